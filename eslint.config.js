@@ -1,0 +1,48 @@
+// Lint rules: type-aware, because a floating promise is a lost return.
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  {
+    ignores: [
+      'dist/**',
+      'build/**',
+      'node_modules/**',
+      'test/fixtures/**',
+      '**/*.mjs',
+      '**/*.cjs',
+      'eslint.config.js',
+      'bin/**',
+    ],
+  },
+  {
+    files: ['**/*.ts'],
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-unnecessary-type-assertion': 'error',
+      'no-restricted-exports': ['error', { restrictDefaultExports: { direct: true } }],
+      eqeqeq: 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-control-regex': 'off',
+      'max-lines-per-function': ['error', { max: 120, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    // a module file is one table of functions, and a test file one list of cases
+    files: ['test/**/*.ts', 'bench/**/*.ts', 'src/modules/**/*.ts', 'src/config/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off', '@typescript-eslint/no-floating-promises': 'off' },
+  },
+);

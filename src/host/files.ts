@@ -1,0 +1,110 @@
+/** The one place that builds paths from outside data and that creates files, with their final mode from the start. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { UnsafePathError } from '../errors/errors.ts';
+import { systemRandom } from './random.ts';
+
+/**
+ * Joins one or more names from outside below a folder that we chose.
+ * @param root the folder that must not be left
+ * @param parts names or relative paths from outside
+ * @returns the absolute path, inside `root`
+ * @throws UnsafePathError when a part holds NUL or backslash, is absolute or empty, or the result is not below `root`
+ */
+export function safeJoin(root: string, ...parts: string[]): string {
+  const base = resolve(root);
+  for (const part of parts) {
+    if (part === '' || part.includes('\0') || part.includes('\\') || part.startsWith('/')) {
+      throw new UnsafePathError(`The name ${JSON.stringify(part)} cannot be used below ${base}.`);
+    }
+  }
+  const path = resolve(base, ...parts);
+  if (!path.startsWith(base === sep ? sep : base + sep)) {
+    throw new UnsafePathError(`The path ${JSON.stringify(parts.join('/'))} would leave ${base}.`);
+  }
+  return path;
+}
+
+/** True when `id` may name a minion, and so a file of its key (wire-protocol.md, 5.1). */
+export function isValidMinionId(id: unknown): id is string {
+  if (typeof id !== 'string' || id === '' || id.length > 255) return false;
+  return !/[/\\\0\n]/.test(id) && id !== '.' && id !== '..' && Buffer.byteLength(id) <= 255;
+}
+
+/** Bits of a new file's life. */
+export interface FileCreation {
+  /** Permission bits, e.g. `0o600`; they hold from the first moment, whatever the umask. */
+  readonly mode: number;
+  /** Flush to the disk before returning. */
+  readonly durable?: boolean;
+}
+
+/**
+ * Writes a whole file so that nobody ever sees half of it: a fresh temporary file beside it, then a rename.
+ * @throws the operating system's error, with nothing left behind
+ */
+export function writeFileAtomic(path: string, content: string | Uint8Array, creation: FileCreation): void {
+  const temporary = join(dirname(path), `.${systemRandom.bytes(9).toString('base64url')}.tmp`);
+  try {
+    createFile(temporary, content, creation);
+    renameSync(temporary, path);
+  } catch (error) {
+    try {
+      unlinkSync(temporary);
+    } catch {
+      // it was never created, or the rename had already taken it away
+    }
+    throw error;
+  }
+}
+
+/** Creates a file that must not exist yet. @throws EEXIST among others */
+export function createFile(path: string, content: string | Uint8Array, creation: FileCreation): void {
+  const umask = process.umask(0);
+  let fd: number;
+  try {
+    fd = openSync(path, 'wx', creation.mode);
+  } finally {
+    process.umask(umask);
+  }
+  try {
+    writeSync(fd, typeof content === 'string' ? Buffer.from(content) : content);
+    if (creation.durable) fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Creates a folder and its parents; the folder itself gets `mode` whatever the umask. Existing folders are kept. */
+export function makeDirectory(path: string, mode: number): void {
+  const umask = process.umask(0o022);
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    process.umask(0);
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    process.umask(umask);
+  }
+}
+
+/** The text of a file, or undefined when there is none. @throws every error but "no such file" */
+export function readTextIfExists(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * What an execution module is: a file of typed functions, each with a machine-readable description from which
+ * `sys.doc`, `sys.argspec`, argument checking and the reference pages come.
+ */
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { Random } from '../host/random.ts';
+import type { Dict, Value } from '../values/value.ts';
+
+/** One parameter. Without `default` it is required. */
+export interface ParamSpec {
+  readonly default?: Value;
+  /** The types it takes, for documentation: `str`, `int`, `list of str`… */
+  readonly type?: string;
+  readonly doc?: string;
+}
+
+/** Parameters in the order in which positional arguments fill them. */
+export type Params = Readonly<Record<string, ParamSpec>>;
+
+/** The description and the body of one function. */
+export interface FunctionSpec<P extends Params = Params> {
+  /** What the function is for; `sys.doc` prints it. First sentence alone must make sense. */
+  readonly doc: string;
+  readonly params?: P;
+  /** Name of the parameter that takes the remaining positional arguments (Python's `*args`). */
+  readonly varargs?: string;
+  /** Name of the parameter that takes the remaining keywords (Python's `**kwargs`); it also asks for `__pub_*`. */
+  readonly kwargs?: string;
+  /** What comes back, in words and shape. */
+  readonly returns: string;
+  /** The outputter hint sent with the return (`highstate`, `txt`…). */
+  readonly outputter?: string;
+  /**
+   * `process`: may block or crash the minion (long computing, foreign code) and so runs in a worker process that can
+   * be killed. `inline` (default): asynchronous, ends when its signal is aborted.
+   */
+  readonly isolation?: 'inline' | 'process';
+  /**
+   * @param args the bound parameters, defaults filled in
+   * @param rest remaining positional arguments, when `varargs` is set
+   * @param kwargs remaining keywords, when `kwargs` is set
+   */
+  run(
+    ctx: ModuleContext,
+    args: { readonly [K in keyof P]: Value },
+    rest: readonly Value[],
+    kwargs: Dict,
+  ): Value | Promise<Value>;
+}
+
+/** A module: the functions published under one virtual name. */
+export interface ModuleSpec {
+  /** The name before the dot (`cmd`). */
+  readonly name: string;
+  /** The name of Salt's file (`cmdmod`), which `disable_modules` and `test.providers` use. */
+  readonly file: string;
+  readonly doc: string;
+  readonly functions: Readonly<Record<string, FunctionSpec>>;
+  /** Why the module cannot be used here, or undefined when it can (Salt's `__virtual__`). */
+  readonly unavailable?: (ctx: { readonly opts: Dict; readonly grains: Dict }) => string | undefined;
+}
+
+/** Describes a function, keeping the names of its parameters for the type of `run`. */
+export function defineFunction<const P extends Params = Record<never, ParamSpec>>(
+  spec: FunctionSpec<P>,
+): FunctionSpec {
+  return spec;
+}
+
+/** Describes a module. */
+export function defineModule(spec: ModuleSpec): ModuleSpec {
+  return spec;
+}
+
+/** The job on whose behalf a function runs. */
+export interface JobContext {
+  readonly jid: string;
+  /** The published function, or the list of them. */
+  readonly fun: string;
+  /** The publish fields that functions with keywords receive as `__pub_<field>`. Empty for direct calls. */
+  readonly pub: Dict;
+}
+
+/** Other functions, as modules call them (Salt's `__salt__`), and the descriptions behind them. */
+export interface FunctionCaller {
+  /**
+   * Calls a function by its full name with arguments as they would be published.
+   * @throws CommandExecutionError `'<fun>' is not available.`, or whatever the function throws
+   */
+  call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
+  has(fun: string): Promise<boolean>;
+  /** The loaded modules by virtual name; modules that are unavailable here are left out. */
+  modules(): Promise<ReadonlyMap<string, ModuleSpec>>;
+}
+
+/** What the program around a function offers it. All of it can be reached from a worker process too. */
+export interface MinionServices {
+  /** Fires on the minion's own event bus. False when there is no bus. */
+  fireLocal(tag: string, data: Dict): Promise<boolean>;
+  /** Sends an event to the master. False when there is no master or it did not take it. */
+  fireMaster(tag: string, data: Dict, preload?: Dict): Promise<boolean>;
+  /** The jobs running now, as their `proc/<jid>` maps (jid, fun, arg, tgt, tgt_type, ret, user, pid). */
+  runningJobs(): Promise<Dict[]>;
+  /** Signals a running job. @returns false when no such job runs */
+  signalJob(jid: string, signal: number): Promise<boolean>;
+  /** Loads modules, grains or pillar anew. @returns false when nothing could take the request */
+  refresh(what: 'modules' | 'grains' | 'pillar' | 'beacons' | 'matchers', options?: Dict): Promise<boolean>;
+  /** A request to the master over the authenticated channel. @throws UnreachableError with `--local` */
+  request(load: Dict): Promise<Value>;
+}
+
+/** Everything a function may touch besides its arguments. */
+export interface ModuleContext {
+  readonly id: string;
+  /** The effective minion options by Salt's names. */
+  readonly opts: Dict;
+  readonly grains: Dict;
+  readonly pillar: Dict;
+  readonly job: JobContext;
+  /** Aborted when the job is killed or times out; `signal.reason` is the signal's number. */
+  readonly signal: AbortSignal;
+  readonly functions: FunctionCaller;
+  readonly services: MinionServices;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Sets the job's return code (Salt's `__context__['retcode']`). */
+  setRetcode(code: number): void;
+}

@@ -1,0 +1,147 @@
+/**
+ * The one model of values: what crosses msgpack, YAML, JSON, templates and the terminal.
+ *
+ * Python's distinctions that Salt's users see are kept:
+ * - an integer is a JavaScript integer `number` or, beyond 2^53, a `bigint`;
+ * - a float is a non-integer `number` or, when its value is integral (`8.0`), a {@link PyFloat};
+ * - a mapping is a `Map`, so that order and key types (1, null, true) survive;
+ * - bytes that are not text stay a `Uint8Array`.
+ */
+export type Value =
+  null | boolean | number | bigint | string | Uint8Array | PyFloat | PyDatetime | Value[] | Dict;
+
+/** A Python mapping: insertion order kept, keys of any scalar type. */
+export type Dict = Map<Value, Value>;
+
+/** A float whose value is integral (`8.0`, `-0.0`), which a JavaScript number could not tell from an integer. */
+export class PyFloat {
+  readonly value: number;
+  constructor(value: number) {
+    this.value = value;
+  }
+  valueOf(): number {
+    return this.value;
+  }
+}
+
+/** A date and time with microseconds, as msgpack extension type 78 carries it. */
+export class PyDatetime {
+  /** `YYYYMMDDTHH:MM:SS.ffffff` */
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  /** Python's `str(datetime)`: `2024-01-02 03:04:05.678901`. */
+  toString(): string {
+    const t = this.text;
+    const head = `${t.slice(0, 4)}-${t.slice(4, 6)}-${t.slice(6, 8)} ${t.slice(9, 17)}`;
+    const micros = t.slice(18);
+    return /^0*$/.test(micros) ? head : `${head}.${micros}`;
+  }
+}
+
+/** Makes a float value: a plain number when that is unambiguous, else a {@link PyFloat}. */
+export function float(value: number): number | PyFloat {
+  return Number.isInteger(value) ? new PyFloat(value) : value;
+}
+
+/** True for every spelling of a Python float. */
+export function isFloat(value: Value): value is number | PyFloat {
+  return value instanceof PyFloat || (typeof value === 'number' && !Number.isInteger(value));
+}
+
+/** True for every spelling of a Python int (booleans excluded). */
+export function isInt(value: Value): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value));
+}
+
+/** True for a mapping. */
+export function isDict(value: Value | undefined): value is Dict {
+  return value instanceof Map;
+}
+
+/** True for bytes that are not text. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
+}
+
+/** The JavaScript number of an int or float value, or undefined for anything else (booleans included). */
+export function toNumber(value: Value | undefined): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof PyFloat) return value.value;
+  return undefined;
+}
+
+/**
+ * Python's truth of a value: null, false, 0, 0.0, '', empty list, mapping and bytes are false.
+ */
+export function truthy(value: Value | undefined): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'bigint') return value !== 0n;
+  if (value instanceof PyFloat) return value.value !== 0;
+  if (Array.isArray(value)) return value.length > 0;
+  if (value instanceof Map) return value.size > 0;
+  if (isBytes(value)) return value.length > 0;
+  return Boolean(value);
+}
+
+/** Something {@link dict} takes as a value: a value, or a plain object literal standing for a mapping. */
+export type DictInit = { readonly [key: string]: Value | DictInit | undefined };
+
+/**
+ * Builds a mapping from an object literal, nested literals included; undefined entries are left out.
+ * Only for literals whose keys are names: JavaScript moves integer-like keys to the front.
+ */
+export function dict(init: DictInit = {}): Dict {
+  const out: Dict = new Map();
+  for (const [key, value] of Object.entries(init)) {
+    if (value !== undefined) out.set(key, isPlainObject(value) ? dict(value) : value);
+  }
+  return out;
+}
+
+function isPlainObject(value: Value | DictInit): value is DictInit {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+/** The Python type name of a value: `int`, `float`, `str`, `bool`, `NoneType`, `list`, `dict`, `bytes`, `datetime`. */
+export function pyTypeName(value: Value): string {
+  if (value === null) return 'NoneType';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'string') return 'str';
+  if (isInt(value)) return 'int';
+  if (isFloat(value)) return 'float';
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof Map) return 'dict';
+  return value instanceof PyDatetime ? 'datetime' : 'bytes';
+}
+
+/** Python's `==` between two values: 1 == 1.0 == True, mappings without regard to order. */
+export function valuesEqual(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((x, i) => valuesEqual(x, b[i] as Value));
+  }
+  if (a instanceof Map) {
+    if (!(b instanceof Map) || a.size !== b.size) return false;
+    for (const [key, value] of a) {
+      const other = b.get(key);
+      if (other === undefined || !valuesEqual(value, other)) return false;
+    }
+    return true;
+  }
+  if (isBytes(a)) return isBytes(b) && Buffer.compare(a, b) === 0;
+  if (a instanceof PyDatetime) return b instanceof PyDatetime && a.text === b.text;
+  const x = typeof a === 'boolean' ? Number(a) : toNumber(a);
+  const y = typeof b === 'boolean' ? Number(b) : toNumber(b);
+  if (typeof a === 'bigint' && typeof b === 'bigint') return a === b;
+  return x !== undefined && x === y;
+}
+
+/** A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). */
+export function copyValue<T extends Value>(value: T): T {
+  if (Array.isArray(value)) return value.map((x) => copyValue(x)) as T;
+  if (value instanceof Map) return new Map([...value].map(([k, v]) => [k, copyValue(v)])) as T;
+  return value;
+}
