@@ -1,0 +1,160 @@
+/** RSA keys and the two algorithm families that Salt negotiates (wire-protocol.md, 2.1). */
+import {
+  constants,
+  createPrivateKey,
+  createPublicKey,
+  privateDecrypt,
+  publicEncrypt,
+  sign,
+  timingSafeEqual,
+  verify,
+  type KeyObject,
+} from 'node:crypto';
+import { cleanKeyText } from './pem.ts';
+import { x931Open, x931Sign } from './x931.ts';
+
+/** How a key is wrapped for its reader: Salt's name and the hash behind it. */
+const ENCRYPTION_HASHES = new Map([
+  ['OAEP-SHA1', 'sha1'],
+  ['OAEP-SHA224', 'sha224'],
+]);
+
+/** How a message is signed: Salt's name and the hash behind it. */
+const SIGNING_HASHES = new Map([
+  ['PKCS1v15-SHA1', 'sha1'],
+  ['PKCS1v15-SHA224', 'sha224'],
+]);
+
+/** What Salt uses when a peer names no algorithm. */
+export const DEFAULT_ENCRYPTION = 'OAEP-SHA1';
+/** What Salt uses when a peer names no algorithm. */
+export const DEFAULT_SIGNING = 'PKCS1v15-SHA1';
+
+/** Smallest modulus accepted from a peer, in bits. */
+export const KEY_BITS_MIN = 2048;
+/** Largest modulus accepted from a peer, in bits: a larger one only costs time. */
+export const KEY_BITS_MAX = 16384;
+
+/** True when both sides know this encryption algorithm. */
+export function isEncryptionAlgorithm(name: string): boolean {
+  return ENCRYPTION_HASHES.has(name);
+}
+
+/** True when both sides know this signing algorithm. */
+export function isSigningAlgorithm(name: string): boolean {
+  return SIGNING_HASHES.has(name);
+}
+
+/** A key text that is no RSA key, or one too weak to be used. */
+export class BadKeyError extends Error {
+  override readonly name = 'BadKeyError';
+}
+
+function hashOf(table: ReadonlyMap<string, string>, algorithm: string): string {
+  const hash = table.get(algorithm);
+  if (hash === undefined) throw new BadKeyError(`the algorithm ${JSON.stringify(algorithm)} is not known`);
+  return hash;
+}
+
+/** A public key: checks what its owner signed and wraps what only its owner shall read. */
+export class RsaPublicKey {
+  /** The cleaned PEM text, as it is sent, stored and compared. */
+  readonly pem: string;
+  readonly #key: KeyObject;
+
+  private constructor(pem: string, key: KeyObject) {
+    this.pem = pem;
+    this.#key = key;
+  }
+
+  /** @throws BadKeyError when the text is no RSA public key of 2048 bits or more with an odd exponent above 1 */
+  static parse(text: string): RsaPublicKey {
+    let key: KeyObject;
+    const pem = cleanKeyText(text);
+    if (!/^-----BEGIN (RSA )?PUBLIC KEY-----\n/.test(pem))
+      throw new BadKeyError('the text is no public key in PEM form');
+    try {
+      key = createPublicKey(pem);
+    } catch (cause) {
+      throw new BadKeyError('the text is no public key in PEM form', { cause });
+    }
+    const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+    if (key.asymmetricKeyType !== 'rsa') throw new BadKeyError('the key is not an RSA key');
+    if (modulusLength < KEY_BITS_MIN || modulusLength > KEY_BITS_MAX || modulusLength % 8 !== 0) {
+      throw new BadKeyError(
+        `the key has ${modulusLength} bits; ${KEY_BITS_MIN} to ${KEY_BITS_MAX} are accepted`,
+      );
+    }
+    if (publicExponent < 3n || publicExponent % 2n === 0n)
+      throw new BadKeyError('the key has a weak public exponent');
+    return new RsaPublicKey(pem, key);
+  }
+
+  encrypt(plain: Buffer, algorithm: string): Buffer {
+    const oaepHash = hashOf(ENCRYPTION_HASHES, algorithm);
+    return publicEncrypt({ key: this.#key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, plain);
+  }
+
+  /** True when `signature` is the owner's over exactly these bytes. */
+  verify(message: Buffer, signature: Buffer, algorithm: string): boolean {
+    const hash = SIGNING_HASHES.get(algorithm);
+    if (hash === undefined) return false;
+    try {
+      return verify(hash, message, this.#key, signature);
+    } catch {
+      return false;
+    }
+  }
+
+  /** True when `token` is the owner's X9.31 block over exactly these bytes. */
+  opensTo(token: Buffer, message: Buffer): boolean {
+    try {
+      const opened = x931Open(this.#key, token);
+      return opened.length === message.length && timingSafeEqual(opened, message);
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** A private key: signs, and opens what was wrapped for it. */
+export class RsaPrivateKey {
+  readonly publicKey: RsaPublicKey;
+  readonly #key: KeyObject;
+
+  private constructor(key: KeyObject, publicKey: RsaPublicKey) {
+    this.#key = key;
+    this.publicKey = publicKey;
+  }
+
+  /** @throws BadKeyError when the text is no RSA private key, or the pass phrase does not open it */
+  static parse(text: string, passphrase?: string): RsaPrivateKey {
+    let key: KeyObject;
+    try {
+      key = createPrivateKey({ key: text, ...(passphrase === undefined ? {} : { passphrase }) });
+    } catch (cause) {
+      throw new BadKeyError('the text is no private key in PEM form, or its pass phrase is wrong', { cause });
+    }
+    const pem = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
+    return new RsaPrivateKey(key, RsaPublicKey.parse(pem));
+  }
+
+  sign(message: Buffer, algorithm: string): Buffer {
+    return sign(hashOf(SIGNING_HASHES, algorithm), message, this.#key);
+  }
+
+  /** Salt's "private encrypt": an X9.31 block over the message. */
+  signX931(message: Buffer): Buffer {
+    return x931Sign(this.#key, message);
+  }
+
+  /** @returns the plain bytes, or undefined when they were not wrapped for this key */
+  decrypt(wrapped: Buffer, algorithm: string): Buffer | undefined {
+    const oaepHash = hashOf(ENCRYPTION_HASHES, algorithm);
+    try {
+      return privateDecrypt({ key: this.#key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, wrapped);
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** Starting a listener: one way for TCP ports and unix sockets, with errors that name the address. */
+import { chmodSync, unlinkSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { BrineError } from '../errors/errors.ts';
+import { addressText, type Address } from './address.ts';
+
+/** How to listen. */
+export interface ListenOptions {
+  readonly address: Address;
+  readonly backlog?: number;
+  /** Permission bits of a unix socket; they hold from the first moment. */
+  readonly mode?: number;
+}
+
+/** The address cannot be listened on. */
+export class ListenError extends BrineError {
+  override readonly name = 'ListenError';
+  override readonly exitCode = 4;
+}
+
+/**
+ * Listens; a unix socket left behind by a dead process is replaced, one that answers is not.
+ * @returns the server, and the address with the port that the system chose when it was 0
+ * @throws ListenError naming the address and what to do
+ */
+export async function listen(
+  options: ListenOptions,
+  accept: (socket: Socket) => void,
+): Promise<{ server: Server; address: Address }> {
+  const { address, backlog = 1000, mode = 0o600 } = options;
+  if ('path' in address) await removeStaleSocket(address.path);
+  const server = createServer({ allowHalfOpen: false }, accept);
+  const umask = 'path' in address ? process.umask(0o777 & ~mode) : undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ ...address, backlog }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (cause) {
+    throw listenError(address, cause as NodeJS.ErrnoException);
+  } finally {
+    if (umask !== undefined) process.umask(umask);
+  }
+  if ('path' in address) {
+    chmodSync(address.path, mode);
+    return { server, address };
+  }
+  return { server, address: { host: address.host, port: (server.address() as AddressInfo).port } };
+}
+
+function listenError(address: Address, cause: NodeJS.ErrnoException): ListenError {
+  const where = addressText(address);
+  const reason =
+    cause.code === 'EADDRINUSE'
+      ? 'another program is using it; is there another salt-master running?'
+      : cause.code === 'EACCES'
+        ? 'this user may not use it'
+        : cause.message;
+  return new ListenError(`Unable to listen on ${where}: ${reason}`, { cause });
+}
+
+async function removeStaleSocket(path: string): Promise<void> {
+  const answered = await new Promise<boolean>((resolve) => {
+    const probe = connect({ path });
+    probe.once('connect', () => {
+      probe.destroy();
+      resolve(true);
+    });
+    probe.once('error', () => resolve(false));
+  });
+  if (answered) return;
+  try {
+    unlinkSync(path);
+  } catch {
+    // there was none
+  }
+}

@@ -1,0 +1,127 @@
+/** One ZMTP connection over a stream socket: handshake with a time limit, heartbeats, bounded buffers. */
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../../host/clock.ts';
+import { encodeMessage, handshake, ping, ZmtpParser, type SocketType } from './frames.ts';
+
+/** Time for a peer to finish its half of the handshake. */
+const HANDSHAKE_TIMEOUT_MS = 30_000;
+
+/** How a connection behaves. */
+export interface ConnectionOptions {
+  readonly type: SocketType;
+  readonly identity?: Buffer;
+  readonly messageBytesMax: number;
+  readonly clock: Clock;
+  /** Notice a peer that is silently gone: ping it this often, give up after as long again without a sign of life. */
+  readonly heartbeatMs?: number;
+}
+
+/** What a connection tells its owner. */
+export interface ConnectionEvents {
+  ready(connection: ZmtpConnection): void;
+  /** The parts are slices of the receive buffer: copy what outlives the call. */
+  message(connection: ZmtpConnection, parts: Buffer[]): void;
+  /** Called exactly once. `error` says why when it was not an orderly end. */
+  closed(connection: ZmtpConnection, error: Error | undefined): void;
+}
+
+/** A live connection. */
+export class ZmtpConnection {
+  readonly socket: Socket;
+  /** The type of socket the peer says it is; empty before the handshake. */
+  peerType = '';
+  readonly #events: ConnectionEvents;
+  readonly #parser: ZmtpParser;
+  readonly #options: ConnectionOptions;
+  #handshakeTimer: Timer | undefined;
+  #heartbeat: Timer | undefined;
+  #heardSinceBeat = true;
+  #error: Error | undefined;
+  #closed = false;
+
+  constructor(socket: Socket, options: ConnectionOptions, events: ConnectionEvents) {
+    this.socket = socket;
+    this.#events = events;
+    this.#options = options;
+    this.#parser = new ZmtpParser(options, {
+      ready: (peerType) => this.#ready(peerType),
+      message: (parts) => this.#events.message(this, parts),
+      ping: (pong) => this.write(pong),
+      pong: () => undefined,
+    });
+    socket.setNoDelay(true);
+    socket.write(handshake(options.type, options.identity));
+    this.#handshakeTimer = options.clock.after(
+      HANDSHAKE_TIMEOUT_MS,
+      () => this.destroy(new Error('the peer did not finish the handshake in time')),
+      { background: true },
+    );
+    socket.on('data', (chunk: Buffer) => this.#data(chunk));
+    socket.on('error', (error) => {
+      this.#error ??= error;
+    });
+    socket.on('close', () => this.#close());
+  }
+
+  /** Bytes accepted from us that the system has not taken yet. */
+  get queuedBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  /** Bytes of a message that has not arrived whole. */
+  get pendingBytes(): number {
+    return this.#parser.pendingBytes;
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  send(parts: readonly Buffer[]): void {
+    this.write(encodeMessage(parts));
+  }
+
+  /** Writes bytes made by {@link encodeMessage}. */
+  write(bytes: Buffer): void {
+    if (!this.#closed && this.socket.writable) this.socket.write(bytes);
+  }
+
+  /** Ends the connection now. */
+  destroy(error?: Error): void {
+    this.#error ??= error;
+    this.socket.destroy();
+  }
+
+  #data(chunk: Buffer): void {
+    this.#heardSinceBeat = true;
+    try {
+      this.#parser.push(chunk);
+    } catch (error) {
+      this.destroy(error as Error);
+    }
+  }
+
+  #ready(peerType: string): void {
+    this.peerType = peerType;
+    this.#handshakeTimer?.cancel();
+    const { heartbeatMs, clock } = this.#options;
+    if (heartbeatMs !== undefined) {
+      this.#heartbeat = clock.every(heartbeatMs, () => this.#beat(heartbeatMs), { background: true });
+    }
+    this.#events.ready(this);
+  }
+
+  #beat(heartbeatMs: number): void {
+    if (!this.#heardSinceBeat) return this.destroy(new Error('the peer gives no sign of life'));
+    this.#heardSinceBeat = false;
+    this.write(ping(heartbeatMs * 2));
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#handshakeTimer?.cancel();
+    this.#heartbeat?.cancel();
+    this.#events.closed(this, this.#error);
+  }
+}

@@ -1,0 +1,125 @@
+/** The publish port: one message to every peer whose subscription fits. A peer that cannot keep up is cut off, never waited for. */
+import type { Server, Socket } from 'node:net';
+import type { Clock } from '../../host/clock.ts';
+import type { Address } from '../address.ts';
+import { listen } from '../listen.ts';
+import { ZmtpConnection } from './connection.ts';
+import { encodeMessage } from './frames.ts';
+
+/** Bytes of one subscription message. */
+const SUBSCRIPTION_BYTES_MAX = 1024;
+/** Subscriptions of one peer. */
+const SUBSCRIPTIONS_MAX = 64;
+
+/** How the publisher behaves. */
+export interface PublisherOptions {
+  readonly address: Address;
+  readonly backlog: number;
+  /** Bytes waiting for one peer; at more it is cut off and may come back. */
+  readonly peerQueueBytesMax: number;
+  readonly clock: Clock;
+}
+
+/** What the publisher has seen. */
+export interface PublisherCounters {
+  published: number;
+  delivered: number;
+  /** Peers cut off because they did not keep up. */
+  slowPeersCut: number;
+  refusedPeers: number;
+}
+
+interface Peer {
+  readonly connection: ZmtpConnection;
+  readonly topics: Set<string>;
+}
+
+/** A listening PUB socket. */
+export class Publisher {
+  readonly counters: PublisherCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
+  readonly #options: PublisherOptions;
+  readonly #peers = new Map<ZmtpConnection, Peer>();
+  #server: Server | undefined;
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+  }
+
+  /** Number of peers with at least one subscription. */
+  get subscribers(): number {
+    let count = 0;
+    for (const peer of this.#peers.values()) if (peer.topics.size > 0) count++;
+    return count;
+  }
+
+  /** The addresses subscribers come from. */
+  get remoteAddresses(): string[] {
+    return [...this.#peers.keys()].flatMap((c) => c.socket.remoteAddress ?? []);
+  }
+
+  /** @throws ListenError */
+  async start(): Promise<Address> {
+    const { server, address } = await listen(this.#options, (socket) => this.#accept(socket));
+    this.#server = server;
+    return address;
+  }
+
+  /**
+   * Sends one message to all whose subscription is a prefix of its first part.
+   * @returns how many peers it went to
+   */
+  publish(parts: readonly Buffer[]): number {
+    const bytes = encodeMessage(parts);
+    const topic = (parts[0] as Buffer).toString('latin1');
+    this.counters.published++;
+    let count = 0;
+    for (const { connection, topics } of this.#peers.values()) {
+      if (!matches(topics, topic)) continue;
+      if (connection.queuedBytes > this.#options.peerQueueBytesMax) {
+        this.counters.slowPeersCut++;
+        connection.destroy(new Error('the subscriber does not keep up'));
+        continue;
+      }
+      connection.write(bytes);
+      count++;
+    }
+    this.counters.delivered += count;
+    return count;
+  }
+
+  close(): void {
+    this.#server?.close();
+    for (const connection of this.#peers.keys()) connection.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    const connection = new ZmtpConnection(
+      socket,
+      { type: 'PUB', messageBytesMax: SUBSCRIPTION_BYTES_MAX, clock: this.#options.clock },
+      {
+        ready: () => undefined,
+        message: (peer, parts) => this.#subscription(peer, parts),
+        closed: (peer, error) => {
+          this.#peers.delete(peer);
+          if (error?.name === 'ZmtpError') this.counters.refusedPeers++;
+        },
+      },
+    );
+    this.#peers.set(connection, { connection, topics: new Set() });
+    socket.setKeepAlive(true, 300_000);
+  }
+
+  #subscription(connection: ZmtpConnection, parts: Buffer[]): void {
+    const peer = this.#peers.get(connection);
+    const [message] = parts;
+    if (peer === undefined || message === undefined || message.length === 0) return;
+    const topic = message.toString('latin1', 1);
+    if (message[0] === 0) peer.topics.delete(topic);
+    else if (message[0] === 1 && peer.topics.size < SUBSCRIPTIONS_MAX) peer.topics.add(topic);
+  }
+}
+
+function matches(topics: ReadonlySet<string>, topic: string): boolean {
+  for (const prefix of topics) if (topic.startsWith(prefix)) return true;
+  return false;
+}
