@@ -1,0 +1,71 @@
+/** The command lines of the programs that stay: `salt-master`, `salt-minion`, `salt-syndic`, `salt-api`. */
+import type { CliProgram } from '../optparse.ts';
+import {
+  configDirOption,
+  daemonOptions,
+  informationOptions,
+  loggingGroup,
+  saltfileOption,
+  userOption,
+  type LoggingNames,
+} from './shared.ts';
+
+function daemon(
+  name: string,
+  description: string,
+  configFile: CliProgram['configFile'],
+  logging: LoggingNames,
+): CliProgram {
+  return {
+    name,
+    usage: '[options]',
+    description,
+    configFile,
+    options: [
+      ...informationOptions,
+      saltfileOption,
+      configDirOption,
+      userOption(name),
+      ...daemonOptions(name),
+    ],
+    groups: [loggingGroup(logging)],
+  };
+}
+
+/** `salt-master`. */
+export const saltMasterProgram = daemon(
+  'salt-master',
+  'The master: publishes jobs to the minions that it has accepted.',
+  'master',
+  {
+    filePath: '/var/log/salt/master',
+  },
+);
+
+/** `salt-minion`. */
+export const saltMinionProgram = daemon(
+  'salt-minion',
+  'The minion: runs on this machine what its master publishes.',
+  'minion',
+  {
+    filePath: '/var/log/salt/minion',
+  },
+);
+
+/** `salt-syndic`. */
+export const saltSyndicProgram = daemon(
+  'salt-syndic',
+  'The syndic: passes on to the master beside it what a higher master publishes.',
+  'master',
+  { fileDest: 'syndic_log_file', filePath: '/var/log/salt/syndic' },
+);
+
+/** `salt-api`: has neither a Saltfile nor a user of its own. */
+export const saltApiProgram: CliProgram = {
+  name: 'salt-api',
+  usage: '[options]',
+  description: 'The network API of the master.',
+  configFile: 'master',
+  options: [...informationOptions, configDirOption, ...daemonOptions('salt-api')],
+  groups: [loggingGroup({ fileDest: 'api_logfile', filePath: '/var/log/salt/api' })],
+};

@@ -1,0 +1,21 @@
+/** Every program's command line, for what works on all of them (man pages, completion, checks). */
+import type { CliProgram } from '../optparse.ts';
+import { saltApiProgram, saltMasterProgram, saltMinionProgram, saltSyndicProgram } from './daemons.ts';
+import { saltCallProgram } from './salt-call.ts';
+import { saltCpProgram } from './salt-cp.ts';
+import { saltKeyProgram } from './salt-key.ts';
+import { saltRunProgram } from './salt-run.ts';
+import { saltProgram } from './salt.ts';
+
+/** All programs. A program itself imports only its own table. */
+export const allPrograms: readonly CliProgram[] = [
+  saltProgram,
+  saltKeyProgram,
+  saltCallProgram,
+  saltRunProgram,
+  saltCpProgram,
+  saltMasterProgram,
+  saltMinionProgram,
+  saltSyndicProgram,
+  saltApiProgram,
+];

@@ -1,0 +1,81 @@
+/** The command line of `salt-call`. */
+import type { CliProgram } from '../optparse.ts';
+import {
+  argsStdinOption,
+  configDirOption,
+  executorOptions,
+  flag,
+  hardCrashOption,
+  informationOptions,
+  loggingGroup,
+  noParseOption,
+  outputGroup,
+  profilingGroup,
+  saltfileOption,
+  text,
+} from './shared.ts';
+
+/** `salt-call`. */
+export const saltCallProgram: CliProgram = {
+  name: 'salt-call',
+  usage: '[options] <function> [arguments]',
+  description: 'Runs a function on this machine, as the minion here would.',
+  configFile: 'minion',
+  options: [
+    ...informationOptions,
+    saltfileOption,
+    configDirOption,
+    text(['--proxyid'], 'proxyid', 'Id of the proxy minion to run as.'),
+    ...executorOptions,
+    text(['--cachedir'], 'cachedir', 'Folder for cached data.', { default: '/var/cache/salt/' }),
+    argsStdinOption,
+    hardCrashOption,
+    noParseOption,
+    flag(['-g', '--grains'], 'grains_run', 'Show the grains of this machine.'),
+    {
+      flags: ['-m', '--module-dirs'],
+      dest: 'module_dirs',
+      action: 'append',
+      type: 'str',
+      default: [],
+      help: 'Folder with further modules; may be given several times.',
+    },
+    flag(
+      ['-d', '--doc', '--documentation'],
+      'doc',
+      'Print the documentation of a function, a module or of all.',
+    ),
+    text(['--master'], 'master', 'Master to ask, in place of the configured one.', { default: '' }),
+    text(['--return'], 'return', 'Returners that get the result as well.', {
+      default: '',
+      metavar: 'RETURNER',
+    }),
+    flag(['--local'], 'local', 'Ask no master.'),
+    text(['--file-root'], 'file_root', 'Folder that is the file root of the base environment.'),
+    text(['--pillar-root'], 'pillar_root', 'Folder that is the pillar root of the base environment.'),
+    text(['--states-dir'], 'states_dir', 'Folder with further state modules.'),
+    flag(['--retcode-passthrough'], 'retcode_passthrough', "End with the function's return code."),
+    flag(['--metadata'], 'print_metadata', 'Show job id, return code and outputter along with the result.'),
+    text(['--set-metadata'], 'metadata', 'Data to keep with the job, by which it can be found later.', {
+      metavar: 'METADATA',
+    }),
+    text(['--id'], 'id', 'Minion id to use, in place of the configured one.', { default: '' }),
+    flag(['--skip-grains'], 'skip_grains', 'Do not collect grains.'),
+    flag(
+      ['--refresh-grains-cache'],
+      'refresh_grains_cache',
+      'Collect grains anew in place of the cached ones.',
+    ),
+    flag(['--no-return-event'], 'no_return_event', 'Do not send the result to the master.'),
+    {
+      flags: ['-t', '--timeout'],
+      dest: 'auth_timeout',
+      action: 'store',
+      type: 'int',
+      default: 60,
+      help: 'Seconds to wait for the master to authenticate this minion. Default: %default.',
+    },
+    flag(['--output-diff'], 'state_output_diff', 'Show only states that changed something.'),
+  ],
+  groups: [outputGroup('salt-call'), profilingGroup, loggingGroup({ filePath: '/var/log/salt/minion' })],
+};

@@ -1,0 +1,45 @@
+/** The command line of `salt-cp`. */
+import type { CliProgram } from '../optparse.ts';
+import {
+  configDirOption,
+  flag,
+  hardCrashOption,
+  informationOptions,
+  loggingGroup,
+  outputGroup,
+  saltfileOption,
+  targetGroups,
+  timeoutOption,
+} from './shared.ts';
+
+/** `salt-cp`. */
+export const saltCpProgram: CliProgram = {
+  name: 'salt-cp',
+  usage: "[options] '<target>' SOURCE DEST",
+  description:
+    'Copies files from this machine to minions. With --chunked they may be large, and folders too.',
+  configFile: 'master',
+  options: [...informationOptions, saltfileOption, configDirOption, timeoutOption(5), hardCrashOption],
+  groups: [
+    ...targetGroups(),
+    outputGroup('salt-cp'),
+    {
+      title: 'File Options',
+      options: [
+        flag(
+          ['-C', '--chunked'],
+          'chunked',
+          'Send files in pieces: for large files, folders and empty folders.',
+        ),
+        {
+          flags: ['-n', '--no-compression'],
+          dest: 'gzip',
+          action: 'false',
+          default: true,
+          help: 'Do not compress the pieces.',
+        },
+      ],
+    },
+    loggingGroup({ filePath: '/var/log/salt/master' }),
+  ],
+};
