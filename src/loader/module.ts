@@ -13,13 +13,15 @@ export interface ParamSpec {
   /** The types it takes, for documentation: `str`, `int`, `list of str`… */
   readonly type?: string;
   readonly doc?: string;
+  /** Only to be given by name (Python's parameters after `*args`). */
+  readonly keywordOnly?: boolean;
 }
 
 /** Parameters in the order in which positional arguments fill them. */
 export type Params = Readonly<Record<string, ParamSpec>>;
 
-/** The description and the body of one function. */
-export interface FunctionSpec<P extends Params = Params> {
+/** What can be said about a function without running it: the source of `sys.doc`, `sys.argspec` and argument checks. */
+export interface FunctionDescription<P extends Params = Params> {
   /** What the function is for; `sys.doc` prints it. First sentence alone must make sense. */
   readonly doc: string;
   readonly params?: P;
@@ -29,6 +31,14 @@ export interface FunctionSpec<P extends Params = Params> {
   readonly kwargs?: string;
   /** What comes back, in words and shape. */
   readonly returns: string;
+  /** Command lines to show as examples; without any, one is made from the parameters. */
+  readonly examples?: readonly string[];
+  /** The name of Salt's Python function where it differs (`true_`): error texts about arguments use it. */
+  readonly pythonName?: string;
+}
+
+/** The description and the body of one function. */
+export interface FunctionSpec<P extends Params = Params> extends FunctionDescription<P> {
   /** The outputter hint sent with the return (`highstate`, `txt`…). */
   readonly outputter?: string;
   /**
@@ -49,13 +59,18 @@ export interface FunctionSpec<P extends Params = Params> {
   ): Value | Promise<Value>;
 }
 
-/** A module: the functions published under one virtual name. */
-export interface ModuleSpec {
+/** The description of a module of any kind (execution, state, runner, returner). */
+export interface ModuleDescription {
   /** The name before the dot (`cmd`). */
   readonly name: string;
+  readonly doc: string;
+  readonly functions: Readonly<Record<string, FunctionDescription>>;
+}
+
+/** A module: the functions published under one virtual name. */
+export interface ModuleSpec extends ModuleDescription {
   /** The name of Salt's file (`cmdmod`), which `disable_modules` and `test.providers` use. */
   readonly file: string;
-  readonly doc: string;
   readonly functions: Readonly<Record<string, FunctionSpec>>;
   /** Why the module cannot be used here, or undefined when it can (Salt's `__virtual__`). */
   readonly unavailable?: (ctx: { readonly opts: Dict; readonly grains: Dict }) => string | undefined;
@@ -82,16 +97,33 @@ export interface JobContext {
   readonly pub: Dict;
 }
 
+/** The other kinds of modules that `sys.*` describes. */
+export type CatalogKind = 'states' | 'runners' | 'returners' | 'renderers';
+
+/** What a look-up by full name gives: the function, or why there is none. */
+export type FunctionLookup =
+  | { readonly spec: FunctionSpec; readonly module: ModuleSpec; readonly missing?: undefined }
+  | { readonly missing: string; readonly spec?: undefined };
+
 /** Other functions, as modules call them (Salt's `__salt__`), and the descriptions behind them. */
 export interface FunctionCaller {
   /**
-   * Calls a function by its full name with arguments as they would be published.
-   * @throws CommandExecutionError `'<fun>' is not available.`, or whatever the function throws
+   * Calls a function by its full name, in this process. Arguments are taken as they are: `k=v` texts are not parsed,
+   * a `__kwarg__` mapping has no meaning, and no `__pub_*` keywords are added.
+   * @throws CommandExecutionError `'<fun>' is not available.`, ArgumentError, or whatever the function throws
    */
   call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
   has(fun: string): Promise<boolean>;
+  /** Looks a function up; a missing one comes with Salt's sentence about it. */
+  find(fun: string): Promise<FunctionLookup>;
+  /** One module by virtual name, or undefined when it is unknown or unavailable here. */
+  module(name: string): Promise<ModuleSpec | undefined>;
   /** The loaded modules by virtual name; modules that are unavailable here are left out. */
   modules(): Promise<ReadonlyMap<string, ModuleSpec>>;
+  /** The files of Salt's names that were not loaded: disabled, unavailable, or another file has their virtual name. */
+  notLoaded(): Promise<readonly string[]>;
+  /** The modules of another kind, for `sys.list_state_functions` and the like; empty where there is none. */
+  catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>>;
 }
 
 /** What the program around a function offers it. All of it can be reached from a worker process too. */
@@ -125,6 +157,8 @@ export interface ModuleContext {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Sets the job's return code (Salt's `__context__['retcode']`). */
+  /** The job's return code as set so far (Salt's `__context__['retcode']`). */
+  readonly retcode: number;
+  /** Sets the job's return code. */
   setRetcode(code: number): void;
 }

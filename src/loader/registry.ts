@@ -1,0 +1,185 @@
+/**
+ * The loader: finds functions by full name, importing module files on first use (Salt's LazyLoader, 3006.16
+ * salt/loader/lazy.py), and the {@link FunctionCaller} that modules call each other through.
+ */
+import { CommandExecutionError } from '../errors/errors.ts';
+import { isDict, type Dict, type Value } from '../values/value.ts';
+import { bindCall } from './bind.ts';
+import { MODULE_TABLE, type ModuleEntry } from './module-table.ts';
+import type {
+  CatalogKind,
+  FunctionCaller,
+  FunctionLookup,
+  FunctionSpec,
+  ModuleContext,
+  ModuleDescription,
+  ModuleSpec,
+} from './module.ts';
+
+/** What a registry is built from. */
+export interface RegistryOptions {
+  /** The effective minion options; `disable_modules`, `whitelist_modules` and `providers` are read. */
+  readonly opts: Dict;
+  readonly grains: Dict;
+  /** Other than the table of this program, for tests. */
+  readonly table?: readonly ModuleEntry[];
+  /** Modules of the other kinds, for `sys.*`; each is asked for when needed. */
+  readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
+}
+
+/** One virtual name after its files were tried. */
+type Loaded = { readonly module: ModuleSpec } | { readonly module?: undefined; readonly reason: string };
+
+/**
+ * The execution modules that one minion may use. Holds no job: give each job its own {@link FunctionCaller} from
+ * {@link ModuleRegistry.caller}. Build a new one to reload modules or after grains have changed.
+ */
+export class ModuleRegistry {
+  readonly #options: RegistryOptions;
+  readonly #entries = new Map<string, ModuleEntry[]>();
+  readonly #loaded = new Map<string, Promise<Loaded>>();
+  readonly #disabled: string[] = [];
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    const disabled = texts(options.opts.get('disable_modules'));
+    const whitelist = texts(options.opts.get('whitelist_modules'));
+    const providers = options.opts.get('providers');
+    for (const entry of options.table ?? MODULE_TABLE) {
+      // Salt compat: Salt's white list is checked only until all modules were loaded once; here it always holds.
+      const listed =
+        whitelist.length === 0 || whitelist.includes(entry.name) || whitelist.includes(entry.file);
+      const forced = isDict(providers) ? providers.get(entry.name) : undefined;
+      if (disabled.includes(entry.file) || !listed) {
+        this.#disabled.push(entry.file);
+        continue;
+      }
+      const rivals = this.#entries.get(entry.name) ?? [];
+      if (entry.file === forced) rivals.unshift(entry);
+      else rivals.push(entry);
+      this.#entries.set(entry.name, rivals);
+    }
+  }
+
+  /** One module by virtual name; undefined when it is unknown, disabled or unavailable here. */
+  async module(name: string): Promise<ModuleSpec | undefined> {
+    return (await this.#load(name))?.module;
+  }
+
+  /** Looks up `module.function`. */
+  async find(fun: string): Promise<FunctionLookup> {
+    const dot = fun.indexOf('.');
+    const moduleName = dot < 0 ? fun : fun.slice(0, dot);
+    const loaded = await this.#load(moduleName);
+    if (loaded && !loaded.module) {
+      return { missing: `'${moduleName}' __virtual__ returned False: ${loaded.reason}` };
+    }
+    const spec = dot < 0 ? undefined : ownFunction(loaded?.module, fun.slice(dot + 1));
+    if (!loaded || !spec) return { missing: `'${fun}' is not available.` };
+    return { spec, module: loaded.module };
+  }
+
+  /** Every module that is available here, sorted by name. Imports all of them. */
+  async modules(): Promise<ReadonlyMap<string, ModuleSpec>> {
+    const names = [...this.#entries.keys()].sort();
+    const modules = await Promise.all(names.map((name) => this.module(name)));
+    const out = new Map<string, ModuleSpec>();
+    for (const module of modules) if (module) out.set(module.name, module);
+    return out;
+  }
+
+  /** The files that are not in use here. */
+  async notLoaded(): Promise<readonly string[]> {
+    const used = new Set([...(await this.modules()).values()].map((module) => module.file));
+    const files = [...this.#entries.values()].flat().map((entry) => entry.file);
+    return [...this.#disabled, ...files.filter((file) => !used.has(file))].sort();
+  }
+
+  /** The modules of another kind; empty when nothing provides them. */
+  catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>> {
+    return this.#options.catalogs?.[kind]?.() ?? Promise.resolve(new Map());
+  }
+
+  /**
+   * The calls of one job.
+   * @param context gives the job's context, which in turn holds this caller; asked for at each call
+   */
+  caller(context: () => ModuleContext): FunctionCaller {
+    return {
+      call: async (fun, args = [], kwargs = new Map()) => {
+        const { spec, missing } = await this.find(fun);
+        if (!spec) throw new CommandExecutionError(missing);
+        return callFunction(fun, spec, context(), args, kwargs);
+      },
+      has: async (fun) => (await this.find(fun)).spec !== undefined,
+      find: (fun) => this.find(fun),
+      module: (name) => this.module(name),
+      modules: () => this.modules(),
+      notLoaded: () => this.notLoaded(),
+      catalog: (kind) => this.catalog(kind),
+    };
+  }
+
+  #load(name: string): Promise<Loaded> | undefined {
+    const entries = this.#entries.get(name);
+    if (!entries) return undefined;
+    let loading = this.#loaded.get(name);
+    if (!loading) this.#loaded.set(name, (loading = this.#tryEntries(entries)));
+    return loading;
+  }
+
+  async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {
+    let reason = '';
+    for (const entry of entries) {
+      const module = await entry.load();
+      const why = module.unavailable?.(this.#options);
+      if (why === undefined) return { module };
+      reason ||= why;
+    }
+    return { reason };
+  }
+}
+
+/**
+ * Builds the context of one job: everything the program around gives, plus the calls and the return code.
+ * @param base what stays the same for every function of the job
+ */
+export function createModuleContext(
+  registry: ModuleRegistry,
+  base: Omit<ModuleContext, 'functions' | 'retcode' | 'setRetcode'>,
+): ModuleContext {
+  let retcode = 0;
+  const context: ModuleContext = {
+    ...base,
+    functions: registry.caller(() => context),
+    get retcode() {
+      return retcode;
+    },
+    setRetcode(code) {
+      retcode = code;
+    },
+  };
+  return context;
+}
+
+/** Calls a function with arguments as they are, see {@link FunctionCaller.call}. */
+export async function callFunction(
+  fun: string,
+  spec: FunctionSpec,
+  ctx: ModuleContext,
+  args: readonly Value[],
+  kwargs: Dict,
+): Promise<Value> {
+  const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: args, keywords: kwargs });
+  return spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+}
+
+function ownFunction(module: ModuleSpec | undefined, name: string): FunctionSpec | undefined {
+  return module && Object.hasOwn(module.functions, name) ? module.functions[name] : undefined;
+}
+
+/** An option that is a list of names, or one name. */
+function texts(value: Value | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
