@@ -1,0 +1,40 @@
+/** Event tags, spelt in one place (wire-protocol.md, 7.3). */
+
+/** Tags on the master's bus. */
+export const tags = {
+  jobNew: (jid: string): string => `salt/job/${jid}/new`,
+  jobPublish: (jid: string): string => `salt/job/${jid}/publish`,
+  jobReturn: (jid: string, id: string): string => `salt/job/${jid}/ret/${id}`,
+  jobError: (jid: string): string => (jid === '' ? 'salt/job/error' : `salt/job/${jid}/error`),
+  jobProgress: (jid: string, id: string, n: number): string => `salt/job/${jid}/prog/${id}/${n}`,
+  jobStateError: (jid: string, id: string, fun: string): string => `salt/job/${jid}/sub/${id}/error/${fun}`,
+  auth: 'salt/auth',
+  key: 'salt/key',
+  keyRotated: 'key',
+  minionStart: (id: string): string => `salt/minion/${id}/start`,
+  legacyMinionStart: 'minion_start',
+  minionRefresh: (id: string): string => `minion/refresh/${id}`,
+  presencePresent: 'salt/presence/present',
+  presenceChange: 'salt/presence/change',
+  saltError: '_salt_error',
+} as const;
+
+/** Tags that only the master's own processes may fire (wire-protocol.md, 5.4; CVE-2025-22236, CVE-2025-22239). */
+const MASTER_ONLY = [
+  /^salt\/job\/.*\/(publish|new|return)$/s,
+  /^salt\/key$/,
+  /^salt\/cloud\/.*$/s,
+  /^salt\/run\/.*$/s,
+  /^salt\/cluster\/.*$/s,
+  /^salt\/wheel\/.*\/(new|return)$/s,
+];
+
+/** True when a minion may fire this tag. */
+export function isTagAllowedFromMinion(tag: string): boolean {
+  return (
+    tag !== '' &&
+    tag.length <= 1024 &&
+    !tag.includes('\n\n') &&
+    !MASTER_ONLY.some((pattern) => pattern.test(tag))
+  );
+}

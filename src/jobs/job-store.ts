@@ -1,0 +1,48 @@
+/** The job cache: what was published, whom it was meant for, what came back. The interface; see `sqlite-store.ts`. */
+import type { Dict, Value } from '../values/value.ts';
+
+/** One minion's return, as it is kept. */
+export interface StoredReturn {
+  readonly jid: string;
+  readonly id: string;
+  readonly fun: string;
+  readonly return: Value;
+  readonly retcode: number;
+  readonly success: boolean;
+  readonly out?: string;
+}
+
+/** One job as lists show it. */
+export interface JobSummary {
+  readonly jid: string;
+  readonly load: Dict;
+}
+
+/** What narrows a list of jobs. */
+export interface JobFilter {
+  /** Newest first, at most so many. */
+  readonly limit?: number;
+  readonly fun?: string;
+}
+
+/** Keeps jobs and returns. What a promise has resolved for survives the sudden death of any process. */
+export interface JobStore {
+  /**
+   * Registers a job.
+   * @param load the publish request without credentials
+   * @param minions whom it is meant for
+   * @returns false when the jid is taken already (nothing is changed then)
+   */
+  saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean>;
+  /** Adds minions to a job's expected ones, as a syndic reports them. */
+  addMinions(jid: string, minions: readonly string[], syndicId: string): Promise<void>;
+  /** @returns false when this minion's return for this job is there already (the first one stays) */
+  saveReturn(ret: StoredReturn): Promise<boolean>;
+  /** @returns the load with `Minions` added, or undefined for an unknown jid */
+  job(jid: string): Promise<Dict | undefined>;
+  returns(jid: string): Promise<StoredReturn[]>;
+  jobs(filter: JobFilter): Promise<JobSummary[]>;
+  /** Forgets what is older. Costs the same however much there is. */
+  removeOlderThan(atMs: number): Promise<void>;
+  close(): Promise<void>;
+}

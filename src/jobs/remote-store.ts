@@ -1,0 +1,136 @@
+/**
+ * The job cache across processes: the master's workers write through the one process that owns the files. A write that
+ * was under way when that process died is sent again to its successor; the store ignores what it already has.
+ */
+import { connect } from 'node:net';
+import type { Clock } from '../host/clock.ts';
+import { RpcPeer } from '../transport/ipc/rpc.ts';
+import { isDict, type Dict, type Value } from '../values/value.ts';
+import { decode, encode } from '../wire/msgpack.ts';
+import type { JobFilter, JobStore, JobSummary, StoredReturn } from './job-store.ts';
+
+const RECONNECT_MS = 20;
+/** Time for the owning process to come back before a write is given up. */
+const GIVE_UP_MS = 30_000;
+const SAVE_JOB = 0;
+const ADD_MINIONS = 1;
+const SAVE_RETURN = 2;
+const GET_JOB = 3;
+const GET_RETURNS = 4;
+
+/** Answers calls of {@link RemoteJobStore} from a store that this process owns. */
+export async function answerStoreCall(store: JobStore, body: Buffer): Promise<Buffer> {
+  const message = decode(body, 'local') as Value[];
+  return encode(await dispatch(store, message), 'local');
+}
+
+async function dispatch(store: JobStore, [operation, ...rest]: Value[]): Promise<Value> {
+  const jid = String(rest[0]);
+  switch (operation) {
+    case SAVE_JOB:
+      return store.saveJob(jid, rest[1] as Dict, rest[2] as string[]);
+    case ADD_MINIONS:
+      await store.addMinions(jid, rest[1] as string[], String(rest[2]));
+      return true;
+    case SAVE_RETURN:
+      return store.saveReturn(returnFromRow(rest));
+    case GET_JOB:
+      return (await store.job(jid)) ?? null;
+    case GET_RETURNS:
+      return (await store.returns(jid)).map(rowFromReturn);
+    default:
+      throw new Error('unknown job cache operation');
+  }
+}
+
+function rowFromReturn(ret: StoredReturn): Value[] {
+  return [ret.jid, ret.id, ret.fun, ret.return, ret.retcode, ret.success, ret.out ?? null];
+}
+
+function returnFromRow(row: Value[]): StoredReturn {
+  const [jid, id, fun, value, retcode, success, out] = row;
+  return {
+    jid: String(jid),
+    id: String(id),
+    fun: String(fun),
+    return: value as Value,
+    retcode: Number(retcode),
+    success: success === true,
+    ...(typeof out === 'string' ? { out } : {}),
+  };
+}
+
+/** The store as the master's other processes see it. */
+export class RemoteJobStore implements JobStore {
+  readonly #path: string;
+  readonly #clock: Clock;
+  #peer: Promise<RpcPeer> | undefined;
+  #closed = false;
+
+  constructor(path: string, clock: Clock) {
+    this.#path = path;
+    this.#clock = clock;
+  }
+
+  async saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {
+    return (await this.#call([SAVE_JOB, jid, load, [...minions]])) === true;
+  }
+
+  async addMinions(jid: string, minions: readonly string[], syndicId: string): Promise<void> {
+    await this.#call([ADD_MINIONS, jid, [...minions], syndicId]);
+  }
+
+  async saveReturn(ret: StoredReturn): Promise<boolean> {
+    return (await this.#call([SAVE_RETURN, ...rowFromReturn(ret)])) === true;
+  }
+
+  async job(jid: string): Promise<Dict | undefined> {
+    const load = await this.#call([GET_JOB, jid]);
+    return isDict(load) ? load : undefined;
+  }
+
+  async returns(jid: string): Promise<StoredReturn[]> {
+    return ((await this.#call([GET_RETURNS, jid])) as Value[][]).map(returnFromRow);
+  }
+
+  jobs(_filter: JobFilter): Promise<JobSummary[]> {
+    return Promise.reject(new Error('lists of jobs are read from the files'));
+  }
+
+  removeOlderThan(): Promise<void> {
+    return Promise.reject(new Error('only the owner of the job cache cleans it'));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    (await this.#peer?.catch(() => undefined))?.close();
+  }
+
+  async #call(message: Value[]): Promise<Value> {
+    const body = encode(message, 'local');
+    const giveUpAt = this.#clock.monotonicMs() + GIVE_UP_MS;
+    for (;;) {
+      let peer: RpcPeer | undefined;
+      try {
+        peer = await (this.#peer ??= this.#connect());
+        return decode(await peer.call(body), 'local');
+      } catch (error) {
+        if (peer !== undefined && !peer.isClosed) throw error;
+        this.#peer = undefined;
+        if (this.#closed || this.#clock.monotonicMs() > giveUpAt) throw error;
+        await this.#clock.sleep(RECONNECT_MS);
+      }
+    }
+  }
+
+  #connect(): Promise<RpcPeer> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ path: this.#path });
+      socket.once('error', reject);
+      socket.once('connect', () => {
+        socket.off('error', reject);
+        resolve(new RpcPeer(socket, {}));
+      });
+    });
+  }
+}

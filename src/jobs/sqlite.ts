@@ -1,0 +1,41 @@
+/**
+ * The embedded database. `node:sqlite` where Node brings it, the `libsql` package elsewhere; both are synchronous, and
+ * only the few calls used here are described, so that either fits.
+ */
+import { createRequire } from 'node:module';
+
+/** A prepared statement. */
+export interface SqliteStatement {
+  run(...values: readonly (string | number | bigint | null | Uint8Array)[]): { changes: number | bigint };
+  get(...values: readonly (string | number | bigint | null | Uint8Array)[]): unknown;
+  all(...values: readonly (string | number | bigint | null | Uint8Array)[]): unknown[];
+}
+
+/** An open database. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+interface Driver {
+  open(path: string, readOnly: boolean): SqliteDatabase;
+}
+
+/** @throws when neither driver can be loaded */
+export function openSqlite(path: string, readOnly = false): SqliteDatabase {
+  return loadDriver().open(path, readOnly);
+}
+
+function loadDriver(): Driver {
+  const require = createRequire(import.meta.url);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 13)) {
+    const { DatabaseSync } = require('node:sqlite') as {
+      DatabaseSync: new (path: string, options: { readOnly: boolean }) => SqliteDatabase;
+    };
+    return { open: (path, readOnly) => new DatabaseSync(path, { readOnly }) };
+  }
+  const Database = require('libsql') as new (path: string, options: { readonly: boolean }) => SqliteDatabase;
+  return { open: (path, readOnly) => new Database(path, { readonly: readOnly }) };
+}
