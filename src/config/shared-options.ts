@@ -76,7 +76,7 @@ export const sharedOptions = {
   unique_jid: option('bool', false, 'append the process id to job ids'),
   cache: option('str', 'localfs', 'driver of the cache'),
   engines: option('list', [], 'engines to run, names or one-key mappings of name to options'),
-  reactor: option('list', [], 'tags of events and the files that react to them'),
+  reactor: option('any', [], 'tags of events and the files that react to them'),
   reactor_refresh_interval: option('int', 60, 'seconds what the reactor reads is cached'),
   reactor_worker_threads: option('int', 10, 'reactions run at a time'),
   reactor_worker_hwm: option('int', 10000, 'reactions that may wait'),

@@ -106,17 +106,17 @@ class Composer {
     for (const event of events) {
       switch (event.type) {
         case EVENT_DOCUMENT:
-          this.#startDocument(event as DocumentEvent);
+          this.#startDocument(event);
           break;
         case EVENT_SCALAR:
-          this.#add(this.#scalar(event as ScalarEvent));
+          this.#add(this.#scalar(event));
           break;
         case EVENT_SEQUENCE:
         case EVENT_MAPPING:
-          this.#openCollection(event as SequenceEvent | MappingEvent);
+          this.#openCollection(event);
           break;
         case EVENT_ALIAS:
-          this.#alias(event as Event & { anchorStart: number; anchorEnd: number });
+          this.#alias(event);
           break;
         case EVENT_POP:
           this.#close();
@@ -156,10 +156,16 @@ class Composer {
     if (event.valueStart >= 0) this.#lastOffset = event.valueEnd;
     const contentStart = event.valueStart < 0 ? this.#lastOffset : event.valueStart - (plain ? 0 : 1);
     const start = nodeStart(event, contentStart);
-    const tag = this.#tag(event) ?? YAML_TAG + (plain || event.tagStart >= 0 ? implicitTag(value) : 'str');
+    const tag = this.#tag(event) ?? YAML_TAG + this.#impliedTag(event, plain, value);
     const node: ScalarNode = { kind: 'scalar', tag, text: value, start, size: 1 };
     this.#anchor(event, node);
     return node;
+  }
+
+  /** Plain scalars, and any marked with a lone `!`, mean what they look like; but nothing behind a `!` is text. */
+  #impliedTag(event: ScalarEvent, plain: boolean, value: string): string {
+    const marked = event.tagStart >= 0;
+    return (plain || marked) && !(marked && event.valueStart < 0) ? implicitTag(value) : 'str';
   }
 
   #openCollection(event: SequenceEvent | MappingEvent): void {

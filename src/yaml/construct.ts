@@ -1,6 +1,6 @@
 /** From nodes to values, as PyYAML's SafeConstructor with Salt's loader does it. */
-import type { Dict, Value } from '../values/value.ts';
-import { PyFloat } from '../values/value.ts';
+import { pyStr, textRepr } from '../values/repr.ts';
+import { PyFloat, type Dict, type Value } from '../values/value.ts';
 import {
   YAML_TAG,
   yamlErrorAt,
@@ -81,7 +81,7 @@ class Constructor {
       case 'binary':
         return new Uint8Array(Buffer.from(this.#text(node), 'base64'));
       default:
-        throw this.#error(`could not determine a constructor for the tag ${quoted(node.tag)}`, node);
+        throw this.#error(`could not determine a constructor for the tag ${textRepr(node.tag)}`, node);
     }
   }
 
@@ -153,7 +153,7 @@ class Constructor {
       const value = this.#value(valueNode);
       const id = typeof key === 'string' ? undefined : keyIdentity(key);
       if (id === undefined ? map.has(key) : seen.has(id)) {
-        throw this.#error(`found conflicting ID '${keyText(key)}'`, keyNode, node);
+        throw this.#error(`found conflicting ID '${pyStr(key)}'`, keyNode, node);
       }
       if (id !== undefined) seen.add(id);
       map.set(key, value);
@@ -223,23 +223,6 @@ function keyIdentity(key: Value): string {
   return String(key);
 }
 
-/** Python's `str()` of a key. */
-function keyText(key: Value): string {
-  if (key === null) return 'None';
-  if (typeof key === 'boolean') return key ? 'True' : 'False';
-  if (key instanceof PyFloat) return `${key.value}.0`;
-  if (key instanceof Uint8Array) return `b'${Buffer.from(key).toString('latin1')}'`;
-  return String(key as string | number | bigint);
-}
-
-/** Python's `repr()` of a short text. */
-function quoted(text: string): string {
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
-  return escaped.includes("'") && !escaped.includes('"')
-    ? `"${escaped}"`
-    : `'${escaped.replaceAll("'", "\\'")}'`;
-}
-
 /** PyYAML's print of what is inside a node, which Salt puts into the message about keys that cannot be used. */
 function contentRepr(node: YamlNode): string {
   if (node.kind === 'scalar') return node.text;
@@ -252,6 +235,6 @@ function contentRepr(node: YamlNode): string {
 
 function nodeRepr(node: YamlNode): string {
   const name = { scalar: 'ScalarNode', sequence: 'SequenceNode', mapping: 'MappingNode' }[node.kind];
-  const content = node.kind === 'scalar' ? quoted(node.text) : contentRepr(node);
-  return `${name}(tag=${quoted(node.tag)}, value=${content})`;
+  const content = node.kind === 'scalar' ? textRepr(node.text) : contentRepr(node);
+  return `${name}(tag=${textRepr(node.tag)}, value=${content})`;
 }

@@ -1,17 +1,15 @@
 /** How words of a command line become values. */
+import { strip } from '../values/text.ts';
 import type { Value } from '../values/value.ts';
 import { loadYaml } from './load.ts';
 import { YamlError } from './error.ts';
-
-/** What Python's `str.strip()` takes away, as far as it differs from `trim()`. */
-const PYTHON_SPACE = /^[\s\x1c-\x1f\x85]+|[\s\x1c-\x1f\x85]+$/gu;
 
 /**
  * The value of one word of a command line (3006.16 salt/utils/args.py yamlify_arg): YAML where the result is clearly
  * meant, else the word itself. Lists and mappings count only when the word starts with their bracket.
  */
 export function yamlifyArgument(text: string): Value {
-  const stripped = text.replaceAll(PYTHON_SPACE, '');
+  const stripped = strip(text);
   if (stripped === '' || stripped === '---' || stripped === '...') return text;
   if (text.includes('_') && /^[0-9_]*$/.test(stripped)) return text;
   if (/[\t\r\n]/.test(text)) return text;

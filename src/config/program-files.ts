@@ -1,0 +1,62 @@
+/** Which files make up the configuration of a program, and their joined content. */
+import { dirname, join, resolve } from 'node:path';
+import type { Logger } from '../host/log.ts';
+import type { Dict } from '../values/value.ts';
+import type { Role } from './normalise.ts';
+import { DEFAULT_CONFIG_DIR, expandUser, type Environment } from './paths.ts';
+import { isDirectory, isFile, readIncludes, readMainFile } from './read-file.ts';
+
+/** Where a program's configuration is. */
+export interface ConfigPlace {
+  /** folder named with `-c`; without it `SALT_CONFIG_DIR`, then /etc/salt */
+  readonly configDir?: string;
+  /** the main file itself, instead of the folder's */
+  readonly path?: string;
+  readonly env: Environment;
+}
+
+/** The folder of configuration: `-c`, else `SALT_CONFIG_DIR`, else /etc/salt; `~` expanded, absolute. */
+export function configDirOf(place: Pick<ConfigPlace, 'configDir' | 'env'>): string {
+  return resolve(
+    expandUser(place.configDir ?? (place.env['SALT_CONFIG_DIR'] || DEFAULT_CONFIG_DIR), place.env),
+  );
+}
+
+/** The line for stderr when the folder of configuration does not exist, else undefined. */
+export function missingConfigDirWarning(configDir: string): string | undefined {
+  if (isDirectory(configDir)) return undefined;
+  return `WARNING: CONFIG '${configDir}' directory does not exist.`;
+}
+
+/**
+ * Reads the files of a program: main file, `default_include`, `include`. What is included replaces options of the main
+ * file as a whole.
+ * @param defaultInclude glob used when the main file names none
+ * @throws ConfigError for a file that cannot be used
+ */
+export function readProgramFiles(
+  role: Role,
+  place: ConfigPlace,
+  defaultInclude: string,
+  log: Logger,
+  strictIncludes: boolean,
+): Dict {
+  const named = place.path ?? join(configDirOf(place), role);
+  const options = readMainFile(fileFromEnvironment(role, named, place.env) ?? named, log);
+  const context = { env: place.env, log, strictIncludes };
+  const automatic = options.get('default_include') ?? defaultInclude;
+  const explicit = options.get('include');
+  // Relative globs start at the named file even when a variable put another one in its place, as in Salt.
+  for (const [key, value] of readIncludes(automatic, named, false, context)) options.set(key, value);
+  for (const [key, value] of readIncludes(explicit, named, true, context)) options.set(key, value);
+  if (!options.has('conf_file')) options.set('conf_file', named);
+  if (!options.has('config_dir')) options.set('config_dir', resolve(dirname(named)));
+  return options;
+}
+
+/** `SALT_MASTER_CONFIG`, `SALT_MINION_CONFIG`: an existing file that stands in for the one of the default folder only. */
+function fileFromEnvironment(role: Role, named: string, env: Environment): string | undefined {
+  if (named !== join(DEFAULT_CONFIG_DIR, role)) return undefined;
+  const file = env[`SALT_${role.toUpperCase()}_CONFIG`];
+  return file && isFile(file) ? file : undefined;
+}
