@@ -49,7 +49,6 @@ export function normaliseBeforeCheck(values: Dict, role: Role, log: Logger): voi
     values.set('return', (values.get('return') as Value[]).map(pyStr).join(','));
   }
   if (!truthy(values.get('extension_modules'))) values.delete('extension_modules');
-  if (values.get('nodegroups') === null) values.delete('nodegroups');
   if (values.get('ipc_write_buffer') === 'dynamic') values.set('ipc_write_buffer', dynamicBuffer());
 }
 
@@ -58,7 +57,7 @@ function normaliseRoots(values: Dict, key: string, fallback: string[], log: Logg
   const roots = values.get(key);
   if (roots === undefined) return;
   if (!isDict(roots)) {
-    // Salt checks the master's pillar_roots with the function for file_roots, and so names those.
+    // Salt compat: for the pillar_roots of a master Salt names file_roots here, and takes the folders of states.
     log.warning(`The ${key} parameter is not properly formatted, using defaults`);
     values.set(key, dict({ base: fallback }));
     return;

@@ -1,0 +1,197 @@
+/** Where log lines go: the terminal, a file, each with its level and form (3006.16 salt/_logging). */
+import { systemClock, type Clock } from './clock.ts';
+import { LogFile } from './log-file.ts';
+import { compileLineFormat, type LineContext, type LineFormatter } from './log-format.ts';
+import { LOG_LEVELS, createLogger, type LogLevel, type LogRecord, type LogSink, type Logger } from './log.ts';
+
+/** Built-in forms, also the defaults of the options of the same purpose. */
+export const LOG_FORMS = {
+  console: '[%(levelname)-8s] %(message)s',
+  consoleDate: '%H:%M:%S',
+  file: '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s',
+  fileDate: '%Y-%m-%d %H:%M:%S',
+  jid: '[JID: %(jid)s]',
+} as const;
+
+/** A stream for lines, usually standard error. */
+export interface LineTarget {
+  write(text: string): unknown;
+  /** true for a terminal, which may show colours */
+  readonly isTTY?: boolean;
+}
+
+/** How logging is set up; each entry is the option of that name. */
+export interface LoggingOptions {
+  /** `log_level`: level of the terminal */
+  readonly level: string;
+  /** `log_file`: a path, or null for none */
+  readonly file?: string | null;
+  /** `log_level_logfile`: level of the file; null for the terminal's */
+  readonly fileLevel?: string | null;
+  /** `log_fmt_console`, `log_datefmt` */
+  readonly form?: string;
+  readonly dateForm?: string;
+  /** `log_fmt_logfile`, `log_datefmt_logfile` */
+  readonly fileForm?: string;
+  readonly fileDateForm?: string;
+  /** `log_fmt_jid`, and the job the program is busy with, if any */
+  readonly jidForm?: string;
+  readonly currentJid?: () => string | undefined;
+  /** `log_granular_levels`: logger prefix to level; they can make parts quieter, never louder than a sink */
+  readonly granular?: ReadonlyMap<unknown, unknown>;
+  /** name of the first logger, `salt` if not given */
+  readonly name?: string;
+  readonly console?: LineTarget;
+  readonly clock?: Clock;
+  readonly pid?: number;
+}
+
+/** Logging that has been set up. */
+export interface Logging {
+  readonly logger: Logger;
+  /** Writes what waits and closes the file. Also happens by itself when the process exits. */
+  close(): void;
+}
+
+/** Levels at which secrets may show; Salt calls them insecure. */
+const INSECURE_LEVELS: readonly string[] = ['all', 'debug', 'garbage', 'profile', 'trace'];
+
+/**
+ * Sets up logging to the terminal and, where the options name one, to a file. A file that cannot be opened, a system log
+ * (which is not supported yet) and an unknown level are reported on the terminal and otherwise ignored.
+ */
+export function setupLogging(options: LoggingOptions): Logging {
+  const sinks: LogSink[] = [];
+  const logger = createLogger(options.name ?? 'salt', sinks);
+  const shared = sharedParts(options);
+  sinks.push(consoleSink(options, shared));
+  const fileLevel = options.fileLevel ?? options.level;
+  const file = options.file && fileLevel !== 'quiet' ? openLogFile(options.file, logger) : undefined;
+  if (file) sinks.push(fileSink(file, fileLevel, options, shared));
+  for (const name of new Set([options.level, fileLevel])) {
+    if (levelNamed(name) === undefined) {
+      logger.warning(
+        `Could not translate the logging level string '${name}' into an actual logging level integer. ` +
+          `Returning 'logging.ERROR'.`,
+      );
+    }
+  }
+  if ([options.level, fileLevel].some((name) => INSECURE_LEVELS.includes(name))) {
+    logger.warning('Insecure logging configuration detected! Sensitive data may be logged.');
+  }
+  const flush = (): void => file?.close();
+  process.once('exit', flush);
+  return {
+    logger,
+    close: () => {
+      process.removeListener('exit', flush);
+      flush();
+    },
+  };
+}
+
+/** The number of a level by its name in any case; undefined for others. */
+export function levelNamed(name: string): number | undefined {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(LOG_LEVELS, lower) ? LOG_LEVELS[lower as LogLevel] : undefined;
+}
+
+interface SharedParts {
+  readonly context: () => LineContext;
+  /** false for records that a granular level holds back */
+  readonly passes: (record: LogRecord) => boolean;
+}
+
+function sharedParts(options: LoggingOptions): SharedParts {
+  const clock = options.clock ?? systemClock;
+  const pid = options.pid ?? process.pid;
+  const jidForm = options.jidForm ?? LOG_FORMS.jid;
+  return {
+    context: () => {
+      const jid = options.currentJid?.();
+      return {
+        timeMs: clock.nowMs(),
+        pid,
+        jid: jid === undefined ? '' : jidForm.replaceAll('%(jid)s', () => jid),
+      };
+    },
+    passes: granularFilter(options.granular ?? new Map()),
+  };
+}
+
+/** The level of the longest matching prefix decides; `root` stands for every logger. */
+function granularFilter(granular: ReadonlyMap<unknown, unknown>): (record: LogRecord) => boolean {
+  const levels = new Map<string, number>();
+  for (const [name, level] of granular) {
+    if (typeof name === 'string' && typeof level === 'string') {
+      levels.set(name, levelNamed(level) ?? LOG_LEVELS.error);
+    }
+  }
+  if (levels.size === 0) return () => true;
+  return (record) => {
+    for (let name = record.logger; name !== ''; name = name.slice(0, Math.max(name.lastIndexOf('.'), 0))) {
+      const level = levels.get(name);
+      if (level !== undefined) return LOG_LEVELS[record.level] >= level;
+    }
+    return LOG_LEVELS[record.level] >= (levels.get('root') ?? 0);
+  };
+}
+
+function consoleSink(options: LoggingOptions, shared: SharedParts): LogSink {
+  const target = options.console ?? process.stderr;
+  const line = compileLineFormat({
+    form: options.form || LOG_FORMS.console,
+    dateForm: options.dateForm || LOG_FORMS.consoleDate,
+    colour: target.isTTY === true,
+  });
+  return lineSink(options.level, line, shared, (text) => target.write(`${text}\n`));
+}
+
+function fileSink(file: LogFile, level: string, options: LoggingOptions, shared: SharedParts): LogSink {
+  const line = compileLineFormat({
+    form: options.fileForm || LOG_FORMS.file,
+    dateForm: options.fileDateForm || LOG_FORMS.fileDate,
+    colour: false,
+  });
+  return lineSink(level, line, shared, (text, record) =>
+    file.append(text, LOG_LEVELS[record.level] >= LOG_LEVELS.warning),
+  );
+}
+
+function lineSink(
+  levelName: string,
+  line: LineFormatter,
+  shared: SharedParts,
+  write: (text: string, record: LogRecord) => unknown,
+): LogSink {
+  const level = levelNamed(levelName) ?? LOG_LEVELS.error;
+  return {
+    level,
+    write: (record) => {
+      if (!shared.passes(record)) return;
+      const stack = level <= LOG_LEVELS.debug ? stackOf(record.error) : '';
+      write(line(record, shared.context()) + stack, record);
+    },
+  };
+}
+
+function stackOf(error: unknown): string {
+  if (error === undefined) return '';
+  return `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}
+
+function openLogFile(path: string, logger: Logger): LogFile | undefined {
+  if (/^(?:file|udp|tcp):\/\//.test(path)) {
+    logger.warning(
+      `Logging to the system log (${path}) is not supported yet; only the terminal is used. ` +
+        'Set log_file to the path of a file.',
+    );
+    return undefined;
+  }
+  try {
+    return new LogFile(path);
+  } catch {
+    logger.warning(`Failed to open log file, do you have permission to write to ${path}?`);
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/** Times in logs: the part of `strftime` that log forms use, in local time and English names. */
+
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+/** Directives that stand for several others. */
+const COMPOUND: ReadonlyMap<string, string> = new Map([
+  ['T', '%H:%M:%S'],
+  ['X', '%H:%M:%S'],
+  ['D', '%m/%d/%y'],
+  ['x', '%m/%d/%y'],
+  ['F', '%Y-%m-%d'],
+  ['R', '%H:%M'],
+  ['c', '%a %b %e %H:%M:%S %Y'],
+]);
+
+/** @param form as `strftime` takes it; directives it does not know stay as they are */
+export function formatTime(form: string, timeMs: number): string {
+  const date = new Date(timeMs);
+  const expanded = form.replace(/%([TXDxFRc])/g, (_, name: string) => COMPOUND.get(name) ?? '');
+  return expanded.replace(/%([a-zA-Z%])/g, (whole, name: string) => directive(name, date) ?? whole);
+}
+
+function directive(name: string, date: Date): string | undefined {
+  switch (name) {
+    case 'Y':
+      return String(date.getFullYear());
+    case 'y':
+      return two(date.getFullYear() % 100);
+    case 'm':
+      return two(date.getMonth() + 1);
+    case 'd':
+      return two(date.getDate());
+    case 'e':
+      return String(date.getDate()).padStart(2);
+    case 'H':
+      return two(date.getHours());
+    case 'I':
+      return two(date.getHours() % 12 || 12);
+    case 'M':
+      return two(date.getMinutes());
+    case 'S':
+      return two(date.getSeconds());
+    case 'p':
+      return date.getHours() < 12 ? 'AM' : 'PM';
+    case 'j':
+      return String(dayOfYear(date)).padStart(3, '0');
+    case 's':
+      return String(Math.floor(date.getTime() / 1000));
+    case 'a':
+      return DAYS[date.getDay()]?.slice(0, 3);
+    case 'A':
+      return DAYS[date.getDay()];
+    case 'b':
+      return MONTHS[date.getMonth()]?.slice(0, 3);
+    case 'B':
+      return MONTHS[date.getMonth()];
+    case 'z':
+      return zone(date);
+    case '%':
+      return '%';
+    default:
+      return undefined;
+  }
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+function dayOfYear(date: Date): number {
+  const dayMs = 86_400_000;
+  const start = Date.UTC(date.getFullYear(), 0, 1);
+  return (Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) - start) / dayMs + 1;
+}
+
+function zone(date: Date): string {
+  const minutes = -date.getTimezoneOffset();
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}${two(size % 60)}`;
+}
