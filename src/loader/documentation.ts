@@ -18,8 +18,17 @@ export function functionDoc(fun: string, spec: FunctionDescription): string {
   parts.push(`Returns: ${spec.returns}`);
   const examples = spec.examples ?? [exampleCall(fun, spec)];
   parts.push(`CLI Example:\n\n${examples.map((line) => INDENT + line).join('\n')}`);
-  const lines = parts.join('\n\n').split('\n');
-  return `\n${lines.map((line) => (line === '' ? '' : INDENT + line)).join('\n')}\n${INDENT}`;
+  return indented(parts.join('\n\n'), INDENT);
+}
+
+/** The documentation of a whole module, in the shape of a module's docstring: not indented, in lines of its own. */
+export function moduleDoc(doc: string): string {
+  return indented(doc.trim(), '');
+}
+
+function indented(text: string, indent: string): string {
+  const lines = text.split('\n').map((line) => (line === '' ? '' : indent + line));
+  return `\n${lines.join('\n')}\n${indent}`;
 }
 
 function paramDoc(name: string, param: ParamSpec): string {

@@ -10,10 +10,10 @@ import {
   SaltInvocationError,
   messageOf,
 } from '../errors/errors.ts';
+import { compileGlob } from '../text/fnmatch.ts';
 import { isDict, truthy, type Dict, type Value } from '../values/value.ts';
 import { bindCall, parsePublished } from './bind.ts';
 import { functionDoc } from './documentation.ts';
-import { globToRegExp } from './name-match.ts';
 import type { FunctionSpec, ModuleContext } from './module.ts';
 import { PythonError, formatTraceback } from './python-error.ts';
 
@@ -109,14 +109,14 @@ export function resultCode(value: Value, retcode: number): number {
 /** What is returned for a function that does not exist: Salt's sentence, with the documentation of similar ones. */
 export async function missingReturn(fun: string, missing: string, ctx: ModuleContext): Promise<Value> {
   const docs: Dict = new Map();
-  const pattern = globToRegExp(`${fun}*`);
+  const pattern = compileGlob(`${fun}*`);
   const dot = fun.indexOf('.');
   const modules =
     dot < 0 ? (await ctx.functions.modules()).values() : [await ctx.functions.module(fun.slice(0, dot))];
   for (const module of modules) {
     for (const [name, spec] of Object.entries(module?.functions ?? {})) {
       const full = `${module?.name ?? ''}.${name}`;
-      if (pattern.test(full)) docs.set(full, functionDoc(full, spec));
+      if (pattern.matches(full)) docs.set(full, functionDoc(full, spec));
     }
   }
   return docs.size === 0 ? missing : docs.set(fun, missing);

@@ -15,5 +15,15 @@ export interface ModuleEntry {
 
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
+  { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
+  { name: 'event', file: 'event', load: async () => (await import('../modules/event.ts')).eventModule },
+  { name: 'grains', file: 'grains', load: async () => (await import('../modules/grains.ts')).grainsModule },
+  { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },
+  {
+    name: 'saltutil',
+    file: 'saltutil',
+    load: async () => (await import('../modules/saltutil.ts')).saltutilModule,
+  },
+  { name: 'sys', file: 'sysmod', load: async () => (await import('../modules/sys.ts')).sysModule },
   { name: 'test', file: 'test', load: async () => (await import('../modules/test.ts')).testModule },
 ];

@@ -167,6 +167,7 @@ export const testModule = defineModule({
     }),
     versions: defineFunction({
       doc: 'Another name of `test.versions_report`.',
+      pythonName: 'versions_report',
       returns: 'text of several lines',
       run: (ctx) => versionsReport(versionsInformation(ctx.grains)).join('\n'),
     }),
