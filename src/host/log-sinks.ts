@@ -80,7 +80,7 @@ export function setupLogging(options: LoggingOptions): Logging {
     logger.warning('Insecure logging configuration detected! Sensitive data may be logged.');
   }
   const flush = (): void => file?.close();
-  process.once('exit', flush);
+  if (file) process.once('exit', flush);
   return {
     logger,
     close: () => {

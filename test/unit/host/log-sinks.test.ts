@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import type { Clock } from '../../../src/host/clock.ts';
+import { systemClock } from '../../../src/host/clock.ts';
+import { setupLogging, type LoggingOptions } from '../../../src/host/log-sinks.ts';
+import { formatTime } from '../../../src/host/log-time.ts';
+import { Secret } from '../../../src/host/secret.ts';
+
+const noon = new Date(2024, 0, 2, 13, 4, 5, 67);
+const clock: Clock = { ...systemClock, nowMs: () => noon.getTime() };
+
+function folder(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), 'brine-log-'));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function setup(options: Partial<LoggingOptions> & { isTTY?: boolean }) {
+  let text = '';
+  const { isTTY = false, ...rest } = options;
+  const console = { isTTY, write: (part: string) => void (text += part) };
+  const logging = setupLogging({ level: 'warning', console, clock, pid: 42, ...rest });
+  return { ...logging, text: () => text };
+}
+
+test('logging - the terminal shows level and message from its level up', () => {
+  const { logger, text } = setup({});
+  logger.info('no');
+  logger.warning('yes');
+  logger.child('salt.x').critical('also');
+  assert.equal(text(), '[WARNING ] yes\n[CRITICAL] also\n');
+  assert.equal(logger.enabled('info'), false);
+});
+
+test('logging - forms know padding, times, process and job', () => {
+  const { logger, text } = setup({
+    form: '%(asctime)s,%(msecs)03d|%(name)-8s|%(levelname)8s|%(process)d|%(jid)s|%(lineno)-4d|%%|%(nope)s| %(message)s',
+    dateForm: '%Y-%m-%d %H:%M:%S',
+    currentJid: () => '2024',
+    name: 'salt',
+  });
+  logger.error('x');
+  assert.equal(text(), '2024-01-02 13:04:05,067|salt    |   ERROR|42|[JID: 2024]|0   |%|| x\n');
+});
+
+test('logging - colours show on a terminal only', () => {
+  const form = '%(colorlevel)s %(colorname)s %(colorprocess)s %(colormsg)s';
+  const plain = setup({ form });
+  plain.logger.warning('m');
+  assert.equal(plain.text(), '[WARNING ] [salt             ] [   42] m\n');
+  const coloured = setup({ form, isTTY: true });
+  coloured.logger.warning('m');
+  assert.equal(
+    coloured.text(),
+    '\x1b[1;33m[WARNING ]\x1b[0m \x1b[1;32m[salt             ]\x1b[0m \x1b[1;34m[   42]\x1b[0m \x1b[33mm\x1b[0m\n',
+  );
+});
+
+test('logging - a stack shows only where debug messages show', () => {
+  const error = new Error('inner');
+  const quiet = setup({});
+  quiet.logger.error('outer', error);
+  assert.equal(quiet.text(), '[ERROR   ] outer\n');
+  const loud = setup({ level: 'debug' });
+  loud.logger.error('outer', error);
+  assert.match(loud.text(), /\[ERROR {3}\] outer\nError: inner\n {4}at /);
+});
+
+test('logging - levels that show secrets are announced, secrets show as stars', () => {
+  const { logger, text } = setup({ level: 'trace' });
+  logger.trace(`key ${String(new Secret('hush'))}`);
+  assert.equal(
+    text(),
+    '[WARNING ] Insecure logging configuration detected! Sensitive data may be logged.\n[TRACE   ] key ***\n',
+  );
+});
+
+test('logging - an unknown level is reported and counts as error', () => {
+  const { logger, text } = setup({ level: 'loud' });
+  logger.warning('no');
+  logger.error('yes');
+  assert.equal(text(), '[ERROR   ] yes\n');
+});
+
+test('logging - quiet says nothing', () => {
+  const { logger, text } = setup({ level: 'quiet' });
+  logger.critical('no');
+  assert.equal(text(), '');
+});
+
+test('logging - granular levels make parts quieter', () => {
+  const granular = new Map([
+    ['salt', 'error'],
+    ['salt.loaded', 'info'],
+  ]);
+  const { logger, text } = setup({ level: 'info', granular });
+  logger.child('salt.master').warning('held back');
+  logger.child('salt.loaded.x').info('let through');
+  logger.child('other').info('not named');
+  assert.equal(text(), '[INFO    ] let through\n[INFO    ] not named\n');
+});
+
+test('logging - the file has its own level and form, and mode 0640', (t) => {
+  const file = join(folder(t), 'deep/log');
+  const { logger, close, text } = setup({ file, fileLevel: 'info' });
+  logger.info('first');
+  logger.debug('no');
+  logger.warning('second');
+  close();
+  assert.equal(
+    readFileSync(file, 'utf8'),
+    '2024-01-02 13:04:05,067 [salt             :0   ][INFO    ][42] first\n' +
+      '2024-01-02 13:04:05,067 [salt             :0   ][WARNING ][42] second\n',
+  );
+  assert.equal(statSync(file).mode & 0o777, 0o640);
+  assert.equal(text(), '[WARNING ] second\n');
+});
+
+test('logging - warnings reach the file at once, others at the end of the turn', async (t) => {
+  const file = join(folder(t), 'log');
+  const { logger, close } = setup({ file, fileLevel: 'info', fileForm: '%(message)s' });
+  logger.info('a');
+  assert.equal(readFileSync(file, 'utf8'), '');
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(readFileSync(file, 'utf8'), 'a\n');
+  logger.info('b');
+  logger.error('c');
+  assert.equal(readFileSync(file, 'utf8'), 'a\nb\nc\n');
+  close();
+});
+
+test('logging - a file that was moved away is opened anew', (t) => {
+  const file = join(folder(t), 'log');
+  const { logger, close } = setup({ file, fileForm: '%(message)s' });
+  logger.error('a');
+  renameSync(file, `${file}.1`);
+  logger.error('b');
+  close();
+  assert.equal(readFileSync(`${file}.1`, 'utf8'), 'a\n');
+  assert.equal(readFileSync(file, 'utf8'), 'b\n');
+});
+
+test('logging - a file that cannot be opened leaves the terminal', (t) => {
+  const file = join(folder(t), 'taken');
+  mkdirSync(file);
+  const { logger, text } = setup({ file });
+  logger.error('on');
+  assert.equal(
+    text(),
+    `[WARNING ] Failed to open log file, do you have permission to write to ${file}?\n[ERROR   ] on\n`,
+  );
+});
+
+test('logging - a system log is not supported and says so once', () => {
+  const { text } = setup({ file: 'udp://localhost:514/LOG_USER' });
+  assert.match(
+    text(),
+    /^\[WARNING \] Logging to the system log \(udp:\/\/localhost:514\/LOG_USER\) is not supported yet/,
+  );
+});
+
+test('logging - times follow strftime', () => {
+  assert.equal(
+    formatTime('%a %d %b %y %I:%M %p %j %T %F %% %Q', noon.getTime()),
+    'Tue 02 Jan 24 01:04 PM 002 13:04:05 2024-01-02 % %Q',
+  );
+});
