@@ -2,14 +2,12 @@
  * The job cache across processes: the master's workers write through the one process that owns the files. A write that
  * was under way when that process died is sent again to its successor; the store ignores what it already has.
  */
-import { connect } from 'node:net';
 import type { Clock } from '../host/clock.ts';
-import { RpcPeer } from '../transport/ipc/rpc.ts';
+import { RpcClient } from '../transport/ipc/rpc-client.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import type { JobFilter, JobStore, JobSummary, StoredReturn } from './job-store.ts';
 
-const RECONNECT_MS = 20;
 /** Time for the owning process to come back before a write is given up. */
 const GIVE_UP_MS = 30_000;
 const SAVE_JOB = 0;
@@ -62,14 +60,11 @@ function returnFromRow(row: Value[]): StoredReturn {
 
 /** The store as the master's other processes see it. */
 export class RemoteJobStore implements JobStore {
-  readonly #path: string;
-  readonly #clock: Clock;
-  #peer: Promise<RpcPeer> | undefined;
-  #closed = false;
+  readonly #rpc: RpcClient;
 
+  /** @param path of the socket on which the owning process answers */
   constructor(path: string, clock: Clock) {
-    this.#path = path;
-    this.#clock = clock;
+    this.#rpc = new RpcClient({ path, clock, purpose: 'job cache', giveUpMs: GIVE_UP_MS });
   }
 
   async saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {
@@ -101,36 +96,11 @@ export class RemoteJobStore implements JobStore {
     return Promise.reject(new Error('only the owner of the job cache cleans it'));
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    (await this.#peer?.catch(() => undefined))?.close();
+  close(): Promise<void> {
+    return this.#rpc.close();
   }
 
   async #call(message: Value[]): Promise<Value> {
-    const body = encode(message, 'local');
-    const giveUpAt = this.#clock.monotonicMs() + GIVE_UP_MS;
-    for (;;) {
-      let peer: RpcPeer | undefined;
-      try {
-        peer = await (this.#peer ??= this.#connect());
-        return decode(await peer.call(body), 'local');
-      } catch (error) {
-        if (peer !== undefined && !peer.isClosed) throw error;
-        this.#peer = undefined;
-        if (this.#closed || this.#clock.monotonicMs() > giveUpAt) throw error;
-        await this.#clock.sleep(RECONNECT_MS);
-      }
-    }
-  }
-
-  #connect(): Promise<RpcPeer> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ path: this.#path });
-      socket.once('error', reject);
-      socket.once('connect', () => {
-        socket.off('error', reject);
-        resolve(new RpcPeer(socket, {}));
-      });
-    });
+    return decode(await this.#rpc.call(encode(message, 'local')), 'local');
   }
 }

@@ -1,0 +1,3 @@
+import { runMasterChild } from '../master/child.ts';
+
+runMasterChild();

@@ -1,0 +1,7 @@
+import { join } from 'node:path';
+import { runCommand } from '../cli/run-command.ts';
+import { saltMaster } from '../cli/salt-master.ts';
+
+runCommand('salt-master', (argv, io) =>
+  saltMaster(argv, io, join(import.meta.dirname, 'salt-master-child.cjs')),
+);

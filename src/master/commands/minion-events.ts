@@ -1,0 +1,51 @@
+/** `_minion_event`: minions fire on the master's bus (wire-protocol.md, 5.4). */
+import type { AesHandler } from '../../channel/door.ts';
+import { isTagAllowedFromMinion, tags } from '../../events/tags.ts';
+import type { Logger } from '../../host/log.ts';
+import { isDict, type Dict, type Value } from '../../values/value.ts';
+
+/** What passing events on needs. */
+export interface MinionEventParts {
+  readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly log: Logger;
+}
+
+/** Events in one request. */
+const EVENTS_MAX = 10_000;
+/** Fields that mean something inside the master and that no minion may set. */
+const INTERNAL_FIELDS = ['__peer_id', '_stamp'];
+
+/** Serves `_minion_event`, in its single and in its list form. Salt compat: unlike Salt, both forms are filtered. */
+export function minionEventHandler(parts: MinionEventParts): AesHandler {
+  return ({ id, load }) => {
+    const events = load.get('events');
+    const pretag = load.get('pretag');
+    if (Array.isArray(events)) {
+      for (const event of events.slice(0, EVENTS_MAX)) {
+        if (isDict(event)) fireListed(parts, id, event, typeof pretag === 'string' ? pretag : undefined);
+      }
+    } else fireChecked(parts, id, load.get('tag'), load);
+    return { value: null };
+  };
+}
+
+function fireListed(parts: MinionEventParts, id: string, event: Dict, pretag: string | undefined): void {
+  const tag = event.get('tag');
+  const inner = event.get('data');
+  const data = inner !== undefined && isDict(inner) ? inner : event;
+  fireChecked(parts, id, tag, data);
+  if (pretag !== undefined && typeof tag === 'string') fireChecked(parts, id, `${pretag}/${tag}`, data);
+}
+
+function fireChecked(parts: MinionEventParts, id: string, tag: Value | undefined, data: Dict): void {
+  if (typeof tag !== 'string' || !isTagAllowedFromMinion(tag)) {
+    parts.log.warning(
+      `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag))}; it was dropped.`,
+    );
+    return;
+  }
+  for (const field of INTERNAL_FIELDS) data.delete(field);
+  if (tag === tags.saltError)
+    parts.log.error(`The minion ${id} reports an error: ${String(data.get('data'))}`);
+  parts.fireEvent(tag, data);
+}

@@ -1,0 +1,252 @@
+/**
+ * `publish`: a local program asks for a job. In order: blacklist, whom it would reach, who asks, whether he may, the jid,
+ * the events, the job cache, the publication (salt/master.py `publish`, 3006.16; wire-protocol.md, 6.3). Nothing is fired
+ * or stored before the request is authorised.
+ */
+import type { ClearHandler } from '../../channel/door.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { tags } from '../../events/tags.ts';
+import type { Logger } from '../../host/log.ts';
+import { isSafeJid, type JidSource } from '../../jobs/jid.ts';
+import type { JobStore } from '../../jobs/job-store.ts';
+import type { LoadMirror } from '../../jobs/load-mirror.ts';
+import { forecast } from '../../targeting/forecast.ts';
+import { parseTarget } from '../../targeting/parse-target.ts';
+import { isTargetType, TargetError, type Fleet, type Forecast } from '../../targeting/target.ts';
+import { expressionMatch } from '../../text/expression-match.ts';
+import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
+import type { Encodable } from '../../wire/msgpack.ts';
+import { isAuthorised } from '../auth/permissions.ts';
+import type { Rights, UserAuth } from '../auth/user-auth.ts';
+
+/** What publishing needs. */
+export interface PublishParts {
+  readonly opts: MasterOptions;
+  readonly users: UserAuth;
+  readonly fleet: Fleet;
+  readonly jobs: JobStore;
+  readonly mirror: LoadMirror;
+  readonly jids: JidSource;
+  readonly fireEvent: (tag: string, data: Dict) => void;
+  /** Hands a publication to the publisher; resolves when it has been sent. */
+  readonly send: (load: Dict, ids: readonly string[] | null) => Promise<void>;
+  readonly log: Logger;
+}
+
+const JID_ATTEMPTS = 5;
+/** Fields of `kwargs` that travel on to the minion. */
+const PASSED_ON = ['ret_config', 'metadata', 'module_executors', 'executor_opts', 'ret_kwargs'] as const;
+const AUTHENTICATION_ERROR = errorReply('AuthenticationError', 'Authentication error occurred.');
+const AUTHORIZATION_ERROR = errorReply('AuthorizationError', 'Authorization error occurred.');
+
+function errorReply(name: string, message: string): Encodable {
+  return { error: { name, message } };
+}
+
+/** A publish request, read. */
+interface PublishRequest {
+  readonly funs: readonly string[];
+  readonly fun: Value;
+  readonly arg: readonly Value[];
+  readonly tgt: Value;
+  readonly tgtType: string;
+  readonly ret: string;
+  readonly jid: string;
+  readonly user: string | undefined;
+  readonly kwargs: Dict;
+  readonly to: number | undefined;
+}
+
+/** Serves `publish`. */
+export function publishHandler(parts: PublishParts): ClearHandler {
+  return async (load) => {
+    const request = readRequest(load);
+    if (request === undefined) return 'Some exception handling minion payload';
+    if (isBlacklisted(parts.opts, request)) {
+      parts.log.error(`${request.user} does not have permissions to run ${request.funs.join(', ')}.`);
+      return AUTHORIZATION_ERROR;
+    }
+    const rights = usesUserKey(request.kwargs) ? parts.users.check(load) : undefined;
+    if (rights === undefined) return denied(parts, request, AUTHENTICATION_ERROR, 'Authentication');
+    const predicted = predict(parts.fleet, request);
+    if (predicted instanceof TargetError) return unresolved(request, `: ${predicted.message}`);
+    if (!mayPublish(parts, rights, request, predicted))
+      return denied(parts, request, AUTHORIZATION_ERROR, 'Authorization');
+    if (predicted.minions.length === 0 && !parts.opts.get('order_masters')) return unresolved(request, '');
+    return publish(parts, request, predicted);
+  };
+}
+
+/** External authentication and tokens win over a key, and are not served yet: they are refused, never ignored. */
+function usesUserKey(kwargs: Dict): boolean {
+  return !kwargs.has('token') && !kwargs.has('eauth');
+}
+
+function readRequest(load: Dict): PublishRequest | undefined {
+  const { fun, arg, tgt, tgtType, ret, jid, user, kwargs, to } = {
+    fun: load.get('fun'),
+    arg: load.get('arg') ?? [],
+    tgt: load.get('tgt'),
+    tgtType: load.get('tgt_type'),
+    ret: load.get('ret'),
+    jid: load.get('jid') ?? '',
+    user: load.get('user'),
+    kwargs: load.get('kwargs') ?? new Map(),
+    to: load.get('to'),
+  };
+  const funs = typeof fun === 'string' ? [fun] : Array.isArray(fun) ? fun : [];
+  if (funs.length === 0 || !funs.every((name) => typeof name === 'string' && name !== '')) return undefined;
+  if (!Array.isArray(arg) || !isDict(kwargs) || typeof tgtType !== 'string' || typeof ret !== 'string')
+    return undefined;
+  if (typeof tgt !== 'string' && !Array.isArray(tgt)) return undefined;
+  if (jid !== '' && !isSafeJid(jid)) return undefined;
+  return {
+    funs: funs as string[],
+    fun: fun as Value,
+    arg,
+    tgt,
+    tgtType,
+    ret,
+    jid: String(jid),
+    user: typeof user === 'string' ? user : undefined,
+    kwargs,
+    to: typeof to === 'number' ? to : undefined,
+  };
+}
+
+/** `publisher_acl_blacklist`: each entry is a glob or an anchored regular expression. */
+function isBlacklisted(opts: MasterOptions, request: PublishRequest): boolean {
+  const blacklist = opts.raw('publisher_acl_blacklist');
+  if (blacklist === undefined || !isDict(blacklist)) return false;
+  const listed = (key: string, texts: readonly string[]): boolean => {
+    const entries = blacklist.get(key);
+    return (
+      Array.isArray(entries) &&
+      entries.some((entry) => texts.some((text) => expressionMatch(text, String(entry))))
+    );
+  };
+  return listed('users', [request.user ?? '']) || listed('modules', request.funs);
+}
+
+function predict(fleet: Fleet, request: PublishRequest): Forecast | TargetError {
+  const delimiter = request.kwargs.get('delimiter');
+  try {
+    const target = parseTarget(
+      request.tgt,
+      request.tgtType,
+      typeof delimiter === 'string' ? delimiter : undefined,
+    );
+    return forecast(target, fleet, { greedy: true });
+  } catch (error) {
+    if (error instanceof TargetError) return error;
+    throw error;
+  }
+}
+
+function mayPublish(
+  parts: PublishParts,
+  rights: Rights,
+  request: PublishRequest,
+  predicted: Forecast,
+): boolean {
+  if (rights.kind === 'full') return true;
+  return isAuthorised(rights.perms, {
+    funs: request.funs,
+    args: Array.isArray(request.fun) ? request.arg : [[...request.arg]],
+    minions: predicted.minions,
+    minionsOf: (expression) =>
+      new Set(forecast(parseTarget(expression, 'compound'), parts.fleet, { greedy: false }).minions),
+  });
+}
+
+/** Salt compat: the event carries the request; unlike Salt's without its credentials. */
+function denied(parts: PublishParts, request: PublishRequest, reply: Encodable, what: string): Encodable {
+  parts.log.warning(`${what} of the user ${request.user ?? '?'} to run ${request.funs.join(', ')} failed.`);
+  const { error } = reply as { error: Record<string, string> };
+  const { fun, arg, tgt, tgtType, jid, user } = request;
+  const data = dict({
+    cmd: 'publish',
+    fun,
+    arg: [...arg],
+    tgt,
+    tgt_type: tgtType,
+    jid,
+    user,
+    error: dict(error),
+  });
+  parts.fireEvent(tags.jobError(request.jid), data);
+  return reply;
+}
+
+function unresolved(request: PublishRequest, reason: string): Encodable {
+  const target = Array.isArray(request.tgt) ? request.tgt.join(',') : request.tgt;
+  const error = `Master could not resolve minions for target ${String(target)}${reason}`;
+  return { enc: 'clear', load: { jid: null, minions: [], error } };
+}
+
+async function publish(
+  parts: PublishParts,
+  request: PublishRequest,
+  predicted: Forecast,
+): Promise<Encodable> {
+  const minions = [...predicted.minions];
+  const missing = [...predicted.missing];
+  const jid = await registerJob(parts, request, minions);
+  if (jid === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
+  const { fun, arg, tgt, tgtType, user } = request;
+  parts.fireEvent(jid, dict({ minions }));
+  parts.fireEvent(
+    tags.jobNew(jid),
+    dict({ jid, tgt_type: tgtType, tgt, user, fun, arg: [...arg], minions, missing }),
+  );
+  const namesItsMinions = ['glob', 'list', 'pcre'].includes(tgtType);
+  await parts.send(publishLoad(parts.opts, request, jid), namesItsMinions ? minions : null);
+  parts.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
+  return { enc: 'clear', load: { jid, minions, missing } };
+}
+
+/** Reserves a jid and keeps the job's load under it. */
+async function registerJob(
+  parts: PublishParts,
+  request: PublishRequest,
+  minions: string[],
+): Promise<string | undefined> {
+  const { opts, jobs, mirror, jids } = parts;
+  for (let attempt = 0; attempt < JID_ATTEMPTS; attempt++) {
+    const jid = request.jid === '' ? jids.next() : request.jid;
+    const load = storedLoad(request, jid);
+    if (!opts.get('job_cache')) return jid;
+    mirror.save(jid, load);
+    // Salt compat: a jid that was passed in may be known already, from a syndic's other master
+    if ((await jobs.saveJob(jid, load, minions)) || request.jid !== '') return jid;
+  }
+  return undefined;
+}
+
+/** The load as the job cache keeps it: the request without its credentials. */
+function storedLoad(request: PublishRequest, jid: string): Dict {
+  const { fun, arg, tgt, tgtType, ret, user, to } = request;
+  const kwargs: Dict = new Map(request.kwargs);
+  for (const secret of ['username', 'password', 'token', 'eauth', 'auth_list']) kwargs.delete(secret);
+  return dict({ cmd: 'publish', tgt, fun, arg: [...arg], tgt_type: tgtType, ret, jid, kwargs, user, to });
+}
+
+/** What the minion gets, in Salt's order (wire-protocol.md, 4.2). */
+function publishLoad(opts: MasterOptions, request: PublishRequest, jid: string): Dict {
+  const { kwargs } = request;
+  const load = dict({ fun: request.fun, arg: [...request.arg], tgt: request.tgt, jid, ret: request.ret });
+  const ownMasterId = opts.raw('master_id');
+  const masterId = kwargs.get('master_id') ?? (ownMasterId === null ? undefined : ownMasterId);
+  if (masterId !== undefined && masterId !== '') load.set('master_id', masterId);
+  const delimiter = kwargs.get('delimiter');
+  if (typeof delimiter === 'string' && delimiter !== ':') load.set('delimiter', delimiter);
+  load.set('tgt_type', isTargetType(request.tgtType) ? request.tgtType : 'glob');
+  if (opts.get('order_masters') && request.to !== undefined) load.set('to', request.to);
+  for (const field of PASSED_ON) {
+    const value = kwargs.get(field);
+    if (value !== undefined) load.set(field, value);
+  }
+  if (request.user !== undefined) load.set('user', request.user);
+  if (opts.get('order_masters')) load.set('auth_list', []);
+  return load;
+}

@@ -1,0 +1,118 @@
+/** `_return`: a minion hands in what a job gave (salt/utils/job.py `store_job`, 3006.16; wire-protocol.md, 5.2). */
+import type { AesHandler } from '../../channel/door.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { tags } from '../../events/tags.ts';
+import type { Logger } from '../../host/log.ts';
+import { isJid, isSafeJid, REQUEST_JID, type JidSource } from '../../jobs/jid.ts';
+import type { JobStore } from '../../jobs/job-store.ts';
+import { funText } from '../../jobs/sqlite-store.ts';
+import { isDict, type Dict, type Value } from '../../values/value.ts';
+
+/** What taking returns needs. */
+export interface ReturnParts {
+  readonly opts: MasterOptions;
+  readonly jobs: JobStore;
+  readonly jids: JidSource;
+  readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly log: Logger;
+}
+
+/** Returns that the job cache does not keep. */
+const NOT_KEPT = 'nocache';
+
+/** Serves `_return`. The reply is sent when the return is in the job cache, never before. */
+export function returnHandler(parts: ReturnParts): AesHandler {
+  return async ({ id, load }) => {
+    await takeReturn(parts, id, load);
+    return { value: null };
+  };
+}
+
+/**
+ * Takes one return: the event first, so that whoever waits hears of it at once, then the job cache.
+ * @returns when it is kept
+ */
+export async function takeReturn(parts: ReturnParts, id: string, load: Dict): Promise<void> {
+  const value = load.get('return');
+  if (value === undefined || !load.has('jid')) return;
+  const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(parts, id, load) : load.get('jid');
+  if (!isSafeJid(jid)) return parts.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
+  parts.log.info(`Got return from ${id} for job ${jid}`);
+  parts.fireEvent(tags.jobReturn(jid, id), load);
+  fireStateErrors(parts, jid, id, load);
+  if (jid === NOT_KEPT || !parts.opts.get('job_cache') || parts.opts.get('ext_job_cache') !== '') return;
+  await keep(parts, jid, id, load, value);
+}
+
+async function keep(parts: ReturnParts, jid: string, id: string, load: Dict, value: Value): Promise<void> {
+  const out = load.get('out');
+  const isNew = await parts.jobs.saveReturn({
+    jid,
+    id,
+    fun: funText(load.get('fun')),
+    return: value,
+    retcode: worstCode(load.get('retcode')),
+    success: isSuccess(load),
+    ...(typeof out === 'string' ? { out } : {}),
+  });
+  if (!isNew) {
+    parts.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
+  }
+}
+
+/** A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. */
+async function openRequestedJob(parts: ReturnParts, id: string, load: Dict): Promise<string> {
+  const jid = parts.jids.next();
+  load.set('jid', jid);
+  if (!load.has('arg')) load.set('arg', load.get('fun_args') ?? []);
+  load.set('tgt_type', 'glob');
+  load.set('tgt', id);
+  if (parts.opts.get('job_cache')) await parts.jobs.saveJob(jid, load, [id]);
+  return jid;
+}
+
+/** The highest code of a return, which may be a map or a list for several functions. */
+export function worstCode(retcode: Value | undefined): number {
+  if (typeof retcode === 'number') return retcode;
+  if (typeof retcode === 'boolean') return Number(retcode);
+  const codes =
+    retcode === undefined || retcode === null ? [] : isDict(retcode) ? [...retcode.values()] : retcode;
+  return Array.isArray(codes)
+    ? codes.reduce<number>((worst, code) => Math.max(worst, worstCode(code)), 0)
+    : 0;
+}
+
+function isSuccess(load: Dict): boolean {
+  const success = load.get('success');
+  if (success === undefined) return worstCode(load.get('retcode')) === 0;
+  if (isDict(success)) return [...success.values()].every((each) => each === true);
+  return Array.isArray(success) ? success.every((each) => each === true) : success === true;
+}
+
+/** One event for each failed state of a state run, under its old and its new tag (salt/utils/event.py `fire_ret_load`). */
+function fireStateErrors(parts: ReturnParts, jid: string, id: string, load: Dict): void {
+  const fun = load.get('fun');
+  const states = load.get('return');
+  if ((fun !== 'state.sls' && fun !== 'state.highstate') || worstCode(load.get('retcode')) === 0) return;
+  if (states === undefined || !isDict(states) || !isJid(jid)) return;
+  for (const [name, state] of states) {
+    if (!isDict(state) || state.get('result') !== false || typeof name !== 'string') continue;
+    const [module, , , action] = name.split('_|-');
+    const data: Dict = new Map(state);
+    const label = `${module}.${action}`;
+    for (const [key, value] of [
+      ['retcode', load.get('retcode') ?? null],
+      ['jid', jid],
+      ['id', id],
+      ['success', false],
+      ['return', `Error: ${label}`],
+      ['fun', fun],
+    ] as [string, Value][]) {
+      data.set(key, value);
+    }
+    const user = load.get('user');
+    if (user !== undefined) data.set('user', user);
+    parts.fireEvent(label, data);
+    parts.fireEvent(tags.jobStateError(jid, id, fun), data);
+  }
+}

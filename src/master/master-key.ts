@@ -1,0 +1,49 @@
+/** The master's own key pair. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MasterOptions } from '../config/master-options.ts';
+import { cleanKeyText } from '../crypto/pem.ts';
+import { RsaPrivateKey } from '../crypto/rsa.ts';
+
+/** The pass phrase of the master's key, when the configuration has one. */
+export function masterKeyPassphrase(opts: MasterOptions): string | undefined {
+  const phrase = opts.raw('key_pass');
+  return typeof phrase === 'string' && phrase !== '' ? phrase : undefined;
+}
+
+/** Reads `<pki_dir>/master.pem`. @throws when it is missing or no key */
+export function loadMasterKey(opts: MasterOptions): RsaPrivateKey {
+  return RsaPrivateKey.parse(
+    readFileSync(join(opts.get('pki_dir'), 'master.pem'), 'utf8'),
+    masterKeyPassphrase(opts),
+  );
+}
+
+/**
+ * Signatures over the master's public key by its signing key (`master_sign_pubkey`): one for each algorithm that minions
+ * ask for, in base64 with the newline that Salt's has; undefined when the option is off (wire-protocol.md, 2.4 and 2.5).
+ */
+export function publicKeySigner(
+  opts: MasterOptions,
+  masterKey: RsaPrivateKey,
+): ((algorithm: string) => string) | undefined {
+  if (opts.raw('master_sign_pubkey') !== true) return undefined;
+  const directory = opts.get('pki_dir');
+  if (opts.raw('master_use_pubkey_signature') === true) {
+    const stored = readFileSync(join(directory, String(opts.raw('master_pubkey_signature'))), 'utf8');
+    return () => cleanKeyText(stored);
+  }
+  const phrase = opts.raw('signing_key_pass');
+  const signingKey = RsaPrivateKey.parse(
+    readFileSync(join(directory, `${String(opts.raw('master_sign_key_name'))}.pem`), 'utf8'),
+    typeof phrase === 'string' && phrase !== '' ? phrase : undefined,
+  );
+  const made = new Map<string, string>();
+  return (algorithm) => {
+    const known = made.get(algorithm);
+    if (known !== undefined) return known;
+    const signature = `${signingKey.sign(Buffer.from(masterKey.publicKey.pem), algorithm).toString('base64')}\n`;
+    made.set(algorithm, signature);
+    return signature;
+  };
+}

@@ -1,0 +1,71 @@
+/** Maintenance: owns the job cache, forgets what is old, notices drop files, and asks for a new shared key when it is time. */
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { LoadMirror } from '../../jobs/load-mirror.ts';
+import { answerStoreCall } from '../../jobs/remote-store.ts';
+import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
+import { RpcPeer } from '../../transport/ipc/rpc.ts';
+import { listen } from '../../transport/listen.ts';
+import { masterSockets } from '../sockets.ts';
+import type { RoleContext, StartRole } from './role.ts';
+
+const CHECKPOINT_MS = 5_000;
+/** A real `salt` command looks for the load of its job within seconds; an hour is generous. */
+const MIRROR_AGE_MS = 3_600_000;
+/** How often to look for the drop file: a deleted key should end its minion's view of publications soon. */
+const DROP_FILE_MS = 1_000;
+
+/** Where the job cache lives below `cachedir`. */
+export function jobCacheDirectory(cachedir: string): string {
+  return join(cachedir, 'job_cache');
+}
+
+export const startMaintenance: StartRole = async (context) => {
+  const { opts, clock, log } = context;
+  const store = new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')) });
+  const { jobCache } = masterSockets(opts);
+  const pool = await listen({ address: { path: jobCache }, mode: 0o600 }, (socket) => {
+    new RpcPeer(socket, { call: (body) => answerStoreCall(store, body) });
+  });
+  const timers = [
+    clock.every(CHECKPOINT_MS, () => store.checkpoint()),
+    clock.every(DROP_FILE_MS, () => checkDropFile(context)),
+    clock.every(opts.get('loop_interval') * 1000, () => void tidyUp(context, store)),
+  ];
+  const session = opts.get('publish_session');
+  if (session > 0)
+    timers.push(clock.every(session * 1000, () => context.requestRotation('publish_session has passed')));
+  await tidyUp(context, store);
+  log.info('Maintenance is ready');
+  return {
+    stop: async () => {
+      for (const timer of timers) timer.cancel();
+      pool.server.close();
+      await store.close();
+    },
+  };
+};
+
+async function tidyUp({ opts, clock, log }: RoleContext, store: SqliteJobStore): Promise<void> {
+  try {
+    const keepSeconds = opts.get('keep_jobs_seconds');
+    if (keepSeconds > 0) await store.removeOlderThan(clock.nowMs() - keepSeconds * 1000);
+    new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log).removeOlderThan(MIRROR_AGE_MS, clock);
+  } catch (error) {
+    log.error('The job cache could not be cleaned; the next round tries again.', error);
+  }
+}
+
+/** `salt-key` asks for a new shared key by leaving `<cachedir>/.dfn`, mode 0400 (wire-protocol.md, 2.7). */
+function checkDropFile({ opts, log, requestRotation }: RoleContext): void {
+  const path = join(opts.get('cachedir'), '.dfn');
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return;
+  if ((stat.mode & 0o777) !== 0o400) {
+    log.error('Found dropfile with incorrect permissions, ignoring...');
+    rmSync(path, { force: true });
+    return;
+  }
+  rmSync(path, { force: true });
+  requestRotation('a key was deleted or rejected');
+}

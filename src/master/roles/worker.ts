@@ -1,0 +1,202 @@
+/** MWorker: serves requests. It has one door, and two explicit tables of what lies behind it. */
+import { join } from 'node:path';
+import { MinionDataCache } from '../../cache/minion-data.ts';
+import { AcceptedKeys } from '../../channel/accepted-keys.ts';
+import { Door, type AesHandler, type ClearHandler } from '../../channel/door.ts';
+import { ReplayGuard } from '../../channel/replay-guard.ts';
+import { SessionKeys } from '../../channel/session-keys.ts';
+import type { Crypticle } from '../../crypto/crypticle.ts';
+import type { RsaPrivateKey } from '../../crypto/rsa.ts';
+import { EventBusWriter } from '../../events/bus-client.ts';
+import { JidSource } from '../../jobs/jid.ts';
+import { LoadMirror } from '../../jobs/load-mirror.ts';
+import { RemoteJobStore } from '../../jobs/remote-store.ts';
+import { KeyStore } from '../../keys/store.ts';
+import { RpcClient, connectRpc } from '../../transport/ipc/rpc-client.ts';
+import type { Dict } from '../../values/value.ts';
+import { Authenticator } from '../auth/authenticator.ts';
+import { AutoKey } from '../auth/autosign.ts';
+import { UserAuth } from '../auth/user-auth.ts';
+import { connectedIds } from '../commands/connected.ts';
+import { minionEventHandler } from '../commands/minion-events.ts';
+import { masterOptionsHandler } from '../commands/master-opts.ts';
+import { pillarHandler } from '../commands/pillar.ts';
+import { publishHandler } from '../commands/publish.ts';
+import { returnHandler } from '../commands/returns.ts';
+import { revokeHandler } from '../commands/revoke.ts';
+import { keyFleet } from '../fleet.ts';
+import { loadMasterKey, publicKeySigner } from '../master-key.ts';
+import { masterSockets } from '../sockets.ts';
+import { packPublishOrder } from './publisher.ts';
+import { unpackRequest } from './request-server.ts';
+import type { RoleContext, StartRole } from './role.ts';
+
+const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+const PUBLISH_GIVE_UP_MS = 10_000;
+const RECONNECT_MS = 20;
+
+/** What the tables are built from. */
+interface WorkerParts {
+  readonly context: RoleContext;
+  readonly masterKey: RsaPrivateKey;
+  readonly keys: KeyStore;
+  readonly accepted: AcceptedKeys;
+  readonly sessions: SessionKeys;
+  readonly cache: MinionDataCache;
+  readonly jobs: RemoteJobStore;
+  readonly jids: JidSource;
+  readonly publisher: RpcClient;
+  readonly fireEvent: (tag: string, data: Dict) => void;
+}
+
+export const startWorker: StartRole = async (context) => {
+  const { opts, clock, log, index } = context;
+  const sockets = masterSockets(opts);
+  const events = new EventBusWriter({
+    path: sockets.eventPull,
+    clock,
+    eventBytesMax: opts.get('max_event_size'),
+    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+  });
+  const parts: WorkerParts = {
+    context,
+    masterKey: loadMasterKey(opts),
+    keys: new KeyStore(opts.get('pki_dir'), { clock }),
+    accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions')),
+    sessions: new SessionKeys(
+      join(opts.get('cachedir'), 'sessions'),
+      opts.get('publish_session') * 1000,
+      clock,
+    ),
+    cache: new MinionDataCache(opts.get('cachedir')),
+    jobs: new RemoteJobStore(sockets.jobCache, clock),
+    jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
+    publisher: new RpcClient({
+      path: sockets.publishPull,
+      clock,
+      purpose: 'publisher',
+      giveUpMs: PUBLISH_GIVE_UP_MS,
+    }),
+    fireEvent: (tag, data) => events.fire(tag, data),
+  };
+  const door = makeDoor(parts);
+  const link = await serve(context, door);
+  log.info(`Worker ${index} is ready`);
+  return {
+    stop: async () => {
+      link.stop();
+      events.close();
+      await Promise.all([parts.jobs.close(), parts.publisher.close()]);
+    },
+  };
+};
+
+function makeDoor(parts: WorkerParts): Door {
+  const { context, sessions, accepted } = parts;
+  const { opts, clock, log } = context;
+  const authenticator = makeAuthenticator(parts);
+  return new Door({
+    clear: clearTable(parts),
+    aes: aesTable(parts),
+    authenticate: (load, version) => authenticator.authenticate(load, version),
+    sessions,
+    keys: accepted,
+    replays: new ReplayGuard(),
+    sharedKeys: context.sharedKeys,
+    minimumVersion: opts.get('minimum_auth_version'),
+    ttlSeconds: opts.get('request_server_ttl'),
+    clock,
+    log,
+  });
+}
+
+function makeAuthenticator(parts: WorkerParts): Authenticator {
+  const { context, masterKey, keys, sessions, cache, publisher, fireEvent } = parts;
+  const { opts, log } = context;
+  return new Authenticator({
+    opts,
+    masterKey,
+    keys,
+    autoKey: new AutoKey(opts, keys, log),
+    sessions,
+    sharedKey: () => context.sharedKeys()[0] as Crypticle,
+    signPublicKey: publicKeySigner(opts, masterKey),
+    connectedIds: () => connectedIds(keys, cache, publisher),
+    fireEvent,
+    log,
+  });
+}
+
+/** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
+function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
+  const { context, keys, cache, jobs, jids, publisher, fireEvent } = parts;
+  const { opts, log, userKeys } = context;
+  const users = new UserAuth(opts, userKeys);
+  return new Map<string, ClearHandler>([
+    ['ping', (load) => load],
+    [
+      'publish',
+      publishHandler({
+        opts,
+        users,
+        fleet: keyFleet(keys, cache),
+        jobs,
+        mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
+        jids,
+        fireEvent,
+        send: async (load, ids) => {
+          await publisher.call(packPublishOrder({ load, ids }));
+        },
+        log,
+      }),
+    ],
+  ]);
+}
+
+/** What an authenticated minion may ask for. */
+function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
+  const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
+  const { opts, log, requestRotation } = context;
+  return new Map<string, AesHandler>([
+    ['_return', returnHandler({ opts, jobs, jids, fireEvent, log })],
+    ['_minion_event', minionEventHandler({ fireEvent, log })],
+    [
+      '_pillar',
+      pillarHandler({ opts, masterKey, keys: accepted, cache, compile: async () => new Map(), fireEvent }),
+    ],
+    ['_master_opts', masterOptionsHandler(opts)],
+    ['_master_tops', () => ({ value: {} })],
+    ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
+  ]);
+}
+
+/** Takes requests from the request server, and comes back to it when it restarts. */
+async function serve({ opts, clock }: RoleContext, door: Door): Promise<{ stop(): void }> {
+  const { workers } = masterSockets(opts);
+  let stopped = false;
+  let current: { close(): void } | undefined;
+  const attach = async (): Promise<void> => {
+    for (;;) {
+      if (stopped) return;
+      try {
+        current = await connectRpc(workers, {
+          call: (bytes) => {
+            const { from, body } = unpackRequest(bytes);
+            return door.handle(body, from);
+          },
+          closed: () => void attach(),
+        });
+        return;
+      } catch {
+        await clock.sleep(RECONNECT_MS);
+      }
+    }
+  };
+  await attach();
+  return {
+    stop: () => {
+      stopped = true;
+      current?.close();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * The master's process manager: starts the parts, restarts the ones that die, tells them of a new shared key, and ends them
+ * all (salt/utils/process.py ProcessManager, 3006.16).
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { FromChild, Role, ToChild } from './messages.ts';
+
+/** A part that lived shorter than this is restarted a little later each time. */
+const SHORT_LIFE_MS = 2_000;
+const RESTART_DELAY_MIN_MS = 50;
+const RESTART_DELAY_MAX_MS = 5_000;
+/** Time for an orderly end before SIGKILL. */
+const STOP_MS = 5_000;
+/** Young objects of a part: a small nursery keeps a master of many processes small. */
+const NODE_FLAGS = ['--max-semi-space-size=2', '--single-threaded-gc'];
+
+/** One part. */
+export interface ChildSpec {
+  readonly role: Role;
+  readonly index: number;
+  /** Shown in the process list. */
+  readonly title: string;
+}
+
+/** What the supervisor needs. */
+export interface SupervisorOptions {
+  /** The program that a part runs. */
+  readonly childScript: string;
+  /** The message that starts a part. */
+  readonly startMessage: (spec: ChildSpec) => ToChild;
+  readonly onMessage: (message: FromChild) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly startedAtMs: number;
+  ready: boolean;
+}
+
+/** Keeps a set of processes running. */
+export class Supervisor {
+  readonly counters = { restarts: 0 };
+  readonly #options: SupervisorOptions;
+  readonly #running = new Map<string, Running>();
+  readonly #shortLives = new Map<string, number>();
+  #stopping = false;
+  #failure: ((error: Error) => void) | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the parts and resolves when all are ready. @throws when one ends before it was ready */
+  async start(specs: readonly ChildSpec[]): Promise<void> {
+    const failed = new Promise<never>((_, reject) => {
+      this.#failure = reject;
+    });
+    await Promise.race([Promise.all(specs.map((spec) => this.#spawn(spec))), failed]);
+    this.#failure = undefined;
+  }
+
+  broadcast(message: ToChild): void {
+    for (const { process: child } of this.#running.values()) send(child, message);
+  }
+
+  /** One line for each part: name, pid, whether it is ready. */
+  describe(): string[] {
+    return [...this.#running].map(
+      ([title, { process: child, ready }]) => `${title} pid ${child.pid} ${ready ? 'ready' : 'starting'}`,
+    );
+  }
+
+  /** Ends all parts; those that do not end in time are killed. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const { clock, log } = this.#options;
+    const ended = [...this.#running.values()].map(({ process: child }) => exited(child));
+    this.broadcast({ type: 'stop' });
+    await Promise.race([Promise.all(ended), clock.sleep(STOP_MS)]);
+    for (const [title, { process: child }] of this.#running) {
+      log.warning(`${title} (${child.pid}) did not end in time and is killed.`);
+      child.kill('SIGKILL');
+    }
+    await Promise.all(ended);
+  }
+
+  #spawn(spec: ChildSpec): Promise<void> {
+    const { childScript, startMessage, onMessage, clock } = this.#options;
+    // the title of a process has room only for what stood on its command line
+    const child = fork(childScript, [spec.title.padEnd(48)], {
+      execArgv: NODE_FLAGS,
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    const running: Running = { process: child, startedAtMs: clock.monotonicMs(), ready: false };
+    this.#running.set(spec.title, running);
+    child.on('error', () => undefined);
+    child.on('exit', (code, signal) => this.#exited(spec, running, code, signal));
+    send(child, startMessage(spec));
+    return new Promise((resolve) => {
+      child.on('message', (message: FromChild) => {
+        if (message.type === 'ready') {
+          running.ready = true;
+          resolve();
+        } else onMessage(message);
+      });
+    });
+  }
+
+  #exited(spec: ChildSpec, running: Running, code: number | null, signal: NodeJS.Signals | null): void {
+    const { clock, log } = this.#options;
+    this.#running.delete(spec.title);
+    if (this.#stopping) return;
+    const how = signal === null ? `exit status ${code}` : signal;
+    if (this.#failure !== undefined && !running.ready) {
+      this.#failure(new Error(`${spec.title} ended with ${how} before it was ready`));
+      return;
+    }
+    this.counters.restarts++;
+    log.info(`Process ${spec.title} (${running.process.pid}) died with ${how}, restarting...`);
+    clock.after(this.#restartDelayMs(spec, running), () => {
+      if (!this.#stopping) void this.#spawn(spec);
+    });
+  }
+
+  #restartDelayMs(spec: ChildSpec, running: Running): number {
+    if (this.#options.clock.monotonicMs() - running.startedAtMs > SHORT_LIFE_MS) {
+      this.#shortLives.delete(spec.title);
+      return 0;
+    }
+    const times = this.#shortLives.get(spec.title) ?? 0;
+    this.#shortLives.set(spec.title, times + 1);
+    return times === 0 ? 0 : Math.min(RESTART_DELAY_MAX_MS, RESTART_DELAY_MIN_MS * 2 ** times);
+  }
+}
+
+function send(child: ChildProcess, message: ToChild): void {
+  if (child.connected) child.send(message, () => undefined);
+}
+
+function exited(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once('exit', () => resolve());
+  });
+}
