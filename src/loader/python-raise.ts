@@ -48,6 +48,25 @@ const SALT_ERRORS: ReadonlySet<string> = new Set(
     'SaltCloudPasswordError NotImplemented TemplateError'
   ).split(' '),
 );
+/** The classes that Python makes of OSError by its number (Linux). */
+const OS_ERRORS: ReadonlyMap<number, string> = new Map([
+  [1, 'PermissionError'],
+  [2, 'FileNotFoundError'],
+  [3, 'ProcessLookupError'],
+  [4, 'InterruptedError'],
+  [10, 'ChildProcessError'],
+  [11, 'BlockingIOError'],
+  [13, 'PermissionError'],
+  [17, 'FileExistsError'],
+  [20, 'NotADirectoryError'],
+  [21, 'IsADirectoryError'],
+  [32, 'BrokenPipeError'],
+  [103, 'ConnectionAbortedError'],
+  [104, 'ConnectionResetError'],
+  [110, 'TimeoutError'],
+  [111, 'ConnectionRefusedError'],
+]);
+const OS_ERROR_NAMES: ReadonlySet<string> = new Set(['OSError', 'ConnectionError', ...OS_ERRORS.values()]);
 const SALT_PREFIX = 'salt.exceptions.';
 
 /**
@@ -59,7 +78,7 @@ const SALT_PREFIX = 'salt.exceptions.';
 export function raisePythonError(name: string, args: readonly Value[]): void {
   if (!name.startsWith(SALT_PREFIX)) {
     if (name === 'TypeError') throw new ArgumentError(exceptionText(name, args));
-    if (BUILT_IN.has(name)) throw new PythonError(ALIASES.get(name) ?? name, exceptionText(name, args));
+    if (BUILT_IN.has(name)) throw builtIn(ALIASES.get(name) ?? name, args);
     return;
   }
   const salt = name.slice(SALT_PREFIX.length);
@@ -69,6 +88,16 @@ export function raisePythonError(name: string, args: readonly Value[]): void {
   if (salt === 'SaltInvocationError') throw new SaltInvocationError(message);
   if (salt === 'SaltClientError') throw new BrineError(message);
   if (SALT_ERRORS.has(salt)) throw new PythonError(name, message);
+}
+
+function builtIn(name: string, args: readonly Value[]): PythonError {
+  const [number, text, path] = args;
+  if (!OS_ERROR_NAMES.has(name) || number === undefined || text === undefined || args.length > 3) {
+    return new PythonError(name, exceptionText(name, args));
+  }
+  const type = name === 'OSError' && typeof number === 'number' ? OS_ERRORS.get(number) : undefined;
+  const suffix = path === undefined || path === null ? '' : `: ${pyRepr(path)}`;
+  return new PythonError(type ?? name, `[Errno ${pyStr(number)}] ${pyStr(text)}${suffix}`);
 }
 
 /** Python's `str(exception)`: its one argument, or the tuple of them; KeyError shows the repr of its key. */
