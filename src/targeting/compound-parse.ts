@@ -174,13 +174,7 @@ class CompoundParser {
     }
     if (engine === 'L') return listTerm(pattern);
     if (engine === 'E') return pcreTerm(pattern);
-    if (engine === 'R') {
-      this.minionFault ??= faultAt(
-        word,
-        'Unrecognized target engine "R": the range library is not available',
-      );
-      return { type: 'range', expression: pattern };
-    }
+    if (engine === 'R') throw faultAt(word, 'R@ needs the range library, which is not supported');
     const term = ipcidrTerm(pattern);
     if (!term) this.faults.push(faultAt(word, `Invalid IP/CIDR target: ${pattern}`));
     return term;

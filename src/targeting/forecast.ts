@@ -164,9 +164,6 @@ class Forecaster {
           candidates,
           ({ grains }) => grains !== undefined && hasAddressIn(term.network, grains),
         );
-      case 'range':
-        // Salt compat: inside a compound target the master expects everyone.
-        return candidates.list;
     }
   }
 

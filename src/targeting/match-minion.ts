@@ -83,8 +83,6 @@ function matchesTerm(term: Term, subject: Subject, allowance: StepAllowance): bo
       return term.minionMatcher.matches(subject.pillar, allowance);
     case 'ipcidr':
       return hasAddressIn(term.network, subject.grains);
-    case 'range':
-      return false;
   }
 }
 

@@ -31,12 +31,11 @@ export function parseTarget(
   nodegroups: Dict = new Map(),
 ): Target {
   if (!isTargetType(tgtType)) throw unknownType(tgtType);
-  const given = tgt ?? '';
-  if (typeof given === 'string' && given.length > MAX_TARGET_CHARS) {
+  if (typeof tgt === 'string' && tgt.length > MAX_TARGET_CHARS) {
     throw new TargetError(`Target longer than ${MAX_TARGET_CHARS} characters`);
   }
   try {
-    return parseKnown(given, tgtType, delimiter, nodegroups);
+    return parseKnown(tgt, tgtType, delimiter, nodegroups);
   } catch (error) {
     if (error instanceof TargetError || !(error instanceof BrineError)) throw error;
     throw new TargetError(messageOf(error), positionOf(error), error);

@@ -97,14 +97,14 @@ export interface CompoundTarget {
   readonly listed: readonly string[];
   /** Words that can never match but do not make the expression invalid (`G@os`); for the log or for a refusal. */
   readonly faults: readonly TargetError[];
-  /** Set when the master understands the expression but a minion does not (`( a`, `R@…`). */
+  /** Set when the master understands the expression but a minion does not (`( a`). */
   readonly minionFault: TargetError | undefined;
   /** Salt compat: true when the master cannot evaluate it although a minion can (`( )`). */
   readonly masterFault: TargetError | undefined;
 }
 
 /** One word of a compound target. */
-export type Term = GlobTarget | PcreTarget | ListTarget | DataTarget | IpcidrTarget | RangeTarget;
+export type Term = GlobTarget | PcreTarget | ListTarget | DataTarget | IpcidrTarget;
 
 /** A compound target's tree. */
 export type CompoundNode =
@@ -114,7 +114,7 @@ export type CompoundNode =
   | { readonly op: 'nobody' };
 
 /** A target, ready to be matched. Made by `parseTarget`. */
-export type Target = Term | CompoundTarget | DatastoreTarget;
+export type Target = Term | CompoundTarget | DatastoreTarget | RangeTarget;
 
 /** The minion a target is tried on. */
 export interface Subject {

@@ -70,9 +70,10 @@ export class CharSet implements CharMatcher {
   private readonly known = new Uint8Array(128);
 
   constructor(items: readonly SetItem[], negated: boolean, fold: Fold) {
-    this.ranges = mergeRanges(
-      items.flatMap((item) => (item.kind === 'range' ? [[item.low, item.high]] : [])),
-    );
+    const given = items.flatMap((item) => (item.kind === 'range' ? [[item.low, item.high]] : []));
+    // A capital letter whose lower-case form does not lead back to it (U+1E9E) is found by that form.
+    const lowered = given.map(([low = 0, high = 0]) => (low === high ? lower(low, fold) : low));
+    this.ranges = mergeRanges([...given, ...lowered.map((code) => [code, code])]);
     this.categories = dedupe(items);
     this.negated = negated;
     this.fold = fold;
@@ -169,6 +170,8 @@ function single(text: string, otherwise: number): number {
 }
 
 function hasCase(code: number, fold: Fold): boolean {
+  // Beyond ASCII, other letters may lead to one that looks as if it had no other case (U+1E9E to U+00DF).
+  if (code >= 0x80) return fold === 'unicode';
   return caseVariants(code, fold).size > 1;
 }
 

@@ -1,11 +1,14 @@
 /**
  * Python's regular expressions (3.11 `re` on text), for whatever users of Salt write as a pattern: targets, ACLs,
- * file edits. The syntax and meaning are Python's, not JavaScript's; nothing is translated, so nothing is approximated.
+ * file edits. The syntax and meaning are Python's, not JavaScript's; nothing is translated,
+ * so nothing is approximated and no other engine's backtracking is inherited.
  *
  * Not covered: `\N{NAME}` (named characters), the flag `L`, byte patterns. Limits: patterns of 65,536 characters, groups nested
- * 150 deep. No pattern can stall the program: see {@link PyPattern.test} and {@link StepAllowance}.
+ * 150 deep. No pattern can stall the program: what is no match is found out
+ * in linear time (pcre-linear.ts), all else pays for its steps and ends with a PatternBudgetError (pcre-backtrack.ts).
  */
 import { BacktrackMatcher, StepAllowance, type Ending, type Spans } from './pcre-backtrack.ts';
+import { LinearMatcher, type Anchor } from './pcre-linear.ts';
 import { parsePattern, type FlagOptions } from './pcre-parse.ts';
 import type { SyntaxTree } from './pcre-syntax.ts';
 
@@ -52,8 +55,7 @@ export class PyMatch {
   }
 }
 
-/** Where a match has to lie: at the start (`re.match`), anywhere (`re.search`), over the whole text (`re.fullmatch`). */
-export type Anchor = 'start' | 'anywhere' | 'whole';
+export type { Anchor } from './pcre-linear.ts';
 
 /** A pattern ready to be matched. */
 export class PyPattern {
@@ -63,12 +65,15 @@ export class PyPattern {
   /** Names of groups and their numbers. */
   readonly groupNames: ReadonlyMap<string, number>;
   private readonly matcher: BacktrackMatcher;
+  /** Undefined for patterns that need back-tracking. */
+  private readonly linear: LinearMatcher | undefined;
 
   constructor(source: string, tree: SyntaxTree) {
     this.source = source;
     this.groupCount = tree.groupCount;
     this.groupNames = tree.groupNames;
     this.matcher = new BacktrackMatcher(source, tree);
+    this.linear = LinearMatcher.compile(source, tree);
   }
 
   /**
@@ -77,7 +82,9 @@ export class PyPattern {
    * @throws PatternBudgetError when the steps do not suffice
    */
   test(text: string, anchor: Anchor = 'start', allowance?: StepAllowance): boolean {
-    return this.find(text, anchor, 0, allowance) !== undefined;
+    const steps = allowance ?? allowanceFor(text);
+    if (this.linear) return this.linear.test(text, anchor, steps);
+    return this.find(text, anchor, 0, steps) !== undefined;
   }
 
   /** Python's `re.match`: the match that begins at the start of the text. */
@@ -111,6 +118,8 @@ export class PyPattern {
 
   private find(text: string, anchor: Anchor, from: number, allowance?: StepAllowance): PyMatch | undefined {
     const steps = allowance ?? allowanceFor(text);
+    // Most texts do not match, and finding that out takes the longest when backtracking.
+    if (from === 0 && this.linear && !this.linear.test(text, anchor, steps)) return undefined;
     if (anchor === 'anywhere') return this.findFrom(text, from, false, steps);
     return this.at(text, from, steps, anchor === 'whole' ? 'textEnd' : 'anywhere');
   }

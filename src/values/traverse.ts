@@ -92,11 +92,19 @@ function pyInt(word: Value): number | undefined {
 function keySpelledBy(word: string): Value {
   if (PLAIN_NAME.test(word) && !SPELLS_VALUE.test(word)) return word;
   const bare = strip(word);
-  if (bare === '' || /[\t\r\n#]/.test(word) || /^[0-9_]*_[0-9_]*$/.test(bare)) return word;
+  if (bare === '' || /[\t\r\n]/.test(word) || /^[0-9_]*_[0-9_]*$/.test(bare)) return word;
   if (word === 'None') return null;
+  if (word.includes('#')) return keyBeforeComment(word);
   const quoted = /^(?:'([^']*)'|"([^"\\]*)")$/.exec(bare);
   if (quoted) return quoted[1] ?? quoted[2] ?? '';
   return isPlain(bare) ? resolvePlainScalar(bare) : word;
+}
+
+/** Salt reads a word with `#` as YAML only where that gives no text. */
+function keyBeforeComment(word: string): Value {
+  const bare = strip(word.replace(/\s#.*$/, ''));
+  const key = isPlain(bare) && !bare.includes('#') ? resolvePlainScalar(bare) : word;
+  return typeof key === 'string' || key === null ? word : key;
 }
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
