@@ -1,0 +1,49 @@
+/** Why a program could not be started, with the number and words that Python users know from `OSError`. */
+import { constants } from 'node:os';
+import { CommandExecutionError } from '../errors/errors.ts';
+import { textRepr } from '../values/repr.ts';
+
+/** The texts of glibc's `strerror` for what `fork`, `exec`, `chdir` and `setuid` can answer. */
+const STRERROR: ReadonlyMap<string, string> = new Map([
+  ['E2BIG', 'Argument list too long'],
+  ['EACCES', 'Permission denied'],
+  ['EAGAIN', 'Resource temporarily unavailable'],
+  ['EINVAL', 'Invalid argument'],
+  ['EIO', 'Input/output error'],
+  ['EISDIR', 'Is a directory'],
+  ['ELOOP', 'Too many levels of symbolic links'],
+  ['EMFILE', 'Too many open files'],
+  ['ENAMETOOLONG', 'File name too long'],
+  ['ENFILE', 'Too many open files in system'],
+  ['ENOENT', 'No such file or directory'],
+  ['ENOEXEC', 'Exec format error'],
+  ['ENOMEM', 'Cannot allocate memory'],
+  ['ENOTDIR', 'Not a directory'],
+  ['EPERM', 'Operation not permitted'],
+  ['ETXTBSY', 'Text file busy'],
+]);
+
+/** A program could not be started. */
+export class SpawnError extends CommandExecutionError {
+  /** The error's symbolic name: `ENOENT`, `EACCES`… */
+  readonly code: string;
+  readonly program: string;
+  /** Python's `str(OSError)`: `[Errno 2] No such file or directory: 'prog'`. */
+  readonly reason: string;
+
+  constructor(program: string, code: string, cause?: unknown) {
+    const reason = pythonReason(program, code, cause);
+    super(`Unable to run ${textRepr(program)}: ${reason}`, { cause });
+    this.code = code;
+    this.program = program;
+    this.reason = reason;
+  }
+}
+
+function pythonReason(program: string, code: string, cause: unknown): string {
+  const errno = Object.hasOwn(constants.errno, code)
+    ? constants.errno[code as keyof typeof constants.errno]
+    : undefined;
+  if (errno === undefined) return cause instanceof Error ? cause.message : code;
+  return `[Errno ${errno}] ${STRERROR.get(code) ?? code}: ${textRepr(program)}`;
+}
