@@ -15,7 +15,7 @@ import { isDict, truthy, type Dict, type Value } from '../values/value.ts';
 import { bindCall, parsePublished } from './bind.ts';
 import { functionDoc } from './documentation.ts';
 import type { FunctionSpec, ModuleContext } from './module.ts';
-import { PythonError, formatTraceback } from './python-error.ts';
+import { PythonError, describeOsError, formatTraceback } from './python-error.ts';
 
 /** How a job ended, in the fields of a return. */
 export interface FunctionResult {
@@ -184,11 +184,15 @@ function errorReturn(fun: string, spec: FunctionSpec, ctx: ModuleContext, error:
 /** Python's traceback without frames; our own stack stands in for them only when the minion logs at debug level. */
 function traceback(error: unknown, ctx: ModuleContext): string {
   if (error instanceof PythonError) return formatTraceback(error.type, error.message);
-  const type = error instanceof BrineError ? exceptionName(error) : 'Exception';
-  const text = formatTraceback(type, messageOf(error));
-  if (error instanceof BrineError || !ctx.log.enabled('debug') || !(error instanceof Error)) return text;
+  if (error instanceof BrineError) return formatTraceback(exceptionName(error), error.message);
+  const { type, message } = (error instanceof Error ? describeOsError(error) : undefined) ?? {
+    type: 'Exception',
+    message: messageOf(error),
+  };
+  const text = formatTraceback(type, message);
+  if (!ctx.log.enabled('debug') || !(error instanceof Error)) return text;
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
-  return text.replace('\n', `\n${frames.map((line) => `${line}\n`).join('')}`);
+  return text.replace('\n', () => `\n${frames.map((line) => `${line}\n`).join('')}`);
 }
 
 function exceptionName(error: BrineError): string {

@@ -15,6 +15,7 @@ export interface ModuleEntry {
 
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
+  { name: 'cmd', file: 'cmdmod', load: async () => (await import('../modules/cmd.ts')).cmdModule },
   { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
   { name: 'event', file: 'event', load: async () => (await import('../modules/event.ts')).eventModule },
   { name: 'grains', file: 'grains', load: async () => (await import('../modules/grains.ts')).grainsModule },

@@ -8,7 +8,7 @@ import {
 } from '../errors/errors.ts';
 import { pyRepr, pyStr } from '../values/repr.ts';
 import type { Value } from '../values/value.ts';
-import { PythonError } from './python-error.ts';
+import { OS_ERROR_CLASSES, PythonError } from './python-error.ts';
 
 /** Python's built-in exceptions that take any arguments, but for TypeError. */
 const BUILT_IN: ReadonlySet<string> = new Set(
@@ -48,25 +48,11 @@ const SALT_ERRORS: ReadonlySet<string> = new Set(
     'SaltCloudPasswordError NotImplemented TemplateError'
   ).split(' '),
 );
-/** The classes that Python makes of OSError by its number (Linux). */
-const OS_ERRORS: ReadonlyMap<number, string> = new Map([
-  [1, 'PermissionError'],
-  [2, 'FileNotFoundError'],
-  [3, 'ProcessLookupError'],
-  [4, 'InterruptedError'],
-  [10, 'ChildProcessError'],
-  [11, 'BlockingIOError'],
-  [13, 'PermissionError'],
-  [17, 'FileExistsError'],
-  [20, 'NotADirectoryError'],
-  [21, 'IsADirectoryError'],
-  [32, 'BrokenPipeError'],
-  [103, 'ConnectionAbortedError'],
-  [104, 'ConnectionResetError'],
-  [110, 'TimeoutError'],
-  [111, 'ConnectionRefusedError'],
+const OS_ERROR_NAMES: ReadonlySet<string> = new Set([
+  'OSError',
+  'ConnectionError',
+  ...OS_ERROR_CLASSES.values(),
 ]);
-const OS_ERROR_NAMES: ReadonlySet<string> = new Set(['OSError', 'ConnectionError', ...OS_ERRORS.values()]);
 const SALT_PREFIX = 'salt.exceptions.';
 
 /**
@@ -95,7 +81,7 @@ function builtIn(name: string, args: readonly Value[]): PythonError {
   if (!OS_ERROR_NAMES.has(name) || number === undefined || text === undefined || args.length > 3) {
     return new PythonError(name, exceptionText(name, args));
   }
-  const type = name === 'OSError' && typeof number === 'number' ? OS_ERRORS.get(number) : undefined;
+  const type = name === 'OSError' && typeof number === 'number' ? OS_ERROR_CLASSES.get(number) : undefined;
   const suffix = path === undefined || path === null ? '' : `: ${pyRepr(path)}`;
   return new PythonError(type ?? name, `[Errno ${pyStr(number)}] ${pyStr(text)}${suffix}`);
 }

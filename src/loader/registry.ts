@@ -2,7 +2,7 @@
  * The loader: finds functions by full name, importing module files on first use (Salt's LazyLoader, 3006.16
  * salt/loader/lazy.py), and the {@link FunctionCaller} that modules call each other through.
  */
-import { CommandExecutionError } from '../errors/errors.ts';
+import { CommandExecutionError, messageOf } from '../errors/errors.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { bindCall } from './bind.ts';
 import { MODULE_TABLE, type ModuleEntry } from './module-table.ts';
@@ -131,10 +131,14 @@ export class ModuleRegistry {
   async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {
     let reason = '';
     for (const entry of entries) {
-      const module = await entry.load();
-      const why = module.unavailable?.(this.#options);
-      if (why === undefined) return { module };
-      reason ||= why;
+      try {
+        const module = await entry.load();
+        const why = module.unavailable?.(this.#options);
+        if (why === undefined) return { module };
+        reason ||= why;
+      } catch (error) {
+        reason ||= messageOf(error);
+      }
     }
     return { reason };
   }

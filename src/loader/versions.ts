@@ -1,9 +1,7 @@
 /** The versions that `test.version`, `test.versions_report` and `--versions-report` show. */
 import { release, version as kernelVersion } from 'node:os';
 import { dict, type Dict } from '../values/value.ts';
-
-/** The Salt release whose behaviour this program has, and which it reports to Salt's tools. */
-export const SALT_VERSION = '3006.16';
+import { brineVersion, saltCompatVersion } from '../version.ts';
 
 /** Section title to name to version, in the order of the report. */
 export function versionsInformation(grains: Dict): Dict {
@@ -13,7 +11,7 @@ export function versionsInformation(grains: Dict): Dict {
     return typeof value === 'string' ? value : '';
   };
   return dict({
-    'Salt Version': { Salt: SALT_VERSION },
+    'Salt Version': { Salt: saltCompatVersion, Brine: brineVersion },
     'Node Version': { Node: node },
     'Dependency Versions': { libuv: uv, OpenSSL: openssl, V8: v8, zlib },
     'System Versions': {
@@ -22,7 +20,10 @@ export function versionsInformation(grains: Dict): Dict {
       machine: process.arch === 'x64' ? 'x86_64' : process.arch,
       release: release(),
       system: process.platform === 'linux' ? 'Linux' : process.platform,
-      version: text('osfullname') === '' ? kernelVersion() : `${text('osfullname')} ${text('osrelease')}`,
+      version:
+        text('osfullname') === ''
+          ? kernelVersion()
+          : [text('osfullname'), text('osrelease'), text('oscodename')].join(' ').trim(),
     },
   });
 }

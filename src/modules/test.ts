@@ -5,9 +5,10 @@ import { fromBigInt, pyCount, pyInt } from '../loader/coerce.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { PythonError } from '../loader/python-error.ts';
 import { raisePythonError } from '../loader/python-raise.ts';
-import { SALT_VERSION, versionsInformation, versionsReport } from '../loader/versions.ts';
+import { versionsInformation, versionsReport } from '../loader/versions.ts';
 import { pyRepr, pyStr } from '../values/repr.ts';
 import { dict, float, pyTypeName, truthy, type Dict, type Value } from '../values/value.ts';
+import { saltCompatVersion } from '../version.ts';
 
 /** Longer sleeps are made of pieces, because a timer of the system takes at most 2^31 milliseconds. */
 const LONGEST_NAP_MS = 86_400_000;
@@ -153,7 +154,7 @@ export const testModule = defineModule({
     version: defineFunction({
       doc: 'Tells the version of Salt that the minion follows.',
       returns: 'text, `3006.16`',
-      run: () => SALT_VERSION,
+      run: () => saltCompatVersion,
     }),
     versions_information: defineFunction({
       doc: 'Lists the versions of the minion, of the software it runs on, and of the system.',

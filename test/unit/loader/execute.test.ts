@@ -103,6 +103,10 @@ test('execute - each error has its sentence', async () => {
       new TypeError('x is not a function'),
       'The minion function caused an exception: Traceback (most recent call last):\nException: x is not a function\n',
     ],
+    [
+      Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT', errno: -2, path: '/x' }),
+      "The minion function caused an exception: Traceback (most recent call last):\nFileNotFoundError: [Errno 2] No such file or directory: '/x'\n",
+    ],
   ];
   for (const [error, text] of sentences) {
     assert.deepEqual(await executeFunction('try.it', throwing(error), []), {

@@ -61,6 +61,12 @@ test('registry - the first available file has the virtual name', async () => {
   assert.equal((await registry(dict({ disable_modules: ['aptpkg'] })).module('pkg'))?.file, 'yumpkg');
 });
 
+test('registry - a file that cannot be imported makes its module unavailable', async () => {
+  const broken = { name: 'b', file: 'b', load: () => Promise.reject(new Error('no such library')) };
+  const { missing } = await registry(dict(), [broken]).find('b.c');
+  assert.equal(missing, "'b' __virtual__ returned False: no such library");
+});
+
 test('registry - disable_modules goes by the name of the file', async () => {
   const disabled = registry(dict({ disable_modules: ['cmdmod', 'pkg'] }));
   assert.deepEqual([...(await disabled.modules()).keys()], ['pkg']);

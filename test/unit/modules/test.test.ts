@@ -90,7 +90,7 @@ test('test - versions are reported in sections, as text and as mapping', async (
     ['Salt Version', 'Node Version', 'Dependency Versions', 'System Versions'],
   );
   const report = String(await functions.call('test.versions_report'));
-  assert.match(report, /^Salt Version:\n +Salt: 3006\.16\n \nNode Version:\n/);
+  assert.match(report, /^Salt Version:\n +Brine: \S+\n +Salt: 3006\.16\n \nNode Version:\n/);
   const columns = report
     .split('\n')
     .filter((line) => line.startsWith('  '))
