@@ -4,13 +4,16 @@
  * as long as a command may be waiting.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../host/clock.ts';
 import { makeDirectory, writeFileAtomic } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
 import type { Dict } from '../values/value.ts';
 import { encode } from '../wire/msgpack.ts';
+
+/** Below the root, beside the groups. */
+const SHARED_MINIONS = '.minions.p';
 
 /** Writes `<cachedir>/jobs/<h[:2]>/<h[2:]>/.load.p`. */
 export class LoadMirror {
@@ -33,11 +36,24 @@ export class LoadMirror {
       makeDirectory(group, 0o755);
       makeDirectory(directory, 0o755);
       writeFileAtomic(join(directory, '.load.p'), encode(load, 'local'), { mode: 0o600 });
+      this.#linkMinions(join(directory, '.minions.p'));
     } catch (error) {
       this.#log.warning(
         `The load of job ${jid} could not be kept in ${this.#root} for Salt's own programs.`,
         error,
       );
+    }
+  }
+
+  /** Salt reads this file too and complains when it is missing; all jobs share one, so it costs no inode. */
+  #linkMinions(path: string): void {
+    const shared = join(this.#root, SHARED_MINIONS);
+    try {
+      if (!existsSync(shared)) writeFileAtomic(shared, encode([], 'local'), { mode: 0o600 });
+      linkSync(shared, path);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST') writeFileAtomic(path, encode([], 'local'), { mode: 0o600 });
     }
   }
 

@@ -1,0 +1,3 @@
+import { runMinionWorker } from '../minion/worker.ts';
+
+runMinionWorker();

@@ -1,0 +1,7 @@
+import { join } from 'node:path';
+import { runCommand } from '../cli/run-command.ts';
+import { saltMinion } from '../cli/salt-minion.ts';
+
+runCommand('salt-minion', (argv, io) =>
+  saltMinion(argv, io, join(import.meta.dirname, 'salt-minion-worker.cjs')),
+);

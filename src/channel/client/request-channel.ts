@@ -1,0 +1,134 @@
+/**
+ * Authenticated requests of a minion: encrypts with the session key, numbers with a nonce, checks the reply's, and
+ * authenticates anew when the master no longer understands (wire-protocol.md, 3.3 and 3.5).
+ */
+import { MacError } from '../../crypto/crypticle.ts';
+import { AuthenticationError, UnreachableError } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Random } from '../../host/random.ts';
+import type { Requester } from '../../transport/zmtp/requester.ts';
+import { isDict, type Dict, type Value } from '../../values/value.ts';
+import { PROTOCOL_VERSION } from '../../wire/envelope.ts';
+import { asBytes, decode, encode } from '../../wire/msgpack.ts';
+import type { AuthClient, Credentials } from './authenticate.ts';
+import { openPillarReply } from './pillar-reply.ts';
+
+const TOKEN_TEXT = Buffer.from('salt');
+
+/** What the channel is made of. */
+export interface RequestChannelParts {
+  readonly client: AuthClient;
+  readonly requester: Requester;
+  /** The credentials in force. @throws AuthenticationError, UnreachableError */
+  readonly credentials: () => Promise<Credentials>;
+  /** Credentials newer than `stale`; concurrent callers share one authentication. */
+  readonly renew: (stale: Credentials) => Promise<Credentials>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** How patient a request is. */
+export interface Patience {
+  readonly timeoutMs: number;
+  /** Attempts, the first included. */
+  readonly tries: number;
+}
+
+/** Sends requests to one master. */
+export class RequestChannel {
+  readonly #parts: RequestChannelParts;
+  /** The proof that we hold our key never changes, so it is made once. */
+  #token: Buffer | undefined;
+
+  constructor(parts: RequestChannelParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sends one command.
+   * @param load `cmd` and its fields; id, nonce, time and token are added
+   * @returns the reply
+   * @throws UnreachableError when every attempt went unanswered, AuthenticationError when the master refuses us
+   */
+  async send(load: Dict, patience: Patience): Promise<Value> {
+    return this.#retry(patience, (timeoutMs) => this.#once(load, timeoutMs, false));
+  }
+
+  /** Asks for the pillar: the reply has a form of its own. */
+  async pillar(load: Dict, patience: Patience): Promise<Dict> {
+    const pillar = await this.#retry(patience, (timeoutMs) => this.#once(load, timeoutMs, true));
+    return pillar as Dict;
+  }
+
+  async #retry(patience: Patience, attempt: (timeoutMs: number) => Promise<Value>): Promise<Value> {
+    for (let left = patience.tries; ; left--) {
+      try {
+        return await attempt(patience.timeoutMs);
+      } catch (error) {
+        if (!(error instanceof UnreachableError) || left <= 1) throw error;
+      }
+    }
+  }
+
+  async #once(load: Dict, timeoutMs: number, isPillar: boolean): Promise<Value> {
+    let credentials = await this.#parts.credentials();
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.#exchange(load, credentials, timeoutMs, isPillar);
+      } catch (error) {
+        if (!(error instanceof MacError) || attempt > 0) throw refusedError(error, load);
+        credentials = await this.#parts.renew(credentials);
+      }
+    }
+  }
+
+  async #exchange(
+    load: Dict,
+    credentials: Credentials,
+    timeoutMs: number,
+    isPillar: boolean,
+  ): Promise<Value> {
+    const { client, requester, random } = this.#parts;
+    const nonce = random.bytes(16).toString('hex');
+    const body = encode(
+      {
+        enc: 'aes',
+        load: credentials.session.dumps(this.#sealed(load, nonce)),
+        version: PROTOCOL_VERSION,
+        id: client.id,
+        enc_algo: client.encAlgo,
+        sig_algo: client.sigAlgo,
+      },
+      'network',
+    );
+    const reply = decode(await requester.request(body, timeoutMs), 'network');
+    if (isPillar && isDict(reply)) return openPillarReply(reply, nonce, client, credentials);
+    const sealed = asBytes(reply);
+    if (sealed === undefined)
+      throw new AuthenticationError(
+        `The master answered ${String(load.get('cmd'))} with an unencrypted reply.`,
+      );
+    return credentials.session.loads(sealed, nonce) ?? new Map();
+  }
+
+  #sealed(load: Dict, nonce: string): Dict {
+    const { client, clock } = this.#parts;
+    this.#token ??= client.key.signX931(TOKEN_TEXT);
+    const out: Dict = new Map(load);
+    out.set('nonce', nonce);
+    out.set('ts', Math.floor(clock.nowMs() / 1000));
+    out.set('tok', this.#token);
+    out.set('id', client.id);
+    return out;
+  }
+}
+
+/** A reply that cannot be opened after a fresh authentication is a refusal. */
+function refusedError(error: unknown, load: Dict): unknown {
+  if (!(error instanceof MacError)) return error;
+  const cmd = String(load.get('cmd'));
+  return new AuthenticationError(
+    `The master refused the request ${cmd}, although it has just accepted our key.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,231 @@
+/** The minion: prepares, joins its master, and answers until it is told to stop (salt/minion.py `Minion`, 3006.16). */
+import { join, dirname } from 'node:path';
+import type { MinionOptions } from '../config/minion-options.ts';
+import { reportDaemonUp } from '../daemon/daemonize.ts';
+import { notifyReady } from '../daemon/notify.ts';
+import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
+import { accountOf, becomeUser, giveTree } from '../daemon/privileges.ts';
+import { handleSignals } from '../daemon/signals.ts';
+import { BrineError } from '../errors/errors.ts';
+import { tags } from '../events/tags.ts';
+import type { BusEvent } from '../events/framing.ts';
+import { collectGrains } from '../grains/collect.ts';
+import { makeDirectory } from '../host/files.ts';
+import type { MinionServices } from '../loader/module.ts';
+import { dict, type Dict } from '../values/value.ts';
+import { startMinionBus, type MinionBus } from './event-bus.ts';
+import { JobRunner } from './job-runner.ts';
+import { authClient, loadMinionKey } from './keys.ts';
+import { masterAddresses } from './master-address.ts';
+import { MasterConnection } from './master-connection.ts';
+import { fetchPillar } from './pillar.ts';
+import { ProcFiles } from './proc-files.ts';
+import { ReturnSender } from './return-sender.ts';
+import { RunningJobs } from './running-jobs.ts';
+import { minionServices } from './services.ts';
+import { MinionState, type MinionParts } from './state.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+/** What a minion is started with. */
+export interface MinionStart extends MinionParts {
+  readonly env: NodeJS.ProcessEnv;
+  /** The program of a worker process. */
+  readonly workerScript: string;
+}
+
+/**
+ * Runs a minion until it is told to stop.
+ * @returns the exit code
+ * @throws BrineError when it cannot start, RejectedError and FingerprintError when its master forbids it to go on
+ */
+export async function runMinion(start: MinionStart): Promise<number> {
+  const { opts, log, clock, env } = start;
+  const id = opts.get('id');
+  log.info(`Setting up the Salt Minion "${id}"`);
+  refuseSecond(opts);
+  await prepareHost(opts);
+  const minion = await assemble(start);
+  const stopped = new Promise<string>((resolve) => {
+    handleSignals({ stop: resolve, describe: () => minion.describe() }, clock, log);
+  });
+  writePidFile(opts.get('pidfile'), log);
+  await notifyReady(env, log);
+  reportDaemonUp(env);
+  log.info(`Minion is starting as user '${opts.get('user')}'`);
+  try {
+    const signal = await Promise.race([stopped, minion.join()]);
+    log.info('Shutting down the Salt Minion');
+    log.warning(`The Salt Minion is shutdown. Minion received a ${signal}. Exited.`);
+    return 0;
+  } finally {
+    minion.close();
+    removePidFile(opts.get('pidfile'));
+  }
+}
+
+function refuseSecond(opts: MinionOptions): void {
+  const pid = runningFromPidFile(opts.get('pidfile'), 'salt-minion');
+  if (pid !== undefined)
+    throw new BrineError(`A salt-minion is running already with process id ${pid} (${opts.get('pidfile')}).`);
+}
+
+async function prepareHost(opts: MinionOptions): Promise<void> {
+  const user = await accountOf(opts.get('user'));
+  if (opts.get('verify_env')) {
+    makeDirectory(opts.get('pki_dir'), 0o700);
+    const logFile = opts.raw('log_file');
+    const others = [
+      opts.get('cachedir'),
+      opts.get('sock_dir'),
+      opts.get('extension_modules'),
+      join(dirname(opts.get('conf_file')), 'minion.d'),
+    ];
+    if (typeof logFile === 'string' && logFile.startsWith('/')) others.push(dirname(logFile));
+    for (const path of others) makeDirectory(path, 0o755);
+    for (const path of [opts.get('pki_dir'), opts.get('cachedir'), opts.get('sock_dir')])
+      giveTree(path, user);
+  }
+  await becomeUser(user);
+}
+
+async function assemble(start: MinionStart): Promise<Minion> {
+  const { opts, clock, log, random } = start;
+  const state = new MinionState(
+    { opts, clock, log, random },
+    await collectGrains({ opts: opts.toDict(), log, clock }),
+  );
+  const files = new ProcFiles(opts.get('cachedir'));
+  files.clear();
+  return new Minion(start, state, new RunningJobs(files));
+}
+
+/** The running parts. */
+class Minion {
+  readonly #start: MinionStart;
+  readonly #state: MinionState;
+  readonly #running: RunningJobs;
+  readonly #sender: ReturnSender;
+  readonly #workers: WorkerPool;
+  readonly #runner: JobRunner;
+  readonly #services: MinionServices;
+  #connections: MasterConnection[] = [];
+  #bus: MinionBus | undefined;
+
+  constructor(start: MinionStart, state: MinionState, running: RunningJobs) {
+    this.#start = start;
+    this.#state = state;
+    this.#running = running;
+    this.#sender = new ReturnSender(start);
+    const services = minionServices({
+      state: () => state,
+      running: () => running,
+      connections: () => this.#connections,
+      fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+    });
+    this.#services = services;
+    this.#workers = new WorkerPool({ state, services, workerScript: start.workerScript });
+    this.#runner = new JobRunner({ state, services, running, workers: this.#workers, sender: this.#sender });
+  }
+
+  /** Joins the masters; never resolves while all is well. @throws RejectedError, FingerprintError */
+  async join(): Promise<never> {
+    const { opts, clock, log, random } = this.#start;
+    this.#bus = await startMinionBus(opts, { clock, log }, (event) => void this.#busEvent(event));
+    const key = await loadMinionKey(opts);
+    const client = authClient(opts, key, this.#state.grains, random);
+    const onPublication = (load: Dict, connection: MasterConnection): void =>
+      this.#runner.take(load, connection);
+    this.#connections = masterAddresses(opts).map(
+      (address) => new MasterConnection({ address, opts, client, clock, random, log, onPublication }),
+    );
+    await Promise.all(this.#connections.map((connection) => this.#bringUp(connection)));
+    return new Promise<never>(() => undefined);
+  }
+
+  describe(): string[] {
+    const { taken, repeated, notForUs, refused } = this.#runner.counters;
+    return [
+      `jobs taken ${taken}, repeated ${repeated}, not for us ${notForUs}, refused ${refused}, running ${this.#running.size}`,
+      `returns sent ${this.#sender.counters.sent}, waiting ${this.#sender.waiting}, given up ${this.#sender.counters.givenUp}`,
+    ];
+  }
+
+  close(): void {
+    this.#sender.close();
+    this.#workers.close();
+    for (const connection of this.#connections) connection.close();
+    this.#bus?.close();
+  }
+
+  /** Salt's order: authenticate, subscribe, pillar, start event (wire-protocol.md, 9.2). */
+  async #bringUp(connection: MasterConnection): Promise<void> {
+    const { log } = this.#start;
+    await connection.authenticate();
+    await connection.subscribe();
+    try {
+      this.#state.pillar = await fetchPillar(this.#state, connection);
+    } catch (error) {
+      log.error(`The pillar could not be fetched at the start: ${(error as Error).message}`, error);
+    }
+    log.info('Minion is ready to receive requests!');
+    await this.#fireStart(connection);
+  }
+
+  async #fireStart(connection: MasterConnection): Promise<void> {
+    const { opts, log, clock } = this.#start;
+    const { id } = this.#state;
+    const text = `Minion ${id} started at ${asctime(new Date(clock.nowMs()))}`;
+    const names = opts.raw('start_event_grains');
+    const grains = Array.isArray(names)
+      ? new Map(names.map((name) => [name, this.#state.grains.get(name) ?? null]))
+      : new Map();
+    const eventTags = [tags.minionStart(id)];
+    if (opts.raw('enable_legacy_startup_events') !== false) eventTags.unshift(tags.legacyMinionStart);
+    for (const tag of eventTags) {
+      const load = dict({ cmd: '_minion_event', id, pretag: null, tag, data: text });
+      if (grains.size > 0) load.set('grains', grains);
+      try {
+        await connection.requests.send(load, { timeoutMs: 10_000, tries: 3 });
+      } catch (error) {
+        log.warning(`The master did not take the start event: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  /** What other programs on this host ask for over the bus (wire-protocol.md, 7.4). */
+  async #busEvent(event: BusEvent): Promise<void> {
+    try {
+      if (event.tag === 'fire_master') await this.#forward(event.data);
+      else if (event.tag === 'module_refresh') await this.#services.refresh('modules', event.data);
+      else if (event.tag === 'pillar_refresh') await this.#services.refresh('pillar', event.data);
+      else if (event.tag === 'grains_refresh') await this.#services.refresh('grains', event.data);
+    } catch (error) {
+      this.#start.log.error(`The event ${event.tag} could not be served: ${(error as Error).message}`, error);
+    }
+  }
+
+  async #forward(data: Dict): Promise<void> {
+    const tag = data.get('tag');
+    const events = data.get('events');
+    const load = dict({ cmd: '_minion_event', id: this.#state.id });
+    for (const field of ['data', 'tag', 'events', 'pretag']) {
+      const value = data.get(field);
+      if (value !== undefined) load.set(field, value);
+    }
+    if (typeof tag !== 'string' && !Array.isArray(events)) return;
+    for (const connection of this.#connections)
+      await connection.requests.send(load, { timeoutMs: 60_000, tries: 3 });
+  }
+}
+
+/** Python's `time.asctime()`: `Sat Nov 21 07:30:42 2026`. */
+function asctime(date: Date): string {
+  const [day, month, dayOfMonth, year, time] = date.toString().split(' ') as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  return `${day} ${month} ${String(Number(dayOfMonth)).padStart(2)} ${time} ${year}`;
+}

@@ -1,0 +1,198 @@
+/**
+ * Takes jobs: each once, only when its target means this minion, no more at a time than `process_count_max`; runs them here
+ * or in a worker process, and hands the return on. Follows salt/minion.py `_handle_decoded_payload` and `_thread_return`
+ * (3006.16).
+ */
+import { messageOf } from '../errors/errors.ts';
+import { executeFunction, executeFunctions } from '../loader/execute.ts';
+import type { MinionServices, ModuleContext } from '../loader/module.ts';
+import { BoundedMap } from '../host/bounded-map.ts';
+import { matchMinion } from '../targeting/match-minion.ts';
+import { parseTarget } from '../targeting/parse-target.ts';
+import type { Dict } from '../values/value.ts';
+import { readJob, returnLoad, type Job, type JobResult } from './job.ts';
+import type { MasterConnection } from './master-connection.ts';
+import type { ReturnSender } from './return-sender.ts';
+import type { RunningJob, RunningJobs } from './running-jobs.ts';
+import type { MinionState } from './state.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** Jobs waiting because of `process_count_max`; one more is answered with an error. */
+const WAITING_MAX = 10_000;
+/** Time for a function to notice that its job was ended. */
+const KILL_GRACE_MS = 3_000;
+
+/** What running jobs needs. */
+export interface RunnerParts {
+  readonly state: MinionState;
+  readonly services: MinionServices;
+  readonly running: RunningJobs;
+  readonly workers: WorkerPool;
+  readonly sender: ReturnSender;
+}
+
+/** See the file's comment. */
+export class JobRunner {
+  readonly counters = { taken: 0, repeated: 0, notForUs: 0, refused: 0 };
+  readonly #parts: RunnerParts;
+  readonly #seen: BoundedMap<string, true>;
+  readonly #waiting: (() => void)[] = [];
+  #active = 0;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+    this.#seen = new BoundedMap(Math.max(1, parts.state.parts.opts.get('minion_jid_queue_hwm')));
+  }
+
+  /** Takes a publication; returns at once. */
+  take(pub: Dict, connection: MasterConnection): void {
+    const job = readJob(pub);
+    if (job === undefined) {
+      this.counters.refused++;
+      this.#parts.state.parts.log.warning('A publication that names no usable job was ignored.');
+      return;
+    }
+    if (this.#seen.get(job.jid) !== undefined) {
+      this.counters.repeated++;
+      return;
+    }
+    if (!this.#isForUs(job)) {
+      this.counters.notForUs++;
+      return;
+    }
+    this.#seen.set(job.jid, true);
+    this.counters.taken++;
+    void this.#runAndReturn(job, connection);
+  }
+
+  #isForUs(job: Job): boolean {
+    const { state } = this.#parts;
+    try {
+      const target = parseTarget(job.tgt, job.tgtType, job.delimiter);
+      return matchMinion(target, state.subject(), (fault) => state.parts.log.error(fault.message));
+    } catch (error) {
+      state.parts.log.error(`The target of job ${job.jid} cannot be understood: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  async #runAndReturn(job: Job, connection: MasterConnection): Promise<void> {
+    const { state, sender } = this.#parts;
+    const { log, opts } = state.parts;
+    const user = job.pub.get('user');
+    log.info(
+      `User ${typeof user === 'string' ? user : 'unknown'} Executing command ${job.funs.join(',')} with jid ${job.jid}`,
+    );
+    const result = await this.#runInTurn(job);
+    if (opts.raw('pub_ret') === false) return;
+    log.info(`Returning information for job: ${job.jid}`);
+    await sender.send(returnLoad(job, state.id, result), connection);
+  }
+
+  async #runInTurn(job: Job): Promise<JobResult> {
+    const { log, opts } = this.#parts.state.parts;
+    const limit = opts.get('process_count_max');
+    if (limit > 0 && this.#active >= limit) {
+      if (this.#waiting.length >= WAITING_MAX)
+        return failure(`${WAITING_MAX} jobs are waiting on this minion already; this one was not run.`);
+      log.warning(`Maximum number of processes reached while executing jid ${job.jid}, waiting...`);
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#active++;
+    try {
+      return await this.#run(job);
+    } finally {
+      this.#active--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #run(job: Job): Promise<JobResult> {
+    const { state, running } = this.#parts;
+    const entry = running.add(job);
+    try {
+      const result = (await this.#needsProcess(job))
+        ? await this.#inWorker(job, entry)
+        : await this.#here(job, entry);
+      return result;
+    } catch (error) {
+      state.parts.log.error(`Job ${job.jid} failed in the minion itself`, error);
+      return failure(`The minion function caused an exception: ${messageOf(error)}`);
+    } finally {
+      running.remove(entry);
+    }
+  }
+
+  /** Salt compat: with `multiprocessing: False` everything runs in the minion's own process. */
+  async #needsProcess(job: Job): Promise<boolean> {
+    const { state } = this.#parts;
+    if (!state.parts.opts.get('multiprocessing')) return false;
+    for (const fun of job.funs) {
+      const found = await state.registry.find(fun);
+      if (found.spec?.isolation === 'process') return true;
+    }
+    return false;
+  }
+
+  async #inWorker(job: Job, entry: RunningJob): Promise<JobResult> {
+    const { workers, running } = this.#parts;
+    return workers.run(job, {
+      started: (pid, signal) => {
+        entry.signal = signal;
+        running.moved(entry, pid);
+      },
+      isAborted: () => entry.abort.signal.aborted,
+    });
+  }
+
+  async #here(job: Job, entry: RunningJob): Promise<JobResult> {
+    const { state, services } = this.#parts;
+    const context = state.context(
+      { jid: job.jid, fun: job.funs[0] as string, pub: job.pub },
+      services,
+      entry.abort.signal,
+    );
+    const ended = endedBySignal(state, entry.abort.signal, job);
+    try {
+      return await Promise.race([runFunctions(job, context), ended.promise]);
+    } finally {
+      ended.cancel();
+    }
+  }
+}
+
+/** Runs the function or functions of a job. Never throws: each error becomes the return that Salt sends for it. */
+export async function runFunctions(job: Job, context: ModuleContext): Promise<JobResult> {
+  if (job.isMultiple) return executeFunctions(job.funs, context, job.args);
+  return executeFunction(job.funs[0] as string, context, job.args[0] ?? []);
+}
+
+/** Settles when a job was ended and its function has had time to notice. */
+function endedBySignal(
+  state: MinionState,
+  signal: AbortSignal,
+  job: Job,
+): { promise: Promise<JobResult>; cancel: () => void } {
+  let cancel = (): void => undefined;
+  const promise = new Promise<JobResult>((resolve) => {
+    const onAbort = (): void => {
+      const timer = state.parts.clock.after(KILL_GRACE_MS, () =>
+        resolve(endedResult(job.jid, Number(signal.reason))),
+      );
+      cancel = () => timer.cancel();
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    cancel = () => signal.removeEventListener('abort', onAbort);
+  });
+  return { promise, cancel: () => cancel() };
+}
+
+/** The return of a job that was ended from outside: Salt sends none, we never leave a caller waiting. */
+export function endedResult(jid: string, signal: number): JobResult {
+  return failure(`The job ${jid} was ended by signal ${signal}.`);
+}
+
+/** A return that reports an error. */
+export function failure(text: string): JobResult {
+  return { return: text, retcode: 1, success: false, out: 'nested' };
+}

@@ -1,0 +1,36 @@
+/** Where a minion's master is, from the `master` option (config.md, 3.1). */
+import type { MinionOptions } from '../config/minion-options.ts';
+import { ConfigError } from '../errors/errors.ts';
+import type { Value } from '../values/value.ts';
+
+/** A master's request port. */
+export interface MasterAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The masters an option names: one text, or a list of them. @throws ConfigError for anything else */
+export function masterAddresses(opts: MinionOptions): MasterAddress[] {
+  const master = opts.raw('master');
+  const entries = Array.isArray(master) ? master : [master];
+  return entries.map((entry) => parseMasterAddress(entry, opts.get('master_port')));
+}
+
+/** `host`, `host:port`, `[v6]:port`, or a bare IPv6 address. */
+export function parseMasterAddress(entry: Value | undefined, defaultPort: number): MasterAddress {
+  const text = typeof entry === 'string' ? entry.trim() : '';
+  if (text === '')
+    throw new ConfigError("The option 'master' names no master; set it to a host name or address.");
+  const bracketed = /^\[([^\]]+)\](?::(\d+))?$/.exec(text);
+  if (bracketed !== null) return { host: bracketed[1] as string, port: portOf(bracketed[2], defaultPort) };
+  if (text.split(':').length > 2) return { host: text, port: defaultPort };
+  const [host = '', port] = text.split(':');
+  return { host, port: portOf(port, defaultPort) };
+}
+
+function portOf(text: string | undefined, defaultPort: number): number {
+  if (text === undefined) return defaultPort;
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65536) return port;
+  throw new ConfigError(`The option 'master' names the port ${JSON.stringify(text)}, which is none.`);
+}

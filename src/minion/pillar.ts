@@ -1,0 +1,23 @@
+/** Asking the master for this minion's pillar (wire-protocol.md, 5.6; salt/pillar/__init__.py `AsyncRemotePillar`, 3006.16). */
+import { dict, type Dict } from '../values/value.ts';
+import type { MasterConnection } from './master-connection.ts';
+import type { MinionState } from './state.ts';
+
+/** @throws UnreachableError, AuthenticationError */
+export function fetchPillar(state: MinionState, connection: MasterConnection): Promise<Dict> {
+  const { opts } = state.parts;
+  const load = dict({
+    cmd: '_pillar',
+    id: state.id,
+    grains: state.grains,
+    saltenv: opts.raw('saltenv') ?? null,
+    pillarenv: opts.raw('pillarenv') ?? null,
+    pillar_override: {},
+    extra_minion_data: {},
+    ver: '2',
+  });
+  return connection.requests.pillar(load, {
+    timeoutMs: opts.get('request_channel_timeout') * 1000,
+    tries: Math.max(1, opts.get('request_channel_tries')),
+  });
+}

@@ -1,0 +1,88 @@
+/** What a minion knows about itself, in one place: options, grains, pillar and the modules that follow from them. */
+import type { MinionOptions } from '../config/minion-options.ts';
+import { ModuleRegistry, createModuleContext } from '../loader/registry.ts';
+import type { JobContext, MinionServices, ModuleContext } from '../loader/module.ts';
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { Random } from '../host/random.ts';
+import type { Subject } from '../targeting/target.ts';
+import type { Dict } from '../values/value.ts';
+
+/** What does not change while a minion runs. */
+export interface MinionParts {
+  readonly opts: MinionOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The minion's knowledge. Grains and pillar are replaced whole, never changed in place. */
+export class MinionState {
+  readonly parts: MinionParts;
+  readonly id: string;
+  readonly opts: Dict;
+  #grains: Dict;
+  #pillar: Dict = new Map();
+  #registry: ModuleRegistry;
+
+  constructor(parts: MinionParts, grains: Dict) {
+    this.parts = parts;
+    this.id = parts.opts.get('id');
+    this.opts = parts.opts.toDict();
+    this.#grains = grains;
+    this.#registry = this.#newRegistry();
+  }
+
+  get grains(): Dict {
+    return this.#grains;
+  }
+
+  set grains(grains: Dict) {
+    this.#grains = grains;
+    this.reloadModules();
+  }
+
+  get pillar(): Dict {
+    return this.#pillar;
+  }
+
+  set pillar(pillar: Dict) {
+    this.#pillar = pillar;
+  }
+
+  /** Forgets the loaded modules; the next call loads them anew. */
+  reloadModules(): void {
+    this.#registry = this.#newRegistry();
+  }
+
+  /** The minion as targets are tried on it. */
+  subject(): Subject {
+    return { id: this.id, grains: this.#grains, pillar: this.#pillar };
+  }
+
+  /** The modules as they are now. */
+  get registry(): ModuleRegistry {
+    return this.#registry;
+  }
+
+  /** The context of one job. */
+  context(job: JobContext, services: MinionServices, signal: AbortSignal): ModuleContext {
+    const { clock, random, log } = this.parts;
+    return createModuleContext(this.#registry, {
+      id: this.id,
+      opts: this.opts,
+      grains: this.#grains,
+      pillar: this.#pillar,
+      job,
+      signal,
+      services,
+      clock,
+      random,
+      log,
+    });
+  }
+
+  #newRegistry(): ModuleRegistry {
+    return new ModuleRegistry({ opts: this.opts, grains: this.#grains });
+  }
+}

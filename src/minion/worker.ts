@@ -1,0 +1,47 @@
+/** A minion's worker process: runs the jobs it is handed, one at a time, until its minion lets it go. */
+import { Socket } from 'node:net';
+import { minionOptions } from '../config/minion-options.ts';
+import { Options } from '../config/option.ts';
+import { daemonLogging } from '../daemon/logging.ts';
+import { systemClock } from '../host/clock.ts';
+import { systemRandom } from '../host/random.ts';
+import { RpcPeer } from '../transport/ipc/rpc.ts';
+import type { Dict } from '../values/value.ts';
+import { decode, encode } from '../wire/msgpack.ts';
+import { readJob } from './job.ts';
+import { runFunctions } from './job-runner.ts';
+import { remoteServices } from './remote-services.ts';
+import { MinionState } from './state.ts';
+
+/** The minion is at the other end of this descriptor. */
+const LINK_FD = 3;
+
+/** Runs this process as a worker. */
+export function runMinionWorker(): void {
+  process.title = (process.argv[2] ?? 'salt-minion worker').trim();
+  const rpc: RpcPeer = new RpcPeer(new Socket({ fd: LINK_FD, readable: true, writable: true }), {
+    call: async (body) => runOrder(body, () => rpc),
+    closed: () => process.exit(0),
+  });
+}
+
+async function runOrder(body: Buffer, rpc: () => RpcPeer): Promise<Buffer> {
+  const [opts, grains, pillar, pub] = decode(body, 'local') as [Dict, Dict, Dict, Dict];
+  const options = new Options(minionOptions, opts);
+  const logging = daemonLogging(options, { name: 'salt.minion', daemon: false, fileOption: 'log_file' });
+  const state = new MinionState(
+    { opts: options, clock: systemClock, random: systemRandom, log: logging.logger },
+    grains,
+  );
+  state.pillar = pillar;
+  const job = readJob(pub);
+  if (job === undefined) throw new Error('not a job');
+  const context = state.context(
+    { jid: job.jid, fun: job.funs[0] as string, pub },
+    remoteServices(rpc),
+    new AbortController().signal,
+  );
+  const result = await runFunctions(job, context);
+  logging.close();
+  return encode([result.return, result.retcode, result.success, result.out ?? null], 'local');
+}
