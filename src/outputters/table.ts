@@ -46,8 +46,9 @@ class TableDisplay {
     this.lines.push(' '.repeat(indent) + color + text + this.#colors.ENDC + suffix);
   }
 
+  /** Salt's colour comes after the title, where it colours nothing. */
   title(text: string, indent: number): void {
-    this.#line(indent, this.#colors.WHITE, text, '\n');
+    this.#line(indent, text, this.#colors.WHITE, '\n');
   }
 
   show(value: Value, indent: number): void {

@@ -87,34 +87,40 @@ class Parser {
   }
 
   #skipSpace(): void {
-    this.#match(this.#space);
+    // compact JSON has none: spare the pattern
+    if (this.#text.charCodeAt(this.#at) <= 0x20) this.#match(this.#space);
   }
 
   #value(): Value {
     const char = this.#text[this.#at];
     if (char === '"') return this.#string();
-    if (char === '{') return this.#nested(() => this.#object());
-    if (char === '[') return this.#nested(() => this.#array());
-    for (const [word, value] of CONSTANTS) {
-      if (this.#text.startsWith(word, this.#at)) {
-        this.#at += word.length;
-        return value;
-      }
+    if (char === '{' || char === '[') {
+      if (this.#depth >= MAX_DEPTH) this.#fail('Too many levels of nesting', this.#at);
+      this.#depth++;
+      const value = char === '{' ? this.#object() : this.#array();
+      this.#depth--;
+      return value;
     }
+    return this.#numberOrWord();
+  }
+
+  #numberOrWord(): Value {
     const match = this.#match(this.#number);
-    if (!match) this.#fail('Expecting value', this.#at);
+    if (!match) return this.#word();
     if (match[1] !== undefined || match[2] !== undefined) return float(Number(match[0]));
     const number = Number(match[0]);
     if (!Number.isSafeInteger(number)) return BigInt(match[0]);
     return number === 0 ? 0 : number;
   }
 
-  #nested(read: () => Value): Value {
-    if (this.#depth >= MAX_DEPTH) this.#fail('Too many levels of nesting', this.#at);
-    this.#depth++;
-    const value = read();
-    this.#depth--;
-    return value;
+  #word(): Value {
+    for (const [word, value] of CONSTANTS) {
+      if (this.#text.startsWith(word, this.#at)) {
+        this.#at += word.length;
+        return value;
+      }
+    }
+    return this.#fail('Expecting value', this.#at);
   }
 
   #object(): Dict {

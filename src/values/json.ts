@@ -18,6 +18,7 @@ export interface JsonOptions {
   readonly separators?: readonly [item: string, key: string];
 }
 
+const MUST_ESCAPE = /["\\\x00-\x1f]/;
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
   ['\\', '\\\\'],
@@ -113,7 +114,7 @@ function keyText(key: Value): string {
 
 function quote(text: string, w: Writer): string {
   if (w.options.ensureAscii) return `"${text.replace(/["\\]|[^ -~]/g, escapeUnit)}"`;
-  return `"${text.replace(/["\\\x00-\x1f]/g, escapeUnit)}"`;
+  return MUST_ESCAPE.test(text) ? `"${text.replace(/["\\\x00-\x1f]/g, escapeUnit)}"` : `"${text}"`;
 }
 
 function escapeUnit(unit: string): string {

@@ -86,17 +86,32 @@ function leadingRun<T>(list: T[], less: (a: T, b: T) => boolean): number {
   return end;
 }
 
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Sorts by text keys with JavaScript's own order, where that is Python's; undefined where it may not be. */
+function sortedByText<T>(items: Iterable<T>, keyOf: (item: T) => Value): T[] | undefined {
+  const list = [...items];
+  for (const item of list) {
+    const key = keyOf(item);
+    if (typeof key !== 'string' || SURROGATE.test(key)) return undefined;
+  }
+  return list.sort((x, y) => {
+    const [a, b] = [keyOf(x) as string, keyOf(y) as string];
+    return a < b ? -1 : a > b ? 1 : 0;
+  });
+}
+
 /**
  * The entries of a mapping in the order of `sorted(mapping.items())`.
  * @throws UnorderableError for keys of unlike types
  */
 export function sortedEntries(map: Dict): [Value, Value][] {
-  return sortedBy(map, ([a], [b]) => lessThan(a, b));
+  return sortedByText(map, ([key]) => key) ?? sortedBy(map, ([a], [b]) => lessThan(a, b));
 }
 
 /** A mapping's keys as `sorted(mapping)` gives them. @throws UnorderableError for keys of unlike types */
 export function sortedKeys(map: Dict): Value[] {
-  return sortedBy(map.keys(), lessThan);
+  return sortedByText(map.keys(), (key) => key) ?? sortedBy(map.keys(), lessThan);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Python's `pprint.pformat`: one line while it fits, else one entry per line, keys sorted, long text in pieces. */
-import { lessThan, sortedBy, UnorderableError } from './order.ts';
+import { lessThan, sortedBy, sortedEntries, UnorderableError } from './order.ts';
 import { bytesRepr, pyRepr, textRepr } from './repr.ts';
 import { PY_SPACE, splitLines, textLength } from './text.ts';
 import { isBytes, pyTypeName, type Dict, type Value } from './value.ts';
@@ -31,7 +31,12 @@ function sortedRepr(value: Value): string {
 }
 
 function pprintEntries(map: Dict): [Value, Value][] {
-  return sortedBy(map, ([a], [b]) => safeLess(a, b));
+  try {
+    return sortedEntries(map);
+  } catch (error) {
+    if (!(error instanceof UnorderableError)) throw error;
+    return sortedBy(map, ([a], [b]) => safeLess(a, b));
+  }
 }
 
 /** Order of keys that never fails: unlike types go by the names of their types. */

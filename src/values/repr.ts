@@ -40,13 +40,13 @@ export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
-  const [mantissa = '', exponentText = ''] = value.toExponential().split('e');
-  const exponent = Number(exponentText);
-  if (exponent < -4 || exponent >= 16) {
-    return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  const size = Math.abs(value);
+  if (size >= 1e-4 && size < 1e16) {
+    const plain = String(value);
+    return plain.includes('.') ? plain : `${plain}.0`;
   }
-  const plain = String(value);
-  return plain.includes('.') ? plain : `${plain}.0`;
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  return `${mantissa}e${exponent.charAt(0)}${exponent.slice(1).padStart(2, '0')}`;
 }
 
 function intRepr(value: number): string {

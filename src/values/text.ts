@@ -9,6 +9,7 @@ export const PY_SPACE =
 
 const SPACE = new RegExp(`[${PY_SPACE}]`);
 const LINE_END = /\r\n|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/g;
+const ANY_LINE_END = /[\n\v\f\r\x1c-\x1e\x85\u2028\u2029]/;
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** True when Python's `str.isspace()` is true of this one character. */
@@ -18,6 +19,7 @@ export function isPySpace(char: string): boolean {
 
 /** Python's `str.splitlines(keepends)`: no empty last line, and eleven kinds of line end. */
 export function splitLines(text: string, keepEnds = false): string[] {
+  if (!ANY_LINE_END.test(text)) return text === '' ? [] : [text];
   const lines: string[] = [];
   let start = 0;
   for (const match of text.matchAll(LINE_END)) {

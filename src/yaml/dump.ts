@@ -65,27 +65,46 @@ function entriesOf(map: Dict, options: YamlDumpOptions): Iterable<[Value, Value]
   }
 }
 
-/** The names of all objects that occur more than once. */
+/** The names of all objects that occur more than once, numbered in the order in which they occur again. */
 function findAnchors(root: Value, options: YamlDumpOptions): ReadonlyMap<Shared, string> {
-  const seen = new Set<Shared>();
   const anchors = new Map<Shared, string>();
-  const visit = (value: Value): void => {
-    if (!isShared(value)) return;
-    if (seen.has(value)) {
+  // most data shares nothing, which can be seen without sorting
+  if (
+    !visitShared(
+      root,
+      (map) => map,
+      () => true,
+    )
+  )
+    return anchors;
+  visitShared(
+    root,
+    (map) => entriesOf(map, options),
+    (value) => {
       if (!anchors.has(value)) anchors.set(value, `id${String(anchors.size + 1).padStart(3, '0')}`);
-      return;
-    }
-    seen.add(value);
-    if (Array.isArray(value)) value.forEach(visit);
-    else if (value instanceof Map) {
-      for (const [key, item] of entriesOf(value, options)) {
-        visit(key);
-        visit(item);
-      }
-    }
-  };
-  visit(root);
+      return false;
+    },
+  );
   return anchors;
+}
+
+/** Walks over all objects, telling `again` of those met before. @returns true when `again` ended the walk */
+function visitShared(
+  root: Value,
+  entries: (map: Dict) => Iterable<[Value, Value]>,
+  again: (value: Shared) => boolean,
+): boolean {
+  const seen = new Set<Shared>();
+  const visit = (value: Value): boolean => {
+    if (!isShared(value)) return false;
+    if (seen.has(value)) return again(value);
+    seen.add(value);
+    if (Array.isArray(value)) return value.some(visit);
+    if (!(value instanceof Map)) return false;
+    for (const [key, item] of entries(value)) if (visit(key) || visit(item)) return true;
+    return false;
+  };
+  return visit(root);
 }
 
 class NodeBuilder {
@@ -113,12 +132,14 @@ class NodeBuilder {
       this.node(key),
       this.node(item),
     ]);
-    return { kind: 'mapping', entries, flow: this.#flow([...value].flat()), ...anchor };
+    return { kind: 'mapping', entries, flow: this.#flow(value), ...anchor };
   }
 
-  #flow(children: readonly Value[]): boolean {
+  #flow(value: Value[] | Dict): boolean {
     const flow = this.#options.defaultFlowStyle;
-    return flow === null ? children.every(isPlainLeaf) : (flow ?? false);
+    if (flow !== null) return flow ?? false;
+    const children = Array.isArray(value) ? value : [...value.keys(), ...value.values()];
+    return children.every(isPlainLeaf);
   }
 }
 
