@@ -125,6 +125,7 @@ function lineFormat(timed: boolean): string {
   return ` {0} Name: {1} - Function: {2}.{3} - Result: {4}${times}{5}`;
 }
 
+// Salt compat: Salt puts the warnings into the format itself, so that one with braces makes it fall back to nested.
 function terseWarnings(info: Dict, colors: Colors, tabular: boolean): string {
   if (!info.has('warnings')) return '';
   return `${colors.LIGHT_RED}Warnings:\n${warningsText(info)}${colors.ENDC}${tabular ? '\n' : ''}`;

@@ -49,7 +49,10 @@ function profileRow(id: Value, states: Value): Row {
   };
 }
 
-/** A state's return. Returns that are lists (errors) have rows without durations. */
+/**
+ * A state's return. Returns that are lists (errors) have rows without durations.
+ * Salt compat: Salt takes numbers in such a list for positions in it; here they are rows like any other.
+ */
 function stateInfo(id: Value, states: Value): Dict {
   if (!isDict(states)) return new Map();
   const state = states.get(id);

@@ -82,6 +82,9 @@ export async function getPrintout(name: string | undefined, report?: ReportUnkno
 /**
  * Renders data; what an outputter is not made for is shown by nested, and what nested cannot show by raw
  * (3006.16 salt/output/__init__.py try_printout).
+ * Salt compat: after highstate has failed half way, Salt's nested shows some durations with the ` ms` that highstate
+ * wrote into the data; here data is never changed. Errors of Python that Salt does not catch (a state's name without
+ * its four parts, a duration that is no number) end Salt's command; here they fall back too.
  * @returns the text without white space at its end; empty means that nothing is to be printed
  */
 export function renderSafely(outputter: Outputter, data: Value, options: OutputOptions): string {
