@@ -7,8 +7,11 @@
  */
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
-import { copyValue, dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
+import { expressionMatch } from '../text/expression-match.ts';
+import { updateDict } from '../values/dict-merge.ts';
+import { copyValue, dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { createGrainsContext, type GrainsContext } from './context.ts';
+import { gatewayGrains } from './core/gateway.ts';
 import { startNameLookups, type NameLookups } from './core/hostname.ts';
 import * as identity from './core/identity.ts';
 import { localeGrains } from './core/locale.ts';
@@ -18,7 +21,6 @@ import { resolverGrains } from './core/resolver.ts';
 import { softwareVersionGrains } from './core/software.ts';
 import * as extra from './extra.ts';
 import type { GrainsHost } from './host.ts';
-import { compileBlacklist, mergeGrains, removeBlacklisted } from './merge.ts';
 import { nodeGrainsHost } from './node-host.ts';
 import * as storage from './storage.ts';
 
@@ -65,9 +67,9 @@ type Part = () => Dict | Promise<Dict>;
  */
 export async function collectGrains(input: CollectInput): Promise<Dict> {
   const { opts, log, clock } = input;
-  const ctx = createGrainsContext(input.host ?? nodeGrainsHost(), opts, log, clock);
-  const blacklist = compileBlacklist(opts.get('grains_blacklist'));
-  const deep = opts.get('grains_deep_merge') === true;
+  const ctx = createGrainsContext(input.host ?? nodeGrainsHost(), opts, log, clock, input.signal);
+  const blacklist = textsOf(opts.get('grains_blacklist'));
+  const recursive = opts.get('grains_deep_merge') === true;
   const lookups = startLookups(ctx, input);
   const parts = builtInParts(ctx, lookups.interfaces, lookups.names, lookups.wait);
   const results = await Promise.all(parts.map(([name, part]) => attempt(ctx, name, part)));
@@ -75,16 +77,28 @@ export async function collectGrains(input: CollectInput): Promise<Dict> {
   const grains: Dict = new Map();
   const add = (found: Dict): void => {
     removeBlacklisted(found, blacklist);
-    mergeGrains(grains, found, deep);
+    updateDict(grains, found, { recursive });
   };
   results.forEach(add);
   for (const source of input.custom ?? []) {
     add(await attempt(ctx, source.name, async () => asDict(await source.run(grains))));
   }
   const fixed = opts.get('grains');
-  if (isDict(fixed)) mergeGrains(grains, copyValue(fixed), false);
+  if (isDict(fixed)) updateDict(grains, copyValue(fixed), { recursive: false });
   lookups.finish(grains);
   return grains;
+}
+
+function textsOf(value: Value | undefined): string[] {
+  return Array.isArray(value) ? value.filter((x) => typeof x === 'string') : [];
+}
+
+/** Each entry of `grains_blacklist` is a glob or a regular expression for the whole name. */
+function removeBlacklisted(grains: Dict, blacklist: readonly string[]): void {
+  if (blacklist.length === 0) return;
+  for (const key of [...grains.keys()]) {
+    if (typeof key === 'string' && blacklist.some((x) => expressionMatch(key, x))) grains.delete(key);
+  }
 }
 
 function asDict(value: Value | undefined): Dict {
@@ -116,7 +130,7 @@ function builtInParts(
   return [
     ['core.append_domain', () => identity.appendDomainGrain(ctx)],
     ['core.cwd', () => identity.workingDirectoryGrain(ctx)],
-    ['core.default_gateway', () => network.gatewayGrains(ctx)],
+    ['core.default_gateway', () => gatewayGrains(ctx)],
     ['core.dns', () => resolverGrains(ctx)],
     ['core.fqdns', () => afterNames(names.fqdns)],
     ['core.get_machine_id', () => identity.machineIdGrain(ctx)],
@@ -228,9 +242,4 @@ function changed(before: Dict, after: Dict, opts: Dict, grains: Dict): Dict {
     if (!same && !isFixed && grains.has(key)) out.set(key, value);
   }
   return out;
-}
-
-/** True when the options ask for no grains at all (`skip_grains`). */
-export function skipsGrains(opts: Dict): boolean {
-  return truthy(opts.get('skip_grains'));
 }

@@ -18,7 +18,7 @@ export interface GrainsContext {
   run(argv: readonly string[], options?: RunOptions): Promise<RunResult | undefined>;
 }
 
-/** Makes the context of one collection. */
+/** Makes the context of one collection. @param signal ends the programs that it runs */
 export function createGrainsContext(host: GrainsHost, opts: Dict, log: Logger, clock: Clock): GrainsContext {
   const which = programFinder(host);
   return {
@@ -29,7 +29,8 @@ export function createGrainsContext(host: GrainsHost, opts: Dict, log: Logger, c
     which,
     run(argv, options) {
       const path = which(argv[0] ?? '');
-      return path === undefined ? Promise.resolve(undefined) : host.run([path, ...argv.slice(1)], options);
+      if (path === undefined) return Promise.resolve(undefined);
+      return host.run([path, ...argv.slice(1)], { ...(signal ? { signal } : {}), ...options });
     },
   };
 }

@@ -3,7 +3,7 @@
  * occupies a thread that cannot be taken back, and a process that wants to end waits for it.
  *
  * Order: /etc/hosts when nsswitch.conf puts `files` first, then the `getent` program (the C library itself, in a
- * process that can be killed), and for addresses without other services than `dns` Node's own resolver.
+ * process that can be killed) where services other than `dns` are configured, else Node's own resolver.
  */
 import { Resolver } from 'node:dns/promises';
 import { isIPv4, isIPv6 } from 'node:net';
@@ -18,7 +18,7 @@ export interface HostsEntry {
 
 type Primitives = Pick<GrainsHost, 'readText' | 'run' | 'isExecutable'>;
 
-const REVERSE_TIMEOUT_MS = 5000;
+const DNS_TIMEOUT_MS = 5000;
 
 /** Parses /etc/hosts. */
 export function parseHosts(text: string): HostsEntry[] {
@@ -71,6 +71,9 @@ export function createNameService(host: Primitives): NameService {
       const mappable =
         family === 4 && matching.some((x) => x.address === '::1' || /^::ffff:/i.test(x.address));
       if (own.length > 0 && !mappable) return [...new Set(own)];
+      if (!mappable && isPlainDns(services())) {
+        return resolve(candidates(name, host.readText('/etc/resolv.conf') ?? ''), family, signal);
+      }
       const lines = await getent([`ahostsv${family}`, name], signal);
       const found = lines?.map((x) => x[0] ?? '').filter((x) => isFamily(x) && !/^::ffff:/i.test(x));
       return [...new Set(found ?? own)];
@@ -81,7 +84,7 @@ export function createNameService(host: Primitives): NameService {
         const entry = hosts().find((x) => x.address.toLowerCase() === address.toLowerCase());
         if (entry) return [...entry.names];
       }
-      if (!order.every((x) => x === 'files' || x === 'dns' || x.startsWith('mdns'))) {
+      if (!isPlainDns(order)) {
         const lines = await getent(['hosts', address], signal);
         if (lines) return lines[0]?.slice(1) ?? [];
       }
@@ -95,13 +98,38 @@ function isNamed(entry: HostsEntry, name: string): boolean {
   return entry.names.some((x) => x.toLowerCase() === wanted);
 }
 
-async function reverse(address: string, signal: AbortSignal): Promise<string[]> {
+/** True when nothing but files and the DNS is asked, which Node's own resolver can do. */
+function isPlainDns(services: readonly string[]): boolean {
+  return services.every((x) => x === 'files' || x === 'dns' || x.startsWith('mdns'));
+}
+
+/** The names to ask the DNS for, by resolv.conf's `search` and `ndots:1`. */
+function candidates(name: string, resolvConf: string): string[] {
+  const lines = [...resolvConf.matchAll(/^\s*(?:search|domain)\s+(.*)$/gm)];
+  const search = (lines.at(-1)?.[1] ?? '').split(/\s+/).filter((x) => x !== '');
+  const full = search.map((domain) => `${name}.${domain}`);
+  return name.includes('.') ? [name, ...full] : [...full, name];
+}
+
+async function resolve(names: readonly string[], family: 4 | 6, signal: AbortSignal): Promise<string[]> {
+  for (const name of names) {
+    const found = await ask(signal, (dns) => (family === 4 ? dns.resolve4(name) : dns.resolve6(name)));
+    if (found.length > 0) return [...new Set(found)];
+  }
+  return [];
+}
+
+function reverse(address: string, signal: AbortSignal): Promise<string[]> {
+  return ask(signal, (dns) => dns.reverse(address));
+}
+
+async function ask(signal: AbortSignal, question: (dns: Resolver) => Promise<string[]>): Promise<string[]> {
   if (signal.aborted) return [];
-  const resolver = new Resolver({ timeout: REVERSE_TIMEOUT_MS, tries: 2 });
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 2 });
   const cancel = (): void => resolver.cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    return await resolver.reverse(address);
+    return await question(resolver);
   } catch {
     return [];
   } finally {

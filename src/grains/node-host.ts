@@ -144,6 +144,10 @@ function networkInterfaces(): Map<string, InterfaceAddress[]> {
   return out;
 }
 
+/**
+ * Not `runProcess`: that one takes care of jobs (process groups, named pipes, limits), which costs more than these
+ * small programs of the system themselves.
+ */
 function runProgram(
   argv: readonly string[],
   env: ReadonlyMap<string, string>,

@@ -1,8 +1,8 @@
 /** Who this minion is and how its kernel was started: id, master, server_id, machine_id, kernelparams… (core.py). */
 import { createHash } from 'node:crypto';
 import { dict, type Dict, type Value } from '../../values/value.ts';
+import { splitWords } from '../../host/shell-words.ts';
 import { option, type GrainsContext } from '../context.ts';
-import { splitShellWords } from './shell-words.ts';
 
 /** `server_id`: a number of 31 bits that follows from the id. */
 export function serverId(id: string): number {
@@ -37,11 +37,20 @@ export function machineIdGrain({ host }: GrainsContext): Dict {
   return dict({ machine_id: path === undefined ? undefined : host.readText(path)?.trim() });
 }
 
+function commandWords(line: string): string[] {
+  try {
+    return splitWords(line);
+  } catch {
+    // a quote that is never closed
+    return line.split(/\s+/).filter((x) => x !== '');
+  }
+}
+
 /** kernelparams: `[name, value]` pairs; the value is null unless the word holds exactly one equals sign */
 export function kernelParametersGrain({ host }: GrainsContext): Dict {
   const commandLine = host.platform === 'win32' ? undefined : host.readText('/proc/cmdline');
   if (commandLine === undefined) return new Map();
-  const pairs = splitShellWords(commandLine).map((word): Value => {
+  const pairs = commandWords(commandLine).map((word): Value => {
     const [name = '', value, ...more] = word.split('=');
     return [name, value === undefined || more.length > 0 ? null : value.replace(/^"+|"+$/g, '')];
   });

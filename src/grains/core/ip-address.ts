@@ -1,5 +1,5 @@
 /** Addresses as Python's ipaddress module writes and orders them. */
-import { isIPv4, isIPv6 } from 'node:net';
+import { parseIpAddress } from '../../targeting/ip-network.ts';
 
 /** An address that can be compared. */
 export interface IpAddress {
@@ -11,15 +11,11 @@ export interface IpAddress {
 
 /** Parses an address; undefined when the text is none. A zone (`fe80::1%eth0`) is kept in the text. */
 export function parseIp(text: string): IpAddress | undefined {
-  if (isIPv4(text)) return { family: 4, number: fromGroups(text.split('.').map(Number), 8n), text };
-  if (!isIPv6(text)) return undefined;
-  const [address = '', zone] = text.split('%');
-  const groups = expandV6(address);
-  return {
-    family: 6,
-    number: fromGroups(groups, 16n),
-    text: compressV6(groups) + (zone === undefined ? '' : `%${zone}`),
-  };
+  const ip = parseIpAddress(text);
+  if (!ip) return undefined;
+  const number = ip.bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
+  const spelling = ip.family === 4 ? text : ipv6Text(number);
+  return { family: ip.family, number, text: ip.scope === undefined ? spelling : `${spelling}%${ip.scope}` };
 }
 
 /** The spelling of an IPv4 number. */
@@ -46,25 +42,6 @@ export function sortedAddresses(texts: readonly string[], options: { loopback: b
     if (ip && (options.loopback || !isLoopback(ip))) byText.set(ip.text, ip);
   }
   return [...byText.values()].sort((a, b) => (a.number < b.number ? -1 : 1)).map((ip) => ip.text);
-}
-
-function fromGroups(groups: readonly number[], bits: bigint): bigint {
-  return groups.reduce((sum, group) => (sum << bits) | BigInt(group), 0n);
-}
-
-function expandV6(text: string): number[] {
-  const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text);
-  let plain = text;
-  if (dotted) {
-    const [a = 0, b = 0, c = 0, d = 0] = (dotted[2] ?? '').split('.').map(Number);
-    plain = `${dotted[1] ?? ''}${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-  }
-  const [head = '', tail] = plain.split('::');
-  const parse = (part: string): number[] =>
-    part === '' ? [] : part.split(':').map((x) => Number.parseInt(x, 16));
-  if (tail === undefined) return parse(head);
-  const [first, last] = [parse(head), parse(tail)];
-  return [...first, ...new Array<number>(8 - first.length - last.length).fill(0), ...last];
 }
 
 function compressV6(groups: readonly number[]): string {

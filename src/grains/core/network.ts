@@ -1,5 +1,5 @@
-/** Interfaces, addresses and gateways (core.py, salt/utils/network.py). */
-import { dict, type Dict, type Value } from '../../values/value.ts';
+/** Interfaces and their addresses (core.py, salt/utils/network.py). */
+import type { Dict, Value } from '../../values/value.ts';
 import type { GrainsContext } from '../context.ts';
 import { sortedAddresses } from './ip-address.ts';
 
@@ -101,38 +101,4 @@ export function allAddresses(
     texts.map((x) => x.address),
     options,
   );
-}
-
-/** ip_gw, ip4_gw and ip6_gw: the default gateway's address, or whether there is a default route; {} without `ip`. */
-export async function gatewayGrains(ctx: GrainsContext): Promise<Dict> {
-  if (!ctx.which('ip')) return new Map();
-  const [four, six] = await Promise.all([
-    hasDefaultV4(ctx) ? gateway(ctx, '-4') : false,
-    hasDefaultV6(ctx) ? gateway(ctx, '-6') : false,
-  ]);
-  return dict({ ip_gw: four !== false || six !== false, ip4_gw: four, ip6_gw: six });
-}
-
-async function gateway(ctx: GrainsContext, family: '-4' | '-6'): Promise<Value> {
-  const output = (await ctx.run(['ip', family, 'route', 'show']))?.stdout ?? '';
-  const line = output.split('\n').find((x) => x.startsWith('default'));
-  if (line === undefined) return false;
-  const [, word, address] = line.trim().split(/\s+/);
-  return word === 'via' && address !== undefined ? address : true;
-}
-
-/** The kernel's route list tells at once when there is nothing to ask `ip` for. */
-function hasDefaultV4({ host }: GrainsContext): boolean {
-  const routes = host.readText('/proc/net/route');
-  return routes === undefined || /^\S+\t0{8}\t/m.test(routes);
-}
-
-function hasDefaultV6({ host }: GrainsContext): boolean {
-  const routes = host.readText('/proc/net/ipv6_route');
-  if (routes === undefined) return true;
-  return routes.split('\n').some((line) => {
-    const [destination = '', length, , , , , , , flags = '0'] = line.trim().split(/\s+/);
-    const isReject = (Number.parseInt(flags, 16) & 0x200) !== 0;
-    return /^0{32}$/.test(destination) && length === '00' && !isReject;
-  });
 }

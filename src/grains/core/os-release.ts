@@ -1,7 +1,7 @@
 /** Reading os-release and the other files by which distributions name themselves. */
+import { splitWords } from '../../host/shell-words.ts';
 import type { GrainsContext } from '../context.ts';
 import type { GrainsHost } from '../host.ts';
-import { splitShellWords } from './shell-words.ts';
 
 /** The assignments of an os-release file. `NAME`, `ID` and `PRETTY_NAME` are always there. */
 export type OsRelease = ReadonlyMap<string, string>;
@@ -119,14 +119,25 @@ async function readLsbProgram(ctx: GrainsContext): Promise<Map<string, string>> 
   return out;
 }
 
-/** Lower-cased assignments, as a shell would read the file. */
+/** The assignments with lower-case keys, as a shell would read the file; lines that no shell could read are left out. */
 function shellAssignments(text: string): Map<string, string> {
   const out = new Map<string, string>();
-  for (const word of splitShellWords(text, { comments: true })) {
-    const at = word.indexOf('=');
-    if (at > 0) out.set(word.slice(0, at).toLowerCase(), word.slice(at + 1));
+  for (const line of text.split('\n')) {
+    if (line.trimStart().startsWith('#')) continue;
+    for (const word of shellWords(line)) {
+      const at = word.indexOf('=');
+      if (at > 0) out.set(word.slice(0, at).toLowerCase(), word.slice(at + 1));
+    }
   }
   return out;
+}
+
+function shellWords(line: string): string[] {
+  try {
+    return splitWords(line);
+  } catch {
+    return [];
+  }
 }
 
 function bestVersion(candidates: readonly string[]): string {

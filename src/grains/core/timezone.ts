@@ -21,7 +21,9 @@ function ruleOfSetting(host: GrainsHost, setting: string): string | undefined {
   const isZone = /^[A-Za-z0-9_+-]+(\/[A-Za-z0-9_+-]+)*$/.test(name);
   const path = name.startsWith('/') ? name : `${ZONES}/${name}`;
   const ofFile = isZone || name.startsWith('/') ? ruleOfFile(host, path) : undefined;
-  return ofFile ?? (/\d/.test(name) ? name : 'UTC0');
+  if (ofFile !== undefined || RULE.test(name)) return ofFile ?? name;
+  // the C library takes an unknown name for another name of UTC
+  return `${/^[A-Za-z]{3,}/.exec(name)?.[0] ?? 'UTC'}0`;
 }
 
 /** The last line of a TZif file is its rule for today (`CET-1CEST,M3.5.0,M10.5.0/3`). */
