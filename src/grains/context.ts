@@ -19,7 +19,13 @@ export interface GrainsContext {
 }
 
 /** Makes the context of one collection. @param signal ends the programs that it runs */
-export function createGrainsContext(host: GrainsHost, opts: Dict, log: Logger, clock: Clock): GrainsContext {
+export function createGrainsContext(
+  host: GrainsHost,
+  opts: Dict,
+  log: Logger,
+  clock: Clock,
+  signal?: AbortSignal,
+): GrainsContext {
   const which = programFinder(host);
   return {
     host,
