@@ -3,18 +3,17 @@
  * Follows 3006.16 salt/matchers/compound_match.py and salt/utils/minions.py `_check_compound_minions`, which hand the
  * words to Python's `eval`; here a parser does, so that a fault has a place.
  */
-import { messageOf } from '../errors/errors.ts';
 import type { Dict } from '../values/value.ts';
-import { simplify } from './compound-simplify.ts';
+import { countNodes, simplify } from './compound-simplify.ts';
+import { faultAt, TermReader } from './compound-term.ts';
 import { expandNodegroup } from './nodegroups.ts';
-import { TargetError, type CompoundNode, type CompoundTarget, type DataType, type Term } from './target.ts';
-import { dataTerm, globTerm, ipcidrTerm, listTerm, pcreTerm } from './terms.ts';
-import { isOperator, MAX_WORDS, parseEngineWord, type EngineWord, type Word } from './words.ts';
+import { TargetError, type CompoundNode, type CompoundTarget } from './target.ts';
+import { isOperator, MAX_WORDS, parseEngineWord, type Word } from './words.ts';
 
-/** Words other than plain ids and lists; each of them costs a look at every minion. */
-const MAX_PATTERN_WORDS = 1000;
 /** Parentheses deeper than this are refused. */
 const MAX_DEPTH = 100;
+/** Parts that every minion has to be compared with, after ids are collected. */
+const MAX_NODES = 3000;
 
 /** What the words mean besides themselves. */
 export interface CompoundOptions {
@@ -28,50 +27,67 @@ export interface CompoundOptions {
  * @throws TargetError with the position of the fault
  */
 export function parseCompound(words: readonly Word[], options: CompoundOptions): CompoundTarget {
-  return new CompoundParser(words, options).parse();
+  const faults: TargetError[] = [];
+  const expanded = replaceNodegroups(words, options.nodegroups, faults);
+  return new CompoundParser(expanded, options.type, faults).parse();
 }
+
+/** Puts the words of the groups in the place of `N@group`. */
+function replaceNodegroups(words: readonly Word[], nodegroups: Dict, faults: TargetError[]): readonly Word[] {
+  const out: Word[] = [];
+  const known = new Map<string, readonly string[]>();
+  for (const word of words) {
+    const engineWord = parseEngineWord(word.word);
+    if (engineWord?.engine !== 'N') {
+      out.push(word);
+      continue;
+    }
+    let inner = known.get(engineWord.pattern);
+    if (!inner) {
+      const group = expandNodegroup(engineWord.pattern, nodegroups);
+      faults.push(...group.faults.map(({ message }) => new TargetError(message, word.position)));
+      known.set(engineWord.pattern, (inner = group.words));
+    }
+    if (out.length + inner.length > MAX_WORDS) throw tooLong();
+    for (const text of inner) out.push({ word: text, position: word.position });
+  }
+  if (out.length > MAX_WORDS) throw tooLong();
+  return out;
+}
+
+const tooLong = (): TargetError => new TargetError(`Compound target of more than ${MAX_WORDS} words`);
 
 class CompoundParser {
   private readonly words: readonly Word[];
-  private readonly options: CompoundOptions;
-  private readonly faults: TargetError[] = [];
-  private readonly listed: string[] = [];
-  private readonly terms = new Map<string, Term | undefined>();
+  private readonly type: CompoundTarget['type'];
+  private readonly reader: TermReader;
   private minionFault: TargetError | undefined;
   private masterFault: TargetError | undefined;
   private index = 0;
   private depth = 0;
 
-  constructor(words: readonly Word[], options: CompoundOptions) {
-    this.options = options;
-    this.words = this.replaceNodegroups(words);
-    if (this.words.length > MAX_WORDS)
-      throw new TargetError(`Compound target of more than ${MAX_WORDS} words`);
+  constructor(words: readonly Word[], type: CompoundTarget['type'], faults: readonly TargetError[]) {
+    this.words = words;
+    this.type = type;
+    this.reader = new TermReader(type);
+    this.reader.faults.push(...faults);
   }
 
   parse(): CompoundTarget {
-    const root = this.alternatives();
+    const root = simplify(this.alternatives());
     const rest = this.words[this.index];
     if (rest?.word === ')') throw faultAt(rest, 'unexpected right parenthesis');
     if (rest) throw faultAt(rest, `'and' or 'or' expected before '${rest.word}'`);
+    if (countNodes(root) > MAX_NODES)
+      throw new TargetError(`Compound target of more than ${MAX_NODES} parts`);
     return {
-      type: this.options.type,
-      root: simplify(root),
-      listed: this.listed,
-      faults: this.faults,
+      type: this.type,
+      root,
+      listed: this.reader.listed,
+      faults: this.reader.faults,
       minionFault: this.minionFault,
       masterFault: this.masterFault,
     };
-  }
-
-  private replaceNodegroups(words: readonly Word[]): readonly Word[] {
-    return words.flatMap((word) => {
-      const engineWord = parseEngineWord(word.word);
-      if (engineWord?.engine !== 'N') return [word];
-      const group = expandNodegroup(engineWord.pattern, this.options.nodegroups);
-      this.faults.push(...group.faults);
-      return group.words.map((inner) => ({ word: inner, position: word.position }));
-    });
   }
 
   private alternatives(): CompoundNode {
@@ -98,7 +114,7 @@ class CompoundParser {
     if (word.word === '(') return this.parentheses(word);
     if (isOperator(word.word)) throw faultAt(word, `matcher expected instead of '${word.word}'`);
     this.index++;
-    return this.term(word, negated);
+    return this.reader.read(word, negated);
   }
 
   private parentheses(open: Word): CompoundNode {
@@ -131,65 +147,4 @@ class CompoundParser {
       ? faultAt(last, `matcher expected after '${last.word}'`)
       : new TargetError('Empty compound target');
   }
-
-  private term(word: Word, negated: boolean): CompoundNode {
-    if (!this.terms.has(word.word)) {
-      this.terms.set(word.word, this.readTerm(word));
-      const patterns = this.terms.size - this.cheapTerms;
-      if (patterns > MAX_PATTERN_WORDS) {
-        throw faultAt(
-          word,
-          `more than ${MAX_PATTERN_WORDS} words with patterns; name minions with L@ instead`,
-        );
-      }
-    }
-    const term = this.terms.get(word.word);
-    if (!term) return { op: 'nobody' };
-    if (term.type === 'list' && !negated) this.listed.push(...term.ids);
-    return { op: 'term', term };
-  }
-
-  private cheapTerms = 0;
-
-  /** The matcher of a word; undefined when it can match nobody. */
-  private readTerm(word: Word): Term | undefined {
-    const engineWord = parseEngineWord(word.word);
-    try {
-      const term = engineWord ? this.engineTerm(engineWord, word) : globTerm(word.word);
-      const cheap = term?.type === 'list' || (term?.type === 'glob' && term.glob.literal !== undefined);
-      if (cheap || !term) this.cheapTerms++;
-      return term;
-    } catch (error) {
-      if (error instanceof TargetError && error.position !== undefined) throw error;
-      throw faultAt(word, messageOf(error), error);
-    }
-  }
-
-  private engineTerm({ engine, delimiter, pattern }: EngineWord, word: Word): Term | undefined {
-    const dataType = this.dataType(engine);
-    if (dataType) {
-      const term = dataTerm(dataType, pattern, delimiter);
-      if (term.matcher.fault !== undefined) this.faults.push(faultAt(word, term.matcher.fault));
-      return term;
-    }
-    if (engine === 'L') return listTerm(pattern);
-    if (engine === 'E') return pcreTerm(pattern);
-    if (engine === 'R') throw faultAt(word, 'R@ needs the range library, which is not supported');
-    const term = ipcidrTerm(pattern);
-    if (!term) this.faults.push(faultAt(word, `Invalid IP/CIDR target: ${pattern}`));
-    return term;
-  }
-
-  private dataType(engine: string): DataType | undefined {
-    const exact = this.options.type === 'compound_pillar_exact';
-    if (engine === 'G') return 'grain';
-    if (engine === 'P') return 'grain_pcre';
-    if (engine === 'I') return exact ? 'pillar_exact' : 'pillar';
-    if (engine === 'J') return exact ? 'pillar_exact' : 'pillar_pcre';
-    return undefined;
-  }
-}
-
-function faultAt(word: Word, reason: string, cause?: unknown): TargetError {
-  return new TargetError(`Invalid compound target: ${reason}`, word.position, cause);
 }

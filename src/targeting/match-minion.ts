@@ -2,9 +2,10 @@
 import type { BrineError } from '../errors/errors.ts';
 import { PatternBudgetError, StepAllowance } from '../text/pcre.ts';
 import { pyStr } from '../values/repr.ts';
-import { isDict, type Dict } from '../values/value.ts';
+import { isDict, type Dict, type Value } from '../values/value.ts';
+import { evaluate } from './compound-evaluate.ts';
 import { isInNetwork, parseIpAddress, type IpNetwork } from './ip-network.ts';
-import { TargetError, type CompoundNode, type Subject, type Target, type Term } from './target.ts';
+import { TargetError, type Subject, type Target, type Term } from './target.ts';
 
 /** Steps that the regular expressions of one target may take on one minion. */
 const MAX_STEPS = 2_000_000;
@@ -35,10 +36,13 @@ function matches(
     case 'compound':
     case 'nodegroup':
       if (target.minionFault) report?.(target.minionFault);
-      return !target.minionFault && matchesNode(target.root, subject, allowance);
+      if (target.minionFault) return false;
+      return evaluate(target.root, subject.id, (term) => matchesTerm(term, subject, allowance));
     case 'compound_pillar_exact':
       report?.(new TargetError('compound_pillar_exact targets are evaluated on the master only'));
       return false;
+    case 'list':
+      return target.ids.has(subject.id);
     case 'range':
       report?.(new TargetError('Range targets need the range library, which minions do not have'));
       return false;
@@ -51,29 +55,12 @@ function matches(
   }
 }
 
-function matchesNode(node: CompoundNode, subject: Subject, allowance: StepAllowance): boolean {
-  switch (node.op) {
-    case 'nobody':
-      return false;
-    case 'term':
-      return matchesTerm(node.term, subject, allowance);
-    case 'not':
-      return !matchesNode(node.of, subject, allowance);
-    case 'and':
-      return node.of.every((part) => matchesNode(part, subject, allowance));
-    case 'or':
-      return node.of.some((part) => matchesNode(part, subject, allowance));
-  }
-}
-
 function matchesTerm(term: Term, subject: Subject, allowance: StepAllowance): boolean {
   switch (term.type) {
     case 'glob':
       return term.glob.matches(subject.id);
     case 'pcre':
       return term.pattern.test(subject.id, 'start', allowance);
-    case 'list':
-      return term.ids.has(subject.id);
     case 'grain':
     case 'grain_pcre':
       return term.minionMatcher.matches(subject.grains, allowance);
@@ -89,11 +76,11 @@ function matchesTerm(term: Term, subject: Subject, allowance: StepAllowance): bo
 /** True when one of the addresses in the grains is the network's address or lies in the network. */
 export function hasAddressIn(network: IpNetwork, grains: Dict): boolean {
   const value = grains.get(network.address.family === 4 ? 'ipv4' : 'ipv6');
-  const listed = Array.isArray(value) ? value : [value];
-  return listed.some((item) => {
+  const isInside = (item: Value | undefined): boolean => {
     const address = typeof item === 'string' ? parseIpAddress(item) : undefined;
     return address !== undefined && isInNetwork(address, network);
-  });
+  };
+  return Array.isArray(value) ? value.some(isInside) : isInside(value);
 }
 
 function matchesDatastore(

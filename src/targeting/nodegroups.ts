@@ -97,11 +97,9 @@ class Expansion {
     this.open.add(name);
     const words: string[] = [];
     for (const word of own) {
-      if (isGroupWord(word)) words.push(...this.nested(word.slice(2)));
-      else {
-        this.take(1);
-        words.push(word);
-      }
+      this.take(1);
+      if (isGroupWord(word)) for (const inner of this.nested(word.slice(2))) words.push(inner);
+      else words.push(word);
     }
     this.open.delete(name);
     return words.length > 0 ? ['(', ...words, ')'] : [];

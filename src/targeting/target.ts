@@ -103,18 +103,26 @@ export interface CompoundTarget {
   readonly masterFault: TargetError | undefined;
 }
 
-/** One word of a compound target. */
-export type Term = GlobTarget | PcreTarget | ListTarget | DataTarget | IpcidrTarget;
+/** One word of a compound target that is more than names of minions. */
+export type Term = GlobTarget | PcreTarget | DataTarget | IpcidrTarget;
 
 /** A compound target's tree. */
 export type CompoundNode =
   | { readonly op: 'term'; readonly term: Term }
+  /** The minions with one of these ids. */
+  | { readonly op: 'ids'; readonly ids: ReadonlySet<string> }
   | { readonly op: 'not'; readonly of: CompoundNode }
-  | { readonly op: 'and' | 'or'; readonly of: readonly CompoundNode[] }
+  | { readonly op: 'and'; readonly of: readonly CompoundNode[] }
+  | {
+      readonly op: 'or';
+      readonly of: readonly CompoundNode[];
+      /** Further alternatives, each for one id only. */
+      readonly byId?: ReadonlyMap<string, readonly CompoundNode[]>;
+    }
   | { readonly op: 'nobody' };
 
 /** A target, ready to be matched. Made by `parseTarget`. */
-export type Target = Term | CompoundTarget | DatastoreTarget | RangeTarget;
+export type Target = Term | ListTarget | CompoundTarget | DatastoreTarget | RangeTarget;
 
 /** The minion a target is tried on. */
 export interface Subject {

@@ -72,7 +72,8 @@ export function ipcidrTerm(text: string): IpcidrTarget | undefined {
   return network && { type: 'ipcidr', network };
 }
 
-function checkLength(pattern: string): void {
+/** @throws TargetError when a pattern is too long */
+export function checkLength(pattern: string): void {
   if (pattern.length > MAX_PATTERN_CHARS) {
     throw new TargetError(`Pattern longer than ${MAX_PATTERN_CHARS} characters`);
   }

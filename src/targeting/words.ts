@@ -33,6 +33,7 @@ export function isOperator(word: string): boolean {
 
 /** Takes a word with an engine apart; undefined for globs (3006.16 salt/utils/minions.py `parse_target`). */
 export function parseEngineWord(word: string): EngineWord | undefined {
+  if (!word.includes('@')) return undefined;
   const match = ENGINE_WORD.exec(word);
   if (!match) return undefined;
   const [, dataEngine, delimiter, engine, pattern = ''] = match;

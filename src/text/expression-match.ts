@@ -6,7 +6,7 @@ import { compilePattern } from './pcre.ts';
 export function expressionMatch(text: string, expression: string): boolean {
   if (text === expression || fnmatch(text, expression)) return true;
   try {
-    return compilePattern(expression).fullMatch(text) !== null;
+    return compilePattern(expression).fullMatch(text) !== undefined;
   } catch {
     return false; // no regular expression: it was meant as a glob
   }

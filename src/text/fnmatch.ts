@@ -12,8 +12,8 @@ export interface Glob {
   readonly source: string;
   /** The only text the glob matches, when it has no wildcard; lets callers look names up instead of scanning. */
   readonly literal: string | undefined;
-  /** True when the whole text matches. */
-  matches(text: string): boolean;
+  /** True when the whole text matches. Needs no `this`. */
+  readonly matches: (text: string) => boolean;
 }
 
 /** One element between stars: literal text, any one character, or one character of a set. */
@@ -22,13 +22,17 @@ const ANY = Symbol('any character');
 
 /** Reads a pattern. Every text is a valid pattern. */
 export function compileGlob(pattern: string): Glob {
+  if (!/[*?[]/.test(pattern)) return literalGlob(pattern, pattern);
   const segments = parseSegments(pattern);
   const [only] = segments;
   if (segments.length === 1 && only !== undefined && only.every((piece) => typeof piece === 'string')) {
-    const literal = only.join('');
-    return { source: pattern, literal, matches: (text) => text === literal };
+    return literalGlob(pattern, only.join(''));
   }
   return { source: pattern, literal: undefined, matches: segmentMatcher(segments) };
+}
+
+function literalGlob(source: string, literal: string): Glob {
+  return { source, literal, matches: (text) => text === literal };
 }
 
 /** True when the whole of `text` matches `pattern`. To match many texts, {@link compileGlob} first. */

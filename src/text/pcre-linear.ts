@@ -11,6 +11,8 @@ import type { Node, Place, SyntaxTree } from './pcre-syntax.ts';
 const MAX_INSTRUCTIONS = 20_000;
 /** Remembered sets; when there are more, all are forgotten. */
 const MAX_STATES = 1000;
+/** Larger sets are not remembered: looking them up would cost more than it saves. */
+const MAX_REMEMBERED_PLACES = 200;
 /** Remembered steps of one set over characters above 127; when there are more, all are forgotten. */
 const MAX_RARE_STEPS = 64;
 
@@ -61,6 +63,7 @@ export class LinearMatcher {
   private readonly pattern: string;
   private readonly code: readonly Instruction[];
   private readonly hasPlaces: boolean;
+  private readonly initial: Readonly<Record<Anchor, State>>;
   private readonly automata = new Map<Anchor, Map<string, State>>();
   private readonly visited: Uint32Array;
   private round = 0;
@@ -70,6 +73,8 @@ export class LinearMatcher {
     this.code = code;
     this.hasPlaces = code.some(({ op }) => op === 'place');
     this.visited = new Uint32Array(code.length);
+    const start = (): State => makeState([0], this.hasPlaces ? AT_START : OTHER);
+    this.initial = { start: start(), anywhere: start(), whole: start() };
   }
 
   /** A matcher for a tree, or undefined when the pattern needs the other one. */
@@ -87,7 +92,7 @@ export class LinearMatcher {
    * @throws PatternBudgetError when it is used up
    */
   test(text: string, anchor: Anchor, allowance: StepAllowance): boolean {
-    let state = this.initial(anchor);
+    let state = this.initial[anchor];
     for (let position = 0; position < text.length; position++) {
       const unit = text.charCodeAt(position);
       if (unit < 128) {
@@ -102,10 +107,6 @@ export class LinearMatcher {
       if (state === REJECTED) return false;
     }
     return (state.next[END] ?? this.step(state, END, -1, anchor, allowance)) === ACCEPTED;
-  }
-
-  private initial(anchor: Anchor): State {
-    return this.remember([0], this.hasPlaces ? AT_START : OTHER, anchor);
   }
 
   /** The set after one more symbol; `code` is -1 at the end of the text. */
@@ -138,8 +139,7 @@ export class LinearMatcher {
     }
     if (anchor === 'anywhere') places.add(0);
     if (places.size === 0) return REJECTED;
-    const sorted = [...places].sort((a, b) => a - b);
-    return this.remember(sorted, this.hasPlaces ? kindOf(code) : OTHER, anchor);
+    return this.remember([...places], this.hasPlaces ? kindOf(code) : OTHER, anchor);
   }
 
   /** The characters that may come next, and whether the pattern may end here. */
@@ -157,7 +157,7 @@ export class LinearMatcher {
       const place = stack.pop() as number;
       if (this.visited[place] === round) continue;
       this.visited[place] = round;
-      cost += 1 / 8;
+      cost++;
       const instruction = this.code[place] as Instruction;
       switch (instruction.op) {
         case 'one':
@@ -182,7 +182,8 @@ export class LinearMatcher {
   private remember(places: readonly number[], before: number, anchor: Anchor): State {
     let states = this.automata.get(anchor);
     if (!states) this.automata.set(anchor, (states = new Map()));
-    const key = `${before}:${places.join()}`;
+    if (places.length > MAX_REMEMBERED_PLACES) return makeState(places, before);
+    const key = `${before}:${[...places].sort((a, b) => a - b).join()}`;
     const known = states.get(key);
     if (known) return known;
     if (states.size >= MAX_STATES) {

@@ -5,7 +5,7 @@
 import { compileGlob } from '../text/fnmatch.ts';
 import { compilePattern, PatternError, type PyPattern, type StepAllowance } from '../text/pcre.ts';
 import { pyStr } from './repr.ts';
-import { DEFAULT_DELIMITER, traverseWords } from './traverse.ts';
+import { compilePath, DEFAULT_DELIMITER, followPath, type CompiledPath } from './traverse.ts';
 import { isDict, type Dict, type Value } from './value.ts';
 
 /** How the last part of the expression is compared: as glob, as regular expression from the start, or for equality. */
@@ -20,7 +20,7 @@ export interface SubdictOptions {
 
 /** One way to cut the expression in two: the path to a value, and what the value is compared with. */
 interface Split {
-  readonly path: readonly string[];
+  readonly path: CompiledPath;
   readonly pattern: Pattern;
   /** The path is `*`: the whole expression is applied to the data itself. */
   readonly everything: boolean;
@@ -30,7 +30,7 @@ interface Split {
 interface Run {
   readonly allowance: StepAllowance | undefined;
   /** Mappings a pattern did not match in; without it, deeply nested data would be searched over and over. */
-  readonly failed: Map<Pattern, Set<Dict>>;
+  failed: Map<Pattern, Set<Dict>> | undefined;
 }
 
 /** True when the expression holds in the data; to try many data, make a {@link SubdictMatcher}. */
@@ -69,11 +69,12 @@ export class SubdictMatcher {
    * @throws PatternBudgetError when the steps do not suffice
    */
   matches(data: Value, allowance?: StepAllowance): boolean {
-    return matchesAny(data, this.splits, { allowance, failed: new Map() });
+    return matchesAny(data, this.splits, { allowance, failed: undefined });
   }
 
   private findFault(): string | undefined {
     if (this.splits.length === 0) return `no delimiter '${this.delimiter}' in '${this.expression}'`;
+    if (this.patterns.mode !== 'regex') return undefined;
     const faults = this.splits.map(({ pattern }) => pattern.fault);
     return faults.every((fault) => fault !== undefined) ? faults[0] : undefined;
   }
@@ -102,7 +103,7 @@ class PatternTable {
       const path = words.slice(0, i);
       const everything = path.join(delimiter) === '*';
       const rest = everything ? expression : words.slice(i).join(delimiter);
-      splits.push({ path, everything, pattern: this.get(rest) });
+      splits.push({ path: compilePath(path), everything, pattern: this.get(rest) });
     }
     return splits;
   }
@@ -111,24 +112,24 @@ class PatternTable {
 /** What a value is compared with. Parts are read when first needed. */
 class Pattern {
   readonly text: string;
+  /** True for `*:…`, which looks into every child. */
+  readonly wildcard: boolean;
   private readonly table: PatternTable;
+  private ownInner: Pattern | undefined;
   private leaf: ((text: string, allowance?: StepAllowance) => boolean) | undefined;
   private ownSplits: readonly Split[] | undefined;
   private leafFault: string | undefined;
 
   constructor(text: string, table: PatternTable) {
     this.text = text;
+    this.wildcard = text.startsWith('*:');
     this.table = table;
-  }
-
-  /** True for `*:…`, which looks into every child. */
-  get wildcard(): boolean {
-    return this.text.startsWith('*:');
   }
 
   /** The pattern without its leading `*:`. */
   get inner(): Pattern {
-    return this.wildcard ? this.table.get(this.text.slice(2)) : this;
+    this.ownInner ??= this.wildcard ? this.table.get(this.text.slice(2)) : this;
+    return this.ownInner;
   }
 
   /** The pattern read as an expression of its own. Salt compat: always with `:`, whatever the delimiter. */
@@ -145,7 +146,7 @@ class Pattern {
   /** Compares the text of a value, without regard to case. */
   matchesValue(value: Value, allowance?: StepAllowance): boolean {
     this.leaf ??= this.compileLeaf();
-    return this.leaf(pyStr(value).toLowerCase(), allowance);
+    return this.leaf((typeof value === 'string' ? value : pyStr(value)).toLowerCase(), allowance);
   }
 
   private compileLeaf(): (text: string, allowance?: StepAllowance) => boolean {
@@ -153,7 +154,7 @@ class Pattern {
     if (this.table.mode === 'exact') return (text) => text === wanted;
     if (this.table.mode === 'glob') {
       const glob = compileGlob(wanted);
-      return (text) => glob.matches(text);
+      return glob.matches;
     }
     const pattern = this.compileRegex(wanted);
     return pattern ? (text, allowance) => pattern.test(text, 'start', allowance) : () => false;
@@ -172,7 +173,7 @@ class Pattern {
 
 function matchesAny(data: Value, splits: readonly Split[], run: Run): boolean {
   for (const { path, pattern, everything } of splits) {
-    const found = everything ? data : traverseWords(data, path);
+    const found = everything ? data : followPath(data, path);
     if (found === undefined) continue;
     if (isDict(found)) {
       if (found.size > 0 && matchesInDict(found, pattern, run)) return true;
@@ -193,15 +194,20 @@ function matchesInDict(target: Dict, pattern: Pattern, run: Run): boolean {
   const { inner } = pattern;
   if (inner.text === '*' || target.has(inner.text)) return true;
   if (!pattern.wildcard && inner.splits.length === 0) return false;
-  const failed = run.failed.get(pattern);
-  if (failed?.has(target)) return false;
+  if (run.failed?.get(pattern)?.has(target)) return false;
   if (matchesAny(target, inner.splits, run)) return true;
   if (pattern.wildcard) {
     for (const child of target.values()) if (matchesChild(child, inner, run)) return true;
   }
+  noteFailure(run, pattern, target);
+  return false;
+}
+
+function noteFailure(run: Run, pattern: Pattern, target: Dict): void {
+  run.failed ??= new Map();
+  const failed = run.failed.get(pattern);
   if (failed) failed.add(target);
   else run.failed.set(pattern, new Set([target]));
-  return false;
 }
 
 function matchesChild(child: Value, pattern: Pattern, run: Run): boolean {

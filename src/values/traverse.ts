@@ -23,7 +23,8 @@ export function traverse<T = undefined>(
   path: KeyPath,
   options: { readonly fallback?: T; readonly delimiter?: string } = {},
 ): Value | T {
-  const found = traverseWords(data, pathWords(path, options.delimiter ?? DEFAULT_DELIMITER));
+  const words = pathWords(path, options.delimiter ?? DEFAULT_DELIMITER);
+  const found = followPath(data, compilePath(words));
   return found === undefined ? (options.fallback as T) : found;
 }
 
@@ -33,13 +34,44 @@ function pathWords(path: KeyPath, delimiter: string): readonly Value[] {
   return delimiter === '' ? [path] : path.split(delimiter);
 }
 
-/** As {@link traverse}, for a path that is split already; undefined when there is no such value. */
-export function traverseWords(data: Value, words: readonly Value[]): Value | undefined {
+/** One level of a key path; what else the word may mean is found out when it is first needed. */
+class PathStep {
+  readonly word: Value;
+  private spelledKey: Value | undefined;
+  private listIndex: number | undefined | null = null;
+
+  constructor(word: Value) {
+    this.word = word;
+  }
+
+  /** The key that the word spells in YAML; the word itself when it spells nothing else. */
+  get spelled(): Value {
+    this.spelledKey ??= typeof this.word === 'string' ? keySpelledBy(this.word) : this.word;
+    return this.spelledKey;
+  }
+
+  /** The integer the word is, for lists. */
+  get index(): number | undefined {
+    if (this.listIndex === null) this.listIndex = pyInt(this.word);
+    return this.listIndex;
+  }
+}
+
+/** A key path prepared to be followed in many data. */
+export type CompiledPath = readonly PathStep[];
+
+/** Prepares a key path, split already, for {@link followPath}. */
+export function compilePath(words: readonly Value[]): CompiledPath {
+  return words.map((word) => new PathStep(word));
+}
+
+/** As {@link traverse}; undefined when there is no such value. */
+export function followPath(data: Value, path: CompiledPath): Value | undefined {
   let here: Value | undefined = data;
-  for (const word of words) {
-    if (Array.isArray(here)) here = stepIntoList(here, word);
-    else if (isDict(here)) here = stepIntoDict(here, word);
-    else if (typeof here === 'string' && isIndex(word)) here = [...here].at(Number(word));
+  for (const step of path) {
+    if (here instanceof Map) here = stepIntoDict(here, step);
+    else if (Array.isArray(here)) here = stepIntoList(here, step);
+    else if (typeof here === 'string' && isIndex(step.word)) here = [...here].at(step.word);
     else return undefined;
     if (here === undefined) return undefined;
   }
@@ -57,15 +89,13 @@ export function lookUp(mapping: Dict, key: Value): Value | undefined {
   return undefined;
 }
 
-function stepIntoDict(mapping: Dict, word: Value): Value | undefined {
-  const direct = lookUp(mapping, word);
-  if (direct !== undefined || typeof word !== 'string') return direct;
-  const spelled = keySpelledBy(word);
-  return spelled === word ? undefined : lookUp(mapping, spelled);
+function stepIntoDict(mapping: Dict, step: PathStep): Value | undefined {
+  const direct = lookUp(mapping, step.word);
+  if (direct !== undefined) return direct;
+  return step.spelled === step.word ? undefined : lookUp(mapping, step.spelled);
 }
 
-function stepIntoList(list: readonly Value[], word: Value): Value | undefined {
-  const index = pyInt(word);
+function stepIntoList(list: readonly Value[], { index, word }: PathStep): Value | undefined {
   const key = index ?? word;
   for (const member of list) {
     const found = isDict(member) ? lookUp(member, key) : undefined;
