@@ -1,16 +1,9 @@
 /** From nodes to values, as PyYAML's SafeConstructor with Salt's loader does it. */
 import { pyStr, textRepr } from '../values/repr.ts';
 import { PyFloat, type Dict, type Value } from '../values/value.ts';
-import {
-  YAML_TAG,
-  yamlErrorAt,
-  type MappingNode,
-  type NodePair,
-  type SequenceNode,
-  type YamlNode,
-  type YamlSource,
-} from './compose.ts';
+import { yamlErrorAt, type YamlSource } from './cursor.ts';
 import type { YamlError } from './error.ts';
+import { TAGS, YAML_TAG, type MappingNode, type NodePair, type SequenceNode, type YamlNode } from './node.ts';
 import { ScalarError, parseBoolean, parseFloat, parseInteger } from './scalar.ts';
 
 const IN_MAPPING = 'while constructing a mapping';
@@ -26,6 +19,7 @@ export function constructValue(root: YamlNode, source: YamlSource): Value {
 
 class Constructor {
   readonly #source: YamlSource;
+  /** values of nodes that aliases stand for */
   readonly #done = new Map<YamlNode, Value>();
   /** collections that exist but are not filled yet */
   #pending: (() => void)[] = [];
@@ -45,8 +39,7 @@ class Constructor {
   }
 
   #value(node: YamlNode): Value {
-    // plain strings are most of any document and need no sharing
-    if (node.kind === 'scalar' && node.tag === `${YAML_TAG}str`) return node.text;
+    if (!node.shared) return this.#build(node);
     const known = this.#done.get(node);
     if (known !== undefined) return known;
     const value = this.#build(node);
@@ -55,6 +48,8 @@ class Constructor {
   }
 
   #build(node: YamlNode): Value {
+    // plain text is most of any document
+    if (node.tag === TAGS.str && node.kind === 'scalar') return node.text;
     switch (node.tag.startsWith(YAML_TAG) ? node.tag.slice(YAML_TAG.length) : '') {
       case 'map':
         return this.#map(node);
@@ -144,7 +139,7 @@ class Constructor {
 
   #filled(node: MappingNode, map: Dict = new Map()): Dict {
     this.#flatten(node);
-    const seen = new Set<string>();
+    let seen: Set<string> | undefined;
     for (const [keyNode, valueNode] of node.pairs) {
       const key = this.#value(keyNode);
       if (Array.isArray(key) || key instanceof Map) {
@@ -152,10 +147,10 @@ class Constructor {
       }
       const value = this.#value(valueNode);
       const id = typeof key === 'string' ? undefined : keyIdentity(key);
-      if (id === undefined ? map.has(key) : seen.has(id)) {
+      if (id === undefined ? map.has(key) : seen?.has(id)) {
         throw this.#error(`found conflicting ID '${pyStr(key)}'`, keyNode, node);
       }
-      if (id !== undefined) seen.add(id);
+      if (id !== undefined) (seen ??= new Set()).add(id);
       map.set(key, value);
     }
     return map;
@@ -163,13 +158,14 @@ class Constructor {
 
   /** Resolves merge keys in place: what is merged comes first, own keys win. */
   #flatten(node: MappingNode): void {
+    if (!node.pairs.some(([key]) => key.tag === TAGS.merge || key.tag === TAGS.value)) return;
     const merged: NodePair[] = [];
     const own: NodePair[] = [];
     for (const pair of node.pairs) {
       const [key, value] = pair;
-      if (key.tag === `${YAML_TAG}merge`) merged.push(...this.#mergedPairs(node, value));
+      if (key.tag === TAGS.merge) merged.push(...this.#mergedPairs(node, value));
       else own.push(pair);
-      if (key.tag === `${YAML_TAG}value`) key.tag = `${YAML_TAG}str`;
+      if (key.tag === TAGS.value) key.tag = TAGS.str;
     }
     if (merged.length === 0) {
       node.pairs = own;
@@ -210,7 +206,7 @@ class Constructor {
   }
 
   #error(reason: string, node: YamlNode, mapping?: MappingNode): YamlError {
-    const context = mapping && { text: IN_MAPPING, offset: mapping.start };
+    const context = mapping && ([IN_MAPPING, mapping.start] as const);
     return yamlErrorAt(this.#source, 'constructor', reason, node.start, context);
   }
 }
