@@ -103,10 +103,10 @@ function formatOption(
   return `${start.padEnd(column)}${lines[0] ?? ''}\n${rest(1)}`;
 }
 
-/** A paragraph, every line indented. */
+/** A paragraph, every line indented. Like optparse it leaves the indent free on the right as well. */
 function fill(text: string, width: number, indent: number): string {
   const margin = ' '.repeat(indent);
-  return wrap(text, Math.max(width - indent, TEXT_WIDTH_MIN))
+  return wrap(text, Math.max(Math.max(width - indent, TEXT_WIDTH_MIN) - indent, 1))
     .map((line) => margin + line)
     .join('\n');
 }

@@ -5,6 +5,8 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BrineError, ConfigError, UsageError } from '../errors/errors.ts';
+import { systemClock } from '../host/clock.ts';
+import { silentLogger } from '../host/log.ts';
 import { readCommandLine } from './command-line.ts';
 import { formatUsageError } from './help.ts';
 import type { CommandIo } from './io.ts';
@@ -63,9 +65,19 @@ async function takeStandardInput(parsed: ParsedOptions, io: CommandIo): Promise<
   parsed.absorb(result.parsed);
 }
 
+/** The report of `-V`, the same as that of `test.versions_report`: the grains name the system. */
 async function versionsText(): Promise<string> {
-  const { versionsInformation, versionsReport } = await import('../loader/versions.ts');
-  return `${versionsReport(versionsInformation(new Map())).join('\n')}\n`;
+  const [{ versionsInformation, versionsReport }, { collectGrains }] = await Promise.all([
+    import('../loader/versions.ts'),
+    import('../grains/collect.ts'),
+  ]);
+  const grains = await collectGrains({
+    opts: new Map(),
+    log: silentLogger,
+    clock: systemClock,
+    lookupWaitMs: 0,
+  });
+  return `${versionsReport(versionsInformation(grains)).join('\n')}\n`;
 }
 
 /** The working folder, or undefined when somebody has removed it. */

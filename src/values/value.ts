@@ -142,6 +142,6 @@ export function valuesEqual(a: Value, b: Value): boolean {
 /** A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). */
 export function copyValue<T extends Value>(value: T): T {
   if (Array.isArray(value)) return value.map((x) => copyValue(x)) as T;
-  if (value instanceof Map) return new Map([...value].map(([k, v]) => [k, copyValue(v)])) as T;
+  if (value instanceof Map) return new Map([...(value as Dict)].map(([k, v]) => [k, copyValue(v)])) as Dict as T;
   return value;
 }

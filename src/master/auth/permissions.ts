@@ -69,7 +69,7 @@ function valueAllowed(pattern: Value, value: Value | undefined): boolean {
 /** Salt compat: patterns are anchored at the start only. A pattern that is no regular expression allows nothing. */
 function startMatches(pattern: string, text: string): boolean {
   try {
-    return compilePattern(pattern).matchStart(text) !== null;
+    return compilePattern(pattern).matchStart(text) !== undefined;
   } catch {
     return false;
   }

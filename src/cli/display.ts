@@ -1,0 +1,71 @@
+/** Showing values in the outputter that the user chose, on standard output or in the output file. */
+import { appendFileSync } from 'node:fs';
+import type { Logger } from '../host/log.ts';
+import { outputOptions } from '../outputters/options.ts';
+import { chooseOutputter, displayOutput } from '../outputters/registry.ts';
+import type { Dict, Value } from '../values/value.ts';
+import type { CommandIo } from './io.ts';
+import { wantsColor } from './terminal.ts';
+
+/** One program's output. */
+export class Display {
+  readonly io: CommandIo;
+  readonly #opts: Dict;
+  readonly #log: Logger;
+  readonly #fun: string;
+
+  /**
+   * @param opts the configuration with the command line laid over it
+   * @param fun the function whose returns are shown; `state.…` ones have an outputter of their own
+   */
+  constructor(opts: Dict, io: CommandIo, log: Logger, fun: string) {
+    this.io = io;
+    this.#opts = opts;
+    this.#log = log;
+    this.#fun = fun;
+  }
+
+  /** The outputter that `--out` or the configuration names; undefined when none does. */
+  get chosen(): string | undefined {
+    const output = this.#opts.get('output');
+    return typeof output === 'string' && output !== '' ? output : undefined;
+  }
+
+  /**
+   * Shows a value.
+   * @param hint the outputter that came with the return
+   * @param retcode nested shows its keys in red when it is not 0
+   */
+  async value(data: Value, hint?: string, retcode = 0): Promise<void> {
+    const name = chooseOutputter(hint, {
+      output: this.chosen,
+      isStatic: this.#opts.get('static') === true,
+      fun: this.#fun,
+    });
+    const color = wantsColor(
+      {
+        force: this.#opts.get('force_color') === true,
+        none: this.#opts.get('no_color') === true,
+        configured: this.#opts.get('color'),
+      },
+      this.io.stdout,
+      this.io.env,
+    );
+    const options = outputOptions(this.#opts, { color, retcode });
+    const text = await displayOutput(data, name, options, (message) => this.#log.error(message));
+    if (text === '') return;
+    const file = this.#opts.get('output_file');
+    if (typeof file === 'string' && file !== '') appendFileSync(file, `${text}\n`);
+    else this.line(text);
+  }
+
+  /** Writes a line of our own, whatever the outputter. */
+  line(text: string): void {
+    this.io.stdout.write(`${text}\n`);
+  }
+
+  /** Writes a line on standard error. */
+  error(text: string): void {
+    this.io.stderr.write(`${text}\n`);
+  }
+}

@@ -1,0 +1,105 @@
+/** From the command line of `salt` to the job it asks for. */
+import { SaltInvocationError } from '../../errors/errors.ts';
+import type { PublishOptions } from '../../client/local-client.ts';
+import { expandNodegroups } from '../../targeting/nodegroups.ts';
+import { isDict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { yamlifyArgument } from '../../yaml/yamlify.ts';
+import { keepJidsText, noParseNames, parseArguments, splitCompound } from '../arguments.ts';
+
+/** The options that name a target type, in the order of Salt's help. */
+const TARGET_OPTIONS: readonly (readonly [dest: string, tgtType: string])[] = [
+  ['pcre', 'pcre'],
+  ['list', 'list'],
+  ['grain', 'grain'],
+  ['grain_pcre', 'grain_pcre'],
+  ['nodegroup', 'nodegroup'],
+  ['range', 'range'],
+  ['compound', 'compound'],
+  ['pillar', 'pillar'],
+  ['pillar_pcre', 'pillar_pcre'],
+  ['ipcidr', 'ipcidr'],
+];
+
+/** Options that go into `kwargs`, read as YAML: the option's name and the field's. */
+const YAML_KWARGS = ['return_kwargs', 'module_executors', 'executor_opts', 'metadata'] as const;
+
+/** What the command line asks for. */
+export interface SaltRequest {
+  readonly publish: PublishOptions;
+  /** The function's name, or the first of several. */
+  readonly fun: string;
+}
+
+/**
+ * @param words the words that are no options: target, function, arguments
+ * @param opts the configuration with the command line laid over it
+ * @throws CompoundArgumentsError, SaltInvocationError
+ */
+export function readSaltRequest(words: readonly string[], opts: Dict, timeoutMs: number): SaltRequest {
+  const [target = '', funs = '', ...rest] = words;
+  const noParse = noParseNames(opts.get('no_parse'));
+  const isCompound = funs.includes(',');
+  const names = isCompound ? funs.split(',') : [funs];
+  const separator = String(opts.get('args_separator') ?? ',');
+  const arg: Value[] = isCompound
+    ? splitCompound(rest, names.length, separator).map((group) =>
+        keepJidsText(parseArguments(group, noParse)),
+      )
+    : keepJidsText(parseArguments(rest, noParse));
+  const { tgt, tgtType } = readTarget(target, opts);
+  const publish: PublishOptions = {
+    tgt,
+    tgtType,
+    fun: isCompound ? names : funs,
+    arg,
+    ret: returners(opts),
+    timeoutMs,
+    kwargs: publishKwargs(opts),
+  };
+  return { publish, fun: names[0] as string };
+}
+
+/** The target and its type, node groups written out. */
+export function readTarget(text: string, opts: Dict): { tgt: Value; tgtType: string } {
+  const chosen = TARGET_OPTIONS.find(([dest]) => opts.get(dest) === true);
+  const tgtType = chosen?.[1] ?? 'glob';
+  if (tgtType === 'list') return { tgt: splitList(text), tgtType };
+  const groups = opts.get('nodegroups');
+  return expandNodegroups(text, tgtType, isDict(groups) ? groups : new Map(), String(opts.get('conf_file')));
+}
+
+/** Salt compat: with a comma, blanks mean nothing; without one they separate. */
+function splitList(text: string): string[] {
+  return text.includes(',')
+    ? text.replaceAll(' ', '').split(',')
+    : text.split(/\s+/).filter((word) => word !== '');
+}
+
+function returners(opts: Dict): string {
+  const names = [opts.get('return'), opts.get('ext_job_cache')].filter(
+    (name) => typeof name === 'string' && name !== '',
+  );
+  return names.join(',');
+}
+
+function publishKwargs(opts: Dict): Dict {
+  const kwargs: Dict = new Map<Value, Value>([
+    ['delimiter', opts.get('delimiter') ?? ':'],
+    ['show_timeout', opts.get('show_timeout') !== false],
+    ['show_jid', truthy(opts.get('show_jid'))],
+  ]);
+  const config = opts.get('return_config');
+  if (typeof config === 'string' && config !== '') kwargs.set('ret_config', config);
+  for (const name of YAML_KWARGS) {
+    const value = opts.get(name);
+    if (!truthy(value)) continue;
+    const read = typeof value === 'string' ? yamlifyArgument(value) : (value as Value);
+    kwargs.set(name === 'return_kwargs' ? 'ret_kwargs' : name, read);
+  }
+  if (kwargs.get('metadata') !== undefined && !(kwargs.get('metadata') instanceof Map)) {
+    throw new SaltInvocationError(
+      'The option --metadata takes a mapping, such as --metadata \'{"ticket": 42}\'.',
+    );
+  }
+  return kwargs;
+}

@@ -1,0 +1,23 @@
+/** What the job cache already has of a job, read beside the running master. */
+import { join } from 'node:path';
+import type { MasterOptions } from '../config/master-options.ts';
+import { SqliteJobStore } from '../jobs/sqlite-store.ts';
+import { dict, type Dict } from '../values/value.ts';
+
+/** Where the job cache lives below `cachedir`. */
+export function jobCacheDirectory(cachedir: string): string {
+  return join(cachedir, 'job_cache');
+}
+
+/** The returns of a job as the events that announced them. Empty when the cache cannot be read. */
+export async function storedReturns(opts: MasterOptions, jid: string): Promise<Dict[]> {
+  const store = new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')), readOnly: true });
+  try {
+    const returns = await store.returns(jid);
+    return returns.map(({ id, fun, return: value, retcode, success, out }) =>
+      dict({ jid, id, fun, return: value, retcode, success, out }),
+    );
+  } finally {
+    await store.close();
+  }
+}
