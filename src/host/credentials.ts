@@ -19,8 +19,10 @@ export interface LaunchPlan {
   readonly env: ReadonlyMap<string, string>;
   readonly uid?: number;
   readonly gid?: number;
-  /** True when a helper program takes the place of the program first. */
-  readonly viaHelper: boolean;
+  /** The program that was asked for; `argv` may begin with helpers that become it. */
+  readonly program: string;
+  /** The names by which the helpers introduce their own error messages; none when there are no helpers. */
+  readonly helpers: readonly string[];
 }
 
 /** Variables that steer the dynamic loader and the C library: the helper, still root, must not see a user's. */
@@ -33,7 +35,8 @@ const TRUSTED_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin'];
 /**
  * Decides how to give a program its credentials. Node sets user and primary group and drops every other group; where
  * the user has further groups, util-linux `setpriv` sets them and then becomes the program (same process, same pid).
- * @throws CommandExecutionError when further groups are needed and there is no `setpriv`
+ * @param findHelper the path of a program in a folder that only root can write to
+ * @throws CommandExecutionError when further groups are needed and the helpers are missing
  */
 export function planLaunch(
   argv: readonly string[],
@@ -41,45 +44,42 @@ export function planLaunch(
   credentials: Credentials | undefined,
   findHelper: (name: string) => string | undefined = findTrusted,
 ): LaunchPlan {
-  if (!credentials || isOurs(credentials)) return { argv, env, viaHelper: false };
+  const direct = { argv, env, program: argv[0] ?? '', helpers: [] };
+  if (!credentials || isOurs(credentials)) return direct;
   const { uid, gid } = credentials;
   const further = [...new Set(credentials.groups)].filter((id) => id !== gid);
-  if (further.length === 0 || process.getuid?.() !== 0) return { argv, env, uid, gid, viaHelper: false };
-  const setpriv = findHelper('setpriv');
-  if (setpriv === undefined) {
+  if (further.length === 0 || process.getuid?.() !== 0) return { ...direct, uid, gid };
+  const helper = (name: string): string => {
+    const path = findHelper(name);
+    if (path !== undefined) return path;
     throw new CommandExecutionError(
-      `User ${uid} is in the further groups ${further.join(', ')}; setting them needs the program setpriv ` +
-        '(package util-linux), which was not found.',
+      `User ${uid} is in the further groups ${further.join(', ')}; setting them needs the programs setpriv ` +
+        `(package util-linux) and env (package coreutils), of which ${name} was not found.`,
     );
-  }
-  const held = [...env].filter(([name]) => LOADER_VARIABLE.test(name));
-  const program = held.length === 0 ? argv : [...reinstating(held, findHelper), ...argv];
+  };
+  const groups = [gid, ...further].join(',');
+  const change = ['--reuid', `${uid}`, '--regid', `${gid}`, '--groups', groups, '--inh-caps=-all', '--'];
   return {
-    argv: [
-      setpriv,
-      '--reuid',
-      `${uid}`,
-      '--regid',
-      `${gid}`,
-      '--groups',
-      [gid, ...further].join(','),
-      '--',
-      ...program,
-    ],
-    env: held.length === 0 ? env : new Map([...env].filter(([name]) => !LOADER_VARIABLE.test(name))),
-    viaHelper: true,
+    ...direct,
+    argv: [helper('setpriv'), ...change, ...secondStage(direct.program, env, helper), ...argv],
+    env: new Map([...env].filter(([name]) => !LOADER_VARIABLE.test(name))),
+    helpers: ['setpriv', helper('env'), helper('nice')],
   };
 }
 
-// Loader variables come back when root's rights are gone already.
-function reinstating(
-  variables: readonly (readonly [string, string])[],
-  findHelper: (name: string) => string | undefined,
-): string[] {
-  const env = findHelper('env');
-  if (env === undefined)
-    throw new CommandExecutionError('The program env (package coreutils) was not found.');
-  return [env, '--', ...variables.map(([name, value]) => `${name}=${value}`)];
+// `setpriv` keeps root's capabilities until it becomes another program. So that is `env`, and only then comes the
+// program: started with the user's own rights, and with the loader variables, which nobody with root's rights sees now.
+function secondStage(
+  program: string,
+  env: ReadonlyMap<string, string>,
+  helper: (name: string) => string,
+): readonly string[] {
+  const held = [...env]
+    .filter(([name]) => LOADER_VARIABLE.test(name))
+    .map(([name, value]) => `${name}=${value}`);
+  // `env` would take a program with `=` in its name for one more variable
+  const shield = program.includes('=') ? [helper('nice'), '-n', '0', '--'] : [];
+  return [helper('env'), '--', ...held, ...shield];
 }
 
 // Without the right to change anything, asking for what we are already must not fail.

@@ -6,14 +6,12 @@
  */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { constants } from 'node:os';
-import { resolve } from 'node:path';
 import { CommandExecutionError } from '../errors/errors.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { planLaunch, type Credentials, type LaunchPlan } from './credentials.ts';
-import { isForeignFormat } from './exec-format.ts';
 import { SpawnError } from './process-error.ts';
 import { BoundedOutput, collect, openChannels, type Channels } from './process-streams.ts';
-import { isExecutable, searchPath } from './which.ts';
+import { assertStartable } from './start-checks.ts';
 
 export type { Credentials } from './credentials.ts';
 export { SpawnError } from './process-error.ts';
@@ -91,7 +89,7 @@ export async function runProcess(argv: readonly string[], options: RunOptions = 
     throw error;
   }
   const result = await new Run(child, options).finish(channels);
-  if (plan.viaHelper) throwHelperFailure(argv, plan, result);
+  throwHelperFailure(plan, result);
   return result;
 }
 
@@ -117,12 +115,7 @@ export function ownEnvironment(): Map<string, string> {
 /** Starts the program in a session and process group of its own; resolves once it runs. */
 async function launch(plan: LaunchPlan, options: StartOptions, stdio: StdioOptions): Promise<ChildProcess> {
   const [program = '', ...args] = plan.argv;
-  assertPassable(plan);
-  const file = program.includes('/')
-    ? resolve(options.cwd ?? '.', program)
-    : searchPath(program, plan.env.get('PATH'));
-  if (file !== undefined && isExecutable(file) && isForeignFormat(file))
-    throw new SpawnError(program, 'ENOEXEC');
+  assertStartable(plan, options.cwd);
   const child = withUmask(options.umask, () => {
     try {
       return spawn(program, args, {
@@ -134,38 +127,18 @@ async function launch(plan: LaunchPlan, options: StartOptions, stdio: StdioOptio
         ...(plan.gid === undefined ? {} : { gid: plan.gid }),
       });
     } catch (error) {
-      throw spawnError(program, error);
+      throw spawnError(plan.program, error);
     }
   });
   return new Promise((started, reject) => {
     child.once('spawn', () => started(child));
-    child.once('error', (error) => reject(spawnError(program, error)));
+    child.once('error', (error) => reject(spawnError(plan.program, error)));
   });
 }
 
 function spawnError(program: string, error: unknown): SpawnError {
   const { code } = error as NodeJS.ErrnoException;
   return new SpawnError(program, code ?? 'EINVAL', error);
-}
-
-// What no program can be given: the system ends each text at a NUL byte, and each variable's name at `=`.
-function assertPassable(plan: LaunchPlan): void {
-  const program = plan.argv[0] ?? '';
-  if (program === '') throw new SpawnError('', 'ENOENT');
-  if (
-    plan.argv.some((arg) => arg.includes('\0')) ||
-    [...plan.env].some((pair) => pair.join('').includes('\0'))
-  ) {
-    throw new SpawnError(program, 'EINVAL', new Error('an argument or a variable contains a NUL byte'));
-  }
-  const badName = [...plan.env.keys()].find((name) => name === '' || name.includes('='));
-  if (badName !== undefined) {
-    throw new SpawnError(
-      program,
-      'EINVAL',
-      new Error(`illegal environment variable name ${JSON.stringify(badName)}`),
-    );
-  }
 }
 
 // The mask belongs to the whole process; starting a program is synchronous, so nothing of ours runs meanwhile.
@@ -180,7 +153,12 @@ function withUmask<T>(umask: number | undefined, run: () => T): T {
 }
 
 async function makeFifos(paths: readonly string[]): Promise<boolean> {
-  const plan = { argv: ['mkfifo', '-m', '600', '--', ...paths], env: ownEnvironment(), viaHelper: false };
+  const plan = {
+    argv: ['mkfifo', '-m', '600', '--', ...paths],
+    env: ownEnvironment(),
+    program: 'mkfifo',
+    helpers: [],
+  };
   try {
     const child = await launch(plan, {}, 'ignore');
     return (await exitOf(child)) === 0;
@@ -290,12 +268,11 @@ function abortReason(signal: AbortSignal): Promise<number> {
   });
 }
 
-/** The helper's own failure to become the program is a start that failed. */
-function throwHelperFailure(argv: readonly string[], plan: LaunchPlan, result: ProcessResult): void {
+/** A helper's own failure to become the program is a start that failed. */
+function throwHelperFailure(plan: LaunchPlan, result: ProcessResult): void {
   if (result.retcode !== 126 && result.retcode !== 127) return;
   const text = (result.stderr.length > 0 ? result.stderr : result.stdout).toString('latin1');
-  const env = plan.argv.find((arg) => arg.endsWith('/env'));
-  if (text.startsWith('setpriv: ') || (env !== undefined && text.startsWith(`${env}: `))) {
-    throw new SpawnError(argv[0] ?? '', result.retcode === 127 ? 'ENOENT' : 'EACCES');
+  if (plan.helpers.some((name) => text.startsWith(`${name}: `))) {
+    throw new SpawnError(plan.program, result.retcode === 127 ? 'ENOENT' : 'EACCES');
   }
 }

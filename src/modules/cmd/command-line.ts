@@ -56,7 +56,7 @@ function split(text: string): string[] {
     return splitWords(text);
   } catch (error) {
     throw new CommandExecutionError(
-      `The command cannot be split into words: ${messageOf(error)}. Close the quotation, or use a list of words.`,
+      `The command cannot be split into words: ${messageOf(error)}. Check its quotes and backslashes, or give a list.`,
       { cause: error },
     );
   }

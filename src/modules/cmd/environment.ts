@@ -134,5 +134,8 @@ function parseVariables(text: string): Map<string, string> {
     const at = line.indexOf('=');
     if (at > 0) env.set(line.slice(0, at), line.slice(at + 1));
   }
+  // Salt reads the environment with Python, which makes itself a UTF-8 locale where there is none.
+  const locale = env.get('LC_ALL') || env.get('LC_CTYPE') || env.get('LANG') || 'C';
+  if (!env.has('LC_ALL') && (locale === 'C' || locale === 'POSIX')) env.set('LC_CTYPE', 'C.UTF-8');
   return env;
 }

@@ -85,6 +85,8 @@ async function scriptContent(
 async function localPath(ctx: ModuleContext, source: string, saltenv: string): Promise<string | undefined> {
   if (isAbsolute(source)) return source;
   if (source.startsWith('file:///')) return fileURLToPath(source);
+  if (!/^[A-Za-z][A-Za-z0-9+.-]*:/.test(source))
+    throw new CommandExecutionError(`Path '${source}' is not absolute`);
   if (!(await ctx.functions.has('cp.cache_file'))) return undefined;
   const cached = await ctx.functions.call('cp.cache_file', [source, saltenv]);
   return typeof cached === 'string' && cached !== '' ? cached : undefined;
