@@ -1,10 +1,10 @@
-// Builds `dist/`: one CommonJS bundle for each program, because one file starts fastest.
+// Builds `dist/` (or the folder named by BRINE_DIST): one CommonJS bundle for each program, because one file starts fastest.
 import { build } from 'esbuild';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
 
-const outdir = join(root, 'dist');
+const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');
 rmSync(outdir, { recursive: true, force: true });
 mkdirSync(outdir, { recursive: true });
 await build({

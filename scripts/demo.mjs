@@ -1,0 +1,157 @@
+// `npm run demo [-- [--keep] TARGET FUNCTION ARGUMENT...]`: a master and three minions on this machine answer one command.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { root } from './bundle.mjs';
+
+const words = process.argv.slice(2);
+const keep = words[0] === '--keep';
+if (keep) words.shift();
+const command = words.length > 0 ? words : ['*', 'cmd.run', 'ls /'];
+const minions = ['web1', 'web2', 'db1'];
+const folder = mkdtempSync(join(tmpdir(), 'brine-'));
+const program = (name) => join(root, 'bin', name);
+const children = [];
+let cleaned = false;
+
+process.on('exit', cleanUp);
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
+
+const [publishPort, retPort] = [await freePort(), await freePort()];
+writeConfiguration();
+say(`Folder: ${folder}`);
+say(`Starting salt-master on 127.0.0.1:${publishPort} and ${retPort}`);
+start('salt-master', join(folder, 'etc'), 'master.log');
+await until(
+  'the master is up',
+  () =>
+    existsSync(join(folder, 'run', 'master', 'publish_pull.ipc')) &&
+    existsSync(join(folder, 'run', 'master', 'master_event_pub.ipc')),
+);
+for (const id of minions) {
+  say(`Starting salt-minion ${id}`);
+  start('salt-minion', join(folder, id), `${id}.log`);
+}
+await until('all keys have arrived', () =>
+  minions.every((id) => existsSync(join(folder, 'pki', 'minions_pre', id))),
+);
+run('salt-key', ['-c', join(folder, 'etc'), '-A', '-y']);
+await until('all minions are ready', () =>
+  minions.every((id) => readLog(id).includes('Minion is ready to receive requests')),
+);
+const status = run('salt', ['-c', join(folder, 'etc'), ...command]);
+
+if (keep) {
+  cleaned = true;
+  say('\nThe fleet keeps running. Talk to it with:');
+  say(`  ${program('salt')} -c ${join(folder, 'etc')} '*' test.ping`);
+  say(`  ${program('salt-key')} -c ${join(folder, 'etc')} -L`);
+  say('End it with:');
+  say(`  kill ${children.map((child) => child.pid).join(' ')}; rm -r ${folder}`);
+  for (const child of children) child.unref();
+}
+process.exit(status);
+
+function say(text) {
+  process.stdout.write(`${text}\n`);
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function writeConfiguration() {
+  const common = (name) => [
+    `user: ${process.env.USER ?? spawnSync('id', ['-un']).stdout.toString().trim()}`,
+    `cachedir: ${join(folder, 'cache', name)}`,
+    `sock_dir: ${join(folder, 'run', name)}`,
+    `pidfile: ${join(folder, `${name}.pid`)}`,
+    `log_file: ${join(folder, 'log', name)}`,
+    `extension_modules: ${join(folder, 'cache', name, 'extmods')}`,
+  ];
+  const write = (directory, file, lines) => {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, file), `${lines.join('\n')}\n`);
+  };
+  write(join(folder, 'etc'), 'master', [
+    'interface: 127.0.0.1',
+    `publish_port: ${publishPort}`,
+    `ret_port: ${retPort}`,
+    `pki_dir: ${join(folder, 'pki')}`,
+    ...common('master'),
+  ]);
+  for (const id of minions) {
+    write(join(folder, id), 'minion', [
+      'master: 127.0.0.1',
+      `master_port: ${retPort}`,
+      `id: ${id}`,
+      `pki_dir: ${join(folder, 'pki-minion', id)}`,
+      'acceptance_wait_time: 1',
+      ...common(id),
+    ]);
+  }
+}
+
+/** Starts a daemon whose messages go to a file in the folder. */
+function start(name, configuration, log) {
+  const out = openSync(join(folder, log), 'a');
+  const child = spawn(program(name), ['-c', configuration, '-l', 'info'], {
+    stdio: ['ignore', out, out],
+    detached: keep,
+  });
+  child.on('exit', (code) => {
+    if (cleaned) return;
+    say(`${name} ended unexpectedly with ${code}:\n${readFileSync(join(folder, log), 'utf8')}`);
+    process.exit(1);
+  });
+  children.push(child);
+}
+
+function readLog(id) {
+  return readFileSync(join(folder, `${id}.log`), 'utf8');
+}
+
+/** Runs a command of ours as an operator would see it. */
+function run(name, args) {
+  say(`\n$ ${name} ${args.map((word) => (/^[\w./:=-]+$/.test(word) ? word : `'${word}'`)).join(' ')}`);
+  return spawnSync(program(name), args, { stdio: 'inherit' }).status ?? 1;
+}
+
+async function until(what, isTrue) {
+  for (const begin = Date.now(); !isTrue();) {
+    if (Date.now() - begin > 60_000) {
+      say(`Gave up waiting until ${what}; the log files are:`);
+      for (const log of ['master.log', ...minions.map((id) => `${id}.log`)]) {
+        if (existsSync(join(folder, log))) say(`--- ${log}\n${readFileSync(join(folder, log), 'utf8')}`);
+      }
+      process.exit(1);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function cleanUp() {
+  if (cleaned) return;
+  cleaned = true;
+  for (const child of [...children].reverse()) child.kill('SIGTERM');
+  spawnSync(
+    'sh',
+    [
+      '-c',
+      'for i in $(seq 50); do kill -0 "$@" 2>/dev/null || exit 0; sleep 0.1; done; kill -9 "$@"',
+      'sh',
+      ...children.map((child) => String(child.pid)),
+    ],
+    { stdio: 'ignore' },
+  );
+  rmSync(folder, { recursive: true, force: true });
+}
