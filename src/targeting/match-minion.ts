@@ -84,11 +84,13 @@ export function hasAddressIn(network: IpNetwork, grains: Dict): boolean {
 }
 
 function matchesDatastore(
-  { key, glob }: Extract<Target, { type: 'data' | 'data_pcre' }>,
+  target: Extract<Target, { type: 'data' | 'data_pcre' }>,
   subject: Subject,
 ): boolean {
-  const value = subject.datastore?.get(key);
+  const value = subject.datastore?.get(target.key);
   if (value === undefined || value === null) return false;
-  if (Array.isArray(value)) return value.some((member) => glob.matches(pyStr(member)));
-  return isDict(value) ? value.has(glob.source) : typeof value === 'string' && glob.matches(value);
+  if (Array.isArray(value))
+    return value.some((member) => target.lowerGlob.matches(pyStr(member).toLowerCase()));
+  if (isDict(value)) return value.has(target.glob.source);
+  return typeof value === 'string' && target.glob.matches(value);
 }

@@ -91,7 +91,7 @@ function parseNodegroup(name: string, nodegroups: Dict): Target {
 function datastoreTerm(text: string, type: 'data' | 'data_pcre'): Target {
   const [key = '', pattern] = text.split(DEFAULT_DELIMITER);
   if (pattern === undefined) throw new TargetError(`Invalid ${type} target: no delimiter ':' in '${text}'`);
-  return { type, key, glob: compileGlob(pattern) };
+  return { type, key, glob: compileGlob(pattern), lowerGlob: compileGlob(pattern.toLowerCase()) };
 }
 
 function compoundWords(tgt: Value, type: TargetType): readonly Word[] {

@@ -87,7 +87,10 @@ export interface RangeTarget {
 export interface DatastoreTarget {
   readonly type: 'data' | 'data_pcre';
   readonly key: string;
+  /** For text. */
   readonly glob: Glob;
+  /** For members of lists, whose case does not matter. */
+  readonly lowerGlob: Glob;
 }
 
 export interface CompoundTarget {

@@ -40,6 +40,9 @@ const RESTORE = 1;
 const SHRINK = 2;
 const GROW = 3;
 
+/** Numbers on that stack (128 MiB); a pattern that would need more is given up. */
+const MAX_STACK = 16 * 1024 * 1024;
+
 /** Matches one pattern; holds no state between matches. */
 export class BacktrackMatcher {
   private readonly program: Program;
@@ -262,6 +265,7 @@ class Run {
   }
 
   private push(kind: number, a: number, b: number, c: number): void {
+    if (this.stack.length > MAX_STACK) throw new PatternBudgetError(this.pattern);
     this.stack.push(kind, a, b, c);
   }
 

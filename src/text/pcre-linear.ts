@@ -148,6 +148,10 @@ export class LinearMatcher {
     symbol: number,
     code: number,
   ): { reached: number[]; accepted: boolean; cost: number } {
+    if (this.round === 0xffffffff) {
+      this.visited.fill(0);
+      this.round = 0;
+    }
     const round = ++this.round;
     const stack = [...state.places];
     const reached: number[] = [];

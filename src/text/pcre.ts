@@ -1,11 +1,13 @@
 /**
- * Python's regular expressions (3.11 `re` on text), for whatever users of Salt write as a pattern: targets, ACLs,
- * file edits. The syntax and meaning are Python's, not JavaScript's; nothing is translated,
- * so nothing is approximated and no other engine's backtracking is inherited.
+ * Python's regular expressions (3.11 `re` on text), for whatever users of Salt write as a pattern: targets, access
+ * lists, file edits. Patterns are not translated to JavaScript's, which differ in too many places; they are read and
+ * matched here, with Python's syntax, meaning and error messages.
  *
- * Not covered: `\N{NAME}` (named characters), the flag `L`, byte patterns. Limits: patterns of 65,536 characters, groups nested
- * 150 deep. No pattern can stall the program: what is no match is found out
- * in linear time (pcre-linear.ts), all else pays for its steps and ends with a PatternBudgetError (pcre-backtrack.ts).
+ * No pattern can stall the program. Whether there is a match is found out in linear time (pcre-linear.ts); where that
+ * cannot be done (look-around, back-references), and to find the groups, every step is paid from an allowance, and a
+ * PatternBudgetError ends what takes too long (pcre-backtrack.ts).
+ *
+ * Not covered: `\N{NAME}`, the flag `L`, byte patterns. Limits: patterns of 65,536 characters, groups nested 150 deep.
  */
 import { BacktrackMatcher, StepAllowance, type Ending, type Spans } from './pcre-backtrack.ts';
 import { LinearMatcher, type Anchor } from './pcre-linear.ts';

@@ -1,4 +1,4 @@
-/** Reads the vectors that test/fixtures/targeting/record.py wrote. */
+/** Reads the vectors in test/fixtures/targeting, recorded from Salt 3006.16 and Python 3.11. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { float, type Dict, type Value } from '../../../src/values/value.ts';
@@ -7,12 +7,12 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 const folder = join(process.env['BRINE_ROOT'] ?? process.cwd(), 'test/fixtures/targeting');
 
-/** The rows of a file; `T` is what record.py puts into it. */
+/** The rows of a file; `T` is their form. */
 export function vectors<T>(name: string): T[] {
   return JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as T[];
 }
 
-/** A value as record.py writes it. */
+/** A value as it is recorded: odd keys as `$map`, floats as `$float`. */
 export function valueOf(json: unknown): Value {
   const given = json as Json;
   if (Array.isArray(given)) return given.map(valueOf);

@@ -13,7 +13,7 @@ import { vectors } from '../targeting/vectors.ts';
 
 type Span = [number, number];
 
-/** A match as record.py writes it: the spans of all groups. */
+/** A match as it is recorded: the spans of all groups. */
 function spansOf(match: PyMatch | undefined, groups: number): Span[] | null {
   if (!match) return null;
   return Array.from({ length: groups + 1 }, (_, i) => [...(match.span(i) ?? [-1, -1])] as Span);
