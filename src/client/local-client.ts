@@ -8,7 +8,7 @@ import { EventBusReader } from '../events/bus-client.ts';
 import type { BusEvent } from '../events/framing.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Random } from '../host/random.ts';
-import { masterSockets } from '../master/sockets.ts';
+import { masterSockets } from '../config/master-sockets.ts';
 import { Requester } from '../transport/zmtp/requester.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { PROTOCOL_VERSION } from '../wire/envelope.ts';

@@ -14,7 +14,7 @@ import type { Secret } from '../host/secret.ts';
 import { KeyStore } from '../keys/store.ts';
 import { dict } from '../values/value.ts';
 import { packOptions, type FromChild, type ToChild } from './messages.ts';
-import { masterSockets } from './sockets.ts';
+import { masterSockets } from '../config/master-sockets.ts';
 import { checkPorts, prepareFolders, prepareKeys, writeUserKeys } from './start-up.ts';
 import { Supervisor, type ChildSpec } from './supervisor.ts';
 

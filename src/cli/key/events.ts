@@ -17,7 +17,7 @@ const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 export async function openKeyEvents(opts: MasterOptions): Promise<KeyEvents> {
   const [{ EventBusWriter }, { masterSockets }, { systemClock }] = await Promise.all([
     import('../../events/bus-client.ts'),
-    import('../../master/sockets.ts'),
+    import('../../config/master-sockets.ts'),
     import('../../host/clock.ts'),
   ]);
   const writer = new EventBusWriter({

@@ -1,7 +1,7 @@
 /** EventPublisher: the hub of the master's event bus. */
 import { EventBusServer } from '../../events/bus-server.ts';
 import { isDict } from '../../values/value.ts';
-import { masterSockets } from '../sockets.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
 import type { StartRole } from './role.ts';
 
 /** Bytes waiting for one reader when `ipc_write_buffer` does not say: bounded, unlike Salt's. */

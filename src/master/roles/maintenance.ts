@@ -6,7 +6,7 @@ import { answerStoreCall } from '../../jobs/remote-store.ts';
 import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { listen } from '../../transport/listen.ts';
-import { masterSockets } from '../sockets.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const CHECKPOINT_MS = 5_000;

@@ -7,7 +7,7 @@ import { Publisher } from '../../transport/zmtp/publisher.ts';
 import type { Dict, Value } from '../../values/value.ts';
 import { decode, encode } from '../../wire/msgpack.ts';
 import { loadMasterKey } from '../master-key.ts';
-import { masterSockets } from '../sockets.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Bytes waiting for one minion; at more its connection is cut and it comes back by itself. */

@@ -9,7 +9,7 @@ import { addressText } from '../../transport/address.ts';
 import { listen } from '../../transport/listen.ts';
 import { Router, type RouterRequest } from '../../transport/zmtp/router.ts';
 import { encode } from '../../wire/msgpack.ts';
-import { masterSockets } from '../sockets.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
 import type { StartRole } from './role.ts';
 import { claimedId } from '../../wire/claimed-id.ts';
 

@@ -26,7 +26,7 @@ import { returnHandler } from '../commands/returns.ts';
 import { revokeHandler } from '../commands/revoke.ts';
 import { keyFleet } from '../fleet.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
-import { masterSockets } from '../sockets.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
 import { packPublishOrder } from './publisher.ts';
 import { unpackRequest } from './request-server.ts';
 import type { RoleContext, StartRole } from './role.ts';

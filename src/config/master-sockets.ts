@@ -1,6 +1,6 @@
 /** The local sockets of a master, by the names Salt's programs look for. */
 import { join } from 'node:path';
-import type { MasterOptions } from '../config/master-options.ts';
+import type { MasterOptions } from './master-options.ts';
 
 /** Paths below `sock_dir`. */
 export interface MasterSockets {
