@@ -64,17 +64,24 @@ export function defaultFolder(user: User | undefined): string {
   }
 }
 
-/** A command's environment, and which of it the caller has set himself. */
+/**
+ * A command's environment.
+ * @param login who it runs as, and the shell that a login of that account is to use (with the account's own shell,
+ *   which may be `nologin`, when undefined)
+ * @param given the variables that the caller has set
+ */
 export async function buildEnvironment(
   ctx: ModuleContext,
   options: Dict,
-  account: Account,
+  login: { readonly account: Account; readonly shell: string | undefined },
   given: ReadonlyMap<string, string>,
 ): Promise<Map<string, string>> {
+  const { account, shell } = login;
   const env = new Map(given);
   if (account.user || account.group) {
-    for (const [name, value] of await loginEnvironment(ctx, options, account))
+    for (const [name, value] of await loginEnvironment(ctx, account, shell)) {
       if (!env.has(name)) env.set(name, value);
+    }
     if (account.user) {
       env.set('USER', account.user.name);
       env.set('HOME', account.user.home);
@@ -95,11 +102,11 @@ export async function buildEnvironment(
 /** The variables a login of that account would have; empty, with an error line, when the login is refused. */
 async function loginEnvironment(
   ctx: ModuleContext,
-  options: Dict,
   account: Account,
+  shell: string | undefined,
 ): Promise<Map<string, string>> {
   const marker = `<<<${ctx.random.bytes(16).toString('hex')}>>>`;
-  const { stdout, stderr } = await runProcess(loginCommand(options, account, marker), {
+  const { stdout, stderr } = await runProcess(loginCommand(account, shell, marker), {
     timeoutMs: LOGIN_TIMEOUT_MS,
     signal: ctx.signal,
     cwd: '/',
@@ -117,15 +124,12 @@ async function loginEnvironment(
 }
 
 // The texts for the login shell are ours and fixed, but for the marker.
-function loginCommand(options: Dict, account: Account, marker: string): string[] {
+function loginCommand({ user, group }: Account, shell: string | undefined, marker: string): string[] {
   const print = `printf %s '${marker}'; env -0; printf %s '${marker}'`;
-  const { user, group } = account;
-  if (group) {
-    const shell = isSet(options, 'shell') ? ['-i'] : [];
-    return ['sudo', ...(user ? ['-u', user.name] : []), '-g', group.name, ...shell, '--', 'sh', '-c', print];
-  }
-  const shell = textOption(options, 'shell');
-  return ['su', ...(shell === undefined ? [] : ['-s', shell]), '-', user?.name ?? '', '-c', print];
+  if (!group)
+    return ['su', ...(shell === undefined ? [] : ['-s', shell]), '-', user?.name ?? '', '-c', print];
+  const who = [...(user ? ['-u', user.name] : []), '-g', group.name];
+  return ['sudo', ...who, ...(shell === undefined ? [] : ['-i']), '--', 'sh', '-c', print];
 }
 
 function parseVariables(text: string): Map<string, string> {

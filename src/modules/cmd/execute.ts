@@ -101,7 +101,7 @@ async function prepare(ctx: ModuleContext, options: Dict, mode: RunMode): Promis
   const cwd = givenFolder ?? defaultFolder(account.user);
   const command = planCommand(cmd, pythonShell, shell ?? DEFAULT_SHELL);
   if (level !== undefined) ctx.log.info(startMessage(command, options, cwd, background));
-  const env = await buildEnvironment(ctx, options, account, given);
+  const env = await buildEnvironment(ctx, options, { account, shell }, given);
   const umask = parseUmask(option(options, 'umask'));
   if (!isAbsolute(cwd) || !isFolder(cwd)) {
     throw new CommandExecutionError(`Specified cwd '${cwd}' either not absolute or does not exist`);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname, isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CommandExecutionError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
+import { SpawnError } from '../../host/process.ts';
 import { findUser, type User } from '../../host/users.ts';
 import type { ModuleContext } from '../../loader/module.ts';
 import { pyRepr } from '../../values/repr.ts';
@@ -50,8 +51,10 @@ async function runOrLog(ctx: ModuleContext, options: Dict): Promise<Dict> {
     return outcomeDict(await runCommand(ctx, options, { merged: false }));
   } catch (error) {
     if (!(error instanceof CommandExecutionError || error instanceof SaltInvocationError)) throw error;
+    // Salt compat: Salt logs all arguments and variables here, and so their secrets.
     const [path] = option(options, 'cmd') as Value[];
-    ctx.log.error(`cmd.script: Unable to run script '${pyRepr([path ?? null])}': ${messageOf(error)}`);
+    const why = error.cause instanceof SpawnError ? error.cause.reason : messageOf(error);
+    ctx.log.error(`cmd.script: Unable to run script '${pyRepr([path ?? null])}': ${why}`);
     return new Map();
   }
 }
