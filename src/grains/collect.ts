@@ -8,7 +8,7 @@
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import { expressionMatch } from '../text/expression-match.ts';
-import { updateDict } from '../values/dict-merge.ts';
+import { updateDict } from '../data/dict-merge.ts';
 import { copyValue, dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { createGrainsContext, type GrainsContext } from './context.ts';
 import { gatewayGrains } from './core/gateway.ts';

@@ -2,7 +2,7 @@
 import { ArgumentError } from '../errors/errors.ts';
 import { PythonError } from './python-error.ts';
 import { compileGlob } from '../text/fnmatch.ts';
-import { updateDict } from '../values/dict-merge.ts';
+import { updateDict } from '../data/dict-merge.ts';
 import { pyStr } from '../values/repr.ts';
 import { copyValue, isDict, truthy, type Dict, type Value } from '../values/value.ts';
 

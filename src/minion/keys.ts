@@ -7,7 +7,7 @@ import { RsaPrivateKey } from '../crypto/rsa.ts';
 import { BrineError } from '../errors/errors.ts';
 import type { Random } from '../host/random.ts';
 import { generateKeyFiles } from '../keys/generate.ts';
-import { traverse } from '../values/traverse.ts';
+import { traverse } from '../data/traverse.ts';
 import type { Dict, Value } from '../values/value.ts';
 
 /** Reads `<pki_dir>/minion.pem`, making the pair first when there is none. @throws BrineError naming the file */

@@ -2,10 +2,10 @@
 import { CommandExecutionError } from '../errors/errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { filterNames } from '../text/fnmatch.ts';
-import { mergeDicts } from '../values/dict-merge.ts';
+import { mergeDicts } from '../data/dict-merge.ts';
 import { pyStr } from '../values/repr.ts';
 import { strip } from '../values/text.ts';
-import { DEFAULT_DELIMITER, traverse } from '../values/traverse.ts';
+import { DEFAULT_DELIMITER, traverse } from '../data/traverse.ts';
 import { copyValue, dict, isDict, truthy, type Dict, type DictInit, type Value } from '../values/value.ts';
 
 /** What holds when nobody sets an option that a module reads; the same values as Salt's. */

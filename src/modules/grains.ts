@@ -8,7 +8,7 @@ import { filterBy, saltException } from '../loader/filter-by.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { sortedKeys } from '../values/order.ts';
 import { pyStr } from '../values/repr.ts';
-import { DEFAULT_DELIMITER, traverse, type KeyPath } from '../values/traverse.ts';
+import { DEFAULT_DELIMITER, traverse, type KeyPath } from '../data/traverse.ts';
 import { copyValue, dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../values/value.ts';
 import { dumpYaml } from '../yaml/dump.ts';
 import { loadYaml, YamlError } from '../yaml/load.ts';

@@ -8,9 +8,9 @@ import { PythonError } from '../loader/python-error.ts';
 import { matchMinion } from '../targeting/match-minion.ts';
 import { parseTarget } from '../targeting/parse-target.ts';
 import type { TargetType } from '../targeting/target.ts';
-import { updateDict } from '../values/dict-merge.ts';
+import { updateDict } from '../data/dict-merge.ts';
 import { pyRepr, pyStr } from '../values/repr.ts';
-import { DEFAULT_DELIMITER } from '../values/traverse.ts';
+import { DEFAULT_DELIMITER } from '../data/traverse.ts';
 import { copyValue, isDict, truthy, type Dict, type Value } from '../values/value.ts';
 import { decode } from '../wire/msgpack.ts';
 

@@ -2,7 +2,7 @@
 import { BrineError, messageOf } from '../errors/errors.ts';
 import { closestNames } from '../text/did-you-mean.ts';
 import { compileGlob } from '../text/fnmatch.ts';
-import { DEFAULT_DELIMITER } from '../values/traverse.ts';
+import { DEFAULT_DELIMITER } from '../data/traverse.ts';
 import { pyStr } from '../values/repr.ts';
 import { pyTypeName, type Dict, type Value } from '../values/value.ts';
 import { parseCompound } from './compound-parse.ts';

@@ -2,7 +2,7 @@
 import { BrineError } from '../errors/errors.ts';
 import type { Glob } from '../text/fnmatch.ts';
 import type { PyPattern } from '../text/pcre.ts';
-import type { SubdictMatcher } from '../values/subdict-match.ts';
+import type { SubdictMatcher } from '../data/subdict-match.ts';
 import type { Dict } from '../values/value.ts';
 import type { IpNetwork } from './ip-network.ts';
 

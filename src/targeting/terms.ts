@@ -1,8 +1,8 @@
 /** Makes the parsed forms of the simple target types. */
 import { compileGlob } from '../text/fnmatch.ts';
 import { compilePattern } from '../text/pcre.ts';
-import { SubdictMatcher, type LeafMode } from '../values/subdict-match.ts';
-import { DEFAULT_DELIMITER } from '../values/traverse.ts';
+import { SubdictMatcher, type LeafMode } from '../data/subdict-match.ts';
+import { DEFAULT_DELIMITER } from '../data/traverse.ts';
 import { parseIpNetwork } from './ip-network.ts';
 import {
   TargetError,

@@ -1,7 +1,7 @@
 /** Looking values up in nested data by `key:sub:0`, as Salt does everywhere (3006.16 salt/utils/data.py). */
 import { resolvePlainScalar } from '../yaml/scalar.ts';
-import { isPySpace, strip } from './text.ts';
-import { isDict, valuesEqual, type Dict, type Value } from './value.ts';
+import { isPySpace, strip } from '../values/text.ts';
+import { isDict, valuesEqual, type Dict, type Value } from '../values/value.ts';
 
 /** Salt's `DEFAULT_TARGET_DELIM`. */
 export const DEFAULT_DELIMITER = ':';

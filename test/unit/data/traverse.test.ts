@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mergeDicts, updateDict, type MergeStrategy } from '../../../src/values/dict-merge.ts';
-import { subdictMatch, type LeafMode } from '../../../src/values/subdict-match.ts';
-import { traverse } from '../../../src/values/traverse.ts';
+import { mergeDicts, updateDict, type MergeStrategy } from '../../../src/data/dict-merge.ts';
+import { subdictMatch, type LeafMode } from '../../../src/data/subdict-match.ts';
+import { traverse } from '../../../src/data/traverse.ts';
 import { copyValue, dict, valuesEqual, type Value } from '../../../src/values/value.ts';
 import { dictOf, valueOf, vectors } from '../targeting/vectors.ts';
 

@@ -4,9 +4,9 @@
  */
 import { compileGlob } from '../text/fnmatch.ts';
 import { compilePattern, PatternError, type PyPattern, type StepAllowance } from '../text/pcre.ts';
-import { pyStr } from './repr.ts';
+import { pyStr } from '../values/repr.ts';
 import { compilePath, DEFAULT_DELIMITER, followPath, type CompiledPath } from './traverse.ts';
-import { isDict, type Dict, type Value } from './value.ts';
+import { isDict, type Dict, type Value } from '../values/value.ts';
 
 /** How the last part of the expression is compared: as glob, as regular expression from the start, or for equality. */
 export type LeafMode = 'glob' | 'regex' | 'exact';

@@ -1,5 +1,5 @@
 /** Salt's ways to merge two mappings (3006.16 salt/utils/dictupdate.py). */
-import { copyValue, isDict, valuesEqual, type Dict, type Value } from './value.ts';
+import { copyValue, isDict, valuesEqual, type Dict, type Value } from '../values/value.ts';
 
 /** Strategies of `pillar_source_merging_strategy` and `config.get merge=`; `smart` is `recurse` without yamlex. */
 export type MergeStrategy = 'smart' | 'recurse' | 'aggregate' | 'overwrite' | 'list' | 'none';
