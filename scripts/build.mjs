@@ -1,6 +1,8 @@
 // Builds `dist/` (or the folder named by BRINE_DIST): one CommonJS bundle for each program, because one file starts fastest.
 import { build } from 'esbuild';
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
 
@@ -26,4 +28,30 @@ await build({
   banner: { js: "const __brineFileUrl = require('node:url').pathToFileURL(__filename).href;" },
   logLevel: 'warning',
 });
-for (const file of filesBelow(join(root, 'bin'), '')) if (!file.endsWith('.json')) chmodSync(file, 0o755);
+for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
+writeCodeCaches();
+
+/** Runs the commands once, so that their next start finds the code compiled. Daemons start seldom and go without. */
+function writeCodeCaches() {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-build-'));
+  const places = ['cachedir: cache', 'pki_dir: pki', 'sock_dir: run', 'log_file: log', 'key_logfile: log'];
+  for (const role of ['master', 'minion']) {
+    writeFileSync(join(folder, role), [`root_dir: ${folder}`, 'id: build', ...places, ''].join('\n'));
+  }
+  const runs = {
+    salt: ['x', 'test.ping'],
+    'salt-key': ['-L'],
+    'salt-call': ['--local', 'test.ping'],
+    'salt-run': ['jobs.list_jobs'],
+  };
+  for (const [name, args] of Object.entries(runs)) {
+    if (!existsSync(join(outdir, `${name}.cjs`)) || outdir !== join(root, 'dist')) continue;
+    const env = { ...process.env, BRINE_WRITE_CODE_CACHE: '1' };
+    spawnSync(process.execPath, [join(root, 'bin', name), '-c', folder, ...args], {
+      env,
+      stdio: 'ignore',
+      timeout: 60_000,
+    });
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
