@@ -1,0 +1,111 @@
+/** Calling one function for `salt-call`, with that program's own way of telling how it ended (salt/cli/caller.py, 3006.16). */
+import {
+  ArgumentError,
+  BrineError,
+  CommandExecutionError,
+  CommandNotFoundError,
+  SaltInvocationError,
+  messageOf,
+} from '../../errors/errors.ts';
+import { bindCall, parsePublished } from '../../loader/bind.ts';
+import { functionDoc } from '../../loader/documentation.ts';
+import { missingReturn, resultCode } from '../../loader/execute.ts';
+import type { FunctionSpec, ModuleContext } from '../../loader/module.ts';
+import { PythonError, describeOsError } from '../../loader/python-error.ts';
+import { isDict, type Value } from '../../values/value.ts';
+
+/** How a call ended. */
+export type CallOutcome =
+  | { readonly kind: 'returned'; readonly value: Value; readonly retcode: number; readonly out?: string }
+  /** There is no such function, but documentation of similar ones. */
+  | { readonly kind: 'similar'; readonly docs: Value }
+  /** Texts for the streams, and the exit code. */
+  | { readonly kind: 'failed'; readonly stderr: string; readonly stdout?: string; readonly exitCode: number };
+
+const NOT_FOUND = 255;
+const UNHANDLED = "An un-handled exception was caught by Salt's global exception handler:";
+
+/** @param arg the words behind the function, as {@link parseArguments} gives them */
+export async function callFunction(
+  fun: string,
+  ctx: ModuleContext,
+  arg: readonly Value[],
+  executors: readonly Value[],
+): Promise<CallOutcome> {
+  const { spec, missing } = await ctx.functions.find(fun);
+  if (spec === undefined) return notFound(fun, missing, ctx);
+  try {
+    const call = parsePublished(spec, arg, ctx.job.pub);
+    return await run(fun, spec, ctx, call, executors);
+  } catch (error) {
+    return failure(fun, ctx, error);
+  }
+}
+
+async function run(
+  fun: string,
+  spec: FunctionSpec,
+  ctx: ModuleContext,
+  call: ReturnType<typeof parsePublished>,
+  executors: readonly Value[],
+): Promise<CallOutcome> {
+  try {
+    refuseExecutors(executors);
+    const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
+    ctx.setRetcode(0);
+    const value = await spec.run(ctx, args, rest, kwargs);
+    const retcode = resultCode(value, ctx.retcode);
+    return {
+      kind: 'returned',
+      value,
+      retcode,
+      ...(spec.outputter === undefined ? {} : { out: spec.outputter }),
+    };
+  } catch (error) {
+    // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
+    if (!(error instanceof ArgumentError || error instanceof SaltInvocationError)) throw error;
+    return {
+      kind: 'failed',
+      stderr: `\nPassed invalid arguments: ${error.message}.\n\nUsage:\n${trace(error, ctx)}`,
+      stdout: `${functionDoc(fun, spec)}\n`,
+      exitCode: 1,
+    };
+  }
+}
+
+function refuseExecutors(names: readonly Value[]): void {
+  const unknown = names.find((name) => name !== 'direct_call');
+  if (unknown !== undefined) throw new SaltInvocationError(`Executor '${String(unknown)}' is not available`);
+}
+
+async function notFound(fun: string, missing: string, ctx: ModuleContext): Promise<CallOutcome> {
+  const similar = await missingReturn(fun, missing, ctx);
+  if (isDict(similar)) return { kind: 'similar', docs: similar };
+  const reason = /__virtual__ returned False: (.*)$/s.exec(missing)?.[1];
+  const tail = reason === undefined ? '\n' : ` Possible reasons: ${reason}\n`;
+  return { kind: 'failed', stderr: `${missing}${tail}`, exitCode: NOT_FOUND };
+}
+
+function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {
+  const message = messageOf(error);
+  const failed = (stderr: string): CallOutcome => ({ kind: 'failed', stderr, exitCode: 1 });
+  if (error instanceof SaltInvocationError) return failed(`${message}\n`);
+  if (error instanceof CommandNotFoundError)
+    return failed(`Command required for '${fun}' not found: ${message}\n`);
+  if (error instanceof CommandExecutionError)
+    return failed(`${trace(error, ctx)}Error running '${fun}': ${message}\n`);
+  ctx.log.error(`${UNHANDLED}\n${exceptionLine(error, message)}`, error);
+  return failed('');
+}
+
+/** `ValueError: text`, as Python ends a traceback; our own stack stands behind it only with `-l debug`. */
+function exceptionLine(error: unknown, message: string): string {
+  if (error instanceof PythonError) return `${error.type.split('.').at(-1) ?? ''}: ${message}`;
+  if (error instanceof BrineError) return `${error.name}: ${message}`;
+  const known = error instanceof Error ? describeOsError(error) : undefined;
+  return known === undefined ? `Exception: ${message}` : `${known.type}: ${known.message}`;
+}
+
+function trace(error: Error, ctx: ModuleContext): string {
+  return ctx.log.enabled('debug') ? `${error.stack ?? error.message}\n` : '';
+}

@@ -1,0 +1,108 @@
+/** The configuration of `salt-call`: the minion's, with the command line laid over it (salt/cli/call.py, 3006.16). */
+import { resolve } from 'node:path';
+import { loadMinionConfig } from '../../config/load.ts';
+import { minionOptions, type MinionOptions } from '../../config/minion-options.ts';
+import { Options } from '../../config/option.ts';
+import { UsageError } from '../../errors/errors.ts';
+import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { dict, isDict, truthy, type Dict } from '../../values/value.ts';
+import type { CommandIo } from '../io.ts';
+import { mergedOptions, type ParsedOptions } from '../optparse.ts';
+
+/** What the whole command works with. */
+export interface CallerProgram {
+  /** The words of the command line over the configuration, with `fun`, `arg` and `caller` as Salt adds them. */
+  readonly merged: Dict;
+  /** The same, typed. */
+  readonly opts: MinionOptions;
+  readonly logging: Logging;
+  /** True when no master is asked: `--local`, `file_client: local`, `master_type: disable`. */
+  readonly isLocal: boolean;
+}
+
+/** @throws UsageError for words that do not fit the options, in Salt's sentences */
+export function checkWords(parsed: ParsedOptions): void {
+  const { args } = parsed;
+  if (args.length === 0 && !parsed.flag('grains_run') && !parsed.flag('doc'))
+    throw new UsageError('Requires function, --grains or --doc');
+  if (args.length > 0 && parsed.flag('grains_run'))
+    throw new UsageError('-g/--grains does not accept any arguments');
+  if (args.length > 1 && parsed.flag('doc'))
+    throw new UsageError('You can only get documentation for one method at one time');
+  if (parsed.text('proxyid') !== '') throw new UsageError('option --proxyid is not available yet');
+}
+
+/** Reads the configuration and sets up logging. @throws ConfigError */
+export function openCallerProgram(parsed: ParsedOptions, io: CommandIo): CallerProgram {
+  const console = { write: (text: string) => io.stderr.write(text), isTTY: io.stderr.isTTY === true };
+  const early = setupLogging({ level: parsed.text('log_level') || 'warning', console, name: 'salt.config' });
+  const id = parsed.text('id');
+  const config = loadMinionConfig({
+    configDir: parsed.text('config_dir'),
+    env: io.env,
+    log: early.logger,
+    cacheId: true,
+    ...(id === '' ? {} : { overrides: dict({ id }) }),
+  });
+  early.close();
+  const merged = mergedOptions(parsed, config);
+  applyWords(merged, parsed);
+  const logging = callerLogging(merged, console);
+  const isLocal =
+    truthy(merged.get('local')) ||
+    merged.get('file_client') === 'local' ||
+    merged.get('master_type') === 'disable';
+  return { merged, opts: new Options(minionOptions, merged), logging, isLocal };
+}
+
+function applyWords(merged: Dict, parsed: ParsedOptions): void {
+  const [fun, ...arg] = parsed.args;
+  if (fun !== undefined) {
+    merged.set('fun', fun);
+    merged.set('arg', arg);
+  }
+  merged.set('caller', true);
+  const roots = [
+    ['file_root', 'file_roots'],
+    ['pillar_root', 'pillar_roots'],
+  ] as const;
+  for (const [option, key] of roots) {
+    const folder = parsed.text(option);
+    if (folder !== '') merged.set(key, dict({ base: [resolve(folder)] }));
+  }
+  const states = parsed.text('states_dir');
+  if (states !== '') merged.set('states_dirs', [resolve(states)]);
+  const given = parsed.get('module_dirs');
+  const folders = (Array.isArray(given) ? given : []).flatMap((entry) => String(entry).split(','));
+  if (folders.length > 0)
+    merged.set(
+      'module_dirs',
+      folders.map((folder) => resolve(folder)),
+    );
+  if (parsed.flag('local')) merged.set('file_client', 'local');
+}
+
+function callerLogging(merged: Dict, console: { write(text: string): unknown; isTTY: boolean }): Logging {
+  const text = (key: string): string | undefined => {
+    const value = merged.get(key);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const level = text('log_level') ?? 'warning';
+  const granular = merged.get('log_granular_levels');
+  const forms = {
+    // so that what both streams hold together is still YAML
+    form: merged.get('output') === 'yaml' ? `# ${LOG_FORMS.console}` : text('log_fmt_console'),
+    dateForm: text('log_datefmt') ?? text('log_datefmt_console'),
+    fileForm: text('log_fmt_logfile'),
+    fileDateForm: text('log_datefmt_logfile'),
+  };
+  return setupLogging({
+    name: 'salt.cli.call',
+    level,
+    console,
+    file: text('log_file') ?? null,
+    fileLevel: text('log_level_logfile') ?? level,
+    ...Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined)),
+    ...(granular !== undefined && isDict(granular) ? { granular } : {}),
+  });
+}

@@ -1,0 +1,152 @@
+/**
+ * What `salt-call` offers its functions: events and refreshing over the bus of the minion that runs on this host, if one
+ * does (salt/modules/event.py, salt/modules/saltutil.py, 3006.16), running jobs from its proc files, requests to the master.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MinionOptions } from '../../config/minion-options.ts';
+import { BrineError, UnreachableError } from '../../errors/errors.ts';
+import { safeJoin } from '../../host/files.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { isSafeJid } from '../../jobs/jid.ts';
+import type { MinionServices } from '../../loader/module.ts';
+import { dict, isDict, toNumber, type Dict, type Value } from '../../values/value.ts';
+import { decode } from '../../wire/msgpack.ts';
+import type { MasterLink } from './master-link.ts';
+
+const EVENT_PATIENCE = { timeoutMs: 60_000, tries: 3 };
+const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
+const EVENT_QUEUE_BYTES_MAX = 16 * 1024 * 1024;
+const REFRESH_TAGS = {
+  modules: 'module_refresh',
+  grains: 'grains_refresh',
+  pillar: 'pillar_refresh',
+  beacons: 'beacons_refresh',
+  matchers: 'matchers_refresh',
+} as const;
+
+/** What the services work on. */
+export interface CallerServiceParts {
+  readonly opts: MinionOptions;
+  /** Undefined without a master. */
+  readonly link: MasterLink | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Makes the services. */
+export function callerServices(parts: CallerServiceParts): MinionServices {
+  return {
+    fireLocal: (tag, data) => fireOnMinion(parts, tag, data),
+    fireMaster: (tag, data, preload) => fireOnMaster(parts, tag, data, preload),
+    runningJobs: async () => runningJobs(parts),
+    signalJob: async (jid, signal) => signalJob(parts, jid, signal),
+    refresh: (what, options) => fireOnMinion(parts, REFRESH_TAGS[what], options ?? new Map()),
+    request: async (load) => {
+      if (parts.link === undefined)
+        throw new UnreachableError('There is no master to ask: this is a local call.');
+      return parts.link.requests.send(load, REQUEST_PATIENCE);
+    },
+  };
+}
+
+/** @returns false when no minion runs here */
+async function fireOnMinion({ opts, clock }: CallerServiceParts, tag: string, data: Dict): Promise<boolean> {
+  const [{ minionSockets }, { EventBusWriter }] = await Promise.all([
+    import('../../minion/event-bus.ts'),
+    import('../../events/bus-client.ts'),
+  ]);
+  const path = minionSockets(opts).pull;
+  if (!existsSync(path)) return false;
+  const writer = new EventBusWriter({
+    path,
+    clock,
+    eventBytesMax: opts.get('max_event_size'),
+    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+  });
+  try {
+    writer.fire(tag, data);
+    await writer.flush();
+    return true;
+  } catch (error) {
+    if (error instanceof BrineError) return false; // a socket file that a minion has left behind
+    throw error;
+  } finally {
+    writer.close();
+  }
+}
+
+async function fireOnMaster(
+  { link, log }: CallerServiceParts,
+  tag: string,
+  data: Dict,
+  preload: Dict | undefined,
+): Promise<boolean> {
+  if (link === undefined) return false;
+  const load: Dict = new Map<Value, Value>([
+    ...dict({ cmd: '_minion_event', tag, data, pretag: null }),
+    ...(preload ?? []),
+  ]);
+  try {
+    await link.requests.send(load, EVENT_PATIENCE);
+    return true;
+  } catch (error) {
+    log.warning(`The master did not take the event ${tag}: ${(error as Error).message}`, error);
+    return false;
+  }
+}
+
+/** The jobs of the minion on this host, and of other salt-calls; files of processes that are gone are removed. */
+function runningJobs({ opts }: CallerServiceParts): Dict[] {
+  const folder = join(opts.get('cachedir'), 'proc');
+  const jobs: Dict[] = [];
+  for (const jid of existsSync(folder) ? readdirSync(folder).filter(isSafeJid) : []) {
+    const path = safeJoin(folder, jid);
+    const job = readJob(path);
+    const pid = job === undefined ? undefined : toNumber(job.get('pid'));
+    if (job === undefined || pid === undefined || pid === process.pid) continue;
+    if (existsSync(`/proc/${pid}`)) jobs.push(job);
+    else rmSync(path, { force: true });
+  }
+  return jobs;
+}
+
+function readJob(path: string): Dict | undefined {
+  try {
+    const job = decode(readFileSync(path), 'network');
+    return isDict(job) ? job : undefined;
+  } catch {
+    return undefined; // it has ended meanwhile, or is being written
+  }
+}
+
+/** A job that runs inside the minion itself has the minion's process id, which must not be signalled. */
+function signalJob(parts: CallerServiceParts, jid: string, signal: number): boolean {
+  const pid = toNumber(
+    runningJobs(parts)
+      .find((job) => job.get('jid') === jid)
+      ?.get('pid'),
+  );
+  if (pid === undefined || !Number.isInteger(pid) || pid <= 1) return false;
+  if (pid === minionPid(parts.opts)) {
+    parts.log.error(
+      `Job ${jid} runs inside the minion (process ${pid}); end it from the master: salt '${parts.opts.get('id')}' saltutil.kill_job ${jid}`,
+    );
+    return false;
+  }
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function minionPid(opts: MinionOptions): number | undefined {
+  try {
+    return Number(readFileSync(opts.get('pidfile'), 'utf8').trim());
+  } catch {
+    return undefined;
+  }
+}

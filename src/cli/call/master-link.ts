@@ -1,0 +1,170 @@
+/**
+ * The master as one run of `salt-call` sees it: authenticated once with the patience of a command, then asked for pillar,
+ * events and the like. A daemon's patience is in `minion/master-connection.ts`.
+ */
+import { authenticate, type AuthClient, type Credentials } from '../../channel/client/authenticate.ts';
+import { RequestChannel } from '../../channel/client/request-channel.ts';
+import type { MinionOptions } from '../../config/minion-options.ts';
+import { AuthenticationError, BrineError, UnreachableError } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { masterAddresses, type MasterAddress } from '../../minion/master-address.ts';
+import { Requester } from '../../transport/zmtp/requester.ts';
+import { dict, type Dict } from '../../values/value.ts';
+
+const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
+const PENDING_MAX = 1000;
+
+/** The sentence with which Salt's salt-call gives up, on standard output. */
+export const NOT_AUTHENTICATED =
+  'Minion failed to authenticate with the master, has the minion key been accepted?';
+
+/** No master has let this minion in. Exit 2, 77 when the key was rejected. */
+export class NotAdmittedError extends BrineError {
+  override readonly name = 'NotAdmittedError';
+  override readonly exitCode: number;
+  readonly kind: 'pending' | 'rejected' | 'full' | 'silent';
+
+  constructor(kind: NotAdmittedError['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+    this.exitCode = kind === 'rejected' ? 77 : 2;
+  }
+}
+
+/** What a link is made of. */
+export interface LinkParts {
+  readonly opts: MinionOptions;
+  readonly client: AuthClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Whether `--timeout` was given: then it bounds the whole authentication, not one attempt. */
+  readonly hasTimeout: boolean;
+}
+
+/**
+ * Authenticates with the first of the configured masters that lets this minion in.
+ * @throws NotAdmittedError, AuthenticationError when a master cannot be trusted
+ */
+export async function connectMaster(parts: LinkParts): Promise<MasterLink> {
+  let last: unknown;
+  const addresses = masterAddresses(parts.opts);
+  for (const address of addresses) {
+    const link = new MasterLink(address, parts);
+    try {
+      await link.authenticate();
+      return link;
+    } catch (error) {
+      link.close();
+      if (!(error instanceof BrineError) || addresses.length === 1) throw error;
+      parts.log.info(`Master ${address.host} could not be reached, trying next master (if any)`);
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** One master. */
+export class MasterLink {
+  readonly address: MasterAddress;
+  readonly requests: RequestChannel;
+  readonly #parts: LinkParts;
+  readonly #requester: Requester;
+  #credentials: Credentials | undefined;
+
+  constructor(address: MasterAddress, parts: LinkParts) {
+    this.address = address;
+    this.#parts = parts;
+    const { client, clock, random } = parts;
+    this.#requester = new Requester({
+      address: () => address,
+      messageBytesMax: MESSAGE_BYTES_MAX,
+      pendingMax: PENDING_MAX,
+      reconnectMs: { min: 50, max: 1000 },
+      clock,
+      random,
+    });
+    this.requests = new RequestChannel({
+      client,
+      requester: this.#requester,
+      credentials: () => this.#current(),
+      renew: () => this.authenticate(),
+      clock,
+      random,
+    });
+  }
+
+  /** Asks until the master answers or the patience is over; every answer but a yes is final. */
+  async authenticate(): Promise<Credentials> {
+    const { opts, client, log, hasTimeout } = this.#parts;
+    const timeoutMs = Math.max(1, opts.get('auth_timeout')) * 1000;
+    const tries = hasTimeout ? 1 : Math.max(1, opts.get('auth_tries'));
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const outcome = await authenticate(client, this.#requester, timeoutMs);
+        if (outcome.kind !== 'accepted') throw refusal(outcome.kind, client.id);
+        this.#credentials = outcome.credentials;
+        return outcome.credentials;
+      } catch (error) {
+        if (!(error instanceof UnreachableError)) throw error;
+        if (attempt >= tries) throw this.#silence(error);
+        log.warning(`${error.message} Trying again (${attempt} of ${tries}).`);
+      }
+    }
+  }
+
+  /** The pillar of this minion. @throws UnreachableError, AuthenticationError */
+  pillar(grains: Dict): Promise<Dict> {
+    const { opts, client } = this.#parts;
+    const load = dict({
+      cmd: '_pillar',
+      id: client.id,
+      grains,
+      saltenv: opts.raw('saltenv') ?? null,
+      pillarenv: opts.raw('pillarenv') ?? null,
+      pillar_override: {},
+      extra_minion_data: {},
+      ver: '2',
+    });
+    return this.requests.pillar(load, {
+      timeoutMs: opts.get('request_channel_timeout') * 1000,
+      tries: Math.max(1, opts.get('request_channel_tries')),
+    });
+  }
+
+  close(): void {
+    this.#requester.close();
+  }
+
+  async #current(): Promise<Credentials> {
+    return this.#credentials ?? this.authenticate();
+  }
+
+  #silence({ message }: UnreachableError): NotAdmittedError {
+    const { host, port } = this.address;
+    return new NotAdmittedError(
+      'silent',
+      `The master at ${host}:${port} did not answer the authentication: ${message} ` +
+        'Is it running, and are master and master_port right? salt-call --local needs no master.',
+    );
+  }
+}
+
+function refusal(kind: 'pending' | 'rejected' | 'full', id: string): BrineError {
+  if (kind === 'full')
+    return new AuthenticationError(
+      'The master has as many minions as max_minions allows; this one was turned away.',
+    );
+  if (kind === 'pending')
+    return new NotAdmittedError(
+      kind,
+      `The Salt Master has cached the public key for this node. Accept it on the master with: salt-key -a ${id}`,
+    );
+  return new NotAdmittedError(
+    kind,
+    "The Salt Master has rejected this minion's public key!\nTo repair this issue, delete the public key for this " +
+      `minion on the Salt Master: salt-key -d ${id}`,
+  );
+}

@@ -1,0 +1,301 @@
+/** `salt-call` (cli.md, 10; salt/cli/caller.py, 3006.16). */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError, messageOf } from '../../errors/errors.ts';
+import { systemClock } from '../../host/clock.ts';
+import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
+import { systemRandom } from '../../host/random.ts';
+import { JidSource, REQUEST_JID } from '../../jobs/jid.ts';
+import { functionDoc } from '../../loader/documentation.ts';
+import type { ModuleContext } from '../../loader/module.ts';
+import { ProcFiles } from '../../minion/proc-files.ts';
+import { MinionState } from '../../minion/state.ts';
+import { dict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { encode } from '../../wire/msgpack.ts';
+import { yamlifyArgument } from '../../yaml/yamlify.ts';
+import { noParseNames, parseArguments } from '../arguments.ts';
+import { Display } from '../display.ts';
+import { formatHelp, formatUsageError } from '../help.ts';
+import type { CommandIo } from '../io.ts';
+import { saltCallProgram } from '../options/salt-call.ts';
+import type { ParsedOptions } from '../optparse.ts';
+import { prepareCommandLine } from '../prepare.ts';
+import { terminalColumns } from '../terminal.ts';
+import { callFunction, type CallOutcome } from './call-function.ts';
+import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
+import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
+import { callerServices } from './caller-services.ts';
+import { NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
+
+/** What may be replaced in tests. */
+export interface SaltCallParts {
+  /** The program that collects grains apart, see `caller-grains.ts`. */
+  readonly grainsScript: string;
+}
+
+const RETURN_PATIENCE = { timeoutMs: 10_000, tries: 3 };
+const SIGINT = 2;
+
+/** Runs the command. @returns the exit code */
+export async function runSaltCall(
+  argv: readonly string[],
+  io: CommandIo,
+  parts: SaltCallParts,
+): Promise<number> {
+  const parsed = await prepareCommandLine(saltCallProgram, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  try {
+    checkWords(parsed);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    if (parsed.args.length === 0 && !parsed.flag('grains_run') && parsed.text('proxyid') === '')
+      io.stdout.write(formatHelp(saltCallProgram, terminalColumns(io.stdout, io.env), io.env));
+    io.stderr.write(formatUsageError(saltCallProgram, error.message));
+    return error.exitCode;
+  }
+  const program = openCallerProgram(parsed, io);
+  const caller = new Caller(program, parsed, io, parts);
+  try {
+    return await caller.run();
+  } catch (error) {
+    return notAdmitted(error, program, io);
+  } finally {
+    caller.close();
+    program.logging.close();
+  }
+}
+
+/** Salt compat: Salt says the same of every refusal, on standard output; the reason and the next step come before it. */
+function notAdmitted(error: unknown, { logging: { logger } }: CallerProgram, io: CommandIo): number {
+  if (!(error instanceof NotAdmittedError)) throw error;
+  if (error.kind === 'rejected') logger.critical(error.message);
+  else {
+    logger.error(error.message);
+    io.stdout.write(`${NOT_AUTHENTICATED}\n`);
+  }
+  return error.exitCode;
+}
+
+/** One run of the command. */
+class Caller {
+  readonly #program: CallerProgram;
+  readonly #parsed: ParsedOptions;
+  readonly #io: CommandIo;
+  readonly #parts: SaltCallParts;
+  readonly #display: Display;
+  readonly #abort = new AbortController();
+  #link: MasterLink | undefined;
+  #interrupted = false;
+
+  constructor(program: CallerProgram, parsed: ParsedOptions, io: CommandIo, parts: SaltCallParts) {
+    this.#program = program;
+    this.#parsed = parsed;
+    this.#io = io;
+    this.#parts = parts;
+    this.#display = new Display(program.merged, io, program.logging.logger, parsed.args[0] ?? '');
+  }
+
+  async run(): Promise<number> {
+    const { merged, logging } = this.#program;
+    this.#warnOfOptions();
+    const state = await this.#open();
+    if (truthy(merged.get('doc'))) return this.#printDocs(state);
+    if (truthy(merged.get('grains_run'))) {
+      await this.#display.value(new Map([['local', state.grains]]), 'grains');
+      return 0;
+    }
+    const jid = new JidSource(systemClock, truthy(merged.get('unique_jid')) ? `_${process.pid}` : '').next();
+    const call: Dict = dict({ fun: this.#fun, pid: process.pid, jid, tgt: 'salt-call' });
+    const metadata = this.#metadata();
+    if (metadata !== undefined) call.set('metadata', metadata);
+    const { opts } = this.#program;
+    const services = callerServices({ opts, link: this.#link, clock: systemClock, log: logging.logger });
+    const context = state.context({ jid, fun: this.#fun, pub: call }, services, this.#abort.signal);
+    const outcome = await this.#call(context, call);
+    if (this.#interrupted) return this.#leave();
+    if (outcome.kind === 'failed') return this.#failed(outcome);
+    if (outcome.kind === 'similar') {
+      await this.#display.value(new Map([['local', outcome.docs]]), 'nested');
+      return 1;
+    }
+    return this.#finish(jid, metadata, outcome);
+  }
+
+  close(): void {
+    this.#link?.close();
+  }
+
+  get #fun(): string {
+    return this.#parsed.args[0] ?? '';
+  }
+
+  #metadata(): Value | undefined {
+    const text = this.#parsed.get('metadata');
+    return typeof text === 'string' ? yamlifyArgument(text) : undefined;
+  }
+
+  #warnOfOptions(): void {
+    const { merged, logging } = this.#program;
+    if (merged.has('module_dirs') && this.#parsed.isExplicit('module_dirs'))
+      logging.logger.warning(
+        'The folders of --module-dirs are not searched: modules in Python cannot run here.',
+      );
+    if (truthy(merged.get('profiling_enabled')))
+      logging.logger.warning('--enable-profiling is not available yet; the function runs without it.');
+  }
+
+  /** Grains, master and pillar: what a minion has when it is ready. */
+  async #open(): Promise<MinionState> {
+    const { merged, opts, isLocal, logging } = this.#program;
+    const log = logging.logger;
+    const { grainsScript } = this.#parts;
+    const stateParts = { opts, clock: systemClock, random: systemRandom, log };
+    if (isLocal) {
+      const grainsParts = { opts: merged, log, grainsScript };
+      const isAll = truthy(merged.get('grains_run'));
+      const grains = isAll ? await grainsNow(grainsParts) : await grainsWhenNeeded(grainsParts, this.#fun);
+      return new MinionState(stateParts, grains);
+    }
+    const [{ connectMaster }, { authClient, loadMinionKey }] = await Promise.all([
+      import('./master-link.ts'),
+      import('../../minion/keys.ts'),
+    ]);
+    makeDirectory(opts.get('pki_dir'), 0o700); // no minion has run here yet
+    const [grains, key] = await Promise.all([grainsNow({ opts: merged, log }), loadMinionKey(opts)]);
+    this.#link = await connectMaster({
+      opts,
+      client: authClient(opts, key, grains, systemRandom),
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      hasTimeout: this.#parsed.isExplicit('auth_timeout'),
+    });
+    const state = new MinionState(stateParts, grains);
+    state.pillar = await this.#link.pillar(grains);
+    return state;
+  }
+
+  async #call(context: ModuleContext, call: Dict): Promise<CallOutcome> {
+    const { merged } = this.#program;
+    const words = this.#parsed.args.slice(1);
+    const arg = parseArguments(words, noParseNames(merged.get('no_parse')));
+    const wanted = merged.get('module_executors') ?? ['direct_call'];
+    const executors = typeof wanted === 'string' ? yamlifyArgument(wanted) : wanted;
+    const found = await context.functions.has(this.#fun);
+    const removeProc = found ? this.#writeProc(context.job.jid, call) : (): void => undefined;
+    const stopListening = this.#onInterrupt();
+    try {
+      return await callFunction(this.#fun, context, arg, Array.isArray(executors) ? executors : [executors]);
+    } finally {
+      stopListening();
+      removeProc();
+    }
+  }
+
+  /** The file by which others on this host see the job (`saltutil.running`). @returns what removes it */
+  #writeProc(jid: string, call: Dict): () => void {
+    const cachedir = this.#program.opts.get('cachedir');
+    try {
+      const files = new ProcFiles(cachedir);
+      files.write(jid, call);
+      return () => files.remove(jid);
+    } catch {
+      const path = join(cachedir, 'proc', jid);
+      this.#io.stderr.write(
+        `Cannot write to process directory. Do you have permissions to write to ${path} ?\n`,
+      );
+      return () => undefined;
+    }
+  }
+
+  async #finish(
+    jid: string,
+    metadata: Value | undefined,
+    outcome: Extract<CallOutcome, { kind: 'returned' }>,
+  ): Promise<number> {
+    const { merged } = this.#program;
+    const { value, retcode, out } = outcome;
+    const ret: Dict = dict({
+      jid,
+      return: value,
+      retcode,
+      out,
+      id: this.#program.opts.get('id'),
+      fun: this.#fun,
+      fun_args: this.#parsed.args.slice(1),
+      metadata,
+    });
+    this.#runReturners(ret);
+    await this.#deliver(ret);
+    const isWhole = truthy(merged.get('print_metadata'));
+    const shown = isWhole ? ret : value;
+    await this.#display.value(new Map([['local', shown]]), isWhole ? 'nested' : (out ?? 'nested'), retcode);
+    if (truthy(merged.get('retcode_passthrough'))) return retcode & 0xff;
+    return retcode === 0 ? 0 : 1;
+  }
+
+  #runReturners(ret: Dict): void {
+    const names = String(this.#program.merged.get('return') ?? '').split(',');
+    for (const name of names.filter((word) => word !== '')) {
+      ret.set('success', true);
+      this.#program.logging.logger.error(
+        `The returner ${name} is not available yet; it did not get the result.`,
+      );
+    }
+  }
+
+  /** Tells the master, which gives the job an id of its own; without one, `cache_jobs` keeps the return here. */
+  async #deliver(ret: Dict): Promise<void> {
+    const { merged, opts, logging } = this.#program;
+    try {
+      if (this.#link !== undefined && !truthy(merged.get('no_return_event'))) {
+        const load: Dict = new Map([
+          ...dict({ cmd: '_return', id: opts.get('id') }),
+          ...ret,
+          ['jid', REQUEST_JID],
+        ]);
+        await this.#link.requests.send(load, RETURN_PATIENCE);
+      } else if (opts.get('cache_jobs')) {
+        const folder = safeJoin(join(opts.get('cachedir'), 'minion_jobs'), String(ret.get('jid')));
+        mkdirSync(folder, { recursive: true });
+        writeFileAtomic(join(folder, 'return.p'), encode(ret, 'local'), { mode: 0o600 });
+      }
+    } catch (error) {
+      logging.logger.warning(`The result could not be handed on: ${messageOf(error)}`, error);
+    }
+  }
+
+  #failed({ stderr, stdout, exitCode }: Extract<CallOutcome, { kind: 'failed' }>): number {
+    this.#io.stderr.write(stderr);
+    if (stdout !== undefined) this.#io.stdout.write(stdout);
+    return exitCode;
+  }
+
+  async #printDocs(state: MinionState): Promise<number> {
+    for (const [name, module] of await state.registry.modules()) {
+      for (const fun of Object.keys(module.functions).sort()) {
+        const full = `${name}.${fun}`;
+        const spec = module.functions[fun];
+        if (spec !== undefined && full.startsWith(this.#fun))
+          this.#io.stdout.write(`${full}:\n${functionDoc(full, spec)}\n\n`);
+      }
+    }
+    return 0;
+  }
+
+  /** Ctrl-C ends the function; what it has started is ended by its signal. A second one ends at once. */
+  #onInterrupt(): () => void {
+    const onSignal = (): void => {
+      if (this.#interrupted) process.exit(this.#leave());
+      this.#interrupted = true;
+      this.#abort.abort(SIGINT);
+    };
+    process.on('SIGINT', onSignal);
+    return () => process.removeListener('SIGINT', onSignal);
+  }
+
+  #leave(): number {
+    this.#io.stderr.write('\nExiting gracefully on Ctrl-c\n');
+    return 1;
+  }
+}
