@@ -271,7 +271,7 @@ function outcomeOf(ctx: ModuleContext, plan: Plan, result: ProcessResult): Outco
         `Failed to decode ${stream} from command ${plan.command.label}, non-decodable characters have been replaced`,
       );
     }
-    return (plan.options.get('rstrip') ?? true) ? rstrip(text) : text;
+    return truthy(plan.options.get('rstrip') ?? true) ? rstrip(text) : text;
   }) as [string, string];
   const { codes, stdout: goodOut, stderr: goodErr } = plan.success;
   const succeeded =

@@ -244,7 +244,7 @@ test('process - nothing is left open or lying about', async (t) => {
     await runProcess(['true'], { mergeStderr: true, stdin: Buffer.alloc(2_000_000) });
     await assert.rejects(runProcess(['/nosuch'], { stdin: 'x' }));
   }
-  assert.equal(readdirSync('/proc/self/fd').length, open);
+  assert.ok(readdirSync('/proc/self/fd').length <= open);
   assert.deepEqual(readdirSync(own), []);
 });
 

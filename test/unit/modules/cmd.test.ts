@@ -127,6 +127,7 @@ test('cmd - answers are those of Salt 3006.16', async (t) => {
   writeFileSync(join(dir, 'nosb.sh'), 'echo nosb $1\n');
   chmodSync(join(dir, 'nosb.sh'), 0o755);
   const text = readFileSync(join(FOLDER, 'cmd.json'), 'utf8').replaceAll('{dir}', dir);
+  if (!IS_ROOT) t.diagnostic('cases that only root can run were left out: other users, owners of scripts');
   for (const vector of JSON.parse(text) as Vector[]) {
     const forRoot = vector.root === true || vector.fun.startsWith('cmd.script');
     if (IS_ROOT || !forRoot) await checkVector(vector, dir);
