@@ -6,6 +6,7 @@
  */
 import type { Crypticle } from '../crypto/crypticle.ts';
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/rsa.ts';
+import { messageOf } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import { isValidMinionId } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
@@ -97,8 +98,8 @@ export class Door {
       if (envelope.version < this.#parts.minimumVersion) return this.#refuse('version', from);
       return envelope.enc === 'clear' ? await this.#clear(envelope, from) : await this.#aes(envelope, from);
     } catch (error) {
-      this.#parts.log.error(`A request from ${from} could not be handled.`, error);
-      return this.#refuse('handler failed', from, HANDLER_FAILED);
+      this.#failed(`A request from ${from} could not be handled`, error);
+      return HANDLER_FAILED;
     }
   }
 
@@ -139,8 +140,7 @@ export class Door {
       const reply = await handler(request);
       return 'raw' in reply ? reply.raw : crypticle.dumps(reply.value, nonce);
     } catch (error) {
-      this.#parts.log.error(`The request ${request.cmd} of ${request.id} failed.`, error);
-      this.#count('handler failed', request.id);
+      this.#failed(`The request ${request.cmd} of ${request.id} failed`, error);
       return crypticle.dumps('', nonce);
     }
   }
@@ -182,7 +182,11 @@ export class Door {
       if (ttlSeconds > 0 && clock.nowMs() / 1000 - ts > ttlSeconds) return 'too old';
     }
     if (token === undefined || !keys.verifyToken(id, token)) return 'bad token';
-    if (envelope.version >= 3 && !replays.accept(id, nonce as string, ts as number)) return 'replay';
+    if (envelope.version >= 3) {
+      const freshness = replays.check(id, nonce as string, ts as number);
+      if (freshness === 'clock set back') this.#endSession(id);
+      if (freshness !== 'fresh') return 'replay';
+    }
     const cmd = load.get('cmd');
     load.delete('nonce');
     load.delete('tok');
@@ -197,19 +201,39 @@ export class Door {
     };
   }
 
+  /** The minion authenticates anew and goes on with its corrected clock; what was recorded before opens no more. */
+  #endSession(id: string): void {
+    this.#parts.sessions.remove(id);
+    this.#parts.replays.forget(id);
+  }
+
   #refuse(reason: Refusal, from: string, reply = BAD_LOAD): Buffer {
     this.#count(reason, from);
     return reply;
   }
 
-  /** The first refusals of each kind are logged, then one in a thousand: a flood costs no disk. */
   #count(reason: Refusal, from: string): void {
+    const count = this.#increment(reason);
+    if (isWorthALine(count))
+      this.#parts.log.warning(`A request from ${from} was refused: ${reason} (${count} so far).`);
+  }
+
+  #failed(what: string, error: unknown): void {
+    const count = this.#increment('handler failed');
+    if (isWorthALine(count))
+      this.#parts.log.error(`${what}: ${messageOf(error)} (${count} failures so far).`, error);
+  }
+
+  #increment(reason: Refusal): number {
     const count = (this.counters.get(reason) ?? 0) + 1;
     this.counters.set(reason, count);
-    if (count <= 10 || count % 1000 === 0) {
-      this.#parts.log.warning(`A request from ${from} was refused: ${reason} (${count} so far).`);
-    }
+    return count;
   }
+}
+
+/** The first of each kind are logged, then one in a thousand: a flood costs no disk. */
+function isWorthALine(count: number): boolean {
+  return count <= 10 || count % 1000 === 0;
 }
 
 const FAILED = Symbol('undecryptable');

@@ -5,10 +5,16 @@
  */
 import { BoundedMap } from '../host/bounded-map.ts';
 
-/** Nonces kept for one minion. */
-const NONCES_MAX = 256;
+/** Nonces kept for one minion. More requests than this within one second of its clock are refused. */
+const NONCES_MAX = 1024;
 /** How far a minion's clock may lie behind its newest request. */
 const BEHIND_MAX_SECONDS = 3600;
+
+/**
+ * `seen`: it was served before, or could have been. `clock set back`: it is far older than the newest request, so either a
+ * recording, or genuine from a minion whose clock was corrected; a new session tells one from the other.
+ */
+export type Freshness = 'fresh' | 'seen' | 'clock set back';
 
 interface Seen {
   readonly nonces: Map<string, number>;
@@ -28,27 +34,26 @@ export class ReplayGuard {
   /**
    * Notes a request.
    * @param ts the sender's clock, seconds
-   * @returns false when it is a replay, or so old that it could be one
    */
-  accept(id: string, nonce: string, ts: number): boolean {
+  check(id: string, nonce: string, ts: number): Freshness {
     let seen = this.#minions.get(id);
     if (seen === undefined) {
       seen = { nonces: new Map(), newest: ts, floor: -Infinity };
       this.#minions.set(id, seen);
     }
-    if (ts < seen.floor || ts < seen.newest - BEHIND_MAX_SECONDS || seen.nonces.has(nonce)) return false;
+    if (ts < seen.newest - BEHIND_MAX_SECONDS) return 'clock set back';
+    if (ts <= seen.floor || seen.nonces.has(nonce)) return 'seen';
     seen.nonces.set(nonce, ts);
     seen.newest = Math.max(seen.newest, ts);
     if (seen.nonces.size > NONCES_MAX) {
       const [oldest, oldestTs] = seen.nonces.entries().next().value as [string, number];
       seen.nonces.delete(oldest);
-      // the same second may still be going on: only what lies before it is certainly known
-      seen.floor = Math.max(seen.floor, Math.min(oldestTs, seen.newest - 5));
+      seen.floor = Math.max(seen.floor, oldestTs);
     }
-    return true;
+    return 'fresh';
   }
 
-  /** Forgets a minion that has authenticated anew with a new session: its old requests cannot be opened any more. */
+  /** Forgets a minion whose session has ended: its old requests cannot be opened any more. */
   forget(id: string): void {
     this.#minions.delete(id);
   }

@@ -61,7 +61,8 @@ export class SessionKeys {
 
   /** The session of a minion that has just proved who it is; made when there is none or it is too old. */
   ensure(id: string): Crypticle {
-    const known = this.get(id);
+    // the file, not our memory: salt-key or another worker may have ended the session
+    const known = this.reload(id);
     const entry = this.#cache.get(id);
     if (known !== undefined && entry !== undefined && this.#isFresh(entry)) return known;
     const key = generateKeyString();

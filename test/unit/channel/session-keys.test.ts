@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { AcceptedKeys } from '../../../src/channel/accepted-keys.ts';
+import { SessionKeys } from '../../../src/channel/session-keys.ts';
+import { systemClock } from '../../../src/host/clock.ts';
+import { folder, keyPair } from '../../support/attacker.ts';
+
+const DAY_MS = 86_400_000;
+
+test('session keys - made once, kept in a file that only the master may read', (t) => {
+  const directory = join(folder(t), 'sessions');
+  const sessions = new SessionKeys(directory, DAY_MS, systemClock);
+  assert.equal(sessions.get('m1'), undefined);
+  const made = sessions.ensure('m1');
+  assert.equal(readFileSync(join(directory, 'm1'), 'utf8'), made.keyString.reveal());
+  assert.equal(made.keyString.reveal().length, 76);
+  assert.equal(statSync(join(directory, 'm1')).mode & 0o777, 0o600);
+  assert.equal(statSync(directory).mode & 0o777, 0o700);
+  assert.equal(sessions.ensure('m1').keyString.reveal(), made.keyString.reveal());
+});
+
+test('session keys - every worker hands out the same one, and a new one after it was ended elsewhere', (t) => {
+  const directory = join(folder(t), 'sessions');
+  const [one, two] = [
+    new SessionKeys(directory, DAY_MS, systemClock),
+    new SessionKeys(directory, DAY_MS, systemClock),
+  ];
+  const first = one.ensure('m1').keyString.reveal();
+  assert.equal(two.ensure('m1').keyString.reveal(), first);
+  rmSync(join(directory, 'm1')); // salt-key -d
+  const second = one.ensure('m1').keyString.reveal();
+  assert.notEqual(second, first);
+  assert.equal(readFileSync(join(directory, 'm1'), 'utf8'), second);
+  assert.equal(two.ensure('m1').keyString.reveal(), second);
+});
+
+test('session keys - renewed when older than publish_session', (t) => {
+  const directory = join(folder(t), 'sessions');
+  const sessions = new SessionKeys(directory, 60_000, systemClock);
+  const first = sessions.ensure('m1').keyString.reveal();
+  const old = systemClock.nowMs() / 1000 - 61;
+  utimesSync(join(directory, 'm1'), old, old);
+  assert.notEqual(new SessionKeys(directory, 60_000, systemClock).ensure('m1').keyString.reveal(), first);
+});
+
+test('session keys - files that are no session and ids that are no names are nothing', (t) => {
+  const directory = join(folder(t), 'sessions');
+  const sessions = new SessionKeys(directory, DAY_MS, systemClock);
+  for (const text of ['', 'short', `${'A'.repeat(76)}`, '\0'.repeat(76)]) {
+    writeFileSync(join(directory, 'm1'), text);
+    assert.equal(sessions.reload('m1'), undefined, JSON.stringify(text));
+  }
+  for (const id of ['', '..', 'x/../..', 'a\0b']) {
+    assert.equal(sessions.get(id), undefined);
+    sessions.remove(id);
+    assert.throws(() => sessions.ensure(id));
+  }
+});
+
+test('accepted keys - follow the file at once, and only usable keys count', (t) => {
+  const directory = folder(t);
+  const keys = new AcceptedKeys(directory);
+  const token = keyPair('m1').key.signX931(Buffer.from('salt'));
+  assert.equal(keys.verifyToken('m1', token), false);
+  writeFileSync(join(directory, 'm1'), keyPair('m1').key.publicKey.pem);
+  assert.ok(keys.verifyToken('m1', token));
+  assert.ok(keys.verifyToken('m1', token), 'from memory');
+  assert.equal(keys.verifyToken('m1', Buffer.alloc(256)), false);
+  writeFileSync(join(directory, 'm1'), `${keyPair('m2').key.publicKey.pem}\n`);
+  assert.equal(keys.verifyToken('m1', token), false, 'the key was replaced');
+  writeFileSync(join(directory, 'm1'), 'no key');
+  assert.equal(keys.get('m1'), undefined);
+  rmSync(join(directory, 'm1'));
+  assert.equal(keys.get('m1'), undefined);
+  for (const id of ['.', '..', '', '../m1', 'a/b', 'x\0y']) assert.equal(keys.get(id), undefined);
+});
