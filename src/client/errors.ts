@@ -17,6 +17,11 @@ export class MasterDownError extends ClientError {
   override readonly name = 'MasterDownError';
 }
 
+/** The master does not know us, or does not allow us what we ask for. */
+export class NotAuthorisedError extends ClientError {
+  override readonly name = 'NotAuthorisedError';
+}
+
 /** The target matched nobody. */
 export class NoMinionsError extends ClientError {
   override readonly name = 'NoMinionsError';

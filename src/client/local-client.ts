@@ -13,7 +13,7 @@ import { Requester } from '../transport/zmtp/requester.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { PROTOCOL_VERSION } from '../wire/envelope.ts';
 import { decode, encode, type Encodable } from '../wire/msgpack.ts';
-import { CLIENT_TEXTS, ClientError, MasterDownError, NoMinionsError } from './errors.ts';
+import { CLIENT_TEXTS, ClientError, MasterDownError, NoMinionsError, NotAuthorisedError } from './errors.ts';
 import { userCredentials, type UserCredentials } from './user-key.ts';
 
 const REPLY_BYTES_MAX = 256 * 1024 * 1024;
@@ -43,6 +43,8 @@ export interface PublishedJob {
   readonly minions: readonly string[];
   /** Names of a list target that have no accepted key. */
   readonly missing: readonly string[];
+  /** Expected minions that are known to be away, and since when (UTC). Only a Brine master knows. */
+  readonly lost: ReadonlyMap<string, string>;
 }
 
 /** What the client is made of. */
@@ -63,6 +65,8 @@ export class LocalClient {
   readonly #listeners = new Map<string, JobListener>();
   /** Called when events may have been missed because the bus was away. */
   onGap: () => void = () => undefined;
+  /** Called when the bus tells that a minion's connection was lost; `at` is UTC. */
+  onLost: (id: string, at: string) => void = () => undefined;
   #reader: EventBusReader | undefined;
   #early: BusEvent[] | undefined;
   #closed = false;
@@ -99,21 +103,26 @@ export class LocalClient {
    * @throws ClientError with Salt's text, NoMinionsError when nobody matches
    */
   async publish(options: PublishOptions, listener: JobListener): Promise<PublishedJob> {
-    const { opts, env } = this.#parts;
-    this.#early = [];
-    let credentials = userCredentials(opts, env);
-    let reply = await this.#request(options, credentials);
-    if (isAuthenticationFailure(reply)) {
-      // the master may have written new keys since we read ours
-      credentials = userCredentials(opts, env);
-      reply = await this.#request(options, credentials);
+    this.#publishing++;
+    try {
+      const job = readReply(await this.#requestTwice(options));
+      this.#listeners.set(job.jid, listener);
+      for (const event of this.#early) if (jidOf(event.tag) === job.jid) listener(event);
+      return job;
+    } finally {
+      if (--this.#publishing === 0) this.#early = [];
     }
-    const job = readReply(reply);
-    this.#listeners.set(job.jid, listener);
-    const early = this.#early;
-    this.#early = undefined;
-    for (const event of early) if (jidOf(event.tag) === job.jid) listener(event);
-    return job;
+  }
+
+  /** Gives the events of a job that somebody else has published to `listener`. */
+  follow(jid: string, listener: JobListener): void {
+    this.#listeners.set(jid, listener);
+  }
+
+  /** Calls `listener` when events may have been missed because the bus was away. @returns ends that */
+  onGap(listener: () => void): () => void {
+    this.#gapListeners.add(listener);
+    return () => this.#gapListeners.delete(listener);
   }
 
   /** Stops giving a job's events to its listener. */
@@ -125,6 +134,16 @@ export class LocalClient {
     this.#closed = true;
     this.#reader?.close();
     this.#requester.close();
+  }
+
+  /** Asks again after a refusal: the master may have written new keys since we read ours. */
+  async #requestTwice(options: PublishOptions): Promise<Value> {
+    const { opts, env } = this.#parts;
+    const credentials = userCredentials(opts, env);
+    const reply = await this.#request(options, credentials);
+    if (!isAuthenticationFailure(reply)) return reply;
+    const newer = userCredentials(opts, env);
+    return newer.key.reveal() === credentials.key.reveal() ? reply : this.#request(options, newer);
   }
 
   async #request(options: PublishOptions, { user, key }: UserCredentials): Promise<Value> {
@@ -164,7 +183,7 @@ export class LocalClient {
     for (let tries = 0; tries < RECONNECT_TRIES && !this.#closed; tries++) {
       try {
         await this.#listen();
-        this.onGap();
+        for (const listener of this.#gapListeners) listener();
         return;
       } catch {
         await this.#parts.clock.sleep(RECONNECT_MS);
@@ -173,14 +192,17 @@ export class LocalClient {
   }
 
   #wants(tag: string): boolean {
+    if (tag.startsWith('brine/minion/')) return tag.endsWith('/disconnected');
     const jid = jidOf(tag);
-    return jid !== undefined && (this.#early !== undefined || this.#listeners.has(jid));
+    return jid !== undefined && (this.#publishing > 0 || this.#listeners.has(jid));
   }
 
   #event(event: BusEvent): void {
+    if (event.tag.startsWith('brine/'))
+      return this.onLost(String(event.data.get('id')), String(event.data.get('at')));
     const listener = this.#listeners.get(jidOf(event.tag) as string);
     if (listener !== undefined) listener(event);
-    else if (this.#early !== undefined && this.#early.length < EARLY_EVENTS_MAX) this.#early.push(event);
+    else if (this.#publishing > 0 && this.#early.length < EARLY_EVENTS_MAX) this.#early.push(event);
   }
 }
 
@@ -203,13 +225,12 @@ function isAuthenticationFailure(reply: Value): boolean {
 }
 
 function readReply(reply: Value): PublishedJob {
+  if (reply === '') throw new NotAuthorisedError(CLIENT_TEXTS.authentication);
   if (!isDict(reply)) throw new ClientError(refusalText(reply));
   const error = reply.get('error');
   if (error !== undefined && isDict(error)) {
     const name = error.get('name');
-    throw new ClientError(
-      name === 'AuthenticationError' ? CLIENT_TEXTS.authentication : String(error.get('message') ?? name),
-    );
+    throw new NotAuthorisedError(String(error.get('message') ?? name));
   }
   const load = reply.get('load');
   if (load === undefined || !isDict(load)) throw new ClientError(refusalText(reply));
@@ -219,7 +240,9 @@ function readReply(reply: Value): PublishedJob {
     missing: texts(load.get('missing')),
   };
   if (typeof jid !== 'string') throw noJob(load);
-  return { jid, minions, missing };
+  const lost = load.get('lost');
+  const since = isDict(lost) ? [...lost].map(([id, at]): [string, string] => [String(id), String(at)]) : [];
+  return { jid, minions, missing, lost: new Map(since) };
 }
 
 function noJob(load: Dict): ClientError {

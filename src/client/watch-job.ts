@@ -5,13 +5,15 @@
 import type { BusEvent } from '../events/framing.ts';
 import { isDict, type Dict } from '../values/value.ts';
 import type { Clock } from '../host/clock.ts';
+import type { Outcome } from './outcome.ts';
+import { NoMinionsError } from './errors.ts';
 import type { LocalClient, PublishedJob, PublishOptions } from './local-client.ts';
 
 /** What waiting brings. */
 export type JobNews =
   | { readonly kind: 'return'; readonly id: string; readonly load: Dict }
   /** Nobody waits for this minion any longer. */
-  | { readonly kind: 'silent'; readonly id: string };
+  | { readonly kind: 'silent'; readonly id: string; readonly outcome: Outcome };
 
 /** How patient the caller is. */
 export interface WatchPatience {
@@ -27,8 +29,12 @@ export interface WatchParts {
   readonly clock: Clock;
   /** Returns that the job cache has, looked up when events may have been missed. */
   readonly stored: (jid: string) => Promise<Dict[]>;
+  /** What is known of the key of a minion that is named but has no accepted one. */
+  readonly keyOutcome: (id: string) => Promise<Outcome>;
 }
 
+/** A minion whose connection is lost may still bring its return over the other one. */
+const LOST_GRACE_MS = 1_000;
 /** A minion that says it no longer runs the job has sent its return before; it is on its way. */
 const LAST_RETURN_MS = 500;
 
@@ -47,6 +53,20 @@ export async function publishAndWatch(
   const inbox = new Inbox();
   const job = await parts.client.publish(options, (event) => inbox.put(event));
   return { job, news: watch(parts, job, inbox, patience) };
+}
+
+/**
+ * Watches a job that somebody has published before: what the job cache has of it comes first, then what is still to come.
+ * @param job whom it was meant for
+ */
+export function watchPublished(
+  parts: WatchParts,
+  job: PublishedJob,
+  patience: WatchPatience,
+): AsyncGenerator<JobNews, void, void> {
+  const inbox = new Inbox();
+  parts.client.follow(job.jid, (event) => inbox.put(event));
+  return watch(parts, job, inbox, patience, true);
 }
 
 /** Events waiting to be read by one reader. */
@@ -87,18 +107,22 @@ async function* watch(
   job: PublishedJob,
   inbox: Inbox,
   patience: WatchPatience,
+  hasBegun = false,
 ): AsyncGenerator<JobNews, void, void> {
-  const { client, clock } = parts;
+  const { client, clock, signal } = parts;
   const state = new WatchState(job);
-  let gap = false;
-  client.onGap = () => {
+  let gap = hasBegun;
+  const stopListening = client.onGap(() => {
     gap = true;
     inbox.nudge();
-  };
+  });
+  const stop = (): void => inbox.nudge();
+  signal?.addEventListener('abort', stop, { once: true });
+  const isOver = (): boolean => state.waitingFor.size === 0 || signal?.aborted === true;
   try {
-    while (state.waitingFor.size > 0) {
+    while (!isOver()) {
       const deadlineMs = clock.monotonicMs() + patience.timeoutMs;
-      while (state.waitingFor.size > 0 && clock.monotonicMs() < deadlineMs) {
+      while (!isOver() && clock.monotonicMs() < deadlineMs) {
         if (gap) {
           gap = false;
           yield* state.readStored(await parts.stored(job.jid));
@@ -107,10 +131,13 @@ async function* watch(
         await inbox.wait(clock, deadlineMs);
         yield* state.read(inbox.take());
       }
-      if (state.waitingFor.size > 0) yield* askSilent(parts, job, inbox, state, patience);
+      if (!isOver()) yield* askSilent(parts, job, inbox, state, patience);
     }
+    if (signal?.aborted) return;
     for (const id of [...state.silent, ...job.missing]) yield { kind: 'silent', id };
   } finally {
+    stopListening();
+    signal?.removeEventListener('abort', stop);
     client.forget(job.jid);
   }
 }
@@ -120,9 +147,48 @@ class WatchState {
   readonly waitingFor: Set<string>;
   readonly silent = new Set<string>();
   readonly #found = new Set<string>();
+  /** Minions that said they have the job. */
+  readonly #received = new Set<string>();
+  /** Minions whose connection is lost: since when, and how long they are still waited for. */
+  readonly #lost = new Map<string, { since: string; before: boolean; untilMs: number }>();
 
-  constructor(job: PublishedJob) {
+  constructor(job: PublishedJob, nowMs: number) {
     this.waitingFor = new Set(job.minions);
+    for (const [id, since] of job.lost)
+      this.#lost.set(id, { since, before: true, untilMs: nowMs + LOST_GRACE_MS });
+  }
+
+  /** A minion's connection was lost while the job is under way. */
+  lose(id: string, since: string): void {
+    if (this.#lost.has(id) || !this.waitingFor.has(id)) return;
+    this.#lost.set(id, { since, before: false, untilMs: Infinity });
+  }
+
+  /** True while somebody is worth waiting for: a minion known to be away holds nobody up. */
+  isWaiting(nowMs: number): boolean {
+    for (const [id, lost] of this.#lost) {
+      if (lost.untilMs === Infinity) lost.untilMs = nowMs + LOST_GRACE_MS;
+      if (nowMs >= lost.untilMs) this.giveUp(id);
+    }
+    return this.waitingFor.size > 0;
+  }
+
+  /** When to look again: at the deadline, or when the grace of a lost minion ends. */
+  nextLook(nowMs: number, deadlineMs: number): number {
+    let next = deadlineMs;
+    for (const [id, { untilMs }] of this.#lost)
+      if (this.waitingFor.has(id)) next = Math.min(next, Math.max(untilMs, nowMs + 1));
+    return next;
+  }
+
+  /** One named outcome for each minion that nobody waits for any longer. */
+  *silentOutcomes(): Generator<[string, Outcome]> {
+    for (const id of this.silent) {
+      const lost = this.#lost.get(id);
+      if (lost !== undefined)
+        yield [id, { kind: lost.before ? 'never received' : 'connection lost', since: lost.since }];
+      else yield [id, { kind: this.#received.has(id) ? 'still running' : 'no response' }];
+    }
   }
 
   *read(events: readonly BusEvent[]): Generator<JobNews> {
@@ -130,6 +196,7 @@ class WatchState {
       const data = event.data;
       const minions = data.get('minions');
       if (Array.isArray(minions)) this.#expect(minions.map(String));
+      if (event.tag.includes('/received/')) this.#received.add(String(data.get('id')));
       if (!event.tag.includes('/ret/') || !data.has('return')) continue;
       yield* this.#returned(String(data.get('id')), data);
     }
@@ -176,16 +243,15 @@ async function* askSilent(
     arg: [job.jid],
     timeoutMs: patience.timeoutMs,
   };
-  const question = await client.publish(options, (event) => {
-    if (!event.tag.includes('/ret/')) return;
-    const id = String(event.data.get('id'));
+  const question = await askWhoRuns(client, options, (id, isAtWork) => {
     answered.add(id);
-    if (isRunning(event.data)) running.add(id);
+    if (isAtWork) running.add(id);
     inbox.nudge();
   });
+  if (question === undefined) return asked.forEach((id) => state.giveUp(id));
   const untilMs = clock.monotonicMs() + patience.gatherMs;
   const isDecided = (id: string): boolean => answered.has(id) || !state.waitingFor.has(id);
-  while (clock.monotonicMs() < untilMs && ![...asked].every(isDecided)) {
+  while (clock.monotonicMs() < untilMs && !parts.signal?.aborted && ![...asked].every(isDecided)) {
     await inbox.wait(clock, untilMs);
     yield* state.read(inbox.take());
   }
@@ -195,6 +261,22 @@ async function* askSilent(
     yield* state.read(inbox.take());
   }
   for (const id of asked) if (!running.has(id)) state.giveUp(id);
+}
+
+/** Publishes the question. @returns undefined when none of the minions has an accepted key any more */
+async function askWhoRuns(
+  client: LocalClient,
+  options: PublishOptions,
+  answer: (id: string, isAtWork: boolean) => void,
+): Promise<PublishedJob | undefined> {
+  try {
+    return await client.publish(options, ({ tag, data }) => {
+      if (tag.includes('/ret/')) answer(String(data.get('id')), isRunning(data));
+    });
+  } catch (error) {
+    if (error instanceof NoMinionsError) return undefined;
+    throw error;
+  }
 }
 
 function isRunning(data: Dict): boolean {

@@ -13,6 +13,13 @@ export const tags = {
   keyRotated: 'key',
   minionStart: (id: string): string => `salt/minion/${id}/start`,
   legacyMinionStart: 'minion_start',
+  /** Ours: an identified minion's connection to the publish port has come or gone. */
+  minionConnected: (id: string): string => `brine/minion/${id}/connected`,
+  minionDisconnected: (id: string): string => `brine/minion/${id}/disconnected`,
+  /** Ours: a minion has a job and works on it. Begins as Salt's job events do, so that who waits hears it. */
+  jobReceived: (jid: string, id: string): string => `salt/job/${jid}/received/${id}`,
+  /** Ours: what became of a minion that did not return in time. */
+  jobOutcome: (jid: string, id: string): string => `salt/job/${jid}/outcome/${id}`,
   minionRefresh: (id: string): string => `minion/refresh/${id}`,
   presencePresent: 'salt/presence/present',
   presenceChange: 'salt/presence/change',
@@ -26,6 +33,8 @@ const MASTER_ONLY = [
   /^salt\/cloud\/.*$/s,
   /^salt\/run\/.*$/s,
   /^salt\/cluster\/.*$/s,
+  /^salt\/job\/.*\/outcome\/.*$/s,
+  /^brine\/.*$/s,
   /^salt\/wheel\/.*\/(new|return)$/s,
 ];
 

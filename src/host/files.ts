@@ -77,7 +77,9 @@ export function createFile(path: string, content: string | Uint8Array, creation:
     process.umask(umask);
   }
   try {
-    writeSync(fd, typeof content === 'string' ? Buffer.from(content) : content);
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    // one write may take less than all of it, on a disk that is nearly full
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
     if (creation.durable) fsyncSync(fd);
   } finally {
     closeSync(fd);

@@ -9,7 +9,8 @@ import type { MinionServices, ModuleContext } from '../loader/module.ts';
 import { BoundedMap } from '../host/bounded-map.ts';
 import { matchMinion } from '../targeting/match-minion.ts';
 import { parseTarget } from '../targeting/parse-target.ts';
-import type { Dict } from '../values/value.ts';
+import { tags } from '../events/tags.ts';
+import { dict, type Dict } from '../values/value.ts';
 import { readJob, returnLoad, type Job, type JobResult } from './job.ts';
 import type { MasterConnection } from './master-connection.ts';
 import type { ReturnSender } from './return-sender.ts';
@@ -21,6 +22,8 @@ import type { WorkerPool } from './worker-pool.ts';
 const WAITING_MAX = 10_000;
 /** Time for a function to notice that its job was ended. */
 const KILL_GRACE_MS = 3_000;
+/** A job that takes longer than this is acknowledged before it returns. */
+const ACKNOWLEDGE_MS = 500;
 
 /** What running jobs needs. */
 export interface RunnerParts {
@@ -78,15 +81,37 @@ export class JobRunner {
 
   async #runAndReturn(job: Job, connection: MasterConnection): Promise<void> {
     const { state, sender } = this.#parts;
-    const { log, opts } = state.parts;
+    const { log, opts, clock } = state.parts;
     const user = job.pub.get('user');
     log.info(
       `User ${typeof user === 'string' ? user : 'unknown'} Executing command ${job.funs.join(',')} with jid ${job.jid}`,
     );
+    const acknowledgement = clock.after(ACKNOWLEDGE_MS, () => void this.#acknowledge(job, connection), {
+      background: true,
+    });
     const result = await this.#runInTurn(job);
+    acknowledgement.cancel();
     if (opts.raw('pub_ret') === false) return;
     log.info(`Returning information for job: ${job.jid}`);
     await sender.send(returnLoad(job, state.id, result), connection);
+  }
+
+  /** Tells the master that the job is here and goes on; short jobs are acknowledged by their return. */
+  async #acknowledge(job: Job, connection: MasterConnection): Promise<void> {
+    const { state } = this.#parts;
+    const tag = tags.jobReceived(job.jid, state.id);
+    const load = dict({
+      cmd: '_minion_event',
+      tag,
+      pretag: null,
+      jid: job.jid,
+      data: { jid: job.jid, id: state.id },
+    });
+    try {
+      await connection.requests.send(load, { timeoutMs: 5_000, tries: 1 });
+    } catch (error) {
+      state.parts.log.debug(`The receipt of job ${job.jid} could not be acknowledged: ${messageOf(error)}`);
+    }
   }
 
   async #runInTurn(job: Job): Promise<JobResult> {

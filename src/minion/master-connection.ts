@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { authenticate, type AuthClient, type Credentials } from '../channel/client/authenticate.ts';
 import { FingerprintError } from '../channel/client/master-key.ts';
+import { presenceProof } from '../channel/presence-proof.ts';
 import { PublicationReader } from '../channel/client/publication.ts';
 import { RequestChannel } from '../channel/client/request-channel.ts';
 import type { MinionOptions } from '../config/minion-options.ts';
@@ -122,6 +123,10 @@ export class MasterConnection {
       this.#subscriber = new Subscriber(
         {
           address: () => ({ host: address.host, port: this.#publishPort() }),
+          properties: () =>
+            this.#credentials === undefined
+              ? new Map()
+              : presenceProof(client.id, this.#credentials.session, clock),
           topics: zmqTopics(opts.raw('zmq_filtering') === true, client.id),
           messageBytesMax: MESSAGE_BYTES_MAX,
           keepAliveMs: 300_000,

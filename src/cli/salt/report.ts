@@ -1,5 +1,6 @@
 /** What `salt` prints of a job: returns as they come, the silent, the summary, the exit code (salt/cli/salt.py, 3006.16). */
 import type { JobNews } from '../../client/watch-job.ts';
+import { outcomeText, type Outcome } from '../../client/outcome.ts';
 import type { PublishedJob } from '../../client/local-client.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import type { Display } from '../display.ts';
@@ -13,16 +14,6 @@ export interface ReportOptions {
 }
 
 const RULE = '-------------------------------------------';
-
-/** The text behind a minion that nobody waits for any longer (cli.md, 5.3). */
-export function silentText(jid: string): string {
-  return (
-    'Minion did not return. [No response]\n' +
-    'The minions may not have all finished running and any remaining minions will return upon completion. ' +
-    'To look up the return data for this job later, run the following command:\n\n' +
-    `salt-run jobs.lookup_jid ${jid}`
-  );
-}
 
 /** The code of one return: the highest of several functions'. */
 export function returnCode(load: Dict): number {
@@ -51,7 +42,7 @@ export class JobReport {
 
   /** Prints one piece of news. */
   async show(news: JobNews): Promise<void> {
-    if (news.kind === 'silent') return this.#showSilent(news.id);
+    if (news.kind === 'silent') return this.#showSilent(news.id, news.outcome);
     const { id, load } = news;
     const retcode = returnCode(load);
     this.#returned++;
@@ -62,11 +53,11 @@ export class JobReport {
     await this.#display.value(value, typeof out === 'string' ? out : undefined, retcode);
   }
 
-  async #showSilent(id: string): Promise<void> {
+  async #showSilent(id: string, outcome: Outcome): Promise<void> {
     this.#silent.push(id);
     this.#worst = Math.max(this.#worst, 1);
     if (!this.#options.showTimeout && !this.#options.verbose) return;
-    await this.#display.value(new Map([[id, silentText(this.#job.jid)]]), 'no_return', 1);
+    await this.#display.value(new Map([[id, outcomeText(id, this.#job.jid, outcome)]]), 'no_return', 1);
   }
 
   /** Prints the summary and decides the exit code. @returns the exit code of `salt` */

@@ -1,6 +1,7 @@
 /** `salt` (cli.md, 4 to 7; salt/cli/salt.py, 3006.16). */
 import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../client/errors.ts';
 import { LocalClient } from '../../client/local-client.ts';
+import type { Outcome } from '../../client/outcome.ts';
 import { publishAndWatch, type WatchPatience } from '../../client/watch-job.ts';
 import { BrineError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
@@ -103,8 +104,10 @@ class SaltCommand {
     }
     const stored = async (jid: string): Promise<Dict[]> =>
       (await import('../../client/stored-returns.ts')).storedReturns(opts, jid);
+    const keyOutcome = async (id: string): Promise<Outcome> =>
+      (await import('../../client/key-outcome.ts')).keyOutcome(opts, id);
     const { job, news } = await publishAndWatch(
-      { client, clock: systemClock, stored },
+      { client, clock: systemClock, stored, keyOutcome },
       request.publish,
       this.#patience,
     );

@@ -17,6 +17,7 @@ import { expressionMatch } from '../../text/expression-match.ts';
 import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
 import type { Encodable } from '../../wire/msgpack.ts';
 import { isAuthorised } from '../auth/permissions.ts';
+import type { PublishOrder } from '../roles/publisher.ts';
 import type { Rights, UserAuth } from '../auth/user-auth.ts';
 
 /** What publishing needs. */
@@ -28,8 +29,11 @@ export interface PublishParts {
   readonly mirror: LoadMirror;
   readonly jids: JidSource;
   readonly fireEvent: (tag: string, data: Dict) => void;
-  /** Hands a publication to the publisher; resolves when it has been sent. */
-  readonly send: (load: Dict, ids: readonly string[] | null) => Promise<void>;
+  /**
+   * Hands a publication to the publisher.
+   * @returns when it has been sent: which of the expected minions are known to be away, and since when
+   */
+  readonly send: (order: PublishOrder) => Promise<Dict>;
   readonly log: Logger;
 }
 
@@ -200,9 +204,11 @@ async function publish(
     dict({ jid, tgt_type: tgtType, tgt, user, fun, arg: [...arg], minions, missing }),
   );
   const namesItsMinions = ['glob', 'list', 'pcre'].includes(tgtType);
-  await parts.send(publishLoad(parts.opts, request, jid), namesItsMinions ? minions : null);
+  const load = publishLoad(parts.opts, request, jid);
+  const lost = await parts.send({ load, ids: namesItsMinions ? minions : null, expected: minions });
   parts.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
-  return { enc: 'clear', load: { jid, minions, missing } };
+  // `lost` is ours; Salt's programs do not look at it
+  return { enc: 'clear', load: { jid, minions, missing, lost: lost.size > 0 ? lost : undefined } };
 }
 
 /** Reserves a jid and keeps the job's load under it. */

@@ -1,17 +1,25 @@
 /** PubServer: takes publications from the workers, encrypts and signs them, and sends them on the publish port. */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { readPresenceProof } from '../../channel/presence-proof.ts';
+import { SessionKeys } from '../../channel/session-keys.ts';
+import { EventBusWriter } from '../../events/bus-client.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { addressText } from '../../transport/address.ts';
 import { listen } from '../../transport/listen.ts';
 import { Publisher } from '../../transport/zmtp/publisher.ts';
-import type { Dict, Value } from '../../values/value.ts';
+import { isDict, type Dict, type Value } from '../../values/value.ts';
 import { decode, encode } from '../../wire/msgpack.ts';
 import { loadMasterKey } from '../master-key.ts';
+import { Presence } from '../presence.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Bytes waiting for one minion; at more its connection is cut and it comes back by itself. */
 const PEER_QUEUE_BYTES_MAX = 32 * 1024 * 1024;
+/** A minion that is silently gone is noticed within twice this time. */
+const HEARTBEAT_MS = 10_000;
+const EVENT_QUEUE_BYTES_MAX = 4 * 1024 * 1024;
 const BROADCAST = Buffer.from('broadcast');
 const SYNDIC = Buffer.from('syndic');
 
@@ -20,11 +28,19 @@ export interface PublishOrder {
   readonly load: Dict;
   /** The minions it is for, when its target names them; null sends it to everybody. */
   readonly ids: readonly string[] | null;
+  /** The minions it is expected to reach, whose absence the answer tells. */
+  readonly expected: readonly string[];
 }
 
 /** Packs a publication for the publisher. */
 export function packPublishOrder(order: PublishOrder): Buffer {
-  return encode([order.load, order.ids], 'local');
+  return encode([order.load, order.ids, order.expected], 'local');
+}
+
+/** The publisher's answer: since when (UTC) which of the expected minions are known to be away. */
+export function readPublishAnswer(bytes: Buffer): Dict {
+  const lost = decode(bytes, 'local');
+  return isDict(lost) ? lost : new Map();
 }
 
 /** The topic on which a minion listens with `zmq_filtering`: SHA-1 of its id in hex. */
@@ -34,23 +50,36 @@ export function topicOf(id: string): string {
 
 export const startPublisher: StartRole = async (context) => {
   const { opts, log, clock } = context;
+  const { publishPull, eventPull } = masterSockets(opts);
+  const events = new EventBusWriter({
+    path: eventPull,
+    clock,
+    eventBytesMax: opts.get('max_event_size'),
+    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+  });
+  const presence = new Presence(clock, (tag, data) => events.fire(tag, data));
+  const sessionsPath = join(opts.get('cachedir'), 'sessions');
+  const sessions = new SessionKeys(sessionsPath, opts.get('publish_session') * 1000, clock);
   const publisher = new Publisher({
     address: { host: opts.get('interface'), port: opts.get('publish_port') },
     backlog: opts.get('zmq_backlog'),
     peerQueueBytesMax: PEER_QUEUE_BYTES_MAX,
+    heartbeatMs: HEARTBEAT_MS,
+    identify: (properties) => readPresenceProof(properties, sessions, clock),
+    presence: (id, isConnected) => presence.note(id, isConnected),
     clock,
   });
   const address = await publisher.start();
   log.info(`Starting the Salt Publisher on ${addressText(address)}`);
   const seal = sealer(context);
-  const { publishPull } = masterSockets(opts);
   const pull = await listen({ address: { path: publishPull }, mode: 0o600 }, (socket) => {
     new RpcPeer(socket, {
       call: (body) => {
-        const order = decode(body, 'local') as [Dict, string[] | null] | null;
+        const order = decode(body, 'local') as [Dict, string[] | null, string[]] | null;
         if (order === null) return encode([...new Set(publisher.remoteAddresses)], 'local');
-        const [load, ids] = order;
-        return encode(send(context, publisher, seal(load), ids), 'local');
+        const [load, ids, expected] = order;
+        send(context, publisher, seal(load), ids);
+        return encode(presence.lostAmong(expected), 'local');
       },
     });
   });
@@ -59,6 +88,7 @@ export const startPublisher: StartRole = async (context) => {
     stop: async () => {
       pull.server.close();
       publisher.close();
+      events.close();
     },
   };
 };

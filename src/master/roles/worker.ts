@@ -27,8 +27,8 @@ import { revokeHandler } from '../commands/revoke.ts';
 import { keyFleet } from '../fleet.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
-import { packPublishOrder } from './publisher.ts';
-import { unpackRequest } from './request-server.ts';
+import { packPublishOrder, readPublishAnswer } from './publisher.ts';
+import { PING, unpackRequest } from './dispatcher.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
@@ -144,9 +144,7 @@ function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
         mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
         jids,
         fireEvent,
-        send: async (load, ids) => {
-          await publisher.call(packPublishOrder({ load, ids }));
-        },
+        send: async (order) => readPublishAnswer(await publisher.call(packPublishOrder(order))),
         log,
       }),
     ],
@@ -171,7 +169,7 @@ function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
 }
 
 /** Takes requests from the request server, and comes back to it when it restarts. */
-async function serve({ opts, clock }: RoleContext, door: Door): Promise<{ stop(): void }> {
+async function serve({ opts, clock, index }: RoleContext, door: Door): Promise<{ stop(): void }> {
   const { workers } = masterSockets(opts);
   let stopped = false;
   let current: { close(): void } | undefined;
@@ -179,13 +177,16 @@ async function serve({ opts, clock }: RoleContext, door: Door): Promise<{ stop()
     for (;;) {
       if (stopped) return;
       try {
-        current = await connectRpc(workers, {
+        const link = await connectRpc(workers, {
           call: (bytes) => {
+            if (bytes.length === 0) return PING;
             const { from, body } = unpackRequest(bytes);
             return door.handle(body, from);
           },
           closed: () => void attach(),
         });
+        link.notify(Buffer.from(String(index)));
+        current = link;
         return;
       } catch {
         await clock.sleep(RECONNECT_MS);

@@ -3,7 +3,7 @@
  * the callers' business. Writes of one turn of the event loop leave in one system call.
  */
 import type { Socket } from 'node:net';
-import { UnreachableError } from '../../errors/errors.ts';
+import { messageOf, UnreachableError } from '../../errors/errors.ts';
 import { FrameReader } from './frames.ts';
 
 const HEADER_BYTES = 9;
@@ -19,6 +19,8 @@ export interface RpcHandlers {
   /** Answers a call. A thrown error reaches the caller as its message. `body` is a slice: copy what outlives the call. */
   call?(body: Buffer): Promise<Uint8Array> | Uint8Array;
   notify?(body: Buffer): void;
+  /** The other end does not speak this protocol; the connection ends. */
+  malformed?(reason: string): void;
   closed?(): void;
 }
 
@@ -45,8 +47,9 @@ export class RpcPeer {
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
-      } catch {
+      } catch (error) {
         socket.destroy();
+        handlers.malformed?.(messageOf(error));
       }
     });
     socket.on('error', () => undefined);
@@ -114,6 +117,8 @@ export class RpcPeer {
 
   #frame(frame: Buffer): void {
     const kind = frame[0];
+    if (frame.length < HEADER_BYTES - 4 || kind === undefined || kind > FAILURE)
+      throw new Error('it does not speak the language of the master’s own processes');
     const id = frame.readUInt32BE(1);
     const body = frame.subarray(HEADER_BYTES - 4);
     if (kind === CALL) void this.#answer(id, body);

@@ -10,6 +10,8 @@ const HANDSHAKE_TIMEOUT_MS = 30_000;
 export interface ConnectionOptions {
   readonly type: SocketType;
   readonly identity?: Buffer;
+  /** Further properties of our READY, e.g. who we are. */
+  readonly properties?: ReadonlyMap<string, Buffer>;
   readonly messageBytesMax: number;
   readonly clock: Clock;
   /** Notice a peer that is silently gone: ping it this often, give up after as long again without a sign of life. */
@@ -30,6 +32,8 @@ export class ZmtpConnection {
   readonly socket: Socket;
   /** The type of socket the peer says it is; empty before the handshake. */
   peerType = '';
+  /** What the peer's READY says besides, by lower-case name. */
+  peerProperties: ReadonlyMap<string, Buffer> = new Map();
   readonly #events: ConnectionEvents;
   readonly #parser: ZmtpParser;
   readonly #options: ConnectionOptions;
@@ -44,13 +48,13 @@ export class ZmtpConnection {
     this.#events = events;
     this.#options = options;
     this.#parser = new ZmtpParser(options, {
-      ready: (peerType) => this.#ready(peerType),
+      ready: (peerType, properties) => this.#ready(peerType, properties),
       message: (parts) => this.#events.message(this, parts),
       ping: (pong) => this.write(pong),
       pong: () => undefined,
     });
     socket.setNoDelay(true);
-    socket.write(handshake(options.type, options.identity));
+    socket.write(handshake(options.type, options.identity, options.properties));
     this.#handshakeTimer = options.clock.after(
       HANDSHAKE_TIMEOUT_MS,
       () => this.destroy(new Error('the peer did not finish the handshake in time')),
@@ -101,8 +105,9 @@ export class ZmtpConnection {
     }
   }
 
-  #ready(peerType: string): void {
+  #ready(peerType: string, properties: ReadonlyMap<string, Buffer>): void {
     this.peerType = peerType;
+    this.peerProperties = new Map([...properties].map(([name, value]) => [name, Buffer.from(value)]));
     this.#handshakeTimer?.cancel();
     const { heartbeatMs, clock } = this.#options;
     if (heartbeatMs !== undefined) {

@@ -27,8 +27,15 @@ export class ZmtpError extends Error {
   override readonly name = 'ZmtpError';
 }
 
-/** Our half of the handshake: greeting and READY in one piece. Minor version 0 makes libzmq send subscriptions as messages. */
-export function handshake(type: SocketType, identity?: Buffer): Buffer {
+/**
+ * Our half of the handshake: greeting and READY in one piece. Minor version 0 makes libzmq send subscriptions as messages.
+ * @param extra further properties of READY; peers ignore those that they do not know
+ */
+export function handshake(
+  type: SocketType,
+  identity?: Buffer,
+  extra: ReadonlyMap<string, Buffer> = new Map(),
+): Buffer {
   const greeting = Buffer.alloc(GREETING_BYTES);
   greeting[0] = 0xff;
   greeting[8] = 1;
@@ -37,6 +44,7 @@ export function handshake(type: SocketType, identity?: Buffer): Buffer {
   greeting.write('NULL', 12, 'latin1');
   const properties = [property('Socket-Type', Buffer.from(type, 'latin1'))];
   if (identity !== undefined) properties.push(property('Identity', identity));
+  for (const [name, value] of extra) properties.push(property(name, value));
   return Buffer.concat([greeting, command('READY', Buffer.concat(properties))]);
 }
 
@@ -51,8 +59,16 @@ function property(name: string, value: Buffer): Buffer {
 
 /** One command frame. */
 export function command(name: string, body: Buffer): Buffer {
-  const head = Buffer.from([FLAG_COMMAND, 1 + name.length + body.length, name.length]);
-  return Buffer.concat([head, Buffer.from(name, 'latin1'), body]);
+  const size = 1 + name.length + body.length;
+  const head = Buffer.alloc(size > 255 ? 9 : 2);
+  if (size > 255) {
+    head[0] = FLAG_COMMAND | FLAG_LONG;
+    head.writeBigUInt64BE(BigInt(size), 1);
+  } else {
+    head[0] = FLAG_COMMAND;
+    head[1] = size;
+  }
+  return Buffer.concat([head, Buffer.from([name.length]), Buffer.from(name, 'latin1'), body]);
 }
 
 /** A PING that asks for an answer within `timeoutMs` at the peer's end too. */

@@ -17,6 +17,12 @@ export interface PublisherOptions {
   readonly backlog: number;
   /** Bytes waiting for one peer; at more it is cut off and may come back. */
   readonly peerQueueBytesMax: number;
+  /** Ping peers this often; one that gives no sign of life until the next is cut off. */
+  readonly heartbeatMs?: number;
+  /** Who a peer proves to be, from the properties of its READY; undefined when it does not say. */
+  readonly identify?: (properties: ReadonlyMap<string, Buffer>) => string | undefined;
+  /** An identified peer has come, or its last connection has gone. */
+  readonly presence?: (id: string, isConnected: boolean) => void;
   readonly clock: Clock;
 }
 
@@ -32,6 +38,8 @@ export interface PublisherCounters {
 interface Peer {
   readonly connection: ZmtpConnection;
   readonly topics: Set<string>;
+  /** Who the peer has proved to be. */
+  id: string | undefined;
 }
 
 /** A listening PUB socket. */
@@ -39,6 +47,8 @@ export class Publisher {
   readonly counters: PublisherCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
   readonly #options: PublisherOptions;
   readonly #peers = new Map<ZmtpConnection, Peer>();
+  /** Connections of each identified peer. */
+  readonly #identified = new Map<string, number>();
   #server: Server | undefined;
 
   constructor(options: PublisherOptions) {
@@ -95,18 +105,45 @@ export class Publisher {
   #accept(socket: Socket): void {
     const connection = new ZmtpConnection(
       socket,
-      { type: 'PUB', messageBytesMax: SUBSCRIPTION_BYTES_MAX, clock: this.#options.clock },
       {
-        ready: () => undefined,
+        type: 'PUB',
+        messageBytesMax: SUBSCRIPTION_BYTES_MAX,
+        clock: this.#options.clock,
+        ...(this.#options.heartbeatMs === undefined ? {} : { heartbeatMs: this.#options.heartbeatMs }),
+      },
+      {
+        ready: (peer) => this.#identify(peer),
         message: (peer, parts) => this.#subscription(peer, parts),
         closed: (peer, error) => {
-          this.#peers.delete(peer);
+          this.#gone(peer);
           if (error?.name === 'ZmtpError') this.counters.refusedPeers++;
         },
       },
     );
-    this.#peers.set(connection, { connection, topics: new Set() });
+    this.#peers.set(connection, { connection, topics: new Set(), id: undefined });
     socket.setKeepAlive(true, 300_000);
+  }
+
+  #identify(connection: ZmtpConnection): void {
+    const peer = this.#peers.get(connection);
+    const id = this.#options.identify?.(connection.peerProperties);
+    if (peer === undefined || id === undefined) return;
+    peer.id = id;
+    const connections = this.#identified.get(id) ?? 0;
+    this.#identified.set(id, connections + 1);
+    if (connections === 0) this.#options.presence?.(id, true);
+  }
+
+  #gone(connection: ZmtpConnection): void {
+    const id = this.#peers.get(connection)?.id;
+    this.#peers.delete(connection);
+    if (id === undefined) return;
+    const left = (this.#identified.get(id) ?? 1) - 1;
+    if (left > 0) this.#identified.set(id, left);
+    else {
+      this.#identified.delete(id);
+      this.#options.presence?.(id, false);
+    }
   }
 
   #subscription(connection: ZmtpConnection, parts: Buffer[]): void {

@@ -11,6 +11,8 @@ export interface SubscriberOptions {
   readonly address: () => Address | Promise<Address>;
   /** Topic prefixes; one empty prefix is everything. */
   readonly topics: readonly string[];
+  /** What our READY says of us, asked for at each attempt. */
+  readonly properties?: () => ReadonlyMap<string, Buffer>;
   readonly messageBytesMax: number;
   readonly keepAliveMs?: number;
   readonly heartbeatMs?: number;
@@ -55,13 +57,19 @@ export class Subscriber {
   }
 
   async #connect(): Promise<void> {
-    const { messageBytesMax, clock, heartbeatMs, keepAliveMs } = this.#options;
+    const { messageBytesMax, clock, heartbeatMs, keepAliveMs, properties } = this.#options;
     try {
       const address = await this.#options.address();
       if (this.#closed) return;
       this.#connection = new ZmtpConnection(
         connect(connectOptions(address, keepAliveMs)),
-        { type: 'SUB', messageBytesMax, clock, ...(heartbeatMs === undefined ? {} : { heartbeatMs }) },
+        {
+          type: 'SUB',
+          messageBytesMax,
+          clock,
+          ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
+          ...(properties === undefined ? {} : { properties: properties() }),
+        },
         {
           ready: (connection) => this.#onReady(connection),
           message: (_connection, parts) => this.#events.message(parts),

@@ -1,0 +1,47 @@
+/**
+ * How a Brine minion says who it is when it subscribes: a property of the ZMTP handshake that its session key seals. Peers
+ * that do not know it ignore it. It tells a master whose connection comes and goes, so that nobody waits for a minion that is
+ * known to be away; it authorises nothing.
+ */
+import type { Crypticle } from '../crypto/crypticle.ts';
+import type { Clock } from '../host/clock.ts';
+import { isDict } from '../values/value.ts';
+import { asBytes, decode, encode } from '../wire/msgpack.ts';
+import type { SessionKeys } from './session-keys.ts';
+
+/** The property's name as it is sent; ZMTP compares names without case. */
+const PROPERTY = 'X-Brine-Minion';
+/** A proof is made for one connection: an older one is a recorded one, unless clocks are very far apart. */
+const AGE_MAX_SECONDS = 24 * 3600;
+
+/** The property for one connection. */
+export function presenceProof(id: string, session: Crypticle, clock: Clock): ReadonlyMap<string, Buffer> {
+  const proof = session.dumps({ id, presence: Math.floor(clock.nowMs() / 1000) });
+  return new Map([[PROPERTY, encode({ id, proof }, 'network')]]);
+}
+
+/** Who a peer proves to be. @returns undefined when it does not say, or not credibly */
+export function readPresenceProof(
+  properties: ReadonlyMap<string, Buffer>,
+  sessions: SessionKeys,
+  clock: Clock,
+): string | undefined {
+  const bytes = properties.get(PROPERTY.toLowerCase());
+  if (bytes === undefined) return undefined;
+  try {
+    const claim = decode(bytes, 'network');
+    const id = isDict(claim) ? claim.get('id') : undefined;
+    const proof = isDict(claim) ? asBytes(claim.get('proof')) : undefined;
+    if (typeof id !== 'string' || proof === undefined) return undefined;
+    return isGenuine(id, proof, sessions, clock) ? id : undefined;
+  } catch {
+    return undefined; // no claim of a minion of ours
+  }
+}
+
+function isGenuine(id: string, proof: Buffer, sessions: SessionKeys, clock: Clock): boolean {
+  const content = sessions.reload(id)?.loads(proof);
+  if (content === undefined || !isDict(content) || content.get('id') !== id) return false;
+  const at = content.get('presence');
+  return typeof at === 'number' && Math.abs(clock.nowMs() / 1000 - at) < AGE_MAX_SECONDS;
+}

@@ -1,0 +1,170 @@
+/**
+ * Spreads requests over the workers. One minion's requests always reach the same worker as long as that is well; a worker
+ * that is away or shows no sign of life is left out until it does, so that it delays nobody but those it already has.
+ */
+import { createHash } from 'node:crypto';
+import type { Clock, Timer } from '../../host/clock.ts';
+import type { RouterRequest } from '../../transport/zmtp/router.ts';
+import { claimedId } from '../../wire/claimed-id.ts';
+import { encode } from '../../wire/msgpack.ts';
+
+/** Requests handed to workers or waiting for one; at more the port is not read until half are done. */
+const UNDER_WAY_MAX = 20_000;
+const UNDER_WAY_BYTES_MAX = 256 * 1024 * 1024;
+/** How often workers that owe answers are asked for a sign of life. */
+const CHECK_MS = 500;
+/** A worker that has neither answered that nor anything else for so long gets no further requests. */
+const SILENT_MS = 2_000;
+const FAILED = encode('Some exception handling minion payload', 'network');
+/** Asks a worker for a sign of life. */
+export const PING = Buffer.alloc(0);
+
+/** The way to one worker. */
+export interface WorkerLink {
+  /** @throws when the worker ends before it has answered */
+  call(body: Buffer): Promise<Buffer>;
+}
+
+interface Worker {
+  readonly link: WorkerLink;
+  pending: number;
+  lastAnswerMs: number;
+  /** When the ping that is not answered yet was sent. */
+  pingedAtMs: number | undefined;
+}
+
+/** What a dispatcher needs. */
+export interface DispatcherParts {
+  /** `worker_threads` */
+  readonly workersMax: number;
+  readonly clock: Clock;
+  /** Stops and starts reading requests. */
+  readonly setPaused: (paused: boolean) => void;
+}
+
+/** See the file's comment. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #workers: (Worker | undefined)[];
+  readonly #timer: Timer;
+  #waiting: RouterRequest[] = [];
+  #next = 0;
+  #underWay = 0;
+  #underWayBytes = 0;
+  #checkedAtMs: number;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#workers = Array.from({ length: Math.max(1, parts.workersMax) }, () => undefined);
+    this.#checkedAtMs = parts.clock.monotonicMs();
+    this.#timer = parts.clock.every(CHECK_MS, () => this.#check(), { background: true });
+  }
+
+  /** @param index the worker's number; one that is no worker's is refused with false */
+  addWorker(index: number, link: WorkerLink): boolean {
+    if (!Number.isInteger(index) || index < 0 || index >= this.#workers.length) return false;
+    const lastAnswerMs = this.#parts.clock.monotonicMs();
+    this.#workers[index] = { link, pending: 0, lastAnswerMs, pingedAtMs: undefined };
+    for (const request of this.#waiting.splice(0)) void this.#forward(request);
+    return true;
+  }
+
+  removeWorker(link: WorkerLink): void {
+    const at = this.#workers.findIndex((worker) => worker?.link === link);
+    if (at >= 0) this.#workers[at] = undefined;
+  }
+
+  dispatch(request: RouterRequest): void {
+    this.#underWay++;
+    this.#underWayBytes += request.body.length;
+    this.#applyPressure();
+    void this.#forward(request);
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  async #forward(request: RouterRequest): Promise<void> {
+    const worker = this.#pick(request.body);
+    if (worker === undefined) {
+      this.#waiting.push({ from: request.from, reply: request.reply, body: Buffer.from(request.body) });
+      return;
+    }
+    const sizeBytes = request.body.length;
+    let reply: Buffer;
+    worker.pending++;
+    try {
+      reply = await worker.link.call(packRequest(request));
+      worker.lastAnswerMs = this.#parts.clock.monotonicMs();
+    } catch {
+      reply = FAILED;
+    }
+    worker.pending--;
+    request.reply(reply);
+    this.#underWay--;
+    this.#underWayBytes -= sizeBytes;
+    this.#applyPressure();
+  }
+
+  /** The worker of this minion; while that is not well the next one that is. */
+  #pick(body: Buffer): Worker | undefined {
+    const id = claimedId(body);
+    const slot = id === undefined ? this.#next++ : createHash('sha1').update(id).digest().readUInt32BE(0);
+    const count = this.#workers.length;
+    let silent: Worker | undefined;
+    for (let step = 0; step < count; step++) {
+      const worker = this.#workers[(slot + step) % count];
+      if (worker === undefined) continue;
+      if (!this.#isSilent(worker)) return worker;
+      silent ??= worker;
+    }
+    return silent;
+  }
+
+  #isSilent({ pingedAtMs, lastAnswerMs }: Worker): boolean {
+    if (pingedAtMs === undefined || lastAnswerMs > pingedAtMs) return false;
+    return this.#checkedAtMs - pingedAtMs >= SILENT_MS;
+  }
+
+  #check(): void {
+    const nowMs = this.#parts.clock.monotonicMs();
+    // when we were held up ourselves, the others' silence means nothing
+    const wasHeldUp = nowMs - this.#checkedAtMs > 2 * CHECK_MS;
+    this.#checkedAtMs = nowMs;
+    for (const worker of this.#workers) {
+      if (worker === undefined) continue;
+      if (worker.pingedAtMs === undefined) {
+        if (worker.pending > 0) this.#ping(worker, nowMs);
+      } else if (wasHeldUp) worker.pingedAtMs = nowMs;
+    }
+  }
+
+  #ping(worker: Worker, nowMs: number): void {
+    worker.pingedAtMs = nowMs;
+    const answered = (): void => {
+      worker.pingedAtMs = undefined;
+      worker.lastAnswerMs = this.#parts.clock.monotonicMs();
+    };
+    worker.link.call(PING).then(answered, () => undefined);
+  }
+
+  #applyPressure(): void {
+    const { setPaused } = this.#parts;
+    if (this.#underWay > UNDER_WAY_MAX || this.#underWayBytes > UNDER_WAY_BYTES_MAX) setPaused(true);
+    else if (this.#underWay <= UNDER_WAY_MAX / 2 && this.#underWayBytes <= UNDER_WAY_BYTES_MAX / 2)
+      setPaused(false);
+  }
+}
+
+/** A request on its way to a worker: the sender's address, then the body. */
+function packRequest({ from, body }: RouterRequest): Buffer {
+  const sender = Buffer.from(from.slice(0, 255), 'latin1');
+  return Buffer.concat([Buffer.from([sender.length]), sender, body]);
+}
+
+/** What a dispatcher sends to a worker, read. The body is a copy: it outlives the receive buffer. */
+export function unpackRequest(bytes: Buffer): { from: string; body: Buffer } {
+  const end = 1 + (bytes[0] as number);
+  return { from: bytes.toString('latin1', 1, end), body: Buffer.from(bytes.subarray(end)) };
+}
