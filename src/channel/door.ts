@@ -12,6 +12,7 @@ import { isValidMinionId } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { parseRequestEnvelope, type AesEnvelope, type ClearEnvelope } from '../wire/envelope.ts';
+import { claimedId } from '../wire/claimed-id.ts';
 import { asBytes, encode, type Encodable } from '../wire/msgpack.ts';
 import type { AcceptedKeys } from './accepted-keys.ts';
 import type { ReplayGuard } from './replay-guard.ts';
@@ -96,7 +97,9 @@ export class Door {
       if (envelope === 'not msgpack') return this.#refuse('malformed', from, NOT_MSGPACK);
       if (envelope === 'not an envelope') return this.#refuse('malformed', from);
       if (envelope.version < this.#parts.minimumVersion) return this.#refuse('version', from);
-      return envelope.enc === 'clear' ? await this.#clear(envelope, from) : await this.#aes(envelope, from);
+      if (envelope.enc === 'clear') return await this.#clear(envelope, from);
+      if (envelope.version >= 3 && !isRoutedById(body, envelope)) return this.#refuse('malformed', from);
+      return await this.#aes(envelope, from);
     } catch (error) {
       this.#failed(`A request from ${from} could not be handled`, error);
       return HANDLER_FAILED;
@@ -234,6 +237,15 @@ export class Door {
 /** The first of each kind are logged, then one in a thousand: a flood costs no disk. */
 function isWorthALine(count: number): boolean {
   return count <= 10 || count % 1000 === 0;
+}
+
+/**
+ * The request server chooses the worker by the id as it stands in the bytes, and each worker knows which requests it has
+ * served. An envelope that is written so that the two of them read different ids would reach another worker and be
+ * served again.
+ */
+function isRoutedById(body: Buffer, { id }: AesEnvelope): boolean {
+  return typeof id !== 'string' || claimedId(body) === Buffer.from(id).toString('latin1');
 }
 
 const FAILED = Symbol('undecryptable');

@@ -29,7 +29,7 @@ export function claimedId(body: Buffer): string | undefined {
 function skip(body: Buffer, at: number): { start: number; end: number } | undefined {
   const tag = body[at];
   if (tag === undefined) return undefined;
-  if (tag < 0x80) return { start: at, end: at + 1 };
+  if (tag < 0x80 || tag >= 0xe0 || (tag >= 0xc0 && tag <= 0xc3)) return { start: at, end: at + 1 };
   if (tag >= 0xa0 && tag < 0xc0) return span(body, at + 1, tag & 31);
   const sizeBytes =
     tag === 0xd9 || tag === 0xc4

@@ -226,6 +226,26 @@ test('door - a minion whose clock was set back is let in again after it has auth
   assert.equal(await send(recorded), BAD, 'what was recorded before does not open any more');
 });
 
+test('door - an envelope that two readers would read differently is refused', async (t) => {
+  const { accept, request, send, door, passed } = testDoor(t);
+  accept('m1');
+  const plain = request('m1', { cmd: 'show' });
+  const fields = plain.subarray(1);
+  const map16 = Buffer.concat([Buffer.from([0xde, 0, 6]), fields]);
+  const twice = Buffer.concat([Buffer.from([0x87]), Buffer.from('a26964a26d32', 'hex'), fields]);
+  const longKey = Buffer.from(plain.toString('latin1').replace('\xa2id\xa2m1', '\xd9\x02id\xa2m1'), 'latin1');
+  assert.notDeepEqual(longKey, plain);
+  for (const bytes of [map16, twice, longKey]) assert.equal(await send(bytes), BAD);
+  assert.equal(door.counters.get('malformed'), 3);
+  const longText = Buffer.from(
+    plain.toString('latin1').replace('\xa2id\xa2m1', '\xa2id\xd9\x02m1'),
+    'latin1',
+  );
+  assert.notEqual(await send(longText), BAD, 'text may be written long');
+  assert.equal(await send(plain), BAD, 'and then it was seen');
+  assert.equal(passed.length, 1);
+});
+
 test('door - a handler that fails answers with an encrypted empty text and says nothing more', async (t) => {
   const { accept, request, send } = testDoor(t);
   const session = accept('m1');
