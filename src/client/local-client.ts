@@ -58,17 +58,20 @@ export interface LocalClientParts {
 /** Listens to one job's events. */
 export type JobListener = (event: BusEvent) => void;
 
+/** Told that a minion's connection was lost; `at` is UTC. */
+export type LostListener = (id: string, at: string) => void;
+
 /** See the file's comment. */
 export class LocalClient {
   readonly #parts: LocalClientParts;
   readonly #requester: Requester;
   readonly #listeners = new Map<string, JobListener>();
-  /** Called when events may have been missed because the bus was away. */
-  onGap: () => void = () => undefined;
-  /** Called when the bus tells that a minion's connection was lost; `at` is UTC. */
-  onLost: (id: string, at: string) => void = () => undefined;
+  readonly #gapListeners = new Set<() => void>();
+  readonly #lostListeners = new Set<LostListener>();
   #reader: EventBusReader | undefined;
-  #early: BusEvent[] | undefined;
+  /** Events of jobs that nobody listens to yet, while publish requests are under way. */
+  #early: BusEvent[] = [];
+  #publishing = 0;
   #closed = false;
 
   private constructor(parts: LocalClientParts) {
@@ -123,6 +126,12 @@ export class LocalClient {
   onGap(listener: () => void): () => void {
     this.#gapListeners.add(listener);
     return () => this.#gapListeners.delete(listener);
+  }
+
+  /** Calls `listener` when the bus tells that a minion's connection was lost. @returns ends that */
+  onLost(listener: LostListener): () => void {
+    this.#lostListeners.add(listener);
+    return () => this.#lostListeners.delete(listener);
   }
 
   /** Stops giving a job's events to its listener. */
@@ -198,11 +207,14 @@ export class LocalClient {
   }
 
   #event(event: BusEvent): void {
-    if (event.tag.startsWith('brine/'))
-      return this.onLost(String(event.data.get('id')), String(event.data.get('at')));
+    if (event.tag.startsWith('brine/')) return this.#tellLost(event.data);
     const listener = this.#listeners.get(jidOf(event.tag) as string);
     if (listener !== undefined) listener(event);
     else if (this.#publishing > 0 && this.#early.length < EARLY_EVENTS_MAX) this.#early.push(event);
+  }
+
+  #tellLost(data: Dict): void {
+    for (const listener of this.#lostListeners) listener(String(data.get('id')), String(data.get('at')));
   }
 }
 

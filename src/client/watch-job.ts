@@ -31,6 +31,8 @@ export interface WatchParts {
   readonly stored: (jid: string) => Promise<Dict[]>;
   /** What is known of the key of a minion that is named but has no accepted one. */
   readonly keyOutcome: (id: string) => Promise<Outcome>;
+  /** Ends the watching; nothing more is told then. */
+  readonly signal?: AbortSignal;
 }
 
 /** A minion whose connection is lost may still bring its return over the other one. */
@@ -110,36 +112,66 @@ async function* watch(
   hasBegun = false,
 ): AsyncGenerator<JobNews, void, void> {
   const { client, clock, signal } = parts;
-  const state = new WatchState(job);
-  let gap = hasBegun;
-  const stopListening = client.onGap(() => {
-    gap = true;
-    inbox.nudge();
-  });
-  const stop = (): void => inbox.nudge();
-  signal?.addEventListener('abort', stop, { once: true });
-  const isOver = (): boolean => state.waitingFor.size === 0 || signal?.aborted === true;
+  const state = new WatchState(job, clock.monotonicMs());
+  const attention = payAttention(client, inbox, state, signal);
+  if (hasBegun) attention.gap = true;
+  const isOver = (): boolean => !state.isWaiting(clock.monotonicMs()) || signal?.aborted === true;
   try {
     while (!isOver()) {
       const deadlineMs = clock.monotonicMs() + patience.timeoutMs;
       while (!isOver() && clock.monotonicMs() < deadlineMs) {
-        if (gap) {
-          gap = false;
+        if (attention.gap) {
+          attention.gap = false;
           yield* state.readStored(await parts.stored(job.jid));
           continue;
         }
-        await inbox.wait(clock, deadlineMs);
+        await inbox.wait(clock, state.nextLook(clock.monotonicMs(), deadlineMs));
         yield* state.read(inbox.take());
       }
       if (!isOver()) yield* askSilent(parts, job, inbox, state, patience);
     }
     if (signal?.aborted) return;
-    for (const id of [...state.silent, ...job.missing]) yield { kind: 'silent', id };
+    for (const [id, outcome] of state.silentOutcomes()) yield { kind: 'silent', id, outcome };
+    for (const id of job.missing) yield { kind: 'silent', id, outcome: await parts.keyOutcome(id) };
   } finally {
-    stopListening();
-    signal?.removeEventListener('abort', stop);
+    attention.end();
     client.forget(job.jid);
   }
+}
+
+/** What wakes the watching besides the job's own events. */
+interface Attention {
+  /** Events may have been missed. */
+  gap: boolean;
+  end(): void;
+}
+
+function payAttention(
+  client: LocalClient,
+  inbox: Inbox,
+  state: WatchState,
+  signal: AbortSignal | undefined,
+): Attention {
+  const nudge = (): void => inbox.nudge();
+  const attention: Attention = {
+    gap: false,
+    end: () => {
+      for (const stop of stops) stop();
+      signal?.removeEventListener('abort', nudge);
+    },
+  };
+  const stops = [
+    client.onGap(() => {
+      attention.gap = true;
+      inbox.nudge();
+    }),
+    client.onLost((id, at) => {
+      state.lose(id, at);
+      inbox.nudge();
+    }),
+  ];
+  signal?.addEventListener('abort', nudge, { once: true });
+  return attention;
 }
 
 /** Which minions have answered, and which are still waited for. */
@@ -251,8 +283,10 @@ async function* askSilent(
   if (question === undefined) return asked.forEach((id) => state.giveUp(id));
   const untilMs = clock.monotonicMs() + patience.gatherMs;
   const isDecided = (id: string): boolean => answered.has(id) || !state.waitingFor.has(id);
-  while (clock.monotonicMs() < untilMs && !parts.signal?.aborted && ![...asked].every(isDecided)) {
-    await inbox.wait(clock, untilMs);
+  const isGoingOn = (nowMs: number): boolean =>
+    nowMs < untilMs && !parts.signal?.aborted && state.isWaiting(nowMs) && ![...asked].every(isDecided);
+  while (isGoingOn(clock.monotonicMs())) {
+    await inbox.wait(clock, state.nextLook(clock.monotonicMs(), untilMs));
     yield* state.read(inbox.take());
   }
   client.forget(question.jid);
