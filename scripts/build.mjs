@@ -1,18 +1,28 @@
 // Builds `dist/` (or the folder named by BRINE_DIST): one CommonJS bundle for each program, because one file starts fastest.
 import { build } from 'esbuild';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
 
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');
-rmSync(outdir, { recursive: true, force: true });
+// bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
+const fresh = `${outdir}.${process.pid}`;
 mkdirSync(outdir, { recursive: true });
 await build({
   absWorkingDir: root,
   entryPoints: filesBelow(join(root, 'src', 'bin'), '.ts'),
-  outdir,
+  outdir: fresh,
   bundle: true,
   format: 'cjs',
   platform: 'node',
@@ -28,6 +38,8 @@ await build({
   banner: { js: "const __brineFileUrl = require('node:url').pathToFileURL(__filename).href;" },
   logLevel: 'warning',
 });
+for (const name of readdirSync(fresh)) renameSync(join(fresh, name), join(outdir, name));
+rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
 writeCodeCaches();
 

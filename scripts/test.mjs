@@ -41,5 +41,6 @@ function testArguments(name, built, outdir) {
 }
 
 let status = 0;
+if (suites.some((name) => name !== 'unit')) await import('./build.mjs');
 for (const name of suites) status = (await run(name)) || status;
 process.exit(status);
