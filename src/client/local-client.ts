@@ -168,7 +168,7 @@ export class LocalClient {
       jid,
       kwargs,
       user,
-      to: Math.ceil(timeoutMs / 1000),
+      to: this.#parts.opts.get('order_masters') ? Math.ceil(timeoutMs / 1000) : undefined,
     };
     const body = encode({ enc: 'clear', load, version: PROTOCOL_VERSION }, 'network');
     try {

@@ -33,6 +33,8 @@ export interface KeyManagerParts {
   readonly store: KeyStore;
   /** The master's `cachedir`. */
   readonly cacheDir: string;
+  /** The master's `id`. */
+  readonly masterId: string;
   /** `preserve_minion_cache`: cached data of minions without a key is kept. */
   readonly preserveCache: boolean;
   readonly fireEvent: FireEvent;
@@ -184,7 +186,7 @@ export class KeyManager {
     try {
       take();
     } finally {
-      if (rotate) requestKeyRotation(this.#parts.cacheDir, this.#parts.log);
+      if (rotate) requestKeyRotation(this.#parts);
     }
     if (!this.#parts.preserveCache) this.#forgetUnknownMinions(preserve);
   }
@@ -234,11 +236,12 @@ export function sectionName(section: KeySection): string {
 
 /**
  * Asks the master for a new session key: it looks for `<cachedir>/.dfn`, mode 0400, every few seconds
- * (salt/crypt.py dropfile). Without a `cachedir` there is no master whose key could be known to anybody.
+ * (salt/crypt.py dropfile). The file names its master, because 3007 heeds no other one and never removes it. Without a
+ * `cachedir` there is no master whose key could be known to anybody.
  */
-export function requestKeyRotation(cacheDir: string, log: Logger): void {
+export function requestKeyRotation({ cacheDir, masterId, log }: KeyManagerParts): void {
   try {
-    createFile(join(cacheDir, '.dfn'), '', { mode: 0o400 });
+    createFile(join(cacheDir, '.dfn'), masterId, { mode: 0o400 });
     log.info('Rotating AES key');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -175,6 +175,7 @@ async function runAction(parsed: ParsedOptions, opts: MasterOptions, parts: RunP
     const manager = new KeyManager({
       store: new KeyStore(opts.get('pki_dir')),
       cacheDir: opts.get('cachedir'),
+      masterId: opts.get('id'),
       preserveCache: opts.get('preserve_minion_cache'),
       fireEvent: events.fire,
       log,
