@@ -19,6 +19,14 @@ function open(path: string): Promise<Socket> {
   });
 }
 
+function split(reader: EventReader, chunk: Buffer): Buffer[] | undefined {
+  try {
+    return reader.push(chunk).bodies;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads events. */
 export class EventBusReader {
   readonly #socket: Socket;
@@ -42,7 +50,10 @@ export class EventBusReader {
     const socket = await open(path);
     const reader = new EventReader();
     socket.on('data', (chunk: Buffer) => {
-      for (const body of reader.push(chunk).bodies) {
+      const bodies = split(reader, chunk);
+      // what does not speak the bus's language is as good as gone
+      if (bodies === undefined) socket.destroy();
+      for (const body of bodies ?? []) {
         const tag = tagOf(body);
         const event = tag !== undefined && wanted(tag) ? parseEvent(body) : undefined;
         if (event !== undefined) onEvent(event);
@@ -64,7 +75,10 @@ export interface WriterOptions {
   readonly clock: Clock;
   /** `max_event_size` */
   readonly eventBytesMax: number;
-  /** Bytes kept while the bus is away; older events are dropped first, and counted. */
+  /**
+   * Bytes kept while the bus is away, where older events are dropped first, and while it hangs, where newer ones are;
+   * both are counted.
+   */
   readonly queueBytesMax: number;
 }
 
@@ -118,6 +132,10 @@ export class EventBusWriter {
     if (this.#socket === undefined) {
       this.#enqueue(frame);
       this.#connect();
+      return;
+    }
+    if (this.#socket.writableLength > this.#options.queueBytesMax) {
+      this.counters.dropped++;
       return;
     }
     this.#out.push(frame);

@@ -29,6 +29,7 @@ export function runMasterChild(): void {
   };
   process.on('message', (message: ToChild) => {
     if (message.type === 'aes') aes = readAes(message.aes);
+    else if (message.type === 'ping') tell({ type: 'pong' });
     else if (message.type === 'stop') void stop();
     else {
       const start = readStart(message);

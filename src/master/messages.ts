@@ -25,10 +25,14 @@ export type ToChild =
       readonly console: { readonly level: string; readonly daemon: boolean };
     }
   | { readonly type: 'aes'; readonly aes: readonly string[] }
+  | { readonly type: 'ping' }
   | { readonly type: 'stop' };
 
 /** From a child. */
-export type FromChild = { readonly type: 'ready' } | { readonly type: 'rotate'; readonly reason: string };
+export type FromChild =
+  | { readonly type: 'ready' }
+  | { readonly type: 'pong' }
+  | { readonly type: 'rotate'; readonly reason: string };
 
 /** The start message, read. */
 export interface ChildStart {

@@ -3,7 +3,7 @@
  * all (salt/utils/process.py ProcessManager, 3006.16).
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import type { Clock } from '../host/clock.ts';
+import type { Clock, Timer } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { FromChild, Role, ToChild } from './messages.ts';
 
@@ -13,6 +13,9 @@ const RESTART_DELAY_MIN_MS = 50;
 const RESTART_DELAY_MAX_MS = 5_000;
 /** Time for an orderly end before SIGKILL. */
 const STOP_MS = 5_000;
+/** How often each part is asked for a sign of life, and when one that gives none is killed and started anew. */
+const BEAT_MS = 3_000;
+const HUNG_MS = 15_000;
 /** Young objects of a part: a small nursery keeps a master of many processes small. */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--single-threaded-gc'];
 
@@ -39,15 +42,18 @@ interface Running {
   readonly process: ChildProcess;
   readonly startedAtMs: number;
   ready: boolean;
+  lastSignMs: number;
 }
 
 /** Keeps a set of processes running. */
 export class Supervisor {
-  readonly counters = { restarts: 0 };
+  readonly counters = { restarts: 0, hung: 0 };
   readonly #options: SupervisorOptions;
   readonly #running = new Map<string, Running>();
   readonly #shortLives = new Map<string, number>();
   #stopping = false;
+  #beat: Timer | undefined;
+  #lastBeatMs = 0;
   #failure: ((error: Error) => void) | undefined;
 
   constructor(options: SupervisorOptions) {
@@ -61,6 +67,8 @@ export class Supervisor {
     });
     await Promise.race([Promise.all(specs.map((spec) => this.#spawn(spec))), failed]);
     this.#failure = undefined;
+    this.#lastBeatMs = this.#options.clock.monotonicMs();
+    this.#beat = this.#options.clock.every(BEAT_MS, () => this.#checkSigns(), { background: true });
   }
 
   broadcast(message: ToChild): void {
@@ -77,6 +85,7 @@ export class Supervisor {
   /** Ends all parts; those that do not end in time are killed. */
   async stop(): Promise<void> {
     this.#stopping = true;
+    this.#beat?.cancel();
     const { clock, log } = this.#options;
     const ended = [...this.#running.values()].map(({ process: child }) => exited(child));
     this.broadcast({ type: 'stop' });
@@ -95,19 +104,41 @@ export class Supervisor {
       execArgv: NODE_FLAGS,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    const running: Running = { process: child, startedAtMs: clock.monotonicMs(), ready: false };
+    const nowMs = clock.monotonicMs();
+    const running: Running = { process: child, startedAtMs: nowMs, ready: false, lastSignMs: nowMs };
     this.#running.set(spec.title, running);
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => this.#exited(spec, running, code, signal));
     send(child, startMessage(spec));
     return new Promise((resolve) => {
       child.on('message', (message: FromChild) => {
+        running.lastSignMs = clock.monotonicMs();
         if (message.type === 'ready') {
           running.ready = true;
           resolve();
-        } else onMessage(message);
+        } else if (message.type !== 'pong') onMessage(message);
       });
     });
+  }
+
+  /** A part that hangs would keep others waiting for ever; one that died is back at once. */
+  #checkSigns(): void {
+    const { clock, log } = this.#options;
+    const nowMs = clock.monotonicMs();
+    // when we were held up ourselves, the others' silence means nothing
+    const wasHeldUp = nowMs - this.#lastBeatMs > 2 * BEAT_MS;
+    this.#lastBeatMs = nowMs;
+    for (const [title, running] of this.#running) {
+      if (wasHeldUp) running.lastSignMs = nowMs;
+      if (nowMs - running.lastSignMs < HUNG_MS) {
+        send(running.process, { type: 'ping' });
+        continue;
+      }
+      this.counters.hung++;
+      log.error(`${title} (${running.process.pid}) gives no sign of life; it is killed and started anew.`);
+      running.lastSignMs = nowMs;
+      running.process.kill('SIGKILL');
+    }
   }
 
   #exited(spec: ChildSpec, running: Running, code: number | null, signal: NodeJS.Signals | null): void {

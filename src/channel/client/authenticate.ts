@@ -100,7 +100,10 @@ function openReply(bytes: Buffer, client: AuthClient): SignedReply {
   // a refusal names no key: before the first acceptance there is nothing to check it with
   if (judged.key === undefined) return { content, masterKey: client.key.publicKey, isNewKey: false };
   if (!judged.key.verify(load, sig, client.sigAlgo)) {
-    throw new AuthenticationError('The payload signature did not validate.');
+    throw new AuthenticationError(
+      `The payload signature did not validate: it was not made with the master's key in ${client.keyring.path}. ` +
+        'If the master has a new key on purpose, remove that file and restart the minion.',
+    );
   }
   return { content, masterKey: judged.key, isNewKey: judged.isNew };
 }

@@ -14,6 +14,11 @@ import type { AuthClient, Credentials } from './authenticate.ts';
 import { openPillarReply } from './pillar-reply.ts';
 
 const TOKEN_TEXT = Buffer.from('salt');
+/** What a master says, in the clear, when it fails itself: our credentials are not at fault, the next attempt may do. */
+const MASTER_FAILURES = new Set([
+  'Some exception handling minion payload',
+  'Server-side exception handling payload',
+]);
 
 /** What the channel is made of. */
 export interface RequestChannelParts {
@@ -101,7 +106,9 @@ export class RequestChannel {
       },
       'network',
     );
-    const reply = decode(await requester.request(body, timeoutMs), 'network');
+    const reply = readReply(await requester.request(body, timeoutMs));
+    if (typeof reply === 'string' && MASTER_FAILURES.has(reply))
+      throw new UnreachableError(`The master could not handle ${String(load.get('cmd'))}: ${reply}.`);
     if (isPillar && isDict(reply)) return openPillarReply(reply, nonce, client, credentials);
     const sealed = asBytes(reply);
     if (sealed === undefined)
@@ -120,6 +127,14 @@ export class RequestChannel {
     out.set('tok', this.#token);
     out.set('id', client.id);
     return out;
+  }
+}
+
+function readReply(bytes: Buffer): Value {
+  try {
+    return decode(bytes, 'network');
+  } catch (cause) {
+    throw new AuthenticationError('The reply of the master cannot be read.', { cause });
   }
 }
 

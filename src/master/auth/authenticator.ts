@@ -17,9 +17,10 @@ import {
 } from '../../crypto/rsa.ts';
 import { tags } from '../../events/tags.ts';
 import type { Logger } from '../../host/log.ts';
-import { isStorableId, type KeyStore } from '../../keys/store.ts';
+import { isStorableId, KeyStoreFullError, type KeyStore } from '../../keys/store.ts';
 import { dict, type Dict, type Value } from '../../values/value.ts';
 import { asBytes, encode, type Encodable } from '../../wire/msgpack.ts';
+import { countedWarnings } from '../counted-log.ts';
 import type { AutoKey } from './autosign.ts';
 
 /** What authentication needs. */
@@ -68,10 +69,12 @@ const KEY_TEXT_MAX = 16 * 1024;
 /** Serves `_auth`. */
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
+  readonly #warn: (text: string) => void;
   #aesSignature: { readonly of: string; readonly sig: Buffer } | undefined;
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
+    this.#warn = countedWarnings(parts.log);
   }
 
   /** @returns the reply for this request */
@@ -90,7 +93,7 @@ export class Authenticator {
       return this.#refusal(replyTo, false);
     }
     log.info(`Authentication request from ${request.id}`);
-    const verdict = await this.#decide(request);
+    const verdict = await this.#decideOrTurnAway(request);
     if (verdict.kind === 'refuse') {
       this.#fire(request, verdict.result, verdict.act);
       return this.#refusal(replyTo, verdict.ret);
@@ -98,6 +101,17 @@ export class Authenticator {
     log.info(`Authentication accepted from ${request.id}`);
     this.#fire(request, true, 'accept');
     return this.#acceptance(request, verdict.key);
+  }
+
+  /** When no more keys can wait for a decision, this one is turned away as one too many, and comes back later. */
+  async #decideOrTurnAway(request: AuthRequest): Promise<Verdict> {
+    try {
+      return await this.#decide(request);
+    } catch (error) {
+      if (!(error instanceof KeyStoreFullError)) throw error;
+      this.#warn(error.message);
+      return { kind: 'refuse', ret: 'full', act: 'full', result: false };
+    }
   }
 
   async #decide(request: AuthRequest): Promise<Verdict> {

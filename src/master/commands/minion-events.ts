@@ -2,6 +2,7 @@
 import type { AesHandler } from '../../channel/door.ts';
 import { isTagAllowedFromMinion, tags } from '../../events/tags.ts';
 import type { Logger } from '../../host/log.ts';
+import { countedWarnings } from '../counted-log.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 
 /** What passing events on needs. */
@@ -10,13 +11,16 @@ export interface MinionEventParts {
   readonly log: Logger;
 }
 
+type Parts = MinionEventParts & { readonly warn: (text: string) => void };
+
 /** Events in one request. */
 const EVENTS_MAX = 10_000;
 /** Fields that mean something inside the master and that no minion may set. */
 const INTERNAL_FIELDS = ['__peer_id', '_stamp'];
 
 /** Serves `_minion_event`, in its single and in its list form. Salt compat: unlike Salt, both forms are filtered. */
-export function minionEventHandler(parts: MinionEventParts): AesHandler {
+export function minionEventHandler(given: MinionEventParts): AesHandler {
+  const parts = { ...given, warn: countedWarnings(given.log) };
   return ({ id, load }) => {
     const events = load.get('events');
     const pretag = load.get('pretag');
@@ -29,7 +33,7 @@ export function minionEventHandler(parts: MinionEventParts): AesHandler {
   };
 }
 
-function fireListed(parts: MinionEventParts, id: string, event: Dict, pretag: string | undefined): void {
+function fireListed(parts: Parts, id: string, event: Dict, pretag: string | undefined): void {
   const tag = event.get('tag');
   const inner = event.get('data');
   const data = inner !== undefined && isDict(inner) ? inner : event;
@@ -37,10 +41,10 @@ function fireListed(parts: MinionEventParts, id: string, event: Dict, pretag: st
   if (pretag !== undefined && typeof tag === 'string') fireChecked(parts, id, `${pretag}/${tag}`, data);
 }
 
-function fireChecked(parts: MinionEventParts, id: string, tag: Value | undefined, data: Dict): void {
+function fireChecked(parts: Parts, id: string, tag: Value | undefined, data: Dict): void {
   if (typeof tag !== 'string' || !isTagAllowedFromMinion(tag)) {
-    parts.log.warning(
-      `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag))}; it was dropped.`,
+    parts.warn(
+      `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag).slice(0, 200))}; it was dropped`,
     );
     return;
   }

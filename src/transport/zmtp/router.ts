@@ -13,7 +13,7 @@ export interface RouterOptions {
   readonly address: Address;
   readonly backlog: number;
   readonly messageBytesMax: number;
-  /** Bytes of half-received messages and unsent replies over all peers; beyond it the peer that crosses it is cut off. */
+  /** Bytes of half-received messages and unsent replies over all peers; beyond it the peer that holds most is cut off. */
   readonly bufferedBytesMax: number;
   readonly clock: Clock;
 }
@@ -44,6 +44,7 @@ export class Router {
   readonly #peers = new Set<ZmtpConnection>();
   #server: Server | undefined;
   #paused = false;
+  #bytesSinceCheck = 0;
 
   /**
    * @param onRequest called for each request; it must lead to exactly one reply
@@ -95,7 +96,7 @@ export class Router {
     );
     this.#peers.add(connection);
     this.counters.connections++;
-    socket.on('data', () => this.#checkBudget(connection));
+    socket.on('data', (chunk: Buffer) => this.#checkBudget(chunk.length));
     if (this.#paused) socket.pause();
   }
 
@@ -103,17 +104,28 @@ export class Router {
     this.counters.requests++;
     const body = parts[parts.length - 1] as Buffer;
     const envelope = parts.slice(0, -1).map((part) => Buffer.from(part));
-    this.#onRequest({ body, from, reply: (reply) => peer.send([...envelope, reply]) });
+    const reply = (answer: Buffer): void => {
+      peer.send([...envelope, answer]);
+      this.#checkBudget(answer.length);
+    };
+    this.#onRequest({ body, from, reply });
   }
 
-  /** A message larger than this is worth summing up what all peers hold. */
-  #checkBudget(peer: ZmtpConnection): void {
-    if (peer.pendingBytes < 1024 * 1024) return;
+  /** Summing up what all peers hold is worth it whenever that much may have been added. */
+  #checkBudget(addedBytes: number): void {
+    const { bufferedBytesMax } = this.#options;
+    this.#bytesSinceCheck += addedBytes;
+    if (this.#bytesSinceCheck < bufferedBytesMax / 16) return;
+    this.#bytesSinceCheck = 0;
     let total = 0;
-    for (const each of this.#peers) total += each.pendingBytes + each.queuedBytes;
-    if (total > this.#options.bufferedBytesMax) {
-      peer.destroy(new Error(`all requests under way together hold ${total} bytes`));
+    let largest: ZmtpConnection | undefined;
+    for (const peer of this.#peers) {
+      const heldBytes = peer.pendingBytes + peer.queuedBytes;
+      total += heldBytes;
+      if (largest === undefined || heldBytes > largest.pendingBytes + largest.queuedBytes) largest = peer;
     }
+    if (total > bufferedBytesMax)
+      largest?.destroy(new Error(`all peers together hold ${total} bytes, and this one most of them`));
   }
 
   #closed(peer: ZmtpConnection, error: Error | undefined, from: string): void {
