@@ -40,7 +40,9 @@ test('permissions - every predicted minion must be inside the target, and there 
 });
 
 test('permissions - arguments and keywords can be constrained', () => {
-  const perms = [dict({ 'web*': [dict({ 'cmd.run': dict({ args: ['ls( .*)?$'], kwargs: dict({ cwd: '/srv' }) }) })] })];
+  const perms = [
+    dict({ 'web*': [dict({ 'cmd.run': dict({ args: ['ls( .*)?$'], kwargs: dict({ cwd: '/srv' }) }) })] }),
+  ];
   const call = (...args: Value[]): AuthorisationRequest => request({ funs: ['cmd.run'], args: [args] });
   assert.ok(isAuthorised(perms, call('ls /', kwargs({ cwd: '/srv/x' }))));
   assert.ok(!isAuthorised(perms, call('rm /', kwargs({ cwd: '/srv' }))));
