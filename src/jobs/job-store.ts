@@ -23,6 +23,15 @@ export interface JobFilter {
   /** Newest first, at most so many. */
   readonly limit?: number;
   readonly fun?: string;
+  /** Looks at the function's name, before anything else of the job is read. */
+  readonly wantsFun?: (fun: string) => boolean;
+  /** The first and the last jid, both included; jids without a suffix order as times. */
+  readonly fromJid?: string;
+  readonly toJid?: string;
+  /** Looks at the load; what it refuses does not count. */
+  readonly accepts?: (job: JobSummary) => boolean;
+  /** Leave out for whom a job was meant, which is most of what there is to read. */
+  readonly withoutMinions?: boolean;
 }
 
 /** Keeps jobs and returns. What a promise has resolved for survives the sudden death of any process. */

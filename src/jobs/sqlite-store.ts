@@ -9,10 +9,14 @@ import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import { jidTimeMs } from './jid.ts';
 import type { JobFilter, JobStore, JobSummary, StoredReturn } from './job-store.ts';
-import { openSqlite, type SqliteDatabase, type SqliteStatement } from './sqlite.ts';
+import { blobBytes, openSqlite, type Blob, type SqliteDatabase, type SqliteStatement } from './sqlite.ts';
 
 /** Jobs whose jid is no time live together in this file. */
 const UNDATED = 'undated';
+/** Orders behind every jid. */
+const JID_LAST = '~';
+/** Jobs read at once for a list: enough to be quick, few enough for one wanted job to cost little. */
+const LIST_PAGE = 1000;
 /** Open day files kept at hand. */
 const OPEN_DAYS_MAX = 4;
 
@@ -40,7 +44,7 @@ interface ReturnRow {
   readonly retcode: number;
   readonly success: number;
   readonly out: string | null;
-  readonly ret: Uint8Array;
+  readonly ret: Blob;
 }
 
 interface Write {
@@ -84,9 +88,9 @@ export class SqliteJobStore implements JobStore {
     await this.#write(() => {
       const { db } = this.#day(jid);
       const row = db.prepare('SELECT minions FROM jobs WHERE jid = ?').get(jid) as
-        { minions: Uint8Array } | undefined;
+        { minions: Blob } | undefined;
       if (row === undefined) return false;
-      const lists = decode(row.minions, 'local') as Dict;
+      const lists = decode(blobBytes(row.minions), 'local') as Dict;
       lists.set(syndicId, [...minions]);
       db.prepare('UPDATE jobs SET minions = ? WHERE jid = ?').run(encode(lists, 'local'), jid);
       return true;
@@ -104,7 +108,7 @@ export class SqliteJobStore implements JobStore {
 
   async job(jid: string): Promise<Dict | undefined> {
     const row = this.#existingDay(jid)?.db.prepare('SELECT load, minions FROM jobs WHERE jid = ?').get(jid);
-    return row === undefined ? undefined : loadOf(row as { load: Uint8Array; minions: Uint8Array });
+    return row === undefined ? undefined : loadOf(row as { load: Blob; minions: Blob });
   }
 
   async returns(jid: string): Promise<StoredReturn[]> {
@@ -116,25 +120,21 @@ export class SqliteJobStore implements JobStore {
       fun: row.fun,
       retcode: Number(row.retcode),
       success: Number(row.success) !== 0,
-      return: decode(row.ret, 'local'),
+      return: decode(blobBytes(row.ret), 'local'),
       ...(row.out === null ? {} : { out: row.out }),
     }));
   }
 
   async jobs(filter: JobFilter): Promise<JobSummary[]> {
     const out: JobSummary[] = [];
-    const where = filter.fun === undefined ? '' : 'WHERE fun = ?';
-    const values = filter.fun === undefined ? [] : [filter.fun];
-    for (const name of this.#dayNames().sort().reverse()) {
-      const left = filter.limit === undefined ? -1 : filter.limit - out.length;
-      if (left === 0) break;
-      const sql = `SELECT jid, load, minions FROM jobs ${where} ORDER BY jid DESC LIMIT ?`;
-      const rows = this.#open(name)
-        .db.prepare(sql)
-        .all(...values, left);
-      for (const row of rows as { jid: string; load: Uint8Array; minions: Uint8Array }[]) {
-        out.push({ jid: row.jid, load: loadOf(row) });
-      }
+    const { limit = Infinity, fromJid = '', toJid = JID_LAST } = filter;
+    const days = this.#dayNames().filter((name) => name !== UNDATED);
+    // the undated come last: nobody knows how old they are
+    const names = [...days.sort().reverse(), ...this.#dayNames().filter((name) => name === UNDATED)];
+    for (const name of names) {
+      if (out.length >= limit) break;
+      if (name !== UNDATED && (name < fromJid.slice(0, 8) || name > toJid.slice(0, 8))) continue;
+      readDay(this.#open(name).db, filter, out);
     }
     return out;
   }
@@ -274,9 +274,40 @@ export function funText(fun: Value | undefined): string {
   return Array.isArray(fun) ? fun.map(String).join(',') : typeof fun === 'string' ? fun : '';
 }
 
-function loadOf(row: { load: Uint8Array; minions: Uint8Array }): Dict {
-  const load = decode(row.load, 'local');
-  const lists = decode(row.minions, 'local');
+/** Adds a day's jobs, newest first, until the filter's limit is reached. */
+function readDay(db: SqliteDatabase, filter: JobFilter, out: JobSummary[]): void {
+  const { limit = Infinity, fun, wantsFun, fromJid = '', toJid = JID_LAST, accepts, withoutMinions } = filter;
+  const sql =
+    `SELECT jid, fun, load${withoutMinions ? '' : ', minions'} FROM jobs WHERE jid >= ? AND jid < ?` +
+    `${fun === undefined ? '' : ' AND fun = ?'} ORDER BY jid DESC LIMIT ${LIST_PAGE}`;
+  const statement = db.prepare(sql);
+  let before = toJid + JID_LAST;
+  for (;;) {
+    const rows = statement.all(fromJid, before, ...(fun === undefined ? [] : [fun])) as (LoadRow & {
+      jid: string;
+      fun: string;
+    })[];
+    for (const row of rows) {
+      if (wantsFun !== undefined && !wantsFun(row.fun)) continue;
+      const job = { jid: row.jid, load: loadOf(row) };
+      if (accepts === undefined || accepts(job)) out.push(job);
+      if (out.length >= limit) return;
+    }
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < LIST_PAGE) return;
+    before = last.jid;
+  }
+}
+
+/** A job's row; without its minions where nobody asks for them. */
+interface LoadRow {
+  readonly load: Blob;
+  readonly minions?: Blob;
+}
+
+function loadOf(row: LoadRow): Dict {
+  const load = decode(blobBytes(row.load), 'local');
+  const lists = row.minions === undefined ? null : decode(blobBytes(row.minions), 'local');
   const minions = new Set<string>();
   if (isDict(lists))
     for (const list of lists.values())

@@ -4,6 +4,14 @@
  */
 import { createRequire } from 'node:module';
 
+/** Bytes as a column gives them: `libsql` makes a Buffer for one row and an ArrayBuffer for many. */
+export type Blob = Uint8Array | ArrayBuffer;
+
+/** The bytes of a column. */
+export function blobBytes(blob: Blob): Uint8Array {
+  return blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+}
+
 /** A prepared statement. */
 export interface SqliteStatement {
   run(...values: readonly (string | number | bigint | null | Uint8Array)[]): { changes: number | bigint };

@@ -1,0 +1,194 @@
+/** What `salt-run` offers a runner: the master's files, its event bus and the way to minions, each opened when first needed. */
+import { existsSync } from 'node:fs';
+import { LocalClient } from '../../client/local-client.ts';
+import { jobCacheDirectory } from '../../client/stored-returns.ts';
+import { MinionDataCache } from '../../cache/minion-data.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
+import { BrineError, CommandExecutionError } from '../../errors/errors.ts';
+import { EventBusWriter } from '../../events/bus-client.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
+import { KeyStore } from '../../keys/store.ts';
+import { bindCall } from '../../loader/bind.ts';
+import { keyFleet } from '../../master/fleet.ts';
+import { findRunner, loadRunners } from './find-runner.ts';
+import type { RunnerContext } from '../../runners/runner.ts';
+import type { Dict, Value } from '../../values/value.ts';
+import { saltCompatVersion } from '../../version.ts';
+import { decode, encode } from '../../wire/msgpack.ts';
+
+const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+const PUBLISHER_GIVE_UP_MS = 2_000;
+
+/** What a run is made of. */
+export interface RunParts {
+  readonly opts: MasterOptions;
+  readonly settings: Dict;
+  readonly jid: string;
+  readonly user: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly print: (text: string) => void;
+  /** Shows an event of this job. */
+  readonly show: (suffix: string, data: Dict) => Promise<void>;
+}
+
+/** The context of one run, and what ends it. */
+export interface OpenRunnerContext extends RunnerContext {
+  close(): Promise<void>;
+}
+
+/** Makes the context. Nothing is opened yet. */
+export function openRunnerContext(parts: RunParts): OpenRunnerContext {
+  const { opts, settings, jid, user, clock, random, log, signal, print } = parts;
+  const bus = new MasterBus(opts, clock);
+  const keys = new KeyStore(opts.get('pki_dir'));
+  const cache = new MinionDataCache(opts.get('cachedir'));
+  const jobs = new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')), readOnly: true });
+  let client: Promise<LocalClient> | undefined;
+  const context: OpenRunnerContext = {
+    id: String(opts.raw('id')),
+    version: saltCompatVersion,
+    opts,
+    settings,
+    jid,
+    user,
+    clock,
+    random,
+    log,
+    signal,
+    jobs,
+    keys,
+    cache,
+    fleet: keyFleet(keys, cache),
+    call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs),
+    modules: loadRunners,
+    execute: (fun, args, kwargs) => executeHere(parts, fun, args, kwargs),
+    fire: (tag, data) => bus.fire(tag, data),
+    progress: async (data) => {
+      await bus.fire(`salt/run/${jid}/progress`, data);
+      await parts.show('progress', data);
+    },
+    print,
+    client: () => (client ??= LocalClient.connect(parts)),
+    connectedAddresses: () => connectedAddresses(opts, clock),
+    close: async () => {
+      (await client?.catch(() => undefined))?.close();
+      bus.close();
+      await jobs.close();
+    },
+  };
+  return context;
+}
+
+/** The master's bus, as far as a master runs. */
+class MasterBus {
+  readonly #path: string;
+  readonly #writer: EventBusWriter;
+
+  constructor(opts: MasterOptions, clock: Clock) {
+    this.#path = masterSockets(opts).eventPull;
+    this.#writer = new EventBusWriter({
+      path: this.#path,
+      clock,
+      eventBytesMax: opts.get('max_event_size'),
+      queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+    });
+  }
+
+  async fire(tag: string, data: Dict): Promise<boolean> {
+    if (!existsSync(this.#path)) return false;
+    this.#writer.fire(tag, data);
+    try {
+      await this.#writer.flush();
+      return true;
+    } catch {
+      return false; // a socket file that a master has left behind
+    }
+  }
+
+  close(): void {
+    this.#writer.close();
+  }
+}
+
+async function callRunner(
+  context: RunnerContext,
+  fun: string,
+  args: readonly Value[],
+  kwargs: Dict,
+): Promise<Value> {
+  const spec = await findRunner(fun);
+  if (spec === undefined) throw new CommandExecutionError(`'${fun}' is not available.`);
+  const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: args, keywords: kwargs });
+  return spec.run(context, bound.args, bound.rest, bound.kwargs);
+}
+
+/** Runs an execution function with the master's options, as `salt.cmd` does. */
+async function executeHere(
+  parts: RunParts,
+  fun: string,
+  args: readonly Value[],
+  kwargs: Dict,
+): Promise<Value> {
+  const [{ ModuleRegistry, createModuleContext }, { masterGrains }] = await Promise.all([
+    import('../../loader/registry.ts'),
+    import('./master-grains.ts'),
+  ]);
+  const { settings, log, clock, random, jid, signal } = parts;
+  const grains = await masterGrains({ opts: settings, log });
+  const registry = new ModuleRegistry({ opts: settings, grains });
+  const context = createModuleContext(registry, {
+    id: String(parts.opts.raw('id')),
+    opts: settings,
+    grains,
+    pillar: new Map(),
+    job: { jid, fun, pub: new Map() },
+    signal,
+    services: {
+      fireLocal: () => Promise.resolve(false),
+      fireMaster: () => Promise.resolve(false),
+      runningJobs: () => Promise.resolve([]),
+      signalJob: () => Promise.resolve(false),
+      refresh: () => Promise.resolve(false),
+      request: () => Promise.reject(new BrineError('There is no master to ask: this is the master.')),
+    },
+    clock,
+    random,
+    log,
+  });
+  const { missing } = await registry.find(fun);
+  return missing ?? context.functions.call(fun, args, kwargs);
+}
+
+/** Salt compat: connections over the loopback count for every address of this host (salt/utils/minions.py `connected_ids`). */
+async function connectedAddresses(opts: MasterOptions, clock: Clock): Promise<ReadonlySet<string>> {
+  const path = masterSockets(opts).publishPull;
+  if (!existsSync(path)) return new Set();
+  const [{ RpcClient }, { networkInterfaces }] = await Promise.all([
+    import('../../transport/ipc/rpc-client.ts'),
+    import('node:os'),
+  ]);
+  const publisher = new RpcClient({ path, clock, purpose: 'publisher', giveUpMs: PUBLISHER_GIVE_UP_MS });
+  try {
+    const addresses = new Set(decode(await publisher.call(encode(null, 'local')), 'local') as string[]);
+    for (const loopback of ['127.0.0.1', '::1']) {
+      if (!addresses.delete(loopback)) continue;
+      for (const { address, internal, family } of Object.values(networkInterfaces()).flatMap(
+        (list) => list ?? [],
+      ))
+        if (!internal && family === (loopback === '::1' ? 'IPv6' : 'IPv4')) addresses.add(address);
+    }
+    return addresses;
+  } catch {
+    return new Set();
+  } finally {
+    await publisher.close();
+  }
+}

@@ -1,0 +1,78 @@
+/** `salt.*`: execution functions, on this machine or on minions (salt/runners/salt.py, 3006.16). */
+import { ClientError } from '../client/errors.ts';
+import { pyCount } from '../loader/coerce.ts';
+import { pyStr } from '../values/repr.ts';
+import { isDict, truthy, type Dict } from '../values/value.ts';
+import { callMinions, returnValues } from './minion-calls.ts';
+import { defineRunner, defineRunners, RunnerRefusal } from './runner.ts';
+
+/** The salt runner. */
+export const saltRunners = defineRunners({
+  name: 'salt',
+  doc: 'Execution functions for runners.',
+  functions: {
+    cmd: defineRunner({
+      doc: 'Runs an execution function on this machine, with the options of the master.',
+      params: { fun: { type: 'str', doc: 'Full name of the function.' } },
+      varargs: 'args',
+      kwargs: 'kwargs',
+      returns: 'what the function returns',
+      examples: ['salt-run salt.cmd test.ping', 'salt-run salt.cmd test.arg 1 2 3 a=1'],
+      run: (ctx, { fun }, rest, kwargs) => {
+        const clean = withoutDunder(kwargs);
+        if (truthy(clean.get('with_pillar')))
+          throw new RunnerRefusal(
+            'with_pillar is not available yet: the master does not make pillar so far.',
+          );
+        clean.delete('with_pillar');
+        return ctx.execute(pyStr(fun), rest, clean);
+      },
+    }),
+    execute: defineRunner({
+      doc: 'Runs an execution function on minions.',
+      params: {
+        tgt: { type: 'str', doc: 'The minions.' },
+        fun: { type: 'str', doc: 'Full name of the function.' },
+        arg: { default: [], type: 'list', doc: 'Its positional arguments.' },
+        timeout: {
+          default: null,
+          type: 'int',
+          doc: 'Seconds that a minion may be silent before it is asked.',
+        },
+        tgt_type: { default: 'glob', type: 'str', doc: 'What kind of target that is.' },
+        ret: { default: '', type: 'str', doc: 'Returners for the minions.' },
+        jid: { default: '', type: 'str', doc: 'Job id to use.' },
+        kwarg: { default: null, type: 'dict', doc: 'Its keywords.' },
+      },
+      kwargs: 'kwargs',
+      returns: 'mapping of minion to return; empty when the job could not be published',
+      examples: ["salt-run salt.execute '*' test.ping"],
+      run: async (ctx, args) => {
+        const { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg } = args;
+        try {
+          return returnValues(
+            await callMinions(ctx, {
+              tgt,
+              tgtType: pyStr(tgt_type),
+              fun: pyStr(fun),
+              arg: Array.isArray(arg) ? arg : [arg],
+              ret: pyStr(ret),
+              jid: pyStr(jid),
+              ...(isDict(kwarg) ? { kwarg } : {}),
+              ...(truthy(timeout) ? { timeoutS: pyCount(timeout) } : {}),
+            }),
+          );
+        } catch (error) {
+          if (!(error instanceof ClientError)) throw error;
+          ctx.log.error(`Error while executing ${pyStr(fun)} on ${pyStr(tgt)} (${pyStr(tgt_type)})`);
+          ctx.log.error(error.message, error);
+          return new Map();
+        }
+      },
+    }),
+  },
+});
+
+function withoutDunder(kwargs: Dict): Dict {
+  return new Map([...kwargs].filter(([key]) => !pyStr(key).startsWith('__')));
+}
