@@ -1,0 +1,52 @@
+/** What a scenario finds out. */
+import { median, percentile } from './statistics.ts';
+
+/** How a figure is read and printed. */
+export type Unit = 's' | 'ms' | '/s' | 'MB' | 'count' | 'CPU s';
+
+/** One figure of one kind of programs. */
+export interface Figure {
+  readonly scenario: string;
+  /** What was measured; with the scenario it names the row. */
+  readonly name: string;
+  readonly unit: Unit;
+  /** Which way is good; `none` for what has no ratio worth printing. */
+  readonly better: 'lower' | 'higher' | 'none';
+  readonly median: number;
+  /** Left out where there is no distribution. */
+  readonly p99?: number;
+  readonly samples: number;
+}
+
+/** A figure from the samples of several rounds. */
+export function sampled(
+  row: Pick<Figure, 'scenario' | 'name' | 'unit' | 'better'>,
+  samples: readonly number[],
+): Figure {
+  const p99 = row.better === 'higher' ? percentile(samples, 0.01) : percentile(samples, 0.99);
+  return { ...row, median: median(samples), p99, samples: samples.length };
+}
+
+/** A figure that is one number. */
+export function single(row: Pick<Figure, 'scenario' | 'name' | 'unit' | 'better'>, value: number): Figure {
+  return { ...row, median: value, samples: 1 };
+}
+
+/** What the project has set out to reach (issue "The main job", section "Speed and size"). */
+export const TARGETS: ReadonlyMap<string, number> = new Map([
+  ['cli-round-trip time', 0.1],
+  ['ping-all time', 0.4],
+  ['auth again, with token', 1500],
+  ['auth first, no token', 1500],
+  ['return-storm rate', 6500],
+  ['return-storm lost', 0],
+  ['return-storm duplicates', 0],
+  ['memory master idle', 150],
+  ['memory master after load', 150],
+  ['memory minion idle', 60],
+]);
+
+/** The key of a figure's row. */
+export function rowKey({ scenario, name }: Pick<Figure, 'scenario' | 'name'>): string {
+  return `${scenario} ${name}`;
+}

@@ -1,0 +1,69 @@
+/** The load process: simulated minions live here, apart from the process that measures. */
+import { messageOf } from '../../src/errors/errors.ts';
+import { systemClock } from '../../src/host/clock.ts';
+import { systemRandom } from '../../src/host/random.ts';
+import { simulatedAnswer } from '../../src/swarm/answers.ts';
+import { swarmKeys } from '../../src/swarm/key-pairs.ts';
+import { Swarm } from '../../src/swarm/swarm.ts';
+import { authStorm } from './auth-storm.ts';
+import type { LoadAnswer, LoadOrder, LoadTarget } from './messages.ts';
+import { returnsStorm } from './returns-storm.ts';
+
+/** Key pairs shared by all simulated minions. */
+export const SHARED_KEYS = 4;
+const PAYLOAD_BYTES = 300;
+
+/** Serves orders until the measuring process is gone. */
+export function runLoadProcess(): void {
+  let swarm: Swarm | undefined;
+  const serve = async (order: LoadOrder): Promise<LoadAnswer> => {
+    switch (order.type) {
+      case 'join': {
+        swarm?.close();
+        const startedMs = performance.now();
+        swarm = await joinSwarm(order);
+        return { ok: true, joinMs: performance.now() - startedMs };
+      }
+      case 'leave':
+        swarm?.close();
+        swarm = undefined;
+        return { ok: true };
+      case 'auth':
+        return {
+          ok: true,
+          storm: await authStorm(order, await swarmKeys(SHARED_KEYS, order.keysDir), order.again),
+        };
+      case 'returns':
+        if (swarm === undefined) throw new Error('no minion has joined');
+        return { ok: true, returns: await returnsStorm(swarm, order, order.baseMs) };
+    }
+  };
+  process.on('message', (order: LoadOrder) => {
+    serve(order).then(
+      (answer) => process.send?.(answer),
+      (error: unknown) => process.send?.({ ok: false, error: messageOf(error) } satisfies LoadAnswer),
+    );
+  });
+  process.on('disconnect', () => process.exit(0));
+  // the measuring process decides when we end: a terminal's Ctrl-C goes to it too
+  process.on('SIGINT', () => undefined);
+}
+
+async function joinSwarm({ host, port, keysDir, prefix, count }: LoadTarget): Promise<Swarm> {
+  const swarm = new Swarm({
+    master: { host, port },
+    count,
+    prefix,
+    keys: await swarmKeys(SHARED_KEYS, keysDir),
+    answer: simulatedAnswer(PAYLOAD_BYTES),
+    clock: systemClock,
+    random: systemRandom,
+  });
+  try {
+    await swarm.join();
+  } catch (error) {
+    swarm.close();
+    throw error;
+  }
+  return swarm;
+}

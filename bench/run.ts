@@ -1,0 +1,113 @@
+/** One run of the benchmark over all kinds that were asked for. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../src/errors/errors.ts';
+import { preseedKeys, swarmKeys } from '../src/swarm/key-pairs.ts';
+import type { Figure } from './figure.ts';
+import { Fleet } from './fleet.ts';
+import type { Kind } from './kind.ts';
+import { LoadClient } from './load/client.ts';
+import { SHARED_KEYS } from './load/process.ts';
+import type { ProcessGroups } from './processes.ts';
+import type { Progress } from './progress.ts';
+import { cliRoundTrip, pingAll } from './scenarios/cli.ts';
+import { jobStart } from './scenarios/job-start.ts';
+import { idleMemory, loadedMemory } from './scenarios/memory.ts';
+import { SWARM_PREFIX, SWARM_SIZE, type Scenario, type ScenarioContext } from './scenarios/scenario.ts';
+import { auth, returnStorm } from './scenarios/storms.ts';
+
+/** In the order in which they run: what wants a fresh master first. */
+export const SCENARIOS: readonly Scenario[] = [
+  idleMemory,
+  cliRoundTrip,
+  jobStart,
+  pingAll,
+  auth,
+  returnStorm,
+  loadedMemory,
+];
+
+/** What one kind has given so far. */
+export interface KindResult {
+  readonly kind: Kind;
+  readonly figures: Figure[];
+  readonly faults: string[];
+}
+
+/** How to run. */
+export interface RunOptions {
+  readonly only: readonly string[];
+  readonly rounds: number | undefined;
+  /** The program that runs a load process. */
+  readonly program: string;
+  /** No scenario begins after this moment of `performance.now()`. */
+  readonly deadlineMs: number;
+}
+
+/** Everything that a run has to let go of. */
+export class BenchRun {
+  /** Of each kind that was begun, also when the run ends early. */
+  readonly results: KindResult[] = [];
+  readonly #groups: ProcessGroups;
+  readonly #progress: Progress;
+  readonly #options: RunOptions;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'brine-bench-'));
+  #fleet: Fleet | undefined;
+  #load: LoadClient | undefined;
+  #closed = false;
+
+  constructor(groups: ProcessGroups, progress: Progress, options: RunOptions) {
+    this.#groups = groups;
+    this.#progress = progress;
+    this.#options = options;
+  }
+
+  /** Measures one kind. A scenario that fails is reported, and the others go on. */
+  async measure(kind: Kind): Promise<void> {
+    if (this.#closed) return;
+    const result: KindResult = { kind, figures: [], faults: [] };
+    this.results.push(result);
+    this.#progress.step(`${kind.label}: starts`);
+    const fleet = (this.#fleet = await Fleet.start(kind, join(this.#folder, kind.name), this.#groups));
+    const load = (this.#load = new LoadClient(this.#options.program));
+    const keysDir = join(this.#folder, 'keys');
+    preseedKeys(fleet.pkiDir, SWARM_PREFIX, SWARM_SIZE, await swarmKeys(SHARED_KEYS, keysDir));
+    const { only, rounds } = this.#options;
+    for (const scenario of SCENARIOS) {
+      if (only.length > 0 && !only.includes(scenario.name)) continue;
+      const step = (text: string): void => this.#progress.step(`${kind.label}: ${scenario.name}: ${text}`);
+      await this.#runScenario(scenario, { fleet, load, keysDir, rounds, step }, result);
+    }
+    await this.#release();
+  }
+
+  async #runScenario(scenario: Scenario, context: ScenarioContext, result: KindResult): Promise<void> {
+    const named = `${result.kind.label}: ${scenario.name}`;
+    if (this.#closed) return;
+    if (performance.now() > this.#options.deadlineMs) {
+      result.faults.push(`${named} was left out, because the time is up`);
+      return;
+    }
+    try {
+      result.figures.push(...(await scenario.run(context)));
+    } catch (error) {
+      if (!this.#closed) result.faults.push(`${named} failed: ${messageOf(error)}`);
+    }
+  }
+
+  /** Ends every process and removes every folder; safe to call at any time. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#release();
+    await this.#groups.stopAll();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #release(): Promise<void> {
+    this.#load?.close();
+    await this.#fleet?.stop();
+    this.#fleet = undefined;
+    this.#load = undefined;
+  }
+}
