@@ -1,5 +1,6 @@
 /** Showing values in the outputter that the user chose, on standard output or in the output file. */
 import { appendFileSync } from 'node:fs';
+import { BrineError, messageOf } from '../errors/errors.ts';
 import type { Logger } from '../host/log.ts';
 import { outputOptions } from '../outputters/options.ts';
 import { chooseOutputter, displayOutput } from '../outputters/registry.ts';
@@ -55,8 +56,8 @@ export class Display {
     const text = await displayOutput(data, name, options, (message) => this.#log.error(message));
     if (text === '') return;
     const file = this.#opts.get('output_file');
-    if (typeof file === 'string' && file !== '') appendFileSync(file, `${text}\n`);
-    else this.line(text);
+    if (typeof file === 'string' && file !== '') appendOutput(file, `${text}\n`);
+    else this.io.stdout.write(`${text}\n`);
   }
 
   /** Writes a line of our own, whatever the outputter. */
@@ -67,5 +68,19 @@ export class Display {
   /** Writes a line on standard error. */
   error(text: string): void {
     this.io.stderr.write(`${text}\n`);
+  }
+}
+
+/** The output file named by `--out-file` cannot be written. */
+export class OutputFileError extends BrineError {
+  override readonly name = 'OutputFileError';
+  override readonly exitCode = 73;
+}
+
+function appendOutput(file: string, text: string): void {
+  try {
+    appendFileSync(file, text);
+  } catch (cause) {
+    throw new OutputFileError(`The output file ${file} cannot be written: ${messageOf(cause)}`, { cause });
   }
 }

@@ -11,7 +11,7 @@ export function jobCacheDirectory(cachedir: string): string {
 
 /** The returns of a job as the events that announced them. Empty when the cache cannot be read. */
 export async function storedReturns(opts: MasterOptions, jid: string): Promise<Dict[]> {
-  const store = new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')), readOnly: true });
+  const store = openCache(opts);
   try {
     const returns = await store.returns(jid);
     return returns.map(({ id, fun, return: value, retcode, success, out }) =>
@@ -20,4 +20,18 @@ export async function storedReturns(opts: MasterOptions, jid: string): Promise<D
   } finally {
     await store.close();
   }
+}
+
+/** What was published under a jid, with the expected minions in `Minions`; undefined for an unknown one. */
+export async function storedJob(opts: MasterOptions, jid: string): Promise<Dict | undefined> {
+  const store = openCache(opts);
+  try {
+    return await store.job(jid);
+  } finally {
+    await store.close();
+  }
+}
+
+function openCache(opts: MasterOptions): SqliteJobStore {
+  return new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')), readOnly: true });
 }

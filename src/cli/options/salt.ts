@@ -1,5 +1,6 @@
 /** The command line of `salt`. */
 import type { CliOption, CliProgram } from '../optparse.ts';
+import { checkLimit, checkSteps } from '../salt/rollout-plan.ts';
 import {
   argsStdinOption,
   configDirOption,
@@ -60,24 +61,40 @@ const returnerOptions: readonly CliOption[] = [
   }),
 ];
 
-/** Ours, not Salt's (issue 3). */
+/** Ours, not Salt's. */
 const ownOptions: readonly CliOption[] = [
   {
-    ...text(
-      ['--exit-codes'],
-      'exit_codes',
-      "'strict' tells the reasons for a failure apart by the exit code.",
-    ),
+    flags: ['--exit-codes'],
+    dest: 'exit_codes',
+    action: 'store',
+    type: 'choice',
+    choices: ['salt', 'strict'],
+    default: 'salt',
+    help:
+      "'strict' tells the reasons apart: 1 some failed, 2 none matched, 3 some did not answer, 4 not authorised, " +
+      "5 master not reachable. Default: '%default'.",
     own: true,
-    planned: true,
   },
   {
-    ...text(['--canary'], 'canary', 'Roll out in growing steps, such as 1,10%,100%.'),
+    ...text(['--canary'], 'canary', 'Roll out in growing steps: numbers or percentages of the minions.', {
+      metavar: '1,10%,100%',
+      convert: checkSteps,
+    }),
     own: true,
-    planned: true,
   },
-  { ...text(['--abort-on'], 'abort_on', 'Stop a roll-out at so many failures.'), own: true, planned: true },
-  { ...text(['--watch'], 'watch', 'Follow a running job.', { metavar: 'JID' }), own: true, planned: true },
+  {
+    ...text(
+      ['--abort-on'],
+      'abort_on',
+      'With --canary, take no further step once so many minions, or so many percent of those that ran, have failed. Default: 1.',
+      { metavar: '5%', convert: checkLimit },
+    ),
+    own: true,
+  },
+  {
+    ...text(['--watch'], 'watch', 'Follow a job that was started elsewhere to its end.', { metavar: 'JID' }),
+    own: true,
+  },
 ];
 
 /** `salt`. */

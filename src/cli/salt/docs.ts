@@ -3,28 +3,21 @@ import type { JobNews } from '../../client/watch-job.ts';
 import { isDict, type Value } from '../../values/value.ts';
 import type { Display } from '../display.ts';
 
+/** What Salt says, on standard error, when no minion is there to be asked. */
+export const NO_DOCS = 'No minions found to gather docs from';
+
 /** @returns the exit code */
 export async function printDocs(news: AsyncIterable<JobNews>, display: Display): Promise<number> {
   const docs = new Map<string, Value>();
-  let returned = 0;
   for await (const item of news) {
     if (item.kind === 'silent') continue;
-    returned++;
     const value = item.load.get('return');
     if (value === undefined || !isDict(value)) continue;
     for (const [fun, doc] of value) if (typeof fun === 'string' && doc && !docs.has(fun)) docs.set(fun, doc);
   }
-  if (returned === 0) {
-    display.error('No minions found to gather docs from');
-    return 2;
-  }
   for (const fun of [...docs.keys()].sort()) {
     if (display.chosen !== undefined) await display.value(new Map([[fun, docs.get(fun) ?? null]]));
-    else {
-      display.line(`${fun}:`);
-      display.line(String(docs.get(fun)));
-      display.line('');
-    }
+    else for (const line of [`${fun}:`, String(docs.get(fun)), '']) display.line(line);
   }
   return 0;
 }

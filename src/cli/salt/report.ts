@@ -1,9 +1,9 @@
 /** What `salt` prints of a job: returns as they come, the silent, the summary, the exit code (salt/cli/salt.py, 3006.16). */
 import type { JobNews } from '../../client/watch-job.ts';
 import { outcomeText, type Outcome } from '../../client/outcome.ts';
-import type { PublishedJob } from '../../client/local-client.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import type { Display } from '../display.ts';
+import { strictCode } from './outcome.ts';
 
 /** How much is printed. */
 export interface ReportOptions {
@@ -11,6 +11,10 @@ export interface ReportOptions {
   /** Print minions that did not return. */
   readonly showTimeout: boolean;
   readonly summary: boolean;
+  /** `--exit-codes=strict`. */
+  readonly isStrict: boolean;
+  /** `--progress`: told after each return in place of printing it. */
+  readonly progress?: (returned: number) => void;
 }
 
 const RULE = '-------------------------------------------';
@@ -24,56 +28,89 @@ export function returnCode(load: Dict): number {
   return codes.reduce<number>((worst, code) => Math.max(worst, typeof code === 'number' ? code : 0), 0);
 }
 
-/** Collects how a job ended while it is printed. */
+/** The name in a return that says that there is no such function. */
+export function unknownFunction(load: Dict): string | undefined {
+  const value = load.get('return');
+  return typeof value === 'string' ? /^'([^']+)' is not available\.$/.exec(value)?.[1] : undefined;
+}
+
+/** Collects how jobs ended while they are printed. */
 export class JobReport {
+  /** Functions that minions did not know. */
+  readonly unknown = new Set<string>();
+  /** Named minions that have no accepted key. */
+  readonly unknownIds: string[] = [];
   readonly #display: Display;
-  readonly #job: PublishedJob;
   readonly #options: ReportOptions;
   readonly #failed: string[] = [];
-  readonly #silent: string[] = [];
+  /** Silent minions by what Salt's summary calls them. */
+  readonly #silent = { 'not connected': [] as string[], 'not responding': [] as string[] };
   #returned = 0;
+  #hidden = 0;
   #worst = 0;
 
-  constructor(display: Display, job: PublishedJob, options: ReportOptions) {
+  constructor(display: Display, options: ReportOptions) {
     this.#display = display;
-    this.#job = job;
     this.#options = options;
   }
 
-  /** Prints one piece of news. */
-  async show(news: JobNews): Promise<void> {
-    if (news.kind === 'silent') return this.#showSilent(news.id, news.outcome);
+  get failed(): readonly string[] {
+    return this.#failed;
+  }
+
+  get silent(): readonly string[] {
+    return [...this.#silent['not connected'], ...this.#silent['not responding']];
+  }
+
+  /** Prints one piece of news of the job `jid`. */
+  async show(news: JobNews, jid: string): Promise<void> {
+    if (news.kind === 'silent') return this.#showSilent(news.id, news.outcome, jid);
     const { id, load } = news;
     const retcode = returnCode(load);
     this.#returned++;
     this.#worst = Math.max(this.#worst, retcode);
-    if (retcode !== 0) this.#failed.push(id);
+    const hasFailed = retcode !== 0 || (this.#options.isStrict && load.get('success') === false);
+    if (hasFailed) this.#failed.push(id);
+    const unknown = unknownFunction(load);
+    if (unknown !== undefined) this.unknown.add(unknown);
+    if (this.#options.progress !== undefined) return this.#options.progress(this.#returned);
     const out = load.get('out');
     const value: Dict = new Map<Value, Value>([[id, load.get('return') ?? null]]);
     await this.#display.value(value, typeof out === 'string' ? out : undefined, retcode);
   }
 
-  async #showSilent(id: string, outcome: Outcome): Promise<void> {
-    this.#silent.push(id);
+  async #showSilent(id: string, outcome: Outcome, jid: string): Promise<void> {
+    const isNamed = outcome.kind === 'not known' || outcome.kind === 'key not accepted';
+    if (outcome.kind === 'not known') this.unknownIds.push(id);
+    const { showTimeout, verbose, progress } = this.#options;
+    // Salt compat: a name without an accepted key is shown even with --hide-timeout
+    if (!showTimeout && !verbose && !isNamed) {
+      this.#hidden++;
+      return;
+    }
+    const text = outcomeText(id, jid, outcome);
+    this.#silent[text.includes('[Not connected]') ? 'not connected' : 'not responding'].push(id);
     this.#worst = Math.max(this.#worst, 1);
-    if (!this.#options.showTimeout && !this.#options.verbose) return;
-    await this.#display.value(new Map([[id, outcomeText(id, this.#job.jid, outcome)]]), 'no_return', 1);
+    if (progress === undefined) await this.#display.value(new Map([[id, text]]), 'no_return', 1);
   }
 
   /** Prints the summary and decides the exit code. @returns the exit code of `salt` */
   finish(): number {
-    if (this.#options.summary) this.#printSummary();
-    if (this.#returned === 0 && this.#silent.length === 0) {
+    if (this.#options.summary) this.printSummary();
+    const { isStrict } = this.#options;
+    const silent = this.silent.length + this.#hidden;
+    if (this.#returned === 0 && silent === 0) {
       this.#display.error('ERROR: No return received');
       return 2;
     }
-    if (this.#worst === 0) return 0;
-    this.#display.error('ERROR: Minions returned with non-zero exit code');
-    return 1;
+    if (this.#worst !== 0) this.#display.error('ERROR: Minions returned with non-zero exit code');
+    if (isStrict) return strictCode({ returned: this.#returned, failed: this.#failed.length, silent });
+    return this.#worst === 0 ? 0 : 1;
   }
 
-  #printSummary(): void {
-    const silent = this.#silent.length;
+  /** The block of `--summary`. */
+  printSummary(): void {
+    const silent = this.silent.length;
     const lines = [
       '\n',
       RULE,
@@ -84,9 +121,11 @@ export class JobReport {
       `# of minions that did not return: ${silent}`,
       `# of minions with errors: ${this.#failed.length}`,
     ];
-    if (this.#options.verbose && silent > 0) lines.push(`Minions not responding: ${this.#silent.join(' ')}`);
-    if (this.#options.verbose && this.#failed.length > 0)
-      lines.push(`Minions with failures: ${this.#failed.join(' ')}`);
+    if (this.#options.verbose) {
+      for (const [what, ids] of Object.entries(this.#silent))
+        if (ids.length > 0) lines.push(`Minions ${what}: ${ids.join(' ')}`);
+      if (this.#failed.length > 0) lines.push(`Minions with failures: ${this.#failed.join(' ')}`);
+    }
     for (const line of [...lines, RULE]) this.#display.line(line);
   }
 }

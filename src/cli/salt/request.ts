@@ -1,8 +1,7 @@
 /** From the command line of `salt` to the job it asks for. */
-import { SaltInvocationError } from '../../errors/errors.ts';
 import type { PublishOptions } from '../../client/local-client.ts';
-import { expandNodegroups } from '../../targeting/nodegroups.ts';
-import { isDict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { expandNodegroups, nodegroupsOf } from '../../targeting/nodegroups.ts';
+import { truthy, type Dict, type Value } from '../../values/value.ts';
 import { yamlifyArgument } from '../../yaml/yamlify.ts';
 import { keepJidsText, noParseNames, parseArguments, splitCompound } from '../arguments.ts';
 
@@ -25,15 +24,16 @@ const YAML_KWARGS = ['return_kwargs', 'module_executors', 'executor_opts', 'meta
 
 /** What the command line asks for. */
 export interface SaltRequest {
+  /** The job, whose target may still name node groups of the configuration. */
   readonly publish: PublishOptions;
-  /** The function's name, or the first of several. */
+  /** The function's name, or the names of several with commas. */
   readonly fun: string;
 }
 
 /**
  * @param words the words that are no options: target, function, arguments
  * @param opts the configuration with the command line laid over it
- * @throws CompoundArgumentsError, SaltInvocationError
+ * @throws CompoundArgumentsError
  */
 export function readSaltRequest(words: readonly string[], opts: Dict, timeoutMs: number): SaltRequest {
   const [target = '', funs = '', ...rest] = words;
@@ -56,16 +56,33 @@ export function readSaltRequest(words: readonly string[], opts: Dict, timeoutMs:
     timeoutMs,
     kwargs: publishKwargs(opts),
   };
-  return { publish, fun: names[0] as string };
+  return { publish, fun: funs };
 }
 
-/** The target and its type, node groups written out. */
-export function readTarget(text: string, opts: Dict): { tgt: Value; tgtType: string } {
+function readTarget(text: string, opts: Dict): { tgt: Value; tgtType: string } {
   const chosen = TARGET_OPTIONS.find(([dest]) => opts.get(dest) === true);
   const tgtType = chosen?.[1] ?? 'glob';
-  if (tgtType === 'list') return { tgt: splitList(text), tgtType };
-  const groups = opts.get('nodegroups');
-  return expandNodegroups(text, tgtType, isDict(groups) ? groups : new Map(), String(opts.get('conf_file')));
+  return { tgt: tgtType === 'list' ? splitList(text) : text, tgtType };
+}
+
+/**
+ * The request with its node groups written out, as it can be published.
+ * @param report is told what is wrong with a group, in the words that Salt logs
+ * @throws SaltInvocationError for a group that is not configured
+ */
+export function withoutNodegroups(
+  request: SaltRequest,
+  opts: Dict,
+  report: (message: string) => void,
+): SaltRequest {
+  const { tgt, tgtType, faults } = expandNodegroups(
+    request.publish.tgt,
+    request.publish.tgtType,
+    nodegroupsOf(opts.get('nodegroups')),
+    String(opts.get('conf_file')),
+  );
+  for (const fault of faults) report(fault.message);
+  return { ...request, publish: { ...request.publish, tgt, tgtType } };
 }
 
 /** Salt compat: with a comma, blanks mean nothing; without one they separate. */
@@ -95,11 +112,6 @@ function publishKwargs(opts: Dict): Dict {
     if (!truthy(value)) continue;
     const read = typeof value === 'string' ? yamlifyArgument(value) : (value as Value);
     kwargs.set(name === 'return_kwargs' ? 'ret_kwargs' : name, read);
-  }
-  if (kwargs.get('metadata') !== undefined && !(kwargs.get('metadata') instanceof Map)) {
-    throw new SaltInvocationError(
-      'The option --metadata takes a mapping, such as --metadata \'{"ticket": 42}\'.',
-    );
   }
   return kwargs;
 }

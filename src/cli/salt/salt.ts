@@ -1,170 +1,262 @@
 /** `salt` (cli.md, 4 to 7; salt/cli/salt.py, 3006.16). */
 import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../client/errors.ts';
 import { LocalClient } from '../../client/local-client.ts';
-import type { Outcome } from '../../client/outcome.ts';
-import { publishAndWatch, type WatchPatience } from '../../client/watch-job.ts';
-import { BrineError } from '../../errors/errors.ts';
+import { publishAndWatch, type WatchParts, type WatchPatience } from '../../client/watch-job.ts';
+import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { toNumber, truthy, type Dict } from '../../values/value.ts';
 import { CompoundArgumentsError } from '../arguments.ts';
 import { openClientProgram, type ClientProgram } from '../client-program.ts';
-import { Display } from '../display.ts';
-import { formatHelp } from '../help.ts';
+import { Display, OutputFileError } from '../display.ts';
+import { formatUsageError } from '../help.ts';
 import type { CommandIo } from '../io.ts';
 import { saltProgram } from '../options/salt.ts';
 import type { ParsedOptions } from '../optparse.ts';
 import { prepareCommandLine } from '../prepare.ts';
-import { terminalColumns } from '../terminal.ts';
-import { printDocs } from './docs.ts';
+import {
+  printHeader,
+  printHints,
+  publishOn,
+  reportOptions,
+  type SaltCommand,
+  type SaltRun,
+} from './context.ts';
+import { InterruptHandler } from './interrupt.ts';
+import { strictErrorCode } from './outcome.ts';
 import { JobReport } from './report.ts';
-import { readSaltRequest, type SaltRequest } from './request.ts';
-
-/** The command line is incomplete. */
-const INCOMPLETE = 42;
+import { readSaltRequest, withoutNodegroups, type SaltRequest } from './request.ts';
+import { completeWords, sayIncomplete } from './words.ts';
 
 /** Runs the command. @returns the exit code */
 export async function runSalt(argv: readonly string[], io: CommandIo): Promise<number> {
   const parsed = await prepareCommandLine(saltProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
-  const words = completeWords(parsed);
-  if (typeof words === 'string') return incomplete(words, io);
-  const program = openClientProgram(parsed, io, 'salt.client');
   try {
-    return await new SaltCommand(program, words, io).run();
+    const words = wordsOf(parsed);
+    if (typeof words === 'string') return sayIncomplete(words, io);
+    refuseUnavailable(parsed);
+    const program = openClientProgram(parsed, io, 'salt.client');
+    try {
+      return await runProgram(parsed, program, words, io);
+    } finally {
+      program.logging.close();
+    }
   } catch (error) {
-    if (error instanceof CompoundArgumentsError) return incomplete(error.message, io, false);
-    throw error;
-  } finally {
-    program.logging.close();
+    if (error instanceof CompoundArgumentsError) return sayIncomplete(error.message, io, false);
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr.write(formatUsageError(saltProgram, error.message));
+    return error.exitCode;
   }
 }
 
-/** The words with the ones that may be left out, or what is missing. */
-function completeWords(parsed: ParsedOptions): string[] | string {
-  const words = [...parsed.args];
-  if (parsed.flag('doc')) {
-    if (words.length > 2) return 'You can only get documentation for one method at one time.';
-    const [target = '*', fun] = words;
-    return [target, 'sys.doc', ...(fun === undefined ? [] : [fun])];
+/** The words, or what is missing; some options need none. */
+function wordsOf(parsed: ParsedOptions): string[] | string {
+  if (parsed.text('watch') !== '' || parsed.flag('config_dump')) return parsed.args;
+  return completeWords(parsed);
+}
+
+/** Options that cannot be served, and options that exclude each other. */
+function refuseUnavailable(parsed: ParsedOptions): void {
+  for (const [dest, name] of [
+    ['eauth', '--auth'],
+    ['mktoken', '--make-token'],
+  ] as const) {
+    if (parsed.flag(dest)) {
+      throw new UsageError(
+        `option ${name} is not available yet; run salt on the master as the user of the master, or as one that publisher_acl names`,
+      );
+    }
   }
-  if (words.length === 0) return 'Cannot execute command without defining a target.';
-  return words.length === 1 && !parsed.flag('preview_target') ? 'Incomplete options passed.' : words;
+  if (parsed.text('abort_on') !== '' && parsed.text('canary') === '')
+    throw new UsageError('option --abort-on needs --canary');
+  if (parsed.text('canary') === '') return;
+  for (const other of ['batch', 'static', 'async', 'subset', 'progress']) {
+    if (parsed.flag(other)) throw new UsageError(`option --canary cannot be combined with --${other}`);
+  }
 }
 
-function incomplete(message: string, io: CommandIo, withHelp = true): number {
-  if (withHelp) io.stdout.write(formatHelp(saltProgram, terminalColumns(io.stdout, io.env), io.env));
-  io.stderr.write(`\n${message}\n\n`);
-  return INCOMPLETE;
+async function runProgram(
+  parsed: ParsedOptions,
+  program: ClientProgram,
+  words: readonly string[],
+  io: CommandIo,
+): Promise<number> {
+  const { merged, logging } = program;
+  if (parsed.flag('config_dump')) {
+    const { dumpConfig } = await import('./config-dump.ts');
+    io.stdout.write(dumpConfig(parsed, io));
+    return 0;
+  }
+  const patience = patienceOf(merged);
+  const request = readSaltRequest(words, merged, patience.timeoutMs);
+  const isStrict = merged.get('exit_codes') === 'strict';
+  const hardCrash = truthy(merged.get('hard_crash'));
+  const command: SaltCommand = {
+    parsed,
+    program,
+    io,
+    request,
+    patience,
+    isStrict,
+    display: new Display(merged, io, logging.logger, request.fun),
+    interrupt: new InterruptHandler({ stderr: io.stderr, hardCrash, isStrict }),
+  };
+  if (parsed.flag('preview_target') && !isBatch(command)) return previewOnly(command);
+  return new Session(command).run();
 }
 
-/** One run of the command. */
-class SaltCommand {
-  readonly #program: ClientProgram;
-  readonly #words: readonly string[];
-  readonly #io: CommandIo;
-  readonly #patience: WatchPatience;
-  #jid: string | undefined;
+function isBatch({ program }: SaltCommand): boolean {
+  return truthy(program.merged.get('batch')) || truthy(program.merged.get('static'));
+}
 
-  constructor(program: ClientProgram, words: readonly string[], io: CommandIo) {
-    this.#program = program;
-    this.#words = words;
-    this.#io = io;
-    this.#patience = patienceOf(program.merged);
+async function previewOnly({ program, request, display, isStrict }: SaltCommand): Promise<number> {
+  const { previewTarget } = await import('./preview.ts');
+  const ids = previewTarget(program.opts, request.publish, program.logging.logger);
+  await display.value(ids);
+  if (ids.length > 0) return 0;
+  display.error('ERROR: No return received');
+  return isStrict ? strictErrorCode(new NoMinionsError('')) : 2;
+}
+
+/** One conversation with the master. */
+class Session {
+  readonly #command: SaltCommand;
+
+  constructor(command: SaltCommand) {
+    this.#command = command;
   }
 
   async run(): Promise<number> {
-    const { opts, merged, logging } = this.#program;
-    const request = readSaltRequest(this.#words, merged, this.#patience.timeoutMs);
-    const display = new Display(merged, this.#io, logging.logger, request.fun);
-    const stopListening = this.#onInterrupt();
+    const { interrupt, io, program } = this.#command;
     let client: LocalClient | undefined;
+    interrupt.install();
     try {
-      client = await LocalClient.connect({
-        opts,
-        env: this.#io.env,
-        clock: systemClock,
-        random: systemRandom,
-      });
-      return await this.#publish(client, request, display);
+      const parts = { opts: program.opts, env: io.env, clock: systemClock, random: systemRandom };
+      client = await LocalClient.connect(parts);
+      return await this.#dispatch(client);
     } catch (error) {
-      return this.#failed(error, display);
+      return await this.#failed(error);
     } finally {
-      stopListening();
+      interrupt.remove();
       client?.close();
     }
   }
 
-  async #publish(client: LocalClient, request: SaltRequest, display: Display): Promise<number> {
-    const { merged, opts } = this.#program;
-    if (truthy(merged.get('async'))) {
-      const { jid } = await client.publish(request.publish, () => undefined);
-      display.line(`Executed command with job ID: ${jid}`);
-      return 0;
+  /** The way of running that the options ask for, in Salt's order. */
+  async #dispatch(client: LocalClient): Promise<number> {
+    const command = this.#command;
+    const { parsed, program } = command;
+    const { merged } = program;
+    const run: SaltRun = {
+      ...command,
+      request: this.#publishable(),
+      client,
+      watch: watchParts(client, program),
+    };
+    const jid = parsed.text('watch');
+    if (jid !== '') return (await import('./follow.ts')).followJob(run, jid);
+    const batch = String(merged.get('batch') ?? '');
+    if (truthy(merged.get('static'))) return (await import('./static.ts')).runStatic(run);
+    if (batch !== '') return (await import('./batch.ts')).runInBatches(run, batch);
+    const canary = parsed.text('canary');
+    if (canary !== '') return (await import('./canary.ts')).runCanary(run, canary, parsed.text('abort_on'));
+    if (await this.#isTooMany()) {
+      run.display.line('\nNOTICE: Too many minions targeted, switching to batch execution.');
+      return (await import('./batch.ts')).runInBatches(run, String(merged.get('batch_safe_size') ?? 8));
     }
-    const stored = async (jid: string): Promise<Dict[]> =>
-      (await import('../../client/stored-returns.ts')).storedReturns(opts, jid);
-    const keyOutcome = async (id: string): Promise<Outcome> =>
-      (await import('../../client/key-outcome.ts')).keyOutcome(opts, id);
-    const { job, news } = await publishAndWatch(
-      { client, clock: systemClock, stored, keyOutcome },
-      request.publish,
-      this.#patience,
-    );
-    this.#jid = job.jid;
-    this.#printHeader(job.jid, display);
-    if (request.fun === 'sys.doc') return printDocs(news, display);
-    const report = new JobReport(display, job, {
-      verbose: truthy(merged.get('verbose')),
-      showTimeout: merged.get('show_timeout') !== false,
-      summary: truthy(merged.get('cli_summary')) && display.chosen === undefined,
-    });
-    for await (const item of news) await report.show(item);
-    return report.finish();
+    if (truthy(merged.get('async'))) return publishOnly(run);
+    return runAndReport(await this.#subset(run));
   }
 
-  #printHeader(jid: string, display: Display): void {
-    const { merged } = this.#program;
-    if (truthy(merged.get('verbose'))) {
-      const text = `Executing job with jid ${jid}`;
-      display.line(`${text}\n${'-'.repeat(text.length)}\n`);
-    } else if (truthy(merged.get('show_jid'))) display.line(`jid: ${jid}`);
+  /** The request with node groups written out. */
+  #publishable(): SaltRequest {
+    const { request, program } = this.#command;
+    return withoutNodegroups(request, program.merged, (message) => program.logging.logger.error(message));
   }
 
-  /** Salt compat: what goes wrong before publishing is shown through the outputter and ends with 0. */
-  async #failed(error: unknown, display: Display): Promise<number> {
-    if (error instanceof NoMinionsError) {
-      display.line(error.message);
-      display.error('ERROR: No return received');
-      return error.exitCode;
-    }
-    if (!(error instanceof BrineError)) throw error;
+  async #isTooMany(): Promise<boolean> {
+    const { program, request } = this.#command;
+    const limit = toNumber(program.merged.get('batch_safe_limit')) ?? 0;
+    if (limit <= 1) return false;
+    const { previewTarget } = await import('./preview.ts');
+    return previewTarget(program.opts, request.publish, program.logging.logger).length >= limit;
+  }
+
+  async #subset(run: SaltRun): Promise<SaltRun> {
+    const size = toNumber(run.program.merged.get('subset')) ?? 0;
+    if (size === 0) return run;
+    const { chooseSubset } = await import('./subset.ts');
+    const publish = publishOn(run.request, await chooseSubset(run, size));
+    return { ...run, request: { ...run.request, publish } };
+  }
+
+  /** Salt compat: what goes wrong before publishing is shown through the outputter and ends with 0, unless in a batch. */
+  async #failed(error: unknown): Promise<number> {
+    const { display, program, isStrict, request } = this.#command;
+    if (!(error instanceof BrineError) || error instanceof OutputFileError) throw error;
+    if (error instanceof NoMinionsError) return this.#noMinions(error);
     if (error instanceof ClientError && error.message === CLIENT_TEXTS.masterDown) {
-      this.#program.logging.logger.error(
-        `Unable to connect to the salt master publisher at ${this.#program.opts.get('sock_dir')}`,
+      program.logging.logger.error(
+        `Unable to connect to the salt master publisher at ${program.opts.get('sock_dir')}`,
       );
     }
+    if (request.fun === 'sys.doc' || isBatch(this.#command)) {
+      display.error(error.message);
+      return isStrict ? strictErrorCode(error) : request.fun === 'sys.doc' ? 2 : 1;
+    }
     await display.value(error.message, undefined, 1);
-    return 0;
+    return isStrict ? strictErrorCode(error) : 0;
   }
 
-  /** Ctrl-C says how to find the job again; a second one ends at once. */
-  #onInterrupt(): () => void {
-    const onSignal = (): void => {
-      const { stderr } = this.#io;
-      stderr.write('\nExiting gracefully on Ctrl-c\n');
-      if (this.#jid !== undefined) {
-        stderr.write(
-          `This job's jid is: ${this.#jid}\n` +
-            'The minions may not have all finished running and any remaining minions will return upon completion. ' +
-            `To look up the return data for this job later, run the following command:\n\nsalt-run jobs.lookup_jid ${this.#jid}\n`,
-        );
-      }
-      process.exit(truthy(this.#program.merged.get('hard_crash')) ? 1 : 0);
-    };
-    process.once('SIGINT', onSignal);
-    return () => process.removeListener('SIGINT', onSignal);
+  async #noMinions(error: NoMinionsError): Promise<number> {
+    const { display, request, program } = this.#command;
+    const isAsync = truthy(program.merged.get('async'));
+    display.line(error.message);
+    if (isAsync) display.line('Executed command with job ID: 0');
+    else if (request.fun === 'sys.doc') display.error('No minions found to gather docs from');
+    else {
+      await display.value(new Map());
+      display.error('ERROR: No return received');
+    }
+    const { namedIds } = await import('./hints.ts');
+    const unknownIds = namedIds(request.publish.tgt, request.publish.tgtType);
+    await printHints(this.#command, { unknown: new Set(), unknownIds });
+    if (this.#command.isStrict) return strictErrorCode(error);
+    return isAsync ? 0 : error.exitCode;
   }
+}
+
+function watchParts(client: LocalClient, { opts }: ClientProgram): WatchParts {
+  return {
+    client,
+    clock: systemClock,
+    stored: async (jid) => (await import('../../client/stored-returns.ts')).storedReturns(opts, jid),
+    keyOutcome: async (id) => (await import('../../client/key-outcome.ts')).keyOutcome(opts, id),
+  };
+}
+
+/** `--async`. */
+async function publishOnly({ client, request, display }: SaltRun): Promise<number> {
+  const { jid } = await client.publish(request.publish, () => undefined);
+  display.line(`Executed command with job ID: ${jid}`);
+  return 0;
+}
+
+/** The plain way: returns are printed as they come. */
+async function runAndReport(run: SaltRun): Promise<number> {
+  const { watch, request, patience, interrupt, display } = run;
+  const { job, news } = await publishAndWatch(watch, request.publish, patience);
+  interrupt.began(job.jid);
+  if (truthy(run.program.merged.get('progress')))
+    return (await import('./progress.ts')).runWithProgress(run, job, news);
+  printHeader(run, job.jid);
+  if (request.fun === 'sys.doc') return (await import('./docs.ts')).printDocs(news, display);
+  const report = new JobReport(display, reportOptions(run));
+  for await (const item of news) await report.show(item, job.jid);
+  const code = report.finish();
+  await printHints(run, report);
+  return code;
 }
 
 function patienceOf(merged: Dict): WatchPatience {

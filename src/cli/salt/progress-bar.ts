@@ -1,0 +1,44 @@
+/** `--progress`: how many minions have returned, redrawn in one line of standard error. */
+import type { Clock } from '../../host/clock.ts';
+import { progressLine } from '../../outputters/progress.ts';
+import type { CommandIo } from '../io.ts';
+import { terminalColumns } from '../terminal.ts';
+
+/** The bar. Where standard error is no terminal, only its last state is written. */
+export class ProgressBar {
+  readonly #io: CommandIo;
+  readonly #clock: Clock;
+  readonly #beganMs: number;
+  readonly #expected: number;
+  #returned = 0;
+
+  constructor(io: CommandIo, clock: Clock, expected: number) {
+    this.#io = io;
+    this.#clock = clock;
+    this.#beganMs = clock.monotonicMs();
+    this.#expected = expected;
+    this.#draw();
+  }
+
+  update(returned: number): void {
+    this.#returned = returned;
+    this.#draw();
+  }
+
+  end(): void {
+    const { stderr } = this.#io;
+    stderr.write(stderr.isTTY ? '\n' : `${this.#line()}\n`);
+  }
+
+  #draw(): void {
+    const { stderr } = this.#io;
+    if (stderr.isTTY) stderr.write(`\r${this.#line()}`);
+  }
+
+  #line(): string {
+    const elapsedMs = this.#clock.monotonicMs() - this.#beganMs;
+    // one column less, so that no terminal wraps the line
+    const width = terminalColumns(this.#io.stderr, this.#io.env) - 1;
+    return progressLine({ returned: this.#returned, expected: this.#expected, elapsedMs }, width);
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * `--static`: all returns in one document, once the last has come (cli.md, 6.4). Salt compat: Salt pings first and then runs a
+ * batch of everybody; the ping tells nothing that the job does not, so here the job is all there is.
+ */
+import { NoMinionsError } from '../../client/errors.ts';
+import { publishAndWatch } from '../../client/watch-job.ts';
+import type { Dict, Value } from '../../values/value.ts';
+import { printHints, type SaltRun } from './context.ts';
+import { strictCode } from './outcome.ts';
+import { returnCode, unknownFunction } from './report.ts';
+
+/** @returns the exit code; Salt compat: 0 even when minions failed, unless `--exit-codes=strict` */
+export async function runStatic(run: SaltRun): Promise<number> {
+  const returns: Dict = new Map<Value, Value>();
+  const unknown = new Set<string>();
+  let failed = 0;
+  let silent = 0;
+  try {
+    const { job, news } = await publishAndWatch(run.watch, run.request.publish, run.patience);
+    run.interrupt.began(job.jid);
+    for await (const item of news) {
+      if (item.kind === 'silent') {
+        silent++;
+        continue;
+      }
+      returns.set(item.id, item.load.get('return') ?? null);
+      if (returnCode(item.load) !== 0) failed++;
+      const name = unknownFunction(item.load);
+      if (name !== undefined) unknown.add(name);
+    }
+  } catch (error) {
+    if (!(error instanceof NoMinionsError)) throw error;
+    run.display.line(error.message);
+  }
+  await run.display.value(returns);
+  await printHints(run, { unknown, unknownIds: [] });
+  if (returns.size === 0) run.display.error('ERROR: No return received');
+  if (run.isStrict) return strictCode({ returned: returns.size, failed, silent });
+  return returns.size === 0 ? 2 : 0;
+}
