@@ -70,11 +70,13 @@ const KEY_TEXT_MAX = 16 * 1024;
 export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #warn: (text: string) => void;
+  readonly #warnInvalid: (text: string) => void;
   #aesSignature: { readonly of: string; readonly sig: Buffer } | undefined;
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
     this.#warn = countedWarnings(parts.log);
+    this.#warnInvalid = countedWarnings(parts.log);
   }
 
   /** @returns the reply for this request */
@@ -89,7 +91,7 @@ export class Authenticator {
       sigAlgo: String(sigAlgo),
     };
     if (request === undefined) {
-      log.info('Authentication request from an invalid id');
+      this.#warnInvalid('Authentication request from an invalid id');
       return this.#refusal(replyTo, false);
     }
     log.info(`Authentication request from ${request.id}`);

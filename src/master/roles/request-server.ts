@@ -24,6 +24,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock }) => {
     setPaused: (paused) => router.setPaused(paused),
   });
   const refuse = countedWarnings(log);
+  const refuseLocal = countedWarnings(log);
   const router = new Router(
     {
       address: { host: opts.get('interface'), port: opts.get('ret_port') },
@@ -42,7 +43,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock }) => {
       notify: (body) => {
         if (!dispatcher.addWorker(Number(body.toString('latin1')), worker)) socket.destroy();
       },
-      malformed: (reason) => refuse(`A local program that is no worker was turned away: ${reason}`),
+      malformed: (reason) => refuseLocal(`A local program that is no worker was turned away: ${reason}`),
       closed: () => dispatcher.removeWorker(worker),
     });
   });
