@@ -1,0 +1,375 @@
+# Completion of Brine's commands for bash.
+# Candidates are read line by line and quoted: an id such as `$(x)` stays a word.
+_brine_add() {
+  local word quoted
+  while IFS= read -r word; do
+    [[ "$word" == "$1"* ]] || continue
+    printf -v quoted %q "$word"
+    COMPREPLY+=("$quoted")
+  done
+}
+_brine_words() {
+  local current="$1"
+  shift
+  _brine_add "$current" < <(printf '%s\n' "$@")
+}
+_brine_ids() {
+  local -a config=()
+  local i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      -c | --config-dir) [[ "${COMP_WORDS[i + 1]}" == = ]] && config=(-c "${COMP_WORDS[i + 2]}") || config=(-c "${COMP_WORDS[i + 1]}") ;;
+    esac
+  done
+  _brine_add "$1" < <(command salt-key "${config[@]}" --out=newline_values_only --list="$2" 2>/dev/null </dev/null)
+}
+_brine_files() {
+  local word
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "$2" -- "$1")
+  compopt -o filenames 2>/dev/null
+}
+_brine_functions() { _brine_words "$1" cmd.exec_code cmd.exec_code_all cmd.has_exec cmd.powershell cmd.powershell_all cmd.retcode cmd.run cmd.run_all cmd.run_bg cmd.run_chroot cmd.run_stderr cmd.run_stdout cmd.script cmd.script_retcode cmd.shell cmd.shell_info cmd.shells cmd.tty cmd.which cmd.which_bin config.backup_mode config.dot_vals config.gather_bootstrap_script config.get config.items config.manage_mode config.merge config.option config.valid_fileproto event.fire event.fire_master event.send grains.append grains.delkey grains.delval grains.equals grains.fetch grains.filter_by grains.get grains.has_value grains.item grains.items grains.ls grains.remove grains.set grains.setval grains.setvals match.compound match.data match.filter_by match.glob match.grain match.grain_pcre match.ifelse match.ipcidr match.list match.pcre match.pillar match.pillar_pcre match.search_by saltutil.clear_cache saltutil.clear_job_cache saltutil.cmd saltutil.cmd_iter saltutil.find_cached_job saltutil.find_job saltutil.is_running saltutil.kill_all_jobs saltutil.kill_job saltutil.list_extmods saltutil.mmodule saltutil.pillar_refresh saltutil.refresh_beacons saltutil.refresh_grains saltutil.refresh_matchers saltutil.refresh_modules saltutil.refresh_pillar saltutil.regen_keys saltutil.revoke_auth saltutil.runner saltutil.running saltutil.signal_job saltutil.sync_all saltutil.sync_beacons saltutil.sync_clouds saltutil.sync_engines saltutil.sync_executors saltutil.sync_grains saltutil.sync_log_handlers saltutil.sync_matchers saltutil.sync_modules saltutil.sync_output saltutil.sync_outputters saltutil.sync_pillar saltutil.sync_proxymodules saltutil.sync_renderers saltutil.sync_returners saltutil.sync_sdb saltutil.sync_serializers saltutil.sync_states saltutil.sync_thorium saltutil.sync_utils saltutil.term_all_jobs saltutil.term_job saltutil.update saltutil.wheel sys.argspec sys.doc sys.list_functions sys.list_modules sys.list_renderers sys.list_returner_functions sys.list_returners sys.list_runner_functions sys.list_runners sys.list_state_functions sys.list_state_modules sys.reload_modules sys.renderer_doc sys.returner_argspec sys.returner_doc sys.runner_argspec sys.runner_doc sys.state_argspec sys.state_doc sys.state_schema test.arg test.arg_clean test.arg_repr test.arg_type test.assertion test.attr_call test.collatz test.conf_test test.cross_test test.deprecation_warning test.echo test.exception test.false test.fib test.get_opts test.kwarg test.module_report test.not_loaded test.opts_pkg test.outputter test.ping test.provider test.providers test.raise_exception test.rand_sleep test.rand_str test.random_hash test.retcode test.sleep test.stack test.true test.try test.tty test.version test.versions test.versions_information test.versions_report; }
+_brine_runners() { _brine_words "$1" cache.clear_all cache.clear_git_lock cache.clear_grains cache.clear_mine cache.clear_mine_func cache.clear_pillar cache.fetch cache.flush cache.grains cache.list cache.mine cache.pillar cache.store config.get doc.execution doc.runner doc.wheel error.error event.send fileserver.clear_cache fileserver.clear_file_list_cache fileserver.clear_lock fileserver.dir_list fileserver.empty_dir_list fileserver.envs fileserver.file_list fileserver.lock fileserver.symlink_list fileserver.update jobs.active jobs.exit_success jobs.last_run jobs.list_job jobs.list_jobs jobs.list_jobs_filter jobs.lookup_jid jobs.master jobs.print_job manage.alived manage.allowed manage.down manage.joined manage.key_regen manage.list_not_state manage.list_state manage.not_alived manage.not_allowed manage.not_joined manage.not_present manage.not_reaped manage.present manage.reaped manage.safe_accept manage.status manage.up manage.versions mine.get mine.update network.wol network.wollist network.wolmatch pillar.clear_pillar_cache pillar.show_pillar pillar.show_pillar_cache pillar.show_top salt.cmd salt.execute saltutil.sync_all saltutil.sync_cache saltutil.sync_clouds saltutil.sync_eauth_tokens saltutil.sync_engines saltutil.sync_executors saltutil.sync_fileserver saltutil.sync_grains saltutil.sync_modules saltutil.sync_output saltutil.sync_pillar saltutil.sync_proxymodules saltutil.sync_queues saltutil.sync_renderers saltutil.sync_returners saltutil.sync_roster saltutil.sync_runners saltutil.sync_sdb saltutil.sync_serializers saltutil.sync_states saltutil.sync_thorium saltutil.sync_tops saltutil.sync_utils saltutil.sync_wheel state.event survey.diff survey.hash test.arg test.get_opts test.metasyntactic test.raw_arg test.sleep test.stdout_print test.stream; }
+_brine_salt() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    --module-executors) :; return ;;
+    --executor-opts) :; return ;;
+    -t | --timeout) :; return ;;
+    --no-parse) :; return ;;
+    --subset) :; return ;;
+    -b | --batch | --batch-size) :; return ;;
+    --batch-wait) :; return ;;
+    --batch-safe-limit) :; return ;;
+    --batch-safe-size) :; return ;;
+    --return) :; return ;;
+    --return_config) :; return ;;
+    --return_kwargs) :; return ;;
+    --args-separator) :; return ;;
+    --metadata) :; return ;;
+    --exit-codes) _brine_words "$current" salt strict; return ;;
+    --canary) :; return ;;
+    --abort-on) :; return ;;
+    --watch) :; return ;;
+    --delimiter) :; return ;;
+    -a | --auth | --eauth | --external-auth) :; return ;;
+    --username) :; return ;;
+    --password) :; return ;;
+    --out | --output) _brine_words "$current" dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml; return ;;
+    --out-indent | --output-indent) :; return ;;
+    --out-file | --output-file) _brine_files "$current" -f; return ;;
+    --state-output | --state_output) _brine_words "$current" full terse mixed changes filter; return ;;
+    --state-verbose | --state_verbose) _brine_words "$current" True False; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir --module-executors --executor-opts -t --timeout --args-stdin --hard-crash --no-parse -s --static -p --progress --failhard --async --subset -v --verbose --hide-timeout --show-jid -b --batch --batch-size --batch-wait --batch-safe-limit --batch-safe-size --return --return_config --return_kwargs -d --doc --documentation --args-separator --summary --metadata --output-diff --config-dump --preview-target --exit-codes --canary --abort-on --watch -H --hosts -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup -R --range -C --compound -I --pillar -J --pillar-pcre -S --ipcidr --delimiter -a --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | --module-executors | --executor-opts | -t | --timeout | --no-parse | --subset | -b | --batch | --batch-size | --batch-wait | --batch-safe-limit | --batch-safe-size | --return | --return_config | --return_kwargs | --args-separator | --metadata | --exit-codes | --canary | --abort-on | --watch | --delimiter | -a | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    0) _brine_ids "$current" accepted ;;
+    1) _brine_functions "$current" ;;
+    *) : ;;
+  esac
+}
+complete -F _brine_salt salt
+_brine_salt_key() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    -u | --user) :; return ;;
+    --rotate-aes-key) _brine_words "$current" True False; return ;;
+    --preserve-minions) _brine_words "$current" True False; return ;;
+    --auth | --eauth | --external-auth) :; return ;;
+    --username) :; return ;;
+    --password) :; return ;;
+    --out | --output) _brine_words "$current" dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml; return ;;
+    --out-indent | --output-indent) :; return ;;
+    --out-file | --output-file) _brine_files "$current" -f; return ;;
+    --state-output | --state_output) _brine_words "$current" full terse mixed changes filter; return ;;
+    --state-verbose | --state_verbose) _brine_words "$current" True False; return ;;
+    -l | --list) _brine_words "$current" accepted unaccepted rejected denied all; return ;;
+    -a | --accept) _brine_ids "$current" pre; return ;;
+    -r | --reject) _brine_ids "$current" pre; return ;;
+    -p | --print) _brine_ids "$current" all; return ;;
+    -d | --delete) _brine_ids "$current" all; return ;;
+    -f | --finger) _brine_ids "$current" all; return ;;
+    --gen-keys) :; return ;;
+    --gen-keys-dir) _brine_files "$current" -d; return ;;
+    --keysize) :; return ;;
+    --priv) _brine_files "$current" -f; return ;;
+    --signature-path) _brine_files "$current" -d; return ;;
+    --pub) _brine_files "$current" -f; return ;;
+    --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -u --user --hard-crash -q --quiet -y --yes --rotate-aes-key --preserve-minions --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -l --list -L --list-all -a --accept -A --accept-all -r --reject -R --reject-all --include-all --include-accepted --include-rejected --include-denied -p --print -P --print-all -d --delete -D --delete-all -f --finger -F --finger-all --gen-keys --gen-keys-dir --keysize --gen-signature --priv --signature-path --pub --auto-create --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | -u | --user | --rotate-aes-key | --preserve-minions | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --list | -a | --accept | -r | --reject | -p | --print | -d | --delete | -f | --finger | --gen-keys | --gen-keys-dir | --keysize | --priv | --signature-path | --pub | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_key salt-key
+_brine_salt_call() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    --proxyid) :; return ;;
+    --module-executors) :; return ;;
+    --executor-opts) :; return ;;
+    --cachedir) _brine_files "$current" -d; return ;;
+    --no-parse) :; return ;;
+    -m | --module-dirs) _brine_files "$current" -d; return ;;
+    --master) :; return ;;
+    --return) :; return ;;
+    --file-root) _brine_files "$current" -d; return ;;
+    --pillar-root) _brine_files "$current" -d; return ;;
+    --states-dir) _brine_files "$current" -d; return ;;
+    --set-metadata) :; return ;;
+    --id) :; return ;;
+    -t | --timeout) :; return ;;
+    --out | --output) _brine_words "$current" dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml; return ;;
+    --out-indent | --output-indent) :; return ;;
+    --out-file | --output-file) _brine_files "$current" -f; return ;;
+    --state-output | --state_output) _brine_words "$current" full terse mixed changes filter; return ;;
+    --state-verbose | --state_verbose) _brine_words "$current" True False; return ;;
+    --profiling-path) _brine_files "$current" -d; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir --proxyid --module-executors --executor-opts --cachedir --args-stdin --hard-crash --no-parse -g --grains -m --module-dirs -d --doc --documentation --master --return --local --file-root --pillar-root --states-dir --retcode-passthrough --metadata --set-metadata --id --skip-grains --refresh-grains-cache --no-return-event -t --timeout --output-diff --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose --profiling-path --enable-profiling -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | --proxyid | --module-executors | --executor-opts | --cachedir | --no-parse | -m | --module-dirs | --master | --return | --file-root | --pillar-root | --states-dir | --set-metadata | --id | -t | --timeout | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | --profiling-path | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    0) _brine_functions "$current" ;;
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_call salt-call
+_brine_salt_run() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    -t | --timeout) :; return ;;
+    --jid) :; return ;;
+    --no-parse) :; return ;;
+    -a | --auth | --eauth | --external-auth) :; return ;;
+    --username) :; return ;;
+    --password) :; return ;;
+    --out | --output) _brine_words "$current" dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml; return ;;
+    --out-indent | --output-indent) :; return ;;
+    --out-file | --output-file) _brine_files "$current" -f; return ;;
+    --state-output | --state_output) _brine_words "$current" full terse mixed changes filter; return ;;
+    --state-verbose | --state_verbose) _brine_words "$current" True False; return ;;
+    --profiling-path) _brine_files "$current" -d; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --args-stdin --jid --hard-crash --no-parse -d --doc --documentation --async --skip-grains -a --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose --quiet --profiling-path --enable-profiling -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | -t | --timeout | --jid | --no-parse | -a | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | --profiling-path | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    0) _brine_runners "$current" ;;
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_run salt-run
+_brine_salt_cp() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    -t | --timeout) :; return ;;
+    --delimiter) :; return ;;
+    --out | --output) _brine_words "$current" dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml; return ;;
+    --out-indent | --output-indent) :; return ;;
+    --out-file | --output-file) _brine_files "$current" -f; return ;;
+    --state-output | --state_output) _brine_words "$current" full terse mixed changes filter; return ;;
+    --state-verbose | --state_verbose) _brine_words "$current" True False; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --hard-crash -H --hosts -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup -R --range --delimiter --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -C --chunked -n --no-compression -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | -t | --timeout | --delimiter | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    0) _brine_ids "$current" accepted ;;
+    *) _brine_files "$current" -f ;;
+  esac
+}
+complete -F _brine_salt_cp salt-cp
+_brine_salt_master() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    -u | --user) :; return ;;
+    --pid-file) _brine_files "$current" -f; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -u --user -d --daemon --pid-file -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | -u | --user | --pid-file | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_master salt-master
+_brine_salt_minion() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    -u | --user) :; return ;;
+    --pid-file) _brine_files "$current" -f; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -u --user -d --daemon --pid-file -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | -u | --user | --pid-file | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_minion salt-minion
+_brine_salt_syndic() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --saltfile) _brine_files "$current" -f; return ;;
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    -u | --user) :; return ;;
+    --pid-file) _brine_files "$current" -f; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -u --user -d --daemon --pid-file -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --saltfile | -c | --config-dir | -u | --user | --pid-file | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_syndic salt-syndic
+_brine_salt_api() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    --pid-file) _brine_files "$current" -f; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) _brine_files "$current" -f; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help -c --config-dir -d --daemon --pid-file -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      -c | --config-dir | --pid-file | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_api salt-api

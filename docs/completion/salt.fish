@@ -1,0 +1,308 @@
+# Completion of Brine's commands for fish.
+function __brine_ids
+  set -l config
+  set -l words (commandline -opc)
+  for i in (seq (count $words))
+    switch $words[$i]
+      case -c --config-dir
+        set -l next (math $i + 1)
+        test $next -le (count $words); and set config -c $words[$next]
+      case '--config-dir=*'
+        set config (string replace -- --config-dir= -c $words[$i])
+    end
+  end
+  command salt-key $config --out=newline_values_only --list=$argv[1] 2>/dev/null </dev/null
+end
+# True when so many words that are no options stand before the cursor; the options with values follow.
+function __brine_at
+  set -l wanted $argv[1]
+  set -l valued $argv[2..-1]
+  set -l words (commandline -opc)
+  set -l found 0
+  set -l skip 1
+  for word in $words
+    if test $skip -eq 1
+      set skip 0
+    else if contains -- $word $valued
+      set skip 1
+    else if not string match -q -- '-*' $word
+      set found (math $found + 1)
+    end
+  end
+  test $found -eq $wanted
+end
+function __brine_functions; printf '%s\n' cmd.exec_code cmd.exec_code_all cmd.has_exec cmd.powershell cmd.powershell_all cmd.retcode cmd.run cmd.run_all cmd.run_bg cmd.run_chroot cmd.run_stderr cmd.run_stdout cmd.script cmd.script_retcode cmd.shell cmd.shell_info cmd.shells cmd.tty cmd.which cmd.which_bin config.backup_mode config.dot_vals config.gather_bootstrap_script config.get config.items config.manage_mode config.merge config.option config.valid_fileproto event.fire event.fire_master event.send grains.append grains.delkey grains.delval grains.equals grains.fetch grains.filter_by grains.get grains.has_value grains.item grains.items grains.ls grains.remove grains.set grains.setval grains.setvals match.compound match.data match.filter_by match.glob match.grain match.grain_pcre match.ifelse match.ipcidr match.list match.pcre match.pillar match.pillar_pcre match.search_by saltutil.clear_cache saltutil.clear_job_cache saltutil.cmd saltutil.cmd_iter saltutil.find_cached_job saltutil.find_job saltutil.is_running saltutil.kill_all_jobs saltutil.kill_job saltutil.list_extmods saltutil.mmodule saltutil.pillar_refresh saltutil.refresh_beacons saltutil.refresh_grains saltutil.refresh_matchers saltutil.refresh_modules saltutil.refresh_pillar saltutil.regen_keys saltutil.revoke_auth saltutil.runner saltutil.running saltutil.signal_job saltutil.sync_all saltutil.sync_beacons saltutil.sync_clouds saltutil.sync_engines saltutil.sync_executors saltutil.sync_grains saltutil.sync_log_handlers saltutil.sync_matchers saltutil.sync_modules saltutil.sync_output saltutil.sync_outputters saltutil.sync_pillar saltutil.sync_proxymodules saltutil.sync_renderers saltutil.sync_returners saltutil.sync_sdb saltutil.sync_serializers saltutil.sync_states saltutil.sync_thorium saltutil.sync_utils saltutil.term_all_jobs saltutil.term_job saltutil.update saltutil.wheel sys.argspec sys.doc sys.list_functions sys.list_modules sys.list_renderers sys.list_returner_functions sys.list_returners sys.list_runner_functions sys.list_runners sys.list_state_functions sys.list_state_modules sys.reload_modules sys.renderer_doc sys.returner_argspec sys.returner_doc sys.runner_argspec sys.runner_doc sys.state_argspec sys.state_doc sys.state_schema test.arg test.arg_clean test.arg_repr test.arg_type test.assertion test.attr_call test.collatz test.conf_test test.cross_test test.deprecation_warning test.echo test.exception test.false test.fib test.get_opts test.kwarg test.module_report test.not_loaded test.opts_pkg test.outputter test.ping test.provider test.providers test.raise_exception test.rand_sleep test.rand_str test.random_hash test.retcode test.sleep test.stack test.true test.try test.tty test.version test.versions test.versions_information test.versions_report; end
+function __brine_runners; printf '%s\n' cache.clear_all cache.clear_git_lock cache.clear_grains cache.clear_mine cache.clear_mine_func cache.clear_pillar cache.fetch cache.flush cache.grains cache.list cache.mine cache.pillar cache.store config.get doc.execution doc.runner doc.wheel error.error event.send fileserver.clear_cache fileserver.clear_file_list_cache fileserver.clear_lock fileserver.dir_list fileserver.empty_dir_list fileserver.envs fileserver.file_list fileserver.lock fileserver.symlink_list fileserver.update jobs.active jobs.exit_success jobs.last_run jobs.list_job jobs.list_jobs jobs.list_jobs_filter jobs.lookup_jid jobs.master jobs.print_job manage.alived manage.allowed manage.down manage.joined manage.key_regen manage.list_not_state manage.list_state manage.not_alived manage.not_allowed manage.not_joined manage.not_present manage.not_reaped manage.present manage.reaped manage.safe_accept manage.status manage.up manage.versions mine.get mine.update network.wol network.wollist network.wolmatch pillar.clear_pillar_cache pillar.show_pillar pillar.show_pillar_cache pillar.show_top salt.cmd salt.execute saltutil.sync_all saltutil.sync_cache saltutil.sync_clouds saltutil.sync_eauth_tokens saltutil.sync_engines saltutil.sync_executors saltutil.sync_fileserver saltutil.sync_grains saltutil.sync_modules saltutil.sync_output saltutil.sync_pillar saltutil.sync_proxymodules saltutil.sync_queues saltutil.sync_renderers saltutil.sync_returners saltutil.sync_roster saltutil.sync_runners saltutil.sync_sdb saltutil.sync_serializers saltutil.sync_states saltutil.sync_thorium saltutil.sync_tops saltutil.sync_utils saltutil.sync_wheel state.event survey.diff survey.hash test.arg test.get_opts test.metasyntactic test.raw_arg test.sleep test.stdout_print test.stream; end
+complete -c salt -f
+complete -c salt -l version -d 'Print the version and leave'
+complete -c salt -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt -s h -l help -d 'Print this text and leave'
+complete -c salt -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt -l module-executors -d 'Executors to run the function with, in place of those of the minion\'s configuration' -x
+complete -c salt -l executor-opts -d 'Options for the executors, in place of those of the minion\'s configuration' -x
+complete -c salt -s t -l timeout -d 'Seconds to wait for an answer before asking who is still at work' -x
+complete -c salt -l args-stdin -d 'Read further options and arguments from standard input, one per line'
+complete -c salt -l hard-crash -d 'Let an unexpected error end the program with its trace'
+complete -c salt -l no-parse -d 'Named arguments (name=value on the command line) whose values stay plain text, separated by commas' -x
+complete -c salt -s s -l static -d 'Show all returns together, once the last has come'
+complete -c salt -s p -l progress -d 'Show a progress bar'
+complete -c salt -l failhard -d 'In a batch, start no more minions after the first failure'
+complete -c salt -l async -d 'Start the job, print its id and leave'
+complete -c salt -l subset -d 'Run on so many minions of the target, chosen at random among those that know the function' -x
+complete -c salt -s v -l verbose -d 'Show the job id, and ask about minions that are still at work'
+complete -c salt -l hide-timeout -d 'Do not list minions that did not return'
+complete -c salt -l show-jid -d 'Print the job id first'
+complete -c salt -s b -l batch -l batch-size -d 'Run on so many minions at a time' -x
+complete -c salt -l batch-wait -d 'Seconds to wait after each return of a batch before the next minion takes its place' -x
+complete -c salt -l batch-safe-limit -d 'Run as a batch when the target has at least so many minions' -x
+complete -c salt -l batch-safe-size -d 'Batch size for --batch-safe-limit' -x
+complete -c salt -l return -d 'Returners that each minion runs as well' -x
+complete -c salt -l return_config -d 'Name of another configuration for the returners' -x
+complete -c salt -l return_kwargs -d 'Options for the returners, as a mapping' -x
+complete -c salt -s d -l doc -l documentation -d 'Print the documentation of a function, a module or of all'
+complete -c salt -l args-separator -d 'Word that separates the arguments when several functions are called at once, in place of a comma' -x
+complete -c salt -l summary -d 'End with how many minions were targeted, returned and failed'
+complete -c salt -l metadata -d 'Data to keep with the job, by which it can be found later' -x
+complete -c salt -l output-diff -d 'Show only states that changed something'
+complete -c salt -l config-dump -d 'Print the configuration of the master as it is in force'
+complete -c salt -l preview-target -d 'List the minions that the target is expected to match'
+complete -c salt -l exit-codes -d '\'strict\' tells the reasons apart' -x -a 'salt strict'
+complete -c salt -l canary -d 'Roll out in growing steps' -x
+complete -c salt -l abort-on -d 'With --canary, take no further step once so many minions, or so many percent of those that ran, have failed' -x
+complete -c salt -l watch -d 'Follow a job that was started elsewhere to its end' -x
+complete -c salt -s H -l hosts -d 'List the hosts that the rosters know'
+complete -c salt -s E -l pcre -d 'The target is a regular expression on minion ids, anchored at the start'
+complete -c salt -s L -l list -d 'The target is a list of minion ids, separated by commas or blanks'
+complete -c salt -s G -l grain -d 'The target is a grain and a glob for its value'
+complete -c salt -s P -l grain-pcre -d 'The target is a grain and a regular expression for its value'
+complete -c salt -s N -l nodegroup -d 'The target is the name of a node group of the master configuration'
+complete -c salt -s R -l range -d 'The target is a range expression, such as %cluster'
+complete -c salt -s C -l compound -d 'The target combines others with and, or, not and parentheses'
+complete -c salt -s I -l pillar -d 'The target is a pillar key and a glob for its value'
+complete -c salt -s J -l pillar-pcre -d 'The target is a pillar key and a regular expression for its value'
+complete -c salt -s S -l ipcidr -d 'The target is an address or a network such as 10.0.0.0/24'
+complete -c salt -l delimiter -d 'Character between the levels of a nested grain or pillar value' -x
+complete -c salt -s a -l auth -l eauth -l external-auth -d 'Log in through this authentication module' -x
+complete -c salt -s T -l make-token -d 'Ask the master for a token and keep it, so that later commands need no log-in while it is valid'
+complete -c salt -l username -d 'User name to log in with' -x
+complete -c salt -l password -d 'Password to log in with' -x
+complete -c salt -l out -l output -d 'Outputter for what salt shows' -x -a 'dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml'
+complete -c salt -l out-indent -l output-indent -d 'Spaces per level, for outputters that indent' -x
+complete -c salt -l out-file -l output-file -d 'Write the output to this file' -r -F
+complete -c salt -l out-file-append -l output-file-append -d 'Append to the output file in place of emptying it first'
+complete -c salt -l no-color -l no-colour -d 'No colours'
+complete -c salt -l force-color -l force-colour -d 'Colours even when the output is no terminal'
+complete -c salt -l state-output -l state_output -d 'How much is shown of each state' -x -a 'full terse mixed changes filter'
+complete -c salt -l state-verbose -l state_verbose -d 'True or False' -x -a 'True False'
+complete -c salt -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt -l log-file -d 'File for messages' -r -F
+complete -c salt -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt -n '__brine_at 0 --saltfile -c --config-dir --module-executors --executor-opts -t --timeout --no-parse --subset -b --batch --batch-size --batch-wait --batch-safe-limit --batch-safe-size --return --return_config --return_kwargs --args-separator --metadata --exit-codes --canary --abort-on --watch --delimiter -a --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -a '(__brine_ids accepted)'
+complete -c salt -n '__brine_at 1 --saltfile -c --config-dir --module-executors --executor-opts -t --timeout --no-parse --subset -b --batch --batch-size --batch-wait --batch-safe-limit --batch-safe-size --return --return_config --return_kwargs --args-separator --metadata --exit-codes --canary --abort-on --watch --delimiter -a --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -a '(__brine_functions)'
+complete -c salt-key -f
+complete -c salt-key -l version -d 'Print the version and leave'
+complete -c salt-key -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-key -s h -l help -d 'Print this text and leave'
+complete -c salt-key -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt-key -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-key -s u -l user -d 'User to run salt-key as' -x
+complete -c salt-key -l hard-crash -d 'Let an unexpected error end the program with its trace'
+complete -c salt-key -s q -l quiet -d 'Do not show errors'
+complete -c salt-key -s y -l yes -d 'Answer every question with yes'
+complete -c salt-key -l rotate-aes-key -d 'False keeps the session key of the master when keys are deleted or rejected' -x -a 'True False'
+complete -c salt-key -l preserve-minions -d 'True keeps the cached data of deleted minions' -x -a 'True False'
+complete -c salt-key -l auth -l eauth -l external-auth -d 'Log in through this authentication module' -x
+complete -c salt-key -s T -l make-token -d 'Ask the master for a token and keep it, so that later commands need no log-in while it is valid'
+complete -c salt-key -l username -d 'User name to log in with' -x
+complete -c salt-key -l password -d 'Password to log in with' -x
+complete -c salt-key -l out -l output -d 'Outputter for what salt-key shows' -x -a 'dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml'
+complete -c salt-key -l out-indent -l output-indent -d 'Spaces per level, for outputters that indent' -x
+complete -c salt-key -l out-file -l output-file -d 'Write the output to this file' -r -F
+complete -c salt-key -l out-file-append -l output-file-append -d 'Append to the output file in place of emptying it first'
+complete -c salt-key -l no-color -l no-colour -d 'No colours'
+complete -c salt-key -l force-color -l force-colour -d 'Colours even when the output is no terminal'
+complete -c salt-key -l state-output -l state_output -d 'How much is shown of each state' -x -a 'full terse mixed changes filter'
+complete -c salt-key -l state-verbose -l state_verbose -d 'True or False' -x -a 'True False'
+complete -c salt-key -s l -l list -d 'List the keys in one state' -x -a 'accepted unaccepted rejected denied all'
+complete -c salt-key -s L -l list-all -d 'List all keys, as "--list all" does'
+complete -c salt-key -s a -l accept -d 'Accept the pending keys that match' -x -a '(__brine_ids pre)'
+complete -c salt-key -s A -l accept-all -d 'Accept all pending keys'
+complete -c salt-key -s r -l reject -d 'Reject the pending keys that match' -x -a '(__brine_ids pre)'
+complete -c salt-key -s R -l reject-all -d 'Reject all pending keys'
+complete -c salt-key -l include-all -d 'Take rejected keys in when accepting, accepted ones when rejecting'
+complete -c salt-key -l include-accepted -d 'Take accepted keys in when rejecting'
+complete -c salt-key -l include-rejected -d 'Take rejected keys in when accepting'
+complete -c salt-key -l include-denied -d 'Take denied keys in when accepting or rejecting'
+complete -c salt-key -s p -l print -d 'Print the keys that match' -x -a '(__brine_ids all)'
+complete -c salt-key -s P -l print-all -d 'Print all keys'
+complete -c salt-key -s d -l delete -d 'Delete the keys that match, whatever their state' -x -a '(__brine_ids all)'
+complete -c salt-key -s D -l delete-all -d 'Delete all keys'
+complete -c salt-key -s f -l finger -d 'Print the fingerprints of the keys that match' -x -a '(__brine_ids all)'
+complete -c salt-key -s F -l finger-all -d 'Print the fingerprints of all keys'
+complete -c salt-key -l gen-keys -d 'Make a key pair of this name' -x
+complete -c salt-key -l gen-keys-dir -d 'Folder for the key pair of --gen-keys' -r -F
+complete -c salt-key -l keysize -d 'Bits of the key of --gen-keys, at least 2048' -x
+complete -c salt-key -l gen-signature -d 'Sign the master\'s public key with the signing key and write the signature to the file master_pubkey_signature'
+complete -c salt-key -l priv -d 'Private key to sign with' -r -F
+complete -c salt-key -l signature-path -d 'Folder for the signature' -r -F
+complete -c salt-key -l pub -d 'Public key to sign' -r -F
+complete -c salt-key -l auto-create -d 'Make the signing key pair when it does not exist'
+complete -c salt-key -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-key -l log-file -d 'File for messages' -r -F
+complete -c salt-key -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-call -f
+complete -c salt-call -l version -d 'Print the version and leave'
+complete -c salt-call -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-call -s h -l help -d 'Print this text and leave'
+complete -c salt-call -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt-call -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-call -l proxyid -d 'Id of the proxy minion to run as' -x
+complete -c salt-call -l module-executors -d 'Executors to run the function with, in place of those of the minion\'s configuration' -x
+complete -c salt-call -l executor-opts -d 'Options for the executors, in place of those of the minion\'s configuration' -x
+complete -c salt-call -l cachedir -d 'Folder for cached data' -r -F
+complete -c salt-call -l args-stdin -d 'Read further options and arguments from standard input, one per line'
+complete -c salt-call -l hard-crash -d 'Let an unexpected error end the program with its trace'
+complete -c salt-call -l no-parse -d 'Named arguments (name=value on the command line) whose values stay plain text, separated by commas' -x
+complete -c salt-call -s g -l grains -d 'Show the grains of this machine'
+complete -c salt-call -s m -l module-dirs -d 'Folder with further modules' -r -F
+complete -c salt-call -s d -l doc -l documentation -d 'Print the documentation of a function, a module or of all'
+complete -c salt-call -l master -d 'Master to ask, in place of the configured one' -x
+complete -c salt-call -l return -d 'Returners that get the result as well' -x
+complete -c salt-call -l local -d 'Ask no master'
+complete -c salt-call -l file-root -d 'Folder that is the file root of the base environment' -r -F
+complete -c salt-call -l pillar-root -d 'Folder that is the pillar root of the base environment' -r -F
+complete -c salt-call -l states-dir -d 'Folder with further state modules' -r -F
+complete -c salt-call -l retcode-passthrough -d 'End with the function\'s return code'
+complete -c salt-call -l metadata -d 'Show job id, return code and outputter along with the result'
+complete -c salt-call -l set-metadata -d 'Data to keep with the job, by which it can be found later' -x
+complete -c salt-call -l id -d 'Minion id to use, in place of the configured one' -x
+complete -c salt-call -l skip-grains -d 'Do not collect grains'
+complete -c salt-call -l refresh-grains-cache -d 'Collect grains anew in place of the cached ones'
+complete -c salt-call -l no-return-event -d 'Do not send the result to the master'
+complete -c salt-call -s t -l timeout -d 'Seconds to wait for the master to authenticate this minion' -x
+complete -c salt-call -l output-diff -d 'Show only states that changed something'
+complete -c salt-call -l out -l output -d 'Outputter for what salt-call shows' -x -a 'dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml'
+complete -c salt-call -l out-indent -l output-indent -d 'Spaces per level, for outputters that indent' -x
+complete -c salt-call -l out-file -l output-file -d 'Write the output to this file' -r -F
+complete -c salt-call -l out-file-append -l output-file-append -d 'Append to the output file in place of emptying it first'
+complete -c salt-call -l no-color -l no-colour -d 'No colours'
+complete -c salt-call -l force-color -l force-colour -d 'Colours even when the output is no terminal'
+complete -c salt-call -l state-output -l state_output -d 'How much is shown of each state' -x -a 'full terse mixed changes filter'
+complete -c salt-call -l state-verbose -l state_verbose -d 'True or False' -x -a 'True False'
+complete -c salt-call -l profiling-path -d 'Folder for measurements' -r -F
+complete -c salt-call -l enable-profiling -d 'Measure where time is spent'
+complete -c salt-call -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-call -l log-file -d 'File for messages' -r -F
+complete -c salt-call -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-call -n '__brine_at 0 --saltfile -c --config-dir --proxyid --module-executors --executor-opts --cachedir --no-parse -m --module-dirs --master --return --file-root --pillar-root --states-dir --set-metadata --id -t --timeout --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose --profiling-path -l --log-level --log-file --log-file-level' -a '(__brine_functions)'
+complete -c salt-run -f
+complete -c salt-run -l version -d 'Print the version and leave'
+complete -c salt-run -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-run -s h -l help -d 'Print this text and leave'
+complete -c salt-run -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt-run -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-run -s t -l timeout -d 'Seconds to wait for an answer before asking who is still at work' -x
+complete -c salt-run -l args-stdin -d 'Read further options and arguments from standard input, one per line'
+complete -c salt-run -l jid -d 'Job id to use in place of a new one' -x
+complete -c salt-run -l hard-crash -d 'Let an unexpected error end the program with its trace'
+complete -c salt-run -l no-parse -d 'Named arguments (name=value on the command line) whose values stay plain text, separated by commas' -x
+complete -c salt-run -s d -l doc -l documentation -d 'Print the documentation of a runner, of one function or of all'
+complete -c salt-run -l async -d 'Start the runner, print its job id and leave'
+complete -c salt-run -l skip-grains -d 'Do not collect grains'
+complete -c salt-run -s a -l auth -l eauth -l external-auth -d 'Log in through this authentication module' -x
+complete -c salt-run -s T -l make-token -d 'Ask the master for a token and keep it, so that later commands need no log-in while it is valid'
+complete -c salt-run -l username -d 'User name to log in with' -x
+complete -c salt-run -l password -d 'Password to log in with' -x
+complete -c salt-run -l out -l output -d 'Outputter for what salt-run shows' -x -a 'dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml'
+complete -c salt-run -l out-indent -l output-indent -d 'Spaces per level, for outputters that indent' -x
+complete -c salt-run -l out-file -l output-file -d 'Write the output to this file' -r -F
+complete -c salt-run -l out-file-append -l output-file-append -d 'Append to the output file in place of emptying it first'
+complete -c salt-run -l no-color -l no-colour -d 'No colours'
+complete -c salt-run -l force-color -l force-colour -d 'Colours even when the output is no terminal'
+complete -c salt-run -l state-output -l state_output -d 'How much is shown of each state' -x -a 'full terse mixed changes filter'
+complete -c salt-run -l state-verbose -l state_verbose -d 'True or False' -x -a 'True False'
+complete -c salt-run -l quiet -d 'Do not show the result'
+complete -c salt-run -l profiling-path -d 'Folder for measurements' -r -F
+complete -c salt-run -l enable-profiling -d 'Measure where time is spent'
+complete -c salt-run -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-run -l log-file -d 'File for messages' -r -F
+complete -c salt-run -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-run -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --jid --no-parse -a --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose --profiling-path -l --log-level --log-file --log-file-level' -a '(__brine_runners)'
+complete -c salt-cp -f
+complete -c salt-cp -l version -d 'Print the version and leave'
+complete -c salt-cp -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-cp -s h -l help -d 'Print this text and leave'
+complete -c salt-cp -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt-cp -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-cp -s t -l timeout -d 'Seconds to wait for an answer before asking who is still at work' -x
+complete -c salt-cp -l hard-crash -d 'Let an unexpected error end the program with its trace'
+complete -c salt-cp -s H -l hosts -d 'List the hosts that the rosters know'
+complete -c salt-cp -s E -l pcre -d 'The target is a regular expression on minion ids, anchored at the start'
+complete -c salt-cp -s L -l list -d 'The target is a list of minion ids, separated by commas or blanks'
+complete -c salt-cp -s G -l grain -d 'The target is a grain and a glob for its value'
+complete -c salt-cp -s P -l grain-pcre -d 'The target is a grain and a regular expression for its value'
+complete -c salt-cp -s N -l nodegroup -d 'The target is the name of a node group of the master configuration'
+complete -c salt-cp -s R -l range -d 'The target is a range expression, such as %cluster'
+complete -c salt-cp -l delimiter -d 'Character between the levels of a nested grain or pillar value' -x
+complete -c salt-cp -l out -l output -d 'Outputter for what salt-cp shows' -x -a 'dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml'
+complete -c salt-cp -l out-indent -l output-indent -d 'Spaces per level, for outputters that indent' -x
+complete -c salt-cp -l out-file -l output-file -d 'Write the output to this file' -r -F
+complete -c salt-cp -l out-file-append -l output-file-append -d 'Append to the output file in place of emptying it first'
+complete -c salt-cp -l no-color -l no-colour -d 'No colours'
+complete -c salt-cp -l force-color -l force-colour -d 'Colours even when the output is no terminal'
+complete -c salt-cp -l state-output -l state_output -d 'How much is shown of each state' -x -a 'full terse mixed changes filter'
+complete -c salt-cp -l state-verbose -l state_verbose -d 'True or False' -x -a 'True False'
+complete -c salt-cp -s C -l chunked -d 'Send files in pieces'
+complete -c salt-cp -s n -l no-compression -d 'Do not compress the pieces'
+complete -c salt-cp -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-cp -l log-file -d 'File for messages' -r -F
+complete -c salt-cp -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-cp -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -a '(__brine_ids accepted)'
+complete -c salt-cp -n 'not __brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -F
+complete -c salt-master -f
+complete -c salt-master -l version -d 'Print the version and leave'
+complete -c salt-master -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-master -s h -l help -d 'Print this text and leave'
+complete -c salt-master -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt-master -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-master -s u -l user -d 'User to run salt-master as' -x
+complete -c salt-master -s d -l daemon -d 'Run salt-master in the background'
+complete -c salt-master -l pid-file -d 'File that holds the process id' -r -F
+complete -c salt-master -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-master -l log-file -d 'File for messages' -r -F
+complete -c salt-master -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-minion -f
+complete -c salt-minion -l version -d 'Print the version and leave'
+complete -c salt-minion -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-minion -s h -l help -d 'Print this text and leave'
+complete -c salt-minion -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt-minion -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-minion -s u -l user -d 'User to run salt-minion as' -x
+complete -c salt-minion -s d -l daemon -d 'Run salt-minion in the background'
+complete -c salt-minion -l pid-file -d 'File that holds the process id' -r -F
+complete -c salt-minion -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-minion -l log-file -d 'File for messages' -r -F
+complete -c salt-minion -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-syndic -f
+complete -c salt-syndic -l version -d 'Print the version and leave'
+complete -c salt-syndic -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-syndic -s h -l help -d 'Print this text and leave'
+complete -c salt-syndic -l saltfile -d 'File with defaults for these options' -r -F
+complete -c salt-syndic -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-syndic -s u -l user -d 'User to run salt-syndic as' -x
+complete -c salt-syndic -s d -l daemon -d 'Run salt-syndic in the background'
+complete -c salt-syndic -l pid-file -d 'File that holds the process id' -r -F
+complete -c salt-syndic -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-syndic -l log-file -d 'File for messages' -r -F
+complete -c salt-syndic -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-api -f
+complete -c salt-api -l version -d 'Print the version and leave'
+complete -c salt-api -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-api -s h -l help -d 'Print this text and leave'
+complete -c salt-api -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-api -s d -l daemon -d 'Run salt-api in the background'
+complete -c salt-api -l pid-file -d 'File that holds the process id' -r -F
+complete -c salt-api -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-api -l log-file -d 'File for messages' -r -F
+complete -c salt-api -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'

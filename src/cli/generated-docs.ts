@@ -1,0 +1,60 @@
+/** The documents that are made from the tables: man pages, completion scripts, the reference of commands. */
+import { MODULE_TABLE } from '../loader/module-table.ts';
+import { OUTPUTTER_NAMES } from '../outputters/registry.ts';
+import { RUNNER_TABLE } from '../runners/table.ts';
+import { brineVersion } from '../version.ts';
+import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './completion.ts';
+import { renderManPage } from './man.ts';
+import { allPrograms } from './options/programs.ts';
+import { renderReference } from './reference.ts';
+
+/** Where each shell looks for a script of its kind. */
+const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
+  bash: 'salt.bash',
+  zsh: '_salt',
+  fish: 'salt.fish',
+};
+
+/** The page that is written by hand in its first part. */
+export const REFERENCE_PATH = 'docs/reference/commands.md';
+
+/**
+ * Path below the repository to content, of every generated file.
+ * @param reference the page of commands as it is
+ */
+export async function generatedDocuments(reference: string): Promise<Map<string, string>> {
+  const out = new Map([[REFERENCE_PATH, renderReference(reference, allPrograms)]]);
+  // no date, so that a page changes only when its program does
+  const facts = { date: '', version: brineVersion, programs: allPrograms };
+  for (const program of allPrograms) out.set(`docs/man/${program.name}.1`, renderManPage(program, facts));
+  const names = {
+    programs: allPrograms,
+    functions: await executionFunctions(),
+    runners: await runnerFunctions(),
+    outputters: OUTPUTTER_NAMES,
+  };
+  for (const shell of COMPLETION_SHELLS)
+    out.set(`docs/completion/${COMPLETION_FILES[shell]}`, renderCompletion(shell, names));
+  return out;
+}
+
+async function executionFunctions(): Promise<string[]> {
+  const modules = await Promise.all(
+    MODULE_TABLE.map(async ({ name, load }) => ({ name, functions: (await load()).functions })),
+  );
+  return fullNames(modules);
+}
+
+async function runnerFunctions(): Promise<string[]> {
+  const modules = await Promise.all(
+    [...RUNNER_TABLE].map(async ([name, load]) => ({ name, functions: (await load()).functions })),
+  );
+  return fullNames(modules);
+}
+
+function fullNames(modules: readonly { name: string; functions: object }[]): string[] {
+  const names = modules.flatMap(({ name, functions }) =>
+    Object.keys(functions).map((fun) => `${name}.${fun}`),
+  );
+  return [...new Set(names)].sort();
+}
