@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
+import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
+
+const isLong = process.env['BRINE_LONG'] === '1';
+
+/** A wire that can be cut, and that can go dead. */
+class Wire {
+  readonly port: number;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #isCut = false;
+
+  private constructor(server: Server) {
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  static async to(t: TestContext, target: number): Promise<Wire> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const wire = new Wire(server);
+    server.on('connection', (near) => wire.#join(near, target));
+    t.after(() => {
+      server.close();
+      wire.cut();
+    });
+    return wire;
+  }
+
+  get connections(): number {
+    return this.#pairs.size;
+  }
+
+  /** Ends all connections and takes no new ones. */
+  cut(): void {
+    this.#isCut = true;
+    for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
+  }
+
+  mend(): void {
+    this.#isCut = false;
+  }
+
+  /** Connections stay, and nothing passes any more: nobody is told. New ones work. */
+  goDead(): void {
+    for (const pair of this.#pairs) for (const socket of pair) socket.unpipe().pause();
+  }
+
+  #join(near: Socket, target: number): void {
+    if (this.#isCut) return void near.destroy();
+    const far = connect(target, '127.0.0.1');
+    const pair = [near, far] as const;
+    this.#pairs.add(pair);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        to.destroy();
+        this.#pairs.delete(pair);
+      });
+      from.pipe(to);
+    }
+  }
+}
+
+async function behindWires(
+  t: TestContext,
+  fleet: Fleet,
+  id: string,
+): Promise<{ wires: Wire[]; minion: Daemon }> {
+  const wires = [await Wire.to(t, fleet.retPort), await Wire.to(t, fleet.publishPort)] as const;
+  const { retPort } = fleet;
+  fleet.retPort = wires[0].port;
+  const minion = fleet.startMinion(id, [`publish_port: ${wires[1].port}`]);
+  fleet.retPort = retPort;
+  await minion.logged('Minion is ready to receive requests');
+  return { wires: [...wires], minion };
+}
+
+/** Asks until the minion answers: a publication that was sent while it was away is nobody's fault. */
+async function answers(fleet: Fleet, id: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const { stdout } = await fleet.salt([id, 'test.ping', '--out', 'txt', '-t', '2']);
+    if (stdout === `${id}: True\n`) return;
+  }
+  assert.fail(`${id} does not answer any more`);
+}
+
+test(
+  'faults - a lost network, a lost master and a lost minion mend themselves',
+  { timeout: 120_000 },
+  async (t) => {
+    const fleet = await Fleet.create(t, ['auto_accept: True']);
+    await fleet.startMaster();
+    const { wires, minion } = await behindWires(t, fleet, 'far');
+    const [requests, publications] = wires as [Wire, Wire];
+    await answers(fleet, 'far');
+
+    await t.test('both connections are cut, and mended', async () => {
+      for (const wire of wires) wire.cut();
+      await minion.logged("connection to the master's publish port was lost");
+      for (const wire of wires) wire.mend();
+      await minion.logged('Connected to the master again');
+      await answers(fleet, 'far');
+    });
+
+    await t.test('each alone', async () => {
+      publications.cut();
+      publications.mend();
+      await answers(fleet, 'far');
+      requests.cut();
+      requests.mend();
+      await answers(fleet, 'far');
+    });
+
+    await t.test('a return sent while the master was away arrives once, and the job ran once', async () => {
+      const gate = fleet.path('gate');
+      const ran = fleet.path('ran');
+      const command = `echo run >> ${ran}; while [ ! -e ${gate} ]; do sleep 0.05; done; echo done`;
+      const { stdout } = await fleet.salt(['--async', 'far', 'cmd.run', command, 'python_shell=True']);
+      const jid = /job ID: (\d{20})/.exec(stdout)?.[1] as string;
+      await until('the job runs', () => existsSync(ran));
+      assert.equal(await (fleet.master as Daemon).stop('SIGKILL'), null);
+      writeFileSync(gate, '');
+      await until('the job has ended', () => !namesIn(fleet.path('far', 'cache', 'proc')).includes(jid));
+      const again = await fleet.startMaster();
+      await again.logged(`Got return from far for job ${jid}`);
+      await answers(fleet, 'far');
+      const store = new SqliteJobStore({ directory: fleet.path('m', 'cache', 'job_cache'), readOnly: true });
+      const returns = await store.returns(jid);
+      await store.close();
+      assert.deepEqual(
+        returns.map(({ id, return: value }) => [id, value]),
+        [['far', 'done']],
+      );
+      assert.equal(again.log.split(`Got return from far for job ${jid}`).length - 1, 1);
+      assert.equal(readFileSync(ran, 'utf8'), 'run\n');
+    });
+
+    await t.test('the master restarts in order, and restarts again at once', async () => {
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        await (fleet.master as Daemon).stop(signal);
+        await fleet.startMaster();
+        await answers(fleet, 'far');
+      }
+    });
+
+    await t.test('the minion is killed and starts again', async () => {
+      await minion.stop('SIGKILL');
+      const again = fleet.start('salt-minion', ['-c', fleet.path('far'), '-l', 'info']);
+      await again.logged('Minion is ready to receive requests');
+      await answers(fleet, 'far');
+      assert.equal(await again.stop('SIGTERM'), 0);
+      assert.equal(existsSync(fleet.path('far', 'pid')), false);
+    });
+  },
+);
+
+test(
+  'faults - a connection that is silently dead is noticed',
+  { skip: !isLong, timeout: 120_000 },
+  async (t) => {
+    const fleet = await Fleet.create(t, ['auto_accept: True']);
+    await fleet.startMaster();
+    const { wires, minion } = await behindWires(t, fleet, 'far');
+    for (const wire of wires) wire.goDead();
+    await minion.logged('the peer gives no sign of life');
+    await minion.logged('Connected to the master again');
+    await answers(fleet, 'far');
+  },
+);
