@@ -365,7 +365,7 @@ class Decoder {
     const type = this.#buf.readInt8(this.#pos);
     const body = this.#buf.subarray(this.#pos + 1, this.#pos + 1 + length);
     this.#pos += 1 + length;
-    if (type === EXT_DATETIME) return new PyDatetime(body.toString('latin1'));
+    if (type === EXT_DATETIME) return datetime(body.toString('latin1'));
     // Salt compat: type 79 is a named internal constant; its name is the only part that means anything elsewhere
     return type === EXT_CONSTANT ? body.toString('latin1') : Buffer.from(body);
   }
@@ -474,6 +474,12 @@ class Decoder {
     this.#need(count);
     this.#pos += count;
   }
+}
+
+/** Salt compat: what is not written as Salt writes a date and time cannot be read (salt/payload.py `ext_type_decoder`, 3006.16). */
+function datetime(text: string): PyDatetime {
+  if (!/^\d{8}T\d\d:\d\d:\d\d\.\d{6}$/.test(text)) throw new MsgpackError('a date and time is malformed');
+  return new PyDatetime(text);
 }
 
 /** The value ends after the bytes that are there: a stream reader waits for more. */
