@@ -19,7 +19,7 @@ export function parseArguments(words: readonly string[], noParse: readonly strin
         noParse.includes(keyword.name) ? keyword.text : (parseKeyword(word)?.value ?? null),
       );
   }
-  if (keywords.size > 0) positional.push(new Map<Value, Value>([...keywords, ['__kwarg__', true]]));
+  if (keywords.size > 0) positional.push(new Map<Value, Value>([['__kwarg__', true], ...keywords]));
   return positional;
 }
 

@@ -26,6 +26,13 @@ export class NotAuthorisedError extends ClientError {
 export class NoMinionsError extends ClientError {
   override readonly name = 'NoMinionsError';
   override readonly exitCode = 2;
+  /** What is wrong with the target, and where, when it could not be understood. */
+  readonly fault: string | undefined;
+
+  constructor(message: string, fault?: string) {
+    super(message);
+    this.fault = fault;
+  }
 }
 
 /** Texts that Salt's users know (cli.md, 5.1). */

@@ -259,9 +259,9 @@ function readReply(reply: Value): PublishedJob {
 
 function noJob(load: Dict): ClientError {
   const error = String(load.get('error') ?? '');
-  // the master says why a target cannot be understood behind a colon; that is worth more than "no minions"
-  const reason = /^Master could not resolve minions for target .*?: (.+)$/s.exec(error)?.[1];
-  if (load.get('minions') !== undefined) return new NoMinionsError(reason ?? CLIENT_TEXTS.noMinions);
+  // the master says why a target cannot be understood behind a colon; that says more than "no minions"
+  const fault = /^Master could not resolve minions for target .*?: (.+)$/s.exec(error)?.[1];
+  if (load.get('minions') !== undefined) return new NoMinionsError(CLIENT_TEXTS.noMinions, fault);
   return new ClientError(error || 'The master assigned no job id.');
 }
 

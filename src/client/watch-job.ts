@@ -23,9 +23,12 @@ export interface WatchPatience {
   readonly gatherMs: number;
 }
 
+/** The part of a client that watching uses. */
+export type JobClient = Pick<LocalClient, 'publish' | 'follow' | 'forget' | 'onGap' | 'onLost'>;
+
 /** What watching needs. */
 export interface WatchParts {
-  readonly client: LocalClient;
+  readonly client: JobClient;
   readonly clock: Clock;
   /** Returns that the job cache has, looked up when events may have been missed. */
   readonly stored: (jid: string) => Promise<Dict[]>;
@@ -147,7 +150,7 @@ interface Attention {
 }
 
 function payAttention(
-  client: LocalClient,
+  client: JobClient,
   inbox: Inbox,
   state: WatchState,
   signal: AbortSignal | undefined,
@@ -299,7 +302,7 @@ async function* askSilent(
 
 /** Publishes the question. @returns undefined when none of the minions has an accepted key any more */
 async function askWhoRuns(
-  client: LocalClient,
+  client: JobClient,
   options: PublishOptions,
   answer: (id: string, isAtWork: boolean) => void,
 ): Promise<PublishedJob | undefined> {

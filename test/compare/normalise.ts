@@ -35,7 +35,10 @@ export function normalise(finished: Finished, options: NormaliseOptions): Compar
     code: finished.code,
     stdout: text(finished.stdout, options),
     // our hints are additions that docs/reference/commands.md lists
-    stderr: text(finished.stderr.replace(/^Hint: .*\n/gm, ''), options),
+    stderr: text(
+      finished.stderr.replace(/^(?:Hint:|ERROR: The target cannot be understood:) .*\n/gm, ''),
+      options,
+    ),
   };
 }
 

@@ -4,7 +4,7 @@ import { NoMinionsError } from '../../client/errors.ts';
 import type { JobNews } from '../../client/watch-job.ts';
 import { textRepr } from '../../values/repr.ts';
 import { truthy } from '../../values/value.ts';
-import { numberOption, printHints, type SaltRun } from './context.ts';
+import { numberOption, printHints, sayNoMinions, type SaltRun } from './context.ts';
 import { STRICT_CODES, strictCode } from './outcome.ts';
 import { returnCode, unknownFunction } from './report.ts';
 import { amountOf, parseAmount, type Amount } from './rollout-plan.ts';
@@ -29,7 +29,7 @@ async function findPresent({ watch, request, patience, display }: SaltRun): Prom
     return await whoIsThere(watch, request.publish, patience);
   } catch (error) {
     if (!(error instanceof NoMinionsError)) throw error;
-    display.line(error.message);
+    sayNoMinions(display, error);
     display.line('No minions matched the target.');
     return undefined;
   }

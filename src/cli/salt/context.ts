@@ -1,4 +1,5 @@
 /** What every way of running a job has at hand. */
+import type { NoMinionsError } from '../../client/errors.ts';
 import type { LocalClient, PublishOptions } from '../../client/local-client.ts';
 import type { WatchParts, WatchPatience } from '../../client/watch-job.ts';
 import { truthy, type Dict } from '../../values/value.ts';
@@ -46,6 +47,12 @@ export function printHeader({ program, display }: SaltCommand, jid: string): voi
     const text = `Executing job with jid ${jid}`;
     display.line(`${text}\n${'-'.repeat(text.length)}\n`);
   } else if (truthy(program.merged.get('show_jid'))) display.line(`jid: ${jid}`);
+}
+
+/** Says that a target matches nobody, and on standard error why it cannot be understood. */
+export function sayNoMinions(display: Display, error: NoMinionsError): void {
+  display.line(error.message);
+  if (error.fault !== undefined) display.error(`ERROR: The target cannot be understood: ${error.fault}`);
 }
 
 /** Says on standard error what the person may have meant. */

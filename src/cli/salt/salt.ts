@@ -19,6 +19,7 @@ import {
   printHints,
   publishOn,
   reportOptions,
+  sayNoMinions,
   type SaltCommand,
   type SaltRun,
 } from './context.ts';
@@ -212,7 +213,7 @@ class Session {
   async #noMinions(error: NoMinionsError): Promise<number> {
     const { display, request, program } = this.#command;
     const isAsync = truthy(program.merged.get('async'));
-    display.line(error.message);
+    sayNoMinions(display, error);
     if (isAsync) display.line('Executed command with job ID: 0');
     else if (request.fun === 'sys.doc') display.error('No minions found to gather docs from');
     else {

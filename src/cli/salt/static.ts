@@ -5,7 +5,7 @@
 import { NoMinionsError } from '../../client/errors.ts';
 import { publishAndWatch } from '../../client/watch-job.ts';
 import type { Dict, Value } from '../../values/value.ts';
-import { printHints, type SaltRun } from './context.ts';
+import { printHints, sayNoMinions, type SaltRun } from './context.ts';
 import { strictCode } from './outcome.ts';
 import { returnCode, unknownFunction } from './report.ts';
 
@@ -30,7 +30,7 @@ export async function runStatic(run: SaltRun): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof NoMinionsError)) throw error;
-    run.display.line(error.message);
+    sayNoMinions(run.display, error);
   }
   await run.display.value(returns);
   await printHints(run, { unknown, unknownIds: [] });

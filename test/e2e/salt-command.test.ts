@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Fleet, namesIn, ours, runProgram, until, type Finished } from '../support/fleet.ts';
+
+const IDS = ['db1', 'web1', 'web2'];
+
+/** Starts `salt`, and gives it a signal once the job runs on a minion. */
+async function interrupted(fleet: Fleet, signal: NodeJS.Signals, args: readonly string[]): Promise<Finished> {
+  const child = spawn(join(ours.folder, 'salt'), ['-c', fleet.masterDir, ...args], { stdio: 'pipe' });
+  const texts = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (texts.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString()));
+  const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
+  await until('the job runs', () => namesIn(fleet.path('web1', 'cache', 'proc')).length > 0);
+  child.kill(signal);
+  return { code: await closed, ...texts };
+}
+
+test('salt command - every way of running a job', async (t) => {
+  const fleet = await Fleet.create(t, ['auto_accept: True', 'gather_job_timeout: 2']);
+  const master = await fleet.startMaster();
+  await Promise.all(IDS.map((id) => fleet.joinMinion(id)));
+
+  await t.test('--batch shows the code and the job of each minion', async () => {
+    const { stdout, code } = await fleet.salt(['web*', 'test.ping', '-b', '1']);
+    const blocks = (id: string): RegExp =>
+      new RegExp(
+        `\\nExecuting run on \\['${id}'\\]\\n\\njid:\\n {4}\\d{20}\\nretcode:\\n {4}0\\n${id}:\\n {4}True\\n`,
+      );
+    assert.match(stdout, blocks('web1'));
+    assert.match(stdout, blocks('web2'));
+    assert.equal(code, 0);
+    const failed = await fleet.salt(['web1', 'test.retcode', '42', '-b', '50%']);
+    assert.equal(failed.code, 42);
+    const nobody = await fleet.salt(['nobody', 'test.ping', '-b', '1']);
+    assert.match(nobody.stdout, /No minions matched the target\.\n$/);
+    assert.equal(nobody.code, 0);
+    const unread = await fleet.salt(['*', 'test.ping', '-b', 'many']);
+    assert.equal(unread.stdout, 'Invalid batch data sent: many\nData must be in the form of %10, 10% or 3\n');
+    assert.equal(unread.code, 1);
+  });
+
+  await t.test('--failhard starts nobody after a failure', async () => {
+    const { stdout, stderr, code } = await fleet.salt(['*', 'test.retcode', '3', '-b', '1', '--failhard']);
+    assert.equal(stdout.split('Executing run on').length, 2);
+    assert.match(stderr, /returned with non-zero exit code\. Batch run stopped due to failhard/);
+    assert.equal(code, 3);
+  });
+
+  await t.test('--batch-safe-limit makes a batch of a big target only', async () => {
+    const big = await fleet.salt(['*', 'test.ping', '--batch-safe-limit', '3', '--batch-safe-size', '3']);
+    assert.match(big.stdout, /^\nNOTICE: Too many minions targeted, switching to batch execution\.\n/);
+    const small = await fleet.salt(['web1', 'test.ping', '--batch-safe-limit', '3']);
+    assert.equal(small.stdout, 'web1:\n    True\n');
+  });
+
+  await t.test('--static is one document; --subset takes so many', async () => {
+    const { stdout } = await fleet.salt(['*', 'test.ping', '--static', '--out', 'json']);
+    assert.deepEqual(JSON.parse(stdout), { db1: true, web1: true, web2: true });
+    const empty = await fleet.salt(['nobody', 'test.ping', '--static']);
+    assert.equal(empty.code, 2);
+    const two = await fleet.salt(['*', 'test.ping', '--subset', '2', '--out', 'txt']);
+    assert.equal(two.stdout.match(/: True/g)?.length, 2);
+  });
+
+  await t.test('--progress shows a bar in place of the returns, and the summary', async () => {
+    const { stdout, stderr, code } = await fleet.salt(['*', 'test.ping', '--progress']);
+    assert.match(stderr, /^100% \|#+\| Elapsed Time: 0:00:\d\d Returns: \[3\/3\]\n$/);
+    assert.match(stdout, /^\n\n-{43}\nSummary\n-{43}\n# of minions targeted: 3\n/);
+    assert.equal(code, 0);
+  });
+
+  await t.test('--exit-codes=strict tells the reasons apart', async () => {
+    const strict = async (...args: string[]): Promise<number | null> =>
+      (await fleet.salt(['--exit-codes=strict', ...args])).code;
+    assert.equal(await strict('*', 'test.ping'), 0);
+    assert.equal(await strict('*', 'no.such'), 1);
+    assert.equal(await strict('*', 'no.such', '--static'), 1);
+    assert.equal(await strict('nobody', 'test.ping'), 2);
+    assert.equal(await strict('-L', 'web1,nobody', 'test.ping'), 3);
+    assert.equal(await strict('web1', 'test.retcode', '42', '-b', '1'), 1);
+    const key = fleet.path('m', 'cache', `.${process.env['USER'] ?? 'root'}_key`);
+    if (!existsSync(key)) return;
+    const right = readFileSync(key);
+    writeFileSync(key, 'wrong');
+    assert.equal(await strict('*', 'test.ping'), 4);
+    const lenient = await fleet.salt(['*', 'test.ping']);
+    assert.equal(lenient.stdout, 'Authentication error occurred.\n');
+    assert.equal(lenient.code, 0);
+    writeFileSync(key, right);
+  });
+
+  await t.test('--canary takes growing steps while there are few failures', async () => {
+    const good = await fleet.salt(['*', 'test.ping', '--canary', '1,50%,100%']);
+    assert.match(
+      good.stdout,
+      /^\nStep 1 of 2: db1 \(1 of 3\)\n\ndb1:\n {4}True\n\nStep 2 of 2: web1, web2 \(3 of 3\)\n\n/,
+    );
+    assert.equal(good.code, 0);
+    const bad = await fleet.salt(['*', 'no.such', '--canary', '1,100%', '--abort-on', '5%']);
+    assert.match(
+      bad.stdout,
+      /The roll-out was stopped: 1 of 1 minions failed \(db1\), and --abort-on is 5%\.\nNot run on: web1, web2\n$/,
+    );
+    assert.equal(bad.code, 1);
+    const bold = await fleet.salt(['*', 'no.such', '--canary', '1,100%', '--abort-on', '4']);
+    assert.match(bold.stdout, /^web2:/m);
+    const wrong = await fleet.salt(['*', 'test.ping', '--canary', 'some']);
+    assert.match(wrong.stderr, /error: option --canary: "some" is no list of steps/);
+    assert.equal(wrong.code, 64);
+  });
+
+  await t.test('--watch follows a job of somebody else, and shows one that has ended', async () => {
+    const { stdout } = await fleet.salt(['--async', '*', 'test.sleep', '1']);
+    const jid = /job ID: (\d{20})/.exec(stdout)?.[1] as string;
+    const watched = await fleet.salt(['--watch', jid, '--out', 'txt']);
+    assert.deepEqual(
+      watched.stdout.trim().split('\n').sort(),
+      IDS.map((id) => `${id}: True`),
+    );
+    assert.match(watched.stderr, /^Job \d{20} of .*: test\.sleep 1 on \*\n$/);
+    const again = await fleet.salt(['--watch', jid, '--out', 'txt']);
+    assert.equal(again.stdout.split('\n').length, 4);
+    const unknown = await fleet.salt(['--watch', '20200101000000000000']);
+    assert.match(unknown.stderr, /No job with the id 20200101000000000000 is in the job cache\./);
+    assert.equal(unknown.code, 2);
+  });
+
+  await t.test('Ctrl-C says how to find the job again, SIGTERM says nothing', async () => {
+    const int = await interrupted(fleet, 'SIGINT', ['web1', 'cmd.run', 'sleep 600']);
+    assert.equal(int.code, 0);
+    assert.match(
+      int.stderr,
+      /^\nExiting gracefully on Ctrl-c\nThis job's jid is: (\d{20})\nThe minions [\s\S]*\n\nsalt-run jobs\.lookup_jid \1\n$/,
+    );
+    const jid = /jid is: (\d+)/.exec(int.stderr)?.[1] as string;
+    await fleet.salt(['web1', 'saltutil.kill_job', jid]);
+    await until('the job has gone', () => namesIn(fleet.path('web1', 'cache', 'proc')).length === 0);
+    const term = await interrupted(fleet, 'SIGTERM', ['web1', 'cmd.run', 'sleep 600']);
+    assert.deepEqual(term, { code: 0, stdout: '', stderr: '' });
+    await fleet.salt([
+      'web1',
+      'saltutil.signal_job',
+      namesIn(fleet.path('web1', 'cache', 'proc'))[0] ?? '',
+      '15',
+    ]);
+  });
+
+  await t.test('hints for functions, ids and options; a target that cannot be understood', async () => {
+    const fun = await fleet.salt(['web1', 'test.pnig']);
+    assert.equal(fun.stdout, "web1:\n    'test.pnig' is not available.\n");
+    assert.match(fun.stderr, /^Hint: there is no 'test\.pnig'\. Did you mean 'test\.ping'\?$/m);
+    const id = await fleet.salt(['wbe1', 'test.ping']);
+    assert.match(id.stderr, /^Hint: there is no 'wbe1'\. Did you mean 'web1'\?$/m);
+    const option = await fleet.salt(['web1', 'test.ping', '--sumary']);
+    assert.match(option.stderr, /no such option: --sumary\nDid you mean --summary\?\n$/);
+    const target = await fleet.salt(['-C', 'web1 and', 'test.ping']);
+    assert.match(target.stdout, /^No minions matched the target\./);
+    assert.match(target.stderr, /^ERROR: The target cannot be understood: .*after 'and' \(at position 5\)\n/);
+    assert.equal(target.code, 2);
+  });
+
+  await t.test('-d, several functions and words that are missing', async () => {
+    const many = await fleet.salt(['-d', '*', 'test.ping', 'test.echo']);
+    assert.match(many.stderr, /error: You can only get documentation for one method at one time\.\n$/);
+    assert.equal(many.code, 64);
+    const nobody = await fleet.salt(['-d', 'nobody', 'test.ping']);
+    assert.equal(nobody.stderr, 'No minions found to gather docs from\n');
+    assert.equal(nobody.code, 2);
+    const few = await fleet.salt(['web1', 'test.echo,test.echo', 'a']);
+    assert.equal(few.stderr, 'Cannot execute compound command without defining all arguments.\n');
+    assert.equal(few.code, 42);
+    const eauth = await fleet.salt(['web1', 'test.ping', '-a', 'pam']);
+    assert.match(eauth.stderr, /error: option --auth is not available yet; run salt on the master/);
+  });
+
+  await t.test("the user's own files give defaults; an output file is emptied or appended to", async () => {
+    const home = fleet.path('home');
+    fleet.write(home, '.saltrc', ['output: txt']);
+    const env = { PATH: process.env['PATH'], HOME: home };
+    const run = (args: readonly string[]): Promise<Finished> =>
+      runProgram(join(ours.folder, 'salt'), args, { env });
+    const saltrc = await run(['-c', fleet.masterDir, 'web1', 'test.ping']);
+    assert.equal(saltrc.stdout, 'web1: True\n');
+    fleet.write(join(home, '.salt'), 'Saltfile', [
+      'salt:',
+      `  config_dir: ${fleet.masterDir}`,
+      '  output: raw',
+    ]);
+    assert.equal((await run(['web1', 'test.ping'])).stdout, "{'web1': True}\n");
+    const file = fleet.path('out');
+    for (const more of [[], [], ['--out-file-append']])
+      await run(['web1', 'test.ping', `--out-file=${file}`, ...more]);
+    assert.equal(readFileSync(file, 'utf8'), "{'web1': True}\n{'web1': True}\n");
+    const nowhere = await run(['web1', 'test.ping', '--out-file', fleet.path('no', 'where')]);
+    assert.equal(nowhere.code, 73);
+  });
+
+  await t.test('without the master: the preview, the configuration, and what is said', async () => {
+    await master.stop();
+    const preview = await fleet.salt(['web*', '--preview-target']);
+    assert.equal(preview.stdout, '- web1\n- web2\n');
+    const none = await fleet.salt(['nobody', '--preview-target']);
+    assert.deepEqual(none, { code: 2, stdout: '', stderr: 'ERROR: No return received\n' });
+    const dump = await fleet.salt(['--config-dump']);
+    assert.match(dump.stdout, new RegExp(`^ret_port: ${fleet.retPort}$`, 'm'));
+    const down = await fleet.salt(['*', 'test.ping']);
+    assert.equal(down.stdout, 'The salt master could not be contacted. Is master running?\n');
+    assert.equal(down.code, 0);
+    assert.equal((await fleet.salt(['*', 'test.ping', '--exit-codes', 'strict'])).code, 5);
+    assert.equal((await fleet.salt(['*', 'test.ping', '--static'])).code, 1);
+  });
+});
