@@ -41,9 +41,21 @@ export function jobMetadata(load: Dict): Value | undefined {
 /** The returns of a job, by minion. Salt compat: those of runners have nothing but the return. */
 export function formatReturns(returns: readonly StoredReturn[]): Dict {
   return new Map(
-    returns.map(({ id, fun, return: value, retcode, success, out }) => [
-      id,
-      fun.startsWith('runner.') ? dict({ return: value }) : dict({ return: value, retcode, success, out }),
+    returns.map((ret) => [
+      ret.id,
+      ret.fun.startsWith('runner.') ? dict({ return: ret.return }) : formatReturn(ret),
     ]),
   );
+}
+
+/** Several functions have a code each; the job cache keeps the worst, from which all follow when it is 0. */
+function formatReturn({ fun, return: value, retcode, success, out }: StoredReturn): Dict {
+  const isSeveral = fun.includes(',') && isDict(value) && retcode === 0 && success;
+  if (!isSeveral) return dict({ return: value, retcode, success, out });
+  const each = (what: Value): Dict => new Map([...value.keys()].map((name) => [name, what]));
+  return new Map<Value, Value>([
+    ['return', value],
+    ['retcode', each(0)],
+    ['success', each(true)],
+  ]);
 }

@@ -82,7 +82,10 @@ export const jobsRunners = defineRunners({
       params: { ...jidParam, ...sourceParam, ...progressParam },
       returns: 'the job with its returns under `Result`',
       examples: ['salt-run jobs.list_job 20130916125524463507 --out=pprint'],
-      run: (ctx, { jid, ext_source }) => listJob(ctx, pyStr(jid), ext_source),
+      run: async (ctx, { jid, ext_source, display_progress }) => {
+        if (truthy(display_progress)) await tellQuery(ctx, 'Querying returner: local_cache');
+        return listJob(ctx, pyStr(jid), ext_source);
+      },
     }),
     list_jobs: defineRunner({
       doc: 'Lists the jobs of the job cache: all, or those that pass every filter.',
@@ -95,6 +98,7 @@ export const jobsRunners = defineRunners({
       ],
       run: async (ctx, args) => {
         requireLocalCache(ctx, args.ext_source);
+        if (truthy(args.display_progress)) await tellQuery(ctx, 'Querying returner local_cache for jobs.');
         return withOutputter(args.outputter, await listJobs(ctx, filterOf(ctx, args)));
       },
     }),
@@ -197,6 +201,10 @@ export const jobsRunners = defineRunners({
   },
 });
 
+function tellQuery(ctx: RunnerContext, message: string): Promise<void> {
+  return ctx.progress(dict({ message }));
+}
+
 async function active(ctx: RunnerContext, showProgress: boolean): Promise<Value> {
   let answers: Dict;
   try {
@@ -232,6 +240,7 @@ async function active(ctx: RunnerContext, showProgress: boolean): Promise<Value>
 async function lookupJid(ctx: RunnerContext, args: Readonly<Record<string, Value>>): Promise<Value> {
   requireLocalCache(ctx, args['ext_source'] ?? null);
   const jid = pyStr(args['jid'] ?? '');
+  if (truthy(args['display_progress'])) await tellQuery(ctx, 'Querying returner: local_cache');
   const returns = await ctx.jobs.returns(jid);
   const out: Dict = new Map();
   for (const { id, return: value } of returns) {

@@ -3,7 +3,6 @@ import { forecast } from '../targeting/forecast.ts';
 import { parseTarget } from '../targeting/parse-target.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
-import { callMinions, returnValues } from './minion-calls.ts';
 import { defineRunner, defineRunners } from './runner.ts';
 
 const tgtParams = {
@@ -55,14 +54,12 @@ export const mineRunners = defineRunners({
       },
       returns: 'mapping of minion to True',
       examples: ["salt-run mine.update '*'"],
-      run: async (ctx, { tgt, tgt_type, clear, mine_functions }) => {
+      run: (ctx, { tgt, tgt_type, clear, mine_functions }) => {
         const kwarg = dict({
           ...(truthy(clear) ? { clear } : {}),
           ...(truthy(mine_functions) ? { mine_functions } : {}),
         });
-        return returnValues(
-          await callMinions(ctx, { tgt, tgtType: pyStr(tgt_type), fun: 'mine.update', kwarg }),
-        );
+        return ctx.call('salt.execute', [tgt, 'mine.update'], dict({ tgt_type, kwarg }));
       },
     }),
   },

@@ -20,16 +20,22 @@ const PENDING_MAX = 1000;
 export const NOT_AUTHENTICATED =
   'Minion failed to authenticate with the master, has the minion key been accepted?';
 
-/** No master has let this minion in. Exit 2, 77 when the key was rejected. */
+/** The sentence with which it gives up on a master that does not answer, on standard error. */
+export const NO_ANSWER =
+  'Unable to sign_in to master: Attempt to authenticate with the salt master failed with timeout error';
+
+const EXIT_CODES = { pending: 2, rejected: 77, silent: 1 } as const;
+
+/** No master has let this minion in. */
 export class NotAdmittedError extends BrineError {
   override readonly name = 'NotAdmittedError';
   override readonly exitCode: number;
-  readonly kind: 'pending' | 'rejected' | 'full' | 'silent';
+  readonly kind: keyof typeof EXIT_CODES;
 
   constructor(kind: NotAdmittedError['kind'], message: string) {
     super(message);
     this.kind = kind;
-    this.exitCode = kind === 'rejected' ? 77 : 2;
+    this.exitCode = EXIT_CODES[kind];
   }
 }
 

@@ -25,7 +25,7 @@ import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
 import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
 import { callerServices } from './caller-services.ts';
-import { NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
+import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
 
 /** What may be replaced in tests. */
 export interface SaltCallParts {
@@ -65,14 +65,13 @@ export async function runSaltCall(
   }
 }
 
-/** Salt compat: Salt says the same of every refusal, on standard output; the reason and the next step come before it. */
+/** The reason and the next step come first, then the sentence that Salt has for it. */
 function notAdmitted(error: unknown, { logging: { logger } }: CallerProgram, io: CommandIo): number {
   if (!(error instanceof NotAdmittedError)) throw error;
   if (error.kind === 'rejected') logger.critical(error.message);
-  else {
-    logger.error(error.message);
-    io.stdout.write(`${NOT_AUTHENTICATED}\n`);
-  }
+  else logger.error(error.message);
+  if (error.kind === 'pending') io.stdout.write(`${NOT_AUTHENTICATED}\n`);
+  if (error.kind === 'silent') io.stderr.write(`${NO_ANSWER}\n`);
   return error.exitCode;
 }
 

@@ -180,8 +180,8 @@ class RunnerRun {
     const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
     const data = dict({ fun: `runner.${this.#fun}`, jid: this.#jid, user, fun_args: funArgs });
     const tag = `salt/run/${this.#jid}`;
-    await this.#context.fire(`${tag}/new`, data);
-    data.set('_stamp', isoStamp(clock)); // Salt compat: the job cache has the time of the first event
+    // Salt compat: the job cache has the time of the first event
+    if (await this.#context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
     for (const [key, value] of await this.#result(spec, call)) data.set(key, value);
     if (this.#abort.signal.aborted) return this.#leave();
     await recordRun({ opts, clock, log }, data);

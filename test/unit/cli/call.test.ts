@@ -1,0 +1,158 @@
+/** `salt-call --local` against recorded runs of Salt 3006.16, and what it does beside printing. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { runSaltCall } from '../../../src/cli/call/salt-call.ts';
+import { isDict } from '../../../src/values/value.ts';
+import { decode } from '../../../src/wire/msgpack.ts';
+import { recordedIo } from '../../support/command-io.ts';
+
+/** One recorded command. Streams that are left out are not compared: documentation is our own. */
+interface Recorded {
+  readonly argv: readonly string[];
+  readonly code: number;
+  readonly stdout?: string;
+  readonly stderr?: string;
+}
+
+const FIXTURE = join(process.env['BRINE_ROOT'] ?? '.', 'test/fixtures/cli/salt-call-3006.16.json');
+const recorded = JSON.parse(readFileSync(FIXTURE, 'utf8')) as Recorded[];
+
+/** A minion's folder, removed with the test. */
+function minionFolder(t: TestContext, options: readonly string[] = []): string {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-call-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const places = ['pki_dir: /pki', 'cachedir: /cache', 'sock_dir: /s', 'log_file: /log', 'pidfile: /pid'];
+  const fixed = [
+    'id: m1',
+    'master: 127.0.0.1',
+    `root_dir: ${folder}`,
+    'enable_fqdns_grains: False',
+    'enable_gpu_grains: False',
+  ];
+  writeFileSync(join(folder, 'minion'), [...fixed, ...places, ...options, ''].join('\n'));
+  return folder;
+}
+
+async function call(
+  folder: string,
+  argv: readonly string[],
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const io = recordedIo('');
+  const code = await runSaltCall(['-c', folder, ...argv], io, { grainsScript: '/nonexistent' });
+  return { code, ...io.written };
+}
+
+function comparable(text: string, folder: string): string {
+  return text
+    .replaceAll(/\d{20}/g, 'JID')
+    .replaceAll(/(__pub_pid(?:": |: |:\n\s+))\d+/g, '$1PID')
+    .replaceAll(folder, 'ROOT');
+}
+
+for (const { argv, code, stdout, stderr } of recorded) {
+  test(`salt-call - ${argv.join(' ')} does as Salt 3006.16`, async (t) => {
+    const folder = minionFolder(t);
+    const got = await call(folder, ['--local', ...argv]);
+    assert.equal(got.code, code, got.stderr);
+    if (stdout !== undefined) assert.equal(comparable(got.stdout, folder), stdout);
+    if (stderr !== undefined) assert.equal(comparable(got.stderr, folder), stderr);
+  });
+}
+
+test('salt-call - a function with unfit arguments shows its own documentation', async (t) => {
+  const { code, stdout, stderr } = await call(minionFolder(t), ['--local', 'test.echo']);
+  assert.equal(code, 1);
+  assert.equal(
+    stderr,
+    "\nPassed invalid arguments: echo() missing 1 required positional argument: 'text'.\n\nUsage:\n",
+  );
+  assert.match(stdout, /^\n {4}\S.*CLI Example:/s);
+});
+
+test('salt-call - a name that begins others gives their documentation and code 1', async (t) => {
+  const { code, stdout } = await call(minionFolder(t), ['--local', 'test.pi']);
+  assert.equal(code, 1);
+  assert.match(
+    stdout,
+    /^local:\n {4}-{10}\n {4}test\.pi:\n {8}'test\.pi' is not available\.\n {4}test\.ping:/,
+  );
+});
+
+test('salt-call - -d prints documentation of a module or a function', async (t) => {
+  const folder = minionFolder(t);
+  const one = await call(folder, ['--local', '-d', 'test.ping']);
+  assert.equal(one.code, 0);
+  assert.match(one.stdout, /^test\.ping:\n\n {4}\S/);
+  const module = await call(folder, ['--local', '-d', 'event']);
+  assert.deepEqual(module.stdout.match(/^event\.\w+:$/gm), [
+    'event.fire:',
+    'event.fire_master:',
+    'event.send:',
+  ]);
+});
+
+test('salt-call - -g shows the grains, and --skip-grains none', async (t) => {
+  const folder = minionFolder(t, ['grains: {role: web}']);
+  const all = await call(folder, ['--local', '--out', 'json', '-g']);
+  const { local } = JSON.parse(all.stdout) as { local: Record<string, unknown> };
+  assert.equal(local['role'], 'web');
+  assert.equal(local['id'], 'm1');
+  const none = await call(folder, ['--local', '--out', 'json', '--skip-grains', 'grains.items']);
+  assert.deepEqual(JSON.parse(none.stdout), { local: {} });
+});
+
+test('salt-call - the proc file is there while the function runs, and gone afterwards', async (t) => {
+  const folder = minionFolder(t);
+  const listing = await call(folder, ['--local', '--out', 'json', 'cmd.run', `ls ${folder}/cache/proc`]);
+  assert.match((JSON.parse(listing.stdout) as { local: string }).local, /^\d{20}$/);
+  assert.deepEqual(readdirSync(join(folder, 'cache', 'proc')), []);
+});
+
+test('salt-call - cache_jobs keeps the return', async (t) => {
+  const folder = minionFolder(t, ['cache_jobs: True']);
+  await call(folder, ['--local', '--set-metadata', '{ticket: 7}', 'test.echo', 'hi']);
+  const jobs = join(folder, 'cache', 'minion_jobs');
+  const [jid] = readdirSync(jobs);
+  const kept = decode(readFileSync(join(jobs, jid as string, 'return.p')), 'local');
+  assert.ok(isDict(kept));
+  assert.deepEqual(
+    [kept.get('fun'), kept.get('return'), kept.get('fun_args'), kept.get('metadata')],
+    ['test.echo', 'hi', ['hi'], new Map([['ticket', 7]])],
+  );
+});
+
+test('salt-call - what is not there yet is said, and does not stop the rest', async (t) => {
+  const folder = minionFolder(t);
+  const returner = await call(folder, ['--local', '--return', 'redis,smtp', 'test.ping']);
+  assert.equal(returner.code, 0);
+  assert.equal(returner.stdout, 'local:\n    True\n');
+  assert.match(
+    returner.stderr,
+    /returner redis is not available yet.*\n.*returner smtp is not available yet/,
+  );
+  const modules = await call(folder, ['--local', '-m', '/srv/mods', 'test.ping']);
+  assert.match(modules.stderr, /--module-dirs are not searched/);
+  const proxy = await call(folder, ['--proxyid', 'p1', 'test.ping']);
+  assert.equal(proxy.code, 64);
+});
+
+test('salt-call - --local makes no keys and no connection', async (t) => {
+  const folder = minionFolder(t);
+  assert.equal((await call(folder, ['--local', 'test.ping'])).code, 0);
+  assert.equal(existsSync(join(folder, 'pki')), false);
+});
+
+test('salt-call - a master that does not answer is named, with what to look at', async (t) => {
+  const folder = minionFolder(t, ['master_port: 1', 'auth_timeout: 1', 'auth_tries: 1', 'keysize: 2048']);
+  const { code, stdout, stderr } = await call(folder, ['test.ping']);
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /master at 127\.0\.0\.1:1 did not answer.*Is it running/);
+  assert.match(
+    stderr,
+    /\nUnable to sign_in to master: Attempt to authenticate .* failed with timeout error\n$/,
+  );
+});
