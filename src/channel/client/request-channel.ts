@@ -115,7 +115,8 @@ export class RequestChannel {
       throw new AuthenticationError(
         `The master answered ${String(load.get('cmd'))} with an unencrypted reply.`,
       );
-    return credentials.session.loads(sealed, nonce) ?? new Map();
+    const value = credentials.session.loads(sealed, nonce);
+    return value === undefined ? new Map() : value;
   }
 
   #sealed(load: Dict, nonce: string): Dict {
