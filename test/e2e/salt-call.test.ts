@@ -1,0 +1,109 @@
+/** The built `salt-call` with a master. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test from 'node:test';
+import { Fleet, ours, runProgram, type Finished } from '../support/fleet.ts';
+
+const FAST = ['auth_timeout: 3', 'auth_tries: 2'];
+
+/** `salt-call` on a minion's configuration. */
+function call(fleet: Fleet, id: string, ...args: string[]): Promise<Finished> {
+  return runProgram(join(ours.folder, 'salt-call'), ['-c', fleet.path(id), ...args]);
+}
+
+test('salt-call - the key waits, is rejected, is accepted: each time the next step is named', async (t) => {
+  const fleet = await Fleet.create(t);
+  await fleet.startMaster();
+  fleet.configureMinion('m1', FAST);
+
+  const pending = await call(fleet, 'm1', 'test.ping');
+  assert.equal(pending.code, 2);
+  assert.equal(
+    pending.stdout,
+    'Minion failed to authenticate with the master, has the minion key been accepted?\n',
+  );
+  assert.match(pending.stderr, /salt-key -a m1/);
+
+  await fleet.run('salt-key', ['-y', '-r', 'm1']);
+  const rejected = await call(fleet, 'm1', 'test.ping');
+  assert.equal(rejected.code, 77);
+  assert.equal(rejected.stdout, '');
+  assert.match(rejected.stderr, /The Salt Master has rejected this minion's public key!\n.*salt-key -d m1/);
+
+  await fleet.run('salt-key', ['-y', '--include-rejected', '-a', 'm1']);
+  const accepted = await call(fleet, 'm1', 'test.echo', 'hi');
+  assert.deepEqual([accepted.code, accepted.stdout, accepted.stderr], [0, 'local:\n    hi\n', '']);
+});
+
+test('salt-call - the return is in the job cache under an id of the master, unless it is not to be sent', async (t) => {
+  const fleet = await Fleet.create(t, ['auto_accept: True']);
+  await fleet.startMaster();
+  fleet.configureMinion('m1', FAST);
+
+  assert.equal((await call(fleet, 'm1', '--no-return-event', 'test.echo', 'unseen')).code, 0);
+  const failed = await call(
+    fleet,
+    'm1',
+    '--set-metadata',
+    '{ticket: 7}',
+    '--retcode-passthrough',
+    'test.retcode',
+    '42',
+  );
+  assert.equal(failed.code, 42);
+  const { stdout } = await fleet.run('salt-run', [
+    '--out',
+    'json',
+    'jobs.list_jobs',
+    'search_function=test.*',
+  ]);
+  const jobs = Object.values(JSON.parse(stdout) as Record<string, Record<string, unknown>>);
+  assert.equal(jobs.length, 1);
+  assert.deepEqual(
+    [jobs[0]?.['Function'], jobs[0]?.['Arguments'], jobs[0]?.['Target'], jobs[0]?.['Metadata']],
+    ['test.retcode', ['42'], 'm1', { ticket: 7 }],
+  );
+});
+
+test('salt-call - events go to the master and, over its bus, to the minion of this host', async (t) => {
+  const fleet = await Fleet.create(t, ['auto_accept: True']);
+  await fleet.startMaster();
+  await fleet.joinMinion('m1', FAST);
+  const watcher = fleet.start('salt-run', [
+    '-c',
+    fleet.masterDir,
+    '-l',
+    'debug',
+    'state.event',
+    'my/tag',
+    'count=1',
+  ]);
+  let seen = false;
+  void watcher.exited.then(() => (seen = true));
+  while (!seen)
+    assert.equal((await call(fleet, 'm1', 'event.send', 'my/tag', 'a=1')).stdout, 'local:\n    True\n');
+  assert.match(watcher.log, /^my\/tag\t\{.*"a": 1/m);
+  assert.equal((await call(fleet, 'm1', 'event.fire', '{a: 1}', 'x/y')).stdout, 'local:\n    True\n');
+  assert.equal((await call(fleet, 'm1', '--local', 'saltutil.refresh_modules')).stdout, 'local:\n    True\n');
+});
+
+test('salt-call - without a master it says so and ends', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('m1', ['auth_timeout: 1', 'auth_tries: 1']);
+  const { code, stderr, stdout } = await call(fleet, 'm1', 'test.ping');
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /did not answer the authentication/);
+  assert.equal((await call(fleet, 'm1', '--local', 'test.ping')).stdout, 'local:\n    True\n');
+});
+
+test('salt-call - --local reads grains only when a function looks at them', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('m1', ['grains: {role: web}']);
+  assert.equal((await call(fleet, 'm1', '--local', 'grains.get', 'role')).stdout, 'local:\n    web\n');
+  const late = await call(fleet, 'm1', '--local', '--out', 'json', 'event.send', 'x', 'with_grains=[role]');
+  assert.equal(late.code, 0);
+  const versions = await call(fleet, 'm1', '--local', '--out', 'json', 'test.versions_information');
+  const { local } = JSON.parse(versions.stdout) as { local: Record<string, Record<string, string>> };
+  assert.notEqual(local['System Versions']?.['dist'], '');
+});
