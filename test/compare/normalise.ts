@@ -48,23 +48,22 @@ function text(raw: string, { folder, only, sortLines }: NormaliseOptions): strin
   let lines = out.split('\n');
   if (only !== undefined) lines = lines.filter((line) => new RegExp(only).test(line));
   if (sortLines) return lines.sort().join('\n');
-  return sortChunks(lines);
+  return sortChunks(lines.join('\n'));
 }
 
+/** The summary, which follows what the minions say. */
+const SUMMARY = /\n\n\n-{43}\nSummary\n[\s\S]*$/;
+
 /** Sorts what minions say, where they say it one after the other. */
-function sortChunks(lines: readonly string[]): string {
+function sortChunks(whole: string): string {
+  const tail = SUMMARY.exec(whole)?.[0] ?? /\n*$/.exec(whole)?.[0] ?? '';
   const chunks: string[][] = [];
-  for (const line of lines) {
+  for (const line of whole.slice(0, whole.length - tail.length).split('\n')) {
     if (CHUNK_START.test(line) || chunks.length === 0) chunks.push([line]);
     else chunks.at(-1)?.push(line);
   }
   const isMinion = (chunk: string[]): boolean => CHUNK_START.test(chunk[0] ?? '');
-  // the last chunk ends with what follows the minions; it is the one with the final empty line
-  const last = chunks.at(-1);
-  const hasEnd = last?.at(-1) === '';
-  if (hasEnd) last?.pop();
-  const head = chunks.filter((chunk) => !isMinion(chunk));
-  const minions = chunks.filter(isMinion).map((chunk) => chunk.join('\n'));
-  const sorted = [...head.map((chunk) => chunk.join('\n')), ...minions.sort()];
-  return sorted.join('\n') + (hasEnd ? '\n' : '');
+  const text = (chunk: string[]): string => chunk.join('\n');
+  const head = chunks.filter((chunk) => !isMinion(chunk)).map(text);
+  return [...head, ...chunks.filter(isMinion).map(text).sort()].join('\n') + tail;
 }

@@ -6,19 +6,23 @@ import type { Logger } from '../../host/log.ts';
 import { KeyStore } from '../../keys/store.ts';
 import { keyFleet } from '../../master/fleet.ts';
 import { forecast } from '../../targeting/forecast.ts';
+import { expandNodegroup, expandNodegroups, nodegroupsOf } from '../../targeting/nodegroups.ts';
 import { parseTarget } from '../../targeting/parse-target.ts';
-import type { Value } from '../../values/value.ts';
+import type { Dict, Value } from '../../values/value.ts';
+
+/** A target as the command line names it. */
+interface NamedTarget {
+  readonly tgt: Value;
+  readonly tgtType: string;
+}
 
 /** @returns ids in the order in which the master lists them; a target that cannot be understood has none, which is logged */
-export function previewTarget(
-  opts: MasterOptions,
-  { tgt, tgtType }: { tgt: Value; tgtType: string },
-  log: Logger,
-): string[] {
+export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Logger): string[] {
   const store = new KeyStore(opts.get('pki_dir'));
   const fleet = keyFleet(store, new MinionDataCache(opts.get('cachedir')));
   const ids = fleet.ids;
   try {
+    const { tgt, tgtType } = withoutGroups(target, nodegroupsOf(opts.raw('nodegroups')), log);
     // Salt compat: the delimiter of the command line is not looked at here
     const { minions, fault } = forecast(parseTarget(tgt, tgtType), {
       ids,
@@ -32,4 +36,12 @@ export function previewTarget(
     log.error(error.message);
     return [];
   }
+}
+
+/** Salt compat: here an unknown group is logged and stands for nothing, while publishing refuses it. */
+function withoutGroups({ tgt, tgtType }: NamedTarget, groups: Dict, log: Logger): NamedTarget {
+  if (tgtType !== 'nodegroup') return expandNodegroups(tgt, tgtType, groups);
+  const { words, faults } = expandNodegroup(String(tgt), groups);
+  for (const fault of faults) log.error(fault.message);
+  return { tgt: words.join(' '), tgtType: 'compound' };
 }

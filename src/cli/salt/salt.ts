@@ -27,7 +27,7 @@ import { InterruptHandler } from './interrupt.ts';
 import { strictErrorCode } from './outcome.ts';
 import { JobReport } from './report.ts';
 import { readSaltRequest, withoutNodegroups, type SaltRequest } from './request.ts';
-import { completeWords, sayIncomplete } from './words.ts';
+import { completeWords, sayIncomplete, sayMismatch } from './words.ts';
 
 /** Runs the command. @returns the exit code */
 export async function runSalt(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -35,7 +35,7 @@ export async function runSalt(argv: readonly string[], io: CommandIo): Promise<n
   if (typeof parsed === 'number') return parsed;
   try {
     const words = wordsOf(parsed);
-    if (typeof words === 'string') return sayIncomplete(words, io);
+    if (typeof words === 'string') return sayIncomplete(words, parsed, io);
     refuseUnavailable(parsed);
     const program = openClientProgram(parsed, io, 'salt.client');
     try {
@@ -44,7 +44,7 @@ export async function runSalt(argv: readonly string[], io: CommandIo): Promise<n
       program.logging.close();
     }
   } catch (error) {
-    if (error instanceof CompoundArgumentsError) return sayIncomplete(error.message, io, false);
+    if (error instanceof CompoundArgumentsError) return sayMismatch(error.message, io);
     if (!(error instanceof UsageError)) throw error;
     io.stderr.write(formatUsageError(saltProgram, error.message));
     return error.exitCode;

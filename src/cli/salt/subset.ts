@@ -1,9 +1,9 @@
 /** `--subset` (cli.md, 6.2): some of the minions that know the function, chosen at random. */
 import { publishAndWatch } from '../../client/watch-job.ts';
 import { systemRandom, type Random } from '../../host/random.ts';
-import type { SaltRun } from './context.ts';
+import { printHeader, type SaltRun } from './context.ts';
 
-/** Asks who knows the function and chooses. @throws ClientError */
+/** Asks who knows the function and chooses. Salt compat: the question has a header of its own. @throws ClientError */
 export async function chooseSubset(
   run: SaltRun,
   size: number,
@@ -13,7 +13,8 @@ export async function chooseSubset(
   const { fun } = request.publish;
   const wanted = typeof fun === 'string' ? [fun] : fun;
   const question = { ...request.publish, fun: 'sys.list_functions', arg: [], ret: '' };
-  const { news } = await publishAndWatch(watch, question, patience);
+  const { job, news } = await publishAndWatch(watch, question, patience);
+  printHeader(run, job.jid);
   const able: string[] = [];
   for await (const item of news) {
     if (item.kind === 'silent') continue;

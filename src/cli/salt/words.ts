@@ -8,13 +8,15 @@ import { terminalColumns } from '../terminal.ts';
 
 /** Exit code of an incomplete command line. */
 const INCOMPLETE = 42;
+const INCOMPLETE_TEXT = 'Incomplete options passed.';
 
 /** Target, function and arguments, or what is missing. @throws UsageError */
 export function completeWords(parsed: ParsedOptions): string[] | string {
   const words = [...parsed.args];
   if (parsed.flag('doc')) return documentationWords(words);
+  if (parsed.flag('preview_target')) return words.length === 0 ? INCOMPLETE_TEXT : words;
   if (words.length === 0) return 'Cannot execute command without defining a target.';
-  return words.length === 1 && !parsed.flag('preview_target') ? 'Incomplete options passed.' : words;
+  return words.length === 1 ? INCOMPLETE_TEXT : words;
 }
 
 /** `-d`: everybody, and `sys.doc`, unless they are given. */
@@ -25,9 +27,17 @@ function documentationWords(words: readonly string[]): string[] {
   return out;
 }
 
-/** Says what is missing, below the help. @param withHelp false for what Salt says alone @returns the exit code */
-export function sayIncomplete(message: string, io: CommandIo, withHelp = true): number {
-  if (withHelp) io.stdout.write(formatHelp(saltProgram, terminalColumns(io.stdout, io.env), io.env));
-  io.stderr.write(withHelp ? `\n${message}\n\n` : `${message}\n`);
+/** Says what is missing, below the help. @returns the exit code */
+export function sayIncomplete(message: string, parsed: ParsedOptions, io: CommandIo): number {
+  // Salt compat: nothing helps who asks for a preview of nothing
+  if (!parsed.flag('preview_target'))
+    io.stdout.write(formatHelp(saltProgram, terminalColumns(io.stdout, io.env), io.env));
+  io.stderr.write(`\n${message}\n\n`);
+  return INCOMPLETE;
+}
+
+/** Says that the arguments of several functions do not fit. @returns the exit code */
+export function sayMismatch(message: string, io: CommandIo): number {
+  io.stderr.write(`${message}\n`);
   return INCOMPLETE;
 }

@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { InterruptHandler } from '../../../src/cli/salt/interrupt.ts';
+import { functionHint, functionNames, namedIds } from '../../../src/cli/salt/hints.ts';
+import { ProgressBar } from '../../../src/cli/salt/progress-bar.ts';
+import { readSaltRequest, withoutNodegroups } from '../../../src/cli/salt/request.ts';
+import { runSalt } from '../../../src/cli/salt/salt.ts';
+import { chooseSubset } from '../../../src/cli/salt/subset.ts';
+import type { SaltRun } from '../../../src/cli/salt/context.ts';
+import { Display, OutputFileError } from '../../../src/cli/display.ts';
+import { silentLogger } from '../../../src/host/log.ts';
+import { systemRandom } from '../../../src/host/random.ts';
+import { dict, type Dict, type Value } from '../../../src/values/value.ts';
+import { recordedIo } from '../../support/command-io.ts';
+import { FakeMaster, JumpingClock, patience } from '../client/fake-master.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'brine-salt-'));
+after(() => rmSync(root, { recursive: true, force: true }));
+mkdirSync(join(root, 'm'));
+writeFileSync(
+  join(root, 'm', 'master'),
+  [
+    `root_dir: ${root}`,
+    'sock_dir: run',
+    'cachedir: cache',
+    'pki_dir: pki',
+    'nodegroups: {webs: "web1 web2"}',
+    'default_include: none/*',
+  ].join('\n'),
+);
+
+/** Runs the command on a configuration without a master. */
+async function salt(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const io = recordedIo('');
+  const code = await runSalt(['-c', join(root, 'm'), ...args], io);
+  return { code, ...io.written };
+}
+
+test('salt - incomplete command lines', async () => {
+  const none = await salt();
+  assert.match(none.stdout, /^Usage: salt/);
+  assert.equal(none.stderr, '\nCannot execute command without defining a target.\n\n');
+  assert.equal(none.code, 42);
+  const one = await salt('web1');
+  assert.equal(one.stderr, '\nIncomplete options passed.\n\n');
+  assert.equal(one.code, 42);
+  const preview = await salt('--preview-target');
+  assert.deepEqual(preview, { code: 42, stdout: '', stderr: '\nIncomplete options passed.\n\n' });
+  const more = await salt('web1', 'test.echo,test.echo', 'a,b,c');
+  assert.equal(more.stderr, 'Cannot execute compound command with more arguments than commands.\n');
+});
+
+test('salt - options that are refused', async () => {
+  const refused = async (...args: string[]): Promise<string> => {
+    const { code, stderr } = await salt(...args);
+    assert.equal(code, 64);
+    return /error: (.*)\n$/.exec(stderr)?.[1] ?? stderr;
+  };
+  assert.match(await refused('-a', 'pam', 'x', 'test.ping'), /^option --auth is not available yet/);
+  assert.match(await refused('-T', 'x', 'test.ping'), /^option --make-token is not available yet/);
+  assert.match(await refused('x', 'test.ping', '--abort-on', '1'), /^option --abort-on needs --canary/);
+  assert.match(
+    await refused('x', 'test.ping', '--canary', '1', '-b', '1'),
+    /^option --canary cannot be combined with --batch/,
+  );
+  assert.match(await refused('x', 'test.ping', '--exit-codes', 'odd'), /invalid choice: 'odd'/);
+  assert.match(await refused('-d', '*', 'a', 'b'), /^You can only get documentation for one method/);
+});
+
+test('salt - without a master the message is shown through the outputter, with 0', async () => {
+  const down = 'The salt master could not be contacted. Is master running?';
+  const plain = await salt('x', 'test.ping', '-l', 'quiet');
+  assert.deepEqual(plain, { code: 0, stdout: `${down}\n`, stderr: '' });
+  const json = await salt('x', 'test.ping', '-l', 'quiet', '--out', 'json');
+  assert.equal(json.stdout, `"${down}"\n`);
+  const logged = await salt('x', 'test.ping');
+  assert.match(logged.stderr, /^\[ERROR {3}\] Unable to connect to the salt master publisher at .*\/run\n$/);
+  assert.equal((await salt('x', 'test.ping', '-l', 'quiet', '--exit-codes=strict')).code, 5);
+  const docs = await salt('-d', 'x', 'test.ping', '-l', 'quiet');
+  assert.deepEqual(docs, { code: 2, stdout: '', stderr: `${down}\n` });
+  assert.equal((await salt('x', 'test.ping', '-l', 'quiet', '-b', '1')).code, 1);
+});
+
+test('salt - the preview logs what it cannot understand', async () => {
+  const none = await salt('-N', 'nogroup', '--preview-target');
+  assert.match(none.stderr, /^\[ERROR {3}\] Failed nodegroup expansion: unknown nodegroup "nogroup"\n/);
+  assert.match(none.stderr, /ERROR: No return received\n$/);
+  assert.equal(none.code, 2);
+});
+
+test('salt - the configuration is dumped without a target', async () => {
+  const { code, stdout } = await salt('--config-dump');
+  assert.equal(code, 0);
+  assert.match(stdout, /^nodegroups:\n {2}webs: web1 web2\n/m);
+});
+
+test('request - targets, functions, returners and what travels with them', () => {
+  const opts = (fields: Readonly<Record<string, Value>>): Dict => dict({ conf_file: '/m', ...fields });
+  const read = (words: string[], fields: Readonly<Record<string, Value>> = {}) =>
+    readSaltRequest(words, opts(fields), 5000);
+  const list = read(['a, b', 'test.ping'], { list: true }).publish;
+  assert.deepEqual([list.tgt, list.tgtType], [['a', 'b'], 'list']);
+  assert.deepEqual(read(['a b', 'test.ping'], { list: true }).publish.tgt, ['a', 'b']);
+  assert.equal(read(['x', 'f'], { grain_pcre: true }).publish.tgtType, 'grain_pcre');
+  const several = read(['x', 'a.b,c.d', '1', ',', 'k=2']);
+  assert.equal(several.fun, 'a.b,c.d');
+  assert.deepEqual(several.publish.fun, ['a.b', 'c.d']);
+  assert.deepEqual(several.publish.arg, [[1], [dict({ __kwarg__: true, k: 2 })]]);
+  assert.equal(read(['x', 'f'], { return: 'a', ext_job_cache: 'b' }).publish.ret, 'a,b');
+  const kwargs = read(['x', 'f'], { metadata: '{a: 1}', return_kwargs: '{b: 2}', show_timeout: false })
+    .publish.kwargs as Dict;
+  assert.deepEqual(kwargs.get('metadata'), dict({ a: 1 }));
+  assert.deepEqual(kwargs.get('ret_kwargs'), dict({ b: 2 }));
+  assert.equal(kwargs.get('show_timeout'), false);
+});
+
+test('request - node groups are written out, and what is wrong with them is told', () => {
+  const groups = opts({ webs: 'web*', loop: 'N@loop or web1' });
+  const faults: string[] = [];
+  const written = (name: string): Value =>
+    withoutNodegroups(readSaltRequest([name, 'f'], groups, 1), groups, (fault) => faults.push(fault)).publish
+      .tgt;
+  assert.equal(written('webs'), 'web*');
+  written('loop');
+  assert.deepEqual(faults, ['Failed nodegroup expansion: illegal nested nodegroup "loop"']);
+  assert.throws(() => written('none'), /Node group none unavailable in \/m/);
+
+  function opts(nodegroups: Readonly<Record<string, Value>>): Dict {
+    return dict({ conf_file: '/m', nodegroup: true, nodegroups: dict(nodegroups) });
+  }
+});
+
+test('interrupt - Ctrl-C tells how to find running jobs again; codes follow the options', () => {
+  const run = (
+    hardCrash: boolean,
+    isStrict: boolean,
+    signal: 'interrupt' | 'terminate',
+  ): [string, number] => {
+    const io = recordedIo('');
+    let code = -1;
+    const handler = new InterruptHandler({
+      stderr: io.stderr,
+      hardCrash,
+      isStrict,
+      exit: (value) => (code = value),
+    });
+    handler.began('1');
+    handler.began('2');
+    handler.ended('1');
+    handler[signal]();
+    return [io.written.stderr, code];
+  };
+  const [text, code] = run(false, false, 'interrupt');
+  assert.equal(
+    text,
+    "\nExiting gracefully on Ctrl-c\nThis job's jid is: 2\nThe minions may not have all finished running and any " +
+      'remaining minions will return upon completion. To look up the return data for this job later, run the ' +
+      'following command:\n\nsalt-run jobs.lookup_jid 2\n',
+  );
+  assert.equal(code, 0);
+  assert.equal(run(true, false, 'interrupt')[1], 1);
+  assert.equal(run(false, true, 'interrupt')[1], 130);
+  assert.deepEqual(run(false, false, 'terminate'), ['', 0]);
+  assert.equal(run(false, true, 'terminate')[1], 143);
+});
+
+test('hints - the nearest function only, and ids that a target names', async () => {
+  assert.equal(await functionHint('test.pnig'), "Hint: there is no 'test.pnig'. Did you mean 'test.ping'?");
+  assert.equal(await functionHint('completely.different'), undefined);
+  assert.ok((await functionNames()).includes('cmd.run'));
+  assert.deepEqual(namedIds('web1', 'glob'), ['web1']);
+  assert.deepEqual(namedIds('web*', 'glob'), []);
+  assert.deepEqual(namedIds(['a', 'b'], 'list'), ['a', 'b']);
+  assert.deepEqual(namedIds('os:x', 'grain'), []);
+});
+
+test('subset - only minions that know the function, as many as wanted', async () => {
+  const master = new FakeMaster({
+    a: { value: ['test.ping', 'x.y'] },
+    b: { value: ['test.ping'] },
+    c: { value: ['x.y'] },
+    d: {},
+  });
+  const io = recordedIo('');
+  const run = {
+    watch: master.parts,
+    patience,
+    request: readSaltRequest(['*', 'x.y'], new Map(), 5000),
+    program: { merged: new Map() },
+    display: new Display(new Map(), io, silentLogger, ''),
+  } as unknown as SaltRun;
+  assert.deepEqual((await chooseSubset(run, 5, systemRandom)).sort(), ['a', 'c']);
+  assert.equal((await chooseSubset(run, 1, systemRandom)).length, 1);
+  assert.equal(master.published[0]?.fun, 'sys.list_functions');
+});
+
+test('progress - redrawn on a terminal, written once elsewhere', () => {
+  const draw = (isTTY: boolean): string => {
+    const written: string[] = [];
+    const stderr = { isTTY, columns: 60, write: (text: string) => written.push(text) };
+    const bar = new ProgressBar({ ...recordedIo(''), stderr }, new JumpingClock(), 2);
+    bar.update(1);
+    bar.update(2);
+    bar.end();
+    return written.join('');
+  };
+  assert.match(draw(true), /^\r {2}0% \|.*\r 50% \|.*\r100% \|.*\[2\/2\]\n$/);
+  assert.match(draw(false), /^100% \|[^\r]*\[2\/2\]\n$/);
+});
+
+test('display - a file that cannot be written is named', async () => {
+  const file = join(root, 'no', 'where');
+  const display = new Display(dict({ output_file: file }), recordedIo(''), silentLogger, '');
+  await assert.rejects(display.value(true), (error) => {
+    assert.ok(error instanceof OutputFileError);
+    assert.equal(error.exitCode, 73);
+    return error.message.startsWith(`The output file ${file} cannot be written: `);
+  });
+});
