@@ -141,7 +141,13 @@ export function valuesEqual(a: Value, b: Value): boolean {
 
 /** A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). */
 export function copyValue<T extends Value>(value: T): T {
-  if (Array.isArray(value)) return value.map((x) => copyValue(x)) as T;
-  if (value instanceof Map) return new Map([...(value as Dict)].map(([k, v]) => [k, copyValue(v)])) as Dict as T;
-  return value;
+  return copyOf(value) as T;
+}
+
+function copyOf(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!(value instanceof Map)) return value;
+  const out: Dict = new Map();
+  for (const [key, item] of value) out.set(key, copyOf(item));
+  return out;
 }

@@ -31,9 +31,7 @@ test('publication - a genuine one is read, with and without a topic', () => {
   const read = reader.read(publication({ fun: 'test.ping', serial: 5 }), credentials);
   assert.deepEqual(read, dict({ fun: 'test.ping' }));
   assert.ok(
-    isDict(
-      reader.read([Buffer.from('broadcast'), ...publication({ fun: 'x', serial: 6 })], credentials),
-    ),
+    isDict(reader.read([Buffer.from('broadcast'), ...publication({ fun: 'x', serial: 6 })], credentials)),
   );
 });
 

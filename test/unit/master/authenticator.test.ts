@@ -339,7 +339,6 @@ test('authenticator - loads made of anything get one answer each', async (t) => 
   ];
   const fields = ['id', 'nonce', 'enc_algo', 'sig_algo', 'pub', 'token', 'autosign_grains'];
   for (const field of fields) {
-    for (const value of odd)
-      assert.ok(isDict(await here.ask(authLoad('m9', 'x', { [field]: value }))));
+    for (const value of odd) assert.ok(isDict(await here.ask(authLoad('m9', 'x', { [field]: value }))));
   }
 });
