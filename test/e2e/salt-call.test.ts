@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Fleet, ours, runProgram, type Finished } from '../support/fleet.ts';
+import { Fleet, namesIn, ours, runProgram, until, type Finished } from '../support/fleet.ts';
 
 const FAST = ['auth_timeout: 3', 'auth_tries: 2'];
 
@@ -106,4 +106,20 @@ test('salt-call - --local reads grains only when a function looks at them', asyn
   const versions = await call(fleet, 'm1', '--local', '--out', 'json', 'test.versions_information');
   const { local } = JSON.parse(versions.stdout) as { local: Record<string, Record<string, string>> };
   assert.notEqual(local['System Versions']?.['dist'], '');
+});
+
+test('salt-call - Ctrl-C ends the function and what it has started', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('m1');
+  for (const words of [
+    ['test.sleep', '600'],
+    ['cmd.run', 'sleep 600'],
+  ]) {
+    const command = fleet.start('salt-call', ['-c', fleet.path('m1'), '--local', ...words]);
+    const proc = fleet.path('m1', 'cache', 'proc');
+    await until('the function runs', () => namesIn(proc).length > 0);
+    assert.equal(await command.stop('SIGINT'), 1);
+    assert.match(command.log, /Exiting gracefully on Ctrl-c/);
+    assert.deepEqual(namesIn(proc), []);
+  }
 });

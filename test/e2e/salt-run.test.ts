@@ -106,3 +106,11 @@ test('salt-run - minions that answer alike are found', async (t) => {
   assert.match(stdout, /differences from "m1" results :\n-+\n--- m1\n\+\+\+ m2\n@@ -1 \+1 @@\n-m1\n\+m2\n/);
   assert.deepEqual(await runner(fleet, 'salt.execute', 'm2', 'test.echo', 'arg=[hi]'), { m2: 'hi' });
 });
+
+test('salt-run - Ctrl-C ends a runner', async (t) => {
+  const fleet = await Fleet.create(t);
+  const command = fleet.start('salt-run', ['-c', fleet.masterDir, 'test.sleep', '600']);
+  await command.logged('600');
+  assert.equal(await command.stop('SIGINT'), 1);
+  assert.match(command.log, /Exiting gracefully on Ctrl-c/);
+});

@@ -35,6 +35,8 @@ export interface SaltCallParts {
 
 const RETURN_PATIENCE = { timeoutMs: 10_000, tries: 3 };
 const SIGINT = 2;
+/** Time for a function to notice Ctrl-C, and for what it has started to end. */
+const INTERRUPT_GRACE_MS = 1_000;
 
 /** Runs the command. @returns the exit code */
 export async function runSaltCall(
@@ -83,8 +85,8 @@ class Caller {
   readonly #parts: SaltCallParts;
   readonly #display: Display;
   readonly #abort = new AbortController();
+  #removeProc: () => void = () => undefined;
   #link: MasterLink | undefined;
-  #interrupted = false;
 
   constructor(program: CallerProgram, parsed: ParsedOptions, io: CommandIo, parts: SaltCallParts) {
     this.#program = program;
@@ -110,8 +112,8 @@ class Caller {
     const { opts } = this.#program;
     const services = callerServices({ opts, link: this.#link, clock: systemClock, log: logging.logger });
     const context = state.context({ jid, fun: this.#fun, pub: call }, services, this.#abort.signal);
-    const outcome = await this.#call(context, call);
-    if (this.#interrupted) return this.#leave();
+    const outcome = await Promise.race([this.#call(context, call), this.#interruption()]);
+    if (outcome === undefined || this.#abort.signal.aborted) return this.#leave();
     if (outcome.kind === 'failed') return this.#failed(outcome);
     if (outcome.kind === 'similar') {
       await this.#display.value(new Map([['local', outcome.docs]]), 'nested');
@@ -181,13 +183,13 @@ class Caller {
     const wanted = merged.get('module_executors') ?? ['direct_call'];
     const executors = typeof wanted === 'string' ? yamlifyArgument(wanted) : wanted;
     const found = await context.functions.has(this.#fun);
-    const removeProc = found ? this.#writeProc(context.job.jid, call) : (): void => undefined;
+    if (found) this.#removeProc = this.#writeProc(context.job.jid, call);
     const stopListening = this.#onInterrupt();
     try {
       return await callFunction(this.#fun, context, arg, Array.isArray(executors) ? executors : [executors]);
     } finally {
       stopListening();
-      removeProc();
+      this.#removeProc();
     }
   }
 
@@ -282,18 +284,24 @@ class Caller {
     return 0;
   }
 
-  /** Ctrl-C ends the function; what it has started is ended by its signal. A second one ends at once. */
+  /** Ctrl-C ends the function, and what it has started gets the signal, too. */
   #onInterrupt(): () => void {
-    const onSignal = (): void => {
-      if (this.#interrupted) process.exit(this.#leave());
-      this.#interrupted = true;
-      this.#abort.abort(SIGINT);
-    };
+    const onSignal = (): void => this.#abort.abort(SIGINT);
     process.on('SIGINT', onSignal);
     return () => process.removeListener('SIGINT', onSignal);
   }
 
+  /** Resolves some time after Ctrl-C, when the function has not noticed it. */
+  #interruption(): Promise<undefined> {
+    return new Promise((resolve) => {
+      const giveUp = (): void =>
+        void systemClock.after(INTERRUPT_GRACE_MS, () => resolve(undefined), { background: true });
+      this.#abort.signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
   #leave(): number {
+    this.#removeProc();
     this.#io.stderr.write('\nExiting gracefully on Ctrl-c\n');
     return 1;
   }

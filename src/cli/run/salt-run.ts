@@ -182,8 +182,9 @@ class RunnerRun {
     const tag = `salt/run/${this.#jid}`;
     // Salt compat: the job cache has the time of the first event
     if (await this.#context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
-    for (const [key, value] of await this.#result(spec, call)) data.set(key, value);
-    if (this.#abort.signal.aborted) return this.#leave();
+    const result = await Promise.race([this.#result(spec, call), this.#interruption()]);
+    if (result === undefined || this.#abort.signal.aborted) return this.#leave();
+    for (const [key, value] of result) data.set(key, value);
     await recordRun({ opts, clock, log }, data);
     await this.#context.fire(`${tag}/ret`, data);
     await this.#show('ret', data);
@@ -239,14 +240,17 @@ class RunnerRun {
     return detach(this.#jid);
   }
 
-  /** Ctrl-C ends the runner; a second one ends at once. */
   #onInterrupt(): () => void {
-    const onSignal = (): void => {
-      if (this.#abort.signal.aborted) process.exit(this.#leave());
-      this.#abort.abort();
-    };
+    const onSignal = (): void => this.#abort.abort();
     process.on('SIGINT', onSignal);
     return () => process.removeListener('SIGINT', onSignal);
+  }
+
+  /** Resolves at Ctrl-C: the runner is told, and not waited for. */
+  #interruption(): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#abort.signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
   }
 
   #leave(): number {
