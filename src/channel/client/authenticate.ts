@@ -62,9 +62,9 @@ export async function authenticate(
     nonce,
     enc_algo: client.encAlgo,
     sig_algo: client.sigAlgo,
-    pub: client.key.publicKey.pem,
-    token: wrappedToken,
     autosign_grains: client.autosignGrains.size > 0 ? client.autosignGrains : undefined,
+    token: wrappedToken,
+    pub: client.key.publicKey.pem,
   };
   const body = encode({ enc: 'clear', load, version: PROTOCOL_VERSION }, 'network');
   const reply = openReply(await requester.request(body, timeoutMs), client);

@@ -53,8 +53,9 @@ export class RecordedKeys {
     return (this.#file.rsa[name] as { public: string }).public;
   }
 
-  get names(): string[] {
-    return Object.keys(this.#file.rsa);
+  /** The private half as its file has it. */
+  privateFile(name: string): string {
+    return (this.#file.rsa[name] as { private: string }).private;
   }
 
   /** Names of the pairs of a recording's minions, by minion. */
