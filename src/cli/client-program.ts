@@ -28,6 +28,9 @@ export function openClientProgram(parsed: ParsedOptions, io: CommandIo, name: st
     console,
     // so that what both streams hold together is still YAML
     form: merged.get('output') === 'yaml' ? `# ${form}` : (textOf(merged, 'log_fmt_console') ?? form),
+    // the master's own log file is the daemon's; a command writes only to one that it is given
+    file: parsed.isExplicit('log_file') ? (textOf(merged, 'log_file') ?? null) : null,
+    fileLevel: textOf(merged, 'log_level_logfile') ?? null,
   });
   return { opts, merged, logging };
 }

@@ -52,12 +52,22 @@ export class Display {
       this.io.stdout,
       this.io.env,
     );
-    const options = outputOptions(this.#opts, { color, retcode });
+    const colorTheme = color ? await this.#colorTheme() : undefined;
+    const environment = { color, retcode, ...(colorTheme === undefined ? {} : { colorTheme }) };
+    const options = outputOptions(this.#opts, environment);
     const text = await displayOutput(data, name, options, (message) => this.#log.error(message));
     if (text === '') return;
     const file = this.#opts.get('output_file');
     if (typeof file === 'string' && file !== '') appendOutput(file, `${text}\n`);
     else this.io.stdout.write(`${text}\n`);
+  }
+
+  /** The file that `color_theme` names. */
+  async #colorTheme(): Promise<ReadonlyMap<string, string> | undefined> {
+    const path = this.#opts.get('color_theme');
+    if (typeof path !== 'string' || path === '') return undefined;
+    const { readColorTheme } = await import('./color-theme.ts');
+    return readColorTheme(path, this.#log);
   }
 
   /** Writes a line of our own, whatever the outputter. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -219,4 +219,19 @@ test('display - a file that cannot be written is named', async () => {
     assert.equal(error.exitCode, 73);
     return error.message.startsWith(`The output file ${file} cannot be written: `);
   });
+});
+
+test('display - a colour theme replaces colours', async () => {
+  const theme = join(root, 'theme');
+  writeFileSync(theme, 'CYAN: "0;45"\n');
+  const io = recordedIo('');
+  const opts = dict({ color_theme: theme, force_color: true });
+  await new Display(opts, io, silentLogger, '').value(dict({ a: 1 }));
+  assert.equal(io.written.stdout, '\x1b[0;45ma\x1b[0;0m:\n    \x1b[0;1;33m1\x1b[0;0m\n');
+});
+
+test('salt - messages go to the log file that is named', async () => {
+  const file = join(root, 'log');
+  await salt('x', 'test.ping', '-l', 'quiet', '--log-file', file, '--log-file-level', 'error');
+  assert.match(readFileSync(file, 'utf8'), /\[ERROR {3}\].*Unable to connect to the salt master publisher/);
 });
