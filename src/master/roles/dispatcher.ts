@@ -2,7 +2,6 @@
  * Spreads requests over the workers. One minion's requests always reach the same worker as long as that is well; a worker
  * that is away or shows no sign of life is left out until it does, so that it delays nobody but those it already has.
  */
-import { createHash } from 'node:crypto';
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { RouterRequest } from '../../transport/zmtp/router.ts';
 import { claimedId } from '../../wire/claimed-id.ts';
@@ -110,7 +109,7 @@ export class Dispatcher {
   /** The worker of this minion; while that is not well the next one that is. */
   #pick(body: Buffer): Worker | undefined {
     const id = claimedId(body);
-    const slot = id === undefined ? this.#next++ : createHash('sha1').update(id).digest().readUInt32BE(0);
+    const slot = id === undefined ? this.#next++ : spread(id);
     const count = this.#workers.length;
     let silent: Worker | undefined;
     for (let step = 0; step < count; step++) {
@@ -167,4 +166,11 @@ function packRequest({ from, body }: RouterRequest): Buffer {
 export function unpackRequest(bytes: Buffer): { from: string; body: Buffer } {
   const end = 1 + (bytes[0] as number);
   return { from: bytes.toString('latin1', 1, end), body: Buffer.from(bytes.subarray(end)) };
+}
+
+/** A number that is the same for the same id, and evenly spread over different ones (FNV-1a, mixed once more). */
+function spread(id: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  return Math.imul(hash ^ (hash >>> 15), 0x85ebca6b) >>> 0;
 }
