@@ -34,7 +34,7 @@ const sources: SourceFile[] = filesBelow(SRC).map((file) => {
 function allowedImports(): Map<string, Set<string>> {
   const out = new Map<string, Set<string>>();
   for (const line of readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8').split('\n')) {
-    const row = /^\| `(\w+)` \|[^|]*\|([^|]*)\|/.exec(line);
+    const row = /^\| `(\w+)`\s*\|[^|]*\|([^|]*)\|/.exec(line);
     if (row !== null)
       out.set(row[1] as string, new Set((row[2] as string).split(/\s+/).filter((word) => word !== '')));
   }
