@@ -10,6 +10,32 @@ export class NoSuchUserError extends BrineError {
   override readonly exitCode = 67;
 }
 
+/** A folder or file of a daemon cannot be made. Salt compat: the exit code is the system's error number. */
+export class PreparationError extends BrineError {
+  override readonly name = 'PreparationError';
+  override readonly exitCode: number;
+
+  constructor(cause: NodeJS.ErrnoException) {
+    const what = cause.path === undefined ? '' : ` ${cause.path}`;
+    super(
+      `Failed to prepare${what} - ${cause.message}. Start the program as the owner of this path, or set the option that names it to another.`,
+      { cause },
+    );
+    this.exitCode = Math.abs(cause.errno ?? 1);
+  }
+}
+
+/** Does what a daemon does on the disk before it starts. @throws PreparationError for the system's errors */
+export async function prepareOnDisk(prepare: () => unknown): Promise<void> {
+  try {
+    await prepare();
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error)
+      throw new PreparationError(error as NodeJS.ErrnoException);
+    throw error;
+  }
+}
+
 /** The account a daemon shall run as. @throws NoSuchUserError */
 export async function accountOf(name: string): Promise<User> {
   const user = await findUser(name);
@@ -21,12 +47,19 @@ export async function accountOf(name: string): Promise<User> {
   return user;
 }
 
+/** Says so before anything is touched. @throws BrineError when we cannot become this user */
+export function requireSwitchable(user: User): void {
+  const uid = process.getuid?.();
+  if (uid === user.uid || uid === 0) return;
+  throw new BrineError(
+    `Salt configured to run as user "${user.name}" but unable to switch. Start it as that user or as root, or set the option user.`,
+  );
+}
+
 /** Becomes the user, when we are root and the user is another. @throws BrineError when the system refuses */
 export async function becomeUser(user: User): Promise<void> {
   if (process.getuid?.() === user.uid) return;
-  if (process.getuid?.() !== 0) {
-    throw new BrineError(`Salt configured to run as user "${user.name}" but unable to switch.`);
-  }
+  requireSwitchable(user);
   const groups = await groupIdsOf(user);
   process.setgroups?.(groups);
   process.setgid?.(user.gid);

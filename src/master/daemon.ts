@@ -4,7 +4,7 @@ import { generateKeyString } from '../crypto/crypticle.ts';
 import { isDaemonProcess, reportDaemonUp } from '../daemon/daemonize.ts';
 import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, writePidFile } from '../daemon/pid-file.ts';
-import { accountOf, becomeUser, giveTree } from '../daemon/privileges.ts';
+import { accountOf, becomeUser, giveTree, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { handleSignals } from '../daemon/signals.ts';
 import { EventBusWriter } from '../events/bus-client.ts';
 import { tags } from '../events/tags.ts';
@@ -13,6 +13,7 @@ import type { Logger } from '../host/log.ts';
 import type { Secret } from '../host/secret.ts';
 import { KeyStore } from '../keys/store.ts';
 import { dict } from '../values/value.ts';
+import { loadMasterKey } from './master-key.ts';
 import { packOptions, type FromChild, type ToChild } from './messages.ts';
 import { masterSockets } from '../config/master-sockets.ts';
 import { checkPorts, prepareFolders, prepareKeys, writeUserKeys } from './start-up.ts';
@@ -66,8 +67,10 @@ export async function runMaster({ opts, log, clock, env, childScript }: MasterSt
 
 async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<string, Secret>> {
   const user = await accountOf(opts.get('user'));
-  if (opts.get('verify_env')) prepareFolders(opts, user);
-  await prepareKeys(opts, log);
+  requireSwitchable(user);
+  if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
+  await prepareOnDisk(() => prepareKeys(opts, log));
+  loadMasterKey(opts);
   giveTree(opts.get('pki_dir'), user);
   const userKeys = await writeUserKeys(opts, user);
   await checkPorts(opts);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MasterOptions } from '../config/master-options.ts';
 import { cleanKeyText } from '../crypto/pem.ts';
+import { BrineError, messageOf } from '../errors/errors.ts';
 import { RsaPrivateKey } from '../crypto/rsa.ts';
 
 /** The pass phrase of the master's key, when the configuration has one. */
@@ -11,12 +12,17 @@ export function masterKeyPassphrase(opts: MasterOptions): string | undefined {
   return typeof phrase === 'string' && phrase !== '' ? phrase : undefined;
 }
 
-/** Reads `<pki_dir>/master.pem`. @throws when it is missing or no key */
+/** Reads `<pki_dir>/master.pem`. @throws BrineError naming the file when it cannot be used */
 export function loadMasterKey(opts: MasterOptions): RsaPrivateKey {
-  return RsaPrivateKey.parse(
-    readFileSync(join(opts.get('pki_dir'), 'master.pem'), 'utf8'),
-    masterKeyPassphrase(opts),
-  );
+  const path = join(opts.get('pki_dir'), 'master.pem');
+  try {
+    return RsaPrivateKey.parse(readFileSync(path, 'utf8'), masterKeyPassphrase(opts));
+  } catch (cause) {
+    throw new BrineError(
+      `The master's private key ${path} cannot be used: ${messageOf(cause)}. Restore it, or remove it and master.pub to make a new one; minions will then refuse this master until they are told to trust it.`,
+      { cause },
+    );
+  }
 }
 
 /**

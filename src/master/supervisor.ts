@@ -3,6 +3,7 @@
  * all (salt/utils/process.py ProcessManager, 3006.16).
  */
 import { fork, type ChildProcess } from 'node:child_process';
+import { BrineError } from '../errors/errors.ts';
 import type { Clock, Timer } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { FromChild, Role, ToChild } from './messages.ts';
@@ -147,7 +148,9 @@ export class Supervisor {
     if (this.#stopping) return;
     const how = signal === null ? `exit status ${code}` : signal;
     if (this.#failure !== undefined && !running.ready) {
-      this.#failure(new Error(`${spec.title} ended with ${how} before it was ready`));
+      this.#failure(
+        new BrineError(`The master cannot start: ${spec.title} ended with ${how} before it was ready.`),
+      );
       return;
     }
     this.counters.restarts++;

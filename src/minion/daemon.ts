@@ -4,13 +4,14 @@ import type { MinionOptions } from '../config/minion-options.ts';
 import { reportDaemonUp } from '../daemon/daemonize.ts';
 import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
-import { accountOf, becomeUser, giveTree } from '../daemon/privileges.ts';
+import { accountOf, becomeUser, giveTree, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { handleSignals } from '../daemon/signals.ts';
 import { BrineError } from '../errors/errors.ts';
 import { tags } from '../events/tags.ts';
 import type { BusEvent } from '../events/framing.ts';
 import { collectGrains } from '../grains/collect.ts';
 import { makeDirectory } from '../host/files.ts';
+import type { User } from '../host/users.ts';
 import type { MinionServices } from '../loader/module.ts';
 import { dict, type Dict } from '../values/value.ts';
 import { startMinionBus, type MinionBus } from './event-bus.ts';
@@ -71,21 +72,23 @@ function refuseSecond(opts: MinionOptions): void {
 
 async function prepareHost(opts: MinionOptions): Promise<void> {
   const user = await accountOf(opts.get('user'));
-  if (opts.get('verify_env')) {
-    makeDirectory(opts.get('pki_dir'), 0o700);
-    const logFile = opts.raw('log_file');
-    const others = [
-      opts.get('cachedir'),
-      opts.get('sock_dir'),
-      opts.get('extension_modules'),
-      join(dirname(opts.get('conf_file')), 'minion.d'),
-    ];
-    if (typeof logFile === 'string' && logFile.startsWith('/')) others.push(dirname(logFile));
-    for (const path of others) makeDirectory(path, 0o755);
-    for (const path of [opts.get('pki_dir'), opts.get('cachedir'), opts.get('sock_dir')])
-      giveTree(path, user);
-  }
+  requireSwitchable(user);
+  if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await becomeUser(user);
+}
+
+function prepareFolders(opts: MinionOptions, user: User): void {
+  makeDirectory(opts.get('pki_dir'), 0o700);
+  const logFile = opts.raw('log_file');
+  const others = [
+    opts.get('cachedir'),
+    opts.get('sock_dir'),
+    opts.get('extension_modules'),
+    join(dirname(opts.get('conf_file')), 'minion.d'),
+  ];
+  if (typeof logFile === 'string' && logFile.startsWith('/')) others.push(dirname(logFile));
+  for (const path of others) makeDirectory(path, 0o755);
+  for (const path of [opts.get('pki_dir'), opts.get('cachedir'), opts.get('sock_dir')]) giveTree(path, user);
 }
 
 async function assemble(start: MinionStart): Promise<Minion> {

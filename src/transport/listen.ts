@@ -4,6 +4,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { BrineError } from '../errors/errors.ts';
 import { addressText, type Address } from './address.ts';
 
+/** Room for a path in a socket's address. */
+const SOCKET_PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103;
+
 /** How to listen. */
 export interface ListenOptions {
   readonly address: Address;
@@ -28,7 +31,10 @@ export async function listen(
   accept: (socket: Socket) => void,
 ): Promise<{ server: Server; address: Address }> {
   const { address, backlog = 1000, mode = 0o600 } = options;
-  if ('path' in address) await removeStaleSocket(address.path);
+  if ('path' in address) {
+    requireSocketPath(address.path);
+    await removeStaleSocket(address.path);
+  }
   const server = createServer({ allowHalfOpen: false }, accept);
   const umask = 'path' in address ? process.umask(0o777 & ~mode) : undefined;
   try {
@@ -49,6 +55,15 @@ export async function listen(
     return { server, address };
   }
   return { server, address: { host: address.host, port: (server.address() as AddressInfo).port } };
+}
+
+/** The system would silently cut a longer path, and all sockets of a folder would be one. */
+function requireSocketPath(path: string): void {
+  const length = Buffer.byteLength(path);
+  if (length <= SOCKET_PATH_BYTES_MAX) return;
+  throw new ListenError(
+    `Unable to listen on ipc://${path}: the path has ${length} bytes, and the system allows ${SOCKET_PATH_BYTES_MAX}; set sock_dir to a shorter one.`,
+  );
 }
 
 function listenError(address: Address, cause: NodeJS.ErrnoException): ListenError {
