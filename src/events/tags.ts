@@ -36,14 +36,27 @@ const MASTER_ONLY = [
   /^salt\/job\/.*\/outcome\/.*$/s,
   /^brine\/.*$/s,
   /^salt\/wheel\/.*\/(new|return)$/s,
+  // beyond Salt's list: what programs believe of the master itself
+  /^salt\/auth$/,
+  /^key$/,
+  /^salt\/presence\/.*$/s,
+  /^salt\/job\/(.*\/)?error$/s,
+  /^\d{20}/,
 ];
 
-/** True when a minion may fire this tag. */
-export function isTagAllowedFromMinion(tag: string): boolean {
-  return (
-    tag !== '' &&
-    tag.length <= 1024 &&
-    !tag.includes('\n\n') &&
-    !MASTER_ONLY.some((pattern) => pattern.test(tag))
-  );
+/** Tags that name the minion they speak of. Salt lets any minion fire them of any other. */
+const OF_ONE_MINION = [
+  /^salt\/job\/[^/]*\/(?:ret|prog|sub|received)\/([^/]*)/,
+  /^salt\/(?:minion|beacon)\/([^/]*)\//,
+  /^minion\/refresh\/(.*)$/s,
+];
+
+/**
+ * True when a minion may fire this tag.
+ * @param id the minion; undefined for a syndic, which speaks for the minions below it
+ */
+export function isTagAllowedFromMinion(tag: string, id: string | undefined): boolean {
+  if (tag === '' || tag.length > 1024 || tag.includes('\n\n')) return false;
+  if (MASTER_ONLY.some((pattern) => pattern.test(tag))) return false;
+  return id === undefined || OF_ONE_MINION.every((pattern) => (pattern.exec(tag)?.[1] ?? id) === id);
 }

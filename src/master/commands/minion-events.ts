@@ -9,6 +9,8 @@ import { isDict, type Dict, type Value } from '../../values/value.ts';
 export interface MinionEventParts {
   readonly fireEvent: (tag: string, data: Dict) => void;
   readonly log: Logger;
+  /** `order_masters`: a sender may be a syndic, whose events are those of other minions. */
+  readonly hasSyndics: boolean;
 }
 
 type Parts = MinionEventParts & { readonly warn: (text: string) => void };
@@ -42,7 +44,7 @@ function fireListed(parts: Parts, id: string, event: Dict, pretag: string | unde
 }
 
 function fireChecked(parts: Parts, id: string, tag: Value | undefined, data: Dict): void {
-  if (typeof tag !== 'string' || !isTagAllowedFromMinion(tag)) {
+  if (typeof tag !== 'string' || !isTagAllowedFromMinion(tag, parts.hasSyndics ? undefined : id)) {
     parts.warn(
       `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag).slice(0, 200))}; it was dropped`,
     );

@@ -38,6 +38,7 @@ export async function takeReturn(parts: ReturnParts, id: string, load: Dict): Pr
   const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(parts, id, load) : load.get('jid');
   if (!isSafeJid(jid)) return parts.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
   parts.log.info(`Got return from ${id} for job ${jid}`);
+  load.delete('__peer_id');
   parts.fireEvent(tags.jobReturn(jid, id), load);
   fireStateErrors(parts, jid, id, load);
   if (jid === NOT_KEPT || !parts.opts.get('job_cache') || parts.opts.get('ext_job_cache') !== '') return;

@@ -157,7 +157,7 @@ function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
   const { opts, log, requestRotation } = context;
   return new Map<string, AesHandler>([
     ['_return', returnHandler({ opts, jobs, jids, fireEvent, log })],
-    ['_minion_event', minionEventHandler({ fireEvent, log })],
+    ['_minion_event', minionEventHandler({ fireEvent, log, hasSyndics: opts.get('order_masters') })],
     [
       '_pillar',
       pillarHandler({ opts, masterKey, keys: accepted, cache, compile: async () => new Map(), fireEvent }),

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { MinionDataCache } from '../../../src/cache/minion-data.ts';
+import type { AesRequest } from '../../../src/channel/door.ts';
+import { SessionKeys } from '../../../src/channel/session-keys.ts';
+import { masterOptions } from '../../../src/config/master-options.ts';
+import { Options } from '../../../src/config/option.ts';
+import { isTagAllowedFromMinion } from '../../../src/events/tags.ts';
+import { systemClock } from '../../../src/host/clock.ts';
+import { Secret } from '../../../src/host/secret.ts';
+import { JidSource } from '../../../src/jobs/jid.ts';
+import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
+import { KeyStore } from '../../../src/keys/store.ts';
+import { UserAuth } from '../../../src/master/auth/user-auth.ts';
+import { minionEventHandler } from '../../../src/master/commands/minion-events.ts';
+import { returnHandler } from '../../../src/master/commands/returns.ts';
+import { revokeHandler } from '../../../src/master/commands/revoke.ts';
+import { dict, type Dict, type DictInit, type Value } from '../../../src/values/value.ts';
+import { folder, keptLog, keyPair } from '../../support/attacker.ts';
+
+const JID = '20261121000000000001';
+const options = (values: DictInit = {}): Options<typeof masterOptions> =>
+  new Options(masterOptions, dict(values));
+const request = (id: string, load: DictInit): AesRequest => ({
+  id,
+  cmd: '',
+  load: dict({ id, ...load }),
+  version: 3,
+  nonce: '',
+  encAlgo: '',
+  sigAlgo: '',
+});
+
+function returns(t: TestContext, values: DictInit = {}) {
+  const jobs = new SqliteJobStore({ directory: join(folder(t), 'jobs') });
+  t.after(() => jobs.close());
+  const events: [string, Dict][] = [];
+  const { log, lines } = keptLog();
+  const handler = returnHandler({
+    opts: options(values),
+    jobs,
+    jids: new JidSource(systemClock),
+    fireEvent: (tag, data) => events.push([tag, data]),
+    log,
+  });
+  return { jobs, events, lines, give: async (id: string, load: DictInit) => handler(request(id, load)) };
+}
+
+test('returns - one is kept and told, a second one is not kept', async (t) => {
+  const { jobs, events, lines, give } = returns(t);
+  assert.deepEqual(await give('m1', { jid: JID, fun: 'test.ping', return: true, retcode: 0 }), {
+    value: null,
+  });
+  assert.equal(events[0]?.[0], `salt/job/${JID}/ret/m1`);
+  await give('m1', { jid: JID, fun: 'test.ping', return: 'forged later' });
+  const kept = await jobs.returns(JID);
+  assert.deepEqual(
+    kept.map(({ id, return: value }) => [id, value]),
+    [['m1', true]],
+  );
+  assert.match(lines.join('\n'), /m1 has returned job .* before; the first return stays/);
+});
+
+test('returns - jids that are no names are dropped (CVE-2025-22242)', async (t) => {
+  const { events, give } = returns(t);
+  const jids: Value[] = [
+    '',
+    '..',
+    '../../etc/passwd',
+    'a/b',
+    `${JID}\n`,
+    'x'.repeat(65),
+    'ü',
+    7,
+    null,
+    dict({}),
+    [JID],
+  ];
+  for (const jid of jids) await give('m1', { jid, fun: 'x', return: 1 });
+  await give('m1', { fun: 'x', return: 1 });
+  await give('m1', { jid: JID, fun: 'x' });
+  assert.equal(events.length, 0);
+});
+
+test('returns - jid req gets a jid and a load, nocache is told and not kept', async (t) => {
+  const { jobs, events, give } = returns(t);
+  await give('m1', {
+    jid: 'req',
+    fun: 'test.ping',
+    fun_args: ['x'],
+    return: true,
+    tgt: '*',
+    tgt_type: 'glob',
+  });
+  const jid = /^salt\/job\/(\d{20})\/ret\/m1$/.exec(events[0]?.[0] ?? '')?.[1] as string;
+  assert.equal((await jobs.job(jid))?.get('tgt'), 'm1');
+  assert.equal((await jobs.returns(jid)).length, 1);
+  await give('m1', { jid: 'nocache', fun: 'test.ping', return: true });
+  assert.equal((await jobs.returns('nocache')).length, 0);
+  assert.equal(events.length, 2);
+});
+
+test('returns - job_cache off keeps nothing', async (t) => {
+  const { jobs, give } = returns(t, { job_cache: false });
+  await give('m1', { jid: JID, fun: 'test.ping', return: true });
+  assert.equal((await jobs.returns(JID)).length, 0);
+});
+
+function events(hasSyndics = false) {
+  const fired: [string, Dict][] = [];
+  const { log, lines } = keptLog();
+  const handler = minionEventHandler({ fireEvent: (tag, data) => fired.push([tag, data]), log, hasSyndics });
+  return { fired, lines, fire: (load: DictInit) => handler(request('m1', load)) };
+}
+
+const FORBIDDEN = [
+  `salt/job/${JID}/new`,
+  `salt/job/${JID}/publish`,
+  `salt/job/${JID}/return`,
+  'salt/job/a/b/new',
+  'salt/key',
+  'salt/cloud/x/created',
+  'salt/run/1/ret',
+  'salt/cluster/peer',
+  'salt/wheel/1/new',
+  'salt/wheel/1/return',
+  'salt/auth',
+  'key',
+  'salt/presence/present',
+  `salt/job/${JID}/error`,
+  JID,
+  `salt/job/${JID}/ret/m2`,
+  `salt/job/${JID}/prog/m2/1`,
+  'salt/minion/m2/start',
+  'salt/beacon/m2/load',
+  'minion/refresh/m2',
+  'brine/minion/m1/disconnected',
+  '',
+  'x\n\ny',
+  'x'.repeat(1025),
+];
+
+test('minion events - tags of the master and of other minions are dropped, in both forms (CVE-2025-22236, CVE-2025-22239)', () => {
+  for (const tag of FORBIDDEN) {
+    const { fired, fire } = events();
+    fire({ tag, data: dict({ x: 1 }) });
+    fire({ events: [dict({ tag, data: dict({ x: 1 }) })] });
+    assert.deepEqual(fired, [], tag);
+  }
+  const hidden = events();
+  hidden.fire({ events: [dict({ tag: JID, data: dict({}) })], pretag: `salt/job` });
+  hidden.fire({ events: [dict({ tag: 'new', data: dict({}) })], pretag: `salt/job/${JID}` });
+  assert.deepEqual(
+    hidden.fired.map(([tag]) => tag),
+    ['salt/job/' + JID, 'new'],
+  );
+});
+
+test('minion events - its own tags pass, without fields that mean something inside', () => {
+  const { fired, fire } = events();
+  fire({ tag: 'salt/minion/m1/start', data: 'text', __peer_id: 'x', _stamp: 'y' });
+  fire({
+    events: [dict({ tag: 'my/tag', data: dict({ a: 1, __peer_id: 'x', _stamp: 'y' }) })],
+    pretag: 'pre',
+  });
+  assert.deepEqual(
+    fired.map(([tag]) => tag),
+    ['salt/minion/m1/start', 'my/tag', 'pre/my/tag'],
+  );
+  for (const [, data] of fired) assert.ok(!data.has('__peer_id') && !data.has('_stamp'));
+});
+
+test('minion events - a syndic speaks for others, and still not for the master', () => {
+  assert.ok(isTagAllowedFromMinion(`salt/job/${JID}/ret/below`, undefined));
+  assert.ok(!isTagAllowedFromMinion(`salt/job/${JID}/new`, undefined));
+  const { fired, fire } = events(true);
+  fire({ tag: 'salt/minion/below/start', data: 'x' });
+  assert.equal(fired.length, 1);
+});
+
+test('minion events - a flood of forbidden or endless tags does not fill the log, and one request is bounded', () => {
+  const { fired, lines, fire } = events();
+  fire({ events: Array.from({ length: 20_000 }, () => dict({ tag: `salt/key`, data: dict({}) })) });
+  fire({ tag: 'x'.repeat(1_000_000), data: dict({}) });
+  assert.ok(lines.length <= 25, `${lines.length} lines`);
+  assert.ok(lines.every((line) => line.length < 500));
+  fire({ events: Array.from({ length: 20_000 }, () => dict({ tag: `t`, data: dict({}) })) });
+  assert.equal(fired.length, 10_000);
+});
+
+test('minion events - odd loads cost nothing', () => {
+  const { fired, fire } = events();
+  const odd: Value[] = [null, 7, 'x', [], [1, null, 'x', []], dict({})];
+  for (const value of odd) {
+    fire({ events: value });
+    fire({ tag: value === 'x' ? null : value, data: value });
+    fire({ tag: 't', pretag: value });
+  }
+  assert.ok(fired.every(([tag]) => tag === 't'));
+});
+
+test('revoke_auth - a minion gives up its own key and session, unless the master forbids it', async (t) => {
+  for (const allowed of [true, false]) {
+    const root = folder(t);
+    const keys = new KeyStore(root);
+    keys.ensureFolders();
+    for (const id of ['m1', 'm2']) keys.writeAccepted(id, keyPair(id).key.publicKey.pem);
+    const sessions = new SessionKeys(join(root, 'sessions'), 86_400_000, systemClock);
+    sessions.ensure('m1');
+    const rotations: string[] = [];
+    const handler = revokeHandler({
+      opts: options({ allow_minion_key_revoke: allowed }),
+      keys,
+      sessions,
+      cache: new MinionDataCache(root),
+      fireEvent: () => undefined,
+      requestRotation: (reason) => rotations.push(reason),
+    });
+    await handler(request('m1', { id: 'm2' }));
+    assert.equal(keys.has('m1', 'accepted'), !allowed);
+    assert.ok(keys.has('m2', 'accepted'));
+    assert.equal(existsSync(join(root, 'sessions', 'm1')), !allowed);
+    assert.equal(rotations.length, allowed ? 1 : 0);
+  }
+});
+
+test('user keys - each key speaks for its own user only', () => {
+  const keys = new Map([
+    ['root', new Secret('r'.repeat(76))],
+    ['ann', new Secret('a'.repeat(76))],
+    ['bob', new Secret('b'.repeat(76))],
+  ]);
+  const acl = dict({ ann: ['test.*'], 'b*': ['cmd.run'] });
+  const users = new UserAuth(options({ user: 'root', publisher_acl: acl }), keys);
+  const check = (user: Value | undefined, key: Value): string =>
+    users.check(dict({ user, key }))?.kind ?? 'nobody';
+  assert.equal(check('root', 'r'.repeat(76)), 'full');
+  assert.equal(check('ann', 'a'.repeat(76)), 'limited');
+  for (const [user, key] of [
+    ['root', 'a'.repeat(76)],
+    ['sudo_root', 'a'.repeat(76)],
+    ['bob', 'a'.repeat(76)],
+    [undefined, 'a'.repeat(76)],
+    ['ann', ''],
+    ['ann', 'x'],
+    ['ann', 7],
+    ['ann', null],
+    ['ann', ['a']],
+    ['__proto__', 'a'.repeat(76)],
+  ] as [Value | undefined, Value][]) {
+    assert.equal(check(user, key), 'nobody', String(user));
+  }
+});
