@@ -9,14 +9,18 @@ const IDS = ['db1', 'web1', 'web2'];
 
 /** Starts `salt`, and gives it a signal once the job runs on a minion. */
 async function interrupted(fleet: Fleet, signal: NodeJS.Signals, args: readonly string[]): Promise<Finished> {
-  const child = spawn(join(ours.folder, 'salt'), ['-c', fleet.masterDir, ...args], { stdio: 'pipe' });
+  const child = spawn(join(ours.folder, 'salt'), ['-c', fleet.masterDir, '--show-jid', ...args], {
+    stdio: 'pipe',
+  });
   const texts = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (texts.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (texts.stderr += chunk.toString()));
   const closed = new Promise<number | null>((resolve) => child.on('close', resolve));
   await until('the job runs', () => namesIn(fleet.path('web1', 'cache', 'proc')).length > 0);
+  // the command itself must have heard that its job runs
+  await until('the command knows its job', () => texts.stdout.includes('jid: '));
   child.kill(signal);
-  return { code: await closed, ...texts };
+  return { code: await closed, stderr: texts.stderr, stdout: texts.stdout.replace(/^jid: \d+\n/, '') };
 }
 
 test('salt command - every way of running a job', async (t) => {
