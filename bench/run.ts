@@ -41,8 +41,6 @@ export interface RunOptions {
   readonly rounds: number | undefined;
   /** The program that runs a load process. */
   readonly program: string;
-  /** No scenario begins after this moment of `performance.now()`. */
-  readonly deadlineMs: number;
 }
 
 /** Everything that a run has to let go of. */
@@ -63,8 +61,11 @@ export class BenchRun {
     this.#options = options;
   }
 
-  /** Measures one kind. A scenario that fails is reported, and the others go on. */
-  async measure(kind: Kind): Promise<void> {
+  /**
+   * Measures one kind. A scenario that fails is reported, and the others go on.
+   * @param deadlineMs no scenario begins after this moment of `performance.now()`
+   */
+  async measure(kind: Kind, deadlineMs: number): Promise<void> {
     if (this.#closed) return;
     const result: KindResult = { kind, figures: [], faults: [] };
     this.results.push(result);
@@ -77,22 +78,20 @@ export class BenchRun {
     for (const scenario of SCENARIOS) {
       if (only.length > 0 && !only.includes(scenario.name)) continue;
       const step = (text: string): void => this.#progress.step(`${kind.label}: ${scenario.name}: ${text}`);
-      await this.#runScenario(scenario, { fleet, load, keysDir, rounds, step }, result);
+      if (performance.now() > deadlineMs)
+        result.faults.push(`${kind.label}: ${scenario.name} was left out, because the time is up`);
+      else await this.#runScenario(scenario, { fleet, load, keysDir, rounds, step }, result);
     }
     await this.#release();
   }
 
   async #runScenario(scenario: Scenario, context: ScenarioContext, result: KindResult): Promise<void> {
-    const named = `${result.kind.label}: ${scenario.name}`;
     if (this.#closed) return;
-    if (performance.now() > this.#options.deadlineMs) {
-      result.faults.push(`${named} was left out, because the time is up`);
-      return;
-    }
     try {
       result.figures.push(...(await scenario.run(context)));
     } catch (error) {
-      if (!this.#closed) result.faults.push(`${named} failed: ${messageOf(error)}`);
+      if (!this.#closed)
+        result.faults.push(`${result.kind.label}: ${scenario.name} failed: ${messageOf(error)}`);
     }
   }
 

@@ -16,6 +16,7 @@ import {
   interop,
   joinThroughPending,
   restartMaster,
+  runOnMinion,
   untilAnswers,
 } from './real-salt.ts';
 
@@ -40,6 +41,7 @@ interop('our minion joins a real master and answers', async (t, real) => {
   });
   await t.test('commands print the same from both salt commands', () => bothPrintTheSame(fleet, real));
   await t.test('targets', () => targetsMatch(fleet, real));
+  await t.test('salt-call of ours works with the real master', () => saltCall(fleet, bus));
   await t.test('a slow job is waited for, found and killed', () => slowJobs(fleet, real));
   await t.test('a key is deleted and the shared key changes', () => keyChanges(fleet, bus, real));
   await t.test('the master restarts', () => masterRestarts(t, fleet, minion, real));
@@ -85,13 +87,29 @@ async function targetsMatch(fleet: Fleet, real: Programs): Promise<void> {
     ['-P', 'kernel:^Linux$'],
     ['-C', '( G@kernel:Linux and E@o.* ) or x9'],
   ];
-  for (const [index, target] of matching.entries()) {
+  const asked = matching.map(async (target, index) => {
     const programs = index % 2 === 0 ? real : ours;
-    const { stdout } = await fleet.salt(['-t', '3', '--out', 'txt', ...target, 'test.ping'], programs);
+    const { stdout } = await fleet.salt(['-t', '10', '--out', 'txt', ...target, 'test.ping'], programs);
     assert.match(stdout, /^o1: True$/m, `${programs.name}, target ${target.join(' ')}`);
-  }
+  });
+  await Promise.all(asked);
   const nobody = await fleet.salt(['-C', 'G@kernel:Plan9', 'test.ping'], real);
   assert.doesNotMatch(nobody.stdout, /True/);
+}
+
+async function saltCall(fleet: Fleet, bus: BusWatch): Promise<void> {
+  const call = (...args: string[]): Promise<Finished> =>
+    runOnMinion(fleet, 'o1', ours, ['salt-call', '--out', 'json', ...args]);
+  const echoed = await call('test.echo', 'from the minion');
+  assert.deepEqual(JSON.parse(echoed.stdout), { local: 'from the minion' }, echoed.stderr);
+  await until('its return is on the bus', () =>
+    bus.events.some(({ tag, data }) => tag.endsWith('/ret/o1') && data.get('return') === 'from the minion'),
+  );
+  const fired = await call('event.send', 'my/own/tag', '{a: 1, b: grün}');
+  assert.deepEqual(JSON.parse(fired.stdout), { local: true }, fired.stderr);
+  const data = (await bus.event('my/own/tag')).get('data') as Map<string, unknown>;
+  assert.equal(data.get('a'), 1);
+  assert.equal(data.get('b'), 'grün');
 }
 
 async function slowJobs(fleet: Fleet, real: Programs): Promise<void> {

@@ -50,7 +50,7 @@ function shown({ stdout, code }: Shown): Shown {
 
 /** Minions answer in any order: what each of them printed, in one. */
 function sorted({ stdout, code }: Shown): unknown {
-  return { minions: stdout.split(/^(?=\w+:)/m).sort(), code };
+  return { minions: stdout.split(/^(?=\w+:|\{)/m).sort(), code };
 }
 
 async function keysAreManaged(fleet: Fleet, real: Programs): Promise<void> {
