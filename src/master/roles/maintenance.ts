@@ -7,6 +7,7 @@ import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { listen } from '../../transport/listen.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
+import { FileServerUpdates } from '../file-server-updates.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const CHECKPOINT_MS = 5_000;
@@ -32,6 +33,8 @@ export const startMaintenance: StartRole = async (context) => {
     clock.every(DROP_FILE_MS, () => checkDropFile(context)),
     clock.every(opts.get('loop_interval') * 1000, () => void tidyUp(context, store)),
   ];
+  const updates = new FileServerUpdates(context);
+  timers.push(clock.every(updates.periodMs, () => void updates.run()));
   const session = opts.get('publish_session');
   if (session > 0)
     timers.push(clock.every(session * 1000, () => context.requestRotation('publish_session has passed')));
@@ -41,6 +44,7 @@ export const startMaintenance: StartRole = async (context) => {
     stop: async () => {
       for (const timer of timers) timer.cancel();
       pool.server.close();
+      updates.close();
       await store.close();
     },
   };

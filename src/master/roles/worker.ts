@@ -18,6 +18,7 @@ import { Authenticator } from '../auth/authenticator.ts';
 import { AutoKey } from '../auth/autosign.ts';
 import { UserAuth } from '../auth/user-auth.ts';
 import { connectedIds } from '../commands/connected.ts';
+import { fileHandlers } from '../commands/files.ts';
 import { minionEventHandler } from '../commands/minion-events.ts';
 import { masterOptionsHandler } from '../commands/master-opts.ts';
 import { pillarHandler } from '../commands/pillar.ts';
@@ -164,6 +165,7 @@ function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
     ],
     ['_master_opts', masterOptionsHandler(opts)],
     ['_master_tops', () => ({ value: {} })],
+    ...fileHandlers(context),
     ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
   ]);
 }
