@@ -45,6 +45,8 @@ export interface PublishedJob {
   readonly missing: readonly string[];
   /** Expected minions that are known to be away, and since when (UTC). Only a Brine master knows. */
   readonly lost: ReadonlyMap<string, string>;
+  /** Expected minions that have never identified themselves: real Salt minions, or ones that were never here. Only a Brine master knows. */
+  readonly strange?: readonly string[];
 }
 
 /** What the client is made of. */
@@ -254,7 +256,9 @@ function readReply(reply: Value): PublishedJob {
   if (typeof jid !== 'string') throw noJob(load);
   const lost = load.get('lost');
   const since = isDict(lost) ? [...lost].map(([id, at]): [string, string] => [String(id), String(at)]) : [];
-  return { jid, minions, missing, lost: new Map(since) };
+  const strange = load.get('strange');
+  const more = Array.isArray(strange) ? { strange: texts(strange) } : {};
+  return { jid, minions, missing, lost: new Map(since), ...more };
 }
 
 function noJob(load: Dict): ClientError {

@@ -2,22 +2,47 @@
  * What became of a minion that a job expects and that did not return in time: exactly one named outcome, with its reason.
  * Salt's wording comes first, so that scripts that look for it find it; the reason follows.
  */
+import type { OutcomeKind } from '../jobs/ledger.ts';
 
 /** A minion's outcome. Those that returned are no concern of this file. */
 export type Outcome =
-  /** The minion said that it works on the job, and was heard of since. */
+  /** The minion said that it works on the job. */
   | { readonly kind: 'still running' }
-  /** Published, and no sign of it since. */
+  /** Published, and no sign of it since; of a minion that is not known to give signs. */
   | { readonly kind: 'no response' }
-  /** The minion was known to be away when the job was published. */
-  | { readonly kind: 'never received'; readonly since: string }
+  /**
+   * The minion was known to be away when the job was published (`since`), or it has not acknowledged it; `isThere` when it
+   * answers other questions.
+   */
+  | { readonly kind: 'never received'; readonly since?: string; readonly isThere?: boolean }
   /** The connection was lost while the minion had the job, or could have had it. */
   | { readonly kind: 'connection lost'; readonly since: string }
   | { readonly kind: 'key not accepted'; readonly state: string }
   | { readonly kind: 'not known' };
 
-/** Names of outcomes, as events, the job cache and JSON carry them. */
-export type OutcomeKind = Outcome['kind'];
+/** What the ledger keeps of an outcome besides its name: since when, or the state of the key. */
+export function outcomeDetail(outcome: Outcome): string | undefined {
+  if (outcome.kind === 'key not accepted') return outcome.state;
+  return outcome.kind === 'never received' || outcome.kind === 'connection lost' ? outcome.since : undefined;
+}
+
+/** An outcome as the ledger keeps it; undefined for one that speaks of a return or of no end. */
+export function readOutcome(kind: OutcomeKind, detail: string | undefined): Outcome | undefined {
+  switch (kind) {
+    case 'still running':
+    case 'no response':
+    case 'not known':
+      return { kind };
+    case 'never received':
+      return detail === undefined ? { kind } : { kind, since: detail };
+    case 'connection lost':
+      return { kind, since: detail ?? '?' };
+    case 'key not accepted':
+      return { kind, state: detail ?? 'missing' };
+    default:
+      return undefined;
+  }
+}
 
 const LATER =
   'The minions may not have all finished running and any remaining minions will return upon completion. ' +
@@ -30,8 +55,14 @@ export function outcomeText(id: string, jid: string, outcome: Outcome): string {
     case 'no response':
       return `Minion did not return. [No response]\n${lookUp}`;
     case 'still running':
-      return `Minion did not return. [No response]\nThe minion still works on the job.\n${lookUp}`;
+      return `Minion did not return. [No response]\nThe minion has received the job and may still work on it.\n${lookUp}`;
     case 'never received':
+      if (outcome.since === undefined) {
+        const reason = outcome.isThere
+          ? 'The minion answers, but has not taken the job.'
+          : 'The minion has not acknowledged the job.';
+        return `Minion did not return. [No response]\n${reason}\n${lookUp}`;
+      }
       return `Minion did not return. [Not connected]\nThe connection was lost at ${outcome.since} UTC, before the job was published: the minion has not received it.`;
     case 'connection lost':
       return `Minion did not return. [Not connected]\nThe connection was lost at ${outcome.since} UTC, while the job was under way.\n${lookUp}`;

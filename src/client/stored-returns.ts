@@ -1,6 +1,7 @@
 /** What the job cache already has of a job, read beside the running master. */
 import { join } from 'node:path';
 import type { MasterOptions } from '../config/master-options.ts';
+import type { LedgerEntry } from '../jobs/ledger.ts';
 import { SqliteJobStore } from '../jobs/sqlite-store.ts';
 import { dict, type Dict } from '../values/value.ts';
 
@@ -17,6 +18,16 @@ export async function storedReturns(opts: MasterOptions, jid: string): Promise<D
     return returns.map(({ id, fun, return: value, retcode, success, out }) =>
       dict({ jid, id, fun, return: value, retcode, success, out }),
     );
+  } finally {
+    await store.close();
+  }
+}
+
+/** What is known of a job's minions besides their returns. */
+export async function storedLedger(opts: MasterOptions, jid: string): Promise<LedgerEntry[]> {
+  const store = openCache(opts);
+  try {
+    return await store.ledger(jid);
   } finally {
     await store.close();
   }

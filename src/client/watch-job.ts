@@ -8,6 +8,7 @@ import type { Clock } from '../host/clock.ts';
 import type { Outcome } from './outcome.ts';
 import { NoMinionsError } from './errors.ts';
 import type { LocalClient, PublishedJob, PublishOptions } from './local-client.ts';
+import type { SilentMinion } from './verdict-writer.ts';
 
 /** What waiting brings. */
 export type JobNews =
@@ -34,8 +35,18 @@ export interface WatchParts {
   readonly stored: (jid: string) => Promise<Dict[]>;
   /** What is known of the key of a minion that is named but has no accepted one. */
   readonly keyOutcome: (id: string) => Promise<Outcome>;
+  /** Told, once for each job, who of the expected has been given up, and why. */
+  readonly judged?: (jid: string, silent: readonly SilentMinion[]) => void;
   /** Ends the watching; nothing more is told then. */
   readonly signal?: AbortSignal;
+}
+
+/** What has happened to a job's minions before somebody began to watch. */
+export interface KnownBefore {
+  /** Who has acknowledged it, and when (milliseconds since 1970). */
+  readonly received: ReadonlyMap<string, number>;
+  /** Whose connection was lost under way, and when (UTC). */
+  readonly lost: ReadonlyMap<string, string>;
 }
 
 /** A minion whose connection is lost may still bring its return over the other one. */
@@ -63,15 +74,17 @@ export async function publishAndWatch(
 /**
  * Watches a job that somebody has published before: what the job cache has of it comes first, then what is still to come.
  * @param job whom it was meant for
+ * @param known what has happened to its minions until now
  */
 export function watchPublished(
   parts: WatchParts,
   job: PublishedJob,
   patience: WatchPatience,
+  known: KnownBefore = { received: new Map(), lost: new Map() },
 ): AsyncGenerator<JobNews, void, void> {
   const inbox = new Inbox();
   parts.client.follow(job.jid, (event) => inbox.put(event));
-  return watch(parts, job, inbox, patience, true);
+  return watch(parts, job, inbox, patience, known);
 }
 
 /** Events waiting to be read by one reader. */
@@ -112,12 +125,12 @@ async function* watch(
   job: PublishedJob,
   inbox: Inbox,
   patience: WatchPatience,
-  hasBegun = false,
+  known?: KnownBefore,
 ): AsyncGenerator<JobNews, void, void> {
   const { client, clock, signal } = parts;
-  const state = new WatchState(job, clock.monotonicMs());
+  const state = new WatchState(job, clock, known);
   const attention = payAttention(client, inbox, state, signal);
-  if (hasBegun) attention.gap = true;
+  if (known !== undefined) attention.gap = true;
   const isOver = (): boolean => !state.isWaiting(clock.monotonicMs()) || signal?.aborted === true;
   try {
     while (!isOver()) {
@@ -134,7 +147,9 @@ async function* watch(
       if (!isOver()) yield* askSilent(parts, job, inbox, state, patience);
     }
     if (signal?.aborted) return;
-    for (const [id, outcome] of state.silentOutcomes()) yield { kind: 'silent', id, outcome };
+    const silent = [...state.silentOutcomes()];
+    parts.judged?.(job.jid, silent);
+    for (const { id, outcome } of silent) yield { kind: 'silent', id, outcome };
     for (const id of job.missing) yield { kind: 'silent', id, outcome: await parts.keyOutcome(id) };
   } finally {
     attention.end();
@@ -182,15 +197,24 @@ class WatchState {
   readonly waitingFor: Set<string>;
   readonly silent = new Set<string>();
   readonly #found = new Set<string>();
-  /** Minions that said they have the job. */
-  readonly #received = new Set<string>();
+  /** Minions that said they have the job, and when (milliseconds since 1970). */
+  readonly #received: Map<string, number>;
+  /** Minions that give no signs, so that their silence says nothing; undefined when nobody knows which do. */
+  readonly #strange: ReadonlySet<string> | undefined;
+  /** Minions that answer, and do not run the job. */
+  readonly #idle = new Set<string>();
+  readonly #clock: Clock;
   /** Minions whose connection is lost: since when, and how long they are still waited for. */
   readonly #lost = new Map<string, { since: string; before: boolean; untilMs: number }>();
 
-  constructor(job: PublishedJob, nowMs: number) {
+  constructor(job: PublishedJob, clock: Clock, known?: KnownBefore) {
+    this.#clock = clock;
     this.waitingFor = new Set(job.minions);
+    this.#received = new Map(known?.received);
+    this.#strange = job.strange && new Set(job.strange);
     for (const [id, since] of job.lost)
-      this.#lost.set(id, { since, before: true, untilMs: nowMs + LOST_GRACE_MS });
+      this.#lost.set(id, { since, before: true, untilMs: clock.monotonicMs() + LOST_GRACE_MS });
+    for (const [id, since] of known?.lost ?? []) this.lose(id, since);
   }
 
   /** A minion's connection was lost while the job is under way. */
@@ -217,13 +241,21 @@ class WatchState {
   }
 
   /** One named outcome for each minion that nobody waits for any longer. */
-  *silentOutcomes(): Generator<[string, Outcome]> {
+  *silentOutcomes(): Generator<SilentMinion> {
     for (const id of this.silent) {
-      const lost = this.#lost.get(id);
-      if (lost !== undefined)
-        yield [id, { kind: lost.before ? 'never received' : 'connection lost', since: lost.since }];
-      else yield [id, { kind: this.#received.has(id) ? 'still running' : 'no response' }];
+      const receivedMs = this.#received.get(id);
+      const times = receivedMs === undefined ? {} : { receivedMs };
+      yield { id, outcome: this.#outcome(id), ...times };
     }
+  }
+
+  #outcome(id: string): Outcome {
+    const lost = this.#lost.get(id);
+    if (lost !== undefined)
+      return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
+    if (this.#received.has(id)) return { kind: 'still running' };
+    if (this.#strange?.has(id) ?? true) return { kind: 'no response' };
+    return { kind: 'never received', ...(this.#idle.has(id) ? { isThere: true } : {}) };
   }
 
   *read(events: readonly BusEvent[]): Generator<JobNews> {
@@ -231,7 +263,7 @@ class WatchState {
       const data = event.data;
       const minions = data.get('minions');
       if (Array.isArray(minions)) this.#expect(minions.map(String));
-      if (event.tag.includes('/received/')) this.#received.add(String(data.get('id')));
+      if (event.tag.includes('/received/')) this.#received.set(String(data.get('id')), this.#clock.nowMs());
       if (!event.tag.includes('/ret/') || !data.has('return')) continue;
       yield* this.#returned(String(data.get('id')), data);
     }
@@ -254,7 +286,9 @@ class WatchState {
     for (const id of ids) if (!this.#found.has(id)) this.waitingFor.add(id);
   }
 
-  giveUp(id: string): void {
+  /** @param isThere it answers, and does not run the job */
+  giveUp(id: string, isThere = false): void {
+    if (isThere) this.#idle.add(id);
     if (this.waitingFor.delete(id)) this.silent.add(id);
   }
 }
@@ -297,7 +331,7 @@ async function* askSilent(
     await inbox.wait(clock, clock.monotonicMs() + LAST_RETURN_MS);
     yield* state.read(inbox.take());
   }
-  for (const id of asked) if (!running.has(id)) state.giveUp(id);
+  for (const id of asked) if (!running.has(id)) state.giveUp(id, answered.has(id));
 }
 
 /** Publishes the question. @returns undefined when none of the minions has an accepted key any more */

@@ -26,6 +26,12 @@ export const tags = {
   saltError: '_salt_error',
 } as const;
 
+/** The job and the minion of a {@link tags.jobReceived}; undefined for another tag. */
+export function readReceipt(tag: string): { jid: string; id: string } | undefined {
+  const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/received\/([^/]+)$/.exec(tag);
+  return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
+}
+
 /** Tags that only the master's own processes may fire (wire-protocol.md, 5.4; CVE-2025-22236, CVE-2025-22239). */
 const MASTER_ONLY = [
   /^salt\/job\/.*\/(publish|new|return)$/s,

@@ -1,5 +1,6 @@
 /** The job cache: what was published, whom it was meant for, what came back. The interface; see `sqlite-store.ts`. */
 import type { Dict, Value } from '../values/value.ts';
+import type { LedgerStore } from './ledger.ts';
 
 /** One minion's return, as it is kept. */
 export interface StoredReturn {
@@ -10,6 +11,8 @@ export interface StoredReturn {
   readonly retcode: number;
   readonly success: boolean;
   readonly out?: string;
+  /** When the master took it, milliseconds since 1970; unknown for what earlier versions kept. */
+  readonly atMs?: number;
 }
 
 /** One job as lists show it. */
@@ -35,7 +38,7 @@ export interface JobFilter {
 }
 
 /** Keeps jobs and returns. What a promise has resolved for survives the sudden death of any process. */
-export interface JobStore {
+export interface JobStore extends LedgerStore {
   /**
    * Registers a job.
    * @param load the publish request without credentials

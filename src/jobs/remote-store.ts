@@ -7,6 +7,7 @@ import { RpcClient } from '../transport/ipc/rpc-client.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import type { JobFilter, JobStore, JobSummary, StoredReturn } from './job-store.ts';
+import type { LedgerEntry, OutcomeKind } from './ledger.ts';
 
 /** Time for the owning process to come back before a write is given up. */
 const GIVE_UP_MS = 30_000;
@@ -15,6 +16,8 @@ const ADD_MINIONS = 1;
 const SAVE_RETURN = 2;
 const GET_JOB = 3;
 const GET_RETURNS = 4;
+const NOTE = 5;
+const GET_LEDGER = 6;
 
 /** Answers calls of {@link RemoteJobStore} from a store that this process owns. */
 export async function answerStoreCall(store: JobStore, body: Buffer): Promise<Buffer> {
@@ -36,17 +39,22 @@ async function dispatch(store: JobStore, [operation, ...rest]: Value[]): Promise
       return (await store.job(jid)) ?? null;
     case GET_RETURNS:
       return (await store.returns(jid)).map(rowFromReturn);
+    case NOTE:
+      await store.note(jid, (rest[1] as Value[][]).map(entryFromRow));
+      return true;
+    case GET_LEDGER:
+      return (await store.ledger(jid)).map(rowFromEntry);
     default:
       throw new Error('unknown job cache operation');
   }
 }
 
 function rowFromReturn(ret: StoredReturn): Value[] {
-  return [ret.jid, ret.id, ret.fun, ret.return, ret.retcode, ret.success, ret.out ?? null];
+  return [ret.jid, ret.id, ret.fun, ret.return, ret.retcode, ret.success, ret.out ?? null, ret.atMs ?? null];
 }
 
 function returnFromRow(row: Value[]): StoredReturn {
-  const [jid, id, fun, value, retcode, success, out] = row;
+  const [jid, id, fun, value, retcode, success, out, atMs] = row;
   return {
     jid: String(jid),
     id: String(id),
@@ -55,16 +63,40 @@ function returnFromRow(row: Value[]): StoredReturn {
     retcode: Number(retcode),
     success: success === true,
     ...(typeof out === 'string' ? { out } : {}),
+    ...(isSet(atMs) ? { atMs: Number(atMs) } : {}),
   };
+}
+
+function rowFromEntry({ id, receivedMs, absentSince, verdict }: LedgerEntry): Value[] {
+  const judged = verdict === undefined ? null : [verdict.kind, verdict.atMs, verdict.detail ?? null];
+  return [id, receivedMs ?? null, absentSince ?? null, judged];
+}
+
+function entryFromRow([id, receivedMs, absentSince, judged]: Value[]): LedgerEntry {
+  const [kind, atMs, detail] = Array.isArray(judged) ? judged : [];
+  const more = typeof detail === 'string' ? { detail } : {};
+  return {
+    id: String(id),
+    ...(isSet(receivedMs) ? { receivedMs: Number(receivedMs) } : {}),
+    ...(isSet(absentSince) ? { absentSince: String(absentSince) } : {}),
+    ...(isSet(kind) ? { verdict: { kind: kind as OutcomeKind, atMs: Number(atMs), ...more } } : {}),
+  };
+}
+
+function isSet(value: Value | undefined): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** The store as the master's other processes see it. */
 export class RemoteJobStore implements JobStore {
   readonly #rpc: RpcClient;
 
-  /** @param path of the socket on which the owning process answers */
-  constructor(path: string, clock: Clock) {
-    this.#rpc = new RpcClient({ path, clock, purpose: 'job cache', giveUpMs: GIVE_UP_MS });
+  /**
+   * @param path of the socket on which the owning process answers
+   * @param giveUpMs time for that process to come back before a call fails
+   */
+  constructor(path: string, clock: Clock, giveUpMs = GIVE_UP_MS) {
+    this.#rpc = new RpcClient({ path, clock, purpose: 'job cache', giveUpMs });
   }
 
   async saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {
@@ -86,6 +118,14 @@ export class RemoteJobStore implements JobStore {
 
   async returns(jid: string): Promise<StoredReturn[]> {
     return ((await this.#call([GET_RETURNS, jid])) as Value[][]).map(returnFromRow);
+  }
+
+  async note(jid: string, entries: readonly LedgerEntry[]): Promise<void> {
+    await this.#call([NOTE, jid, entries.map(rowFromEntry)]);
+  }
+
+  async ledger(jid: string): Promise<LedgerEntry[]> {
+    return ((await this.#call([GET_LEDGER, jid])) as Value[][]).map(entryFromRow);
   }
 
   jobs(_filter: JobFilter): Promise<JobSummary[]> {

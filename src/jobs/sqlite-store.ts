@@ -9,6 +9,7 @@ import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import { jidTimeMs } from './jid.ts';
 import type { JobFilter, JobStore, JobSummary, StoredReturn } from './job-store.ts';
+import { judgeJob, type JobOutcome, type LedgerEntry, type OutcomeKind } from './ledger.ts';
 import { blobBytes, openSqlite, type Blob, type SqliteDatabase, type SqliteStatement } from './sqlite.ts';
 
 /** Jobs whose jid is no time live together in this file. */
@@ -26,15 +27,30 @@ const SCHEMA = `
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS returns (
     jid TEXT NOT NULL, id TEXT NOT NULL, fun TEXT NOT NULL, retcode INTEGER NOT NULL, success INTEGER NOT NULL,
-    out TEXT, ret BLOB NOT NULL, PRIMARY KEY (jid, id)
+    out TEXT, ret BLOB NOT NULL, at REAL, PRIMARY KEY (jid, id)
   );
+  CREATE TABLE IF NOT EXISTS ledger (
+    jid TEXT NOT NULL, id TEXT NOT NULL, received REAL, absent TEXT, kind TEXT, judged REAL, detail TEXT,
+    PRIMARY KEY (jid, id)
+  ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS jobs_by_fun ON jobs (fun, jid);
 `;
+const INSERT_RETURN =
+  'INSERT OR IGNORE INTO returns (jid, id, fun, retcode, success, out, ret, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)';
+const NOTE = `
+  INSERT INTO ledger (jid, id, received, absent, kind, judged, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (jid, id) DO UPDATE SET
+    received = coalesce(received, excluded.received), absent = coalesce(absent, excluded.absent),
+    kind = coalesce(excluded.kind, kind), judged = coalesce(judged, excluded.judged),
+    detail = CASE WHEN excluded.kind IS NULL THEN detail ELSE excluded.detail END`;
 
 interface Day {
   readonly db: SqliteDatabase;
   readonly insertJob: SqliteStatement;
   readonly insertReturn: SqliteStatement;
+  readonly note: SqliteStatement;
+  /** Jobs with a minion that was given up: only their returns can be late. */
+  readonly judged: Set<string>;
 }
 
 interface ReturnRow {
@@ -45,6 +61,16 @@ interface ReturnRow {
   readonly success: number;
   readonly out: string | null;
   readonly ret: Blob;
+  readonly at?: number | null;
+}
+
+interface LedgerRow {
+  readonly id: string;
+  readonly received: number | null;
+  readonly absent: string | null;
+  readonly kind: string | null;
+  readonly judged: number | null;
+  readonly detail: string | null;
 }
 
 interface Write {
@@ -60,6 +86,8 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean;
   /** Flush to the disk with each batch, so that acknowledged returns survive a power failure too. */
   readonly durable?: boolean;
+  /** Told when a minion that was given up has returned after all. */
+  readonly onLate?: (jid: string, outcome: JobOutcome) => void;
 }
 
 /** The store. Writes that come together are committed together, and acknowledged after the commit. */
@@ -99,11 +127,60 @@ export class SqliteJobStore implements JobStore {
 
   saveReturn(ret: StoredReturn): Promise<boolean> {
     return this.#write(() => {
-      const { insertReturn } = this.#day(ret.jid);
+      const { insertReturn, judged } = this.#day(ret.jid);
       const body = encode(ret.return, 'local');
-      const { jid, id, fun, retcode, success, out = null } = ret;
-      return Number(insertReturn.run(jid, id, fun, retcode, success ? 1 : 0, out, body).changes) > 0;
+      const { jid, id, fun, retcode, success, out = null, atMs = null } = ret;
+      const isNew =
+        Number(insertReturn.run(jid, id, fun, retcode, success ? 1 : 0, out, body, atMs).changes) > 0;
+      if (isNew && judged.has(jid)) this.#lookForLate(jid, [id]);
+      return isNew;
     });
+  }
+
+  async note(jid: string, entries: readonly LedgerEntry[]): Promise<void> {
+    await this.#write(() => {
+      if (this.#existingDay(jid) === undefined) return false;
+      const { db, note, judged } = this.#day(jid);
+      if (db.prepare('SELECT 1 FROM jobs WHERE jid = ?').get(jid) === undefined) return false;
+      for (const { id, receivedMs = null, absentSince = null, verdict } of entries) {
+        const { kind = null, atMs = null, detail = null } = verdict ?? {};
+        note.run(jid, id, receivedMs, absentSince, kind, atMs, detail);
+      }
+      const given = entries.filter(({ verdict }) => verdict !== undefined).map(({ id }) => id);
+      if (given.length === 0) return true;
+      judged.add(jid);
+      this.#lookForLate(jid, given);
+      return true;
+    });
+  }
+
+  async ledger(jid: string): Promise<LedgerEntry[]> {
+    const day = this.#existingDay(jid);
+    return day === undefined ? [] : ledgerOf(day.db, jid);
+  }
+
+  /** Tells of those of these minions that have both a verdict and a return. */
+  #lookForLate(jid: string, ids: readonly string[]): void {
+    const { onLate } = this.#options;
+    const db = this.#existingDay(jid)?.db;
+    if (onLate === undefined || db === undefined) return;
+    const statement = db.prepare(
+      'SELECT r.*, l.received, l.absent, l.kind, l.judged, l.detail FROM returns r JOIN ledger l USING (jid, id) ' +
+        'WHERE r.jid = ? AND r.id = ? AND l.kind IS NOT NULL',
+    );
+    for (const id of ids) {
+      const row = statement.get(jid, id) as (ReturnRow & LedgerRow) | undefined;
+      if (row === undefined) continue;
+      const evidence = {
+        publishedMs: jidTimeMs(jid),
+        minions: [],
+        presence: new Map(),
+        nowMs: 0,
+        patienceMs: 0,
+      };
+      const [outcome] = judgeJob({ ...evidence, returns: [returnOf(row)], entries: [entryOf(row)] });
+      if (outcome !== undefined) onLate(jid, outcome);
+    }
   }
 
   async job(jid: string): Promise<Dict | undefined> {
@@ -114,15 +191,7 @@ export class SqliteJobStore implements JobStore {
   async returns(jid: string): Promise<StoredReturn[]> {
     const rows =
       this.#existingDay(jid)?.db.prepare('SELECT * FROM returns WHERE jid = ? ORDER BY rowid').all(jid) ?? [];
-    return (rows as ReturnRow[]).map((row) => ({
-      jid: row.jid,
-      id: row.id,
-      fun: row.fun,
-      retcode: Number(row.retcode),
-      success: Number(row.success) !== 0,
-      return: decode(blobBytes(row.ret), 'local'),
-      ...(row.out === null ? {} : { out: row.out }),
-    }));
+    return (rows as ReturnRow[]).map(returnOf);
   }
 
   async jobs(filter: JobFilter): Promise<JobSummary[]> {
@@ -218,12 +287,13 @@ export class SqliteJobStore implements JobStore {
       db.exec('PRAGMA wal_autocheckpoint = 0');
       db.exec('PRAGMA cache_size = -2048');
       db.exec(SCHEMA);
+      addReturnTimes(db);
     }
     const insertJob = readOnly ? unused : db.prepare('INSERT OR IGNORE INTO jobs VALUES (?, ?, ?, ?)');
-    const insertReturn = readOnly
-      ? unused
-      : db.prepare('INSERT OR IGNORE INTO returns VALUES (?, ?, ?, ?, ?, ?, ?)');
-    const day = { db, insertJob, insertReturn };
+    const insertReturn = readOnly ? unused : db.prepare(INSERT_RETURN);
+    const note = readOnly ? unused : db.prepare(NOTE);
+    const judged = new Set(readOnly ? [] : judgedJobs(db));
+    const day = { db, insertJob, insertReturn, note, judged };
     this.#days.set(name, day);
     return day;
   }
@@ -263,6 +333,47 @@ function tryRollback(db: SqliteDatabase): void {
   } catch {
     // the failed statement has ended the transaction already
   }
+}
+
+/** Files of earlier versions do not say when a return came. */
+function addReturnTimes(db: SqliteDatabase): void {
+  const columns = db.prepare("SELECT name FROM pragma_table_info('returns')").all() as { name: string }[];
+  if (!columns.some(({ name }) => name === 'at')) db.exec('ALTER TABLE returns ADD COLUMN at REAL');
+}
+
+function judgedJobs(db: SqliteDatabase): string[] {
+  const rows = db.prepare('SELECT DISTINCT jid FROM ledger WHERE kind IS NOT NULL').all();
+  return (rows as { jid: string }[]).map(({ jid }) => jid);
+}
+
+function ledgerOf(db: SqliteDatabase, jid: string): LedgerEntry[] {
+  // a reader may meet a file of an earlier version
+  if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").get() === undefined) return [];
+  return (db.prepare('SELECT * FROM ledger WHERE jid = ?').all(jid) as LedgerRow[]).map(entryOf);
+}
+
+function entryOf({ id, received, absent, kind, judged, detail }: LedgerRow): LedgerEntry {
+  const more = detail === null ? {} : { detail };
+  return {
+    id,
+    ...(received === null ? {} : { receivedMs: Number(received) }),
+    ...(absent === null ? {} : { absentSince: absent }),
+    ...(kind === null ? {} : { verdict: { kind: kind as OutcomeKind, atMs: Number(judged), ...more } }),
+  };
+}
+
+function returnOf(row: ReturnRow): StoredReturn {
+  const { jid, id, fun, retcode, success, ret, out, at = null } = row;
+  return {
+    jid,
+    id,
+    fun,
+    retcode: Number(retcode),
+    success: Number(success) !== 0,
+    return: decode(blobBytes(ret), 'local'),
+    ...(out === null ? {} : { out }),
+    ...(at === null ? {} : { atMs: Number(at) }),
+  };
 }
 
 function dayOf(jid: string): string {

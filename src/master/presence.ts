@@ -3,9 +3,9 @@ import { tags } from '../events/tags.ts';
 import { BoundedMap } from '../host/bounded-map.ts';
 import type { Clock } from '../host/clock.ts';
 import { isoStamp } from '../events/framing.ts';
-import { dict, type Dict } from '../values/value.ts';
+import { dict, type Dict, type Value } from '../values/value.ts';
 
-/** Minions remembered as away. */
+/** Minions of which it is remembered when their connection was lost. */
 const LOST_MAX = 200_000;
 
 /** See the file's comment. */
@@ -25,7 +25,6 @@ export class Presence {
     const at = isoStamp(this.#clock);
     if (isConnected) {
       this.#connected.add(id);
-      this.#lostSince.delete(id);
       this.#fireEvent(tags.minionConnected(id), dict({ id, at }));
     } else {
       this.#connected.delete(id);
@@ -34,12 +33,26 @@ export class Presence {
     }
   }
 
-  /** Of these minions, those that are known to be away, and since when (UTC). */
-  lostAmong(ids: readonly string[]): Dict {
+  /** Of these minions: `lost`, those that are known to be away, and since when (UTC); `strange`, those never seen here. */
+  absence(ids: readonly string[]): Dict {
+    const lost: Dict = new Map();
+    const strange: Value[] = [];
+    for (const id of ids) {
+      if (this.#connected.has(id)) continue;
+      const since = this.#lostSince.get(id);
+      if (since === undefined) strange.push(id);
+      else lost.set(id, since);
+    }
+    return dict({ lost, strange });
+  }
+
+  /** What is known of these minions: whether they are connected, and when their connection was last lost (UTC) or null. */
+  describe(ids: readonly string[]): Dict {
     const out: Dict = new Map();
     for (const id of ids) {
+      const isConnected = this.#connected.has(id);
       const since = this.#lostSince.get(id);
-      if (since !== undefined) out.set(id, since);
+      if (isConnected || since !== undefined) out.set(id, [isConnected, since ?? null]);
     }
     return out;
   }

@@ -11,6 +11,7 @@ import { pyStr } from '../values/repr.ts';
 import { dict, isDict, toNumber, truthy, valuesEqual, type Dict, type Value } from '../values/value.ts';
 import { decode } from '../wire/msgpack.ts';
 import { formatJob, formatListed, formatReturns, jobMetadata } from './job-format.ts';
+import { outcomesOf, silentTexts } from './job-outcomes.ts';
 import { callMinions, returnValues } from './minion-calls.ts';
 import { parseTime } from './parse-time.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from './runner.ts';
@@ -28,6 +29,13 @@ const outputterParam = {
 } as const;
 const progressParam = {
   display_progress: { default: false, type: 'bool', doc: 'Fire an event at each step, and show it.' },
+} as const;
+const outcomesParam = {
+  outcomes: {
+    default: false,
+    type: 'bool',
+    doc: 'Tell of each minion what became of it, and when. Not in Salt.',
+  },
 } as const;
 const searchParams = {
   search_metadata: {
@@ -56,10 +64,10 @@ export const jobsRunners = defineRunners({
   functions: {
     active: defineRunner({
       doc: 'Asks all minions for the jobs that run now.',
-      params: progressParam,
+      params: { ...progressParam, ...outcomesParam },
       returns: 'mapping of job id to the job, with `Running` and `Returned`',
-      examples: ['salt-run jobs.active'],
-      run: (ctx, { display_progress }) => active(ctx, truthy(display_progress)),
+      examples: ['salt-run jobs.active', 'salt-run jobs.active outcomes=True'],
+      run: (ctx, { display_progress, outcomes }) => active(ctx, truthy(display_progress), truthy(outcomes)),
     }),
     lookup_jid: defineRunner({
       doc: 'Gives the returns of a job.',
@@ -69,23 +77,42 @@ export const jobsRunners = defineRunners({
         returned: { default: true, type: 'bool', doc: 'Include minions that have returned.' },
         missing: { default: false, type: 'bool', doc: 'Include minions that have not returned.' },
         ...progressParam,
+        ...outcomesParam,
       },
       returns: 'mapping of minion to return; empty for an unknown job',
       examples: [
         'salt-run jobs.lookup_jid 20130916125524463507',
         'salt-run jobs.lookup_jid 20130916125524463507 --out=highstate',
+        'salt-run jobs.lookup_jid 20130916125524463507 outcomes=True',
       ],
       run: (ctx, args) => lookupJid(ctx, args),
     }),
     list_job: defineRunner({
       doc: 'Gives all that is known of a job.',
-      params: { ...jidParam, ...sourceParam, ...progressParam },
-      returns: 'the job with its returns under `Result`',
-      examples: ['salt-run jobs.list_job 20130916125524463507 --out=pprint'],
-      run: async (ctx, { jid, ext_source, display_progress }) => {
+      params: { ...jidParam, ...sourceParam, ...progressParam, ...outcomesParam },
+      returns: 'the job with its returns under `Result`, and `Outcomes` when they are asked for',
+      examples: [
+        'salt-run jobs.list_job 20130916125524463507 --out=pprint',
+        'salt-run jobs.list_job 20130916125524463507 outcomes=True --out=json',
+      ],
+      run: async (ctx, { jid, ext_source, display_progress, outcomes }) => {
         if (truthy(display_progress)) await tellQuery(ctx, 'Querying returner: local_cache');
-        return listJob(ctx, pyStr(jid), ext_source);
+        return listJob(ctx, pyStr(jid), ext_source, truthy(outcomes));
       },
+    }),
+    outcomes: defineRunner({
+      doc:
+        'Tells what became of each minion of a job, and when it was published, received, given up and returned (UTC). Not in Salt. ' +
+        'The outcome is one of returned, failed, returned late, still running, never received, connection lost, key not accepted, ' +
+        'not known; published for a job that has just begun, and no response for a minion that gives no sign (one of Salt).',
+      params: jidParam,
+      returns:
+        'mapping of minion to `outcome`, `retcode`, `since`, `key`, `published`, `received`, `given_up`, `returned`, as far as they are known',
+      examples: [
+        'salt-run jobs.outcomes 20130916125524463507',
+        'salt-run jobs.outcomes 20130916125524463507 --out=json',
+      ],
+      run: (ctx, { jid }) => outcomesOf(ctx, pyStr(jid)),
     }),
     list_jobs: defineRunner({
       doc: 'Lists the jobs of the job cache: all, or those that pass every filter.',
@@ -141,10 +168,10 @@ export const jobsRunners = defineRunners({
     }),
     print_job: defineRunner({
       doc: 'Gives all that is known of a job, under its id.',
-      params: { ...jidParam, ...sourceParam },
+      params: { ...jidParam, ...sourceParam, ...outcomesParam },
       returns: '`{jid: job}`',
       examples: ['salt-run jobs.print_job 20130916125524463507'],
-      run: (ctx, { jid, ext_source }) => printJob(ctx, pyStr(jid), ext_source),
+      run: (ctx, { jid, ext_source, outcomes }) => printJob(ctx, pyStr(jid), ext_source, truthy(outcomes)),
     }),
     exit_success: defineRunner({
       doc: 'Tells for each minion of a job whether it returned something that is true.',
@@ -205,7 +232,7 @@ function tellQuery(ctx: RunnerContext, message: string): Promise<void> {
   return ctx.progress(dict({ message }));
 }
 
-async function active(ctx: RunnerContext, showProgress: boolean): Promise<Value> {
+async function active(ctx: RunnerContext, showProgress: boolean, withOutcomes: boolean): Promise<Value> {
   let answers: Dict;
   try {
     answers = returnValues(await callMinions(ctx, { tgt: '*', fun: 'saltutil.running' }));
@@ -233,6 +260,7 @@ async function active(ctx: RunnerContext, showProgress: boolean): Promise<Value>
       'Returned',
       returned.map(({ id }) => id),
     );
+    if (withOutcomes) job.set('Outcomes', await outcomesOf(ctx, String(jid)));
   }
   return out;
 }
@@ -247,7 +275,8 @@ async function lookupJid(ctx: RunnerContext, args: Readonly<Record<string, Value
     if (truthy(args['display_progress'])) await ctx.progress(dict({ message: id }));
     if (truthy(args['returned'])) out.set(id, value);
   }
-  if (truthy(args['missing'])) {
+  if (truthy(args['outcomes'])) for (const [id, text] of await silentTexts(ctx, jid)) out.set(id, text);
+  else if (truthy(args['missing'])) {
     const known = new Set(returns.map(({ id }) => id));
     const minions = (await ctx.jobs.job(jid))?.get('Minions');
     for (const id of Array.isArray(minions) ? minions : [])
@@ -256,18 +285,19 @@ async function lookupJid(ctx: RunnerContext, args: Readonly<Record<string, Value
   return withOutputter(returns[0]?.out ?? null, out);
 }
 
-async function listJob(ctx: RunnerContext, jid: string, source: Value): Promise<Dict> {
+async function listJob(ctx: RunnerContext, jid: string, source: Value, withOutcomes: boolean): Promise<Dict> {
   requireLocalCache(ctx, source);
   const job = formatJob(jid, await ctx.jobs.job(jid));
-  return new Map<Value, Value>([
+  const out = new Map<Value, Value>([
     ['jid', jid],
     ...job,
     ['Result', formatReturns(await ctx.jobs.returns(jid))],
   ]);
+  return withOutcomes ? out.set('Outcomes', await outcomesOf(ctx, jid)) : out;
 }
 
-async function printJob(ctx: RunnerContext, jid: string, source: Value): Promise<Dict> {
-  const job = await listJob(ctx, jid, source);
+async function printJob(ctx: RunnerContext, jid: string, source: Value, withOutcomes = false): Promise<Dict> {
+  const job = await listJob(ctx, jid, source, withOutcomes);
   job.delete('jid');
   return new Map([[jid, job]]);
 }

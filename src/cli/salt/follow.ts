@@ -1,7 +1,10 @@
 /** `salt --watch JID`: a job that was started elsewhere, from what the job cache has of it to its end. Ours, not Salt's. */
-import { storedJob } from '../../client/stored-returns.ts';
-import { watchPublished } from '../../client/watch-job.ts';
-import { isSafeJid, jidTimeText } from '../../jobs/jid.ts';
+import type { PublishedJob } from '../../client/local-client.ts';
+import { readPresence } from '../../client/presence.ts';
+import { storedJob, storedLedger } from '../../client/stored-returns.ts';
+import { watchPublished, type KnownBefore } from '../../client/watch-job.ts';
+import { isSafeJid, jidTimeMs, jidTimeText } from '../../jobs/jid.ts';
+import { judgeJob, stampOf, type LedgerEntry, type OutcomeKind } from '../../jobs/ledger.ts';
 import { pyStr } from '../../values/repr.ts';
 import type { Dict, Value } from '../../values/value.ts';
 import { printHints, reportOptions, type SaltRun } from './context.ts';
@@ -23,12 +26,52 @@ export async function followJob(run: SaltRun, jid: string): Promise<number> {
   const minions = load.get('Minions');
   const ids = Array.isArray(minions) ? minions.map(String) : [];
   run.interrupt.began(jid);
-  const job = { jid, minions: ids, missing: [], lost: new Map<string, string>() };
+  const entries = await storedLedger(run.program.opts, jid);
+  const known = new Map(entries.map((entry) => [entry.id, entry]));
+  const { job, before } = await jobAsItWas(run, jid, ids, entries);
   const report = new JobReport(run.display, reportOptions(run));
-  for await (const item of watchPublished(run.watch, job, run.patience)) await report.show(item, jid);
+  for await (const item of watchPublished(run.watch, job, run.patience, before)) {
+    await report.show(item, jid);
+    const givenUpMs = known.get(item.id)?.verdict?.atMs;
+    if (item.kind === 'return' && givenUpMs !== undefined)
+      run.display.error(`${item.id} returned late: it was given up at ${stampOf(givenUpMs)} UTC.`);
+  }
   const code = report.finish();
   await printHints(run, report);
   return code;
+}
+
+/** Who was away when the job was published, who could not take part, and what has happened since. */
+async function jobAsItWas(
+  { program, watch }: SaltRun,
+  jid: string,
+  minions: readonly string[],
+  entries: readonly LedgerEntry[],
+): Promise<{ job: PublishedJob; before: KnownBefore }> {
+  const presence = await readPresence(program.opts, minions);
+  const outcomes = judgeJob({
+    publishedMs: jidTimeMs(jid),
+    minions,
+    returns: [],
+    entries: entries.map(({ verdict: _, ...entry }) => entry),
+    presence: presence ?? new Map(),
+    nowMs: watch.clock.nowMs(),
+    patienceMs: 0,
+  });
+  const sinceOf = (wanted: OutcomeKind): Map<string, string> =>
+    new Map(outcomes.flatMap(({ id, kind, detail }) => (kind === wanted && detail ? [[id, detail]] : [])));
+  const received = entries.flatMap(({ id, receivedMs }): [string, number][] =>
+    receivedMs === undefined ? [] : [[id, receivedMs]],
+  );
+  const expected = new Set(minions);
+  const job = {
+    jid,
+    minions,
+    missing: entries.map(({ id }) => id).filter((id) => !expected.has(id)),
+    lost: sinceOf('never received'),
+    ...(presence === undefined ? {} : { strange: minions.filter((id) => !presence.has(id)) }),
+  };
+  return { job, before: { received: new Map(received), lost: sinceOf('connection lost') } };
 }
 
 function functionOf(load: Dict): string {

@@ -2,6 +2,7 @@
 import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../client/errors.ts';
 import { LocalClient } from '../../client/local-client.ts';
 import { publishAndWatch, type WatchParts, type WatchPatience } from '../../client/watch-job.ts';
+import { VerdictWriter } from '../../client/verdict-writer.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -131,21 +132,23 @@ class Session {
   async run(): Promise<number> {
     const { interrupt, io, program } = this.#command;
     let client: LocalClient | undefined;
+    const verdicts = new VerdictWriter(program.opts, systemClock);
     interrupt.install();
     try {
       const parts = { opts: program.opts, env: io.env, clock: systemClock, random: systemRandom };
       client = await LocalClient.connect(parts);
-      return await this.#dispatch(client);
+      return await this.#dispatch(client, verdicts);
     } catch (error) {
       return await this.#failed(error);
     } finally {
+      await verdicts.close();
       interrupt.remove();
       client?.close();
     }
   }
 
   /** The way of running that the options ask for, in Salt's order. */
-  async #dispatch(client: LocalClient): Promise<number> {
+  async #dispatch(client: LocalClient, verdicts: VerdictWriter): Promise<number> {
     const command = this.#command;
     const { parsed, program } = command;
     const { merged } = program;
@@ -153,7 +156,7 @@ class Session {
       ...command,
       request: this.#publishable(),
       client,
-      watch: watchParts(client, program),
+      watch: watchParts(client, verdicts, program),
     };
     const jid = parsed.text('watch');
     if (jid !== '') return (await import('./follow.ts')).followJob(run, jid);
@@ -228,11 +231,12 @@ class Session {
   }
 }
 
-function watchParts(client: LocalClient, { opts }: ClientProgram): WatchParts {
+function watchParts(client: LocalClient, verdicts: VerdictWriter, { opts }: ClientProgram): WatchParts {
   return {
     client,
     clock: systemClock,
     stored: async (jid) => (await import('../../client/stored-returns.ts')).storedReturns(opts, jid),
+    judged: (jid, silent) => verdicts.write(jid, silent),
     keyOutcome: async (id) => (await import('../../client/key-outcome.ts')).keyOutcome(opts, id),
   };
 }

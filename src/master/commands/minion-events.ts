@@ -1,6 +1,7 @@
 /** `_minion_event`: minions fire on the master's bus (wire-protocol.md, 5.4). */
 import type { AesHandler } from '../../channel/door.ts';
-import { isTagAllowedFromMinion, tags } from '../../events/tags.ts';
+import { messageOf } from '../../errors/errors.ts';
+import { isTagAllowedFromMinion, readReceipt, tags } from '../../events/tags.ts';
 import type { Logger } from '../../host/log.ts';
 import { countedWarnings } from '../counted-log.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
@@ -11,9 +12,11 @@ export interface MinionEventParts {
   readonly log: Logger;
   /** `order_masters`: a sender may be a syndic, whose events are those of other minions. */
   readonly hasSyndics: boolean;
+  /** Told that a minion has acknowledged a job; the request is answered when that is kept. */
+  readonly received?: (jid: string, id: string) => Promise<void>;
 }
 
-type Parts = MinionEventParts & { readonly warn: (text: string) => void };
+type Parts = MinionEventParts & { readonly warn: (text: string) => void; readonly receipts: Promise<void>[] };
 
 /** Events in one request. */
 const EVENTS_MAX = 10_000;
@@ -22,15 +25,18 @@ const INTERNAL_FIELDS = ['__peer_id', '_stamp'];
 
 /** Serves `_minion_event`, in its single and in its list form. Salt compat: unlike Salt, both forms are filtered. */
 export function minionEventHandler(given: MinionEventParts): AesHandler {
-  const parts = { ...given, warn: countedWarnings(given.log) };
-  return ({ id, load }) => {
+  const warn = countedWarnings(given.log);
+  return async ({ id, load }) => {
     const events = load.get('events');
+    const receipts: Promise<void>[] = [];
+    const parts = { ...given, warn, receipts };
     const pretag = load.get('pretag');
     if (Array.isArray(events)) {
       for (const event of events.slice(0, EVENTS_MAX)) {
         if (isDict(event)) fireListed(parts, id, event, typeof pretag === 'string' ? pretag : undefined);
       }
     } else fireChecked(parts, id, load.get('tag'), load);
+    await Promise.all(receipts);
     return { value: null };
   };
 }
@@ -54,4 +60,10 @@ function fireChecked(parts: Parts, id: string, tag: Value | undefined, data: Dic
   if (tag === tags.saltError)
     parts.log.error(`The minion ${id} reports an error: ${String(data.get('data'))}`);
   parts.fireEvent(tag, data);
+  const receipt = readReceipt(tag);
+  if (receipt === undefined || parts.received === undefined) return;
+  const kept = parts.received(receipt.jid, receipt.id);
+  parts.receipts.push(
+    kept.catch((error: unknown) => parts.log.debug(`A receipt was not kept: ${messageOf(error)}`)),
+  );
 }

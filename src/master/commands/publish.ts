@@ -6,9 +6,11 @@
 import type { ClearHandler } from '../../channel/door.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { tags } from '../../events/tags.ts';
+import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isSafeJid, type JidSource } from '../../jobs/jid.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
+import { outcomeDict, type LedgerEntry } from '../../jobs/ledger.ts';
 import type { LoadMirror } from '../../jobs/load-mirror.ts';
 import { forecast } from '../../targeting/forecast.ts';
 import { parseTarget } from '../../targeting/parse-target.ts';
@@ -31,9 +33,13 @@ export interface PublishParts {
   readonly fireEvent: (tag: string, data: Dict) => void;
   /**
    * Hands a publication to the publisher.
-   * @returns when it has been sent: which of the expected minions are known to be away, and since when
+   * @returns when it has been sent: `lost`, which of the expected minions are known to be away, and since when; `strange`,
+   *   which have never been seen
    */
   readonly send: (order: PublishOrder) => Promise<Dict>;
+  /** The state of a minion's key; undefined when there is none. */
+  readonly keyState: (id: string) => string | undefined;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -205,10 +211,44 @@ async function publish(
   );
   const namesItsMinions = ['glob', 'list', 'pcre'].includes(tgtType);
   const load = publishLoad(parts.opts, request, jid);
-  const lost = await parts.send({ load, ids: namesItsMinions ? minions : null, expected: minions });
+  const absence = await parts.send({ load, ids: namesItsMinions ? minions : null, expected: minions });
+  const lost = absence.get('lost');
+  await enterAbsent(parts, jid, isDict(lost) ? lost : new Map(), missing);
   parts.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
-  // `lost` is ours; Salt's programs do not look at it
-  return { enc: 'clear', load: { jid, minions, missing, lost: lost.size > 0 ? lost : undefined } };
+  // `lost` and `strange` are ours; Salt's programs do not look at them
+  const more = {
+    lost: isDict(lost) && lost.size > 0 ? lost : undefined,
+    strange: absence.get('strange'),
+  };
+  return { enc: 'clear', load: { jid, minions, missing, ...more } };
+}
+
+/** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */
+async function enterAbsent(
+  parts: PublishParts,
+  jid: string,
+  lost: Dict,
+  missing: readonly string[],
+): Promise<void> {
+  if (!parts.opts.get('job_cache') || lost.size + missing.length === 0) return;
+  const entries: LedgerEntry[] = [...lost].map(([id, since]) => ({
+    id: String(id),
+    absentSince: String(since),
+  }));
+  for (const id of missing) {
+    const state = parts.keyState(id);
+    const kind = state === undefined ? 'not known' : 'key not accepted';
+    const atMs = parts.clock.nowMs();
+    const verdict = { kind, atMs, ...(state === undefined ? {} : { detail: state }) } as const;
+    entries.push({ id, verdict });
+    const outcome = outcomeDict({ id, ...verdict, givenUpMs: atMs });
+    parts.fireEvent(tags.jobOutcome(jid, id), new Map<Value, Value>([['jid', jid], ['id', id], ...outcome]));
+  }
+  try {
+    await parts.jobs.note(jid, entries);
+  } catch (error) {
+    parts.log.warning(`The ledger of job ${jid} could not be kept.`, error);
+  }
 }
 
 /** Reserves a jid and keeps the job's load under it. */

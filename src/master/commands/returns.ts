@@ -2,6 +2,7 @@
 import type { AesHandler } from '../../channel/door.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { tags } from '../../events/tags.ts';
+import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isJid, isSafeJid, REQUEST_JID, type JidSource } from '../../jobs/jid.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
@@ -14,6 +15,7 @@ export interface ReturnParts {
   readonly jobs: JobStore;
   readonly jids: JidSource;
   readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -54,6 +56,7 @@ async function keep(parts: ReturnParts, jid: string, id: string, load: Dict, val
     return: value,
     retcode: worstCode(load.get('retcode')),
     success: isSuccess(load),
+    atMs: parts.clock.nowMs(),
     ...(typeof out === 'string' ? { out } : {}),
   });
   if (!isNew) {

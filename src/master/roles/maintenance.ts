@@ -1,16 +1,21 @@
 /** Maintenance: owns the job cache, forgets what is old, notices drop files, and asks for a new shared key when it is time. */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { EventBusWriter } from '../../events/bus-client.ts';
+import { tags } from '../../events/tags.ts';
+import { outcomeDict } from '../../jobs/ledger.ts';
 import { LoadMirror } from '../../jobs/load-mirror.ts';
 import { answerStoreCall } from '../../jobs/remote-store.ts';
 import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { listen } from '../../transport/listen.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
+import type { Value } from '../../values/value.ts';
 import { FileServerUpdates } from '../file-server-updates.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const CHECKPOINT_MS = 5_000;
+const EVENT_QUEUE_BYTES_MAX = 4 * 1024 * 1024;
 /** A real `salt` command looks for the load of its job within seconds; an hour is generous. */
 const MIRROR_AGE_MS = 3_600_000;
 /** How often to look for the drop file: a deleted key should end its minion's view of publications soon. */
@@ -23,8 +28,21 @@ export function jobCacheDirectory(cachedir: string): string {
 
 export const startMaintenance: StartRole = async (context) => {
   const { opts, clock, log } = context;
-  const store = new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')) });
-  const { jobCache } = masterSockets(opts);
+  const { jobCache, eventPull } = masterSockets(opts);
+  const events = new EventBusWriter({
+    path: eventPull,
+    clock,
+    eventBytesMax: opts.get('max_event_size'),
+    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+  });
+  const store = new SqliteJobStore({
+    directory: jobCacheDirectory(opts.get('cachedir')),
+    onLate: (jid, outcome) =>
+      events.fire(
+        tags.jobOutcome(jid, outcome.id),
+        new Map<Value, Value>([['jid', jid], ['id', outcome.id], ...outcomeDict(outcome)]),
+      ),
+  });
   const pool = await listen({ address: { path: jobCache }, mode: 0o600 }, (socket) => {
     new RpcPeer(socket, { call: (body) => answerStoreCall(store, body) });
   });
@@ -46,6 +64,7 @@ export const startMaintenance: StartRole = async (context) => {
       pool.server.close();
       updates.close();
       await store.close();
+      events.close();
     },
   };
 };

@@ -37,10 +37,10 @@ export function packPublishOrder(order: PublishOrder): Buffer {
   return encode([order.load, order.ids, order.expected], 'local');
 }
 
-/** The publisher's answer: since when (UTC) which of the expected minions are known to be away. */
+/** The publisher's answer: `lost`, since when (UTC) which of the expected minions are away, and `strange`, which were never seen. */
 export function readPublishAnswer(bytes: Buffer): Dict {
-  const lost = decode(bytes, 'local');
-  return isDict(lost) ? lost : new Map();
+  const absence = decode(bytes, 'local');
+  return isDict(absence) ? absence : new Map();
 }
 
 /** The topic on which a minion listens with `zmq_filtering`: SHA-1 of its id in hex. */
@@ -75,11 +75,12 @@ export const startPublisher: StartRole = async (context) => {
   const pull = await listen({ address: { path: publishPull }, mode: 0o600 }, (socket) => {
     new RpcPeer(socket, {
       call: (body) => {
-        const order = decode(body, 'local') as [Dict, string[] | null, string[]] | null;
+        const order = decode(body, 'local') as [Dict | null, string[] | null, string[]] | null;
         if (order === null) return encode([...new Set(publisher.remoteAddresses)], 'local');
         const [load, ids, expected] = order;
+        if (load === null) return encode(presence.describe(expected), 'local');
         send(context, publisher, seal(load), ids);
-        return encode(presence.lostAmong(expected), 'local');
+        return encode(presence.absence(expected), 'local');
       },
     });
   });

@@ -131,7 +131,7 @@ function makeAuthenticator(parts: WorkerParts): Authenticator {
 /** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
 function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
   const { context, keys, cache, jobs, jids, publisher, fireEvent } = parts;
-  const { opts, log, userKeys } = context;
+  const { opts, clock, log, userKeys } = context;
   const users = new UserAuth(opts, userKeys);
   return new Map<string, ClearHandler>([
     ['ping', (load) => load],
@@ -144,6 +144,8 @@ function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
         jobs,
         mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
         jids,
+        keyState: (id) => keys.state(id),
+        clock,
         fireEvent,
         send: async (order) => readPublishAnswer(await publisher.call(packPublishOrder(order))),
         log,
@@ -155,10 +157,18 @@ function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
 /** What an authenticated minion may ask for. */
 function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
   const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
-  const { opts, log, requestRotation } = context;
+  const { opts, clock, log, requestRotation } = context;
   return new Map<string, AesHandler>([
-    ['_return', returnHandler({ opts, jobs, jids, fireEvent, log })],
-    ['_minion_event', minionEventHandler({ fireEvent, log, hasSyndics: opts.get('order_masters') })],
+    ['_return', returnHandler({ opts, jobs, jids, fireEvent, clock, log })],
+    [
+      '_minion_event',
+      minionEventHandler({
+        fireEvent,
+        log,
+        hasSyndics: opts.get('order_masters'),
+        received: (jid, id) => jobs.note(jid, [{ id, receivedMs: clock.nowMs() }]),
+      }),
+    ],
     [
       '_pillar',
       pillarHandler({ opts, masterKey, keys: accepted, cache, compile: async () => new Map(), fireEvent }),

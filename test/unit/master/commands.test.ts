@@ -43,6 +43,7 @@ function returns(t: TestContext, values: DictInit = {}) {
     jobs,
     jids: new JidSource(systemClock),
     fireEvent: (tag, data) => events.push([tag, data]),
+    clock: systemClock,
     log,
   });
   return { jobs, events, lines, give: async (id: string, load: DictInit) => handler(request(id, load)) };
