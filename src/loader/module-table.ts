@@ -17,6 +17,7 @@ export interface ModuleEntry {
 export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'cmd', file: 'cmdmod', load: async () => (await import('../modules/cmd.ts')).cmdModule },
   { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
+  { name: 'cp', file: 'cp', load: async () => (await import('../modules/cp.ts')).cpModule },
   { name: 'event', file: 'event', load: async () => (await import('../modules/event.ts')).eventModule },
   { name: 'grains', file: 'grains', load: async () => (await import('../modules/grains.ts')).grainsModule },
   { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },

@@ -106,7 +106,7 @@ function withoutPid(value: Value): Value {
 }
 
 async function checkVector(vector: Vector, dir: string): Promise<void> {
-  const { ctx } = minion();
+  const { ctx } = minion({ opts: dict({ id: 'minion', file_client: 'local', cachedir: join(dir, 'none') }) });
   const label = `${vector.fun} ${JSON.stringify(vector.args)} ${JSON.stringify(vector.kwargs)}`;
   try {
     const result = await callWith(ctx, vector.fun, vector.args.map(toValue), toValue(vector.kwargs) as Dict);

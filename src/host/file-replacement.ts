@@ -1,0 +1,78 @@
+/**
+ * Replacing a file by content that arrives in pieces: it is collected in a fresh file beside, which takes the old one's place in
+ * one step, with its mode and owner. Nobody ever sees half of it, and what fails leaves nothing behind.
+ */
+import { chmodSync, chownSync, existsSync, realpathSync, statSync } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { systemRandom } from './random.ts';
+
+/** See the file's comment. */
+export class FileReplacement {
+  readonly #target: string;
+  readonly #temporary: string;
+  readonly #file: FileHandle;
+  #at = 0;
+
+  private constructor(target: string, temporary: string, file: FileHandle) {
+    this.#target = target;
+    this.#temporary = temporary;
+    this.#file = file;
+  }
+
+  /**
+   * Begins; the folder must exist. A link is followed, so that it stays one.
+   * @throws the system's error
+   */
+  static async begin(path: string): Promise<FileReplacement> {
+    const target = existsSync(path) ? realpathSync(path) : path;
+    const name = `.${basename(target).slice(0, 100)}.${systemRandom.bytes(6).toString('hex')}`;
+    const temporary = join(dirname(target), name);
+    return new FileReplacement(target, temporary, await open(temporary, 'wx+', 0o600));
+  }
+
+  /** Where the content is until it is {@link commit}ted. */
+  get temporaryPath(): string {
+    return this.#temporary;
+  }
+
+  /** Appends. */
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#at);
+      done += bytesWritten;
+      this.#at += bytesWritten;
+    }
+  }
+
+  /** Throws away what was written so far. */
+  async restart(): Promise<void> {
+    await this.#file.truncate(0);
+    this.#at = 0;
+  }
+
+  /** Puts the content in place. @param mode of a file that is new; the umask is taken off it */
+  async commit(mode = 0o666): Promise<void> {
+    await this.#file.close();
+    const old = statSync(this.#target, { throwIfNoEntry: false });
+    if (old === undefined) chmodSync(this.#temporary, mode & ~currentUmask());
+    else {
+      const own = statSync(this.#temporary);
+      if (own.uid !== old.uid || own.gid !== old.gid) chownSync(this.#temporary, old.uid, old.gid);
+      chmodSync(this.#temporary, old.mode & 0o7777);
+    }
+    await rename(this.#temporary, this.#target);
+  }
+
+  /** Gives up; the old file stays. Never throws. */
+  async abandon(): Promise<void> {
+    await this.#file.close().catch(() => undefined);
+    await rm(this.#temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+function currentUmask(): number {
+  const umask = process.umask(0);
+  process.umask(umask);
+  return umask;
+}
