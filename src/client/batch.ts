@@ -4,6 +4,7 @@
  */
 import type { Dict } from '../values/value.ts';
 import type { PublishOptions } from './local-client.ts';
+import type { Outcome } from './outcome.ts';
 import {
   publishAndWatch,
   type JobNews,
@@ -34,8 +35,10 @@ export interface BatchOptions {
 /** Who is there to run a batch on. */
 export interface Present {
   readonly minions: readonly string[];
-  /** Expected minions that did not answer the ping. */
+  /** Minions that did not answer the ping, and names that have no accepted key. */
   readonly silent: readonly string[];
+  /** Why the silent are. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
 /** Pings a target. @throws NoMinionsError, ClientError */
@@ -46,8 +49,14 @@ export async function whoIsThere(
 ): Promise<Present> {
   const { job, news } = await publishAndWatch(parts, { ...target, fun: 'test.ping', arg: [] }, patience);
   const minions: string[] = [];
-  for await (const item of news) if (item.kind === 'return') minions.push(item.id);
-  return { minions, silent: job.minions.filter((id) => !minions.includes(id)) };
+  const outcomes = new Map<string, Outcome>();
+  for await (const item of news) {
+    if (item.kind === 'return') minions.push(item.id);
+    else outcomes.set(item.id, item.outcome);
+  }
+  const heard = new Set(minions);
+  const silent = [...job.minions, ...job.missing].filter((id) => !heard.has(id));
+  return { minions, silent, outcomes };
 }
 
 /** Things put in by several and taken out by one. */

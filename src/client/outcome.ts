@@ -48,27 +48,40 @@ const LATER =
   'The minions may not have all finished running and any remaining minions will return upon completion. ' +
   'To look up the return data for this job later, run the following command:';
 
-/** What is printed under the minion's name. */
-export function outcomeText(id: string, jid: string, outcome: Outcome): string {
-  const lookUp = `${LATER}\n\nsalt-run jobs.lookup_jid ${jid}`;
+/** Why, in a sentence without Salt's words; empty when nothing more is known than that there was no answer. */
+export function outcomeReason(id: string, outcome: Outcome): string {
   switch (outcome.kind) {
     case 'no response':
-      return `Minion did not return. [No response]\n${lookUp}`;
+      return '';
     case 'still running':
-      return `Minion did not return. [No response]\nThe minion has received the job and may still work on it.\n${lookUp}`;
+      return 'The minion has received the job and may still work on it.';
     case 'never received':
-      if (outcome.since === undefined) {
-        const reason = outcome.isThere
-          ? 'The minion answers, but has not taken the job.'
-          : 'The minion has not acknowledged the job.';
-        return `Minion did not return. [No response]\n${reason}\n${lookUp}`;
-      }
-      return `Minion did not return. [Not connected]\nThe connection was lost at ${outcome.since} UTC, before the job was published: the minion has not received it.`;
+      if (outcome.since !== undefined)
+        return `The connection was lost at ${outcome.since} UTC, before the job was published: the minion has not received it.`;
+      return outcome.isThere
+        ? 'The minion answers, but has not taken the job.'
+        : 'The minion has not acknowledged the job.';
     case 'connection lost':
-      return `Minion did not return. [Not connected]\nThe connection was lost at ${outcome.since} UTC, while the job was under way.\n${lookUp}`;
+      return `The connection was lost at ${outcome.since} UTC, while the job was under way.`;
     case 'key not accepted':
-      return `Minion did not return. [No response]\nIts key is ${outcome.state}, not accepted. See: salt-key -f ${id}`;
+      return `Its key is ${outcome.state}, not accepted. See: salt-key -f ${id}`;
     case 'not known':
-      return 'Minion did not return. [No response]\nNo key of this name is known to this master. See: salt-key -L';
+      return 'No key of this name is known to this master. See: salt-key -L';
   }
+}
+
+/** What is printed under the minion's name. */
+export function outcomeText(id: string, jid: string, outcome: Outcome): string {
+  const isAway = 'since' in outcome && outcome.since !== undefined;
+  const lines = [`Minion did not return. [${isAway ? 'Not connected' : 'No response'}]`];
+  const reason = outcomeReason(id, outcome);
+  if (reason !== '') lines.push(reason);
+  if (mayReturn(outcome)) lines.push(LATER, '', `salt-run jobs.lookup_jid ${jid}`);
+  return lines.join('\n');
+}
+
+/** False for a minion that cannot have the job. */
+function mayReturn(outcome: Outcome): boolean {
+  if (outcome.kind === 'never received') return outcome.since === undefined;
+  return outcome.kind !== 'key not accepted' && outcome.kind !== 'not known';
 }

@@ -12,8 +12,9 @@ import {
 } from '../errors/errors.ts';
 import { compileGlob } from '../text/fnmatch.ts';
 import { isDict, truthy, type Dict, type Value } from '../values/value.ts';
-import { bindCall, parsePublished } from './bind.ts';
+import { bindCall, parsePublished, type CallArguments } from './bind.ts';
 import { functionDoc } from './documentation.ts';
+import { executorsOf, throughExecutors } from './executors.ts';
 import type { FunctionSpec, ModuleContext } from './module.ts';
 import { PythonError, describeOsError, formatTraceback } from './python-error.ts';
 
@@ -93,10 +94,23 @@ export async function runFunction(
   ctx: ModuleContext,
   arg: readonly Value[],
 ): Promise<Value> {
-  const name = fun.slice(fun.indexOf('.') + 1);
-  const bound = bindCall(name, spec, parsePublished(spec, arg, ctx.job.pub));
+  const call = parsePublished(spec, arg, ctx.job.pub);
   ctx.setRetcode(0);
-  return spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+  return throughExecutors(executorsOf(ctx), { fun, call, run: () => callSpec(fun, spec, ctx, call) }, ctx);
+}
+
+/**
+ * Binds arguments and runs the function, here and now.
+ * @throws SaltInvocationError, ArgumentError and whatever the function throws
+ */
+export async function callSpec(
+  fun: string,
+  spec: FunctionSpec,
+  ctx: ModuleContext,
+  call: CallArguments,
+): Promise<Value> {
+  const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
+  return spec.run(ctx, args, rest, kwargs);
 }
 
 /** The return code of a finished function: the one it has set, else 1 when it reports failure in its return. */

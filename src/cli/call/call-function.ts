@@ -7,9 +7,10 @@ import {
   SaltInvocationError,
   messageOf,
 } from '../../errors/errors.ts';
-import { bindCall, parsePublished } from '../../loader/bind.ts';
+import { parsePublished } from '../../loader/bind.ts';
 import { functionDoc } from '../../loader/documentation.ts';
-import { missingReturn, resultCode } from '../../loader/execute.ts';
+import { callSpec, missingReturn, resultCode } from '../../loader/execute.ts';
+import { throughExecutors } from '../../loader/executors.ts';
 import type { FunctionSpec, ModuleContext } from '../../loader/module.ts';
 import { PythonError, describeOsError } from '../../loader/python-error.ts';
 import { isDict, type Value } from '../../values/value.ts';
@@ -25,12 +26,20 @@ export type CallOutcome =
 const NOT_FOUND = 255;
 const UNHANDLED = "An un-handled exception was caught by Salt's global exception handler:";
 
+/** What stands between the command and the function. */
+export interface ChosenExecutors {
+  /** A list, or one name. */
+  readonly names: Value;
+  /** `--executor-opts` */
+  readonly options: Value | undefined;
+}
+
 /** @param arg the words behind the function, as {@link parseArguments} gives them */
 export async function callFunction(
   fun: string,
   ctx: ModuleContext,
   arg: readonly Value[],
-  executors: readonly Value[],
+  executors: ChosenExecutors,
 ): Promise<CallOutcome> {
   const { spec, missing } = await ctx.functions.find(fun);
   if (spec === undefined) return notFound(fun, missing, ctx);
@@ -47,13 +56,12 @@ async function run(
   spec: FunctionSpec,
   ctx: ModuleContext,
   call: ReturnType<typeof parsePublished>,
-  executors: readonly Value[],
+  executors: ChosenExecutors,
 ): Promise<CallOutcome> {
   try {
-    refuseExecutors(executors);
-    const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
     ctx.setRetcode(0);
-    const value = await spec.run(ctx, args, rest, kwargs);
+    const run = (): Promise<Value> => callSpec(fun, spec, ctx, call);
+    const value = await throughExecutors(executors.names, { fun, call, run }, ctx, executors.options);
     const retcode = resultCode(value, ctx.retcode);
     return {
       kind: 'returned',
@@ -71,11 +79,6 @@ async function run(
       exitCode: 1,
     };
   }
-}
-
-function refuseExecutors(names: readonly Value[]): void {
-  const unknown = names.find((name) => name !== 'direct_call');
-  if (unknown !== undefined) throw new SaltInvocationError(`Executor '${String(unknown)}' is not available`);
 }
 
 async function notFound(fun: string, missing: string, ctx: ModuleContext): Promise<CallOutcome> {

@@ -181,12 +181,15 @@ class Caller {
     const words = this.#parsed.args.slice(1);
     const arg = parseArguments(words, noParseNames(merged.get('no_parse')));
     const wanted = merged.get('module_executors') ?? ['direct_call'];
-    const executors = typeof wanted === 'string' ? yamlifyArgument(wanted) : wanted;
+    const read = (value: Value | undefined): Value | undefined =>
+      typeof value === 'string' ? yamlifyArgument(value) : value;
+    const names = read(truthy(wanted) ? wanted : ['direct_call']) ?? null;
+    const executors = { names, options: read(merged.get('executor_opts')) };
     const found = await context.functions.has(this.#fun);
     if (found) this.#removeProc = this.#writeProc(context.job.jid, call);
     const stopListening = this.#onInterrupt();
     try {
-      return await callFunction(this.#fun, context, arg, Array.isArray(executors) ? executors : [executors]);
+      return await callFunction(this.#fun, context, arg, executors);
     } finally {
       stopListening();
       this.#removeProc();

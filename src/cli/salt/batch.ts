@@ -4,7 +4,7 @@ import { NoMinionsError } from '../../client/errors.ts';
 import type { JobNews } from '../../client/watch-job.ts';
 import { textRepr } from '../../values/repr.ts';
 import { truthy } from '../../values/value.ts';
-import { numberOption, printHints, sayNoMinions, type SaltRun } from './context.ts';
+import { numberOption, printHints, sayAbsent, sayNoMinions, sayReason, type SaltRun } from './context.ts';
 import { STRICT_CODES, strictCode } from './outcome.ts';
 import { returnCode, unknownFunction } from './report.ts';
 import { amountOf, parseAmount, type Amount } from './rollout-plan.ts';
@@ -19,7 +19,7 @@ export async function runInBatches(run: SaltRun, size: string): Promise<number> 
   }
   const present = await findPresent(run);
   if (present === undefined) return run.isStrict ? STRICT_CODES.noneMatched : 0;
-  for (const id of present.silent) run.display.line(`Minion ${id} did not respond. No job will be sent.`);
+  sayAbsent(run.display, present);
   return new BatchReport(run).run(present, amount);
 }
 
@@ -80,6 +80,7 @@ class BatchReport {
     if (news.kind === 'silent') {
       this.#silent++;
       display.line(`Minion '${news.id}' failed to respond to job sent`);
+      sayReason(display, news.id, news.outcome);
       return;
     }
     const { id, load } = news;

@@ -4,7 +4,7 @@
  */
 import { whoIsThere } from '../../client/batch.ts';
 import { publishAndWatch } from '../../client/watch-job.ts';
-import { printHeader, printHints, publishOn, reportOptions, type SaltRun } from './context.ts';
+import { printHeader, printHints, publishOn, reportOptions, sayAbsent, type SaltRun } from './context.ts';
 import { JobReport } from './report.ts';
 import { parseLimit, parseSteps, planSteps, reachesLimit } from './rollout-plan.ts';
 
@@ -15,7 +15,7 @@ const DEFAULT_LIMIT = '1';
 export async function runCanary(run: SaltRun, steps: string, limitText: string): Promise<number> {
   const { watch, request, patience, display } = run;
   const present = await whoIsThere(watch, request.publish, patience);
-  for (const id of present.silent) display.line(`Minion ${id} did not respond. No job will be sent.`);
+  sayAbsent(display, present);
   const limit = parseLimit(limitText || DEFAULT_LIMIT);
   const plan = planSteps(parseSteps(steps), present.minions.length);
   const ids = [...present.minions].sort();

@@ -1,6 +1,8 @@
 /** What every way of running a job has at hand. */
+import type { Present } from '../../client/batch.ts';
 import type { NoMinionsError } from '../../client/errors.ts';
 import type { LocalClient, PublishOptions } from '../../client/local-client.ts';
+import { outcomeReason, type Outcome } from '../../client/outcome.ts';
 import type { WatchParts, WatchPatience } from '../../client/watch-job.ts';
 import { truthy, type Dict } from '../../values/value.ts';
 import type { ClientProgram } from '../client-program.ts';
@@ -53,6 +55,20 @@ export function printHeader({ program, display }: SaltCommand, jid: string): voi
 export function sayNoMinions(display: Display, error: NoMinionsError): void {
   display.line(error.message);
   if (error.fault !== undefined) display.error(`ERROR: The target cannot be understood: ${error.fault}`);
+}
+
+/** Says who does not answer, in Salt's words, and below them why. */
+export function sayAbsent(display: Display, { silent, outcomes }: Present): void {
+  for (const id of silent) {
+    display.line(`Minion ${id} did not respond. No job will be sent.`);
+    sayReason(display, id, outcomes.get(id));
+  }
+}
+
+/** Says why a minion was silent, below the line that says that it was; nothing when nobody knows. */
+export function sayReason(display: Display, id: string, outcome: Outcome | undefined): void {
+  const reason = outcome === undefined ? '' : outcomeReason(id, outcome);
+  if (reason !== '') display.line(`    ${reason}`);
 }
 
 /** Says on standard error what the person may have meant. */

@@ -3,6 +3,7 @@
  * batch of everybody; the ping tells nothing that the job does not, so here the job is all there is.
  */
 import { NoMinionsError } from '../../client/errors.ts';
+import { outcomeText } from '../../client/outcome.ts';
 import { publishAndWatch } from '../../client/watch-job.ts';
 import type { Dict, Value } from '../../values/value.ts';
 import { printHints, sayNoMinions, type SaltRun } from './context.ts';
@@ -13,14 +14,14 @@ import { returnCode, unknownFunction } from './report.ts';
 export async function runStatic(run: SaltRun): Promise<number> {
   const returns: Dict = new Map<Value, Value>();
   const unknown = new Set<string>();
+  const silent: [id: string, text: string][] = [];
   let failed = 0;
-  let silent = 0;
   try {
     const { job, news } = await publishAndWatch(run.watch, run.request.publish, run.patience);
     run.interrupt.began(job.jid);
     for await (const item of news) {
       if (item.kind === 'silent') {
-        silent++;
+        silent.push([item.id, outcomeText(item.id, job.jid, item.outcome)]);
         continue;
       }
       returns.set(item.id, item.load.get('return') ?? null);
@@ -34,7 +35,10 @@ export async function runStatic(run: SaltRun): Promise<number> {
   }
   await run.display.value(returns);
   await printHints(run, { unknown, unknownIds: [] });
+  // Salt says nothing of them, and what reads the document must not stumble over them
+  if (run.program.merged.get('show_timeout') !== false)
+    for (const [id, text] of silent) run.display.error(`${id}:\n    ${text.replaceAll('\n', '\n    ')}`);
   if (returns.size === 0) run.display.error('ERROR: No return received');
-  if (run.isStrict) return strictCode({ returned: returns.size, failed, silent });
+  if (run.isStrict) return strictCode({ returned: returns.size, failed, silent: silent.length });
   return returns.size === 0 ? 2 : 0;
 }

@@ -76,7 +76,11 @@ test('batch - nothing to do', async () => {
 
 test('batch - the ping tells who is there and who is not', async () => {
   const master = new FakeMaster({ a: { value: 1 }, b: {}, c: { value: 1 } });
-  assert.deepEqual(await whoIsThere(master.parts, publish, patience), { minions: ['a', 'c'], silent: ['b'] });
+  assert.deepEqual(await whoIsThere(master.parts, publish, patience), {
+    minions: ['a', 'c'],
+    silent: ['b'],
+    outcomes: new Map([['b', { kind: 'no response' }]]),
+  });
   assert.equal(master.published[0]?.fun, 'test.ping');
   await assert.rejects(whoIsThere(new FakeMaster({}).parts, publish, patience), NoMinionsError);
 });
