@@ -14,8 +14,9 @@ module.exports = function launch(name) {
     );
     process.exit(70);
   }
+  // the bundler writes ASCII only, which is read faster as bytes
   const cacheFile = `${file}.cache`;
-  const script = new Script(wrap(readFileSync(file, 'utf8')), {
+  const script = new Script(wrap(readFileSync(file, 'latin1')), {
     filename: file,
     cachedData: readIfThere(cacheFile),
   });

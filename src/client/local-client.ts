@@ -21,6 +21,8 @@ const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 15_000;
 /** Events kept between the request and its reply, when the jid is not known yet. */
 const EARLY_EVENTS_MAX = 100_000;
+/** A master that is silently gone is noticed within twice this. */
+const HEARTBEAT_MS = 10_000;
 const RECONNECT_MS = 50;
 const RECONNECT_TRIES = 100;
 
@@ -83,6 +85,7 @@ export class LocalClient {
       address: () => ({ host: localAddress(opts.get('interface')), port: opts.get('ret_port') }),
       messageBytesMax: REPLY_BYTES_MAX,
       pendingMax: 1000,
+      heartbeatMs: HEARTBEAT_MS,
       reconnectMs: { min: 20, max: 500 },
       clock,
       random,
@@ -94,6 +97,7 @@ export class LocalClient {
     const client = new LocalClient(parts);
     if (!existsSync(masterSockets(parts.opts).publishPull))
       throw new MasterDownError(CLIENT_TEXTS.masterDown);
+    client.#requester.open();
     try {
       await client.#listen();
     } catch (cause) {

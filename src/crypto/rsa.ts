@@ -56,6 +56,36 @@ function hashOf(table: ReadonlyMap<string, string>, algorithm: string): string {
   return hash;
 }
 
+/** What stands before the key itself in an RSA key's SubjectPublicKeyInfo: lengths, algorithm, an empty bit remainder. */
+const SPKI_ALGORITHM = Buffer.from('300d06092a864886f70d0101010500', 'hex');
+
+/**
+ * Reads a public key. OpenSSL 3 takes 0.4 ms to find out what kind of key a SubjectPublicKeyInfo holds, and a twentieth of
+ * that for the PKCS#1 key inside: a key in the usual form is unwrapped here, every other is left to OpenSSL.
+ */
+function readPublicKey(pem: string): KeyObject {
+  const inner = unwrapSpki(pem);
+  return inner === undefined
+    ? createPublicKey(pem)
+    : createPublicKey({ key: inner, format: 'der', type: 'pkcs1' });
+}
+
+/** The PKCS#1 key of an RSA key's SubjectPublicKeyInfo with lengths of two bytes; undefined for every other form. */
+function unwrapSpki(pem: string): Buffer | undefined {
+  const body = /^-----BEGIN PUBLIC KEY-----\n([A-Za-z0-9+/=\n]+)\n-----END PUBLIC KEY-----$/.exec(pem)?.[1];
+  if (body === undefined) return undefined;
+  const der = Buffer.from(body, 'base64');
+  const keyAt = 4 + SPKI_ALGORITHM.length + 5;
+  if (der.length <= keyAt || der.readUInt16BE(0) !== 0x3082 || der.readUInt16BE(2) !== der.length - 4)
+    return undefined;
+  if (der.compare(SPKI_ALGORITHM, 0, SPKI_ALGORITHM.length, 4, 4 + SPKI_ALGORITHM.length) !== 0)
+    return undefined;
+  const bits = der.subarray(4 + SPKI_ALGORITHM.length);
+  if (bits.readUInt16BE(0) !== 0x0382 || bits.readUInt16BE(2) !== bits.length - 4 || bits[4] !== 0)
+    return undefined;
+  return der.subarray(keyAt);
+}
+
 /** A public key: checks what its owner signed and wraps what only its owner shall read. */
 export class RsaPublicKey {
   /** The cleaned PEM text, as it is sent, stored and compared. */
@@ -74,7 +104,7 @@ export class RsaPublicKey {
     if (!/^-----BEGIN (RSA )?PUBLIC KEY-----\n/.test(pem))
       throw new BadKeyError('the text is no public key in PEM form');
     try {
-      key = createPublicKey(pem);
+      key = readPublicKey(pem);
     } catch (cause) {
       throw new BadKeyError('the text is no public key in PEM form', { cause });
     }

@@ -101,6 +101,11 @@ export class EventBusWriter {
     this.#options = options;
   }
 
+  /** Connects before there is an event to fire. */
+  open(): void {
+    if (this.#socket === undefined) this.#connect();
+  }
+
   /** Fires one event; returns at once. */
   fire(tag: string, data: Dict): void {
     const { clock, eventBytesMax } = this.#options;

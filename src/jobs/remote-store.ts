@@ -99,6 +99,11 @@ export class RemoteJobStore implements JobStore {
     this.#rpc = new RpcClient({ path, clock, purpose: 'job cache', giveUpMs });
   }
 
+  /** Connects before there is anything to store. */
+  open(): void {
+    this.#rpc.open();
+  }
+
   async saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {
     return (await this.#call([SAVE_JOB, jid, load, [...minions]])) === true;
   }

@@ -2,6 +2,7 @@
 import type { Crypticle } from '../crypto/crypticle.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { systemClock } from '../host/clock.ts';
+import { releaseMemoryAtRest } from '../host/idle-memory.ts';
 import { systemRandom } from '../host/random.ts';
 import { readAes, readStart, type FromChild, type Role, type ToChild } from './messages.ts';
 import type { RunningRole, StartRole } from './roles/role.ts';
@@ -63,6 +64,7 @@ async function startRole(
     log.critical(`${process.title} ends after an unexpected error: ${error.message}`, error);
     process.exit(1);
   });
+  releaseMemoryAtRest(systemClock);
   const startIt = await ROLES[role]();
   return startIt({
     opts,

@@ -17,8 +17,8 @@ const STOP_MS = 5_000;
 /** How often each part is asked for a sign of life, and when one that gives none is killed and started anew. */
 const BEAT_MS = 3_000;
 const HUNG_MS = 15_000;
-/** Young objects of a part: a small nursery keeps a master of many processes small. */
-const NODE_FLAGS = ['--max-semi-space-size=2', '--single-threaded-gc'];
+/** A small nursery keeps a master of many processes small; what a burst of work leaves is collected when it is over. */
+const NODE_FLAGS = ['--max-semi-space-size=2', '--single-threaded-gc', '--expose-gc'];
 
 /** One part. */
 export interface ChildSpec {

@@ -71,6 +71,7 @@ export class MasterConnection {
       messageBytesMax: MESSAGE_BYTES_MAX,
       pendingMax: PENDING_REQUESTS_MAX,
       keepAliveMs: 300_000,
+      heartbeatMs: HEARTBEAT_MS,
       reconnectMs: { min: 100, max: 5000 },
       clock,
       random,

@@ -14,6 +14,8 @@ const UNDER_WAY_BYTES_MAX = 256 * 1024 * 1024;
 const CHECK_MS = 500;
 /** A worker that has neither answered that nor anything else for so long gets no further requests. */
 const SILENT_MS = 2_000;
+/** A worker with no more than this under way answers at once. */
+const FEW_PENDING = 4;
 const FAILED = encode('Some exception handling minion payload', 'network');
 /** Asks a worker for a sign of life. */
 export const PING = Buffer.alloc(0);
@@ -21,7 +23,7 @@ export const PING = Buffer.alloc(0);
 /** The way to one worker. */
 export interface WorkerLink {
   /** @throws when the worker ends before it has answered */
-  call(body: Buffer): Promise<Buffer>;
+  call(...body: readonly Buffer[]): Promise<Buffer>;
 }
 
 interface Worker {
@@ -36,6 +38,11 @@ interface Worker {
 export interface DispatcherParts {
   /** `worker_threads` */
   readonly workersMax: number;
+  /**
+   * How many of them serve as long as all are well; the others stand in. More processes at work than the machine has
+   * cores make smaller batches and hold more memory, and serve no more requests.
+   */
+  readonly activeMax: number;
   readonly clock: Clock;
   /** Stops and starts reading requests. */
   readonly setPaused: (paused: boolean) => void;
@@ -45,9 +52,9 @@ export interface DispatcherParts {
 export class Dispatcher {
   readonly #parts: DispatcherParts;
   readonly #workers: (Worker | undefined)[];
+  readonly #active: number;
   readonly #timer: Timer;
   #waiting: RouterRequest[] = [];
-  #next = 0;
   #underWay = 0;
   #underWayBytes = 0;
   #checkedAtMs: number;
@@ -55,6 +62,7 @@ export class Dispatcher {
   constructor(parts: DispatcherParts) {
     this.#parts = parts;
     this.#workers = Array.from({ length: Math.max(1, parts.workersMax) }, () => undefined);
+    this.#active = Math.max(1, Math.min(this.#workers.length, parts.activeMax));
     this.#checkedAtMs = parts.clock.monotonicMs();
     this.#timer = parts.clock.every(CHECK_MS, () => this.#check(), { background: true });
   }
@@ -94,7 +102,7 @@ export class Dispatcher {
     let reply: Buffer;
     worker.pending++;
     try {
-      reply = await worker.link.call(packRequest(request));
+      reply = await worker.link.call(packSender(request), request.body);
       worker.lastAnswerMs = this.#parts.clock.monotonicMs();
     } catch {
       reply = FAILED;
@@ -109,16 +117,38 @@ export class Dispatcher {
   /** The worker of this minion; while that is not well the next one that is. */
   #pick(body: Buffer): Worker | undefined {
     const id = claimedId(body);
-    const slot = id === undefined ? this.#next++ : spread(id);
+    const slot = id === undefined ? this.#idlest() : spread(id) % this.#active;
     const count = this.#workers.length;
     let silent: Worker | undefined;
     for (let step = 0; step < count; step++) {
-      const worker = this.#workers[(slot + step) % count];
+      const worker = this.#workers[this.#choice(slot, step)];
       if (worker === undefined) continue;
       if (!this.#isSilent(worker)) return worker;
       silent ??= worker;
     }
     return silent;
+  }
+
+  /** The worker to try at this step: the one of the slot, those that stand in, then the others that serve. */
+  #choice(slot: number, step: number): number {
+    const standIns = this.#workers.length - this.#active;
+    if (step === 0) return slot;
+    if (slot >= this.#active) return (slot + step) % this.#workers.length;
+    return step <= standIns ? this.#active + step - 1 : (slot + step - standIns) % this.#active;
+  }
+
+  /**
+   * What comes from nobody in particular goes to the first worker that has little to do, which is warm; when those that serve
+   * are all busy, to whoever has least to do, so that an operator does not wait behind a storm of returns.
+   */
+  #idlest(): number {
+    let best: number | undefined;
+    for (const [index, worker] of this.#workers.entries()) {
+      if (worker === undefined) continue;
+      if (index < this.#active && worker.pending <= FEW_PENDING) return index;
+      if (best === undefined || worker.pending < (this.#workers[best] as Worker).pending) best = index;
+    }
+    return best ?? 0;
   }
 
   #isSilent({ pingedAtMs, lastAnswerMs }: Worker): boolean {
@@ -156,16 +186,16 @@ export class Dispatcher {
   }
 }
 
-/** A request on its way to a worker: the sender's address, then the body. */
-function packRequest({ from, body }: RouterRequest): Buffer {
-  const sender = Buffer.from(from.slice(0, 255), 'latin1');
-  return Buffer.concat([Buffer.from([sender.length]), sender, body]);
+/** What stands before the body of a request on its way to a worker: the sender's address and its length. */
+function packSender({ from }: RouterRequest): Buffer {
+  const sender = from.slice(0, 255);
+  return Buffer.from(String.fromCharCode(sender.length) + sender, 'latin1');
 }
 
-/** What a dispatcher sends to a worker, read. The body is a copy: it outlives the receive buffer. */
+/** What a dispatcher sends to a worker, read. The body is a slice of the receive buffer. */
 export function unpackRequest(bytes: Buffer): { from: string; body: Buffer } {
   const end = 1 + (bytes[0] as number);
-  return { from: bytes.toString('latin1', 1, end), body: Buffer.from(bytes.subarray(end)) };
+  return { from: bytes.toString('latin1', 1, end), body: bytes.subarray(end) };
 }
 
 /** A number that is the same for the same id, and evenly spread over different ones (FNV-1a, mixed once more). */

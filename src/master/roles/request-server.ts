@@ -3,6 +3,7 @@
  * minion's requests always reach the same worker. A worker that dies under a request leaves it answered with an error at
  * once, so that its sender tries again; a queue that is full stops reading, and nothing is lost.
  */
+import { availableParallelism } from 'node:os';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { addressText } from '../../transport/address.ts';
 import { listen } from '../../transport/listen.ts';
@@ -20,6 +21,7 @@ const BUFFERED_BYTES_MAX = 512 * 1024 * 1024;
 export const startRequestServer: StartRole = async ({ opts, log, clock }) => {
   const dispatcher = new Dispatcher({
     workersMax: opts.get('worker_threads'),
+    activeMax: availableParallelism(),
     clock,
     setPaused: (paused) => router.setPaused(paused),
   });

@@ -63,7 +63,7 @@ export const startWorker: StartRole = async (context) => {
     context,
     masterKey: loadMasterKey(opts),
     keys: new KeyStore(opts.get('pki_dir'), { clock }),
-    accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions')),
+    accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions'), clock),
     sessions: new SessionKeys(
       join(opts.get('cachedir'), 'sessions'),
       opts.get('publish_session') * 1000,
@@ -81,6 +81,10 @@ export const startWorker: StartRole = async (context) => {
     fireEvent: (tag, data) => events.fire(tag, data),
   };
   const door = makeDoor(parts);
+  // the first request should not wait for the connections that its answer needs
+  events.open();
+  parts.jobs.open();
+  parts.publisher.open();
   const link = await serve(context, door);
   log.info(`Worker ${index} is ready`);
   return {

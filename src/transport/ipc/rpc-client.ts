@@ -26,6 +26,14 @@ export class RpcClient {
     this.#options = options;
   }
 
+  /** Connects before there is a call; when the other process is not there yet, the first call connects. */
+  open(): void {
+    const peer = (this.#peer ??= connectRpc(this.#options.path, {}));
+    peer.catch(() => {
+      if (this.#peer === peer) this.#peer = undefined;
+    });
+  }
+
   /** @throws UnreachableError when the other process stays away; an Error with its message when it refuses */
   async call(body: Uint8Array): Promise<Buffer> {
     const { clock, giveUpMs, purpose } = this.#options;

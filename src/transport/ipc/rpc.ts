@@ -66,16 +66,17 @@ export class RpcPeer {
   }
 
   /**
-   * @returns a copy of the other end's answer
+   * @param body in one piece or several, which are sent as one
+   * @returns the other end's answer: a slice of the receive buffer, to be copied by whoever keeps it for long
    * @throws UnreachableError when the connection ends first; an Error with the other end's message when it failed
    */
-  call(body: Uint8Array): Promise<Buffer> {
+  call(...body: readonly Uint8Array[]): Promise<Buffer> {
     if (this.#closed) return Promise.reject(new UnreachableError('The process at the other end is gone.'));
     return new Promise((resolve, reject) => {
       const id = this.#nextId;
       this.#nextId = (this.#nextId + 1) >>> 0;
       this.#waiting.set(id, { resolve, reject });
-      this.#write(CALL, id, body);
+      this.#write(CALL, id, ...body);
     });
   }
 
@@ -88,12 +89,18 @@ export class RpcPeer {
     this.socket.end();
   }
 
-  #write(kind: number, id: number, body: Uint8Array): void {
-    const frame = Buffer.allocUnsafe(HEADER_BYTES + body.length);
-    frame.writeUInt32BE(HEADER_BYTES - 4 + body.length, 0);
+  #write(kind: number, id: number, ...body: readonly Uint8Array[]): void {
+    let size = HEADER_BYTES;
+    for (const part of body) size += part.length;
+    const frame = Buffer.allocUnsafe(size);
+    frame.writeUInt32BE(size - 4, 0);
     frame[4] = kind;
     frame.writeUInt32BE(id, 5);
-    frame.set(body, HEADER_BYTES);
+    let at = HEADER_BYTES;
+    for (const part of body) {
+      frame.set(part, at);
+      at += part.length;
+    }
     this.#out.push(frame);
     this.#outBytes += frame.length;
     if (this.#outBytes > FLUSH_BYTES) this.#flush();
@@ -126,7 +133,7 @@ export class RpcPeer {
     else {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
-      if (kind === REPLY) waiting?.resolve(Buffer.from(body));
+      if (kind === REPLY) waiting?.resolve(body);
       else if (kind === FAILURE) waiting?.reject(new Error(body.toString('utf8')));
     }
   }

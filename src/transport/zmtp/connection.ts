@@ -16,6 +16,8 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** Notice a peer that is silently gone: ping it this often, give up after as long again without a sign of life. */
   readonly heartbeatMs?: number;
+  /** Asked at each beat; while it says no, a silent peer is a peer at rest. */
+  readonly isHeartbeatDue?: () => boolean;
 }
 
 /** What a connection tells its owner. */
@@ -117,6 +119,10 @@ export class ZmtpConnection {
   }
 
   #beat(heartbeatMs: number): void {
+    if (this.#options.isHeartbeatDue?.() === false) {
+      this.#heardSinceBeat = true;
+      return;
+    }
     if (!this.#heardSinceBeat) return this.destroy(new Error('the peer gives no sign of life'));
     this.#heardSinceBeat = false;
     this.write(ping(heartbeatMs * 2));

@@ -19,6 +19,8 @@ export interface RequesterOptions {
   /** Requests waiting or under way; one more is refused. */
   readonly pendingMax: number;
   readonly keepAliveMs?: number;
+  /** While replies are awaited: notice a master that is silently gone within twice this time. */
+  readonly heartbeatMs?: number;
   /** Shortest and longest wait before connecting again; the wait is random below a limit that doubles. */
   readonly reconnectMs: { readonly min: number; readonly max: number };
   readonly clock: Clock;
@@ -54,6 +56,11 @@ export class Requester {
   /** True while a connection is established. */
   get isConnected(): boolean {
     return this.#ready;
+  }
+
+  /** Connects before there is a request, so that the first one finds the connection made. */
+  open(): void {
+    void this.#connect();
   }
 
   /**
@@ -112,14 +119,16 @@ export class Requester {
   async #connect(): Promise<void> {
     if (this.#connecting || this.#closed || this.#retry !== undefined) return;
     this.#connecting = true;
-    const { messageBytesMax, clock, keepAliveMs } = this.#options;
+    const { messageBytesMax, clock, keepAliveMs, heartbeatMs } = this.#options;
+    const heartbeat =
+      heartbeatMs === undefined ? {} : { heartbeatMs, isHeartbeatDue: () => this.#pending.size > 0 };
     try {
       const address = await this.#options.address();
       this.#target = addressText(address);
       if (this.#closed) return;
       this.#connection = new ZmtpConnection(
         connect(connectOptions(address, keepAliveMs)),
-        { type: 'DEALER', identity: EMPTY, messageBytesMax, clock },
+        { type: 'DEALER', identity: EMPTY, messageBytesMax, clock, ...heartbeat },
         {
           ready: () => this.#onReady(),
           message: (_connection, parts) => this.#onReply(parts),

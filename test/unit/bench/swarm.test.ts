@@ -45,7 +45,7 @@ async function startMaster(folder: string) {
   const published = (await publisher.start()) as { port: number };
   const returns: AesRequest[] = [];
   let wake: () => void = () => undefined;
-  const accepted = new AcceptedKeys(join(folder, 'minions'));
+  const accepted = new AcceptedKeys(join(folder, 'minions'), systemClock);
   const door = new Door({
     clear: new Map(),
     aes: new Map([

@@ -29,6 +29,12 @@ export interface TestDoor {
   request(id: string, load: Record<string, Value>, lies?: Lies): Buffer;
 }
 
+/** A clock that lets a second pass between any two looks, so that what was seen before is never taken for granted. */
+export function alwaysLater(): Clock {
+  let at = 0;
+  return { ...systemClock, monotonicMs: () => (at += 1_000) };
+}
+
 export function testDoor(
   t: TestContext,
   change: { minimumVersion?: number; ttlSeconds?: number; clock?: Clock; oldShared?: Crypticle } = {},
@@ -53,7 +59,7 @@ export function testDoor(
     ]),
     authenticate: () => 'authenticated',
     sessions,
-    keys: new AcceptedKeys(keysFolder),
+    keys: new AcceptedKeys(keysFolder, alwaysLater()),
     replays: new ReplayGuard(),
     sharedKeys: () => (change.oldShared === undefined ? [shared] : [shared, change.oldShared]),
     minimumVersion: change.minimumVersion ?? 3,

@@ -6,6 +6,7 @@ import { AcceptedKeys } from '../../../src/channel/accepted-keys.ts';
 import { SessionKeys } from '../../../src/channel/session-keys.ts';
 import { systemClock } from '../../../src/host/clock.ts';
 import { folder, keyPair } from '../../support/attacker.ts';
+import { alwaysLater } from './door-parts.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -61,7 +62,7 @@ test('session keys - files that are no session and ids that are no names are not
 
 test('accepted keys - follow the file at once, and only usable keys count', (t) => {
   const directory = folder(t);
-  const keys = new AcceptedKeys(directory);
+  const keys = new AcceptedKeys(directory, alwaysLater());
   const token = keyPair('m1').key.signX931(Buffer.from('salt'));
   assert.equal(keys.verifyToken('m1', token), false);
   writeFileSync(join(directory, 'm1'), keyPair('m1').key.publicKey.pem);
@@ -75,4 +76,20 @@ test('accepted keys - follow the file at once, and only usable keys count', (t) 
   rmSync(join(directory, 'm1'));
   assert.equal(keys.get('m1'), undefined);
   for (const id of ['.', '..', '', '../m1', 'a/b', 'x\0y']) assert.equal(keys.get(id), undefined);
+});
+
+test('accepted keys - a deleted key is noticed within milliseconds, a key overwritten in place within a second', (t) => {
+  const directory = folder(t);
+  let atMs = 0;
+  const keys = new AcceptedKeys(directory, { ...systemClock, monotonicMs: () => atMs });
+  writeFileSync(join(directory, 'm1'), keyPair('m1').key.publicKey.pem);
+  writeFileSync(join(directory, 'm2'), keyPair('m2').key.publicKey.pem);
+  assert.ok(keys.get('m1') !== undefined && keys.get('m2') !== undefined);
+  rmSync(join(directory, 'm1'));
+  atMs += 5;
+  assert.equal(keys.get('m1'), undefined);
+  assert.ok(keys.get('m2'));
+  writeFileSync(join(directory, 'm2'), 'no key');
+  atMs += 1_000;
+  assert.equal(keys.get('m2'), undefined);
 });

@@ -43,8 +43,9 @@ function fakeWorker(): FakeWorker {
   const worker: FakeWorker = {
     bodies: [],
     pings: 0,
-    call: (bytes) =>
+    call: (...parts) =>
       new Promise((resolve, reject) => {
+        const bytes = Buffer.concat(parts);
         if (bytes.length === 0) worker.pings++;
         else worker.bodies.push(unpackRequest(bytes).body.toString('latin1'));
         open.push({ resolve, reject, reply: bytes.length === 0 ? PING : Buffer.from('answer') });
@@ -59,7 +60,10 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 const requestOf = (id: string): Buffer =>
   encode({ enc: 'aes', load: Buffer.alloc(64, 200), version: 3, id }, 'network');
 
-function setUp(count: number): {
+function setUp(
+  count: number,
+  activeMax = count,
+): {
   clock: ReturnType<typeof handClock>;
   dispatcher: Dispatcher;
   workers: FakeWorker[];
@@ -70,7 +74,12 @@ function setUp(count: number): {
   const clock = handClock();
   const replies: string[] = [];
   const paused: boolean[] = [];
-  const dispatcher = new Dispatcher({ workersMax: count, clock, setPaused: (value) => paused.push(value) });
+  const dispatcher = new Dispatcher({
+    workersMax: count,
+    activeMax,
+    clock,
+    setPaused: (value) => paused.push(value),
+  });
   const workers = Array.from({ length: count }, fakeWorker);
   const send = (body: Buffer): void =>
     dispatcher.dispatch({
@@ -101,10 +110,35 @@ test('dispatcher - one minion is always served by one worker, in whatever order 
   assert.deepEqual(new Set(again.bodies), before[0], 'a worker that came back has its minions again');
 });
 
-test('dispatcher - requests that name nobody take turns', async () => {
+test('dispatcher - no more workers serve than may be active; the others stand in', async () => {
+  const { dispatcher, workers, send } = setUp(5, 2);
+  workers.forEach((worker, index) => dispatcher.addWorker(index, worker));
+  for (let m = 0; m < 40; m++) send(requestOf(`m${m}`));
+  await settle();
+  const counts = workers.map(({ bodies }) => bodies.length);
+  assert.deepEqual(counts.slice(2), [0, 0, 0]);
+  assert.ok((counts[0] as number) > 5 && (counts[1] as number) > 5, String(counts));
+  dispatcher.removeWorker(workers[1] as FakeWorker);
+  for (let m = 0; m < 40; m++) send(requestOf(`m${m}`));
+  await settle();
+  assert.equal(
+    workers[2]?.bodies.length,
+    counts[1],
+    'the first that stands in has the minions of the one that is gone',
+  );
+  assert.deepEqual(
+    workers.slice(3).map(({ bodies }) => bodies.length),
+    [0, 0],
+  );
+});
+
+test('dispatcher - requests that name nobody go to the first worker until it is busy, and are shared out then', async () => {
   const { dispatcher, workers, send } = setUp(2);
   workers.forEach((worker, index) => dispatcher.addWorker(index, worker));
-  for (let i = 0; i < 10; i++) send(encode({ enc: 'clear', load: {}, version: 3 }, 'network'));
+  for (let i = 0; i < 5; i++) send(encode({ enc: 'clear', load: {}, version: 3 }, 'network'));
+  await settle();
+  assert.equal(workers[0]?.bodies.length, 5);
+  for (let i = 0; i < 5; i++) send(encode({ enc: 'clear', load: {}, version: 3 }, 'network'));
   await settle();
   assert.deepEqual(
     workers.map(({ bodies }) => bodies.length),

@@ -157,7 +157,7 @@ class RecordedOffice {
       aes: new Map(),
       authenticate: () => 'never',
       sessions: new SessionKeys(join(this.#root, 'sessions'), 86_400_000, systemClock),
-      keys: new AcceptedKeys(this.#root),
+      keys: new AcceptedKeys(this.#root, systemClock),
       replays: new ReplayGuard(),
       sharedKeys: () => [],
       minimumVersion: 0,

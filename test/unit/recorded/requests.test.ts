@@ -139,7 +139,7 @@ class RecordedDoor {
       aes: new Map(COMMANDS.map((cmd) => [cmd, this.#handler(cmd === 'revoke_auth' ? forget : undefined)])),
       authenticate: () => 'never',
       sessions,
-      keys: new AcceptedKeys(keysFolder),
+      keys: new AcceptedKeys(keysFolder, systemClock),
       replays: new ReplayGuard(),
       sharedKeys: () => shared,
       minimumVersion,

@@ -1,0 +1,9 @@
+/** The template engine: Jinja2 3.1 as Salt 3006 configures it. */
+export { TemplateCache, compileTemplate } from './compile.ts';
+export { Environment, type LoadedTemplate, type TemplateLoader } from './environment.ts';
+export { native } from './bind.ts';
+export { CalledFailure, JinjaError, PyRaised, UndefinedError } from './errors.ts';
+export { TFunction, TObject, Undefined, type CallScope, type Callable, type Kwargs, type Later, type NativeBody, type TValue } from './model.ts';
+export { DEFAULT_OPTIONS, jinjaOptions, type JinjaOptions } from './options.ts';
+export { toValue } from './plain.ts';
+export { renderJinja, RenderError, type RenderRequest } from './render.ts';

@@ -1,0 +1,128 @@
+/** Templates, their contexts and their modules while they are rendered (jinja2 3.1 runtime.py, environment.py). */
+import type { Compiled, RootFunction, TemplateRun } from './compile.ts';
+import type { Environment } from './environment.ts';
+import { runtime, MISSING, type Missing } from './runtime.ts';
+import { TObject, type TValue } from './model.ts';
+
+/** The variables a template sees, and those it sets. */
+export class Context {
+  readonly env: Environment;
+  readonly template: Template;
+  readonly parent: ReadonlyMap<string, TValue>;
+  readonly vars = new Map<string, TValue>();
+  readonly exported = new Set<string>();
+  /** The functions of each block, the child's first. */
+  readonly blocks = new Map<string, RootFunction[]>();
+
+  constructor(template: Template, parent: ReadonlyMap<string, TValue>) {
+    this.env = template.env;
+    this.template = template;
+    this.parent = parent;
+    for (const [name, block] of template.blocks) this.blocks.set(name, [block]);
+  }
+
+  resolve(name: string): TValue | Missing {
+    return this.vars.get(name) ?? this.parent.get(name) ?? MISSING;
+  }
+
+  /** Sets a variable that importers do not see. */
+  setVar(name: string, value: TValue): void {
+    this.vars.set(name, value);
+    this.exported.delete(name);
+  }
+
+  /** Sets a variable that importers see. */
+  export(name: string, value: TValue): void {
+    this.vars.set(name, value);
+    this.exported.add(name);
+  }
+
+  /** All variables in reach. */
+  all(): ReadonlyMap<string, TValue> {
+    return this.vars.size === 0 ? this.parent : new Map([...this.parent, ...this.vars]);
+  }
+
+  /** A context for a block that sees local variables as well. */
+  derived(locals: readonly (readonly [string, TValue | Missing])[]): Context {
+    const out = new Context(this.template, withLocals(this.all(), locals));
+    for (const [name, functions] of this.blocks) out.blocks.set(name, [...functions]);
+    return out;
+  }
+}
+
+/** Variables with local ones over them; those not set yet are left out. */
+export function withLocals(
+  vars: ReadonlyMap<string, TValue>,
+  locals: readonly (readonly [string, TValue | Missing])[],
+): ReadonlyMap<string, TValue> {
+  if (locals.length === 0) return vars;
+  const out = new Map(vars);
+  for (const [name, value] of locals) if (value !== MISSING) out.set(name, value as TValue);
+  return out;
+}
+
+/** A template in an environment. */
+export class Template {
+  readonly env: Environment;
+  readonly source: string;
+  /** The file, or undefined for the text that was handed in. */
+  readonly path: string | undefined;
+  readonly root: RootFunction;
+  readonly blocks: ReadonlyMap<string, RootFunction>;
+  /** The module that imports without context share. */
+  defaultModule: TemplateModule | undefined;
+
+  constructor(env: Environment, compiled: Compiled, source: string, path: string | undefined) {
+    this.env = env;
+    this.source = source;
+    this.path = path;
+    const { root, blocks } = compiled.instantiate(runtime, env, MISSING, this);
+    this.root = root;
+    this.blocks = blocks;
+  }
+
+  /** A context with the environment's globals under some variables. */
+  context(vars: ReadonlyMap<string, TValue> = new Map()): Context {
+    return new Context(this, new Map([...this.env.globals, ...vars]));
+  }
+
+  /** A context that has exactly some variables. */
+  sharedContext(vars: ReadonlyMap<string, TValue>): Context {
+    return new Context(this, vars);
+  }
+
+  /** Renders with a context; yields promises to be waited for. */
+  *run(context: Context): TemplateRun<string> {
+    this.env.enter();
+    const text = yield* this.root(context);
+    this.env.leave();
+    return this.env.checkOutput(text as string);
+  }
+}
+
+/** What an imported template exports. */
+export class TemplateModule extends TObject {
+  readonly typeName = 'TemplateModule';
+  readonly template: Template;
+  readonly #text: string;
+  readonly #exported: ReadonlyMap<string, TValue>;
+
+  constructor(template: Template, context: Context, text: string) {
+    super();
+    this.template = template;
+    this.#text = text;
+    this.#exported = new Map([...context.exported].map((name) => [name, context.vars.get(name) as TValue]));
+  }
+  override get typeTitle(): string {
+    return 'jinja2.environment.TemplateModule';
+  }
+  override getAttr(name: string): TValue | undefined {
+    return this.#exported.get(name);
+  }
+  override str(): string {
+    return this.#text;
+  }
+  override repr(): string {
+    return `<TemplateModule ${this.template.path === undefined ? "'None'" : `'${this.template.path}'`}>`;
+  }
+}

@@ -1,0 +1,76 @@
+/** Tokens with a look ahead (jinja2 3.1 lexer.py `TokenStream`). */
+import { TemplateSyntaxError } from './errors.ts';
+import { describeExpected, describeToken, type Token } from './lexer.ts';
+
+const LINE_ONE: Token = { type: 'eof', value: '', line: 1 };
+
+/** The tokens of one template, one of them the current one. */
+export class TokenStream {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  get current(): Token {
+    return this.#tokens[this.#at] ?? this.#tokens[this.#tokens.length - 1] ?? LINE_ONE;
+  }
+
+  get next(): Token {
+    return this.#tokens[this.#at + 1] ?? this.current;
+  }
+
+  get atEnd(): boolean {
+    return this.current.type === 'eof';
+  }
+
+  /** True when the current token is `type` or, as `name:word`, a word. */
+  is(expected: string): boolean {
+    return matches(this.current, expected);
+  }
+
+  nextIs(expected: string): boolean {
+    return matches(this.next, expected);
+  }
+
+  isAny(expected: readonly string[]): boolean {
+    return expected.some((one) => this.is(one));
+  }
+
+  /** Steps over the current token and returns it. */
+  take(): Token {
+    const token = this.current;
+    if (!this.atEnd) this.#at++;
+    return token;
+  }
+
+  skipIf(expected: string): boolean {
+    if (!this.is(expected)) return false;
+    this.take();
+    return true;
+  }
+
+  /** @throws TemplateSyntaxError when the current token is another */
+  expect(expected: string): Token {
+    if (this.is(expected)) return this.take();
+    const wanted = describeExpected(expected);
+    if (this.atEnd)
+      throw new TemplateSyntaxError(`unexpected end of template, expected '${wanted}'.`, this.current.line);
+    throw new TemplateSyntaxError(
+      `expected token '${wanted}', got ${quoted(describeToken(this.current))}`,
+      this.current.line,
+    );
+  }
+}
+
+/** A token's name in quotes, as Python's repr chooses them. */
+export function quoted(text: string): string {
+  return text.includes("'") ? `"${text}"` : `'${text}'`;
+}
+
+function matches(token: Token, expected: string): boolean {
+  return expected.startsWith('name:')
+    ? token.type === 'name' && token.value === expected.slice(5)
+    : token.type === expected;
+}
