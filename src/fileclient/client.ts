@@ -2,11 +2,12 @@
  * The file client: brings files of the file server to this machine, into the cache or to a place of one's choice. Follows
  * salt/fileclient.py `RemoteClient` and `FSClient` (3006.16); what arrives is checked and takes its place in one step.
  */
-import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hashOfFile } from '../host/file-hash.ts';
 import { safeJoin } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
+import { makeFolders } from '../host/make-folders.ts';
 import { compareText } from '../values/order.ts';
 import { dict, type Dict, type Value } from '../values/value.ts';
 import { cachedFilePath, cacheRoot, environmentFolder } from './cache-paths.ts';
@@ -80,7 +81,7 @@ export class FileClient {
     if (await this.#isSame(target, served)) return target;
     if (!isDirectory(dirname(target))) {
       if (options.makedirs !== true) return false;
-      mkdirSync(dirname(target), { recursive: true });
+      makeFolders(dirname(target));
     }
     return (await this.#fetch(path, saltenv, served, options, target)) ? target : false;
   }
@@ -109,7 +110,7 @@ export class FileClient {
       this.getFile(createSaltUrl(name), place(name), { ...options, makedirs: true }),
     );
     const made = emptyFolders.filter(isInside).map(place);
-    for (const folder of made) mkdirSync(folder, { recursive: true });
+    for (const folder of made) makeFolders(folder);
     return [...fetched.filter((name) => name !== false), ...made].sort(compareText);
   }
 
@@ -128,7 +129,7 @@ export class FileClient {
     for (const name of await this.source.emptyFolders(saltenv)) {
       if (!name.startsWith(path)) continue;
       const made = safeJoin(folder, name);
-      mkdirSync(made, { recursive: true, mode: 0o700 });
+      makeFolders(made, 0o700);
       out.push(made);
     }
     return out;
@@ -220,7 +221,7 @@ function folderPath(url: string): string {
 /** A file that was cached where a folder has to be now gives way. */
 function makeCacheFolder(folder: string): void {
   if (isFile(folder)) rmSync(folder);
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!existsSync(folder)) makeFolders(folder, 0o700);
 }
 
 function isFile(path: string): boolean {

@@ -1,11 +1,12 @@
 /** Fetching from any URL: `salt://`, `http(s)://`, `file://` and plain paths (salt/fileclient.py `get_url`, 3006.16). */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CommandExecutionError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import { hashOfFile } from '../host/file-hash.ts';
 import { FileReplacement } from '../host/file-replacement.ts';
 import { readTextIfExists, writeFileAtomic } from '../host/files.ts';
+import { makeFolders } from '../host/make-folders.ts';
 import { decodeUtf8 } from '../values/text.ts';
 import { toNumber, type Dict } from '../values/value.ts';
 import { cacheRoot, externalFilePath } from './cache-paths.ts';
@@ -61,7 +62,7 @@ export async function getUrl(
   if (target.isDone) return { path: target.path };
   if (!isDirectory(dirname(target.path))) {
     if (dest !== '' && !options.makedirs) return undefined;
-    mkdirSync(dirname(target.path), { recursive: true });
+    makeFolders(dirname(target.path));
   }
   await toFile(url, target.path, options);
   return { path: target.path };

@@ -1,8 +1,9 @@
 /** What the minion has in its cache already, and copies of its own files there (salt/fileclient.py, 3006.16). */
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UnsafePathError } from '../errors/errors.ts';
+import { makeFolders } from '../host/make-folders.ts';
 import { compareText } from '../values/order.ts';
 import {
   cachedFilePath,
@@ -56,7 +57,7 @@ function placeOrNone(place: () => string): string | undefined {
 /** Copies a file of this machine into the cache. @returns where it is then */
 export function cacheLocalFile(cachedir: string, path: string): string {
   const dest = localFilePath(cachedir, path);
-  mkdirSync(dirname(dest), { recursive: true });
+  makeFolders(dirname(dest));
   copyFileSync(path, dest);
   return dest;
 }

@@ -1,18 +1,10 @@
 /** `_file_recv`: a minion pushes a file (`cp.push`) into `<cachedir>/minions/<id>/files` (wire-protocol.md, 5.8; CVE-2024-38824). */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AesHandler } from '../../channel/door.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { safeJoin } from '../../host/files.ts';
+import { makeFolders } from '../../host/make-folders.ts';
 import type { Logger } from '../../host/log.ts';
 import { toNumber, type Dict, type Value } from '../../values/value.ts';
 import { asBytes } from '../../wire/msgpack.ts';
@@ -51,7 +43,7 @@ function receive(opts: MasterOptions, id: string, load: Dict): boolean {
     throw new Error(`it is larger than file_recv_max_size allows (${megabytes} MB)`);
   const root = safeJoin(join(opts.get('cachedir'), 'minions'), id, 'files');
   const path = safeJoin(root, ...parts);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolders(dirname(path), 0o700);
   // no link that somebody has put there leads out of the folder
   if (!`${realpathSync(dirname(path))}/`.startsWith(`${realpathSync(root)}/`))
     throw new Error('its folder is a link that leads elsewhere');

@@ -1,17 +1,9 @@
 /** Taking files that `salt-cp` sends inside of jobs (salt/modules/cp.py `recv`, `recv_chunked`, 3006.16). */
-import {
-  closeSync,
-  chmodSync,
-  mkdirSync,
-  openSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-  type OpenMode,
-} from 'node:fs';
+import { closeSync, chmodSync, openSync, statSync, writeFileSync, writeSync, type OpenMode } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ModuleContext } from '../../loader/module.ts';
+import { makeFolders } from '../../host/make-folders.ts';
 import { describeOsError, PythonError } from '../../loader/python-error.ts';
 import { pyStr } from '../../values/repr.ts';
 import { toNumber, type Dict, type Value } from '../../values/value.ts';
@@ -76,7 +68,7 @@ export function receivePiece(ctx: ModuleContext, piece: ReceivedPiece): Value {
 
 function makeFolder(dest: string): Value {
   if (statSync(dest, { throwIfNoEntry: false })?.isFile()) return 'Path exists and is a file';
-  mkdirSync(dest, { recursive: true });
+  makeFolders(dest);
   return true;
 }
 
@@ -94,7 +86,7 @@ function writeContent(dest: string, content: Buffer, flags: OpenMode): void {
     fd = openSync(dest, flags, 0o666);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    mkdirSync(dirname(dest), { recursive: true });
+    makeFolders(dirname(dest));
     fd = openSync(dest, flags, 0o666);
   }
   try {

@@ -338,3 +338,12 @@ test('cp - with file_client local the minion serves itself', async (t) => {
   assert.equal(await call('cache_file', 'salt://a'), join(tree.folder, 'cache/files/base/a'));
   assert.ok(isDict(await call('hash_file', 'salt://a')));
 });
+
+test('cp - folders that cannot be made are an error, also where Node would never come back', async (t) => {
+  const { tree, cp } = minion(t);
+  tree.write({ 'base/a': 'x' });
+  const chunk = gzipSync('x').toString('base64');
+  assert.match(String(await cp('recv_chunked', ['/proc/none/x', chunk])), /^\[Errno 2\] .*'\/proc\/none'$/);
+  assert.match(String(await cp('recv_chunked', ['/proc/none/x', null])), /^\[Errno 2\] /);
+  await assert.rejects(cp('get_file', ['salt://a', '/proc/none/x'], { makedirs: true }), { code: 'ENOENT' });
+});

@@ -1,0 +1,109 @@
+/** `salt-cp` (cli.md, 12; salt/cli/cp.py, 3006.16). */
+import { NoMinionsError } from '../../client/errors.ts';
+import { LocalClient } from '../../client/local-client.ts';
+import { systemClock } from '../../host/clock.ts';
+import { systemRandom } from '../../host/random.ts';
+import { expandNodegroups, nodegroupsOf } from '../../targeting/nodegroups.ts';
+import { isDict, toNumber, truthy, type Dict, type Value } from '../../values/value.ts';
+import { openClientProgram, type ClientProgram } from '../client-program.ts';
+import { Display } from '../display.ts';
+import { formatHelp, formatUsageError } from '../help.ts';
+import type { CommandIo } from '../io.ts';
+import { saltCpProgram } from '../options/salt-cp.ts';
+import type { ParsedOptions } from '../optparse.ts';
+import { prepareCommandLine } from '../prepare.ts';
+import { terminalColumns } from '../terminal.ts';
+import { copyInChunks, copyWhole, type Send } from './copy.ts';
+import { sendJob } from './send-job.ts';
+import { SourceError, sourcePath } from './sources.ts';
+
+const EX_USAGE = 64;
+const DEFAULT_CHUNK_BYTES = 98_304;
+/** The options that name a target type. */
+const TARGET_TYPES = ['pcre', 'list', 'grain', 'grain_pcre', 'nodegroup', 'range'] as const;
+
+/** Runs the command. @returns the exit code */
+export async function runSaltCp(argv: readonly string[], io: CommandIo): Promise<number> {
+  const parsed = await prepareCommandLine(saltCpProgram, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  if (parsed.args.length < 2) {
+    io.stdout.write(formatHelp(saltCpProgram, terminalColumns(io.stdout, io.env), io.env));
+    io.stderr.write(formatUsageError(saltCpProgram, 'Insufficient arguments'));
+    return EX_USAGE;
+  }
+  const program = openClientProgram(parsed, io, 'salt.client');
+  try {
+    return await copy(parsed, program, io);
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    io[error.stream].write(`${error.message}\n`);
+    return error.exitCode;
+  } finally {
+    program.logging.close();
+  }
+}
+
+async function copy(parsed: ParsedOptions, program: ClientProgram, io: CommandIo): Promise<number> {
+  const { opts, merged, logging } = program;
+  const display = new Display(merged, io, logging.logger, 'cp.recv');
+  const [target = '', ...words] = parsed.args;
+  const dest = words.pop() ?? '';
+  const sources = words.map(sourcePath);
+  const client = await LocalClient.connect({ opts, env: io.env, clock: systemClock, random: systemRandom });
+  try {
+    const parts = {
+      client,
+      opts,
+      clock: systemClock,
+      patience: patienceOf(merged),
+      ...targetOf(program, target),
+    };
+    const send: Send = (fun, args) => sendJob(parts, fun, args);
+    const report = truthy(merged.get('chunked'))
+      ? await copyInChunks(send, sources, dest, {
+          chunkBytes: Math.max(1, toNumber(merged.get('salt_cp_chunk_size')) ?? DEFAULT_CHUNK_BYTES),
+          gzip: truthy(merged.get('gzip')),
+        })
+      : await copyWhole(send, sources, dest);
+    await display.value(report);
+    // Salt compat: Salt ends with 0 whatever came of it
+    return merged.get('exit_codes') === 'strict' && !isAllWell(report) ? 1 : 0;
+  } catch (error) {
+    if (!(error instanceof NoMinionsError)) throw error;
+    display.line(error.message);
+    if (error.fault !== undefined) display.error(`ERROR: The target cannot be understood: ${error.fault}`);
+    return merged.get('exit_codes') === 'strict' ? 2 : 0;
+  } finally {
+    client.close();
+  }
+}
+
+function targetOf(
+  { merged, logging }: ClientProgram,
+  text: string,
+): { readonly tgt: Value; readonly tgtType: string } {
+  const tgtType = TARGET_TYPES.find((name) => merged.get(name) === true) ?? 'glob';
+  const list = text.includes(',') ? text.split(',') : text.split(/\s+/).filter((word) => word !== '');
+  const expanded = expandNodegroups(
+    tgtType === 'list' ? list : text,
+    tgtType,
+    nodegroupsOf(merged.get('nodegroups')),
+    String(merged.get('conf_file')),
+  );
+  for (const fault of expanded.faults) logging.logger.error(fault.message);
+  return { tgt: expanded.tgt, tgtType: expanded.tgtType };
+}
+
+function patienceOf(merged: Dict): { readonly timeoutMs: number; readonly gatherMs: number } {
+  const timeout = toNumber(merged.get('timeout')) ?? 5;
+  const gather = toNumber(merged.get('gather_job_timeout')) ?? 10;
+  return { timeoutMs: (timeout > 0 ? timeout : 5) * 1000, gatherMs: gather * 1000 };
+}
+
+function isAllWell(report: Dict): boolean {
+  const values = [...report.values()];
+  return (
+    values.length > 0 &&
+    values.every((paths) => isDict(paths) && [...paths.values()].every((value) => value === true))
+  );
+}
