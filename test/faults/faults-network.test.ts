@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { test, type TestContext } from 'node:test';
 import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
 import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
+import { bothWays, cachedOutcome, receipts } from '../support/ledger.ts';
 
 const isLong = process.env['BRINE_LONG'] === '1';
 
@@ -105,6 +106,25 @@ test(
       await minion.logged("connection to the master's publish port was lost");
       for (const wire of wires) wire.mend();
       await minion.logged('Connected to the master again');
+      await answers(fleet, 'far');
+    });
+
+    await t.test('a job under way, and one that comes meanwhile, tell the cut', async () => {
+      const args = ['far', 'cmd.run', 'sleep 30'];
+      const told = bothWays(fleet, args, 'far', 'connection lost');
+      await until('both jobs are acknowledged', () => receipts(fleet) === 2);
+      for (const wire of wires) wire.cut();
+      const lost = await told;
+      assert.match(lost.plain.stdout, /The connection was lost at .* UTC, while the job was under way/);
+      assert.match(String(lost.json['far']), /\[Not connected\]/);
+      assert.deepEqual([lost.plain.code, lost.strict.code], [1, 3]);
+      const never = await bothWays(fleet, ['far', 'test.ping'], 'far', 'never received');
+      assert.match(never.plain.stdout, /The connection was lost at .* UTC, before the job was published/);
+      assert.deepEqual([never.plain.code, never.strict.code], [1, 3]);
+      for (const wire of wires) wire.mend();
+      await minion.logged('Connected to the master again', 2);
+      await fleet.salt(['far', 'saltutil.kill_all_jobs']);
+      await cachedOutcome(fleet, lost.jid, 'far', 'returned late');
       await answers(fleet, 'far');
     });
 
