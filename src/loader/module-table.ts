@@ -19,6 +19,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
   { name: 'cp', file: 'cp', load: async () => (await import('../modules/cp.ts')).cpModule },
   { name: 'event', file: 'event', load: async () => (await import('../modules/event.ts')).eventModule },
+  { name: 'file', file: 'file', load: async () => (await import('../modules/file.ts')).fileModule },
   { name: 'grains', file: 'grains', load: async () => (await import('../modules/grains.ts')).grainsModule },
   { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },
   {

@@ -1,6 +1,5 @@
 /** Errors that carry the name of a Python exception class, because Salt's users see it in tracebacks. */
-import { getSystemErrorMap } from 'node:util';
-import { pyRepr } from '../values/repr.ts';
+import { osErrorText, strerror } from '../host/strerror.ts';
 
 /** An exception that Salt would not turn into a sentence of its own: it arrives as the last line of a traceback. */
 export class PythonError extends Error {
@@ -39,10 +38,7 @@ export const OS_ERROR_CLASSES: ReadonlyMap<number, string> = new Map([
 
 /** An error of the operating system as Python would show it: `FileNotFoundError`, `[Errno 2] No such file…: 'x'`. */
 export function describeOsError(error: Error): { type: string; message: string } | undefined {
-  const { errno, path } = error as NodeJS.ErrnoException;
-  const [, text] = (errno === undefined ? undefined : getSystemErrorMap().get(errno)) ?? [];
-  if (errno === undefined || text === undefined) return undefined;
-  const where = path === undefined ? '' : `: ${pyRepr(path)}`;
-  const message = `[Errno ${-errno}] ${text.charAt(0).toUpperCase()}${text.slice(1)}${where}`;
-  return { type: OS_ERROR_CLASSES.get(-errno) ?? 'OSError', message };
+  const { errno } = error as NodeJS.ErrnoException;
+  if (errno === undefined || strerror(error) === undefined) return undefined;
+  return { type: OS_ERROR_CLASSES.get(-errno) ?? 'OSError', message: osErrorText(error) };
 }

@@ -5,7 +5,7 @@ import { dict, type Dict, type Value } from '../values/value.ts';
 import { PythonError } from '../loader/python-error.ts';
 import { callMinions, returnValues } from './minion-calls.ts';
 import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { unifiedDiff } from '../text/unified-diff.ts';
 
 /** Minions that gave the same answer. */
 interface Pool {

@@ -1,4 +1,4 @@
-/** Differences between texts as Python's `difflib.unified_diff` writes them with no lines of context (3.11 Lib/difflib.py). */
+/** Differences between texts as Python's `difflib.unified_diff` writes them (3.11 Lib/difflib.py). */
 
 /** Lines that occur in more than this share of a long text do not anchor a match, as in difflib. */
 const POPULAR_FROM_LINES = 200;
@@ -9,27 +9,87 @@ interface Match {
   readonly size: number;
 }
 
+/** A stretch in which the texts are alike, or not; ends excluded. */
+interface Stretch {
+  readonly equal: boolean;
+  readonly a: readonly [start: number, end: number];
+  readonly b: readonly [start: number, end: number];
+}
+
 /**
  * @param from lines with their line ends
  * @param to lines with their line ends
+ * @param names what stands behind `---` and `+++`
+ * @param context how many equal lines to show around each change (difflib's `n`)
  * @returns the lines of the difference; none when there is no difference
  */
 export function unifiedDiff(
   from: readonly string[],
   to: readonly string[],
   names: { readonly from: string; readonly to: string },
+  context = 0,
 ): string[] {
   const out: string[] = [];
+  for (const group of grouped(stretches(from, to), context)) {
+    const [first, last] = [group[0] as Stretch, group.at(-1) as Stretch];
+    if (out.length === 0) out.push(`--- ${names.from}\n`, `+++ ${names.to}\n`);
+    out.push(`@@ -${range(first.a[0], last.a[1])} +${range(first.b[0], last.b[1])} @@\n`);
+    for (const { equal, a, b } of group) {
+      if (equal) out.push(...from.slice(...a).map((line) => ` ${line}`));
+      else
+        out.push(...from.slice(...a).map((line) => `-${line}`), ...to.slice(...b).map((line) => `+${line}`));
+    }
+  }
+  return out;
+}
+
+function stretches(from: readonly string[], to: readonly string[]): Stretch[] {
+  const out: Stretch[] = [];
   let [i, j] = [0, 0];
   for (const { a, b, size } of [...matches(from, to), { a: from.length, b: to.length, size: 0 }]) {
-    if (i < a || j < b) {
-      if (out.length === 0) out.push(`--- ${names.from}\n`, `+++ ${names.to}\n`);
-      out.push(`@@ -${range(i, a)} +${range(j, b)} @@\n`);
-      out.push(...from.slice(i, a).map((line) => `-${line}`), ...to.slice(j, b).map((line) => `+${line}`));
-    }
+    if (i < a || j < b) out.push({ equal: false, a: [i, a], b: [j, b] });
+    if (size > 0) out.push({ equal: true, a: [a, a + size], b: [b, b + size] });
     [i, j] = [a + size, b + size];
   }
   return out;
+}
+
+/** Changes with the equal lines around them; long equal stretches part the groups. */
+function grouped(all: readonly Stretch[], context: number): Stretch[][] {
+  const groups: Stretch[][] = [];
+  let group: Stretch[] = [];
+  const close = (): void => {
+    if (group.some(({ equal }) => !equal)) groups.push(group);
+    group = [];
+  };
+  all.forEach((stretch, index) => {
+    if (!stretch.equal) {
+      group.push(stretch);
+      return;
+    }
+    const { a, b } = stretch;
+    const length = a[1] - a[0];
+    const [isFirst, isLast] = [index === 0, index === all.length - 1];
+    const before: Stretch = {
+      equal: true,
+      a: [a[0], Math.min(a[1], a[0] + context)],
+      b: [b[0], Math.min(b[1], b[0] + context)],
+    };
+    const after: Stretch = {
+      equal: true,
+      a: [Math.max(a[0], a[1] - context), a[1]],
+      b: [Math.max(b[0], b[1] - context), b[1]],
+    };
+    if (isFirst) group.push(after);
+    else if (isLast) group.push(before);
+    else if (length > 2 * context) {
+      group.push(before);
+      close();
+      group.push(after);
+    } else group.push(stretch);
+  });
+  close();
+  return groups;
 }
 
 /** Python's form of a range: a line is counted from 1, an empty range names the line before it. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { unifiedDiff } from '../../../src/runners/unified-diff.ts';
+import { unifiedDiff } from '../../../src/text/unified-diff.ts';
 
 const FIXTURE = join(process.env['BRINE_ROOT'] ?? '.', 'test/fixtures/runners/unified-diff.json');
 const cases = JSON.parse(readFileSync(FIXTURE, 'utf8')) as { a: string; b: string; diff: string }[];

@@ -1,0 +1,59 @@
+/** Templates as sources of files. The one place of `file` that knows how templates are rendered. */
+import { messageOf } from '../../errors/errors.ts';
+import { makeTempFile, readBytes } from '../../host/file-operations.ts';
+import type { ModuleContext } from '../../loader/module.ts';
+import { isDict, type Dict, type Value } from '../../values/value.ts';
+import { renderText } from '../cmd/render.ts';
+import { decodeText } from './text.ts';
+
+/** The template engines that Salt has (3006.16 salt/utils/templates.py). */
+export const TEMPLATE_ENGINES: ReadonlySet<string> = new Set([
+  'jinja',
+  'mako',
+  'wempy',
+  'genshi',
+  'cheetah',
+  'py',
+]);
+
+/** Variables of a template: the defaults, and the context over them. */
+export function templateVariables(context: Value, defaults: Value): Dict {
+  return new Map([...(isDict(defaults) ? defaults : []), ...(isDict(context) ? context : [])]);
+}
+
+/** What a template may know about what it is rendered for. */
+export interface TemplateUse {
+  readonly saltenv: string;
+  /** Variables by name. */
+  readonly variables: Dict;
+  /** What states hand on: name, source, user, group, mode… */
+  readonly extra?: Dict;
+}
+
+/**
+ * Renders text.
+ * @throws the engine's error, whose message is for the user
+ */
+export function renderTemplate(
+  _ctx: ModuleContext,
+  text: string,
+  engine: string,
+  _use: TemplateUse,
+): Promise<string> {
+  return Promise.resolve(renderText(text, engine));
+}
+
+/** Renders a file into a temporary one. @returns its path, or why it could not be rendered */
+export async function renderFile(
+  ctx: ModuleContext,
+  path: string,
+  engine: string,
+  use: TemplateUse,
+): Promise<{ readonly path: string } | { readonly error: string }> {
+  try {
+    const content = await renderTemplate(ctx, decodeText(readBytes(path)), engine, use);
+    return { path: makeTempFile(ctx.random, { content }) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Runs tables of function calls (`test/compare/module-calls`) on a real `salt-call --local` and on ours on this host, and prints
+ * what differs: `npm run compare:modules -- [TABLE...] [--only REGEX] [--direct] [--changes KIND,...] [--record]`.
+ *
+ * `--direct` calls our functions in this process instead of by the built command; `--changes` allows groups that change the
+ * machine (accounts, packages…; for containers); `--record` writes the real answers of groups that do not depend on the machine
+ * into `test/fixtures/modules/calls`, for the unit tests.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  callOf,
+  callTables,
+  callWords,
+  comparable,
+  readCallGroups,
+  setUpGroup,
+  treeOf,
+  valueToJson,
+  type CallAnswer,
+  type CallGroup,
+  type GroupAnswers,
+  type Places,
+} from '../support/module-calls.ts';
+import { commandCaller, directCaller } from './own-modules.ts';
+import { realAnswers } from './real-modules.ts';
+
+const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
+const words = process.argv.slice(2);
+const isDirect = words.includes('--direct');
+const isRecording = words.includes('--record');
+const only = new RegExp(optionOf('--only') ?? '');
+const allowedChanges = new Set((optionOf('--changes') ?? '').split(','));
+const tables = words.filter(
+  (word, i) => !word.startsWith('--') && words[i - 1] !== '--only' && words[i - 1] !== '--changes',
+);
+
+function optionOf(name: string): string | undefined {
+  const at = words.indexOf(name);
+  return at < 0 ? undefined : words[at + 1];
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** A group of a table, with where it runs. */
+interface Planned {
+  readonly table: string;
+  readonly group: CallGroup;
+}
+
+function planned(): Planned[] {
+  const names = tables.length === 0 ? callTables() : tables;
+  return names
+    .flatMap((table) => readCallGroups(table).map((group) => ({ table, group })))
+    .filter(({ group }) => group.changes === undefined || allowedChanges.has(group.changes))
+    .filter(({ group }) => group.root !== true || process.getuid?.() === 0)
+    .filter(({ table, group }) => only.test(`${table} ${group.group}`));
+}
+
+/** Runs all groups of one side; groups with and without `test: True` need minions of their own. */
+async function runSide(
+  folder: string,
+  plan: readonly Planned[],
+  makeCalls: (
+    minion: string,
+    calls: readonly (readonly string[])[],
+    options: { test: boolean },
+  ) => Promise<CallAnswer[]>,
+): Promise<Map<CallGroup, GroupAnswers>> {
+  const out = new Map<CallGroup, GroupAnswers>();
+  for (const test of [false, true]) {
+    const mine = plan.filter(({ group }) => (group.test ?? false) === test);
+    if (mine.length === 0) continue;
+    const minion = join(folder, test ? 'mt' : 'm');
+    const places = mine.map((_, i) => ({
+      dir: join(folder, `${test ? 't' : 'g'}${i}`),
+      cache: join(minion, 'cache'),
+    }));
+    mine.forEach(({ group }, i) => setUpGroup(group, (places[i] as Places).dir));
+    const calls = mine.flatMap(({ group }, i) =>
+      group.calls.map((call) => callWords(call, places[i] as Places)),
+    );
+    const answers = await makeCalls(minion, calls, { test });
+    let at = 0;
+    for (const [i, { group }] of mine.entries()) {
+      const { length } = group.calls;
+      const place = places[i] as Places;
+      const tree = group.noTree === true ? [] : treeOf(place.dir, place);
+      out.set(group, { answers: answers.slice(at, at + length), tree });
+      placesOf.set(`${folder} ${group.group}`, place);
+      at += length;
+    }
+  }
+  return out;
+}
+
+const placesOf = new Map<string, Places>();
+
+function clip(text: string): string {
+  return text.length <= 1500 ? text : `${text.slice(0, 1500)}… (${text.length})`;
+}
+
+async function main(): Promise<number> {
+  process.umask(0o022);
+  const folder = mkdtempSync(join(tmpdir(), 'bm-'));
+  try {
+    return await compare(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compare(folder: string): Promise<number> {
+  const plan = planned();
+  const [realFolder, ownFolder] = [join(folder, 'r'), join(folder, 'o')];
+  const real = await runSide(realFolder, plan, (minion, calls, options) =>
+    realAnswers(minion, calls, options),
+  );
+  if (isRecording) record(plan, real, realFolder);
+  const own = await runSide(ownFolder, plan, async (minion, calls, options) => {
+    const call = isDirect ? await directCaller(minion, options) : commandCaller(minion, options);
+    const answers: CallAnswer[] = [];
+    for (const line of calls) answers.push(await call(line));
+    return answers;
+  });
+  const counts = { same: 0, meant: 0, different: 0 };
+  for (const { table, group } of plan) {
+    const sides = [
+      [real.get(group), placesOf.get(`${realFolder} ${group.group}`)],
+      [own.get(group), placesOf.get(`${ownFolder} ${group.group}`)],
+    ] as [GroupAnswers, Places][];
+    group.calls.forEach((given, i) => {
+      const call = callOf(given);
+      const [theirs, mine] = sides.map(([{ answers }, places]) =>
+        comparable(answers[i] as CallAnswer, call, places),
+      ) as [string, string];
+      if (theirs === mine) {
+        counts.same++;
+        if (call.differs !== undefined) say(`no difference any more: ${call.call}`);
+        return;
+      }
+      if (call.differs !== undefined) {
+        counts.meant++;
+        say(`on purpose [${table}: ${group.group}] ${call.call}\n    ${call.differs}`);
+        return;
+      }
+      counts.different++;
+      say(`\n=== [${table}: ${group.group}] ${call.call}\nSalt: ${clip(theirs)}\nours: ${clip(mine)}`);
+    });
+    const [theirTree, myTree] = sides.map(([{ tree }]) => tree) as [readonly string[], readonly string[]];
+    const missing = theirTree.filter((line) => !myTree.includes(line));
+    const extra = myTree.filter((line) => !theirTree.includes(line));
+    if (missing.length + extra.length > 0) {
+      counts.different++;
+      say(`\n=== [${table}: ${group.group}] the folder afterwards`);
+      for (const line of missing) say(`Salt: ${clip(line)}`);
+      for (const line of extra) say(`ours: ${clip(line)}`);
+    }
+  }
+  say(`\n${counts.same} same, ${counts.meant} different on purpose, ${counts.different} different`);
+  return counts.different === 0 ? 0 : 1;
+}
+
+/** Writes the answers down for the unit tests, with the group's own calls beside them. */
+function record(plan: readonly Planned[], real: Map<CallGroup, GroupAnswers>, folder: string): void {
+  const byTable = new Map<string, unknown[]>();
+  for (const { table, group } of plan) {
+    if (group.record !== true) continue;
+    const { answers, tree } = real.get(group) as GroupAnswers;
+    const places = placesOf.get(`${folder} ${group.group}`) as Places;
+    const neutral = (text: string): string =>
+      text.replaceAll(places.dir, '<DIR>').replaceAll(places.cache, '<CACHE>');
+    const rows = answers.map((answer) =>
+      'error' in answer ? { error: answer.error } : { value: valueToJson(answer.value) },
+    );
+    const list = byTable.get(table) ?? [];
+    list.push(JSON.parse(neutral(JSON.stringify({ ...group, answers: rows, tree }))));
+    byTable.set(table, list);
+  }
+  const target = join(ROOT, 'test/fixtures/modules/calls');
+  mkdirSync(target, { recursive: true });
+  for (const [table, groups] of byTable)
+    writeFileSync(join(target, `${table}.json`), `${JSON.stringify(groups, null, 1)}\n`);
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(2);
+  },
+);

@@ -1,0 +1,77 @@
+/** Answers of our own `salt-call --local`, or of the same code within this process. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callerServices } from '../../src/cli/call/caller-services.ts';
+import { loadMinionConfig } from '../../src/config/load.ts';
+import { minionOptions } from '../../src/config/minion-options.ts';
+import { Options } from '../../src/config/option.ts';
+import { collectGrains } from '../../src/grains/collect.ts';
+import { systemClock } from '../../src/host/clock.ts';
+import { silentLogger } from '../../src/host/log.ts';
+import { systemRandom } from '../../src/host/random.ts';
+import { MinionState } from '../../src/minion/state.ts';
+import { parseJson } from '../../src/values/json-parse.ts';
+import { isDict, type Value } from '../../src/values/value.ts';
+import { ours, runProgram } from '../support/fleet.ts';
+import { answerOf } from '../support/call-answers.ts';
+import type { CallAnswer } from '../support/module-calls.ts';
+import { minionConfig } from './real-modules.ts';
+
+/** Makes calls in order. */
+export type Caller = (words: readonly string[]) => Promise<CallAnswer>;
+
+/** Calls by the built command. */
+export function commandCaller(folder: string, options: { readonly test: boolean }): Caller {
+  configure(folder, options);
+  const program = join(process.env['BRINE_PROGRAMS'] ?? ours.folder, 'salt-call');
+  return async (words) => {
+    const line = ['-c', folder, '--local', '-l', 'error', '--out', 'json', ...words];
+    const { stdout, stderr } = await runProgram(program, line);
+    const value = stdout.trim() === '' ? undefined : answerIn(stdout);
+    return value === undefined ? { error: errorIn(stderr) } : { value };
+  };
+}
+
+function answerIn(stdout: string): Value | undefined {
+  try {
+    const whole = parseJson(stdout);
+    return isDict(whole) ? whole.get('local') : undefined;
+  } catch {
+    return undefined; // the documentation that follows wrong arguments
+  }
+}
+
+/** The message in what `salt-call` writes about an error. */
+function errorIn(stderr: string): string {
+  const patterns = [
+    /^Error running '[^']*': ([\s\S]*?)\n?$/m,
+    /\nPassed invalid arguments: ([\s\S]*)\.\n\nUsage:\n/,
+    /global exception handler:\n([\s\S]*?)\n?$/,
+  ];
+  for (const pattern of patterns) {
+    const found = pattern.exec(stderr)?.[1];
+    if (found !== undefined) return found;
+  }
+  return stderr.replace(/\n$/, '');
+}
+
+/** Calls within this process. */
+export async function directCaller(folder: string, options: { readonly test: boolean }): Promise<Caller> {
+  configure(folder, options);
+  const config = loadMinionConfig({ configDir: folder, env: {}, log: silentLogger, cacheId: false });
+  const merged = config.toDict().set('local', true).set('file_client', 'local');
+  const opts = new Options(minionOptions, merged);
+  const [clock, log] = [systemClock, silentLogger];
+  const grains = await collectGrains({ opts: merged, log, clock });
+  const state = new MinionState({ opts, clock, random: systemRandom, log }, grains);
+  const services = callerServices({ opts, link: undefined, clock, log });
+  return async ([fun = '', ...words]) => {
+    const job = { jid: '20240102030405678901', fun, pub: new Map() };
+    return answerOf(fun, state.context(job, services, new AbortController().signal), words);
+  };
+}
+
+function configure(folder: string, options: { readonly test: boolean }): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'minion'), minionConfig(folder, options.test ? ['test: True'] : []));
+}

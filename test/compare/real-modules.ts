@@ -1,0 +1,111 @@
+/** Answers of a real Salt: one `salt-call` renders a file of ours that makes all calls, because each start costs more than a second. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { realSalt, runProgram } from '../support/fleet.ts';
+import { valueFromJson, type CallAnswer } from '../support/module-calls.ts';
+
+/** A file for Salt's renderer `py`: calls what stands in the file beside it and writes down the answers. */
+const DRIVER = `
+import base64, json, os
+from salt.minion import load_args_and_kwargs
+from salt.utils.args import parse_input
+
+def plain(value):
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**53 else {"int": str(value)}
+    if isinstance(value, float):
+        return value if value != int(value) else {"float": repr(value)}
+    if isinstance(value, (bytes, bytearray)):
+        return {"bytes": base64.b64encode(value).decode()}
+    if isinstance(value, dict):
+        return {"dict": [[plain(k), plain(v)] for k, v in value.items()]}
+    if isinstance(value, (set, frozenset)):
+        return [plain(v) for v in sorted(value, key=str)]
+    if isinstance(value, (list, tuple)) or hasattr(value, "__iter__"):
+        return [plain(v) for v in value]
+    return str(value)
+
+def answer(words):
+    fun = words[0]
+    if fun not in __salt__:
+        return {"error": "'%s' is not available." % fun}
+    try:
+        args, kwargs = load_args_and_kwargs(
+            __salt__[fun], parse_input(words[1:]), {})
+        return {"value": plain(__salt__[fun](*args, **kwargs))}
+    except Exception as exc:
+        name = type(exc).__name__
+        if name in ("CommandExecutionError", "SaltInvocationError", "CommandNotFoundError", "TypeError"):
+            return {"error": str(exc)}
+        return {"error": name + (": " + str(exc) if str(exc) else "")}
+
+def run():
+    os.umask(0o022)
+    folder = os.path.dirname(os.path.abspath(FILE))
+    with open(os.path.join(folder, "calls.json")) as handle:
+        calls = json.load(handle)
+    answers = []
+    for words in calls:
+        os.chdir("/")
+        answers.append(answer(words))
+    with open(os.path.join(folder, "answers.json"), "w") as handle:
+        json.dump(answers, handle)
+    return {}
+`;
+
+/** The minion's configuration for both sides. */
+export function minionConfig(folder: string, extra: readonly string[] = []): string {
+  return [
+    'id: compared',
+    `root_dir: ${folder}`,
+    `cachedir: ${folder}/cache`,
+    `pki_dir: ${folder}/pki`,
+    `sock_dir: ${folder}/run`,
+    `log_file: ${folder}/log`,
+    `extension_modules: ${folder}/extmods`,
+    `file_roots: {base: [${folder}/srv]}`,
+    `pillar_roots: {base: [${folder}/pillar]}`,
+    'default_include: none/*.conf',
+    'file_client: local',
+    'enable_fqdns_grains: False',
+    'enable_gpu_grains: False',
+    ...extra,
+    '',
+  ].join('\n');
+}
+
+/**
+ * Makes calls with a real Salt, in order, in one process.
+ * @param folder where the minion's files go
+ * @param calls the words of each
+ */
+export async function realAnswers(
+  folder: string,
+  calls: readonly (readonly string[])[],
+  options: { readonly test: boolean },
+): Promise<CallAnswer[]> {
+  const salt = realSalt('3006');
+  if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'minion'), minionConfig(folder, options.test ? ['test: True'] : []));
+  writeFileSync(join(folder, 'calls.json'), JSON.stringify(calls));
+  const driver = join(folder, 'driver.py');
+  writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
+  const { code, stdout, stderr } = await runProgram(join(salt.folder, 'salt-call'), [
+    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
+    ...['slsutil.renderer', driver, 'default_renderer=py'],
+  ]);
+  try {
+    const raw = JSON.parse(readFileSync(join(folder, 'answers.json'), 'utf8')) as {
+      value?: unknown;
+      error?: string;
+    }[];
+    return raw.map((answer) =>
+      answer.error === undefined ? { value: valueFromJson(answer.value) } : { error: answer.error },
+    );
+  } catch (error) {
+    throw new Error(`the real salt-call ended with ${code}: ${stdout}${stderr}`, { cause: error });
+  }
+}
