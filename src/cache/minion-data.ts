@@ -6,23 +6,28 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BoundedMap } from '../host/bounded-map.ts';
 import { isValidMinionId, makeDirectory, safeJoin, writeFileAtomic } from '../host/files.ts';
+import { ChangeList, type ChangeMark, type Changes } from './change-list.ts';
 import { isDict, type Dict } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 
 /** Banks of one minion. */
 export type MinionBank = 'data' | 'mine';
 
+/** Ids of changed minions, below `cachedir`; see `change-list.ts`. */
+const CHANGES_FILE = '.minion_changes';
 /** Parsed entries kept in memory. */
 const CACHED_MAX = 2000;
 
 /** Reads and writes the cache of minion data. */
 export class MinionDataCache {
   readonly #directory: string;
+  readonly #changes: ChangeList;
   readonly #cache = new BoundedMap<string, { mtimeMs: number; value: Dict }>(CACHED_MAX);
 
   /** @param cachedir the master's `cachedir` */
   constructor(cachedir: string) {
     this.#directory = join(cachedir, 'minions');
+    this.#changes = new ChangeList(join(cachedir, CHANGES_FILE));
   }
 
   /** What is kept for a minion; undefined when there is nothing, or nothing readable. */
@@ -43,10 +48,34 @@ export class MinionDataCache {
     }
   }
 
+  /** When a minion's data were written; undefined when there are none. Milliseconds since 1970, with a fraction. */
+  stamp(id: string, bank: MinionBank): number | undefined {
+    if (!isValidMinionId(id)) return undefined;
+    const stat = statSync(this.#path(id, bank), { throwIfNoEntry: false });
+    return stat?.isFile() ? stat.mtimeMs : undefined;
+  }
+
+  /** As {@link read}, without keeping it in memory: for those who go through all minions. */
+  peek(id: string, bank: MinionBank): Dict | undefined {
+    if (!isValidMinionId(id)) return undefined;
+    try {
+      const value = decode(readFileSync(this.#path(id, bank)), 'local');
+      return isDict(value) ? value : undefined;
+    } catch {
+      return undefined; // there is none, or it is half-written by another program
+    }
+  }
+
   write(id: string, bank: MinionBank, value: Dict): void {
     makeDirectory(this.#directory, 0o700);
     makeDirectory(safeJoin(this.#directory, id), 0o700);
     writeFileAtomic(this.#path(id, bank), encode(value, 'local'), { mode: 0o600 });
+    this.#changes.add(id);
+  }
+
+  /** What the master's programs have changed since an earlier call. @param mark what that call gave; undefined at first */
+  changesSince(mark: ChangeMark | undefined): Changes {
+    return this.#changes.since(mark);
   }
 
   remove(id: string, bank?: MinionBank): void {
@@ -55,6 +84,7 @@ export class MinionDataCache {
       force: true,
       recursive: true,
     });
+    this.#changes.add(id);
   }
 
   /** The minions of which anything is kept. */

@@ -1,11 +1,12 @@
 /** The minions a master knows, as targets are resolved against them. */
 import type { MinionDataCache } from '../cache/minion-data.ts';
+import { MinionFacts } from '../cache/minion-facts.ts';
 import type { KeyStore } from '../keys/store.ts';
 import type { Fleet } from '../targeting/target.ts';
 import { isDict, type Dict } from '../values/value.ts';
 
 /** Accepted keys, and what the minion data cache has of them. */
-export function keyFleet(keys: KeyStore, cache: MinionDataCache): Fleet {
+export function keyFleet(keys: KeyStore, cache: MinionDataCache, facts = new MinionFacts(cache)): Fleet {
   return {
     get ids() {
       return keys.list('accepted');
@@ -13,6 +14,10 @@ export function keyFleet(keys: KeyStore, cache: MinionDataCache): Fleet {
     data(id) {
       const data = cache.read(id, 'data');
       return data && { grains: part(data, 'grains'), pillar: part(data, 'pillar') };
+    },
+    select(wanted) {
+      facts.keepOnly(keys.list('accepted'));
+      return facts.select(wanted);
     },
   };
 }

@@ -4,6 +4,7 @@ import { StepAllowance } from '../text/pcre.ts';
 import type { Value } from '../values/value.ts';
 import { evaluate } from './compound-evaluate.ts';
 import { hasAddressIn } from './match-minion.ts';
+import { wantedData } from './wanted-data.ts';
 import {
   TargetError,
   type CachedMinion,
@@ -80,7 +81,7 @@ class Forecaster {
       case 'data_pcre':
         throw new TargetError(`The master cannot tell which minions match a ${target.type} target`);
       default: {
-        const matches = this.termMatcher();
+        const matches = this.termMatcher(target);
         return { minions: this.fleet.ids.filter((id) => matches(target, id)), missing: [] };
       }
     }
@@ -99,7 +100,7 @@ class Forecaster {
     // Salt compat: without cached data compound targets are not evaluated at all.
     if (!this.cacheEnabled) return { minions: this.fleet.ids, missing: [] };
     if (target.masterFault) throw target.masterFault;
-    const matches = this.termMatcher();
+    const matches = this.termMatcher(target);
     let current = '';
     const matchesCurrent = (term: Term): boolean => matches(term, current);
     const minions = this.fleet.ids.filter((id) => {
@@ -111,14 +112,15 @@ class Forecaster {
   }
 
   /** Matches one word against one minion after the other; the data of the minion asked for last is kept at hand. */
-  private termMatcher(): (term: Term, id: string) => boolean {
+  private termMatcher(target: Target): (term: Term, id: string) => boolean {
+    const dataOf = this.fleet.select?.(wantedData(target)) ?? ((id: string) => this.fleet.data(id));
     let fetched: string | undefined;
     let data: CachedMinion | undefined;
     return (term, id) => {
       if (term.type === 'glob') return term.glob.matches(id);
       if (term.type === 'pcre') return term.pattern.test(id, 'start', this.allowance);
       if (fetched !== id) {
-        data = this.cacheEnabled ? this.fleet.data(id) : undefined;
+        data = this.cacheEnabled ? dataOf(id) : undefined;
         fetched = id;
       }
       return data ? this.matchesData(term, data) : this.greedy;

@@ -142,10 +142,21 @@ export interface Fleet {
   readonly ids: readonly string[];
   /** Cached data of a minion, or undefined when nothing is cached. */
   data(id: string): CachedMinion | undefined;
+  /**
+   * Prepares for asking about many minions.
+   * @returns what gives at least the named parts of a minion's data; default: {@link data}
+   */
+  select?(wanted: WantedData): (id: string) => CachedMinion | undefined;
   /** False with `minion_data_cache: False`. Default true. */
   readonly cacheEnabled?: boolean;
   /** Addresses that hold a connection to the publish port, for presence. */
   readonly connectedAddresses?: ReadonlySet<string>;
+}
+
+/** Parts of grains and pillar, by the names of their uppermost keys; `all` for the whole. */
+export interface WantedData {
+  readonly grains: ReadonlySet<string> | 'all';
+  readonly pillar: ReadonlySet<string> | 'all';
 }
 
 /** Grains and pillar as the master last saw them. */

@@ -27,6 +27,7 @@ export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Log
     const { minions, fault } = forecast(parseTarget(tgt, tgtType), {
       ids,
       data: (id) => fleet.data(id),
+      ...(fleet.select === undefined ? {} : { select: fleet.select }),
       cacheEnabled: opts.get('minion_data_cache'),
     });
     if (fault !== undefined) log.error(fault.message);

@@ -1,6 +1,7 @@
 /** MWorker: serves requests. It has one door, and two explicit tables of what lies behind it. */
 import { join } from 'node:path';
 import { MinionDataCache } from '../../cache/minion-data.ts';
+import { MinionFacts } from '../../cache/minion-facts.ts';
 import { AcceptedKeys } from '../../channel/accepted-keys.ts';
 import { Door, type AesHandler, type ClearHandler } from '../../channel/door.ts';
 import { ReplayGuard } from '../../channel/replay-guard.ts';
@@ -35,6 +36,8 @@ import type { RoleContext, StartRole } from './role.ts';
 const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 const PUBLISH_GIVE_UP_MS = 10_000;
 const RECONNECT_MS = 20;
+/** How often minions' data are looked at for changes by other programs than ours. */
+const FACTS_MS = 60_000;
 
 /** What the tables are built from. */
 interface WorkerParts {
@@ -44,6 +47,7 @@ interface WorkerParts {
   readonly accepted: AcceptedKeys;
   readonly sessions: SessionKeys;
   readonly cache: MinionDataCache;
+  readonly facts: MinionFacts;
   readonly jobs: RemoteJobStore;
   readonly jids: JidSource;
   readonly publisher: RpcClient;
@@ -59,6 +63,7 @@ export const startWorker: StartRole = async (context) => {
     eventBytesMax: opts.get('max_event_size'),
     queueBytesMax: EVENT_QUEUE_BYTES_MAX,
   });
+  const cache = new MinionDataCache(opts.get('cachedir'));
   const parts: WorkerParts = {
     context,
     masterKey: loadMasterKey(opts),
@@ -69,7 +74,8 @@ export const startWorker: StartRole = async (context) => {
       opts.get('publish_session') * 1000,
       clock,
     ),
-    cache: new MinionDataCache(opts.get('cachedir')),
+    cache,
+    facts: new MinionFacts(cache),
     jobs: new RemoteJobStore(sockets.jobCache, clock),
     jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
     publisher: new RpcClient({
@@ -86,9 +92,16 @@ export const startWorker: StartRole = async (context) => {
   parts.jobs.open();
   parts.publisher.open();
   const link = await serve(context, door);
+  const stopped = new AbortController();
+  const refreshFacts = (): void =>
+    void parts.facts.refresh(parts.keys.list('accepted'), clock, stopped.signal);
+  const timer = clock.every(FACTS_MS, refreshFacts, { background: true });
+  refreshFacts();
   log.info(`Worker ${index} is ready`);
   return {
     stop: async () => {
+      stopped.abort();
+      timer.cancel();
       link.stop();
       events.close();
       await Promise.all([parts.jobs.close(), parts.publisher.close()]);
@@ -134,7 +147,7 @@ function makeAuthenticator(parts: WorkerParts): Authenticator {
 
 /** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
 function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
-  const { context, keys, cache, jobs, jids, publisher, fireEvent } = parts;
+  const { context, keys, cache, facts, jobs, jids, publisher, fireEvent } = parts;
   const { opts, clock, log, userKeys } = context;
   const users = new UserAuth(opts, userKeys);
   return new Map<string, ClearHandler>([
@@ -144,7 +157,7 @@ function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
       publishHandler({
         opts,
         users,
-        fleet: keyFleet(keys, cache),
+        fleet: keyFleet(keys, cache, facts),
         jobs,
         mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
         jids,
