@@ -57,7 +57,9 @@ const SPECIAL = new Set(
     .split(' ')
     .map((name) => `__${name}__`),
 );
-const CONTAINER_SPECIAL = new Set('__len__ __getitem__ __iter__ __contains__ __setitem__ __delitem__ __class_getitem__'.split(' '));
+const CONTAINER_SPECIAL = new Set(
+  '__len__ __getitem__ __iter__ __contains__ __setitem__ __delitem__ __class_getitem__'.split(' '),
+);
 
 function methodsOf(value: TValue): ReadonlyMap<string, NativeBody> | undefined {
   if (typeof value === 'string') return TEXT_METHODS;
@@ -79,7 +81,9 @@ function formatMethod(env: AccessEnvironment, name: string): NativeBody | undefi
     if (name === 'format') return formatText(self as string, args, kwargs ?? new Map(), access);
     const [mapping] = args;
     if (!(mapping instanceof Map)) throw typeError('format_map() takes exactly one argument');
-    const named = new Map([...mapping].filter((pair): pair is [string, TValue] => typeof pair[0] === 'string'));
+    const named = new Map(
+      [...mapping].filter((pair): pair is [string, TValue] => typeof pair[0] === 'string'),
+    );
     return formatText(self as string, [], named, access);
   };
 }
@@ -102,9 +106,11 @@ function attribute(env: AccessEnvironment, value: TValue, name: string): Later |
     }
     const body = method(env, value, name);
     if (body) return new BoundMethod(value, name, body);
-    if (isIntValue(value) && (name === 'real' || name === 'numerator')) return int(BigInt(numberOf(value) ?? 0));
+    if (isIntValue(value) && (name === 'real' || name === 'numerator'))
+      return int(BigInt(numberOf(value) ?? 0));
     if (isIntValue(value) && name === 'imag') return 0;
-    if (isFloatValue(value) && name === 'is_integer') return new BoundMethod(value, name, ([self]) => Number.isInteger(numberOf(self as TValue)));
+    if (isFloatValue(value) && name === 'is_integer')
+      return new BoundMethod(value, name, ([self]) => Number.isInteger(numberOf(self as TValue)));
     if (isIntValue(value) && name === 'bit_length')
       return new BoundMethod(value, name, ([self]) => {
         const size = BigInt(numberOf(self as TValue) ?? 0);
@@ -128,19 +134,22 @@ function missing(env: AccessEnvironment, value: TValue, name: TValue): Undefined
 
 /** `a.b`: the attribute, else the item, else undefined. */
 export function getAttr(env: AccessEnvironment, value: TValue, name: string): Later {
-  const found = attribute(env, value, name) ?? item(value, name);
-  return found ?? missing(env, value, name);
+  let found = attribute(env, value, name);
+  if (found === undefined) found = item(value, name);
+  return found === undefined ? missing(env, value, name) : found;
 }
 
 /** `a[b]`: the item, else the attribute of that name, else undefined. */
 export function getItem(env: AccessEnvironment, value: TValue, key: TValue): Later {
   const found = item(value, key);
   if (found !== undefined) return found;
-  return (typeof key === 'string' ? attribute(env, value, key) : undefined) ?? missing(env, value, key);
+  const attr = typeof key === 'string' ? attribute(env, value, key) : undefined;
+  return attr === undefined ? missing(env, value, key) : attr;
 }
 
 function item(value: TValue, key: TValue): Later | undefined {
-  if (value instanceof Map) return Array.isArray(key) && !(key instanceof PyTuple) ? undefined : dictGet(value, key);
+  if (value instanceof Map)
+    return Array.isArray(key) && !(key instanceof PyTuple) ? undefined : dictGet(value, key);
   if (value instanceof TObject) return value.getItem(key);
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number' || !Number.isInteger(index)) return undefined;
@@ -174,7 +183,13 @@ function sliced<T>(items: readonly T[], start: TValue, stop: TValue, stepValue: 
 }
 
 /** `a[start:stop:step]`. What cannot be sliced is undefined. */
-export function slice(env: AccessEnvironment, value: TValue, start: TValue, stop: TValue, step: TValue): TValue {
+export function slice(
+  env: AccessEnvironment,
+  value: TValue,
+  start: TValue,
+  stop: TValue,
+  step: TValue,
+): TValue {
   if (typeof value === 'string') return sliced([...value], start, stop, step).join('');
   if (Array.isArray(value)) {
     const out = sliced([...value], start, stop, step);

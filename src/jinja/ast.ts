@@ -75,8 +75,18 @@ export interface Signature {
   readonly defaults: readonly Expr[];
 }
 
-export type MacroStmt = { readonly t: 'Macro'; readonly name: string; readonly body: Body; readonly line: number } & Signature;
-export type CallBlockStmt = { readonly t: 'CallBlock'; readonly call: CallExpr; readonly body: Body; readonly line: number } & Signature;
+export type MacroStmt = {
+  readonly t: 'Macro';
+  readonly name: string;
+  readonly body: Body;
+  readonly line: number;
+} & Signature;
+export type CallBlockStmt = {
+  readonly t: 'CallBlock';
+  readonly call: CallExpr;
+  readonly body: Body;
+  readonly line: number;
+} & Signature;
 export type IfStmt = {
   readonly t: 'If';
   readonly test: Expr;
@@ -152,7 +162,13 @@ export type Stmt =
     }
   | { readonly t: 'Extends'; readonly template: Expr; readonly line: number }
   | { readonly t: 'Scope'; readonly body: Body; readonly line: number }
-  | { readonly t: 'Profile'; readonly label: Expr; readonly what: string; readonly body: Body; readonly line: number }
+  | {
+      readonly t: 'Profile';
+      readonly label: Expr;
+      readonly what: string;
+      readonly body: Body;
+      readonly line: number;
+    }
   | { readonly t: 'Break' | 'Continue'; readonly line: number }
   | IfStmt
   | ForStmt

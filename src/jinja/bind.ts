@@ -12,9 +12,10 @@ const NO_KWARGS: Kwargs = new Map();
 
 /**
  * Wraps a body so that it gets one argument for each parameter.
+ * @param method the type whose method it is: Python's own methods have other words for their complaints
  * @throws TypeError in Python's words when the arguments do not fit
  */
-export function native(name: string, params: readonly Param[], body: BoundBody): NativeBody {
+export function native(name: string, params: readonly Param[], body: BoundBody, method?: string): NativeBody {
   const takesRest = params.includes('*');
   const takesKwargs = params.includes('**');
   const own = params.filter((param) => param !== '*' && param !== '**');
@@ -23,6 +24,8 @@ export function native(name: string, params: readonly Param[], body: BoundBody):
   return (args, kwargs, scope) => {
     const out: TValue[] = [];
     const used = new Set<string>();
+    if (method !== undefined)
+      checkMethod(method, name, own.length - 1, required - 1, args.length - 1, takesRest, kwargs);
     for (let i = 0; i < own.length; i++) {
       const param = own[i] as Param;
       const key = names[i] as string;
@@ -36,17 +39,28 @@ export function native(name: string, params: readonly Param[], body: BoundBody):
       } else if (typeof param === 'string') throw typeError(missing(name, names, required, i, kwargs));
       else out.push(param[1]);
     }
-    if (args.length > own.length && !takesRest) throw typeError(tooMany(name, own.length, required, args.length));
+    if (args.length > own.length && !takesRest)
+      throw typeError(tooMany(name, own.length, required, args.length));
     if (kwargs === undefined || kwargs.size === used.size)
       return body(out, scope, args.slice(own.length), NO_KWARGS);
     const others = new Map([...kwargs].filter(([key]) => !used.has(key)));
-    if (!takesKwargs) throw typeError(`${name}() got an unexpected keyword argument '${[...others.keys()][0]}'`);
+    if (!takesKwargs)
+      throw typeError(`${name}() got an unexpected keyword argument '${[...others.keys()][0]}'`);
     return body(out, scope, args.slice(own.length), others);
   };
 }
 
-function missing(name: string, names: readonly string[], required: number, from: number, kwargs?: Kwargs): string {
-  const lacking = names.slice(from, required).filter((key) => !kwargs?.has(key)).map((key) => `'${key}'`);
+function missing(
+  name: string,
+  names: readonly string[],
+  required: number,
+  from: number,
+  kwargs?: Kwargs,
+): string {
+  const lacking = names
+    .slice(from, required)
+    .filter((key) => !kwargs?.has(key))
+    .map((key) => `'${key}'`);
   const last = lacking.pop() ?? '';
   const list =
     lacking.length === 0 ? last : `${lacking.join(', ')}${lacking.length > 1 ? ',' : ''} and ${last}`;
@@ -58,4 +72,24 @@ function tooMany(name: string, most: number, least: number, given: number): stri
   const range = least === most ? `${most}` : `from ${least} to ${most}`;
   const plural = most === 1 && least === most ? '' : 's';
   return `${name}() takes ${range} positional argument${plural} but ${given} ${given === 1 ? 'was' : 'were'} given`;
+}
+
+/** How Python's own methods complain. */
+function checkMethod(
+  type: string,
+  name: string,
+  most: number,
+  least: number,
+  given: number,
+  takesRest: boolean,
+  kwargs?: Kwargs,
+): void {
+  const plural = (count: number): string => `${count} argument${count === 1 ? '' : 's'}`;
+  if (kwargs !== undefined && kwargs.size > 0) return;
+  if (most === 0 && given > 0 && !takesRest)
+    throw typeError(`${type}.${name}() takes no arguments (${given} given)`);
+  if (most === 1 && least === 1 && given !== 1 && !takesRest)
+    throw typeError(`${type}.${name}() takes exactly one argument (${given} given)`);
+  if (given < least) throw typeError(`${name} expected at least ${plural(least)}, got ${given}`);
+  if (given > most && !takesRest) throw typeError(`${name} expected at most ${plural(most)}, got ${given}`);
 }

@@ -63,10 +63,10 @@ export class Environment {
   }
 
   /** A template of a text. @throws TemplateSyntaxError */
-  fromText(source: string, path?: string): Template {
+  fromText(source: string, found: { name?: string; path?: string } = {}): Template {
     const compiled = this.parts.compile(source, this.options);
     for (const requirement of compiled.requirements) this.#check(requirement);
-    return new Template(this, compiled, source, path);
+    return new Template(this, compiled, source, found);
   }
 
   #check({ kind, name, line }: Requirement): void {
@@ -88,7 +88,9 @@ export class Environment {
     const known = this.#templates.get(name);
     if (known) return known;
     const found = this.parts.load(name, this.globals);
-    return found instanceof Promise ? found.then((one) => this.#loaded(name, one)) : this.#loaded(name, found);
+    return found instanceof Promise
+      ? found.then((one) => this.#loaded(name, one))
+      : this.#loaded(name, found);
   }
 
   #loaded(name: string, found: LoadedTemplate | undefined): Template {
@@ -96,7 +98,7 @@ export class Environment {
     for (const [key, value] of found.globals ?? []) this.globals.set(key, value);
     let template: Template;
     try {
-      template = this.fromText(found.source, found.path);
+      template = this.fromText(found.source, { name, path: found.path });
     } catch (error) {
       if (error instanceof TemplateSyntaxError)
         error.place ??= { line: error.line, path: found.path, source: found.source };

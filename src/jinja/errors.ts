@@ -1,5 +1,7 @@
 /** What goes wrong in templates, by the classes that decide Salt's sentence about it (jinja2 3.1 exceptions.py). */
 
+import { PatternError } from '../text/pcre.ts';
+
 /** Where in a template something went wrong. */
 export interface TemplatePlace {
   readonly line: number;
@@ -73,7 +75,14 @@ export class PyRaised extends JinjaError {
 export class CalledFailure extends JinjaError {
   override readonly name = 'CalledFailure';
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(
+      cause instanceof PatternError
+        ? cause.pythonMessage
+        : cause instanceof Error
+          ? cause.message
+          : String(cause),
+      { cause },
+    );
   }
 }
 

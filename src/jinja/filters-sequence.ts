@@ -1,14 +1,38 @@
 /** Jinja's filters on sequences, mappings and numbers (jinja2 3.1 filters.py). */
 import { formatFixed, roundTo, toPyFloat } from '../values/number-format.ts';
 import { strip } from '../values/text.ts';
-import { float, PyFloat, type Value } from '../values/value.ts';
+import { float, PyFloat } from '../values/value.ts';
 import { getAttr, getItem } from './access.ts';
 import { now } from './call.ts';
 import type { Environment } from './environment.ts';
 import { PyRaised, TemplateRuntimeError, typeError, UndefinedError } from './errors.ts';
 import { whole, type FilterEntry } from './filters-text.ts';
-import { NamedTuple, PyIterator, PyTuple, TObject, tuple, typeName, Undefined, type CallScope, type Kwargs, type NativeBody, type TValue } from './model.ts';
-import { add, eq, int, isFloatValue, isIntValue, iter, itemsOf, list, neg, numberOf, truthy } from './operators.ts';
+import {
+  NamedTuple,
+  PyIterator,
+  PyTuple,
+  TObject,
+  tuple,
+  typeName,
+  Undefined,
+  type CallScope,
+  type Kwargs,
+  type NativeBody,
+  type TValue,
+} from './model.ts';
+import {
+  add,
+  eq,
+  int,
+  isFloatValue,
+  isIntValue,
+  iter,
+  itemsOf,
+  list,
+  neg,
+  numberOf,
+  truthy,
+} from './operators.ts';
 import { sortValues } from './sorting.ts';
 import { str } from './text-of.ts';
 
@@ -19,10 +43,18 @@ const undefinedHint = (scope: CallScope, hint: string): Undefined =>
   new Undefined({ name: null, hint, strict: environmentOf(scope).strict });
 
 /** Jinja's `make_attrgetter`: follows `a.b.0`. */
-export function attributeGetter(scope: CallScope, path: TValue, fallback: TValue = null): (item: TValue) => TValue {
+export function attributeGetter(
+  scope: CallScope,
+  path: TValue,
+  fallback: TValue = null,
+): (item: TValue) => TValue {
   const env = environmentOf(scope);
   const parts: TValue[] =
-    typeof path === 'string' ? path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part)) : path === null ? [] : [path];
+    typeof path === 'string'
+      ? path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+      : path === null
+        ? []
+        : [path];
   return (item) => {
     let value = item;
     for (const part of parts) {
@@ -39,14 +71,16 @@ const ignoreCase = (value: TValue): TValue => (typeof value === 'string' ? value
 function sortKey(scope: CallScope, attribute: TValue, caseSensitive: boolean): (item: TValue) => TValue {
   const post = caseSensitive ? (value: TValue) => value : ignoreCase;
   if (attribute === null) return post;
-  const getters = (typeof attribute === 'string' ? attribute.split(',') : [attribute]).map((one) => attributeGetter(scope, one));
+  const getters = (typeof attribute === 'string' ? attribute.split(',') : [attribute]).map((one) =>
+    attributeGetter(scope, one),
+  );
   const [only] = getters;
   if (getters.length === 1 && only) return (item) => post(only(item));
   return (item) => tuple(getters.map((get) => post(get(item))));
 }
 
 function groupBy([value, attribute, fallback, caseSensitive]: TValue[], scope: CallScope): TValue {
-  const get = attributeGetter(scope, attribute as TValue, fallback as TValue);
+  const get = attributeGetter(scope, attribute as TValue, fallback);
   const sensitive = truthy(caseSensitive as TValue);
   const key = (item: TValue): TValue => (sensitive ? get(item) : ignoreCase(get(item)));
   const out: { key: TValue; shown: TValue; items: TValue[] }[] = [];
@@ -66,7 +100,13 @@ function groupBy([value, attribute, fallback, caseSensitive]: TValue[], scope: C
 
 type Apply = (item: TValue) => TValue;
 
-function filterCall(scope: CallScope, kind: 'filter' | 'test', name: TValue, args: readonly TValue[], kwargs: Kwargs): Apply {
+function filterCall(
+  scope: CallScope,
+  kind: 'filter' | 'test',
+  name: TValue,
+  args: readonly TValue[],
+  kwargs: Kwargs,
+): Apply {
   const env = environmentOf(scope);
   const text = str(name);
   const known = kind === 'filter' ? env.parts.filters : env.parts.tests;
@@ -83,7 +123,8 @@ function mapFilter(args: TValue[], scope: CallScope, rest: readonly TValue[], kw
     const fallback = named.get('default') ?? null;
     named.delete('attribute');
     named.delete('default');
-    if (named.size > 0) throw new TemplateRuntimeError(`Unexpected keyword argument '${[...named.keys()][0] ?? ''}'`);
+    if (named.size > 0)
+      throw new TemplateRuntimeError(`Unexpected keyword argument '${[...named.keys()][0] ?? ''}'`);
     apply = attributeGetter(scope, attribute, fallback);
   } else {
     if (rest.length === 0) throw new TemplateRuntimeError('map requires a filter argument');
@@ -107,9 +148,12 @@ function selection(keep: boolean, byAttribute: boolean): NativeBody {
     }
     const name = rest.shift();
     const test: Apply =
-      name === undefined ? (item) => truthy(item) : filterCall(scope, 'test', name, rest, kwargs ?? new Map());
+      name === undefined
+        ? (item) => truthy(item)
+        : filterCall(scope, 'test', name, rest, kwargs ?? new Map());
     function* selected(): Iterable<TValue> {
-      if (truthy(value as TValue)) for (const item of iter(value as TValue)) if (truthy(test(get(item))) === keep) yield item;
+      if (truthy(value as TValue))
+        for (const item of iter(value as TValue)) if (truthy(test(get(item))) === keep) yield item;
     }
     return new PyIterator(selected(), 'generator', 'generator object select_or_reject');
   };
@@ -122,7 +166,8 @@ export const SELECTION_FILTERS: readonly (readonly [string, NativeBody])[] = [
   ['rejectattr', selection(false, true)],
 ];
 
-const generator = (items: Iterable<TValue>, name: string): TValue => new PyIterator(items, 'generator', `generator object ${name}`);
+const generator = (items: Iterable<TValue>, name: string): TValue =>
+  new PyIterator(items, 'generator', `generator object ${name}`);
 
 function* batches(value: TValue, count: number, fill: TValue): Iterable<TValue> {
   let part: TValue[] = [];
@@ -195,22 +240,26 @@ function toInt([value, fallback, base]: TValue[]): TValue {
   if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
   const exact = pyInt(value as TValue, whole(base));
   if (exact !== undefined) return exact;
-  const number = value instanceof TObject || Array.isArray(value) || value instanceof Map ? NaN : toPyFloat(value as Value);
+  const number =
+    value instanceof TObject || Array.isArray(value) || value instanceof Map ? NaN : toPyFloat(value);
   if (typeof number !== 'number' || Number.isNaN(number)) return fallback as TValue;
-  if (!Number.isFinite(number)) throw new PyRaised('OverflowError', 'cannot convert float infinity to integer');
+  if (!Number.isFinite(number))
+    throw new PyRaised('OverflowError', 'cannot convert float infinity to integer');
   return int(BigInt(Math.trunc(number)));
 }
 
 function toFloat([value, fallback]: TValue[]): TValue {
   if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
-  const number = value instanceof TObject || Array.isArray(value) || value instanceof Map ? 'TypeError' : toPyFloat(value as Value);
+  const number =
+    value instanceof TObject || Array.isArray(value) || value instanceof Map ? 'TypeError' : toPyFloat(value);
   return typeof number === 'number' ? float(number) : (fallback as TValue);
 }
 
 function round([value, precision, method]: TValue[]): TValue {
   const digits = whole(precision);
   const number = numberOf(value as TValue);
-  if (number === undefined) throw typeError(`type ${typeName(value as TValue)} doesn't define __round__ method`);
+  if (number === undefined)
+    throw typeError(`type ${typeName(value as TValue)} doesn't define __round__ method`);
   if (method === 'common') {
     if (!isFloatValue(value as TValue)) {
       if (digits >= 0) return typeof value === 'boolean' ? Number(value) : (value as TValue);
@@ -229,7 +278,12 @@ function round([value, precision, method]: TValue[]): TValue {
 
 function reverse([value]: TValue[]): TValue {
   if (typeof value === 'string') return [...value].reverse().join('');
-  if (Array.isArray(value)) return new PyIterator([...value].reverse(), 'list_reverseiterator', `${value instanceof PyTuple ? 'reversed' : 'list_reverseiterator'} object`);
+  if (Array.isArray(value))
+    return new PyIterator(
+      [...value].reverse(),
+      'list_reverseiterator',
+      `${value instanceof PyTuple ? 'reversed' : 'list_reverseiterator'} object`,
+    );
   const items = itemsOf(value as TValue);
   if (!items) throw new TemplateRuntimeError('argument must be iterable');
   const turned = [...items].reverse();
@@ -238,7 +292,9 @@ function reverse([value]: TValue[]): TValue {
 
 function last([value]: TValue[], scope: CallScope): TValue {
   const items = typeof value === 'string' ? [...value] : list(value as TValue);
-  return items.at(-1) ?? undefinedHint(scope, 'No last item, sequence was empty.');
+  return items.length > 0
+    ? (items.at(-1) as TValue)
+    : undefinedHint(scope, 'No last item, sequence was empty.');
 }
 
 function first([value]: TValue[], scope: CallScope): TValue {
@@ -249,17 +305,24 @@ function first([value]: TValue[], scope: CallScope): TValue {
 function random([value]: TValue[], scope: CallScope): TValue {
   const items = list(value as TValue);
   const fraction = environmentOf(scope).parts.random?.() ?? 0;
-  return items[Math.floor(fraction * items.length)] ?? undefinedHint(scope, 'No random item, sequence was empty.');
+  if (items.length === 0) return undefinedHint(scope, 'No random item, sequence was empty.');
+  return items[Math.floor(fraction * items.length)] as TValue;
 }
 
 function dictsort([value, caseSensitive, by, reverse]: TValue[]): TValue {
-  if (by !== 'key' && by !== 'value') throw new TemplateRuntimeError('You can only sort by either "key" or "value"');
+  if (by !== 'key' && by !== 'value')
+    throw new TemplateRuntimeError('You can only sort by either "key" or "value"');
   if (value instanceof Undefined) value.fail();
-  if (!(value instanceof Map)) throw new PyRaised('AttributeError', `'${typeName(value as TValue)}' object has no attribute 'items'`);
+  if (!(value instanceof Map))
+    throw new PyRaised('AttributeError', `'${typeName(value as TValue)}' object has no attribute 'items'`);
   const sensitive = truthy(caseSensitive as TValue);
   const at = by === 'key' ? 0 : 1;
   const pairs = [...value].map((pair) => tuple(pair));
-  return sortValues(pairs, (pair) => (sensitive ? pair[at] : ignoreCase(pair[at] as TValue)) as TValue, truthy(reverse as TValue));
+  return sortValues(
+    pairs,
+    (pair) => (sensitive ? pair[at] : ignoreCase(pair[at] as TValue)) as TValue,
+    truthy(reverse as TValue),
+  );
 }
 
 function sum([value, attribute, start]: TValue[], scope: CallScope): TValue {
@@ -286,7 +349,9 @@ function attr([value, name]: TValue[], scope: CallScope): TValue {
   const found = now(getAttr(environmentOf(scope), value as TValue, str(name as TValue)));
   // only attributes count here, no items
   const isItem = value instanceof Map && value.get(name as TValue) === found;
-  return isItem ? new Undefined({ name: name as TValue, strict: environmentOf(scope).strict, owner: 'dict object' }) : found;
+  return isItem
+    ? new Undefined({ name: name as TValue, strict: environmentOf(scope).strict, owner: 'dict object' })
+    : found;
 }
 
 function* entriesOf(value: TValue): Iterable<TValue> {
@@ -298,26 +363,96 @@ function* entriesOf(value: TValue): Iterable<TValue> {
 export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
   ['abs', [], abs],
   ['attr', ['name'], attr],
-  ['batch', ['linecount', ['fill_with', null]], ([v, n, fill]) => generator(batches(v as TValue, whole(n), fill as TValue), 'do_batch')],
-  ['d', [['default_value', ''], ['boolean', false]], fallback],
-  ['default', [['default_value', ''], ['boolean', false]], fallback],
-  ['dictsort', [['case_sensitive', false], ['by', 'key'], ['reverse', false]], dictsort],
+  [
+    'batch',
+    ['linecount', ['fill_with', null]],
+    ([v, n, fill]) => generator(batches(v as TValue, whole(n), fill as TValue), 'do_batch'),
+  ],
+  [
+    'd',
+    [
+      ['default_value', ''],
+      ['boolean', false],
+    ],
+    fallback,
+  ],
+  [
+    'default',
+    [
+      ['default_value', ''],
+      ['boolean', false],
+    ],
+    fallback,
+  ],
+  [
+    'dictsort',
+    [
+      ['case_sensitive', false],
+      ['by', 'key'],
+      ['reverse', false],
+    ],
+    dictsort,
+  ],
   ['first', [], first],
   ['float', [['default', new PyFloat(0)]], toFloat],
   ['groupby', ['attribute', ['default', null], ['case_sensitive', false]], groupBy],
-  ['int', [['default', 0], ['base', 10]], toInt],
+  [
+    'int',
+    [
+      ['default', 0],
+      ['base', 10],
+    ],
+    toInt,
+  ],
   ['items', [], ([v]) => generator(entriesOf(v as TValue), 'do_items')],
-  ['join', [['d', ''], ['attribute', null]], join],
+  [
+    'join',
+    [
+      ['d', ''],
+      ['attribute', null],
+    ],
+    join,
+  ],
   ['last', [], last],
   ['list', [], ([v]) => list(v as TValue)],
   ['map', ['*', '**'], mapFilter],
   ['random', [], random],
   ['reverse', [], reverse],
-  ['round', [['precision', 0], ['method', 'common']], round],
-  ['slice', ['slices', ['fill_with', null]], ([v, n, fill]) => generator(slices(v as TValue, whole(n), fill as TValue), 'sync_do_slice')],
-  ['sort', [['reverse', false], ['case_sensitive', false], ['attribute', null]], ([v, reversed, sensitive, attribute], scope) =>
-    sortValues(iter(v as TValue), sortKey(scope, attribute as TValue, truthy(sensitive as TValue)), truthy(reversed as TValue))],
-  ['sum', [['attribute', null], ['start', 0]], sum],
+  [
+    'round',
+    [
+      ['precision', 0],
+      ['method', 'common'],
+    ],
+    round,
+  ],
+  [
+    'slice',
+    ['slices', ['fill_with', null]],
+    ([v, n, fill]) => generator(slices(v as TValue, whole(n), fill as TValue), 'sync_do_slice'),
+  ],
+  [
+    'sort',
+    [
+      ['reverse', false],
+      ['case_sensitive', false],
+      ['attribute', null],
+    ],
+    ([v, reversed, sensitive, attribute], scope) =>
+      sortValues(
+        iter(v as TValue),
+        sortKey(scope, attribute as TValue, truthy(sensitive as TValue)),
+        truthy(reversed as TValue),
+      ),
+  ],
+  [
+    'sum',
+    [
+      ['attribute', null],
+      ['start', 0],
+    ],
+    sum,
+  ],
 ];
 
 function fallback([value, other, boolean]: TValue[]): TValue {

@@ -16,9 +16,13 @@ import { pretty } from './plain.ts';
 /** The entries of a table of filters: name, parameters after the value, body. */
 export type FilterEntry = readonly [name: string, params: readonly Param[], body: BoundBody];
 
-/** Makes a table of filters. */
-export function filterTable(entries: readonly FilterEntry[]): [string, NativeBody][] {
-  return entries.map(([name, params, body]) => [name, native(name, ['value', ...params], body)]);
+/** Jinja's own functions, as errors about their arguments name them. */
+const SYNC = new Set(['join', 'first', 'groupby', 'list', 'map', 'slice', 'sum']);
+
+/** Makes a table of filters. @param own whether they are Jinja's own */
+export function filterTable(entries: readonly FilterEntry[], own = false): [string, NativeBody][] {
+  const title = (name: string): string => (own ? `${SYNC.has(name) ? 'sync_' : ''}do_${name}` : name);
+  return entries.map(([name, params, body]) => [name, native(title(name), ['value', ...params], body)]);
 }
 
 const HTML: ReadonlyMap<string, string> = new Map([
@@ -30,14 +34,16 @@ const HTML: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Text safe inside HTML (markupsafe). */
-export const escapeHtml = (text: string): string => text.replace(/[&<>'"]/g, (char) => HTML.get(char) ?? char);
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>'"]/g, (char) => HTML.get(char) ?? char);
 
 const s = (value: TValue | undefined): string => str(value as TValue);
 
 /** Integer of an argument. @throws TypeError */
 export function whole(value: TValue | undefined, what = 'argument'): number {
   const number = numberOf(value as TValue);
-  if (number === undefined || !Number.isInteger(Number(number))) throw typeError(`${what} must be an integer`);
+  if (number === undefined || !Number.isInteger(Number(number)))
+    throw typeError(`${what} must be an integer`);
   return Number(number);
 }
 
@@ -58,7 +64,8 @@ function truncate([value, length, kill, end, leeway]: TValue[]): string {
   const most = whole(length);
   const tail = s(end);
   const slack = leeway === null ? 5 : whole(leeway);
-  if (most < [...tail].length) throw new PyRaised('RuntimeError', `expected length >= ${[...tail].length}, got ${most}`);
+  if (most < [...tail].length)
+    throw new PyRaised('RuntimeError', `expected length >= ${[...tail].length}, got ${most}`);
   if (points.length <= most + slack) return points.join('');
   const cut = points.slice(0, most - [...tail].length).join('');
   if (truthy(kill as TValue)) return cut + tail;
@@ -68,7 +75,8 @@ function truncate([value, length, kill, end, leeway]: TValue[]): string {
 
 function fileSize([value, binary]: TValue[]): string {
   const size = Number(typeof value === 'string' ? value : (numberOf(value as TValue) ?? NaN));
-  if (Number.isNaN(size)) throw new PyRaised('ValueError', `could not convert string to float: '${s(value)}'`);
+  if (Number.isNaN(size))
+    throw new PyRaised('ValueError', `could not convert string to float: '${s(value)}'`);
   const base = truthy(binary as TValue) ? 1024 : 1000;
   if (size === 1) return '1 Byte';
   if (size < base) return `${Math.trunc(size)} Bytes`;
@@ -97,8 +105,10 @@ function urlQuote(value: TValue, inQuery = false): string {
 }
 
 function urlencode([value]: TValue[]): string {
-  if (typeof value === 'string' || value === null || typeof value !== 'object') return urlQuote(value as TValue);
-  const pairs = value instanceof Map ? [...value] : [...iter(value)].map((pair) => [...iter(pair)] as [TValue, TValue]);
+  if (typeof value === 'string' || value === null || typeof value !== 'object')
+    return urlQuote(value as TValue);
+  const pairs =
+    value instanceof Map ? [...value] : [...iter(value)].map((pair) => [...iter(pair)] as [TValue, TValue]);
   return pairs.map(([key, item]) => `${urlQuote(key, true)}=${urlQuote(item, true)}`).join('&');
 }
 
@@ -154,31 +164,83 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
   ['forceescape', [], ([v]) => escapeHtml(s(v))],
   ['filesizeformat', [['binary', false]], fileSize],
   ['format', ['*', '**'], (args, _scope, rest, kwargs) => format(args, rest, kwargs)],
-  ['indent', [['width', 4], ['first', false], ['blank', false]], indent],
+  [
+    'indent',
+    [
+      ['width', 4],
+      ['first', false],
+      ['blank', false],
+    ],
+    indent,
+  ],
   ['lower', [], ([v]) => s(v).toLowerCase()],
   ['pprint', [], ([v]) => pretty(v as TValue)],
-  ['replace', ['old', 'new', ['count', null]], ([v, from, to, count], scope) => {
-    const limit = count === null ? -1 : (count as TValue);
-    return TEXT_METHODS.get('replace')?.([s(v), s(from), s(to), limit], undefined, scope) ?? '';
-  }],
+  [
+    'replace',
+    ['old', 'new', ['count', null]],
+    ([v, from, to, count], scope) => {
+      const limit = count === null ? -1 : (count as TValue);
+      return TEXT_METHODS.get('replace')?.([s(v), s(from), s(to), limit], undefined, scope) ?? '';
+    },
+  ],
   ['safe', [], ([v]) => s(v)],
   ['string', [], ([v]) => s(v)],
   ['striptags', [], ([v]) => stripTags(s(v))],
   ['title', [], ([v]) => title(s(v))],
-  ['trim', [['chars', null]], ([v, chars], scope) =>
-    chars === null ? strip(s(v)) : (TEXT_METHODS.get('strip')?.([s(v), chars as TValue], undefined, scope) ?? '')],
-  ['truncate', [['length', 255], ['killwords', false], ['end', '...'], ['leeway', null]], truncate],
+  [
+    'trim',
+    [['chars', null]],
+    ([v, chars], scope) =>
+      chars === null
+        ? strip(s(v))
+        : (TEXT_METHODS.get('strip')?.([s(v), chars as TValue], undefined, scope) ?? ''),
+  ],
+  [
+    'truncate',
+    [
+      ['length', 255],
+      ['killwords', false],
+      ['end', '...'],
+      ['leeway', null],
+    ],
+    truncate,
+  ],
   ['upper', [], ([v]) => s(v).toUpperCase()],
   ['urlencode', [], urlencode],
-  ['urlize', [['trim_url_limit', null], ['nofollow', false], ['target', null], ['rel', null], ['extra_schemes', null]], ([v]) =>
-    escapeHtml(s(v)).replace(URL, (url) => `<a href="${url.startsWith('www.') ? 'https://' : ''}${url}" rel="noopener">${url}</a>`)],
+  [
+    'urlize',
+    [
+      ['trim_url_limit', null],
+      ['nofollow', false],
+      ['target', null],
+      ['rel', null],
+      ['extra_schemes', null],
+    ],
+    ([v]) =>
+      escapeHtml(s(v)).replace(
+        URL,
+        (url) => `<a href="${url.startsWith('www.') ? 'https://' : ''}${url}" rel="noopener">${url}</a>`,
+      ),
+  ],
   ['wordcount', [], ([v]) => (s(v).match(/[\p{L}\p{N}_]+/gu) ?? []).length],
-  ['wordwrap', [['width', 79], ['break_long_words', true], ['wrapstring', null], ['break_on_hyphens', true]], ([v, w, long, mark, hyphens]) => {
-    const join = mark === null ? '\n' : s(mark);
-    const wrap = (line: string): string =>
-      wrapText(line, whole(w), { breakLong: truthy(long as TValue), onHyphens: truthy(hyphens as TValue) }).join(join);
-    return splitLines(s(v)).map(wrap).join(join);
-  }],
+  [
+    'wordwrap',
+    [
+      ['width', 79],
+      ['break_long_words', true],
+      ['wrapstring', null],
+      ['break_on_hyphens', true],
+    ],
+    ([v, w, long, mark, hyphens]) => {
+      const join = mark === null ? '\n' : s(mark);
+      const wrap = (line: string): string =>
+        wrapText(line, whole(w), {
+          breakLong: truthy(long as TValue),
+          onHyphens: truthy(hyphens as TValue),
+        }).join(join);
+      return splitLines(s(v)).map(wrap).join(join);
+    },
+  ],
   ['xmlattr', [['autospace', true]], xmlattr],
   ['count', [], ([v]) => len(v as TValue)],
   ['length', [], ([v]) => len(v as TValue)],

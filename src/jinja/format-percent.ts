@@ -20,30 +20,40 @@ export function formatPercent(text: string, values: TValue): string {
     if (value === undefined) throw typeError('not enough arguments for format string');
     return value;
   };
-  const out = text.replace(CONVERSION, (all: string, key?: string, flags = '', width?: string, precision?: string, type?: string) => {
-    if (type === undefined) throw valueError('incomplete format');
-    if (type === '%') return '%';
-    const size = width === '*' ? Number(next()) : sized(width);
-    const hasPrecision = /\.(?:\*|\d+)?[hlL]?[^]$/u.test(all.replace(/^%(?:\([^)]*\))?/, '%'));
-    const digits = precision === '*' ? Number(next()) : hasPrecision ? sized(precision) : undefined;
-    let value: TValue;
-    if (key === undefined) value = next();
-    else {
-      if (!(values instanceof Map)) throw typeError('format requires a mapping');
-      usedMapping = true;
-      const found = values.get(key);
-      if (found === undefined) throw new PyRaised('KeyError', repr(key));
-      value = found;
-    }
-    return convert(value, String(flags), size, digits, type, text);
-  });
+  const out = text.replace(
+    CONVERSION,
+    (all: string, key?: string, flags = '', width?: string, precision?: string, type?: string) => {
+      if (type === undefined) throw valueError('incomplete format');
+      if (type === '%') return '%';
+      const size = width === '*' ? Number(next()) : sized(width);
+      const hasPrecision = /\.(?:\*|\d+)?[hlL]?[^]$/u.test(all.replace(/^%(?:\([^)]*\))?/, '%'));
+      const digits = precision === '*' ? Number(next()) : hasPrecision ? sized(precision) : undefined;
+      let value: TValue;
+      if (key === undefined) value = next();
+      else {
+        if (!(values instanceof Map)) throw typeError('format requires a mapping');
+        usedMapping = true;
+        const found = values.get(key);
+        if (found === undefined) throw new PyRaised('KeyError', repr(key));
+        value = found;
+      }
+      return convert(value, String(flags), size, digits, type, text);
+    },
+  );
   const unused = at < list.length && !usedMapping;
   if (unused && !(list.length === 1 && values instanceof Map))
     throw typeError('not all arguments converted during string formatting');
   return out;
 }
 
-function convert(value: TValue, flags: string, width: number, precision: number | undefined, type: string, text: string): string {
+function convert(
+  value: TValue,
+  flags: string,
+  width: number,
+  precision: number | undefined,
+  type: string,
+  text: string,
+): string {
   let prefix = '';
   let body: string;
   if (type === 's' || type === 'r' || type === 'a') {
@@ -61,8 +71,7 @@ function convert(value: TValue, flags: string, width: number, precision: number 
       if (type === 'X') body = body.toUpperCase();
       if (flags.includes('#') && type in bases) prefix += `0${type}`;
     } else body = floatBody(Math.abs(number), precision ?? 6, type, flags.includes('#'));
-    if (flags.includes('0') && !flags.includes('-'))
-      body = body.padStart(width - prefix.length, '0');
+    if (flags.includes('0') && !flags.includes('-')) body = body.padStart(width - prefix.length, '0');
   }
   const whole = prefix + body;
   return flags.includes('-') ? padRight(whole, width) : padLeft(whole, width);

@@ -55,12 +55,16 @@ export function formatValue(value: TValue, text: string): string {
   if (text === '') return str(value);
   if (typeof value === 'boolean') {
     const spec = parseSpec(text, value);
-    return spec.type === '' || spec.type === 's' ? padded(str(value), '', spec, '<') : formatValue(Number(value), text);
+    return spec.type === '' || spec.type === 's'
+      ? padded(str(value), '', spec, '<')
+      : formatValue(Number(value), text);
   }
   if (typeof value === 'number' || typeof value === 'bigint' || value instanceof PyFloat)
     return formatNumber(value, parseSpec(text, value));
   if (typeof value !== 'string')
-    throw typeError(`unsupported format string passed to ${value instanceof TObject ? value.typeName : typeName(value)}.__format__`);
+    throw typeError(
+      `unsupported format string passed to ${value instanceof TObject ? value.typeName : typeName(value)}.__format__`,
+    );
   const spec = parseSpec(text, value);
   if (spec.type !== '' && spec.type !== 's')
     throw valueError(`Unknown format code '${spec.type}' for object of type 'str'`);
@@ -122,7 +126,9 @@ function floatBody(size: number, spec: Spec): string {
   const { type, precision } = spec;
   if (!Number.isFinite(size)) {
     const word = Number.isNaN(size) ? 'nan' : 'inf';
-    return (type === 'F' || type === 'E' || type === 'G' ? word.toUpperCase() : word) + (type === '%' ? '%' : '');
+    return (
+      (type === 'F' || type === 'E' || type === 'G' ? word.toUpperCase() : word) + (type === '%' ? '%' : '')
+    );
   }
   if (type === 'f' || type === 'F') return formatFixed(size, precision ?? 6);
   if (type === '%') return `${formatFixed(size * 100, precision ?? 6)}%`;
@@ -138,7 +144,13 @@ export function exponential(size: number, precision: number, letter: string): st
 }
 
 /** `%g`. @param keepsPoint `format(1.0, '.3')` keeps `.0` */
-export function general(size: number, precision: number, letter: string, alternate: boolean, keepsPoint = false): string {
+export function general(
+  size: number,
+  precision: number,
+  letter: string,
+  alternate: boolean,
+  keepsPoint = false,
+): string {
   const digits = precision === 0 ? 1 : precision;
   const exponent = size === 0 ? 0 : Number(size.toExponential(digits - 1).split('e')[1]);
   const strip = (text: string): string =>
@@ -187,8 +199,12 @@ export function formatText(
     if (char === '}') throw valueError("Single '}' encountered in format string");
     const end = fieldEnd(text, i + 1);
     const field = text.slice(i + 1, end);
-    const [, name = '', conversion, spec = ''] = /^([^!:]*(?:\[[^\]]*\][^!:]*)*)(?:!(.))?(?::([^]*))?$/u.exec(field) ?? [];
-    const value = convert(fieldValue(name, args, kwargs, access, () => automatic++), conversion);
+    const [, name = '', conversion, spec = ''] =
+      /^([^!:]*(?:\[[^\]]*\][^!:]*)*)(?:!(.))?(?::([^]*))?$/u.exec(field) ?? [];
+    const value = convert(
+      fieldValue(name, args, kwargs, access, () => automatic++),
+      conversion,
+    );
     out += formatValue(value, spec.includes('{') ? formatText(spec, args, kwargs, access, depth - 1) : spec);
     i = end;
   }
@@ -201,7 +217,9 @@ function fieldEnd(text: string, from: number): number {
     if (text.charAt(i) === '{') depth++;
     else if (text.charAt(i) === '}' && --depth === 0) return i;
   }
-  throw valueError(from >= text.length ? "Single '{' encountered in format string" : "expected '}' before end of string");
+  throw valueError(
+    from >= text.length ? "Single '{' encountered in format string" : "expected '}' before end of string",
+  );
 }
 
 function fieldValue(
@@ -217,8 +235,7 @@ function fieldValue(
   const index = first === '' ? next() : /^\d+$/.test(first) ? Number(first) : undefined;
   let value = index === undefined ? kwargs.get(first) : args[index];
   if (value === undefined) {
-    if (index !== undefined)
-      throw new PyRaised('IndexError', `Replacement index ${index} out of range for positional args tuple`);
+    if (index !== undefined) throw new PyRaised('IndexError', 'tuple index out of range');
     throw new PyRaised('KeyError', pyRepr(first));
   }
   for (const [, attr, item] of rest.matchAll(/\.([^.[\]]+)|\[([^\]]+)\]/g)) {
@@ -231,6 +248,7 @@ function fieldValue(
 function convert(value: TValue, conversion: string | undefined): TValue {
   if (conversion === undefined) return value;
   if (conversion === 's') return str(value);
-  if (conversion === 'r' || conversion === 'a') return value instanceof TObject ? value.repr() : pyRepr(value as Value);
+  if (conversion === 'r' || conversion === 'a')
+    return value instanceof TObject ? value.repr() : pyRepr(value as Value);
   throw valueError(`Unknown conversion specifier '${conversion}'`);
 }

@@ -151,7 +151,9 @@ export class ExpressionGenerator {
 
   #dict(pairs: readonly (readonly [Expr, Expr])[], frame: Frame): string {
     const isPlain = pairs.every(([key]) => key.t === 'Const' && typeof key.value === 'string');
-    const code = pairs.map(([key, value]) => `[${this.expr(key, frame)},${this.expr(value, frame)}]`).join(',');
+    const code = pairs
+      .map(([key, value]) => `[${this.expr(key, frame)},${this.expr(value, frame)}]`)
+      .join(',');
     return isPlain ? `new Map([${code}])` : `r.dict([${code}])`;
   }
 
@@ -232,6 +234,7 @@ export class ExpressionGenerator {
 function constant(value: Value): string {
   if (typeof value === 'string') return literal(value);
   if (typeof value === 'bigint') return `${value}n`;
-  if (value instanceof PyFloat) return `r.float(${value.value === Infinity ? 'Infinity' : String(value.value)})`;
+  if (value instanceof PyFloat)
+    return `r.float(${value.value === Infinity ? 'Infinity' : String(value.value)})`;
   return String(value);
 }

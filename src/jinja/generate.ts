@@ -32,7 +32,9 @@ class StatementGenerator extends ExpressionGenerator {
       blocks.set(block.name, block);
     }
     const root = this.#root(body);
-    const members = [...blocks.values()].map((block) => `[${literal(block.name)},${this.#blockFunction(block)}]`);
+    const members = [...blocks.values()].map(
+      (block) => `[${literal(block.name)},${this.#blockFunction(block)}]`,
+    );
     return `${this.filterDeclarations()}return{root:${root},blocks:new Map([${members.join(',')}])};`;
   }
 
@@ -180,7 +182,7 @@ class StatementGenerator extends ExpressionGenerator {
   #assign(target: Target, value: string, frame: Frame): string {
     if (target.t === 'Name') return this.#store(target.name, value, frame, true);
     if (target.t === 'NSRef')
-      return `r.setNamespace(${this.name(target.name, frame)},${literal(target.attr)},${value});`;
+      return `r.setNamespace(${frame.symbols.find(target.name) ?? 'M'},${literal(target.attr)},${value});`;
     const items = this.unique('v');
     const parts = target.items.map((item, i) => {
       const part = this.unique('v');
@@ -239,7 +241,8 @@ class StatementGenerator extends ExpressionGenerator {
     const withLoop =
       stmt.recursive || undeclaredIn(stmt.body, ['loop']).has('loop') || hasStatement(stmt.body, 'Block');
     const source = this.expr(stmt.iter, frame);
-    if (!stmt.recursive) return `L=${stmt.line};{${this.#loop(stmt, frame, source, withLoop, 'undefined', '0')}}`;
+    if (!stmt.recursive)
+      return `L=${stmt.line};{${this.#loop(stmt, frame, source, withLoop, 'undefined', '0')}}`;
     const id = this.unique('rec');
     const inner = this.#recursiveFunction(stmt, frame, id);
     const first = this.unique('v');
@@ -258,7 +261,14 @@ class StatementGenerator extends ExpressionGenerator {
     return code;
   }
 
-  #loop(stmt: ForStmt, frame: Frame, source: string, withLoop: boolean, recurse: string, depth: string): string {
+  #loop(
+    stmt: ForStmt,
+    frame: Frame,
+    source: string,
+    withLoop: boolean,
+    recurse: string,
+    depth: string,
+  ): string {
     const symbols = new Symbols(frame.symbols);
     const loopId = withLoop ? symbols.parameter('loop') : undefined;
     symbols.forBranch(stmt, 'body');
@@ -369,7 +379,9 @@ class StatementGenerator extends ExpressionGenerator {
 
   #include(stmt: Stmt & { t: 'Include' }, frame: Frame): string {
     const found = this.unique('v');
-    const template = this.settled(`r.includeTemplate(cx,${this.expr(stmt.template, frame)},${stmt.ignoreMissing})`);
+    const template = this.settled(
+      `r.includeTemplate(cx,${this.expr(stmt.template, frame)},${stmt.ignoreMissing})`,
+    );
     const render = stmt.withContext
       ? `yield*r.included(cx,${found},${this.#locals(frame)})`
       : `r.str(yield*r.defaultModule(cx,${found}))`;

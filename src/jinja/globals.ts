@@ -3,7 +3,16 @@ import { native } from './bind.ts';
 import { PyRaised, typeError } from './errors.ts';
 import { environmentOf } from './filters-sequence.ts';
 import { updateDictFrom } from './methods-collections.ts';
-import { PyRange, TFunction, TObject, typeName, type Kwargs, type NativeBody, type TDict, type TValue } from './model.ts';
+import {
+  PyRange,
+  TFunction,
+  TObject,
+  typeName,
+  type Kwargs,
+  type NativeBody,
+  type TDict,
+  type TValue,
+} from './model.ts';
 import { numberOf, isIntValue } from './operators.ts';
 import { Cycler, Joiner, Namespace } from './namespace.ts';
 import { str } from './text-of.ts';
@@ -21,12 +30,16 @@ function range(args: readonly TValue[]): PyRange {
     }
     return Number(numberOf(arg));
   });
-  const [start, stop] = numbers.length === 1 ? [0, numbers[0] as number] : [numbers[0] as number, numbers[1] as number];
+  const [start, stop] =
+    numbers.length === 1 ? [0, numbers[0] as number] : [numbers[0] as number, numbers[1] as number];
   const step = numbers[2] ?? 1;
   if (step === 0) throw new PyRaised('ValueError', 'range() arg 3 must not be zero');
   const out = new PyRange(start, stop, step);
   if (out.length > RANGE_MAX)
-    throw new PyRaised('OverflowError', `Range too big. The sandbox blocks ranges larger than MAX_RANGE (${RANGE_MAX}).`);
+    throw new PyRaised(
+      'OverflowError',
+      `Range too big. The sandbox blocks ranges larger than MAX_RANGE (${RANGE_MAX}).`,
+    );
   return out;
 }
 
@@ -37,20 +50,35 @@ function makeDict(args: readonly TValue[], kwargs: Kwargs | undefined): TDict {
   return out;
 }
 
-const WORDS = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et dolore magna aliqua'.split(' ');
+const WORDS =
+  'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et dolore magna aliqua'.split(
+    ' ',
+  );
 
-const lipsum = native('lipsum', [['n', 5], ['html', true], ['min', 20], ['max', 100]], ([n, html, min, max], scope) => {
-  const random = environmentOf(scope).parts.random ?? (() => 0);
-  const count = Number(numberOf(n as TValue) ?? 0);
-  const [least, most] = [Number(numberOf(min as TValue) ?? 0), Number(numberOf(max as TValue) ?? 0)];
-  if (count * most > 1_000_000) throw new PyRaised('OverflowError', 'lipsum of this size is refused');
-  const paragraphs = Array.from({ length: count }, () => {
-    const words = Array.from({ length: least + Math.floor(random() * Math.max(0, most - least)) }, () => WORDS[Math.floor(random() * WORDS.length)] ?? 'lorem');
-    const text = `${words.join(' ')}.`;
-    return text.charAt(0).toUpperCase() + text.slice(1);
-  });
-  return html === true ? paragraphs.map((text) => `<p>${text}</p>`).join('\n') : paragraphs.join('\n\n');
-});
+const lipsum = native(
+  'lipsum',
+  [
+    ['n', 5],
+    ['html', true],
+    ['min', 20],
+    ['max', 100],
+  ],
+  ([n, html, min, max], scope) => {
+    const random = environmentOf(scope).parts.random ?? (() => 0);
+    const count = Number(numberOf(n as TValue) ?? 0);
+    const [least, most] = [Number(numberOf(min as TValue) ?? 0), Number(numberOf(max as TValue) ?? 0)];
+    if (count * most > 1_000_000) throw new PyRaised('OverflowError', 'lipsum of this size is refused');
+    const paragraphs = Array.from({ length: count }, () => {
+      const words = Array.from(
+        { length: least + Math.floor(random() * Math.max(0, most - least)) },
+        () => WORDS[Math.floor(random() * WORDS.length)] ?? 'lorem',
+      );
+      const text = `${words.join(' ')}.`;
+      return text.charAt(0).toUpperCase() + text.slice(1);
+    });
+    return html === true ? paragraphs.map((text) => `<p>${text}</p>`).join('\n') : paragraphs.join('\n\n');
+  },
+);
 
 const raise = native('jinja_raise', ['msg'], ([message]) => {
   throw new PyRaised('TemplateError', str(message as TValue));

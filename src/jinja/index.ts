@@ -3,7 +3,18 @@ export { TemplateCache, compileTemplate } from './compile.ts';
 export { Environment, type LoadedTemplate, type TemplateLoader } from './environment.ts';
 export { native } from './bind.ts';
 export { CalledFailure, JinjaError, PyRaised, UndefinedError } from './errors.ts';
-export { TFunction, TObject, Undefined, type CallScope, type Callable, type Kwargs, type Later, type NativeBody, type TValue } from './model.ts';
+export {
+  TFunction,
+  TObject,
+  Undefined,
+  type CallScope,
+  type Callable,
+  type Kwargs,
+  type Later,
+  type NativeBody,
+  type TValue,
+} from './model.ts';
 export { DEFAULT_OPTIONS, jinjaOptions, type JinjaOptions } from './options.ts';
 export { toValue } from './plain.ts';
 export { renderJinja, RenderError, type RenderRequest } from './render.ts';
+export { saltLoader, type FoundFile, type ReadTemplate } from './salt-loader.ts';

@@ -43,7 +43,9 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
   [',', 'comma'],
   [';', 'semicolon'],
 ]);
-const SYMBOL_OF: ReadonlyMap<string, string> = new Map([...OPERATORS].map(([symbol, type]) => [type, symbol]));
+const SYMBOL_OF: ReadonlyMap<string, string> = new Map(
+  [...OPERATORS].map(([symbol, type]) => [type, symbol]),
+);
 const TITLES: ReadonlyMap<string, string> = new Map([
   ['block_begin', 'begin of statement block'],
   ['block_end', 'end of statement block'],
@@ -61,6 +63,7 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 const SPACE = /[\s\x1c-\x1f\x85]+/y;
 const FLOAT = /(?<!\.)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?[eE][+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/y;
 const INTEGER = /0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[\da-fA-F])+|[1-9](?:_?\d)*|0(?:_?0)*/y;
+const ASCII_NAME = /[A-Za-z_][A-Za-z0-9_]*(?![^\x00-\x7f])/y;
 const NAME = /[\p{L}\p{N}\p{M}\p{Pc}\u00b7]+/uy;
 const STRING = /'[^'\\]*(?:\\[^][^'\\]*)*'|"[^"\\]*(?:\\[^][^"\\]*)*"/y;
 const OPERATOR = /\*\*|\/\/|==|!=|>=|<=|[-+/*%~[\](){}><=.:|,;]/y;
@@ -234,11 +237,7 @@ class Lexer {
     this.#advance(tag);
     const ends = this.#patterns;
     const end =
-      kind === 'variable_begin'
-        ? ends.variableEnd
-        : kind === 'block_begin'
-          ? ends.blockEnd
-          : ends.lineEnd;
+      kind === 'variable_begin' ? ends.variableEnd : kind === 'block_begin' ? ends.blockEnd : ends.lineEnd;
     const open: string[] = [];
     for (;;) {
       if (open.length === 0) {
@@ -264,13 +263,17 @@ class Lexer {
   #word(open: string[]): void {
     const space = this.#match(SPACE);
     if (space !== undefined) return this.#advance(space);
+    const plain = this.#match(ASCII_NAME);
+    if (plain !== undefined) return this.#take('name', plain);
     const decimal = this.#match(FLOAT);
-    if (decimal !== undefined) return this.#take('float', decimal, float(Number(decimal.replaceAll('_', ''))));
+    if (decimal !== undefined)
+      return this.#take('float', decimal, float(Number(decimal.replaceAll('_', ''))));
     const whole = this.#match(INTEGER);
     if (whole !== undefined) return this.#take('integer', whole, wholeNumber(whole));
     const name = this.#match(NAME);
     if (name !== undefined) {
-      if (!IDENTIFIER.test(name)) throw new TemplateSyntaxError('Invalid character in identifier', this.#line);
+      if (!IDENTIFIER.test(name))
+        throw new TemplateSyntaxError('Invalid character in identifier', this.#line);
       return this.#take('name', name);
     }
     const text = this.#match(STRING);

@@ -128,7 +128,11 @@ export class LoopContext extends TObject implements Callable {
         return new TFunction('changed', (args) => {
           const old = this.#changed;
           this.#changed = [...args];
-          return old === undefined || old.length !== args.length || !old.every((item, i) => eq(item, args[i] as TValue));
+          return (
+            old === undefined ||
+            old.length !== args.length ||
+            !old.every((item, i) => eq(item, args[i] as TValue))
+          );
         });
       default:
         return undefined;

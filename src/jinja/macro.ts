@@ -2,7 +2,16 @@
 import type { TemplateRun } from './compile.ts';
 import type { Environment } from './environment.ts';
 import { typeError } from './errors.ts';
-import { TObject, tuple, Undefined, type Callable, type CallScope, type Kwargs, type Later, type TValue } from './model.ts';
+import {
+  TObject,
+  tuple,
+  Undefined,
+  type Callable,
+  type CallScope,
+  type Kwargs,
+  type Later,
+  type TValue,
+} from './model.ts';
 import { run } from './run.ts';
 import { MISSING, type Missing } from './runtime.ts';
 
@@ -51,8 +60,7 @@ export class Macro extends TObject implements Callable {
     const env = this.#env;
     env.enter();
     const text = run(this.#body(...bound));
-    if (text instanceof Promise)
-      return text.finally(() => env.leave());
+    if (text instanceof Promise) return text.finally(() => env.leave());
     env.leave();
     return text;
   }
@@ -67,7 +75,7 @@ export class Macro extends TObject implements Callable {
       const value = named.get(param);
       named.delete(param);
       if (param === 'caller') foundCaller = true;
-      bound.push(value ?? MISSING);
+      bound.push(value === undefined ? MISSING : value);
     }
     if (takesCaller && !foundCaller) {
       bound.push(
@@ -79,7 +87,9 @@ export class Macro extends TObject implements Callable {
     if (takesKwargs) bound.push(new Map<TValue, TValue>(named));
     else if (named.size > 0) {
       if (named.has('caller'))
-        throw typeError(`macro ${title} was invoked with two values for the special caller argument. This is most likely a bug.`);
+        throw typeError(
+          `macro ${title} was invoked with two values for the special caller argument. This is most likely a bug.`,
+        );
       throw typeError(`macro ${title} takes no keyword argument '${[...named.keys()][0] ?? ''}'`);
     }
     if (takesVarargs) bound.push(tuple(args.slice(params.length)));

@@ -1,9 +1,20 @@
 /** The methods of Python's str. */
-import { center, isPySpace, lstrip, padLeft, padRight, PY_SPACE, rstrip, splitLines, strip, textLength } from '../values/text.ts';
+import {
+  center,
+  isPySpace,
+  lstrip,
+  padLeft,
+  padRight,
+  PY_SPACE,
+  rstrip,
+  splitLines,
+  strip,
+  textLength,
+} from '../values/text.ts';
 import { native, type BoundBody, type Param } from './bind.ts';
 import { PyRaised, typeError, valueError } from './errors.ts';
 import { PyTuple, tuple, typeName, type NativeBody, type TValue } from './model.ts';
-import { dictGet, iter } from './operators.ts';
+import { dictGet, itemsOf } from './operators.ts';
 import { pyCapitalize, pySwapCase, pyTitle } from './text-case.ts';
 
 /** Checks that an argument is text. @throws TypeError */
@@ -41,7 +52,9 @@ export function pySplit(text: string, separator: TValue, limit: number): string[
   const mark = textArg(separator, 'sep');
   if (mark === '') throw valueError('empty separator');
   const parts = text.split(mark);
-  return limit < 0 || parts.length <= limit + 1 ? parts : [...parts.slice(0, limit), parts.slice(limit).join(mark)];
+  return limit < 0 || parts.length <= limit + 1
+    ? parts
+    : [...parts.slice(0, limit), parts.slice(limit).join(mark)];
 }
 
 function pyRsplit(text: string, separator: TValue, limit: number): string[] {
@@ -78,7 +91,9 @@ function stripBy(text: string, chars: TValue, left: boolean, right: boolean): st
 function part(text: string, start: TValue, end: TValue): string {
   if (start === null && end === null) return text;
   const points = [...text];
-  return points.slice(start === null ? 0 : intArg(start), end === null ? points.length : intArg(end)).join('');
+  return points
+    .slice(start === null ? 0 : intArg(start), end === null ? points.length : intArg(end))
+    .join('');
 }
 
 function affix(name: string, test: (text: string, mark: string) => boolean): BoundBody {
@@ -112,14 +127,21 @@ function countIn(text: string, mark: string): number {
 }
 
 function pyReplace(text: string, from: string, to: string, limit: number): string {
-  if (limit < 0) return from === '' ? to + [...text].map((char) => char + to).join('') : text.split(from).join(to);
+  if (limit < 0)
+    return from === '' ? to + [...text].map((char) => char + to).join('') : text.split(from).join(to);
   const parts = from === '' ? ['', ...text] : text.split(from);
   const done = Math.min(limit, parts.length - 1 + (from === '' ? 1 : 0));
   if (from === '') {
     const points = [...text];
     return points.map((char, i) => (i < done ? to : '') + char).join('') + (done > points.length ? to : '');
   }
-  return parts.slice(0, done + 1).join(to) + parts.slice(done + 1).map((piece) => from + piece).join('');
+  return (
+    parts.slice(0, done + 1).join(to) +
+    parts
+      .slice(done + 1)
+      .map((piece) => from + piece)
+      .join('')
+  );
 }
 
 function partition(text: string, mark: string, last: boolean): TValue {
@@ -131,7 +153,9 @@ function partition(text: string, mark: string, last: boolean): TValue {
 
 function joinTexts(separator: string, items: TValue): string {
   const out: string[] = [];
-  for (const item of iter(items)) {
+  const source = itemsOf(items);
+  if (!source) throw typeError('can only join an iterable');
+  for (const item of source) {
     if (typeof item !== 'string')
       throw typeError(`sequence item ${out.length}: expected str instance, ${typeName(item)} found`);
     out.push(item);
@@ -145,7 +169,7 @@ function translate(text: string, table: TValue): string {
     .map((char) => {
       const to = dictGet(table, char.codePointAt(0) ?? 0);
       if (to === undefined) return char;
-      return to === null ? '' : typeof to === 'number' ? String.fromCodePoint(to) : String(to as string);
+      return to === null ? '' : typeof to === 'number' ? String.fromCodePoint(to) : String(to);
     })
     .join('');
 }
@@ -166,20 +190,49 @@ function expandTabs(text: string, size: number): string {
   return out;
 }
 
-const all = (pattern: RegExp): BoundBody => ([self]) => self !== '' && pattern.test(self as string);
-const cased = (upper: boolean): BoundBody => ([self]) => {
-  const text = self as string;
-  return /\p{L}/u.test(text) && text === (upper ? text.toUpperCase() : text.toLowerCase()) && text.toUpperCase() !== text.toLowerCase();
-};
+const all =
+  (pattern: RegExp): BoundBody =>
+  ([self]) =>
+    self !== '' && pattern.test(self as string);
+const cased =
+  (upper: boolean): BoundBody =>
+  ([self]) => {
+    const text = self as string;
+    return (
+      /\p{L}/u.test(text) &&
+      text === (upper ? text.toUpperCase() : text.toLowerCase()) &&
+      text.toUpperCase() !== text.toLowerCase()
+    );
+  };
 const t = (value: TValue | undefined): string => value as string;
 
 const METHODS: readonly (readonly [name: string, params: readonly Param[], body: BoundBody])[] = [
   ['capitalize', [], ([s]) => pyCapitalize(t(s))],
   ['casefold', [], ([s]) => t(s).toLowerCase().replaceAll('ß', 'ss')],
-  ['center', ['width', ['fillchar', ' ']], ([s, w, fill]) => filled(center(t(s), intArg(w as TValue)), t(s), t(fill))],
-  ['count', ['sub', ['start', null], ['end', null]], ([s, mark, start, end]) => countIn(part(t(s), start as TValue, end as TValue), textArg(mark as TValue, 'argument 1'))],
-  ['encode', [['encoding', 'utf-8'], ['errors', 'strict']], ([s]) => new Uint8Array(Buffer.from(t(s)))],
-  ['endswith', ['suffix', ['start', null], ['end', null]], affix('endswith', (text, mark) => text.endsWith(mark))],
+  [
+    'center',
+    ['width', ['fillchar', ' ']],
+    ([s, w, fill]) => filled(center(t(s), intArg(w as TValue)), t(s), t(fill)),
+  ],
+  [
+    'count',
+    ['sub', ['start', null], ['end', null]],
+    ([s, mark, start, end]) =>
+      countIn(part(t(s), start as TValue, end as TValue), textArg(mark as TValue, 'argument 1')),
+  ],
+  [
+    'encode',
+    [
+      ['encoding', 'utf-8'],
+      ['errors', 'strict'],
+    ],
+    ([s]) => new Uint8Array(Buffer.from(t(s))),
+  ],
+  [
+    'endswith',
+    ['suffix', ['start', null], ['end', null]],
+    affix('endswith', (text, mark) => text.endsWith(mark)),
+  ],
   ['expandtabs', [['tabsize', 8]], ([s, size]) => expandTabs(t(s), intArg(size as TValue))],
   ['find', ['sub', ['start', null], ['end', null]], finder(false, false)],
   ['index', ['sub', ['start', null], ['end', null]], finder(false, true)],
@@ -196,31 +249,75 @@ const METHODS: readonly (readonly [name: string, params: readonly Param[], body:
   ['istitle', [], ([s]) => /\p{L}/u.test(t(s)) && pyTitle(t(s)) === t(s)],
   ['isupper', [], cased(true)],
   ['join', ['iterable'], ([s, items]) => joinTexts(t(s), items as TValue)],
-  ['ljust', ['width', ['fillchar', ' ']], ([s, w, fill]) => filled(padRight(t(s), intArg(w as TValue)), t(s), t(fill))],
+  [
+    'ljust',
+    ['width', ['fillchar', ' ']],
+    ([s, w, fill]) => filled(padRight(t(s), intArg(w as TValue)), t(s), t(fill)),
+  ],
   ['lower', [], ([s]) => t(s).toLowerCase()],
   ['lstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, true, false)],
   ['partition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue, 'sep'), false)],
   ['removeprefix', ['prefix'], ([s, mark]) => (t(s).startsWith(t(mark)) ? t(s).slice(t(mark).length) : t(s))],
-  ['removesuffix', ['suffix'], ([s, mark]) => (mark !== '' && t(s).endsWith(t(mark)) ? t(s).slice(0, -t(mark).length) : t(s))],
-  ['replace', ['old', 'new', ['count', -1]], ([s, from, to, count]) => pyReplace(t(s), textArg(from as TValue, 'replace() argument 1'), textArg(to as TValue, 'replace() argument 2'), intArg(count as TValue))],
+  [
+    'removesuffix',
+    ['suffix'],
+    ([s, mark]) => (mark !== '' && t(s).endsWith(t(mark)) ? t(s).slice(0, -t(mark).length) : t(s)),
+  ],
+  [
+    'replace',
+    ['old', 'new', ['count', -1]],
+    ([s, from, to, count]) =>
+      pyReplace(
+        t(s),
+        textArg(from as TValue, 'replace() argument 1'),
+        textArg(to as TValue, 'replace() argument 2'),
+        intArg(count as TValue),
+      ),
+  ],
   ['rfind', ['sub', ['start', null], ['end', null]], finder(true, false)],
   ['rindex', ['sub', ['start', null], ['end', null]], finder(true, true)],
-  ['rjust', ['width', ['fillchar', ' ']], ([s, w, fill]) => filled(padLeft(t(s), intArg(w as TValue)), t(s), t(fill))],
+  [
+    'rjust',
+    ['width', ['fillchar', ' ']],
+    ([s, w, fill]) => filled(padLeft(t(s), intArg(w as TValue)), t(s), t(fill)),
+  ],
   ['rpartition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue, 'sep'), true)],
-  ['rsplit', [['sep', null], ['maxsplit', -1]], ([s, mark, limit]) => pyRsplit(t(s), mark as TValue, intArg(limit as TValue))],
+  [
+    'rsplit',
+    [
+      ['sep', null],
+      ['maxsplit', -1],
+    ],
+    ([s, mark, limit]) => pyRsplit(t(s), mark as TValue, intArg(limit as TValue)),
+  ],
   ['rstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, false, true)],
-  ['split', [['sep', null], ['maxsplit', -1]], ([s, mark, limit]) => pySplit(t(s), mark as TValue, intArg(limit as TValue))],
+  [
+    'split',
+    [
+      ['sep', null],
+      ['maxsplit', -1],
+    ],
+    ([s, mark, limit]) => pySplit(t(s), mark as TValue, intArg(limit as TValue)),
+  ],
   ['splitlines', [['keepends', false]], ([s, keep]) => splitLines(t(s), keep === true)],
-  ['startswith', ['prefix', ['start', null], ['end', null]], affix('startswith', (text, mark) => text.startsWith(mark))],
+  [
+    'startswith',
+    ['prefix', ['start', null], ['end', null]],
+    affix('startswith', (text, mark) => text.startsWith(mark)),
+  ],
   ['strip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, true, true)],
   ['swapcase', [], ([s]) => pySwapCase(t(s))],
   ['title', [], ([s]) => pyTitle(t(s))],
   ['translate', ['table'], ([s, table]) => translate(t(s), table as TValue)],
   ['upper', [], ([s]) => t(s).toUpperCase()],
-  ['zfill', ['width'], ([s, w]) => {
-    const [, sign = '', digits = ''] = /^([-+]?)([^]*)$/.exec(t(s)) ?? [];
-    return sign + digits.padStart(Math.min(intArg(w as TValue), 100_000) - sign.length, '0');
-  }],
+  [
+    'zfill',
+    ['width'],
+    ([s, w]) => {
+      const [, sign = '', digits = ''] = /^([-+]?)([^]*)$/.exec(t(s)) ?? [];
+      return sign + digits.padStart(Math.min(intArg(w as TValue), 100_000) - sign.length, '0');
+    },
+  ],
 ];
 
 /** The padding of a padded text, in another character. */
@@ -233,17 +330,20 @@ function filled(result: string, text: string, fill: string): string {
 
 /** Every method but `format` and `format_map`; the text is the first argument. */
 export const TEXT_METHODS: ReadonlyMap<string, NativeBody> = new Map(
-  METHODS.map(([name, params, body]) => [name, native(name, ['self', ...params], body)]),
+  METHODS.map(([name, params, body]) => [name, native(name, ['self', ...params], body, 'str')]),
 );
 
 /** The methods of bytes. */
 export const BYTES_METHODS: ReadonlyMap<string, NativeBody> = new Map([
-  ['decode', native('decode', ['self', ['encoding', 'utf-8'], ['errors', 'strict']], ([self]) => {
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(self as Uint8Array);
-    } catch {
-      throw new PyRaised('ValueError', "'utf-8' codec can't decode bytes");
-    }
-  })],
+  [
+    'decode',
+    native('decode', ['self', ['encoding', 'utf-8'], ['errors', 'strict']], ([self]) => {
+      try {
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(self as Uint8Array);
+      } catch {
+        throw new PyRaised('ValueError', "'utf-8' codec can't decode bytes");
+      }
+    }),
+  ],
   ['hex', native('hex', ['self'], ([self]) => Buffer.from(self as Uint8Array).toString('hex'))],
 ]);

@@ -3,6 +3,7 @@
  * views, iterators, functions, and Jinja's undefined.
  */
 import { pyTypeName, type PyDatetime, type PyFloat, type Value } from '../values/value.ts';
+import { repr } from './text-of.ts';
 import { SecurityError, TemplateRuntimeError, typeError, UndefinedError } from './errors.ts';
 
 /** A mapping inside a template. */
@@ -233,7 +234,7 @@ export class Undefined extends TObject {
     const name = this.undefinedName;
     if (this.#owner === undefined) return `${quoted(String(name))} is undefined`;
     if (typeof name === 'string') return `${quoted(this.#owner)} has no attribute ${quoted(name)}`;
-    return `${this.#owner} has no element ${elementText(name)}`;
+    return `${this.#owner} has no element ${repr(name)}`;
   }
 
   /** @throws UndefinedError or SecurityError, always */
@@ -274,12 +275,6 @@ function quoted(text: string): string {
   return text.includes("'") && !text.includes('"') ? `"${text}"` : `'${text.replaceAll("'", "\\'")}'`;
 }
 
-function elementText(name: TValue): string {
-  if (name === null) return 'None';
-  if (typeof name === 'boolean') return name ? 'True' : 'False';
-  return name instanceof TObject ? name.repr() : String(name);
-}
-
 /** Python's name of a value's type. */
 export function typeName(value: TValue): string {
   if (value instanceof TObject) return value.typeName;
@@ -307,6 +302,10 @@ export function templateError(message: string): never {
 export function assertHashable(value: TValue): void {
   if (value instanceof Undefined && value.strict) value.fail();
   if (value instanceof PyTuple) value.forEach(assertHashable);
-  else if (Array.isArray(value) || value instanceof Map || (value instanceof TObject && value.typeName === 'set'))
+  else if (
+    Array.isArray(value) ||
+    value instanceof Map ||
+    (value instanceof TObject && value.typeName === 'set')
+  )
     throw typeError(`unhashable type: '${typeName(value)}'`);
 }

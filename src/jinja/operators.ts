@@ -1,10 +1,28 @@
 /** Python's operators on template values. */
 import { compareText } from '../values/order.ts';
 import { textLength } from '../values/text.ts';
-import { float, isBytes, isFloat, isInt, PyDatetime, PyFloat, truthy as valueTruthy, type Value } from '../values/value.ts';
+import {
+  float,
+  isBytes,
+  isFloat,
+  isInt,
+  PyDatetime,
+  PyFloat,
+  truthy as valueTruthy,
+  type Value,
+} from '../values/value.ts';
 import { PyRaised, typeError } from './errors.ts';
 import { formatPercent } from './format-percent.ts';
-import { isCallable, PyTuple, TObject, typeName, Undefined, type Later, type TDict, type TValue } from './model.ts';
+import {
+  isCallable,
+  PyTuple,
+  TObject,
+  typeName,
+  Undefined,
+  type Later,
+  type TDict,
+  type TValue,
+} from './model.ts';
 import { PySet } from './set.ts';
 
 /** Texts and lists may not grow beyond this by an operator, which would exhaust the memory. */
@@ -33,7 +51,9 @@ export const isIntValue = (value: TValue): value is number | bigint | boolean =>
 
 /** An int as small as it can be held. */
 export function int(value: bigint): number | bigint {
-  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? Number(value)
+    : value;
 }
 
 function checkUndefined(a: TValue, b: TValue): void {
@@ -58,7 +78,8 @@ function arithmetic(
   if (x === undefined || y === undefined) return undefined;
   if (isFloatValue(a) || isFloatValue(b)) return float(onFloats(Number(x), Number(y)));
   const quick = onFloats(Number(x), Number(y));
-  if (Number.isSafeInteger(quick) && typeof x === 'number' && typeof y === 'number') return quick === 0 ? 0 : quick;
+  if (Number.isSafeInteger(quick) && typeof x === 'number' && typeof y === 'number')
+    return quick === 0 ? 0 : quick;
   return int(onInts(BigInt(x), BigInt(y)));
 }
 
@@ -79,7 +100,14 @@ export function add(a: TValue, b: TValue): TValue {
     throw typeError(`can only concatenate ${kind} (not "${typeName(b)}") to ${kind}`);
   }
   if (isBytes(a) && isBytes(b)) return Buffer.concat([a, b]);
-  return arithmetic(a, b, (x, y) => x + y, (x, y) => x + y) ?? unsupported('+', a, b);
+  return (
+    arithmetic(
+      a,
+      b,
+      (x, y) => x + y,
+      (x, y) => x + y,
+    ) ?? unsupported('+', a, b)
+  );
 }
 
 function joined(a: TValue[], b: TValue[]): TValue[] {
@@ -92,11 +120,23 @@ function joined(a: TValue[], b: TValue[]): TValue[] {
 
 export function sub(a: TValue, b: TValue): TValue {
   if (a instanceof PySet && b instanceof PySet) return a.difference(b);
-  return arithmetic(a, b, (x, y) => x - y, (x, y) => x - y) ?? unsupported('-', a, b);
+  return (
+    arithmetic(
+      a,
+      b,
+      (x, y) => x - y,
+      (x, y) => x - y,
+    ) ?? unsupported('-', a, b)
+  );
 }
 
 export function mul(a: TValue, b: TValue): TValue {
-  const product = arithmetic(a, b, (x, y) => x * y, (x, y) => x * y);
+  const product = arithmetic(
+    a,
+    b,
+    (x, y) => x * y,
+    (x, y) => x * y,
+  );
   if (product !== undefined) return product;
   const [sequence, count] = isIntValue(a) ? [b, a] : [a, b];
   if (isIntValue(count) && (typeof sequence === 'string' || Array.isArray(sequence))) {
@@ -120,7 +160,10 @@ export function div(a: TValue, b: TValue): TValue {
   const y = numberOf(b);
   if (x === undefined || y === undefined) return unsupported('/', a, b);
   if (Number(y) === 0)
-    throw new PyRaised('ZeroDivisionError', isFloatValue(a) || isFloatValue(b) ? 'float division by zero' : 'division by zero');
+    throw new PyRaised(
+      'ZeroDivisionError',
+      isFloatValue(a) || isFloatValue(b) ? 'float division by zero' : 'division by zero',
+    );
   return float(Number(x) / Number(y));
 }
 
@@ -139,7 +182,10 @@ export function floordiv(a: TValue, b: TValue): TValue {
   if (y === undefined || numberOf(a) === undefined) return unsupported('//', a, b);
   if (Number(y) === 0) {
     const isInts = isIntValue(a) && isIntValue(b);
-    throw new PyRaised('ZeroDivisionError', isInts ? 'integer division or modulo by zero' : 'float floor division by zero');
+    throw new PyRaised(
+      'ZeroDivisionError',
+      isInts ? 'integer division or modulo by zero' : 'float floor division by zero',
+    );
   }
   return arithmetic(a, b, bigFloorDiv, (x, z) => Math.floor(x / z)) as TValue;
 }
@@ -163,7 +209,8 @@ export function pow(a: TValue, b: TValue): TValue {
     const quick = Number(x) ** Number(y);
     if (Number.isSafeInteger(quick)) return quick;
     const base = BigInt(x);
-    if (base.toString(2).length * Number(y) > BITS_MAX) throw new PyRaised('OverflowError', 'the result is too large');
+    if (base.toString(2).length * Number(y) > BITS_MAX)
+      throw new PyRaised('OverflowError', 'the result is too large');
     return int(base ** BigInt(y));
   }
   if (Number(x) === 0 && Number(y) < 0)
@@ -195,7 +242,8 @@ export function eq(a: TValue, b: TValue): boolean {
   if (b instanceof TObject) return b.equals(a);
   if (a === b) return true;
   if (Array.isArray(a)) {
-    if (!Array.isArray(b) || a.length !== b.length || a instanceof PyTuple !== b instanceof PyTuple) return false;
+    if (!Array.isArray(b) || a.length !== b.length || a instanceof PyTuple !== b instanceof PyTuple)
+      return false;
     return a.every((item, i) => eq(item, b[i] as TValue));
   }
   if (a instanceof Map) return b instanceof Map && equalDicts(a, b);

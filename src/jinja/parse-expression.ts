@@ -1,5 +1,13 @@
 /** Expressions (jinja2 3.1 parser.py). */
-import type { BinaryOperator, CallArguments, CallExpr, CompareOperator, Expr, NameExpr, Target } from './ast.ts';
+import type {
+  BinaryOperator,
+  CallArguments,
+  CallExpr,
+  CompareOperator,
+  Expr,
+  NameExpr,
+  Target,
+} from './ast.ts';
 import { TemplateSyntaxError } from './errors.ts';
 import { describeToken } from './lexer.ts';
 import { quoted, type TokenStream } from './token-stream.ts';
@@ -25,7 +33,6 @@ export interface TupleOptions {
   readonly simplified?: boolean;
   /** Without `a if b else c`. */
   readonly plain?: boolean;
-  readonly ends?: readonly string[];
   readonly parentheses?: boolean;
 }
 
@@ -58,7 +65,7 @@ export class ExpressionParser {
     let isTuple = false;
     for (;;) {
       if (items.length > 0) stream.expect('comma');
-      if (this.#isTupleEnd(options.ends)) break;
+      if (this.#isTupleEnd()) break;
       items.push(options.simplified ? this.#primary() : this.expression(options.plain));
       if (!stream.is('comma')) break;
       isTuple = true;
@@ -72,14 +79,14 @@ export class ExpressionParser {
   }
 
   /** A target of an assignment. */
-  target(options: { readonly ends?: readonly string[]; readonly namespace?: boolean } = {}): Target {
+  target(options: { readonly namespace?: boolean } = {}): Target {
     const { stream } = this;
     if (options.namespace && stream.nextIs('dot')) {
       const name = stream.expect('name');
       stream.take();
       return { t: 'NSRef', name: name.value, attr: stream.expect('name').value, line: name.line };
     }
-    const expr = this.tuple({ simplified: true, ...(options.ends ? { ends: options.ends } : {}) });
+    const expr = this.tuple({ simplified: true });
     return this.#asTarget(expr, expr);
   }
 
@@ -100,17 +107,17 @@ export class ExpressionParser {
     return this.fail(`can't assign to '${whole.t.toLowerCase()}'`, whole.line);
   }
 
-  #isTupleEnd(ends: readonly string[] | undefined): boolean {
-    return this.stream.isAny(['variable_end', 'block_end', 'rparen']) || (ends !== undefined && this.stream.isAny(ends));
+  #isTupleEnd(): boolean {
+    return this.stream.isAny(['variable_end', 'block_end', 'rparen']);
   }
 
   #conditional(): Expr {
     const { stream } = this;
     let { line } = stream.current;
     let expr = this.#or();
-    while (stream.skipIf('name:if')) {
+    while (stream.skipWord('if')) {
       const test = this.#or();
-      const other = stream.skipIf('name:else') ? this.expression() : undefined;
+      const other = stream.skipWord('else') ? this.expression() : undefined;
       expr = { t: 'Cond', test, then: expr, other, line };
       ({ line } = stream.current);
     }
@@ -120,7 +127,7 @@ export class ExpressionParser {
   #or(): Expr {
     let { line } = this.stream.current;
     let left = this.#and();
-    while (this.stream.skipIf('name:or')) {
+    while (this.stream.skipWord('or')) {
       left = { t: 'Or', left, right: this.#and(), line };
       ({ line } = this.stream.current);
     }
@@ -130,7 +137,7 @@ export class ExpressionParser {
   #and(): Expr {
     let { line } = this.stream.current;
     let left = this.#not();
-    while (this.stream.skipIf('name:and')) {
+    while (this.stream.skipWord('and')) {
       left = { t: 'And', left, right: this.#not(), line };
       ({ line } = this.stream.current);
     }
@@ -138,7 +145,7 @@ export class ExpressionParser {
   }
 
   #not(): Expr {
-    if (!this.stream.is('name:not')) return this.#compare();
+    if (!this.stream.isWord('not')) return this.#compare();
     const { line } = this.stream.take();
     return { t: 'Not', node: this.#not(), line };
   }
@@ -152,8 +159,8 @@ export class ExpressionParser {
       if (COMPARE.has(stream.current.type)) {
         const op = stream.take().type as CompareOperator;
         rest.push([op, this.#sum()]);
-      } else if (stream.skipIf('name:in')) rest.push(['in', this.#sum()]);
-      else if (stream.is('name:not') && stream.nextIs('name:in')) {
+      } else if (stream.skipWord('in')) rest.push(['in', this.#sum()]);
+      else if (stream.isWord('not') && stream.nextIsWord('in')) {
         stream.take();
         stream.take();
         rest.push(['notin', this.#sum()]);
@@ -219,7 +226,9 @@ export class ExpressionParser {
       case 'name': {
         stream.take();
         const constant = CONSTANTS.get(token.value);
-        return constant === undefined ? { t: 'Name', name: token.value, line } : { t: 'Const', value: constant, line };
+        return constant === undefined
+          ? { t: 'Name', name: token.value, line }
+          : { t: 'Const', value: constant, line };
       }
       case 'string': {
         let value = '';
@@ -286,7 +295,7 @@ export class ExpressionParser {
     let node = start;
     for (;;) {
       if (this.stream.is('pipe')) node = this.filter(node) ?? node;
-      else if (this.stream.is('name:is')) node = this.#test(node);
+      else if (this.stream.isWord('is')) node = this.#test(node);
       else if (this.stream.is('lparen')) node = this.call(node);
       else return node;
     }
@@ -394,15 +403,12 @@ export class ExpressionParser {
   #test(node: Expr): Expr {
     const { stream } = this;
     const { line } = stream.take();
-    const negated = stream.skipIf('name:not');
+    const negated = stream.skipWord('not');
     const name = this.#dottedName();
     let args: CallArguments = NO_ARGUMENTS;
     if (stream.is('lparen')) args = this.#arguments();
-    else if (
-      TEST_ARGUMENT.has(stream.current.type) &&
-      !stream.isAny(['name:else', 'name:or', 'name:and'])
-    ) {
-      if (stream.is('name:is')) this.fail('You cannot chain multiple tests with is');
+    else if (TEST_ARGUMENT.has(stream.current.type) && !stream.isAny(['name:else', 'name:or', 'name:and'])) {
+      if (stream.isWord('is')) this.fail('You cannot chain multiple tests with is');
       args = { ...NO_ARGUMENTS, args: [this.postfix(this.#primary())] };
     }
     const test: Expr = { t: 'Test', node, name, ...args, line };

@@ -132,11 +132,11 @@ class StatementParser extends ExpressionParser {
 
   #for(line: number): Stmt {
     const { stream } = this;
-    const target = this.target({ ends: ['name:in'] });
+    const target = this.target();
     stream.expect('name:in');
-    const iter = this.tuple({ plain: true, ends: ['name:recursive'] });
-    const test = stream.skipIf('name:if') ? this.expression() : undefined;
-    const recursive = stream.skipIf('name:recursive');
+    const iter = this.tuple({ plain: true });
+    const test = stream.skipWord('if') ? this.expression() : undefined;
+    const recursive = stream.skipWord('recursive');
     const body = this.#until(['name:endfor', 'name:else']);
     const other = stream.take().value === 'endfor' ? [] : this.#until(['name:endfor'], true);
     return { t: 'For', target, iter, test, body, other, recursive, line };
@@ -181,8 +181,8 @@ class StatementParser extends ExpressionParser {
   #block(line: number): Stmt {
     const { stream } = this;
     const name = stream.expect('name').value;
-    const scoped = stream.skipIf('name:scoped');
-    const required = stream.skipIf('name:required');
+    const scoped = stream.skipWord('scoped');
+    const required = stream.skipWord('required');
     if (stream.is('sub'))
       this.fail(
         'Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.',
@@ -190,14 +190,15 @@ class StatementParser extends ExpressionParser {
     const body = this.#until(['name:endblock'], true);
     const isBlank = (stmt: Stmt): boolean =>
       stmt.t === 'Output' && stmt.items.every((item) => item.t === 'Data' && /^\s+$/.test(item.text));
-    if (required && !body.every(isBlank)) this.fail('Required blocks can only contain comments or whitespace');
-    stream.skipIf(`name:${name}`);
+    if (required && !body.every(isBlank))
+      this.fail('Required blocks can only contain comments or whitespace');
+    stream.skipWord(name);
     return { t: 'Block', name, scoped, required, body, line };
   }
 
   #importContext(fallback: boolean): boolean {
     const { stream } = this;
-    if (!stream.isAny(['name:with', 'name:without']) || !stream.nextIs('name:context')) return fallback;
+    if (!stream.isAny(['name:with', 'name:without']) || !stream.nextIsWord('context')) return fallback;
     const withContext = stream.take().value === 'with';
     stream.take();
     return withContext;
@@ -206,7 +207,7 @@ class StatementParser extends ExpressionParser {
   #include(line: number): Stmt {
     const { stream } = this;
     const template = this.expression();
-    const ignoreMissing = stream.is('name:ignore') && stream.nextIs('name:missing');
+    const ignoreMissing = stream.isWord('ignore') && stream.nextIsWord('missing');
     if (ignoreMissing) {
       stream.take();
       stream.take();
@@ -228,7 +229,7 @@ class StatementParser extends ExpressionParser {
     const names: (readonly [string, string])[] = [];
     let withContext: boolean | undefined;
     const context = (): boolean => {
-      if (!stream.isAny(['name:with', 'name:without']) || !stream.nextIs('name:context')) return false;
+      if (!stream.isAny(['name:with', 'name:without']) || !stream.nextIsWord('context')) return false;
       withContext = this.#importContext(false);
       return true;
     };
@@ -239,7 +240,7 @@ class StatementParser extends ExpressionParser {
       const name = this.nameTarget();
       if (name.name.startsWith('_'))
         this.fail('names starting with an underline can not be imported', name.line);
-      names.push([name.name, stream.skipIf('name:as') ? this.nameTarget().name : name.name]);
+      names.push([name.name, stream.skipWord('as') ? this.nameTarget().name : name.name]);
       if (context() || !stream.is('comma')) break;
     }
     return { t: 'FromImport', template, names, withContext: withContext ?? false, line };
@@ -293,7 +294,15 @@ class StatementParser extends ExpressionParser {
     const target = this.target();
     const name = `_fi${++this.#identifiers}`;
     const body = this.#until(['name:endload'], true);
-    const call: Expr = { t: 'Call', node: { t: 'Name', name, line }, args: [], kwargs: [], dynArgs: undefined, dynKwargs: undefined, line };
+    const call: Expr = {
+      t: 'Call',
+      node: { t: 'Name', name, line },
+      args: [],
+      kwargs: [],
+      dynArgs: undefined,
+      dynKwargs: undefined,
+      line,
+    };
     return [
       { t: 'Macro', name, params: [], defaults: [], body, line },
       { t: 'Assign', target, value: filterCall(call, filter, line), line },
@@ -304,7 +313,10 @@ class StatementParser extends ExpressionParser {
   #importData(format: string, line: number): Stmt {
     const node = this.#import(line);
     const name: NameExpr = { t: 'Name', name: node.target, line };
-    const body: Stmt[] = [node, { t: 'Assign', target: name, value: filterCall(name, `load_${format}`, line), line }];
+    const body: Stmt[] = [
+      node,
+      { t: 'Assign', target: name, value: filterCall(name, `load_${format}`, line), line },
+    ];
     return { t: 'Profile', label: node.template, what: `import_${format}`, body, line };
   }
 

@@ -17,10 +17,11 @@ function convert(value: TValue, odd: Odd): Value {
   if (value instanceof Map) {
     if (!holdsOdd(value)) return value as Dict;
     const out: Dict = new Map();
-    for (const [key, item] of value) out.set(key instanceof PyTuple ? repr(key) : convert(key, odd), convert(item, odd));
+    for (const [key, item] of value)
+      out.set(key instanceof PyTuple ? repr(key) : convert(key, odd), convert(item, odd));
     return out;
   }
-  return value instanceof TObject ? odd(value) : (value as Value);
+  return value instanceof TObject ? odd(value) : value;
 }
 
 const isLeaf = (value: TValue): boolean => value === null || typeof value !== 'object';
@@ -54,7 +55,9 @@ export function toJsonValue(value: TValue): Value {
 /** For YAML. @throws TemplateRuntimeError for what YAML has no form for */
 export function toYamlValue(value: TValue): Value {
   return convert(value, (object) => {
-    if (object.typeName === 'set') return new Map([...(object.iterate() ?? [])].map((item) => [toYamlValue(item), null]));
+    if (object instanceof Undefined) return null;
+    if (object.typeName === 'set')
+      return new Map([...(object.iterate() ?? [])].map((item) => [toYamlValue(item), null]));
     throw new TemplateRuntimeError(`('cannot represent an object', ${object.repr()})`);
   });
 }
@@ -62,5 +65,7 @@ export function toYamlValue(value: TValue): Value {
 /** Python's `pprint.pformat(value)`. */
 export function pretty(value: TValue): string {
   if (!holdsOdd(value)) return pformat(value as Value);
-  return value instanceof TObject || typeName(value) === 'tuple' ? repr(value) : pformat(convert(value, (object) => object.repr()));
+  return value instanceof TObject || typeName(value) === 'tuple'
+    ? repr(value)
+    : pformat(convert(value, (object) => object.repr()));
 }

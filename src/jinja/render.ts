@@ -5,7 +5,14 @@
 import { BrineError, CommandExecutionError, SaltInvocationError } from '../errors/errors.ts';
 import type { Compiled } from './compile.ts';
 import { Environment, type TemplateLoader } from './environment.ts';
-import { CalledFailure, JinjaError, SecurityError, TemplateRuntimeError, TemplateSyntaxError, UndefinedError } from './errors.ts';
+import {
+  CalledFailure,
+  JinjaError,
+  SecurityError,
+  TemplateRuntimeError,
+  TemplateSyntaxError,
+  UndefinedError,
+} from './errors.ts';
 import { excerpt } from './excerpt.ts';
 import { SELECTION_FILTERS, SEQUENCE_FILTERS } from './filters-sequence.ts';
 import { filterTable, TEXT_FILTERS } from './filters-text.ts';
@@ -22,8 +29,8 @@ import type { Context } from './template.ts';
 
 /** Every filter that needs nothing from outside. Salt's replace Jinja's of the same name. */
 export const PURE_FILTERS: ReadonlyMap<string, NativeBody> = new Map([
-  ...filterTable(TEXT_FILTERS),
-  ...filterTable(SEQUENCE_FILTERS),
+  ...filterTable(TEXT_FILTERS, true),
+  ...filterTable(SEQUENCE_FILTERS, true),
   ...SELECTION_FILTERS,
   ...filterTable(SERIALIZER_FILTERS),
   ...filterTable(DATA_FILTERS),
@@ -56,7 +63,10 @@ export class RenderError extends BrineError {
   /** What is wrong, without the excerpt. */
   readonly reason: string;
   constructor(reason: string, line: number | undefined, source: string, options?: ErrorOptions) {
-    super(line === undefined || source === '' ? reason : `${reason}; line ${line}\n\n${excerpt(source, line)}`, options);
+    super(
+      line === undefined || source === '' ? reason : `${reason}; line ${line}\n\n${excerpt(source, line)}`,
+      options,
+    );
     this.reason = reason;
     this.line = line;
   }
@@ -64,7 +74,8 @@ export class RenderError extends BrineError {
 
 /** `show_full_context()`: the variables in reach, those of simple types. */
 function fullContext(context: Context): TDict {
-  const simple = (value: TValue): boolean => value === null || typeof value !== 'object' || Array.isArray(value) || value instanceof Map;
+  const simple = (value: TValue): boolean =>
+    value === null || typeof value !== 'object' || Array.isArray(value) || value instanceof Map;
   return new Map([...context.all()].filter(([, value]) => simple(value)));
 }
 
@@ -75,7 +86,10 @@ function fullContext(context: Context): TDict {
  */
 export function renderJinja(request: RenderRequest): string | Promise<string> {
   const globals = standardGlobals();
-  globals.set('show_full_context', new TFunction('show_full_context', (_args, _kwargs, scope) => fullContext(scope as Context)));
+  globals.set(
+    'show_full_context',
+    new TFunction('show_full_context', (_args, _kwargs, scope) => fullContext(scope as Context)),
+  );
   for (const [name, value] of request.context) globals.set(name, value);
   const env = new Environment({
     options: request.options,
@@ -90,7 +104,14 @@ export function renderJinja(request: RenderRequest): string | Promise<string> {
     ...(request.random ? { random: request.random } : {}),
   });
   const { source } = request;
-  const newline = source.endsWith('\n') && !request.options.keepTrailingNewline ? (source.endsWith('\r\n') ? '\n' : '\n') : source.endsWith('\n') ? '\n' : '';
+  const newline =
+    source.endsWith('\n') && !request.options.keepTrailingNewline
+      ? source.endsWith('\r\n')
+        ? '\n'
+        : '\n'
+      : source.endsWith('\n')
+        ? '\n'
+        : '';
   try {
     const template = env.fromText(source);
     const out = run(template.run(template.context(request.context)));
@@ -123,7 +144,11 @@ function explained(error: unknown, source: string): unknown {
 function sentence(error: JinjaError): string {
   const { message } = error;
   if (error instanceof UndefinedError) return `Jinja variable ${message}`;
-  if (error instanceof TemplateRuntimeError || error instanceof TemplateSyntaxError || error instanceof SecurityError)
+  if (
+    error instanceof TemplateRuntimeError ||
+    error instanceof TemplateSyntaxError ||
+    error instanceof SecurityError
+  )
     return `Jinja syntax error: ${message}`;
   if (error instanceof CalledFailure) {
     if (error.cause instanceof SaltInvocationError || error.cause instanceof CommandExecutionError)

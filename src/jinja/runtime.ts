@@ -2,14 +2,22 @@
 import { PyFloat } from '../values/value.ts';
 import { callAttr, getAttr, getItem, slice } from './access.ts';
 import type { TemplateRun } from './compile.ts';
-import { CalledFailure, JinjaError, TemplateNotFoundError, TemplateRuntimeError, typeError, valueError } from './errors.ts';
+import {
+  CalledFailure,
+  JinjaError,
+  TemplateNotFoundError,
+  TemplateRuntimeError,
+  typeError,
+  valueError,
+} from './errors.ts';
 import { LoopContext } from './loop.ts';
 import { Macro, type MacroBody } from './macro.ts';
 import { Namespace } from './namespace.ts';
 import { BlockReference, SelfReference } from './block-reference.ts';
 import { tuple, Undefined, typeName, type Kwargs, type Later, type TDict, type TValue } from './model.ts';
 import * as operators from './operators.ts';
-import { Template, TemplateModule, withLocals, type Context } from './template.ts';
+import type { Template } from './template.ts';
+import { TemplateModule, withLocals, type Context } from './template.ts';
 import { str } from './text-of.ts';
 import { DictView } from './views.ts';
 import { assertHashable } from './model.ts';
@@ -71,11 +79,15 @@ function mergeKwargs(kwargs: Kwargs | undefined, more: TValue): Kwargs {
 function template(context: Context, wanted: TValue): Template | Promise<Template> {
   if (typeof wanted === 'string') return context.env.template(wanted);
   if (wanted instanceof Undefined) return wanted.fail();
-  if (!Array.isArray(wanted)) throw typeError(`no loader for this environment specified`);
-  return firstOf(context, wanted, wanted);
+  const names = [...operators.iter(wanted)];
+  return firstOf(context, names, names);
 }
 
-async function firstOf(context: Context, names: readonly TValue[], all: readonly TValue[]): Promise<Template> {
+async function firstOf(
+  context: Context,
+  names: readonly TValue[],
+  all: readonly TValue[],
+): Promise<Template> {
   if (all.length === 0) throw new TemplateNotFoundError('Tried to select from an empty list of templates.');
   for (const name of names) {
     try {
@@ -87,7 +99,11 @@ async function firstOf(context: Context, names: readonly TValue[], all: readonly
   throw new TemplateNotFoundError(`none of the templates given were found: ${all.map(str).join(', ')}`);
 }
 
-function includeTemplate(context: Context, wanted: TValue, ignoreMissing: boolean): Template | null | Promise<Template | null> {
+function includeTemplate(
+  context: Context,
+  wanted: TValue,
+  ignoreMissing: boolean,
+): Template | null | Promise<Template | null> {
   const absent = (error: unknown): null => {
     if (ignoreMissing && error instanceof TemplateNotFoundError) return null;
     throw error;
@@ -122,11 +138,17 @@ function* defaultModule(_context: Context, found: Template): TemplateRun<Templat
 }
 
 /** A name taken out of an imported template. */
-function imported(context: Context, module: TemplateModule, name: string, line: number, importer: Template): TValue {
+function imported(
+  context: Context,
+  module: TemplateModule,
+  name: string,
+  line: number,
+  importer: Template,
+): TValue {
   const value = module.getAttr(name);
   if (value !== undefined) return value;
-  const place = importer.path === undefined ? `line ${line}` : `line ${line} in '${importer.path}'`;
-  const from = module.template.path === undefined ? 'None' : `'${module.template.path}'`;
+  const place = importer.name === undefined ? `line ${line}` : `line ${line} in '${importer.name}'`;
+  const from = module.template.name === undefined ? 'None' : `'${module.template.name}'`;
   return new Undefined({
     name,
     strict: context.env.strict,
@@ -156,17 +178,22 @@ function superOf(context: Context, name: string, owner: Template): TValue {
   const stack = context.blocks.get(name) ?? [];
   const mine = stack.indexOf(owner.blocks.get(name) as (typeof stack)[number]);
   if (mine < 0 || mine + 1 >= stack.length)
-    return new Undefined({ name: 'super', strict: context.env.strict, hint: `there is no parent block called '${name}'.` });
+    return new Undefined({
+      name: 'super',
+      strict: context.env.strict,
+      hint: `there is no parent block called '${name}'.`,
+    });
   return new BlockReference(context, name, mine + 1);
 }
 
 function checkRequired(context: Context, name: string): void {
-  if ((context.blocks.get(name)?.length ?? 0) <= 1) throw new TemplateRuntimeError(`Required block '${name}' not found`);
+  if ((context.blocks.get(name)?.length ?? 0) <= 1)
+    throw new TemplateRuntimeError(`Required block '${name}' not found`);
 }
 
-function setNamespace(target: TValue, name: string, value: TValue): void {
-  if (target instanceof Undefined && target.strict) target.fail();
-  if (!(target instanceof Namespace)) throw new TemplateRuntimeError('cannot assign attribute on non-namespace object');
+function setNamespace(target: TValue | Missing, name: string, value: TValue): void {
+  if (!(target instanceof Namespace))
+    throw new TemplateRuntimeError('cannot assign attribute on non-namespace object');
   target.set(name, value);
 }
 

@@ -7,8 +7,32 @@ import { now } from './call.ts';
 import { PyRaised, typeError, valueError } from './errors.ts';
 import { environmentOf, pyInt } from './filters-sequence.ts';
 import { whole, type FilterEntry } from './filters-text.ts';
-import { PyIterator, PyTuple, TFunction, tuple, typeName, Undefined, type NativeBody, type TDict, type TValue } from './model.ts';
-import { add, callValue, dictGet, dictSet, eq, gt, isIn, itemsOf, iter, list, lt, numberOf, truthy } from './operators.ts';
+import {
+  PyIterator,
+  PyTuple,
+  TFunction,
+  tuple,
+  typeName,
+  Undefined,
+  type NativeBody,
+  type TDict,
+  type TValue,
+} from './model.ts';
+import {
+  add,
+  callValue,
+  dictGet,
+  dictSet,
+  eq,
+  gt,
+  isIn,
+  itemsOf,
+  iter,
+  list,
+  lt,
+  numberOf,
+  truthy,
+} from './operators.ts';
 import { toPyFloat } from '../values/number-format.ts';
 import { PySet } from './set.ts';
 import { sortValues } from './sorting.ts';
@@ -39,7 +63,8 @@ function setLike(onSets: SetOperation, onLists: (a: TValue, b: TValue) => TValue
 }
 
 const member = (item: TValue, items: TValue): boolean => isIn(item, items) === true;
-const keep = (items: TValue, test: (item: TValue) => boolean): TValue => unique([...iter(items)].filter(test));
+const keep = (items: TValue, test: (item: TValue) => boolean): TValue =>
+  unique([...iter(items)].filter(test));
 const union = (a: TValue, b: TValue): TValue => unique(add(a, b));
 const intersect = (a: TValue, b: TValue): TValue => keep(a, (item) => member(item, b));
 
@@ -59,7 +84,8 @@ function average(value: TValue): TValue {
     const total = items.reduce((sum, item) => add(sum, item), 0);
     return float(Number(numberOf(total)) / items.length);
   }
-  const number = value instanceof Undefined || value instanceof PyTuple ? 'TypeError' : toPyFloat(value as Value);
+  const number =
+    value instanceof Undefined || value instanceof PyTuple ? 'TypeError' : toPyFloat(value as Value);
   if (typeof number === 'number') return float(number);
   throw typeError(`float() argument must be a string or a real number, not '${typeName(value)}'`);
 }
@@ -71,7 +97,9 @@ export function toNumberOr(value: TValue): TValue {
   const number = typeof value === 'string' ? toPyFloat(value) : 'TypeError';
   if (typeof number === 'number') return float(number);
   if (typeof value === 'string') return value;
-  throw typeError(`int() argument must be a string, a bytes-like object or a real number, not '${typeName(value)}'`);
+  throw typeError(
+    `int() argument must be a string, a bytes-like object or a real number, not '${typeName(value)}'`,
+  );
 }
 
 function compareDicts(old: TValue, fresh: TValue): TDict {
@@ -80,9 +108,30 @@ function compareDicts(old: TValue, fresh: TValue): TDict {
   for (const key of new Set([...fresh.keys(), ...old.keys()])) {
     const before = dictGet(old, key);
     const after = dictGet(fresh, key);
-    if (before === undefined) out.set(key, new Map<TValue, TValue>([['old', ''], ['new', after as TValue]]));
-    else if (after === undefined) out.set(key, new Map<TValue, TValue>([['new', ''], ['old', before]]));
-    else if (!eq(before, after)) out.set(key, new Map<TValue, TValue>([['old', before], ['new', after]]));
+    if (before === undefined)
+      out.set(
+        key,
+        new Map<TValue, TValue>([
+          ['old', ''],
+          ['new', after as TValue],
+        ]),
+      );
+    else if (after === undefined)
+      out.set(
+        key,
+        new Map<TValue, TValue>([
+          ['new', ''],
+          ['old', before],
+        ]),
+      );
+    else if (!eq(before, after))
+      out.set(
+        key,
+        new Map<TValue, TValue>([
+          ['old', before],
+          ['new', after],
+        ]),
+      );
   }
   return out;
 }
@@ -90,11 +139,20 @@ function compareDicts(old: TValue, fresh: TValue): TDict {
 function compareLists(old: TValue, fresh: TValue): TDict {
   const added = [...iter(fresh)].filter((item) => !member(item, old));
   const gone = [...iter(old)].filter((item) => !member(item, fresh));
-  return new Map<TValue, TValue>([...(added.length > 0 ? [['new', added] as const] : []), ...(gone.length > 0 ? [['old', gone] as const] : [])]);
+  return new Map<TValue, TValue>([
+    ...(added.length > 0 ? [['new', added] as const] : []),
+    ...(gone.length > 0 ? [['old', gone] as const] : []),
+  ]);
 }
 
-function flatten(value: TValue, levels: number | null, preserveNulls: boolean, above: readonly TValue[]): TValue[] {
-  if (above.includes(value)) throw new PyRaised('RecursionError', 'Reference cycle detected. Check input list.');
+function flatten(
+  value: TValue,
+  levels: number | null,
+  preserveNulls: boolean,
+  above: readonly TValue[],
+): TValue[] {
+  if (above.includes(value))
+    throw new PyRaised('RecursionError', 'Reference cycle detected. Check input list.');
   const out: TValue[] = [];
   for (const item of iter(value)) {
     if (!preserveNulls && (item === null || item === 'None' || item === 'null')) continue;
@@ -132,7 +190,8 @@ function mysqlToDict(value: TValue, key: TValue): TDict {
 
 /** The mapping that holds the last key of a path, made where it is missing, and that key. */
 function lastLevel(value: TValue, keys: TValue, delimiter: string): [TDict, string] {
-  if (!(value instanceof Map)) throw typeError(`'${typeName(value)}' object does not support item assignment`);
+  if (!(value instanceof Map))
+    throw typeError(`'${typeName(value)}' object does not support item assignment`);
   const path = str(keys).split(delimiter);
   const key = path.pop() ?? '';
   let level = value;
@@ -173,23 +232,39 @@ const listAt = (level: TDict, key: string): TValue[] => {
 };
 
 function keyPath(path: TValue): KeyPath {
-  return typeof path === 'string' || typeof path === 'number' ? path : Array.isArray(path) ? (path as Value[]) : str(path);
+  return typeof path === 'string' || typeof path === 'number'
+    ? path
+    : Array.isArray(path)
+      ? (path as Value[])
+      : str(path);
 }
 
-function* combinations(items: readonly TValue[], size: number, repeat: boolean, from = 0, head: readonly TValue[] = []): Iterable<TValue> {
+function* combinations(
+  items: readonly TValue[],
+  size: number,
+  repeat: boolean,
+  from = 0,
+  head: readonly TValue[] = [],
+): Iterable<TValue> {
   if (head.length === size) {
     yield tuple(head);
     return;
   }
-  for (let i = from; i < items.length; i++) yield* combinations(items, size, repeat, repeat ? i : i + 1, [...head, items[i] as TValue]);
+  for (let i = from; i < items.length; i++)
+    yield* combinations(items, size, repeat, repeat ? i : i + 1, [...head, items[i] as TValue]);
 }
 
-function* permutations(items: readonly TValue[], size: number, used: readonly number[] = []): Iterable<TValue> {
+function* permutations(
+  items: readonly TValue[],
+  size: number,
+  used: readonly number[] = [],
+): Iterable<TValue> {
   if (used.length === size) {
     yield tuple(used.map((i) => items[i] as TValue));
     return;
   }
-  for (let i = 0; i < items.length; i++) if (!used.includes(i)) yield* permutations(items, size, [...used, i]);
+  for (let i = 0; i < items.length; i++)
+    if (!used.includes(i)) yield* permutations(items, size, [...used, i]);
 }
 
 function* product(lists: readonly (readonly TValue[])[], head: readonly TValue[] = []): Iterable<TValue> {
@@ -203,45 +278,95 @@ function* product(lists: readonly (readonly TValue[])[], head: readonly TValue[]
 function* zip(lists: readonly (readonly TValue[])[], fill: TValue | undefined): Iterable<TValue> {
   const lengths = lists.map((items) => items.length);
   const count = lists.length === 0 ? 0 : fill === undefined ? Math.min(...lengths) : Math.max(...lengths);
-  for (let i = 0; i < count; i++) yield tuple(lists.map((items) => items[i] ?? (fill as TValue)));
+  for (let i = 0; i < count; i++)
+    yield tuple(lists.map((items) => (i < items.length ? (items[i] as TValue) : (fill as TValue))));
 }
 
-const itertool = (name: string, items: Iterable<TValue>): TValue => new PyIterator(items, name, `itertools.${name} object`);
+const itertool = (name: string, items: Iterable<TValue>): TValue =>
+  new PyIterator(items, name, `itertools.${name} object`);
 
 /** Filters with arguments of any number. */
 export const ITERTOOLS: readonly (readonly [string, NativeBody])[] = [
-  ['product', (args, kwargs) => {
-    const lists = args.map((arg) => list(arg));
-    const times = Number(numberOf(kwargs?.get('repeat') ?? 1));
-    return itertool('product', product(Array.from({ length: times }, () => lists).flat()));
-  }],
-  ['zip', (args) => new PyIterator(zip(args.map((arg) => list(arg)), undefined), 'zip', 'zip object')],
-  ['zip_longest', (args, kwargs) => itertool('zip_longest', zip(args.map((arg) => list(arg)), kwargs?.get('fillvalue') ?? null))],
+  [
+    'product',
+    (args, kwargs) => {
+      const lists = args.map((arg) => list(arg));
+      const times = Number(numberOf(kwargs?.get('repeat') ?? 1));
+      return itertool('product', product(Array.from({ length: times }, () => lists).flat()));
+    },
+  ],
+  [
+    'zip',
+    (args) =>
+      new PyIterator(
+        zip(
+          args.map((arg) => list(arg)),
+          undefined,
+        ),
+        'zip',
+        'zip object',
+      ),
+  ],
+  [
+    'zip_longest',
+    (args, kwargs) =>
+      itertool(
+        'zip_longest',
+        zip(
+          args.map((arg) => list(arg)),
+          kwargs?.get('fillvalue') ?? null,
+        ),
+      ),
+  ],
 ];
 
 export const DATA_FILTERS: readonly FilterEntry[] = [
   ['unique', [], ([v]) => unique(v as TValue)],
   ['union', ['lst2'], setLike((a, b) => a.union(b.iterate()), union)],
   ['intersect', ['lst2'], setLike((a, b) => a.intersection(b), intersect)],
-  ['difference', ['lst2'], setLike((a, b) => a.difference(b), (a, b) => keep(a, (item) => !member(item, b)))],
-  ['symmetric_difference', ['lst2'], setLike(
-    (a, b) => a.difference(b).union(b.difference(a).iterate()),
-    (a, b) => keep(union(a, b), (item) => !member(item, intersect(a, b))),
-  )],
+  [
+    'difference',
+    ['lst2'],
+    setLike(
+      (a, b) => a.difference(b),
+      (a, b) => keep(a, (item) => !member(item, b)),
+    ),
+  ],
+  [
+    'symmetric_difference',
+    ['lst2'],
+    setLike(
+      (a, b) => a.difference(b).union(b.difference(a).iterate()),
+      (a, b) => keep(union(a, b), (item) => !member(item, intersect(a, b))),
+    ),
+  ],
   ['min', [], extreme(lt, 'min')],
   ['max', [], extreme(gt, 'max')],
   ['avg', [], ([v]) => average(v as TValue)],
   ['skip', [], () => ''],
   ['sequence', [], ([v]) => (Array.isArray(v) || v instanceof Map || v instanceof PySet ? v : [v as TValue])],
-  ['method_call', ['f_name', '*', '**'], ([v, name], scope, rest, kwargs) => {
-    const found = now(getAttr(environmentOf(scope), v as TValue, str(name as TValue)));
-    if (found instanceof Undefined) return null;
-    return found instanceof TFunction || typeof found === 'object' ? callValue(found, rest, kwargs, scope) : null;
-  }],
-  ['traverse', ['key', ['default', null], ['delimiter', ':']], ([v, key, fallback, delimiter]) => {
-    const found = traverse(v as Value, keyPath(key as TValue), { fallback: undefined, delimiter: str(delimiter as TValue) });
-    return found === undefined ? (fallback as TValue) : found;
-  }],
+  [
+    'method_call',
+    ['f_name', '*', '**'],
+    ([v, name], scope, rest, kwargs) => {
+      const found = now(getAttr(environmentOf(scope), v as TValue, str(name as TValue)));
+      if (found instanceof Undefined) return null;
+      return found instanceof TFunction || typeof found === 'object'
+        ? callValue(found, rest, kwargs, scope)
+        : null;
+    },
+  ],
+  [
+    'traverse',
+    ['key', ['default', null], ['delimiter', ':']],
+    ([v, key, fallback, delimiter]) => {
+      const found = traverse(v as Value, keyPath(key as TValue), {
+        fallback: undefined,
+        delimiter: str(delimiter as TValue),
+      });
+      return found === undefined ? (fallback as TValue) : found;
+    },
+  ],
   ['compare_dicts', [['new', null]], ([old, fresh]) => compareDicts(old as TValue, fresh as TValue)],
   ['compare_lists', [['new', null]], ([old, fresh]) => compareLists(old as TValue, fresh as TValue)],
   ['json_decode_dict', [], ([v]) => v as TValue],
@@ -250,27 +375,67 @@ export const DATA_FILTERS: readonly FilterEntry[] = [
   ['json_encode_list', [], ([v]) => v as TValue],
   ['exactly_n_true', [['amount', 1]], ([v, n]) => exactly(v as TValue, whole(n))],
   ['exactly_one_true', [], ([v]) => exactly(v as TValue, 1)],
-  ['substring_in_list', ['list_to_search'], ([v, items]) => [...iter(items as TValue)].some((item) => isIn(v as TValue, item) === true)],
+  [
+    'substring_in_list',
+    ['list_to_search'],
+    ([v, items]) => [...iter(items as TValue)].some((item) => isIn(v as TValue, item) === true),
+  ],
   ['is_list', [], ([v]) => Array.isArray(v) && !(v instanceof PyTuple)],
   ['is_iter', [], ([v]) => typeof v !== 'string' && itemsOf(v as TValue) !== undefined],
-  ['sorted_ignorecase', [], ([v]) => sortValues(iter(v as TValue), (item) => {
-    if (typeof item !== 'string') throw new PyRaised('AttributeError', `'${typeName(item)}' object has no attribute 'lower'`);
-    return item.toLowerCase();
-  })],
+  [
+    'sorted_ignorecase',
+    [],
+    ([v]) =>
+      sortValues(iter(v as TValue), (item) => {
+        if (typeof item !== 'string')
+          throw new PyRaised('AttributeError', `'${typeName(item)}' object has no attribute 'lower'`);
+        return item.toLowerCase();
+      }),
+  ],
   ['mysql_to_dict', ['key'], ([v, key]) => mysqlToDict(v as TValue, key as TValue)],
-  ['flatten', [['levels', null], ['preserve_nulls', false]], ([v, levels, nulls]) => flatten(v as TValue, levels === null ? null : whole(levels), truthy(nulls as TValue), [])],
+  [
+    'flatten',
+    [
+      ['levels', null],
+      ['preserve_nulls', false],
+    ],
+    ([v, levels, nulls]) =>
+      flatten(v as TValue, levels === null ? null : whole(levels), truthy(nulls as TValue), []),
+  ],
   ['set_dict_key_value', ...pathChange((level, key, given) => void level.set(key, given))],
   ['update_dict_key_value', ...pathChange(updateKey)],
   ['append_dict_key_value', ...pathChange((level, key, given) => void listAt(level, key).push(given))],
-  ['extend_dict_key_value', ...pathChange((level, key, given) => void listAt(level, key).push(...iter(given)))],
-  ['combinations', ['r'], ([v, r]) => itertool('combinations', combinations(list(v as TValue), whole(r), false))],
-  ['combinations_with_replacement', ['r'], ([v, r]) => itertool('combinations_with_replacement', combinations(list(v as TValue), whole(r), true))],
-  ['permutations', [['r', null]], ([v, r]) => {
-    const items = list(v as TValue);
-    return itertool('permutations', permutations(items, r === null ? items.length : whole(r)));
-  }],
-  ['compress', ['selectors'], ([v, selectors]) => {
-    const marks = list(selectors as TValue);
-    return itertool('compress', list(v as TValue).filter((_, i) => i < marks.length && truthy(marks[i] as TValue)));
-  }],
+  [
+    'extend_dict_key_value',
+    ...pathChange((level, key, given) => void listAt(level, key).push(...iter(given))),
+  ],
+  [
+    'combinations',
+    ['r'],
+    ([v, r]) => itertool('combinations', combinations(list(v as TValue), whole(r), false)),
+  ],
+  [
+    'combinations_with_replacement',
+    ['r'],
+    ([v, r]) => itertool('combinations_with_replacement', combinations(list(v as TValue), whole(r), true)),
+  ],
+  [
+    'permutations',
+    [['r', null]],
+    ([v, r]) => {
+      const items = list(v as TValue);
+      return itertool('permutations', permutations(items, r === null ? items.length : whole(r)));
+    },
+  ],
+  [
+    'compress',
+    ['selectors'],
+    ([v, selectors]) => {
+      const marks = list(selectors as TValue);
+      return itertool(
+        'compress',
+        list(v as TValue).filter((_, i) => i < marks.length && truthy(marks[i] as TValue)),
+      );
+    },
+  ],
 ];

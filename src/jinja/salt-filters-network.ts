@@ -1,5 +1,11 @@
 /** Salt's filters on addresses (3006.16 salt/utils/network.py, after Python's `ipaddress`). */
-import { isInNetwork, parseIpAddress, parseIpNetwork, type IpAddress, type IpNetwork } from '../targeting/ip-network.ts';
+import {
+  isInNetwork,
+  parseIpAddress,
+  parseIpNetwork,
+  type IpAddress,
+  type IpNetwork,
+} from '../targeting/ip-network.ts';
 import { PyRaised, valueError } from './errors.ts';
 import type { FilterEntry } from './filters-text.ts';
 import { typeName, PyIterator, type TValue } from './model.ts';
@@ -37,7 +43,10 @@ const PRIVATE = networks(
 const RESERVED = networks(
   '240.0.0.0/4 ::/8 100::/8 200::/7 400::/6 800::/5 1000::/4 4000::/3 6000::/3 8000::/3 a000::/3 c000::/3 e000::/4 f000::/5 f800::/6 fe00::/9',
 );
-const within = (list: readonly IpNetwork[]) => (address: IpAddress): boolean => list.some((network) => isInNetwork(address, network));
+const within =
+  (list: readonly IpNetwork[]) =>
+  (address: IpAddress): boolean =>
+    list.some((network) => isInNetwork(address, network));
 const isPrivate = within(PRIVATE);
 const isGlobal = (address: IpAddress): boolean => !isPrivate(address);
 const isLinkLocal = within(networks('169.254.0.0/16 fe80::/10'));
@@ -65,7 +74,10 @@ const OPTIONS: ReadonlyMap<string, (address: IpAddress) => boolean> = new Map([
 /** An address as Python prints it. */
 function addressText({ family, bytes, scope }: IpAddress): string {
   if (family === 4) return bytes.join('.');
-  const words = Array.from({ length: 8 }, (_, i) => ((bytes[i * 2] as number) << 8) | (bytes[i * 2 + 1] as number));
+  const words = Array.from(
+    { length: 8 },
+    (_, i) => ((bytes[i * 2] as number) << 8) | (bytes[i * 2 + 1] as number),
+  );
   let best = { at: -1, length: 1 };
   for (let i = 0; i < 8; i++) {
     let length = 0;
@@ -73,7 +85,8 @@ function addressText({ family, bytes, scope }: IpAddress): string {
     if (length > best.length) best = { at: i, length };
   }
   const hex = (list: readonly number[]): string => list.map((word) => word.toString(16)).join(':');
-  const text = best.at < 0 ? hex(words) : `${hex(words.slice(0, best.at))}::${hex(words.slice(best.at + best.length))}`;
+  const text =
+    best.at < 0 ? hex(words) : `${hex(words.slice(0, best.at))}::${hex(words.slice(best.at + best.length))}`;
   return scope === undefined ? text : `${text}%${scope}`;
 }
 
@@ -110,7 +123,10 @@ type PerAddress = (found: Interface) => TValue;
 /** What ip_host, network_hosts and network_size share: one answer, or one for each of a list. */
 function each(apply: PerAddress): FilterEntry[2] {
   return ([value, options, version]) => {
-    const kept = version === 4 || version === 6 ? ofVersion(value as TValue, version, options as TValue) : ofAny(value as TValue, options as TValue);
+    const kept =
+      version === 4 || version === 6
+        ? ofVersion(value as TValue, version, options as TValue)
+        : ofAny(value as TValue, options as TValue);
     const list = Array.isArray(kept) ? kept : kept === null ? [] : [kept];
     const answers = list.map((text) => apply(parseInterface(str(text)) as Interface));
     if (list.length === 0) return null;
@@ -126,7 +142,8 @@ function toAddress(number: bigint, family: 4 | 6): IpAddress {
   return { family, bytes: Uint8Array.from(Buffer.from(hex, 'hex')), scope: undefined };
 }
 
-const sizeOf = ({ address, prefixLength }: Interface): bigint => 1n << BigInt(bitsOf(address) - (prefixLength ?? bitsOf(address)));
+const sizeOf = ({ address, prefixLength }: Interface): bigint =>
+  1n << BigInt(bitsOf(address) - (prefixLength ?? bitsOf(address)));
 
 function hosts(found: Interface): TValue {
   const { family, bytes } = found.address;
@@ -145,7 +162,8 @@ function size(found: Interface): TValue {
   return count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : count;
 }
 
-const host: PerAddress = (found) => interfaceText({ address: found.address, prefixLength: found.prefixLength ?? bitsOf(found.address) });
+const host: PerAddress = (found) =>
+  interfaceText({ address: found.address, prefixLength: found.prefixLength ?? bitsOf(found.address) });
 
 function filterByNetworks([values, given]: TValue[]): TValue {
   if (given === null) return values as TValue;
@@ -171,15 +189,42 @@ function wrapped(value: TValue): TValue {
 }
 
 export const NETWORK_FILTERS: readonly FilterEntry[] = [
-  ['is_ip', [['options', null]], ([v, options]) => filtered(v as TValue, 4, options as TValue) !== null || filtered(v as TValue, 6, options as TValue) !== null],
+  [
+    'is_ip',
+    [['options', null]],
+    ([v, options]) =>
+      filtered(v as TValue, 4, options as TValue) !== null ||
+      filtered(v as TValue, 6, options as TValue) !== null,
+  ],
   ['is_ipv4', [['options', null]], ([v, options]) => filtered(v as TValue, 4, options as TValue) !== null],
   ['is_ipv6', [['options', null]], ([v, options]) => filtered(v as TValue, 6, options as TValue) !== null],
   ['ipv4', [['options', null]], ([v, options]) => ofVersion(v as TValue, 4, options as TValue)],
   ['ipv6', [['options', null]], ([v, options]) => ofVersion(v as TValue, 6, options as TValue)],
   ['ipaddr', [['options', null]], ([v, options]) => ofAny(v as TValue, options as TValue)],
-  ['ip_host', [['options', null], ['version', null]], each(host)],
-  ['network_hosts', [['options', null], ['version', null]], each(hosts)],
-  ['network_size', [['options', null], ['version', null]], each(size)],
+  [
+    'ip_host',
+    [
+      ['options', null],
+      ['version', null],
+    ],
+    each(host),
+  ],
+  [
+    'network_hosts',
+    [
+      ['options', null],
+      ['version', null],
+    ],
+    each(hosts),
+  ],
+  [
+    'network_size',
+    [
+      ['options', null],
+      ['version', null],
+    ],
+    each(size),
+  ],
   ['filter_by_networks', ['networks'], filterByNetworks],
   ['ipwrap', [], ([v]) => (Array.isArray(v) ? v.map(wrapped) : wrapped(v as TValue))],
 ];

@@ -29,27 +29,43 @@ export function bytesOf(value: TValue): Uint8Array {
 /** uuid5 in Salt's name space. */
 function uuid(value: TValue): string {
   const text = value instanceof Uint8Array ? value : Buffer.from(str(value));
-  const hash = createHash('sha1').update(Buffer.from(UUID_SPACE, 'hex')).update(text).digest().subarray(0, 16);
+  const hash = createHash('sha1')
+    .update(Buffer.from(UUID_SPACE, 'hex'))
+    .update(text)
+    .digest()
+    .subarray(0, 16);
   hash[6] = ((hash[6] as number) & 0x0f) | 0x50;
   hash[8] = ((hash[8] as number) & 0x3f) | 0x80;
   const hex = hash.toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-const digest = (kind: string): FilterEntry[2] => ([v]) => createHash(kind).update(bytesOf(v as TValue)).digest('hex');
+const digest =
+  (kind: string): FilterEntry[2] =>
+  ([v]) =>
+    createHash(kind)
+      .update(bytesOf(v as TValue))
+      .digest('hex');
 
 function base64Decode(value: TValue): TValue {
-  const text = Buffer.from(bytesOf(value)).toString('latin1').replace(/[^A-Za-z0-9+/=]/g, '');
-  if (text.replace(/=+$/, '').length % 4 === 1 || text.length % 4 !== 0) throw valueError('Incorrect padding');
+  const text = Buffer.from(bytesOf(value))
+    .toString('latin1')
+    .replace(/[^A-Za-z0-9+/=]/g, '');
+  if (text.replace(/=+$/, '').length % 4 === 1 || text.length % 4 !== 0)
+    throw valueError('Incorrect padding');
   const bytes = Uint8Array.from(Buffer.from(text, 'base64'));
   return decodeUtf8(bytes) ?? bytes;
 }
 
 function pattern([, regex, ignorecase, multiline]: TValue[]): ReturnType<typeof compilePattern> {
-  return compilePattern(str(regex as TValue), { ignoreCase: truthy(ignorecase as TValue), multiline: truthy(multiline as TValue) });
+  return compilePattern(str(regex as TValue), {
+    ignoreCase: truthy(ignorecase as TValue),
+    multiline: truthy(multiline as TValue),
+  });
 }
 
-const groups = (match: PyMatch | undefined): TValue => (match ? tuple(match.groups().map((group) => group ?? null)) : null);
+const groups = (match: PyMatch | undefined): TValue =>
+  match ? tuple(match.groups().map((group) => group ?? null)) : null;
 
 function replaceAll(text: string, compiled: ReturnType<typeof compilePattern>, to: string): string {
   let out = '';
@@ -118,7 +134,9 @@ function checkLists([value, allow, deny]: TValue[]): boolean {
 
 /** A text in YAML's double quotes. */
 export function yamlDoubleQuoted(text: string): string {
-  return strip(dumpYaml([`"${text}`.slice(1)], { defaultFlowStyle: true, width: -1 })) === '' ? '' : quoteDouble(text);
+  return strip(dumpYaml([`"${text}`.slice(1)], { defaultFlowStyle: true, width: -1 })) === ''
+    ? ''
+    : quoteDouble(text);
 }
 
 const YAML_ESCAPES: ReadonlyMap<string, string> = new Map([
@@ -157,7 +175,9 @@ function quoteSingle(text: string): string {
 
 function yamlEncode(value: TValue): string {
   if (Array.isArray(value) || value instanceof Map || value instanceof PySet)
-    throw typeError(`yaml_encode() only works with YAML scalar data; failed for <class '${typeName(value)}'>`);
+    throw typeError(
+      `yaml_encode() only works with YAML scalar data; failed for <class '${typeName(value)}'>`,
+    );
   if (typeof value === 'string') return quoteDouble(value);
   const text = strip(dumpYaml(toYamlValue(value)));
   return text.endsWith('\n...') ? text.slice(0, -4) : text;
@@ -198,19 +218,51 @@ const REGEX_PARAMS: FilterEntry[1] = ['rgx', ['ignorecase', false], ['multiline'
 export const SALT_TEXT_FILTERS: readonly FilterEntry[] = [
   ['to_bool', [], ([v]) => toBool(v as TValue)],
   ['quote', [], ([v]) => quoteShell(text(v))],
-  ['regex_escape', [], ([v]) => s(v).replace(/[\t\n\v\f\r !"#$&'()*+,\-./:;<=>?@[\\\]^`{|}~%]/g, (char) => (/[!"',/:;<=>@`%]/.test(char) ? char : `\\${char}`))],
+  [
+    'regex_escape',
+    [],
+    ([v]) =>
+      s(v).replace(/[\t\n\v\f\r !"#$&'()*+,\-./:;<=>?@[\\\]^`{|}~%]/g, (char) =>
+        /[!"',/:;<=>@`%]/.test(char) ? char : `\\${char}`,
+      ),
+  ],
   ['regex_search', REGEX_PARAMS, (args) => groups(pattern(args).search(text(args[0])))],
   ['regex_match', REGEX_PARAMS, (args) => groups(pattern(args).matchStart(text(args[0])))],
-  ['regex_replace', ['rgx', 'val', ['ignorecase', false], ['multiline', false]], ([v, regex, to, ignorecase, multiline]) =>
-    replaceAll(text(v), pattern([null, regex as TValue, ignorecase as TValue, multiline as TValue]), s(to))],
+  [
+    'regex_replace',
+    ['rgx', 'val', ['ignorecase', false], ['multiline', false]],
+    ([v, regex, to, ignorecase, multiline]) =>
+      replaceAll(text(v), pattern([null, regex as TValue, ignorecase as TValue, multiline as TValue]), s(to)),
+  ],
   ['uuid', [], ([v]) => uuid(v as TValue)],
-  ['to_bytes', [['encoding', null], ['errors', 'strict']], ([v]) => Uint8Array.from(bytesOf(v as TValue))],
+  [
+    'to_bytes',
+    [
+      ['encoding', null],
+      ['errors', 'strict'],
+    ],
+    ([v]) => Uint8Array.from(bytesOf(v as TValue)),
+  ],
   ['str_to_num', [], ([v]) => toNumberOr(v as TValue)],
   ['to_num', [], ([v]) => toNumberOr(v as TValue)],
   ['is_hex', [], ([v]) => typeof v === 'string' && pyInt(v, 16) !== undefined],
   ['contains_whitespace', [], ([v]) => [...text(v)].some(isPySpace)],
-  ['human_to_bytes', [['default_unit', 'B'], ['handle_metric', false]], humanToBytes],
-  ['check_whitelist_blacklist', [['whitelist', null], ['blacklist', null]], checkLists],
+  [
+    'human_to_bytes',
+    [
+      ['default_unit', 'B'],
+      ['handle_metric', false],
+    ],
+    humanToBytes,
+  ],
+  [
+    'check_whitelist_blacklist',
+    [
+      ['whitelist', null],
+      ['blacklist', null],
+    ],
+    checkLists,
+  ],
   ['to_snake_case', [], ([v]) => snakeCase(text(v))],
   ['to_camelcase', [['uppercamel', false]], ([v, upper]) => camelCase(text(v), truthy(upper as TValue))],
   ['base64_encode', [], ([v]) => Buffer.from(bytesOf(v as TValue)).toString('base64')],
@@ -219,9 +271,22 @@ export const SALT_TEXT_FILTERS: readonly FilterEntry[] = [
   ['sha1', [], digest('sha1')],
   ['sha256', [], digest('sha256')],
   ['sha512', [], digest('sha512')],
-  ['hmac', ['shared_secret', 'challenge_hmac'], ([v, secret, challenge]) =>
-    createHmac('sha256', bytesOf(secret as TValue)).update(bytesOf(v as TValue)).digest('base64') === Buffer.from(bytesOf(challenge as TValue)).toString()],
-  ['hmac_compute', ['shared_secret'], ([v, secret]) => createHmac('sha256', bytesOf(secret as TValue)).update(bytesOf(v as TValue)).digest('hex')],
+  [
+    'hmac',
+    ['shared_secret', 'challenge_hmac'],
+    ([v, secret, challenge]) =>
+      createHmac('sha256', bytesOf(secret as TValue))
+        .update(bytesOf(v as TValue))
+        .digest('base64') === Buffer.from(bytesOf(challenge as TValue)).toString(),
+  ],
+  [
+    'hmac_compute',
+    ['shared_secret'],
+    ([v, secret]) =>
+      createHmac('sha256', bytesOf(secret as TValue))
+        .update(bytesOf(v as TValue))
+        .digest('hex'),
+  ],
   ['yaml_dquote', [], ([v]) => quoteDouble(s(v))],
   ['yaml_squote', [], ([v]) => quoteSingle(s(v))],
   ['yaml_encode', [], ([v]) => yamlEncode(v as TValue)],

@@ -6,7 +6,7 @@ import { loadYaml, YamlError } from '../yaml/load.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
 import { excerpt } from './excerpt.ts';
 import { whole, type FilterEntry } from './filters-text.ts';
-import { type TDict, type TValue } from './model.ts';
+import { Undefined, type TDict, type TValue } from './model.ts';
 import { truthy } from './operators.ts';
 import { pretty, toJsonValue, toYamlValue } from './plain.ts';
 import { TemplateModule } from './template.ts';
@@ -44,6 +44,7 @@ function readJson(value: TValue): TValue {
 
 /** The yaml filter. @param flow false for block style */
 export function writeYaml(value: TValue, flow: boolean): string {
+  if (value instanceof Undefined) return 'NULL';
   const text = strip(dumpYaml(toYamlValue(value), { defaultFlowStyle: flow }));
   return text.endsWith('\n...') ? text.slice(0, -4) : text;
 }
@@ -68,7 +69,10 @@ const HTML_SAFE: ReadonlyMap<string, string> = new Map([
 function tojson([value, indent]: TValue[], kwargs: ReadonlyMap<string, TValue>): string {
   const ascii = kwargs.get('ensure_ascii') ?? true;
   const sortKeys = truthy(kwargs.get('sort_keys') ?? false);
-  return writeJson(value as TValue, sortKeys, indent as TValue, truthy(ascii)).replace(/[<>&']/g, (char) => HTML_SAFE.get(char) ?? char);
+  return writeJson(value as TValue, sortKeys, indent as TValue, truthy(ascii)).replace(
+    /[<>&']/g,
+    (char) => HTML_SAFE.get(char) ?? char,
+  );
 }
 
 function slsParams(value: TValue): TValue[] {
@@ -78,12 +82,23 @@ function slsParams(value: TValue): TValue[] {
 
 export const SERIALIZER_FILTERS: readonly FilterEntry[] = [
   ['yaml', [['flow_style', true]], ([v, flow]) => writeYaml(v as TValue, truthy(flow as TValue))],
-  ['json', [['sort_keys', true], ['indent', null]], ([v, sort, indent]) => strip(writeJson(v as TValue, truthy(sort as TValue), indent as TValue))],
+  [
+    'json',
+    [
+      ['sort_keys', true],
+      ['indent', null],
+    ],
+    ([v, sort, indent]) => strip(writeJson(v as TValue, truthy(sort as TValue), indent as TValue)),
+  ],
   ['tojson', [['indent', null], '**'], (args, _scope, _rest, kwargs) => tojson(args, kwargs)],
   ['xml', [], ([v]) => formatXml(v as TValue)],
   ['python', [], ([v]) => strip(pretty(v as TValue))],
   ['load_yaml', [], ([v]) => readYaml(v as TValue)],
   ['load_json', [], ([v]) => readJson(v as TValue)],
   ['load_text', [], ([v]) => source(v as TValue)],
-  ['dict_to_sls_yaml_params', [['flow_style', false]], ([v, flow]) => writeYaml(slsParams(v as TValue), truthy(flow as TValue))],
+  [
+    'dict_to_sls_yaml_params',
+    [['flow_style', false]],
+    ([v, flow]) => writeYaml(slsParams(v as TValue), truthy(flow as TValue)),
+  ],
 ];

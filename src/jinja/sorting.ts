@@ -12,5 +12,7 @@ export function sortValues<T extends TValue>(
   const keyed = [...items].map((item) => ({ item, key: keyOf(item) }));
   if (!reverse) return sortedBy(keyed, (a, b) => lt(a.key, b.key)).map(({ item }) => item);
   // Python turns the list round before and after, so that equal items keep their order
-  return sortedBy(keyed.reverse(), (a, b) => lt(a.key, b.key)).reverse().map(({ item }) => item);
+  return sortedBy(keyed.reverse(), (a, b) => lt(a.key, b.key))
+    .reverse()
+    .map(({ item }) => item);
 }

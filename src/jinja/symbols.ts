@@ -65,7 +65,8 @@ export class Symbols {
   joinBranches(branches: readonly Symbols[]): void {
     const counts = new Map<string, number>();
     for (const branch of branches) {
-      for (const name of branch.stores) if (!this.stores.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+      for (const name of branch.stores)
+        if (!this.stores.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     for (const branch of branches) {
       for (const [name, id] of branch.refs) this.refs.set(name, id);
@@ -83,7 +84,7 @@ export class Symbols {
   /** All names stored here and outside, with their variables. */
   allStores(): Map<string, string> {
     const out = new Map<string, string>();
-    for (let node: Symbols | undefined = this as Symbols; node; node = node.parent) {
+    for (let node: Symbols | undefined = this; node; node = node.parent) {
       for (const name of [...node.stores].sort()) {
         const id = this.find(name);
         if (!out.has(name) && id !== undefined) out.set(name, id);

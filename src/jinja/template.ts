@@ -22,7 +22,10 @@ export class Context {
   }
 
   resolve(name: string): TValue | Missing {
-    return this.vars.get(name) ?? this.parent.get(name) ?? MISSING;
+    const value = this.vars.get(name);
+    if (value !== undefined) return value;
+    const outer = this.parent.get(name);
+    return outer === undefined ? MISSING : outer;
   }
 
   /** Sets a variable that importers do not see. */
@@ -57,7 +60,7 @@ export function withLocals(
 ): ReadonlyMap<string, TValue> {
   if (locals.length === 0) return vars;
   const out = new Map(vars);
-  for (const [name, value] of locals) if (value !== MISSING) out.set(name, value as TValue);
+  for (const [name, value] of locals) if (value !== MISSING) out.set(name, value);
   return out;
 }
 
@@ -65,17 +68,19 @@ export function withLocals(
 export class Template {
   readonly env: Environment;
   readonly source: string;
-  /** The file, or undefined for the text that was handed in. */
+  /** The name it was loaded by, and its file; undefined for the text that was handed in. */
+  readonly name: string | undefined;
   readonly path: string | undefined;
   readonly root: RootFunction;
   readonly blocks: ReadonlyMap<string, RootFunction>;
   /** The module that imports without context share. */
   defaultModule: TemplateModule | undefined;
 
-  constructor(env: Environment, compiled: Compiled, source: string, path: string | undefined) {
+  constructor(env: Environment, compiled: Compiled, source: string, found: { name?: string; path?: string }) {
     this.env = env;
     this.source = source;
-    this.path = path;
+    this.name = found.name;
+    this.path = found.path;
     const { root, blocks } = compiled.instantiate(runtime, env, MISSING, this);
     this.root = root;
     this.blocks = blocks;
@@ -96,7 +101,7 @@ export class Template {
     this.env.enter();
     const text = yield* this.root(context);
     this.env.leave();
-    return this.env.checkOutput(text as string);
+    return this.env.checkOutput(text);
   }
 }
 
@@ -123,6 +128,6 @@ export class TemplateModule extends TObject {
     return this.#text;
   }
   override repr(): string {
-    return `<TemplateModule ${this.template.path === undefined ? "'None'" : `'${this.template.path}'`}>`;
+    return `<TemplateModule ${this.template.name === undefined ? '' : `'${this.template.name}'`}>`;
   }
 }

@@ -4,19 +4,42 @@ import { native, type BoundBody, type Param } from './bind.ts';
 import { environmentOf } from './filters-sequence.ts';
 import { isCallable, PyTuple, TObject, Undefined, type NativeBody, type TValue } from './model.ts';
 import { TEXT_METHODS } from './methods-text.ts';
-import { eq, ge, gt, isFloatValue, isIn, isIntValue, itemsOf, le, lt, mod, ne, numberOf, truthy } from './operators.ts';
+import {
+  eq,
+  ge,
+  gt,
+  isFloatValue,
+  isIn,
+  isIntValue,
+  itemsOf,
+  le,
+  lt,
+  mod,
+  ne,
+  numberOf,
+  truthy,
+} from './operators.ts';
 import { str } from './text-of.ts';
 
 type Entry = readonly [name: string, params: readonly Param[], body: BoundBody];
 
 const isOdd = (value: TValue): boolean => eq(mod(value, 2), 1);
-const caseOf = (method: string): BoundBody => ([v], scope) => TEXT_METHODS.get(method)?.([str(v as TValue)], undefined, scope) ?? false;
+const caseOf =
+  (method: string): BoundBody =>
+  ([v], scope) =>
+    TEXT_METHODS.get(method)?.([str(v as TValue)], undefined, scope) ?? false;
 const compare = (names: readonly string[], test: (a: TValue, b: TValue) => boolean): Entry[] =>
   names.map((name) => [name, ['other'], ([a, b]) => test(a as TValue, b as TValue)]);
 
 function isSequence(value: TValue): boolean {
   if (value instanceof Undefined) return false;
-  return typeof value === 'string' || Array.isArray(value) || value instanceof Map || (value instanceof TObject && value.typeName === 'range') || value instanceof Uint8Array;
+  return (
+    typeof value === 'string' ||
+    Array.isArray(value) ||
+    value instanceof Map ||
+    (value instanceof TObject && value.typeName === 'range') ||
+    value instanceof Uint8Array
+  );
 }
 
 function isIterable(value: TValue): boolean {
@@ -24,10 +47,12 @@ function isIterable(value: TValue): boolean {
 }
 
 function matches([text, pattern, ignorecase, multiline]: TValue[]): boolean {
-  return compilePattern(str(pattern as TValue), {
-    ignoreCase: truthy(ignorecase as TValue),
-    multiline: truthy(multiline as TValue),
-  }).matchStart(str(text as TValue)) !== undefined;
+  return (
+    compilePattern(str(pattern as TValue), {
+      ignoreCase: truthy(ignorecase as TValue),
+      multiline: truthy(multiline as TValue),
+    }).matchStart(str(text as TValue)) !== undefined
+  );
 }
 
 /** Python's `is`, as far as values have an identity here. */

@@ -20,5 +20,7 @@ export function pyTitle(text: string): string {
 
 /** `str.swapcase()`. */
 export function pySwapCase(text: string): string {
-  return [...text].map((char) => (char === char.toUpperCase() ? char.toLowerCase() : char.toUpperCase())).join('');
+  return [...text]
+    .map((char) => (char === char.toUpperCase() ? char.toLowerCase() : char.toUpperCase()))
+    .join('');
 }

@@ -1,6 +1,5 @@
 /** Python's `str()` and `repr()` of what templates work with. */
 import { pyRepr, pyStr, textRepr } from '../values/repr.ts';
-import type { Value } from '../values/value.ts';
 import { PyTuple, TObject, type TValue } from './model.ts';
 
 /** `str(value)`. @throws UndefinedError for strict undefined values */
@@ -10,7 +9,7 @@ export function str(value: TValue): string {
     if (value instanceof TObject) return value.str();
     if (Array.isArray(value) || value instanceof Map) return repr(value);
   }
-  return pyStr(value as Value);
+  return pyStr(value);
 }
 
 /** `repr(value)`. */
@@ -34,5 +33,5 @@ function reprWithin(value: TValue, above: readonly TValue[]): string {
     const inner = [...above, value];
     return `{${[...value].map(([k, v]) => `${reprWithin(k, inner)}: ${reprWithin(v, inner)}`).join(', ')}}`;
   }
-  return pyRepr(value as Value);
+  return pyRepr(value);
 }

@@ -30,8 +30,24 @@ export class TokenStream {
     return matches(this.current, expected);
   }
 
-  nextIs(expected: string): boolean {
-    return matches(this.next, expected);
+  nextIs(type: string): boolean {
+    return this.next.type === type;
+  }
+
+  /** True when the current token is a word. */
+  isWord(word: string): boolean {
+    const token = this.current;
+    return token.value === word && token.type === 'name';
+  }
+
+  nextIsWord(word: string): boolean {
+    return this.next.value === word && this.next.type === 'name';
+  }
+
+  skipWord(word: string): boolean {
+    if (!this.isWord(word)) return false;
+    this.take();
+    return true;
   }
 
   isAny(expected: readonly string[]): boolean {
@@ -45,8 +61,8 @@ export class TokenStream {
     return token;
   }
 
-  skipIf(expected: string): boolean {
-    if (!this.is(expected)) return false;
+  skipIf(type: string): boolean {
+    if (this.current.type !== type) return false;
     this.take();
     return true;
   }

@@ -15,7 +15,8 @@ export function wrapText(
   while (chunks.length > 0) {
     if (lines.length > 0 && /^\s+$/.test(chunks[0] as string)) chunks.shift();
     let line = '';
-    while (chunks.length > 0 && textLength(line) + textLength(chunks[0] as string) <= width) line += chunks.shift();
+    while (chunks.length > 0 && textLength(line) + textLength(chunks[0] as string) <= width)
+      line += chunks.shift();
     const next = chunks[0];
     if (next !== undefined && textLength(next) > width) {
       const room = width - textLength(line);

@@ -15,7 +15,8 @@ type Pair = readonly [TValue, TValue];
 
 function pairsOf(value: TValue): Pair[] {
   if (value instanceof Map) return [...value];
-  if (!Array.isArray(value)) throw new TemplateRuntimeError('Value is not a dict or list. Cannot render as XML');
+  if (!Array.isArray(value))
+    throw new TemplateRuntimeError('Value is not a dict or list. Cannot render as XML');
   if (typeof value[0] !== 'string') return [];
   return [[value[0], value[1] ?? null]];
 }
@@ -37,19 +38,27 @@ function build(pairs: readonly Pair[], parent: XmlElement | undefined): XmlEleme
     }
     if (!(value instanceof Map)) continue;
     for (const [key, item] of value) if (!isNested(item)) current.attributes.push([str(key), str(item)]);
-    build([...value].filter(([, item]) => isNested(item)), current);
+    build(
+      [...value].filter(([, item]) => isNested(item)),
+      current,
+    );
   }
   return current;
 }
 
-const quote = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const quote = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function write(element: XmlElement, level: number): string {
   const pad = ' '.repeat(level);
-  const attributes = element.attributes.map(([key, value]) => ` ${key}="${quote(value).replaceAll('"', '&quot;')}"`).join('');
+  const attributes = element.attributes
+    .map(([key, value]) => ` ${key}="${quote(value).replaceAll('"', '&quot;')}"`)
+    .join('');
   const open = `${pad}<${element.tag}${attributes}`;
   if (element.children.length === 0) {
-    return element.text === undefined || element.text === '' ? `${open}/>\n` : `${open}>${quote(element.text)}</${element.tag}>\n`;
+    return element.text === undefined || element.text === ''
+      ? `${open}/>\n`
+      : `${open}>${quote(element.text)}</${element.tag}>\n`;
   }
   const inner = element.children.map((child) => write(child, level + 1)).join('');
   const text = element.text === undefined ? '' : `${pad} ${quote(element.text)}\n`;
