@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../errors/errors.ts';
 import type { Logger } from '../host/log.ts';
 import { outputOptions } from '../outputters/options.ts';
+import type { OutputOptions } from '../outputters/outputter.ts';
 import { chooseOutputter, displayOutput } from '../outputters/registry.ts';
 import type { Dict, Value } from '../values/value.ts';
 import type { CommandIo } from './io.ts';
@@ -14,6 +15,7 @@ export class Display {
   readonly #opts: Dict;
   readonly #log: Logger;
   readonly #fun: string;
+  #options: Promise<OutputOptions> | undefined;
 
   /**
    * @param opts the configuration with the command line laid over it
@@ -43,6 +45,16 @@ export class Display {
       isStatic: this.#opts.get('static') === true,
       fun: this.#fun,
     });
+    const options = { ...(await (this.#options ??= this.#readOptions())), retcode };
+    const text = await displayOutput(data, name, options, (message) => this.#log.error(message));
+    if (text === '') return;
+    const file = this.#opts.get('output_file');
+    if (typeof file === 'string' && file !== '') appendOutput(file, `${text}\n`);
+    else this.io.stdout.write(`${text}\n`);
+  }
+
+  /** What outputters look at, read once for all values. */
+  async #readOptions(): Promise<OutputOptions> {
     const color = wantsColor(
       {
         force: this.#opts.get('force_color') === true,
@@ -53,13 +65,7 @@ export class Display {
       this.io.env,
     );
     const colorTheme = color ? await this.#colorTheme() : undefined;
-    const environment = { color, retcode, ...(colorTheme === undefined ? {} : { colorTheme }) };
-    const options = outputOptions(this.#opts, environment);
-    const text = await displayOutput(data, name, options, (message) => this.#log.error(message));
-    if (text === '') return;
-    const file = this.#opts.get('output_file');
-    if (typeof file === 'string' && file !== '') appendOutput(file, `${text}\n`);
-    else this.io.stdout.write(`${text}\n`);
+    return outputOptions(this.#opts, { color, ...(colorTheme === undefined ? {} : { colorTheme }) });
   }
 
   /** The file that `color_theme` names. */

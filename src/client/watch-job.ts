@@ -113,9 +113,13 @@ class Inbox {
     if (this.#events.length > 0) return;
     const left = untilMs - clock.monotonicMs();
     if (left <= 0) return;
-    const done = new AbortController();
-    this.#wake = () => done.abort();
-    await clock.sleep(left, done.signal);
+    await new Promise<void>((resolve) => {
+      const timer = clock.after(left, resolve);
+      this.#wake = () => {
+        timer.cancel();
+        resolve();
+      };
+    });
     this.#wake = undefined;
   }
 }

@@ -31,10 +31,23 @@ export type Colors = Readonly<Record<ColorName, string>>;
 
 /** The escape sequences to use. @param theme replacements from {@link parseColorTheme} */
 export function getColors(use: boolean, theme?: ReadonlyMap<string, string>): Colors {
-  const sequence = (name: ColorName): string => (use ? (theme?.get(name) ?? `\x1b[${CODES[name]}m`) : '');
+  if (!use) return NO_COLORS;
+  return theme === undefined
+    ? TERMINAL_COLORS
+    : colorsBy((name) => theme.get(name) ?? terminalSequence(name));
+}
+
+function colorsBy(sequence: (name: ColorName) => string): Colors {
   const names = Object.keys(CODES) as ColorName[];
   return Object.fromEntries(names.map((name) => [name, sequence(name)])) as Record<ColorName, string>;
 }
+
+function terminalSequence(name: ColorName): string {
+  return `\x1b[${CODES[name]}m`;
+}
+
+const NO_COLORS = colorsBy(() => '');
+const TERMINAL_COLORS = colorsBy(terminalSequence);
 
 /** The replacements in a `color_theme` file, once read: colour names with the numbers of their escape sequences. */
 export function parseColorTheme(document: Value): Map<string, string> {
