@@ -69,6 +69,7 @@ export function minionConfig(folder: string, extra: readonly string[] = []): str
     `pillar_roots: {base: [${folder}/pillar]}`,
     'default_include: none/*.conf',
     'file_client: local',
+    `hosts.file: ${folder}/hosts`,
     'enable_fqdns_grains: False',
     'enable_gpu_grains: False',
     ...extra,

@@ -18,7 +18,7 @@ import {
 import { dirname, join } from 'node:path';
 import { splitWords } from '../../src/host/shell-words.ts';
 import { pyRepr } from '../../src/values/repr.ts';
-import { float, isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { float, isDict, type Value } from '../../src/values/value.ts';
 
 /** A file that a group starts with: its text, or more about it. Names that end with `/` are folders. */
 export type GivenFile =
@@ -34,7 +34,7 @@ export type GivenFile =
 
 /** One call. */
 export interface ModuleCall {
-  /** Function and arguments as on a command line; `{dir}` is the group's folder, `{cache}` the minion's cache. */
+  /** Function and arguments as on a command line; `{dir}` is the group's folder, `{cache}` the minion's cache, `{minion}` the folder with its configuration. */
   readonly call: string;
   /** Why the two are meant to differ. */
   readonly differs?: string;
@@ -101,7 +101,10 @@ export function callOf(call: string | ModuleCall): ModuleCall {
 /** The words of a call with its folders filled in. */
 export function callWords(call: string | ModuleCall, places: Places): string[] {
   return splitWords(callOf(call).call).map((word) =>
-    word.replaceAll('{dir}', places.dir).replaceAll('{cache}', places.cache),
+    word
+      .replaceAll('{dir}', places.dir)
+      .replaceAll('{cache}', places.cache)
+      .replaceAll('{minion}', dirname(places.cache)),
   );
 }
 
@@ -165,7 +168,10 @@ export function treeOf(folder: string, places: Places): string[] {
 }
 
 function neutralText(text: string, places: Places): string {
-  return text.replaceAll(places.dir, '<DIR>').replaceAll(places.cache, '<CACHE>');
+  return text
+    .replaceAll(places.dir, '<DIR>')
+    .replaceAll(places.cache, '<CACHE>')
+    .replaceAll(dirname(places.cache), '<MINION>');
 }
 
 /** The text of an answer that can be compared: folders and what differs from run to run are taken away. */
