@@ -41,6 +41,12 @@ export interface WatchParts {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * While returns come in, nobody is asked or given up, whatever the time: with ten thousand minions the last return may well be
+ * under way for longer than the time-out, and questions would only hold it up further. So long must it have been quiet.
+ */
+const QUIET_MS = 2_000;
+
 /** What has happened to a job's minions before somebody began to watch. */
 export interface KnownBefore {
   /** Who has acknowledged it, and when (milliseconds since 1970). */
@@ -139,13 +145,14 @@ async function* watch(
   try {
     while (!isOver()) {
       const deadlineMs = clock.monotonicMs() + patience.timeoutMs;
-      while (!isOver() && clock.monotonicMs() < deadlineMs) {
+      const dueMs = (): number => Math.max(deadlineMs, state.lastHeardMs + QUIET_MS);
+      while (!isOver() && clock.monotonicMs() < dueMs()) {
         if (attention.gap) {
           attention.gap = false;
           yield* state.readStored(await parts.stored(job.jid));
           continue;
         }
-        await inbox.wait(clock, state.nextLook(clock.monotonicMs(), deadlineMs));
+        await inbox.wait(clock, state.nextLook(clock.monotonicMs(), dueMs()));
         yield* state.read(inbox.take());
       }
       if (!isOver()) yield* askSilent(parts, job, inbox, state, patience);
@@ -208,6 +215,8 @@ class WatchState {
   /** Minions that answer, and do not run the job. */
   readonly #idle = new Set<string>();
   readonly #clock: Clock;
+  /** When the last minion was heard of for the first time, on the monotonic clock. */
+  lastHeardMs = -Infinity;
   /** Minions whose connection is lost: since when, and how long they are still waited for. */
   readonly #lost = new Map<string, { since: string; before: boolean; untilMs: number }>();
 
@@ -280,6 +289,7 @@ class WatchState {
   *#returned(id: string, load: Dict): Generator<JobNews> {
     if (this.#found.has(id)) return;
     this.#found.add(id);
+    this.lastHeardMs = this.#clock.monotonicMs();
     this.waitingFor.delete(id);
     this.silent.delete(id);
     yield { kind: 'return', id, load };
@@ -317,17 +327,19 @@ async function* askSilent(
     timeoutMs: patience.timeoutMs,
   };
   const question = await askWhoRuns(client, options, (id, isAtWork) => {
+    if (!answered.has(id)) state.lastHeardMs = clock.monotonicMs();
     answered.add(id);
     if (isAtWork) running.add(id);
     inbox.nudge();
   });
   if (question === undefined) return asked.forEach((id) => state.giveUp(id));
-  const untilMs = clock.monotonicMs() + patience.gatherMs;
+  const gatheredMs = clock.monotonicMs() + patience.gatherMs;
+  const untilMs = (): number => Math.max(gatheredMs, state.lastHeardMs + QUIET_MS);
   const isDecided = (id: string): boolean => answered.has(id) || !state.waitingFor.has(id);
   const isGoingOn = (nowMs: number): boolean =>
-    nowMs < untilMs && !parts.signal?.aborted && state.isWaiting(nowMs) && ![...asked].every(isDecided);
+    nowMs < untilMs() && !parts.signal?.aborted && state.isWaiting(nowMs) && ![...asked].every(isDecided);
   while (isGoingOn(clock.monotonicMs())) {
-    await inbox.wait(clock, state.nextLook(clock.monotonicMs(), untilMs));
+    await inbox.wait(clock, state.nextLook(clock.monotonicMs(), untilMs()));
     yield* state.read(inbox.take());
   }
   client.forget(question.jid);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { publishAndWatch, watchPublished, type JobNews } from '../../../src/client/watch-job.ts';
 import { dict } from '../../../src/values/value.ts';
-import { FakeMaster, patience } from './fake-master.ts';
+import { FakeMaster, patience, type FakeMinion } from './fake-master.ts';
 
 const job = { tgt: '*', tgtType: 'glob', fun: 'test.ping', arg: [], timeoutMs: 5000 };
 
@@ -39,6 +39,20 @@ test('watch - a minion that is at work is waited for, however long it takes', as
   const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
   assert.deepEqual(await words(news), ['return a']);
   assert.equal(master.clock.nowMs(), 60_000);
+});
+
+test('watch - while returns come in, nobody is asked and nobody is given up', async () => {
+  const minions = Array.from({ length: 20 }, (_, index) => [
+    `m${index}`,
+    { value: 1, afterMs: 1000 * (index + 1) },
+  ]);
+  const master = new FakeMaster(Object.fromEntries(minions) as Record<string, FakeMinion>);
+  const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
+  assert.equal((await words(news)).filter((word) => word.startsWith('return')).length, 20);
+  assert.deepEqual(
+    master.published.map(({ fun }) => fun),
+    ['test.sleep'],
+  );
 });
 
 test('watch - a minion that no longer runs the job is not waited for until the end of time', async () => {
