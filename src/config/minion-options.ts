@@ -94,6 +94,13 @@ export const minionOptions = {
   return_retry_timer: option('int', 5, 'seconds until a return is sent again'),
   return_retry_timer_max: option('int', 10, 'upper bound of a random such time'),
   return_retry_tries: option('int', 3, 'attempts per return'),
+  return_spool_count: option(
+    'int',
+    10_000,
+    'returns that may wait on disk for a master; at more the oldest is given up',
+  ),
+  return_spool_size: option('int', 67_108_864, 'bytes that such returns may take'),
+  return_spool_days: option('num', 7, 'days after which a return that no master took is given up'),
   ping_interval: option('int', 0, 'minutes between pings to the master, 0 for none'),
   syndic_finger: option('str', '', 'fingerprint the master above a syndic must have'),
   master_finger: option('str', '', 'fingerprint the master must have'),

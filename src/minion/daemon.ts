@@ -23,6 +23,7 @@ import { fetchPillar } from './pillar.ts';
 import { ProcFiles } from './proc-files.ts';
 import { ReturnSender } from './return-sender.ts';
 import { RunningJobs } from './running-jobs.ts';
+import { openReturnSpool, type ReturnSpool } from './return-spool.ts';
 import { minionServices } from './services.ts';
 import { MinionState, type MinionParts } from './state.ts';
 import { WorkerPool } from './worker-pool.ts';
@@ -113,12 +114,14 @@ class Minion {
   readonly #services: MinionServices;
   #connections: MasterConnection[] = [];
   #bus: MinionBus | undefined;
+  readonly #spool: ReturnSpool;
 
   constructor(start: MinionStart, state: MinionState, running: RunningJobs) {
     this.#start = start;
     this.#state = state;
     this.#running = running;
-    this.#sender = new ReturnSender(start);
+    this.#spool = openReturnSpool(start);
+    this.#sender = new ReturnSender({ ...start, spool: this.#spool, masters: () => this.#connections });
     const services = minionServices({
       state: () => state,
       running: () => running,
@@ -139,7 +142,17 @@ class Minion {
     const onPublication = (load: Dict, connection: MasterConnection): void =>
       this.#runner.take(load, connection);
     this.#connections = masterAddresses(opts).map(
-      (address) => new MasterConnection({ address, opts, client, clock, random, log, onPublication }),
+      (address) =>
+        new MasterConnection({
+          address,
+          opts,
+          client,
+          clock,
+          random,
+          log,
+          onPublication,
+          onLink: (isUp) => isUp && this.#sender.wake(),
+        }),
     );
     await Promise.all(this.#connections.map((connection) => this.#bringUp(connection)));
     return new Promise<never>(() => undefined);
@@ -149,7 +162,7 @@ class Minion {
     const { taken, repeated, notForUs, refused } = this.#runner.counters;
     return [
       `jobs taken ${taken}, repeated ${repeated}, not for us ${notForUs}, refused ${refused}, running ${this.#running.size}`,
-      `returns sent ${this.#sender.counters.sent}, waiting ${this.#sender.waiting}, given up ${this.#sender.counters.givenUp}`,
+      `returns sent ${this.#sender.counters.sent}, waiting ${this.#sender.waiting}, given up ${this.#spool.counters.givenUp}`,
     ];
   }
 

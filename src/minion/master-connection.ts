@@ -42,6 +42,10 @@ export interface ConnectionParts {
   readonly log: Logger;
   /** Called for each genuine publication. */
   readonly onPublication: (load: Dict, connection: MasterConnection) => void;
+  /** Called when the subscription stands, again and again, and when it is lost. */
+  readonly onLink?: (isUp: boolean, connection: MasterConnection) => void;
+  /** Called when the master forbids this minion to go on while it runs. */
+  readonly onForbidden?: (error: Error, connection: MasterConnection) => void;
 }
 
 /** Publications that were not taken, by reason. */
@@ -55,6 +59,7 @@ export class MasterConnection {
   readonly #parts: ConnectionParts;
   readonly #requester: Requester;
   readonly #reader: PublicationReader;
+  #isUp = false;
   readonly #stop = new AbortController();
   #subscriber: Subscriber | undefined;
   #credentials: Credentials | undefined;
@@ -85,6 +90,17 @@ export class MasterConnection {
       clock,
       random,
     });
+  }
+
+  /** `host:port` of the request port, as configured. */
+  get name(): string {
+    const { host, port } = this.address;
+    return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  }
+
+  /** Whether the subscription stands. */
+  get isUp(): boolean {
+    return this.#isUp;
   }
 
   /**
@@ -142,12 +158,17 @@ export class MasterConnection {
         },
         {
           connected: () => {
+            this.#isUp = true;
+            this.#parts.onLink?.(true, this);
             if (wasConnected) this.#reconnected();
             wasConnected = true;
             resolve();
           },
           disconnected: (error) => {
-            if (wasConnected)
+            const wasUp = this.#isUp;
+            this.#isUp = false;
+            if (wasUp) this.#parts.onLink?.(false, this);
+            if (wasUp)
               log.warning(
                 `The connection to the master's publish port was lost${error ? `: ${error.message}` : ''}; reconnecting.`,
               );

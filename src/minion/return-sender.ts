@@ -1,19 +1,27 @@
 /**
- * Brings returns to the master: each attempt has a random patience, a lost connection is waited out, and what cannot be
- * delivered stays in a bounded queue (wire-protocol.md, 9.2).
+ * Brings returns to the masters that asked for them (wire-protocol.md, 9.2). Each is in the spool before it is sent and leaves
+ * it when the master has acknowledged. A master that cannot be reached is asked again at random times below a limit that
+ * doubles, or as soon as it is known to be back; its returns then go in their order.
  */
 import type { MinionOptions } from '../config/minion-options.ts';
-import { UnreachableError } from '../errors/errors.ts';
+import { UnreachableError, messageOf } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import type { Dict } from '../values/value.ts';
-import type { MasterConnection } from './master-connection.ts';
+import type { RequestChannel } from '../channel/client/request-channel.ts';
+import { masterMark, type ReturnSpool, type SpooledReturn } from './return-spool.ts';
 
-/** Returns waiting for a master; at more the oldest is given up, with a line in the log. */
-const WAITING_MAX = 1000;
-/** Between two rounds for a return whose attempts are used up. */
-const ROUND_MS = 10_000;
+/** The wait after a master could not be reached is random below a limit that grows from the first to the second. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** A master as returns see it. */
+export interface ReturnTarget {
+  /** `host:port` */
+  readonly name: string;
+  readonly requests: Pick<RequestChannel, 'send'>;
+}
 
 /** What sending needs. */
 export interface SenderParts {
@@ -21,14 +29,26 @@ export interface SenderParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly spool: ReturnSpool;
+  /** The masters that can be sent to now, the most important one first: it gets what a master that is gone for good had asked. */
+  readonly masters: () => readonly ReturnTarget[];
+}
+
+/** The waiting returns of one master. */
+interface Lane {
+  readonly master: string;
+  failures: number;
+  wake: () => void;
 }
 
 /** See the file's comment. */
 export class ReturnSender {
-  readonly counters = { sent: 0, givenUp: 0 };
+  readonly counters = { sent: 0, failed: 0 };
   readonly #parts: SenderParts;
   readonly #stop = new AbortController();
-  readonly #waiting = new Set<{ abandon: () => void; jid: string }>();
+  /** First attempts under way. */
+  readonly #underWay = new Set<SpooledReturn>();
+  readonly #lanes = new Map<string, Lane>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -36,47 +56,113 @@ export class ReturnSender {
 
   /** Number of returns that no master has yet. */
   get waiting(): number {
-    return this.#waiting.size;
+    return this.#parts.spool.size;
   }
 
-  /** Sends one return; resolves when the master has it, or when it had to be given up. */
-  async send(load: Dict, connection: MasterConnection): Promise<void> {
-    const { log, clock, random } = this.#parts;
-    const abandoned = new AbortController();
-    const entry = { abandon: () => abandoned.abort(), jid: String(load.get('jid')) };
-    this.#waiting.add(entry);
-    this.#makeRoom();
-    try {
-      for (let round = 0; !this.#stop.signal.aborted && !abandoned.signal.aborted; round++) {
-        try {
-          const reply = await connection.requests.send(load, this.#patience());
-          // Salt compat: a master that fails while it stores a return answers with an empty text
-          if (reply === '') throw new UnreachableError('the master could not store it');
-          this.counters.sent++;
-          return;
-        } catch (error) {
-          const message = (error as Error).message;
-          log.warning(`The master failed to take the return of job ${entry.jid}: ${message}`);
-          if (!(error instanceof UnreachableError) && round > 2) break;
-          await clock.sleep(random.fraction() * ROUND_MS, this.#stop.signal);
-        }
-      }
-      this.counters.givenUp++;
-      log.error(`The return of job ${entry.jid} was given up.`);
-    } finally {
-      this.#waiting.delete(entry);
+  /** Sends one return; resolves when the master has it, or when it waits on disk because the master does not take it now. */
+  async send(load: Dict, target: ReturnTarget): Promise<void> {
+    const entry = this.#parts.spool.add(load, target.name);
+    const mark = masterMark(target.name);
+    if (this.#lanes.has(mark)) return; // behind the others, in order
+    this.#underWay.add(entry);
+    const isSent = await this.#attempt(entry, load, target);
+    this.#underWay.delete(entry);
+    if (isSent !== 'sent') this.#open(mark);
+  }
+
+  /** Sends what an earlier run has left, and what waits for a master that is back. */
+  wake(): void {
+    for (const entry of this.#parts.spool.entries()) {
+      const mark = this.#ownerOf(entry);
+      if (mark !== undefined && !this.#underWay.has(entry)) this.#open(mark);
+    }
+    for (const lane of this.#lanes.values()) {
+      lane.failures = 0;
+      lane.wake();
     }
   }
 
   close(): void {
     this.#stop.abort();
+    for (const lane of this.#lanes.values()) lane.wake();
   }
 
-  #makeRoom(): void {
-    if (this.#waiting.size <= WAITING_MAX) return;
-    const [oldest] = this.#waiting;
-    oldest?.abandon();
-    if (oldest !== undefined) this.#waiting.delete(oldest);
+  #open(mark: string): void {
+    if (this.#lanes.has(mark) || this.#stop.signal.aborted) return;
+    const lane: Lane = { master: mark, failures: 0, wake: () => undefined };
+    this.#lanes.set(mark, lane);
+    void this.#work(lane);
+  }
+
+  async #work(lane: Lane): Promise<void> {
+    for (;;) {
+      const entries = this.#entriesOf(lane.master);
+      if (entries.length === 0 || this.#stop.signal.aborted) {
+        this.#lanes.delete(lane.master); // in the same breath, so that no return comes between
+        return;
+      }
+      if (!(await this.#round(entries, lane.master))) await this.#pause(lane);
+    }
+  }
+
+  /** @returns whether every return that was tried is gone from the spool */
+  async #round(entries: readonly SpooledReturn[], mark: string): Promise<boolean> {
+    const { spool, masters } = this.#parts;
+    let isThrough = true;
+    for (const entry of entries) {
+      const target = masters().find(({ name }) => masterMark(name) === mark);
+      if (target === undefined || this.#stop.signal.aborted) return false;
+      const load = spool.has(entry) ? spool.read(entry) : undefined;
+      if (load === undefined) continue;
+      const outcome = await this.#attempt(entry, load, target);
+      if (outcome === 'unreachable') return false;
+      if (outcome === 'refused') isThrough = false; // another return may fare better
+    }
+    return isThrough;
+  }
+
+  async #attempt(
+    entry: SpooledReturn,
+    load: Dict,
+    { requests }: ReturnTarget,
+  ): Promise<'sent' | 'unreachable' | 'refused'> {
+    const { spool, log } = this.#parts;
+    try {
+      const reply = await requests.send(load, this.#patience());
+      // Salt compat: a master that fails while it stores a return answers with an empty text
+      if (reply === '') throw new Error('it could not store it');
+      this.counters.sent++;
+      spool.remove(entry);
+      return 'sent';
+    } catch (error) {
+      if (this.#stop.signal.aborted) return 'unreachable';
+      const count = ++this.counters.failed;
+      const text = `The master failed to take the return of job ${entry.jid}, which waits on disk: ${messageOf(error)}`;
+      if (count <= 10 || count % 100 === 0) log.warning(`${text} (${count} attempts so far)`);
+      else log.debug(text);
+      return error instanceof UnreachableError ? 'unreachable' : 'refused';
+    }
+  }
+
+  async #pause(lane: Lane): Promise<void> {
+    const { clock, random } = this.#parts;
+    const limit = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(lane.failures++, 16));
+    const awake = new AbortController();
+    lane.wake = () => awake.abort();
+    await clock.sleep(random.fraction() * limit, awake.signal);
+    lane.wake = () => undefined;
+  }
+
+  #entriesOf(mark: string): SpooledReturn[] {
+    return [...this.#parts.spool.entries()].filter(
+      (entry) => !this.#underWay.has(entry) && this.#ownerOf(entry) === mark,
+    );
+  }
+
+  /** The master that gets a return: the one that asked, or the first when that one is no longer configured. */
+  #ownerOf(entry: SpooledReturn): string | undefined {
+    const marks = this.#parts.masters().map(({ name }) => masterMark(name));
+    return marks.includes(entry.master) ? entry.master : marks[0];
   }
 
   /** Salt compat: a random time between the two timers, the same for all attempts of one return. */

@@ -183,8 +183,9 @@ export class Fleet {
     return this.start('salt-minion', ['-c', this.path(id), '-l', 'info'], programs);
   }
 
+  /** @param options lines that come beside the usual ones, or in place of those with the same name */
   configureMinion(id: string, options: readonly string[] = []): void {
-    this.write(this.path(id), 'minion', [
+    const usual = [
       'master: 127.0.0.1',
       `master_port: ${this.retPort}`,
       `id: ${id}`,
@@ -195,8 +196,10 @@ export class Fleet {
       'recon_max: 500',
       'enable_fqdns_grains: False',
       'enable_gpu_grains: False',
-      ...options,
-    ]);
+    ];
+    const names = new Set(options.map((line) => line.split(':')[0]));
+    const kept = usual.filter((line) => !names.has(line.split(':')[0]));
+    this.write(this.path(id), 'minion', [...kept, ...options]);
   }
 
   /** Starts a minion and waits until it is ready to receive requests. */

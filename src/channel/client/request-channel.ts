@@ -76,15 +76,25 @@ export class RequestChannel {
   }
 
   async #once(load: Dict, timeoutMs: number, isPillar: boolean): Promise<Value> {
-    let credentials = await this.#parts.credentials();
+    let credentials = await this.#within(timeoutMs, this.#parts.credentials());
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#exchange(load, credentials, timeoutMs, isPillar);
       } catch (error) {
         if (!(error instanceof MacError) || attempt > 0) throw refusedError(error, load);
-        credentials = await this.#parts.renew(credentials);
+        credentials = await this.#within(timeoutMs, this.#parts.renew(credentials));
       }
     }
+  }
+
+  /** An authentication may take as long as it likes, but a request does not wait longer for it than for its reply. */
+  #within(timeoutMs: number, authentication: Promise<Credentials>): Promise<Credentials> {
+    return new Promise((resolve, reject) => {
+      const giveUp = (): void =>
+        reject(new UnreachableError('The master has not let this minion in yet; the request was not sent.'));
+      const timer = this.#parts.clock.after(timeoutMs, giveUp);
+      authentication.then(resolve, reject).finally(() => timer.cancel());
+    });
   }
 
   async #exchange(
