@@ -11,12 +11,14 @@ export interface DaemonLogging {
   readonly daemon: boolean;
   /** The option that names the log file. */
   readonly fileOption: string;
+  /** True in a process of the daemon that its main process has started: it does not repeat what is wrong with the options. */
+  readonly isPart?: boolean;
 }
 
 /** Sets up console and file as the options want them. */
 export function daemonLogging(
   opts: Pick<Options, 'raw'>,
-  { name, daemon, fileOption }: DaemonLogging,
+  { name, daemon, fileOption, isPart = false }: DaemonLogging,
 ): Logging {
   const text = (key: string): string | undefined => {
     const value = opts.raw(key);
@@ -32,6 +34,7 @@ export function daemonLogging(
   };
   return setupLogging({
     name,
+    isPart,
     level: daemon ? 'quiet' : level,
     file: text(fileOption) ?? null,
     fileLevel: text('log_level_logfile') ?? level,

@@ -2,7 +2,15 @@
 import { systemClock, type Clock } from './clock.ts';
 import { LogFile } from './log-file.ts';
 import { compileLineFormat, type LineContext, type LineFormatter } from './log-format.ts';
-import { LOG_LEVELS, createLogger, type LogLevel, type LogRecord, type LogSink, type Logger } from './log.ts';
+import {
+  LOG_LEVELS,
+  createLogger,
+  silentLogger,
+  type LogLevel,
+  type LogRecord,
+  type LogSink,
+  type Logger,
+} from './log.ts';
 
 /** Built-in forms, also the defaults of the options of the same purpose. */
 export const LOG_FORMS = {
@@ -44,6 +52,8 @@ export interface LoggingOptions {
   readonly console?: LineTarget;
   readonly clock?: Clock;
   readonly pid?: number;
+  /** True in a process that another one has started with the same options: what is wrong with them has been said. */
+  readonly isPart?: boolean;
 }
 
 /** Logging that has been set up. */
@@ -66,18 +76,19 @@ export function setupLogging(options: LoggingOptions): Logging {
   const shared = sharedParts(options);
   sinks.push(consoleSink(options, shared));
   const fileLevel = options.fileLevel ?? options.level;
-  const file = options.file && fileLevel !== 'quiet' ? openLogFile(options.file, logger) : undefined;
+  const complaints = options.isPart === true ? silentLogger : logger;
+  const file = options.file && fileLevel !== 'quiet' ? openLogFile(options.file, complaints) : undefined;
   if (file) sinks.push(fileSink(file, fileLevel, options, shared));
   for (const name of new Set([options.level, fileLevel])) {
     if (levelNamed(name) === undefined) {
-      logger.warning(
+      complaints.warning(
         `Could not translate the logging level string '${name}' into an actual logging level integer. ` +
           `Returning 'logging.ERROR'.`,
       );
     }
   }
   if ([options.level, fileLevel].some((name) => INSECURE_LEVELS.includes(name))) {
-    logger.warning('Insecure logging configuration detected! Sensitive data may be logged.');
+    complaints.warning('Insecure logging configuration detected! Sensitive data may be logged.');
   }
   const flush = (): void => file?.close();
   if (file) process.once('exit', flush);

@@ -58,6 +58,7 @@ async function startRole(
     name: 'salt.master',
     daemon: console.daemon,
     fileOption: 'log_file',
+    isPart: true,
   });
   const log = logging.logger;
   process.on('uncaughtException', (error) => {

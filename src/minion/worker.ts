@@ -28,7 +28,12 @@ export function runMinionWorker(): void {
 async function runOrder(body: Buffer, rpc: () => RpcPeer): Promise<Buffer> {
   const [opts, grains, pillar, pub] = decode(body, 'local') as [Dict, Dict, Dict, Dict];
   const options = new Options(minionOptions, opts);
-  const logging = daemonLogging(options, { name: 'salt.minion', daemon: false, fileOption: 'log_file' });
+  const logging = daemonLogging(options, {
+    name: 'salt.minion',
+    daemon: false,
+    fileOption: 'log_file',
+    isPart: true,
+  });
   const state = new MinionState(
     { opts: options, clock: systemClock, random: systemRandom, log: logging.logger },
     grains,

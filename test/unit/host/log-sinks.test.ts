@@ -154,6 +154,14 @@ test('logging - a file that cannot be opened leaves the terminal', (t) => {
   );
 });
 
+test('logging - a part of a daemon does not repeat what is wrong with the options', (t) => {
+  const file = join(folder(t), 'taken');
+  mkdirSync(file);
+  const { logger, text } = setup({ file, level: 'nosuch', isPart: true });
+  logger.error('on');
+  assert.equal(text(), '[ERROR   ] on\n');
+});
+
 test('logging - a system log is not supported and says so once', () => {
   const { text } = setup({ file: 'udp://localhost:514/LOG_USER' });
   assert.match(
