@@ -1,12 +1,14 @@
 /** The documents that are made from the tables: man pages, completion scripts, the reference of commands. */
 import { MODULE_TABLE } from '../loader/module-table.ts';
 import { OUTPUTTER_NAMES } from '../outputters/registry.ts';
+import type { RunnerModule } from '../runners/runner.ts';
 import { RUNNER_TABLE } from '../runners/table.ts';
 import { brineVersion } from '../version.ts';
 import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './completion.ts';
 import { renderManPage } from './man.ts';
 import { allPrograms } from './options/programs.ts';
 import { renderReference } from './reference.ts';
+import { renderRunnerReference } from './runner-reference.ts';
 
 /** Where each shell looks for a script of its kind. */
 const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
@@ -17,6 +19,7 @@ const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
 
 /** The page that is written by hand in its first part. */
 export const REFERENCE_PATH = 'docs/reference/commands.md';
+const RUNNERS_PATH = 'docs/reference/runners.md';
 
 /**
  * Path below the repository to content, of every generated file.
@@ -35,6 +38,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   };
   for (const shell of COMPLETION_SHELLS)
     out.set(`docs/completion/${COMPLETION_FILES[shell]}`, renderCompletion(shell, names));
+  out.set(RUNNERS_PATH, renderRunnerReference(await runnerModules()));
   return out;
 }
 
@@ -46,10 +50,11 @@ async function executionFunctions(): Promise<string[]> {
 }
 
 async function runnerFunctions(): Promise<string[]> {
-  const modules = await Promise.all(
-    [...RUNNER_TABLE].map(async ([name, load]) => ({ name, functions: (await load()).functions })),
-  );
-  return fullNames(modules);
+  return fullNames(await runnerModules());
+}
+
+function runnerModules(): Promise<RunnerModule[]> {
+  return Promise.all([...RUNNER_TABLE.values()].map((load) => load()));
 }
 
 function fullNames(modules: readonly { name: string; functions: object }[]): string[] {

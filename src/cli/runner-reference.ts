@@ -1,0 +1,58 @@
+/** docs/reference/runners.md: every function of `salt-run`, from the descriptions that also give `salt-run -d`. */
+import type { FunctionDescription, ModuleDescription, ParamSpec } from '../loader/module.ts';
+import { toJson } from '../values/json.ts';
+
+const HEAD = `# Runners
+
+The functions of \`salt-run\`: they work on the master itself. \`salt-run -d\` prints the same, and so does \`salt-run doc.runner\`.
+Names and arguments are those of Salt 3006.16; what is added says so, and [differences](../differences.md) says why.
+
+<!-- scripts/generate-docs.ts has written this file. -->
+`;
+
+/** The page. @param modules in the order in which they are shown */
+export function renderRunnerReference(modules: readonly ModuleDescription[]): string {
+  const index = modules.map(({ name, doc }) => `- [${name}](#${name}): ${escaped(doc)}`).join('\n');
+  return [HEAD, `${index}\n`, ...modules.map(moduleSection)].join('\n');
+}
+
+function moduleSection({ name, doc, functions }: ModuleDescription): string {
+  const sections = Object.entries(functions)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([fun, spec]) => functionSection(`${name}.${fun}`, spec));
+  return [`## ${name}\n`, `${escaped(doc)}\n`, ...sections].join('\n');
+}
+
+function functionSection(name: string, spec: FunctionDescription): string {
+  const { doc, params = {}, varargs, kwargs, returns, examples = [] } = spec;
+  const described = Object.entries(params).filter(([, param]) => param.doc !== undefined);
+  const lines = described.map(([key, param]) => `- \`${key}\`${typeOf(param)}: ${escaped(param.doc ?? '')}`);
+  const words = [
+    ...Object.entries(params).map(([key, param]) => parameter(key, param)),
+    ...(varargs === undefined ? [] : [`*${varargs}`]),
+    ...(kwargs === undefined ? [] : [`**${kwargs}`]),
+  ];
+  const parts = [`### ${name}\n`, `\`${name}(${words.join(', ')})\`\n`, `${escaped(doc)}\n`];
+  if (lines.length > 0) parts.push(`${lines.join('\n')}\n`);
+  parts.push(`Gives: ${escaped(returns)}\n`);
+  if (examples.length > 0) parts.push(`\`\`\`bash\n${examples.join('\n')}\n\`\`\`\n`);
+  return parts.join('\n');
+}
+
+function parameter(name: string, { default: value }: ParamSpec): string {
+  if (value === undefined) return name;
+  return `${name}=${value === null ? 'None' : typeof value === 'boolean' ? (value ? 'True' : 'False') : toJson(value)}`;
+}
+
+function typeOf({ type }: ParamSpec): string {
+  return type === undefined ? '' : ` (${type})`;
+}
+
+/** A text that Markdown shows as it is; what already stands as code stays. */
+function escaped(text: string): string {
+  const parts = text.split('`');
+  const shown = parts.map((part, index) =>
+    index % 2 === 1 ? part : part.replace(/[*_<>[\]\\|]/g, '\\$&').replaceAll('\n', ' '),
+  );
+  return shown.join('`');
+}
