@@ -1,0 +1,92 @@
+/** A scheduler on a clock that only tests move. */
+import { createLogger, LOG_LEVELS } from '../../src/host/log.ts';
+import type { Clock } from '../../src/host/clock.ts';
+import type { Random } from '../../src/host/random.ts';
+import { Scheduler, type ScheduledRun } from '../../src/scheduler/scheduler.ts';
+import { isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { fakeClock, leastRandom } from './module-context.ts';
+import { zoneNamed } from './zone.ts';
+
+/** What a virtual scheduler is made of. */
+export interface VirtualOptions {
+  /** An instant, ISO with its zone. */
+  readonly from: string;
+  readonly zone?: string;
+  readonly schedule: Dict;
+  readonly pillar?: Dict;
+  readonly grains?: Dict;
+  readonly random?: Random;
+  readonly loopMs?: number;
+  /** Runs of each job that count as alive. */
+  readonly alive?: Map<string, number>;
+}
+
+/** A virtual scheduler. */
+export interface VirtualSchedule {
+  readonly scheduler: Scheduler;
+  /** The instants at which each job was run. */
+  readonly runs: Map<string, number[]>;
+  readonly started: ScheduledRun[];
+  readonly errors: string[];
+  readonly persisted: Dict[];
+  readonly clock: Clock;
+  /** Replaces the pillar. */
+  setPillar(pillar: Dict): void;
+  /** Evaluates each second for a span, beginning now. */
+  pass(spanMs: number, stepMs?: number): void;
+  nowMs(): number;
+}
+
+/** Makes one. */
+export function virtualSchedule(options: VirtualOptions): VirtualSchedule {
+  let now = Date.parse(options.from);
+  let pillar = options.pillar;
+  const runs = new Map<string, number[]>();
+  const started: ScheduledRun[] = [];
+  const errors: string[] = [];
+  const persisted: Dict[] = [];
+  const clock: Clock = { ...fakeClock(now), nowMs: () => now };
+  const log = createLogger('test', [
+    { level: LOG_LEVELS.error, write: (record) => void errors.push(record.message) },
+  ]);
+  const scheduler = new Scheduler({
+    clock,
+    zone: zoneNamed(options.zone ?? 'UTC'),
+    random: options.random ?? leastRandom,
+    log,
+    loopMs: options.loopMs ?? 1000,
+    configured: options.schedule,
+    pillar: () => pillar?.get('schedule'),
+    whens: () => [...named('pillar', pillar), ...named('grain', options.grains)],
+    running: (name) => options.alive?.get(name) ?? 0,
+    run: (run) => {
+      started.push(run);
+      runs.set(run.name, [...(runs.get(run.name) ?? []), now]);
+    },
+    persist: (schedule) => void persisted.push(schedule),
+  });
+  return {
+    scheduler,
+    runs,
+    started,
+    errors,
+    persisted,
+    clock,
+    setPillar: (value) => {
+      pillar = value;
+    },
+    pass: (spanMs, stepMs = 1000) => {
+      for (const end = now + spanMs; now < end; now += stepMs) scheduler.tick();
+      scheduler.tick();
+    },
+    nowMs: () => now,
+  };
+}
+
+function named(
+  source: 'pillar' | 'grain',
+  holder: Dict | undefined,
+): { source: typeof source; value: Value }[] {
+  const value = isDict(holder) ? holder.get('whens') : undefined;
+  return value === undefined ? [] : [{ source, value }];
+}
