@@ -132,19 +132,26 @@ function missing(env: AccessEnvironment, value: TValue, name: TValue): Undefined
   return new Undefined({ name, strict: env.strict, owner: typeTitle(value, env.titles) });
 }
 
+/** What was found; undefined where nothing was, or where a promise gives nothing. */
+function settled(env: AccessEnvironment, value: TValue, name: TValue, found: Later | undefined): Later {
+  if (found instanceof Promise)
+    return found.then((one) => ((one as TValue | undefined) === undefined ? missing(env, value, name) : one));
+  return found === undefined ? missing(env, value, name) : found;
+}
+
 /** `a.b`: the attribute, else the item, else undefined. */
 export function getAttr(env: AccessEnvironment, value: TValue, name: string): Later {
   let found = attribute(env, value, name);
   if (found === undefined) found = item(value, name);
-  return found === undefined ? missing(env, value, name) : found;
+  return settled(env, value, name, found);
 }
 
 /** `a[b]`: the item, else the attribute of that name, else undefined. */
 export function getItem(env: AccessEnvironment, value: TValue, key: TValue): Later {
   const found = item(value, key);
-  if (found !== undefined) return found;
+  if (found !== undefined) return settled(env, value, key, found);
   const attr = typeof key === 'string' ? attribute(env, value, key) : undefined;
-  return attr === undefined ? missing(env, value, key) : attr;
+  return settled(env, value, key, attr);
 }
 
 function item(value: TValue, key: TValue): Later | undefined {

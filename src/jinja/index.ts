@@ -18,3 +18,4 @@ export { DEFAULT_OPTIONS, jinjaOptions, type JinjaOptions } from './options.ts';
 export { toValue } from './plain.ts';
 export { renderJinja, RenderError, type RenderRequest } from './render.ts';
 export { saltLoader, type FoundFile, type ReadTemplate } from './salt-loader.ts';
+export { excerpt } from './excerpt.ts';

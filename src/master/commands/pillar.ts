@@ -9,7 +9,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import { Crypticle, generateKeyString } from '../../crypto/crypticle.ts';
 import { isEncryptionAlgorithm, isSigningAlgorithm, type RsaPrivateKey } from '../../crypto/rsa.ts';
 import { tags } from '../../events/tags.ts';
-import { dict, isDict, type Dict } from '../../values/value.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.ts';
 import { encode, type Encodable } from '../../wire/msgpack.ts';
 
 /** What asking for a pillar means. */
@@ -19,6 +19,12 @@ export interface PillarQuery {
   readonly saltenv: string | null;
   readonly pillarenv: string | null;
   readonly override: Dict;
+  /** An external pillar a function asks for. */
+  readonly ext: Value;
+  /** What the minion tells external pillars besides its grains. */
+  readonly extraMinionData: Dict;
+  /** Whether what is cached may not be used. */
+  readonly fresh: boolean;
 }
 
 /** What serving pillar needs. */
@@ -59,6 +65,9 @@ function readQuery({ id, load }: AesRequest): PillarQuery {
     saltenv: text('saltenv'),
     pillarenv: text('pillarenv'),
     override: map('pillar_override'),
+    ext: load.get('ext') ?? null,
+    extraMinionData: map('extra_minion_data'),
+    fresh: truthy(load.get('clean_cache')),
   };
 }
 

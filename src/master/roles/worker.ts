@@ -28,6 +28,8 @@ import { returnHandler } from '../commands/returns.ts';
 import { revokeHandler } from '../commands/revoke.ts';
 import { keyFleet } from '../fleet.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
+import { PillarService } from '../../pillar/service.ts';
+import { systemRandom } from '../../host/random.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { packPublishOrder, readPublishAnswer } from './publisher.ts';
 import { PING, unpackRequest } from './dispatcher.ts';
@@ -175,6 +177,7 @@ function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
 function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
   const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
   const { opts, clock, log, requestRotation } = context;
+  const pillars = new PillarService({ opts: opts.toDict(), clock, random: systemRandom, log });
   return new Map<string, AesHandler>([
     ['_return', returnHandler({ opts, jobs, jids, fireEvent, clock, log })],
     [
@@ -188,7 +191,14 @@ function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
     ],
     [
       '_pillar',
-      pillarHandler({ opts, masterKey, keys: accepted, cache, compile: async () => new Map(), fireEvent }),
+      pillarHandler({
+        opts,
+        masterKey,
+        keys: accepted,
+        cache,
+        compile: (query) => pillars.pillar({ ...query, minionId: query.id }, query.fresh),
+        fireEvent,
+      }),
     ],
     ['_master_opts', masterOptionsHandler(opts)],
     ['_master_tops', () => ({ value: {} })],

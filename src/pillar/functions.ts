@@ -1,0 +1,48 @@
+/** The execution functions that pillar files may call (`salt['grains.get'](…)`), run where pillar is made. */
+import { UnreachableError } from '../errors/errors.ts';
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { Random } from '../host/random.ts';
+import type { TemplateFunctions } from '../renderers/renderer.ts';
+import type { Dict, Value } from '../values/value.ts';
+import type { FunctionCaller } from '../loader/module.ts';
+
+/** Functions of the loader, with a minion's options, grains and pillar. Nothing is loaded before the first call. */
+export function loadedFunctions(
+  context: { readonly opts: Dict; readonly grains: Dict; readonly pillar: Dict },
+  parts: { readonly clock: Clock; readonly random: Random; readonly log: Logger },
+): TemplateFunctions {
+  let caller: Promise<FunctionCaller> | undefined;
+  const functions = (): Promise<FunctionCaller> => (caller ??= makeCaller(context, parts));
+  return {
+    has: async (name) => (await functions()).has(name),
+    call: async (name, args, kwargs) => (await functions()).call(name, args, new Map<Value, Value>(kwargs)),
+  };
+}
+
+async function makeCaller(
+  { opts, grains, pillar }: { readonly opts: Dict; readonly grains: Dict; readonly pillar: Dict },
+  { clock, random, log }: { readonly clock: Clock; readonly random: Random; readonly log: Logger },
+): Promise<FunctionCaller> {
+  const { ModuleRegistry, createModuleContext } = await import('../loader/registry.ts');
+  const registry = new ModuleRegistry({ opts, grains });
+  return createModuleContext(registry, {
+    id: String(opts.get('id')),
+    opts,
+    grains,
+    pillar,
+    job: { jid: '', fun: 'pillar', pub: new Map() },
+    signal: new AbortController().signal,
+    services: {
+      fireLocal: () => Promise.resolve(false),
+      fireMaster: () => Promise.resolve(false),
+      runningJobs: () => Promise.resolve([]),
+      signalJob: () => Promise.resolve(false),
+      refresh: () => Promise.resolve(false),
+      request: () => Promise.reject(new UnreachableError('While pillar is made there is no master to ask.')),
+    },
+    clock,
+    random,
+    log,
+  }).functions;
+}

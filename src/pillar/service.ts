@@ -1,0 +1,77 @@
+/** Pillar as programs use it: one object that knows how to make and keep the pillars of all minions. */
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { Random } from '../host/random.ts';
+import { TemplateCache } from '../jinja/index.ts';
+import { RenderPipe } from '../renderers/pipe.ts';
+import type { TemplateFunctions } from '../renderers/renderer.ts';
+import { saltCompatVersion } from '../version.ts';
+import type { Dict } from '../values/value.ts';
+import type { PillarCache} from './cache.ts';
+import { pillarCache } from './cache.ts';
+import { compilePillar, pillarTop, type PillarParts, type PillarRequest } from './compile.ts';
+import { cmdJson, cmdYaml } from './ext/command.ts';
+import type { ExtPillar } from './ext/ext-pillar.ts';
+import { fileTree } from './ext/file-tree.ts';
+import { httpJson } from './ext/http-json.ts';
+import { loadedFunctions } from './functions.ts';
+
+/** What pillar is made with. */
+export interface PillarServiceParts {
+  /** The options of the compiling program, by Salt's names. */
+  readonly opts: Dict;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Other functions than those of the loader behind `salt`. */
+  readonly functions?: (context: {
+    readonly opts: Dict;
+    readonly grains: Dict;
+    readonly pillar: Dict;
+  }) => TemplateFunctions;
+}
+
+/** Makes pillars. */
+export class PillarService {
+  readonly #parts: PillarParts;
+  readonly #cache: PillarCache | undefined;
+
+  constructor(parts: PillarServiceParts) {
+    const { opts, clock, random, log } = parts;
+    const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log });
+    this.#parts = {
+      opts,
+      pipe,
+      log,
+      functions: parts.functions ?? ((context) => loadedFunctions(context, { clock, random, log })),
+      extPillars: new Map<string, ExtPillar>([
+        ['cmd_json', cmdJson(clock)],
+        ['cmd_yaml', cmdYaml(clock)],
+        ['file_tree', fileTree(pipe)],
+        ['http_json', httpJson],
+      ]),
+      version: saltCompatVersion,
+    };
+    this.#cache = pillarCache(opts, clock);
+  }
+
+  /**
+   * The pillar of a minion, from the cache when there is one.
+   * @param fresh forgets what is kept before
+   */
+  async pillar(request: PillarRequest, fresh = false): Promise<Dict> {
+    const cache = this.#cache;
+    if (!cache) return compilePillar(this.#parts, request);
+    if (fresh) cache.clear(request.minionId);
+    const known = cache.get(request.minionId, request.pillarenv);
+    if (known) return known;
+    const pillar = await compilePillar(this.#parts, { ...request, override: new Map() });
+    cache.set(request.minionId, request.pillarenv, pillar);
+    return pillar;
+  }
+
+  /** The top data of a minion. */
+  top(request: PillarRequest): Promise<{ top: Dict; errors: string[] }> {
+    return pillarTop(this.#parts, request);
+  }
+}

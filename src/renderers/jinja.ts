@@ -1,0 +1,82 @@
+/** The jinja renderer (3006.16 salt/renderers/jinja.py, salt/utils/templates.py). */
+import {
+  jinjaOptions,
+  renderJinja,
+  RenderError,
+  saltLoader,
+  type TemplateCache,
+  type TValue,
+} from '../jinja/index.ts';
+import type { Logger } from '../host/log.ts';
+import type { Clock } from '../host/clock.ts';
+import type { Random } from '../host/random.ts';
+import { hostFilters } from './host-filters.ts';
+import { SaltRenderError, textOf, type RenderContext, type Renderer } from './renderer.ts';
+import { ifelse, SaltFunctions } from './salt-functions.ts';
+import { slsVariables } from './sls-variables.ts';
+
+/** What the jinja renderer works with. */
+export interface JinjaParts {
+  readonly cache: TemplateCache;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The names that Salt's errors give to what `[]` did not find in these. */
+const WRAPPED = ['grains', 'pillar', 'opts'];
+
+/** Renders a text as a Jinja template. @throws SaltRenderError */
+export async function renderTemplate(
+  source: string,
+  context: RenderContext,
+  parts: JinjaParts,
+): Promise<string> {
+  const titles = new WeakMap<object, string>();
+  const variables = new Map<string, TValue>([
+    ['salt', new SaltFunctions(context.functions)],
+    ['saltenv', context.saltenv],
+    ['env', context.saltenv],
+    ['sls', context.sls],
+    ['proxy', null],
+    ['ifelse', ifelse(context.functions)],
+    ...context.variables,
+    ...slsVariables(context.path, context.sls),
+  ]);
+  for (const name of WRAPPED) {
+    const value = variables.get(name);
+    if (value instanceof Map) titles.set(value, 'salt.utils.context.NamespacedDictWrapper');
+  }
+  const { clock, random, log } = parts;
+  try {
+    return await renderJinja({
+      source,
+      context: variables,
+      options: jinjaOptions(context.opt, context.sls !== '', (name) =>
+        log.warning(`Jinja2 environment ${name} is not recognized`),
+      ),
+      load: saltLoader(context.readTemplate),
+      compile: parts.cache.compile,
+      filters: hostFilters(clock, random),
+      titles,
+      log: (level, message) => log[level === 'profile' ? 'debug' : level](message),
+      nowMs: () => clock.nowMs(),
+      random: () => random.fraction(),
+    });
+  } catch (error) {
+    if (error instanceof RenderError) throw new SaltRenderError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Makes the jinja renderer. */
+export function jinjaRenderer(parts: JinjaParts): Renderer {
+  return {
+    name: 'jinja',
+    render: (input, context, argument) => {
+      if (argument !== '' && argument !== '-s')
+        throw new SaltRenderError(`Unknown renderer option: ${argument}`);
+      return renderTemplate(textOf(input, 'jinja'), context, parts);
+    },
+  };
+}
