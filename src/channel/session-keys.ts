@@ -16,6 +16,8 @@ import {
 import { Secret } from '../host/secret.ts';
 import { BoundedMap } from '../host/bounded-map.ts';
 
+/** Beside the folder of sessions: a file whose age says which of them have ended. */
+const FLOOR_SUFFIX = '.floor';
 /** Sessions kept in memory; the file is read again for others. */
 const CACHED_MAX = 50_000;
 
@@ -30,6 +32,8 @@ export class SessionKeys {
   readonly #lifetimeMs: number;
   readonly #clock: Clock;
   readonly #cache = new BoundedMap<string, Entry>(CACHED_MAX);
+  /** Sessions made before this are refused here. */
+  #floorMs = -Infinity;
 
   /** @param lifetimeMs `publish_session` */
   constructor(directory: string, lifetimeMs: number, clock: Clock) {
@@ -37,6 +41,15 @@ export class SessionKeys {
     this.#lifetimeMs = lifetimeMs;
     this.#clock = clock;
     makeDirectory(directory, 0o700);
+  }
+
+  /**
+   * Ends every session made so far, for this process at once and for all when their minions next authenticate. A process that
+   * begins without a memory of the requests it has served must not open recordings of them.
+   */
+  beginAnew(): void {
+    writeFileAtomic(this.#floorPath, '', { mode: 0o600 });
+    this.#floorMs = this.#sharedFloorMs();
   }
 
   /** The session of a minion that has one, from memory if it is still fresh there. */
@@ -55,6 +68,10 @@ export class SessionKeys {
       return undefined;
     }
     const entry = { crypticle: new Crypticle(new Secret(text)), madeAtMs: statSync(path).mtimeMs };
+    if (entry.madeAtMs < this.#floorMs) {
+      this.#cache.delete(id);
+      return undefined;
+    }
     this.#cache.set(id, entry);
     return entry.crypticle;
   }
@@ -64,11 +81,14 @@ export class SessionKeys {
     // the file, not our memory: salt-key or another worker may have ended the session
     const known = this.reload(id);
     const entry = this.#cache.get(id);
-    if (known !== undefined && entry !== undefined && this.#isFresh(entry)) return known;
+    const floorMs = this.#sharedFloorMs();
+    if (known !== undefined && entry !== undefined && entry.madeAtMs >= floorMs && this.#isFresh(entry))
+      return known;
     const key = generateKeyString();
-    writeFileAtomic(safeJoin(this.#directory, id), key.reveal(), { mode: 0o600 });
+    const path = safeJoin(this.#directory, id);
+    writeFileAtomic(path, key.reveal(), { mode: 0o600 });
     const crypticle = new Crypticle(key);
-    this.#cache.set(id, { crypticle, madeAtMs: this.#clock.nowMs() });
+    this.#cache.set(id, { crypticle, madeAtMs: statSync(path).mtimeMs });
     return crypticle;
   }
 
@@ -76,6 +96,14 @@ export class SessionKeys {
   remove(id: string): void {
     this.#cache.delete(id);
     if (isValidMinionId(id)) rmSync(safeJoin(this.#directory, id), { force: true });
+  }
+
+  get #floorPath(): string {
+    return `${this.#directory}${FLOOR_SUFFIX}`;
+  }
+
+  #sharedFloorMs(): number {
+    return statSync(this.#floorPath, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity;
   }
 
   #isFresh(entry: Entry): boolean {

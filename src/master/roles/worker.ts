@@ -88,6 +88,8 @@ export const startWorker: StartRole = async (context) => {
     }),
     fireEvent: (tag, data) => events.fire(tag, data),
   };
+  // the replays that an earlier worker knew are forgotten
+  parts.sessions.beginAnew();
   const door = makeDoor(parts);
   // the first request should not wait for the connections that its answer needs
   events.open();

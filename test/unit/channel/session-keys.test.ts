@@ -37,6 +37,23 @@ test('session keys - every worker hands out the same one, and a new one after it
   assert.equal(two.ensure('m1').keyString.reveal(), second);
 });
 
+test('session keys - a process that begins anew opens nothing of before, and the others give out new sessions', (t) => {
+  const directory = join(folder(t), 'sessions');
+  const [one, two] = [
+    new SessionKeys(directory, DAY_MS, systemClock),
+    new SessionKeys(directory, DAY_MS, systemClock),
+  ];
+  const first = one.ensure('m1').keyString.reveal();
+  const old = systemClock.nowMs() / 1000 - 61;
+  utimesSync(join(directory, 'm1'), old, old);
+  two.beginAnew();
+  assert.equal(two.get('m1'), undefined);
+  assert.equal(one.get('m1')?.keyString.reveal(), first, 'whoever remembers goes on');
+  const second = one.ensure('m1').keyString.reveal();
+  assert.notEqual(second, first);
+  assert.equal(two.get('m1')?.keyString.reveal(), second);
+});
+
 test('session keys - renewed when older than publish_session', (t) => {
   const directory = join(folder(t), 'sessions');
   const sessions = new SessionKeys(directory, 60_000, systemClock);
