@@ -44,6 +44,8 @@ export const TARGETS: ReadonlyMap<string, number> = new Map([
   ['memory master idle', 150],
   ['memory master after load', 150],
   ['memory minion idle', 60],
+  ['big-fleet memory of salt', 200],
+  ['big-fleet lost', 0],
 ]);
 
 /** The key of a figure's row. */

@@ -23,7 +23,8 @@ Starts masters in temporary folders on loopback, measures them, and removes ever
   --real PATH     folder with the launchers of a real Salt (salt-master, salt-minion, salt); also BRINE_REAL_SALT
   --brine PATH    folder with our launchers (default: bin/ of this checkout)
   --real-only     measure the real Salt alone
-  --only NAMES    scenarios, separated by commas: memory, cli-round-trip, job-start, ping-all, auth, return-storm
+  --only NAMES    scenarios, separated by commas: memory, cli-round-trip, job-start, ping-all, auth, return-storm;
+                  big-fleet (10,000 minions) runs only when it is named
   --rounds N      rounds of each scenario (default: as many as the scenario thinks right)
   --json          print JSON instead of a table
   -h, --help      print this

@@ -154,7 +154,7 @@ function readStat(pid: number): ProcStat | undefined {
 }
 
 /** The living processes of a daemon's group. */
-function groupMembers(group: number): ProcStat[] {
+export function groupMembers(group: number): ProcStat[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => readStat(Number(name)) ?? [])

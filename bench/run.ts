@@ -11,6 +11,7 @@ import { LoadClient } from './load/client.ts';
 import { SHARED_KEYS } from './load/process.ts';
 import type { ProcessGroups } from './processes.ts';
 import type { Progress } from './progress.ts';
+import { bigFleet } from './scenarios/big-fleet.ts';
 import { cliRoundTrip, pingAll } from './scenarios/cli.ts';
 import { jobStart } from './scenarios/job-start.ts';
 import { idleMemory, loadedMemory } from './scenarios/memory.ts';
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   auth,
   returnStorm,
   loadedMemory,
+  bigFleet,
 ];
 
 /** What one kind has given so far. */
@@ -76,7 +78,7 @@ export class BenchRun {
     preseedKeys(fleet.pkiDir, SWARM_PREFIX, SWARM_SIZE, await swarmKeys(SHARED_KEYS, keysDir));
     const { only, rounds } = this.#options;
     for (const scenario of SCENARIOS) {
-      if (only.length > 0 && !only.includes(scenario.name)) continue;
+      if (only.length > 0 ? !only.includes(scenario.name) : scenario.isLong === true) continue;
       const step = (text: string): void => this.#progress.step(`${kind.label}: ${scenario.name}: ${text}`);
       if (performance.now() > deadlineMs)
         result.faults.push(`${kind.label}: ${scenario.name} was left out, because the time is up`);

@@ -24,6 +24,8 @@ export interface ScenarioContext {
 export interface Scenario {
   /** As `--only` names it; several steps of one scenario share it. */
   readonly name: string;
+  /** Takes minutes: run only when it is named. */
+  readonly isLong?: boolean;
   readonly run: (context: ScenarioContext) => Promise<readonly Figure[]>;
 }
 

@@ -1,0 +1,168 @@
+/**
+ * `big-fleet`: ten thousand minions. How long the master takes to find whom a target means, for each kind of target, and what
+ * `salt '*' test.ping` does: lost minions, time, and the memory of the command. Takes minutes; run only when it is named.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { MinionDataCache } from '../../src/cache/minion-data.ts';
+import { MinionFacts } from '../../src/cache/minion-facts.ts';
+import { KeyStore } from '../../src/keys/store.ts';
+import { keyFleet } from '../../src/master/fleet.ts';
+import { preseedKeys, swarmKeys } from '../../src/swarm/key-pairs.ts';
+import { forecast } from '../../src/targeting/forecast.ts';
+import { expandNodegroups } from '../../src/targeting/nodegroups.ts';
+import { parseTarget } from '../../src/targeting/parse-target.ts';
+import { dict, type Dict, type Value } from '../../src/values/value.ts';
+import { sampled, single, type Figure } from '../figure.ts';
+import { LoadClient } from '../load/client.ts';
+import { SHARED_KEYS } from '../load/process.ts';
+import { groupMembers } from '../processes.ts';
+import type { Scenario, ScenarioContext } from './scenario.ts';
+
+const NAME = 'big-fleet';
+const COUNT = 10_000;
+/** One process may not have the files for all. */
+const PREFIXES = ['big-a-', 'big-b-'];
+const ROUNDS = 5;
+const PING_ROUNDS = 3;
+const PING_MS = 120_000;
+const RSS_POLL_MS = 100;
+const GROUPS = dict({ deb: 'G@os:Debian and big-a-*', both: 'N@deb or I@role:db' });
+
+/** See the file's comment. */
+export const bigFleet: Scenario = {
+  name: NAME,
+  isLong: true,
+  run: async (context) => {
+    const { fleet, keysDir, step } = context;
+    const ids = preseed(fleet.pkiDir, await swarmKeys(SHARED_KEYS, keysDir));
+    const cache = new MinionDataCache(fleet.cacheDir);
+    step(`writes the grains of ${COUNT} minions`);
+    for (const [index, id] of ids.entries()) cache.write(id, 'data', dataOf(id, index));
+    const figures = matching(context, cache, ids);
+    const loads = PREFIXES.map(() => new LoadClient(process.argv[1] as string));
+    try {
+      step(`${COUNT} simulated minions join`);
+      await Promise.all(
+        loads.map((load, at) =>
+          load.order({
+            type: 'join',
+            ...fleet.address,
+            keysDir,
+            prefix: PREFIXES[at] as string,
+            count: COUNT / PREFIXES.length,
+          }),
+        ),
+      );
+      return [...figures, ...(await pings(context))];
+    } finally {
+      for (const load of loads) load.close();
+      for (const id of ids) rmSync(join(fleet.pkiDir, 'minions', id), { force: true });
+      for (const id of ids) cache.remove(id);
+    }
+  },
+};
+
+function preseed(pkiDir: string, keys: Awaited<ReturnType<typeof swarmKeys>>): string[] {
+  for (const prefix of PREFIXES) preseedKeys(pkiDir, prefix, COUNT / PREFIXES.length, keys);
+  return new KeyStore(pkiDir)
+    .list('accepted')
+    .filter((id) => PREFIXES.some((prefix) => id.startsWith(prefix)));
+}
+
+/** About as much as a real minion has. */
+function dataOf(id: string, index: number): Dict {
+  const more = Array.from({ length: 80 }, (_, n): [string, string] => [`grain_${n}`, `value ${n} of ${id}`]);
+  const grains = dict({
+    id,
+    os: index % 2 === 0 ? 'Debian' : 'RedHat',
+    ipv4: ['127.0.0.1', `10.0.${index >> 8}.${index & 255}`],
+    ip4_interfaces: dict({ lo: ['127.0.0.1'], eth0: [`10.0.${index >> 8}.${index & 255}`] }),
+    ...Object.fromEntries(more),
+  });
+  return dict({ grains, pillar: dict({ role: index % 10 === 0 ? 'db' : 'web' }) });
+}
+
+/** How long each kind of target takes once the facts it asks for are at hand, as in a worker that has been running. */
+function matching(
+  { fleet, step }: ScenarioContext,
+  cache: MinionDataCache,
+  ids: readonly string[],
+): Figure[] {
+  const known = keyFleet(new KeyStore(fleet.pkiDir), cache, new MinionFacts(cache));
+  const targets: [kind: string, tgt: Value, tgtType: string][] = [
+    ['glob', 'big-a-*', 'glob'],
+    ['pcre', 'big-.-.*[05]$', 'pcre'],
+    ['list', [...ids], 'list'],
+    ['grain', 'os:Debian', 'grain'],
+    ['grain_pcre', 'os:deb.*', 'grain_pcre'],
+    ['nested grain', 'ip4_interfaces:eth0:10.0.3.*', 'grain'],
+    ['pillar', 'role:db', 'pillar'],
+    ['ipcidr', '10.0.3.0/24', 'ipcidr'],
+    ['compound', 'G@os:Debian and I@role:db and not E@big-a-000.* or S@10.0.1.0/24', 'compound'],
+    ['nodegroup', 'both', 'nodegroup'],
+  ];
+  return targets.map(([kind, tgt, tgtType]) => {
+    step(`matches a ${kind} target`);
+    const samples: number[] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
+      const startedMs = performance.now();
+      const target = expandNodegroups(tgt, tgtType, GROUPS);
+      const { minions, fault } = forecast(parseTarget(target.tgt, target.tgtType), known);
+      if (fault !== undefined || minions.length === 0) throw new Error(`the ${kind} target means nobody`);
+      if (round > 0) samples.push(performance.now() - startedMs);
+    }
+    return sampled({ scenario: NAME, name: `matching ${kind}`, unit: 'ms', better: 'lower' }, samples);
+  });
+}
+
+async function pings(context: ScenarioContext): Promise<Figure[]> {
+  const times: number[] = [];
+  const memory: number[] = [];
+  let lost = 0;
+  for (let round = 1; round <= (context.rounds ?? PING_ROUNDS); round++) {
+    context.step(`salt '*' test.ping, round ${round}`);
+    const { elapsedMs, stdout, rssMax } = await ping(context);
+    times.push(elapsedMs / 1000);
+    memory.push(rssMax / 1e6);
+    lost += COUNT - new Set([...stdout.matchAll(/^(big-[ab]-\d+):\n {4}True$/gm)].map(([, id]) => id)).size;
+  }
+  const row = { scenario: NAME, better: 'lower' } as const;
+  return [
+    sampled({ ...row, name: 'ping time', unit: 's' }, times),
+    sampled({ ...row, name: 'memory of salt', unit: 'MB' }, memory),
+    single({ ...row, name: 'lost', unit: 'count' }, lost),
+  ];
+}
+
+/** Runs `salt`, and looks at the most memory that one of its processes has had. */
+function ping({ fleet }: ScenarioContext): Promise<{ elapsedMs: number; stdout: string; rssMax: number }> {
+  const [program = '', ...args] = [...fleet.kind.salt, '-c', fleet.folder, 'big-*', 'test.ping'];
+  return new Promise((resolve, reject) => {
+    const startedMs = performance.now();
+    const child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+    const out: Buffer[] = [];
+    let rssMax = 0;
+    const poll = setInterval(() => {
+      for (const { pid } of groupMembers(child.pid ?? 0)) rssMax = Math.max(rssMax, highWaterBytes(pid));
+      if (performance.now() - startedMs > PING_MS) child.kill('SIGKILL');
+    }, RSS_POLL_MS);
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      clearInterval(poll);
+      if (code === null) return reject(new Error('salt took too long, or was ended'));
+      resolve({ elapsedMs: performance.now() - startedMs, stdout: Buffer.concat(out).toString(), rssMax });
+    });
+  });
+}
+
+function highWaterBytes(pid: number): number {
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0; // it has ended meanwhile
+  }
+}
