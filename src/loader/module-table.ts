@@ -18,6 +18,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'cmd', file: 'cmdmod', load: async () => (await import('../modules/cmd.ts')).cmdModule },
   { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
   { name: 'cp', file: 'cp', load: async () => (await import('../modules/cp.ts')).cpModule },
+  { name: 'disk', file: 'disk', load: async () => (await import('../modules/disk.ts')).diskModule },
   {
     name: 'environ',
     file: 'environ',
@@ -36,6 +37,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'key', file: 'key', load: async () => (await import('../modules/key.ts')).keyModule },
   { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },
   {
+    name: 'network',
+    file: 'network',
+    load: async () => (await import('../modules/network.ts')).networkModule,
+  },
+  {
     name: 'saltutil',
     file: 'saltutil',
     load: async () => (await import('../modules/saltutil.ts')).saltutilModule,
@@ -45,6 +51,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'linux_shadow',
     load: async () => (await import('../modules/shadow.ts')).shadowModule,
   },
+  { name: 'status', file: 'status', load: async () => (await import('../modules/status.ts')).statusModule },
   { name: 'sys', file: 'sysmod', load: async () => (await import('../modules/sys.ts')).sysModule },
   {
     name: 'sysctl',

@@ -196,7 +196,9 @@ export function comparable(answer: CallAnswer, call: ModuleCall, places: Places)
       call.unordered === true ? entries.sort((a, b) => (pyRepr(a[0]) < pyRepr(b[0]) ? -1 : 1)) : entries,
     );
   };
-  return call.shape === true ? shapeOf(answer.value) : pyRepr(neutral(answer.value));
+  return call.shape === true
+    ? shapeOf(call.unordered === true ? neutral(answer.value) : answer.value)
+    : pyRepr(neutral(answer.value));
 }
 
 /** Types and keys of a value; a list or a mapping of like things counts once. */
