@@ -119,7 +119,7 @@ export class FileClient {
     const { saltenv } = options;
     const path = `${folderPath(url).replace(/\/$/, '')}/`;
     const isWanted = includeExclude(options.include, options.exclude);
-    const files = (await this.source.files(saltenv)).filter(
+    const files = (await this.source.files(saltenv, path.slice(0, -1))).filter(
       (name) => name.startsWith(path) && isWanted(name),
     );
     const cached = await this.#cacheAll(files, options);

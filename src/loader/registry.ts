@@ -25,7 +25,14 @@ export interface RegistryOptions {
   readonly table?: readonly ModuleEntry[];
   /** Modules of the other kinds, for `sys.*`; each is asked for when needed. */
   readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
+  /** Modules of the user's own, asked for once; they come before those of this program. */
+  readonly custom?: () => Promise<readonly CustomModule[]>;
 }
+
+/** A module of the user's own, or why it cannot be used here. */
+export type CustomModule =
+  | { readonly file: string; readonly name: string; readonly load: () => Promise<ModuleSpec> }
+  | { readonly file: string; readonly name: string; readonly unavailable: string };
 
 /** One virtual name after its files were tried. */
 type Loaded = { readonly module: ModuleSpec } | { readonly module?: undefined; readonly reason: string };
@@ -39,6 +46,7 @@ export class ModuleRegistry {
   readonly #entries = new Map<string, ModuleEntry[]>();
   readonly #loaded = new Map<string, Promise<Loaded>>();
   readonly #disabled: string[] = [];
+  #custom: Promise<readonly CustomModule[]> | undefined;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
@@ -81,7 +89,8 @@ export class ModuleRegistry {
 
   /** Every module that is available here, sorted by name. Imports all of them. */
   async modules(): Promise<ReadonlyMap<string, ModuleSpec>> {
-    const names = [...this.#entries.keys()].sort();
+    const own = (await this.#ownModules()).map((custom) => custom.name);
+    const names = [...new Set([...this.#entries.keys(), ...own])].sort();
     const modules = await Promise.all(names.map((name) => this.module(name)));
     const out = new Map<string, ModuleSpec>();
     for (const module of modules) if (module) out.set(module.name, module);
@@ -120,12 +129,53 @@ export class ModuleRegistry {
     };
   }
 
-  #load(name: string): Promise<Loaded> | undefined {
-    const entries = this.#entries.get(name);
-    if (!entries) return undefined;
+  async #load(name: string): Promise<Loaded | undefined> {
+    const all = await this.#ownModules();
+    const own = all.filter((custom) => custom.name === name);
+    // a file of the user's own stands for the one of the same name, whatever name the module has
+    const entries = (this.#entries.get(name) ?? []).filter(
+      (entry) => !all.some(({ file }) => file === entry.file),
+    );
+    if (entries.length === 0 && own.length === 0) return undefined;
     let loading = this.#loaded.get(name);
-    if (!loading) this.#loaded.set(name, (loading = this.#tryEntries(entries)));
+    if (!loading) this.#loaded.set(name, (loading = this.#combine(name, own, entries)));
     return loading;
+  }
+
+  /** Functions of the user's own hide built-in ones of the same name; the others of the module stay. */
+  async #combine(
+    name: string,
+    own: readonly CustomModule[],
+    entries: readonly ModuleEntry[],
+  ): Promise<Loaded> {
+    const base = entries.length === 0 ? undefined : await this.#tryEntries(entries);
+    const usable = await Promise.all(own.flatMap((custom) => ('load' in custom ? [custom.load()] : [])));
+    if (usable.length === 0) {
+      const reason = own.flatMap((custom) => ('unavailable' in custom ? [custom.unavailable] : []))[0];
+      return base ?? { reason: reason ?? '' };
+    }
+    const modules = [...(base?.module ? [base.module] : []), ...usable];
+    const functions = Object.assign(
+      {},
+      ...modules.map((module) => module.functions),
+    ) as ModuleSpec['functions'];
+    return { module: { ...(usable[0] as ModuleSpec), name, functions } };
+  }
+
+  #ownModules(): Promise<readonly CustomModule[]> {
+    this.#custom ??= this.#readCustom();
+    return this.#custom;
+  }
+
+  async #readCustom(): Promise<readonly CustomModule[]> {
+    const { custom, opts } = this.#options;
+    if (custom === undefined) return [];
+    const disabled = texts(opts.get('disable_modules'));
+    const whitelist = texts(opts.get('whitelist_modules'));
+    return (await custom()).filter((one) => {
+      const isListed = whitelist.length === 0 || whitelist.includes(one.name) || whitelist.includes(one.file);
+      return isListed && !disabled.includes(one.file);
+    });
   }
 
   async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {

@@ -17,6 +17,7 @@ import { dict, type Dict } from '../values/value.ts';
 import { startMinionBus, type MinionBus } from './event-bus.ts';
 import { JobRunner } from './job-runner.ts';
 import { authClient, loadMinionKey } from './keys.ts';
+import { OwnModules, ownGrainsSource } from './own-modules.ts';
 import { masterAddresses } from './master-address.ts';
 import { MasterConnection } from './master-connection.ts';
 import { fetchPillar } from './pillar.ts';
@@ -94,13 +95,16 @@ function prepareFolders(opts: MinionOptions, user: User): void {
 
 async function assemble(start: MinionStart): Promise<Minion> {
   const { opts, clock, log, random } = start;
+  const own = new OwnModules(clock, log);
+  const all = opts.toDict();
+  const grains = await collectGrains({ opts: all, log, clock, custom: [ownGrainsSource(all, clock, log)] });
   const state = new MinionState(
-    { opts, clock, log, random },
-    await collectGrains({ opts: opts.toDict(), log, clock }),
+    { opts, clock, log, random, custom: (context) => own.custom(context) },
+    grains,
   );
   const files = new ProcFiles(opts.get('cachedir'));
   files.clear();
-  return new Minion(start, state, new RunningJobs(files));
+  return new Minion(start, state, new RunningJobs(files), own);
 }
 
 /** The running parts. */
@@ -116,7 +120,7 @@ class Minion {
   #bus: MinionBus | undefined;
   readonly #spool: ReturnSpool;
 
-  constructor(start: MinionStart, state: MinionState, running: RunningJobs) {
+  constructor(start: MinionStart, state: MinionState, running: RunningJobs, own: OwnModules) {
     this.#start = start;
     this.#state = state;
     this.#running = running;
@@ -129,7 +133,13 @@ class Minion {
       fireLocal: (tag, data) => this.#bus?.fire(tag, data),
     });
     this.#services = services;
-    this.#workers = new WorkerPool({ state, services, workerScript: start.workerScript });
+    this.#workers = new WorkerPool({
+      state,
+      services,
+      workerScript: start.workerScript,
+      own: () => own.packed(),
+    });
+    own.runIn(this.#workers);
     this.#runner = new JobRunner({ state, services, running, workers: this.#workers, sender: this.#sender });
   }
 

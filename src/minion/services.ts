@@ -1,9 +1,11 @@
 /** What the minion offers its functions: events, running jobs, refreshing, requests to the master. */
+import { extensionsVersion } from '../extensions/folder.ts';
 import { collectGrains } from '../grains/collect.ts';
 import { UnreachableError } from '../errors/errors.ts';
 import { dict, type Dict, type Value } from '../values/value.ts';
 import type { MinionServices } from '../loader/module.ts';
 import type { MasterConnection } from './master-connection.ts';
+import { ownGrainsSource } from './own-modules.ts';
 import { fetchPillar } from './pillar.ts';
 import type { RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
@@ -22,6 +24,15 @@ const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
 
 /** Makes the services of a running minion. */
 export function minionServices(parts: ServiceParts): MinionServices {
+  let grainsVersion: string | undefined;
+  // Salt compat: Salt collects all grains anew with each refresh of modules or pillar; here only when those of the user's own changed
+  const followGrains = async (): Promise<void> => {
+    const state = parts.state();
+    const version = extensionsVersion(state.opts, ['grains']);
+    const isNew = version !== (grainsVersion ?? '');
+    grainsVersion = version;
+    if (isNew) await refreshGrains(state);
+  };
   return {
     fireLocal: async (tag, data) => {
       parts.fireLocal?.(tag, data);
@@ -30,7 +41,10 @@ export function minionServices(parts: ServiceParts): MinionServices {
     fireMaster: (tag, data, preload) => fireMaster(parts, tag, data, preload),
     runningJobs: async () => parts.running().list(),
     signalJob: async (jid, signal) => parts.running().signal(jid, signal),
-    refresh: (what, options) => refresh(parts, what, options ?? new Map()),
+    refresh: async (what, options) => {
+      if (what === 'modules' || what === 'pillar') await followGrains();
+      return refresh(parts, what, options ?? new Map());
+    },
     request: (load) => firstConnection(parts).requests.send(load, REQUEST_PATIENCE),
   };
 }
@@ -94,7 +108,8 @@ async function refresh(
 /** Collects the grains anew; the modules follow. */
 export async function refreshGrains(state: MinionState): Promise<void> {
   const { clock, log } = state.parts;
-  state.grains = await collectGrains({ opts: state.opts, log, clock });
+  const custom = [ownGrainsSource(state.opts, clock, log)];
+  state.grains = await collectGrains({ opts: state.opts, log, clock, custom });
 }
 
 /** Fetches the pillar anew; when the master cannot give one the old one stays. */

@@ -1,6 +1,6 @@
 /** What a minion knows about itself, in one place: options, grains, pillar and the modules that follow from them. */
 import type { MinionOptions } from '../config/minion-options.ts';
-import { ModuleRegistry, createModuleContext } from '../loader/registry.ts';
+import { ModuleRegistry, createModuleContext, type CustomModule } from '../loader/registry.ts';
 import type { JobContext, MinionServices, ModuleContext } from '../loader/module.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
@@ -14,6 +14,11 @@ export interface MinionParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Execution modules of the user's own. */
+  readonly custom?: (context: {
+    readonly opts: Dict;
+    readonly grains: Dict;
+  }) => Promise<readonly CustomModule[]>;
 }
 
 /** The minion's knowledge. Grains and pillar are replaced whole, never changed in place. */
@@ -83,6 +88,11 @@ export class MinionState {
   }
 
   #newRegistry(): ModuleRegistry {
-    return new ModuleRegistry({ opts: this.opts, grains: this.#grains });
+    const { custom } = this.parts;
+    const context = { opts: this.opts, grains: this.#grains };
+    return new ModuleRegistry({
+      ...context,
+      ...(custom === undefined ? {} : { custom: () => custom(context) }),
+    });
   }
 }

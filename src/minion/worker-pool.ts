@@ -25,6 +25,8 @@ export interface PoolParts {
   readonly services: MinionServices;
   /** The program that a worker runs. */
   readonly workerScript: string;
+  /** What workers have to know of modules of the user's own. */
+  readonly own: () => Value;
 }
 
 /** How the pool and the job's entry talk. */
@@ -93,8 +95,8 @@ export class WorkerPool {
   }
 
   #order(job: Job): Buffer {
-    const { state } = this.#parts;
-    return encode([state.opts, state.grains, state.pillar, job.pub], 'local');
+    const { state, own } = this.#parts;
+    return encode([state.opts, state.grains, state.pillar, job.pub, own()], 'local');
   }
 
   #release(worker: PoolWorker): void {

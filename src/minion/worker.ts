@@ -3,10 +3,11 @@ import { Socket } from 'node:net';
 import { minionOptions } from '../config/minion-options.ts';
 import { Options } from '../config/option.ts';
 import { daemonLogging } from '../daemon/logging.ts';
+import { ExtensionsHere, readKnown } from '../extensions/here.ts';
 import { systemClock } from '../host/clock.ts';
 import { systemRandom } from '../host/random.ts';
 import { RpcPeer } from '../transport/ipc/rpc.ts';
-import type { Dict } from '../values/value.ts';
+import type { Dict, Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import { readJob } from './job.ts';
 import { runFunctions } from './job-runner.ts';
@@ -19,14 +20,15 @@ const LINK_FD = 3;
 /** Runs this process as a worker. */
 export function runMinionWorker(): void {
   process.title = (process.argv[2] ?? 'salt-minion worker').trim();
+  const extensions = new ExtensionsHere();
   const rpc: RpcPeer = new RpcPeer(new Socket({ fd: LINK_FD, readable: true, writable: true }), {
-    call: async (body) => runOrder(body, () => rpc),
+    call: async (body) => runOrder(body, () => rpc, extensions),
     closed: () => process.exit(0),
   });
 }
 
-async function runOrder(body: Buffer, rpc: () => RpcPeer): Promise<Buffer> {
-  const [opts, grains, pillar, pub] = decode(body, 'local') as [Dict, Dict, Dict, Dict];
+async function runOrder(body: Buffer, rpc: () => RpcPeer, extensions: ExtensionsHere): Promise<Buffer> {
+  const [opts, grains, pillar, pub, own] = decode(body, 'local') as [Dict, Dict, Dict, Dict, Value];
   const options = new Options(minionOptions, opts);
   const logging = daemonLogging(options, {
     name: 'salt.minion',
@@ -35,7 +37,13 @@ async function runOrder(body: Buffer, rpc: () => RpcPeer): Promise<Buffer> {
     isPart: true,
   });
   const state = new MinionState(
-    { opts: options, clock: systemClock, random: systemRandom, log: logging.logger },
+    {
+      opts: options,
+      clock: systemClock,
+      random: systemRandom,
+      log: logging.logger,
+      custom: async (known) => extensions.modules(readKnown(own), known),
+    },
     grains,
   );
   state.pillar = pillar;

@@ -47,13 +47,31 @@ const SYNC_KINDS: Readonly<Record<string, SyncKind>> = {
   pillar: { refresh: 'pillar', refreshDefault: true },
 };
 
+/** What a sync function was asked for. */
+type SyncArguments = Readonly<Record<string, Value>>;
+
 /** Brings custom modules of one kind over from the master's files; @returns the names that changed. */
-function syncFiles(ctx: ModuleContext, kind: string): Value[] {
+async function syncFiles(ctx: ModuleContext, kind: string, args: SyncArguments): Promise<Value[]> {
   if (kind === 'pillar' && ctx.opts.get('file_client') !== 'local') {
     throw new CommandExecutionError('Pillar modules can only be synced to masterless minions');
   }
-  ctx.log.debug(`There are no custom ${kind} to sync.`);
-  return [];
+  const [{ syncExtensions }, { openFileClient }] = await Promise.all([
+    import('../extensions/sync.ts'),
+    import('../fileclient/open.ts'),
+  ]);
+  const saltenv = args['saltenv'] ?? null;
+  const environments = Array.isArray(saltenv) ? saltenv.map(pyStr) : pyStr(saltenv ?? 'base').split(',');
+  const { changed } = await syncExtensions({
+    client: openFileClient(ctx),
+    opts: ctx.opts,
+    kind,
+    environments,
+    whitelist: args['extmod_whitelist'] ?? null,
+    blacklist: args['extmod_blacklist'] ?? null,
+    log: ctx.log,
+  });
+  if (kind === 'grains') await rm(cacheFolder(ctx, 'grains.cache.p'), { force: true });
+  return changed;
 }
 
 function refreshFor(
@@ -95,7 +113,7 @@ function syncFunction(kind: string, spec: SyncKind): FunctionSpec {
     },
     returns: 'list of the names that changed',
     run: async (ctx, args: Readonly<Record<string, Value>>) => {
-      const changed = syncFiles(ctx, kind);
+      const changed = await syncFiles(ctx, kind, args);
       if (truthy(args['refresh'])) await refreshFor(ctx, spec.refresh, args['clean_pillar_cache']);
       return changed;
     },
@@ -365,11 +383,12 @@ export const saltutilModule = defineModule({
       doc: 'Brings custom modules of every kind over from the files of the master.',
       params: { ...syncParams, clean_pillar_cache: cleanPillarCacheParam },
       returns: 'mapping of kind to the names that changed; without a master the kind `pillar` is among them',
-      run: async (ctx, { refresh, clean_pillar_cache }) => {
+      run: async (ctx, args: SyncArguments) => {
         const masterless = ctx.opts.get('file_client') === 'local';
         const synced = Object.keys(SYNC_KINDS).filter((kind) => kind !== 'pillar' || masterless);
-        const changed = new Map(synced.map((kind) => [kind, syncFiles(ctx, kind)]));
-        if (truthy(refresh)) await refreshFor(ctx, 'pillar', clean_pillar_cache);
+        const changed: Dict = new Map();
+        for (const kind of synced) changed.set(kind, await syncFiles(ctx, kind, args));
+        if (truthy(args['refresh'])) await refreshFor(ctx, 'pillar', args['clean_pillar_cache']);
         return changed;
       },
     }),

@@ -1,5 +1,8 @@
 /** `saltutil.*`: custom modules of the master itself (salt/runners/saltutil.py, 3006.16). */
-import { defineRunner, defineRunners, type RunnerSpec } from './runner.ts';
+import { BrineError } from '../errors/errors.ts';
+import { pyStr } from '../values/repr.ts';
+import type { Dict, Value } from '../values/value.ts';
+import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec } from './runner.ts';
 
 /** In the order of `sync_all`. */
 const KINDS =
@@ -12,16 +15,37 @@ const syncParams = {
   extmod_blacklist: { default: null, type: 'dict', doc: 'Do not sync these: kind to names.' },
 } as const;
 
+type SyncArguments = Readonly<Record<keyof typeof syncParams, Value>>;
+
+/** Copies one kind from the files that this master serves to its `extension_modules`. */
+async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Promise<Value[]> {
+  const [{ syncExtensions }, { openFileClient }] = await Promise.all([
+    import('../extensions/sync.ts'),
+    import('../fileclient/open.ts'),
+  ]);
+  const opts: Dict = ctx.opts.toDict().set('file_client', 'local');
+  const services = {
+    request: () => Promise.reject(new BrineError('There is no master to ask: this is the master.')),
+  };
+  const { changed } = await syncExtensions({
+    client: openFileClient({ opts, services, clock: ctx.clock, log: ctx.log }),
+    opts,
+    kind,
+    environments: Array.isArray(args.saltenv) ? args.saltenv.map(pyStr) : pyStr(args.saltenv).split(','),
+    whitelist: args.extmod_whitelist,
+    blacklist: args.extmod_blacklist,
+    log: ctx.log,
+  });
+  return changed;
+}
+
 function syncFunction(kind: string): RunnerSpec {
   return defineRunner({
-    doc: `Would copy custom ${kind} from \`salt://_${kind}\`; modules in Python cannot run here, so nothing is copied.`,
+    doc: `Copies custom ${kind} from \`salt://_${kind}\` to the \`extension_modules\` of the master.`,
     params: syncParams,
     returns: 'list of the names that changed',
     examples: [`salt-run saltutil.sync_${kind}`],
-    run: (ctx) => {
-      ctx.log.debug(`There are no custom ${kind} to sync.`);
-      return [];
-    },
+    run: (ctx, args) => sync(ctx, kind, args),
   });
 }
 
@@ -37,7 +61,11 @@ export const saltutilRunners = defineRunners({
       params: syncParams,
       returns: 'mapping of kind to the list of names that changed',
       examples: ['salt-run saltutil.sync_all'],
-      run: () => new Map(names.map((kind) => [kind, []])),
+      run: async (ctx, args) => {
+        const changed: Dict = new Map();
+        for (const kind of names) changed.set(kind, await sync(ctx, kind, args));
+        return changed;
+      },
     }),
     ...Object.fromEntries(
       names.map((kind) => [`sync_${kind === 'tokens' ? 'eauth_tokens' : kind}`, syncFunction(kind)]),

@@ -8,6 +8,7 @@ import { cachedGrains } from '../../grains/cache.ts';
 import { collectGrains } from '../../grains/collect.ts';
 import { systemClock } from '../../host/clock.ts';
 import { createLogger, silentLogger, type Logger } from '../../host/log.ts';
+import { ownGrainsSource } from '../../minion/own-modules.ts';
 import { isDict, type Dict } from '../../values/value.ts';
 import { decode, encode } from '../../wire/msgpack.ts';
 import { LateDict } from './late-dict.ts';
@@ -36,7 +37,8 @@ export interface CallerGrainsParts {
 /** The grains by the options (`grains_cache`, `--skip-grains`, `--refresh-grains-cache`). */
 export function grainsNow({ opts, log }: Omit<CallerGrainsParts, 'grainsScript'>): Promise<Dict> {
   const clock = systemClock;
-  return cachedGrains({ opts, clock, log }, () => collectGrains({ opts, log, clock }));
+  const custom = [ownGrainsSource(opts, clock, log)];
+  return cachedGrains({ opts, clock, log }, () => collectGrains({ opts, log, clock, custom }));
 }
 
 /** The grains of a call without a master: collected now for a function that reads them, else at the first look. */

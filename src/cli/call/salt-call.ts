@@ -23,6 +23,7 @@ import { prepareCommandLine } from '../prepare.ts';
 import { terminalColumns } from '../terminal.ts';
 import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
+import { ownModules } from './own-modules.ts';
 import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
 import { callerServices } from './caller-services.ts';
 import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
@@ -137,10 +138,6 @@ class Caller {
 
   #warnOfOptions(): void {
     const { merged, logging } = this.#program;
-    if (merged.has('module_dirs') && this.#parsed.isExplicit('module_dirs'))
-      logging.logger.warning(
-        'The folders of --module-dirs are not searched: modules in Python cannot run here.',
-      );
     if (truthy(merged.get('profiling_enabled')))
       logging.logger.warning('--enable-profiling is not available yet; the function runs without it.');
   }
@@ -150,7 +147,8 @@ class Caller {
     const { merged, opts, isLocal, logging } = this.#program;
     const log = logging.logger;
     const { grainsScript } = this.#parts;
-    const stateParts = { opts, clock: systemClock, random: systemRandom, log };
+    const custom = ownModules(log);
+    const stateParts = { opts, clock: systemClock, random: systemRandom, log, custom };
     if (isLocal) {
       const grainsParts = { opts: merged, log, grainsScript };
       const isAll = truthy(merged.get('grains_run'));

@@ -1,0 +1,3 @@
+import { runExtensionHost } from '../extensions/host-main.ts';
+
+runExtensionHost();

@@ -1,0 +1,162 @@
+/**
+ * What modules of one's own work with: `import { defineModule } from 'brine'`. This file is the published interface; it stands
+ * alone, so that an editor needs nothing else.
+ */
+
+/** Data that goes in and out: what JSON has, and bytes, great integers and maps with keys of any kind. */
+export type Data =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | readonly Data[]
+  | ReadonlyMap<Data, Data>
+  | { readonly [key: string]: Data | undefined };
+
+/** Names of types that a parameter can have. What comes from the command line is converted or refused. */
+export interface ParamTypes {
+  str: string;
+  int: number;
+  float: number;
+  bool: boolean;
+  list: Data[];
+  dict: { [key: string]: Data };
+  any: Data;
+}
+
+/** One parameter. Without `default` it must be given. */
+export interface Param {
+  /** Without it anything is taken. */
+  readonly type?: keyof ParamTypes;
+  /** `null` is allowed whatever the type, and stands for "not given". */
+  readonly default?: Data;
+  /** For `sys.doc`. */
+  readonly doc?: string;
+}
+
+/** Parameters, in the order in which positional arguments fill them. */
+export type Params = Readonly<Record<string, Param>>;
+
+/** The value that a parameter has in `run`. */
+export type ArgOf<P extends Param> =
+  | (P extends { readonly type: infer T extends keyof ParamTypes } ? ParamTypes[T] : Data)
+  | (P extends { readonly default: null } ? null : never);
+
+/** What a function may use besides its arguments. */
+export interface Context {
+  /** The minion's id. */
+  readonly id: string;
+  /** The minion's configuration. */
+  readonly opts: { readonly [option: string]: Data };
+  readonly grains: { readonly [grain: string]: Data };
+  readonly pillar: { readonly [key: string]: Data };
+  /** True when only a report of what would be done is wanted (`test=True`). */
+  readonly test: boolean;
+  /** Aborted when the job is ended. */
+  readonly signal: AbortSignal;
+  /**
+   * Calls another function, built in or of one's own: `await ctx.call('cmd.run', ['uptime'])`.
+   * @throws CommandExecutionError when there is none, and whatever it throws
+   */
+  call(fun: string, args?: readonly Data[], kwargs?: { readonly [name: string]: Data }): Promise<Data>;
+  /** Sends an event to the master's bus. False when no master took it. */
+  fireEvent(tag: string, data: { readonly [key: string]: Data }): Promise<boolean>;
+  /** Writes to the minion's log. */
+  readonly log: {
+    debug(message: string): void;
+    info(message: string): void;
+    warning(message: string): void;
+    error(message: string): void;
+  };
+  /** The job's return code, 0 unless it is set: `salt` ends with 11 or 20 when it is another. */
+  setRetcode(code: number): void;
+}
+
+/** A function of a module. */
+export interface FunctionSpec<P extends Params = Params, R extends string = never, K extends string = never> {
+  /** What it is for; `sys.doc` prints it. */
+  readonly doc: string;
+  readonly params?: P;
+  /** Name under which `run` gets all further positional arguments, as a list. */
+  readonly varargs?: R;
+  /** Name under which `run` gets all further keywords, as an object. */
+  readonly kwargs?: K;
+  /** What comes back, in words. */
+  readonly returns?: string;
+  /** Command lines, for `sys.doc`. */
+  readonly examples?: readonly string[];
+  /** The outputter that shows the return, such as `txt`. */
+  readonly outputter?: string;
+  run(
+    args: { readonly [N in keyof P]: ArgOf<P[N]> } & { readonly [N in R]: readonly Data[] } & {
+      readonly [N in K]: { readonly [name: string]: Data };
+    },
+    ctx: Context,
+  ): Data | undefined | void | Promise<Data | undefined | void>;
+}
+
+/** When a module can be used. */
+export interface Availability {
+  /** The name before the dot, when it is not that of the file. */
+  readonly name?: string;
+  /** Kinds of systems, as the grain `kernel` names them: `Linux`, `Darwin`, `Windows`. */
+  readonly platforms?: readonly string[];
+  /** @returns true, or why the module cannot be used here */
+  available?(ctx: {
+    readonly opts: { readonly [option: string]: Data };
+    readonly grains: { readonly [grain: string]: Data };
+  }): boolean | string;
+}
+
+/** A module: of functions of minions, of states, of runners, of returners. */
+export interface ModuleSpec extends Availability {
+  readonly doc?: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- functions of all parameter types
+  readonly functions: Readonly<Record<string, FunctionSpec<any, any, any>>>;
+  /** Further names of functions: new name to the name of a function above. */
+  readonly aliases?: Readonly<Record<string, string>>;
+}
+
+/** Grains of one's own: each function gives some. */
+export interface GrainsSpec extends Availability {
+  readonly grains: Readonly<
+    Record<
+      string,
+      (ctx: {
+        readonly opts: { readonly [option: string]: Data };
+        /** What is known so far. */
+        readonly grains: { readonly [grain: string]: Data };
+      }) => { readonly [grain: string]: Data } | Promise<{ readonly [grain: string]: Data }>
+    >
+  >;
+}
+
+/** An outputter: turns what a command shows into text. */
+export interface OutputterSpec {
+  readonly doc?: string;
+  render(data: Data, options: { readonly color: boolean }): string;
+}
+
+/** Describes a function, so that its arguments have the right types. */
+export function defineFunction<
+  const P extends Params = Record<never, Param>,
+  const R extends string = never,
+  const K extends string = never,
+>(spec: FunctionSpec<P, R, K>): FunctionSpec<P, R, K>;
+/** Describes a module of `_modules`, `_states`, `_runners`, `_returners` or `_utils`. */
+export function defineModule(spec: ModuleSpec): ModuleSpec;
+/** Describes a module of `_grains`. */
+export function defineGrains(spec: GrainsSpec): GrainsSpec;
+/** Describes a module of `_output`. */
+export function defineOutputter(spec: OutputterSpec): OutputterSpec;
+/** A number that stays a float even when it is whole: `float(8)` is `8.0`. */
+export function float(value: number): Data;
+
+/** Something went wrong: the message alone is returned, behind `ERROR: `. */
+export class CommandExecutionError extends Error {}
+/** The function was called in a way that it cannot serve. */
+export class SaltInvocationError extends Error {}
+/** A program that the function needs is missing. */
+export class CommandNotFoundError extends Error {}

@@ -1,0 +1,96 @@
+/**
+ * Modules of the user's own in a minion: their code never runs in the minion's own process. What they are is found out in a process
+ * for that, and their functions run in worker processes, also when a function inside the minion calls them.
+ */
+import { CommandExecutionError } from '../errors/errors.ts';
+import { describeModules, ownGrains } from '../extensions/describe.ts';
+import { knownModules, packKnown, type KnownModule } from '../extensions/here.ts';
+import type { GrainsSource } from '../grains/collect.ts';
+import { BoundedMap } from '../host/bounded-map.ts';
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
+import type { CustomModule } from '../loader/registry.ts';
+import { isDict, toNumber, type Dict, type Value } from '../values/value.ts';
+import { readJob } from './job.ts';
+import type { WorkerPool } from './worker-pool.ts';
+
+/** Faults that are remembered as told. */
+const FAULTS_MAX = 1000;
+
+/** See the file's comment. */
+export class OwnModules {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  #workers: WorkerPool | undefined;
+  readonly #reported = new BoundedMap<string, true>(FAULTS_MAX);
+  #known: readonly KnownModule[] = [];
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The workers that functions run in, once there are some. */
+  runIn(workers: WorkerPool): void {
+    this.#workers = workers;
+  }
+
+  /** The execution modules, for the loader. */
+  async custom(context: { readonly opts: Dict; readonly grains: Dict }): Promise<readonly CustomModule[]> {
+    const parts = { ...context, clock: this.#clock, report: (fault: string) => this.#report(fault) };
+    const tried = await describeModules(parts, (fun) => this.#runner(fun));
+    this.#known = knownModules(tried);
+    return tried.flatMap((one): CustomModule[] => {
+      if ('broken' in one) return [];
+      if ('unavailable' in one) return [one];
+      return [{ file: one.file, name: one.module.name, load: () => Promise.resolve(one.module) }];
+    });
+  }
+
+  /** What workers need to know in order to load the modules themselves. */
+  packed(): Value {
+    return packKnown(this.#known);
+  }
+
+  /** Each fault is told once, until the file is another. */
+  #report(fault: string): void {
+    if (this.#reported.get(fault) !== undefined) return;
+    this.#reported.set(fault, true);
+    this.#log.error(fault);
+  }
+
+  #runner(fun: string): FunctionSpec['run'] {
+    return (ctx, args, rest, kwargs) =>
+      this.#run(fun, ctx, new Map([...Object.entries(args), ...kwargs]), rest);
+  }
+
+  async #run(fun: string, ctx: ModuleContext, keywords: Dict, rest: readonly Value[]): Promise<Value> {
+    const named: Dict = new Map([...keywords, ['__kwarg__', true]]);
+    const pub: Dict = new Map<Value, Value>([
+      ...ctx.job.pub,
+      ['jid', ctx.job.jid],
+      ['fun', fun],
+      ['arg', [...rest, named]],
+      ['tgt', ctx.id],
+    ]);
+    const job = readJob(pub);
+    if (this.#workers === undefined || job === undefined)
+      throw new CommandExecutionError(`${fun} cannot run yet: the minion is starting.`);
+    const result = await this.#workers.run(job, {
+      started: (_pid, signal) =>
+        ctx.signal.addEventListener('abort', () => signal(Number(ctx.signal.reason) || 15), { once: true }),
+      isAborted: () => ctx.signal.aborted,
+    });
+    const isError = result.success === false && result.out === 'nested' && !isDict(result.return);
+    if (isError) throw new CommandExecutionError(String(result.return).replace(/^ERROR: /, ''));
+    ctx.setRetcode(toNumber(result.retcode) ?? 0);
+    return result.return;
+  }
+}
+
+/** The grains of the user's own, for a collection. */
+export function ownGrainsSource(opts: Dict, clock: Clock, log: Logger): GrainsSource {
+  const report = (fault: string): void => log.error(fault);
+  return { name: '_grains', run: (grains) => ownGrains({ opts, grains, clock, report }, grains) };
+}
