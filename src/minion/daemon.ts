@@ -7,10 +7,10 @@ import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-f
 import { accountOf, becomeUser, giveTree, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { handleSignals } from '../daemon/signals.ts';
 import { BrineError } from '../errors/errors.ts';
-import { tags } from '../events/tags.ts';
 import type { BusEvent } from '../events/framing.ts';
 import { collectGrains } from '../grains/collect.ts';
 import { makeDirectory } from '../host/files.ts';
+import { systemNames } from '../host/dns.ts';
 import type { User } from '../host/users.ts';
 import type { MinionServices } from '../loader/module.ts';
 import { dict, type Dict } from '../values/value.ts';
@@ -18,14 +18,13 @@ import { startMinionBus, type MinionBus } from './event-bus.ts';
 import { JobRunner } from './job-runner.ts';
 import { authClient, loadMinionKey } from './keys.ts';
 import { OwnModules, ownGrainsSource } from './own-modules.ts';
-import { masterAddresses } from './master-address.ts';
-import { MasterConnection } from './master-connection.ts';
-import { fetchPillar } from './pillar.ts';
+import { openMasters, type Masters } from './masters/masters.ts';
+import type { MasterSide } from './masters/side.ts';
 import { ProcFiles } from './proc-files.ts';
 import { ReturnSender } from './return-sender.ts';
-import { RunningJobs } from './running-jobs.ts';
 import { openReturnSpool, type ReturnSpool } from './return-spool.ts';
-import { minionServices } from './services.ts';
+import { RunningJobs } from './running-jobs.ts';
+import { minionServices, tellMasters } from './services.ts';
 import { MinionState, type MinionParts } from './state.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -112,26 +111,25 @@ class Minion {
   readonly #start: MinionStart;
   readonly #state: MinionState;
   readonly #running: RunningJobs;
+  readonly #spool: ReturnSpool;
   readonly #sender: ReturnSender;
   readonly #workers: WorkerPool;
   readonly #runner: JobRunner;
   readonly #services: MinionServices;
-  #connections: MasterConnection[] = [];
+  #masters: Masters | undefined;
   #bus: MinionBus | undefined;
-  readonly #spool: ReturnSpool;
 
   constructor(start: MinionStart, state: MinionState, running: RunningJobs, own: OwnModules) {
     this.#start = start;
     this.#state = state;
     this.#running = running;
     this.#spool = openReturnSpool(start);
-    this.#sender = new ReturnSender({ ...start, spool: this.#spool, masters: () => this.#connections });
-    const services = minionServices({
-      state: () => state,
-      running: () => running,
-      connections: () => this.#connections,
-      fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+    this.#sender = new ReturnSender({
+      ...start,
+      spool: this.#spool,
+      masters: () => this.#masters?.targets ?? [],
     });
+    const services = this.#servicesOf();
     this.#services = services;
     this.#workers = new WorkerPool({
       state,
@@ -149,23 +147,31 @@ class Minion {
     this.#bus = await startMinionBus(opts, { clock, log }, (event) => void this.#busEvent(event));
     const key = await loadMinionKey(opts);
     const client = authClient(opts, key, this.#state.grains, random);
-    const onPublication = (load: Dict, connection: MasterConnection): void =>
-      this.#runner.take(load, connection);
-    this.#connections = masterAddresses(opts).map(
-      (address) =>
-        new MasterConnection({
-          address,
-          opts,
-          client,
-          clock,
-          random,
-          log,
-          onPublication,
-          onLink: (isUp) => isUp && this.#sender.wake(),
-        }),
-    );
-    await Promise.all(this.#connections.map((connection) => this.#bringUp(connection)));
-    return new Promise<never>(() => undefined);
+    this.#masters = await openMasters({
+      opts,
+      client,
+      names: systemNames,
+      clock,
+      random,
+      log,
+      state: this.#state,
+      services: (side) => this.#servicesOf(side),
+      onPublication: (load, side) => this.#runner.take(load, side),
+      onUp: () => this.#sender.wake(),
+      fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+    });
+    return this.#masters.run();
+  }
+
+  /** What functions are offered on behalf of one master; without one, of the most important master. */
+  #servicesOf(side?: () => MasterSide): MinionServices {
+    const all = (): readonly MasterSide[] => this.#masters?.sides ?? [];
+    return minionServices({
+      state: () => side?.().state ?? this.#state,
+      running: () => this.#running,
+      sides: () => (side === undefined ? all() : [side(), ...all().filter((other) => other !== side())]),
+      fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+    });
   }
 
   describe(): string[] {
@@ -179,43 +185,8 @@ class Minion {
   close(): void {
     this.#sender.close();
     this.#workers.close();
-    for (const connection of this.#connections) connection.close();
+    this.#masters?.close();
     this.#bus?.close();
-  }
-
-  /** Salt's order: authenticate, subscribe, pillar, start event (wire-protocol.md, 9.2). */
-  async #bringUp(connection: MasterConnection): Promise<void> {
-    const { log } = this.#start;
-    await connection.authenticate();
-    await connection.subscribe();
-    try {
-      this.#state.pillar = await fetchPillar(this.#state, connection);
-    } catch (error) {
-      log.error(`The pillar could not be fetched at the start: ${(error as Error).message}`, error);
-    }
-    log.info('Minion is ready to receive requests!');
-    await this.#fireStart(connection);
-  }
-
-  async #fireStart(connection: MasterConnection): Promise<void> {
-    const { opts, log, clock } = this.#start;
-    const { id } = this.#state;
-    const text = `Minion ${id} started at ${asctime(new Date(clock.nowMs()))}`;
-    const names = opts.raw('start_event_grains');
-    const grains = Array.isArray(names)
-      ? new Map(names.map((name) => [name, this.#state.grains.get(name) ?? null]))
-      : new Map();
-    const eventTags = [tags.minionStart(id)];
-    if (opts.raw('enable_legacy_startup_events') !== false) eventTags.unshift(tags.legacyMinionStart);
-    for (const tag of eventTags) {
-      const load = dict({ cmd: '_minion_event', id, pretag: null, tag, data: text });
-      if (grains.size > 0) load.set('grains', grains);
-      try {
-        await connection.requests.send(load, { timeoutMs: 10_000, tries: 3 });
-      } catch (error) {
-        log.warning(`The master did not take the start event: ${(error as Error).message}`);
-      }
-    }
   }
 
   /** What other programs on this host ask for over the bus (wire-protocol.md, 7.4). */
@@ -239,19 +210,6 @@ class Minion {
       if (value !== undefined) load.set(field, value);
     }
     if (typeof tag !== 'string' && !Array.isArray(events)) return;
-    for (const connection of this.#connections)
-      await connection.requests.send(load, { timeoutMs: 60_000, tries: 3 });
+    await tellMasters({ sides: () => this.#masters?.sides ?? [], state: () => this.#state }, load);
   }
-}
-
-/** Python's `time.asctime()`: `Sat Nov 21 07:30:42 2026`. */
-function asctime(date: Date): string {
-  const [day, month, dayOfMonth, year, time] = date.toString().split(' ') as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
-  return `${day} ${month} ${String(Number(dayOfMonth)).padStart(2)} ${time} ${year}`;
 }

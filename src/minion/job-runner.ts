@@ -12,7 +12,8 @@ import { parseTarget } from '../targeting/parse-target.ts';
 import { tags } from '../events/tags.ts';
 import { dict, type Dict } from '../values/value.ts';
 import { readJob, returnLoad, type Job, type JobResult } from './job.ts';
-import type { MasterConnection } from './master-connection.ts';
+import type { MasterSide } from './masters/side.ts';
+import { returnFurther } from './further-returns.ts';
 import type { ReturnSender } from './return-sender.ts';
 import type { RunningJob, RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
@@ -48,7 +49,7 @@ export class JobRunner {
   }
 
   /** Takes a publication; returns at once. */
-  take(pub: Dict, connection: MasterConnection): void {
+  take(pub: Dict, side: MasterSide): void {
     const job = readJob(pub);
     if (job === undefined) {
       this.counters.refused++;
@@ -59,17 +60,16 @@ export class JobRunner {
       this.counters.repeated++;
       return;
     }
-    if (!this.#isForUs(job)) {
+    if (!this.#isForUs(job, side)) {
       this.counters.notForUs++;
       return;
     }
     this.#seen.set(job.jid, true);
     this.counters.taken++;
-    void this.#runAndReturn(job, connection);
+    void this.#runAndReturn(job, side);
   }
 
-  #isForUs(job: Job): boolean {
-    const { state } = this.#parts;
+  #isForUs(job: Job, { state }: MasterSide): boolean {
     try {
       const target = parseTarget(job.tgt, job.tgtType, job.delimiter);
       return matchMinion(target, state.subject(), (fault) => state.parts.log.error(fault.message));
@@ -79,26 +79,27 @@ export class JobRunner {
     }
   }
 
-  async #runAndReturn(job: Job, connection: MasterConnection): Promise<void> {
-    const { state, sender } = this.#parts;
+  async #runAndReturn(job: Job, side: MasterSide): Promise<void> {
+    const { sender } = this.#parts;
+    const { state } = side;
     const { log, opts, clock } = state.parts;
     const user = job.pub.get('user');
     log.info(
       `User ${typeof user === 'string' ? user : 'unknown'} Executing command ${job.funs.join(',')} with jid ${job.jid}`,
     );
-    const acknowledgement = clock.after(ACKNOWLEDGE_MS, () => void this.#acknowledge(job, connection), {
+    const acknowledgement = clock.after(ACKNOWLEDGE_MS, () => void this.#acknowledge(job, side), {
       background: true,
     });
-    const result = await this.#runInTurn(job);
+    const result = await this.#runInTurn(job, side);
     acknowledgement.cancel();
-    if (opts.raw('pub_ret') === false) return;
     log.info(`Returning information for job: ${job.jid}`);
-    await sender.send(returnLoad(job, state.id, result), connection);
+    const load = returnLoad(job, state.id, result);
+    const sent = opts.raw('pub_ret') === false ? undefined : sender.send(load, side.connection);
+    await Promise.all([sent, returnFurther(job, load, side)]);
   }
 
   /** Tells the master that the job is here and goes on; short jobs are acknowledged by their return. */
-  async #acknowledge(job: Job, connection: MasterConnection): Promise<void> {
-    const { state } = this.#parts;
+  async #acknowledge(job: Job, { state, connection }: MasterSide): Promise<void> {
     const tag = tags.jobReceived(job.jid, state.id);
     const load = dict({
       cmd: '_minion_event',
@@ -114,7 +115,7 @@ export class JobRunner {
     }
   }
 
-  async #runInTurn(job: Job): Promise<JobResult> {
+  async #runInTurn(job: Job, side: MasterSide): Promise<JobResult> {
     const { log, opts } = this.#parts.state.parts;
     const limit = opts.get('process_count_max');
     if (limit > 0 && this.#active >= limit) {
@@ -125,20 +126,21 @@ export class JobRunner {
     }
     this.#active++;
     try {
-      return await this.#run(job);
+      return await this.#run(job, side);
     } finally {
       this.#active--;
       this.#waiting.shift()?.();
     }
   }
 
-  async #run(job: Job): Promise<JobResult> {
-    const { state, running } = this.#parts;
+  async #run(job: Job, side: MasterSide): Promise<JobResult> {
+    const { running } = this.#parts;
+    const { state } = side;
     const entry = running.add(job);
     try {
-      const result = (await this.#needsProcess(job))
-        ? await this.#inWorker(job, entry)
-        : await this.#here(job, entry);
+      const result = (await this.#needsProcess(job, side))
+        ? await this.#inWorker(job, entry, side)
+        : await this.#here(job, entry, side);
       return result;
     } catch (error) {
       state.parts.log.error(`Job ${job.jid} failed in the minion itself`, error);
@@ -149,8 +151,7 @@ export class JobRunner {
   }
 
   /** Salt compat: with `multiprocessing: False` everything runs in the minion's own process. */
-  async #needsProcess(job: Job): Promise<boolean> {
-    const { state } = this.#parts;
+  async #needsProcess(job: Job, { state }: MasterSide): Promise<boolean> {
     if (!state.parts.opts.get('multiprocessing')) return false;
     for (const fun of job.funs) {
       const found = await state.registry.find(fun);
@@ -159,7 +160,7 @@ export class JobRunner {
     return false;
   }
 
-  async #inWorker(job: Job, entry: RunningJob): Promise<JobResult> {
+  async #inWorker(job: Job, entry: RunningJob, side: MasterSide): Promise<JobResult> {
     const { workers, running } = this.#parts;
     return workers.run(job, {
       started: (pid, signal) => {
@@ -167,11 +168,11 @@ export class JobRunner {
         running.moved(entry, pid);
       },
       isAborted: () => entry.abort.signal.aborted,
+      side,
     });
   }
 
-  async #here(job: Job, entry: RunningJob): Promise<JobResult> {
-    const { state, services } = this.#parts;
+  async #here(job: Job, entry: RunningJob, { state, services }: MasterSide): Promise<JobResult> {
     const context = state.context(
       { jid: job.jid, fun: job.funs[0] as string, pub: job.pub },
       services,

@@ -1,5 +1,4 @@
 /** Where a minion's master is, from the `master` option (config.md, 3.1). */
-import type { MinionOptions } from '../config/minion-options.ts';
 import { ConfigError } from '../errors/errors.ts';
 import type { Value } from '../values/value.ts';
 
@@ -9,11 +8,9 @@ export interface MasterAddress {
   readonly port: number;
 }
 
-/** The masters an option names: one text, or a list of them. @throws ConfigError for anything else */
-export function masterAddresses(opts: MinionOptions): MasterAddress[] {
-  const master = opts.raw('master');
-  const entries = Array.isArray(master) ? master : [master];
-  return entries.map((entry) => parseMasterAddress(entry, opts.get('master_port')));
+/** `host:port`, as log lines and the spool of returns name a master. */
+export function addressName({ host, port }: MasterAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /** `host`, `host:port`, `[v6]:port`, or a bare IPv6 address. */
@@ -33,4 +30,14 @@ function portOf(text: string | undefined, defaultPort: number): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
   throw new ConfigError(`The option 'master' names the port ${JSON.stringify(text)}, which is none.`);
+}
+
+/** The masters an option names: one text, or a list of them. @throws ConfigError for anything else */
+export function masterAddresses(opts: {
+  raw(key: string): Value | undefined;
+  get(key: 'master_port'): number;
+}): MasterAddress[] {
+  const master = opts.raw('master');
+  const entries = Array.isArray(master) ? master : [master];
+  return entries.map((entry) => parseMasterAddress(entry, opts.get('master_port')));
 }

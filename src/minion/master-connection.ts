@@ -3,21 +3,22 @@
  * longer accepts. It needs no restart, whatever happens to master and network.
  */
 import { setMaxListeners } from 'node:events';
-import { authenticate, type AuthClient, type Credentials } from '../channel/client/authenticate.ts';
-import { FingerprintError } from '../channel/client/master-key.ts';
+import type { AuthClient, Credentials } from '../channel/client/authenticate.ts';
 import { presenceProof } from '../channel/presence-proof.ts';
 import { PublicationReader } from '../channel/client/publication.ts';
 import { RequestChannel } from '../channel/client/request-channel.ts';
 import type { MinionOptions } from '../config/minion-options.ts';
-import { AuthenticationError, BrineError, UnreachableError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
+import type { NameService } from '../host/dns.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import { Requester } from '../transport/zmtp/requester.ts';
 import { Subscriber } from '../transport/zmtp/subscriber.ts';
 import type { Dict } from '../values/value.ts';
+import { Admission, isForbidden } from './admission.ts';
+import { addressName, type MasterAddress } from './master-address.ts';
+import { sourceOf } from './source-address.ts';
 import { zmqTopics } from './topics.ts';
-import type { MasterAddress } from './master-address.ts';
 
 /** A reply to us is never larger than this; a publication neither. */
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
@@ -26,17 +27,12 @@ const HEARTBEAT_MS = 10_000;
 /** A publication with a bad signature asks for a new authentication at most this often. */
 const SUSPICION_MS = 10_000;
 
-/** The master refuses this minion for good: exit 77. */
-export class RejectedError extends BrineError {
-  override readonly name = 'RejectedError';
-  override readonly exitCode = 77;
-}
-
 /** What a connection is made of. */
 export interface ConnectionParts {
   readonly address: MasterAddress;
   readonly opts: MinionOptions;
   readonly client: AuthClient;
+  readonly names: NameService;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -46,6 +42,8 @@ export interface ConnectionParts {
   readonly onLink?: (isUp: boolean, connection: MasterConnection) => void;
   /** Called when the master forbids this minion to go on while it runs. */
   readonly onForbidden?: (error: Error, connection: MasterConnection) => void;
+  /** Whether the minion ends when this master forbids it to go on. */
+  readonly isOnly: () => boolean;
 }
 
 /** Publications that were not taken, by reason. */
@@ -59,7 +57,13 @@ export class MasterConnection {
   readonly #parts: ConnectionParts;
   readonly #requester: Requester;
   readonly #reader: PublicationReader;
+  readonly #admission: Admission;
+  /** Whether the subscription stands, and whether the master has let us in at the last attempt. */
+  #isSubscribed = false;
+  #isAdmitted = false;
   #isUp = false;
+  /** Whether this connection is to be kept; one that is not asks once when it is used, and leaves it at that. */
+  #isKept = false;
   readonly #stop = new AbortController();
   #subscriber: Subscriber | undefined;
   #credentials: Credentials | undefined;
@@ -72,7 +76,7 @@ export class MasterConnection {
     setMaxListeners(0, this.#stop.signal);
     const { opts, clock, random, client } = parts;
     this.#requester = new Requester({
-      address: () => parts.address,
+      address: () => ({ ...parts.address, ...sourceOf(opts, 'source_ret_port', parts.log) }),
       messageBytesMax: MESSAGE_BYTES_MAX,
       pendingMax: PENDING_REQUESTS_MAX,
       keepAliveMs: 300_000,
@@ -81,6 +85,9 @@ export class MasterConnection {
       clock,
       random,
     });
+    const requester = this.#requester;
+    const attempted = (isAccepted: boolean): void => this.#noteLink({ isAdmitted: isAccepted });
+    this.#admission = new Admission({ ...parts, requester, stop: this.#stop.signal, attempted });
     this.#reader = new PublicationReader(opts.get('sign_pub_messages'));
     this.requests = new RequestChannel({
       client,
@@ -94,11 +101,10 @@ export class MasterConnection {
 
   /** `host:port` of the request port, as configured. */
   get name(): string {
-    const { host, port } = this.address;
-    return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    return addressName(this.address);
   }
 
-  /** Whether the subscription stands. */
+  /** Whether the subscription stands and the master lets us in. */
   get isUp(): boolean {
     return this.#isUp;
   }
@@ -108,38 +114,30 @@ export class MasterConnection {
    * @throws RejectedError, FingerprintError: the minion must not go on
    */
   async authenticate(): Promise<void> {
-    this.#credentials = await this.#untilAccepted();
+    this.#isKept = true;
+    this.#credentials = await this.#admission.untilAccepted();
   }
 
-  /** One authentication with the patience of a command, not of a daemon. @throws AuthenticationError, UnreachableError, RejectedError */
-  async authenticateOnce(timeoutMs: number): Promise<void> {
-    const outcome = await authenticate(this.#parts.client, this.#requester, timeoutMs);
-    if (outcome.kind === 'accepted') {
-      this.#credentials = outcome.credentials;
-      return;
-    }
-    const { id } = this.#parts.client;
-    if (outcome.kind === 'rejected')
-      throw new RejectedError(
-        `The Salt Master has rejected this minion's public key!\n${rejectionAdvice(id)}`,
-      );
-    if (outcome.kind === 'full')
-      throw new AuthenticationError(
-        'The master has as many minions as max_minions allows; this one was turned away.',
-      );
-    throw new AuthenticationError(
-      `The key of ${id} is waiting to be accepted on the master. Accept it there with: salt-key -a ${id}`,
-    );
+  /** One attempt to authenticate. @throws RejectedError, FingerprintError, AuthenticationError, UnreachableError */
+  async authenticateOnce(): Promise<void> {
+    this.#credentials = await this.#admission.once();
   }
 
   /** Subscribes; resolves when the subscription stands for the first time. */
   subscribe(): Promise<void> {
     const { opts, client, clock, random, log, address } = this.#parts;
+    this.#isKept = true;
+    this.#isAdmitted = true;
+    this.#subscriber?.close();
     return new Promise((resolve) => {
       let wasConnected = false;
       this.#subscriber = new Subscriber(
         {
-          address: () => ({ host: address.host, port: this.#publishPort() }),
+          address: () => ({
+            host: address.host,
+            port: this.#publishPort(),
+            ...sourceOf(opts, 'source_publish_port', log),
+          }),
           properties: () =>
             this.#credentials === undefined
               ? new Map()
@@ -158,17 +156,15 @@ export class MasterConnection {
         },
         {
           connected: () => {
-            this.#isUp = true;
-            this.#parts.onLink?.(true, this);
+            this.#noteLink({ isSubscribed: true });
             if (wasConnected) this.#reconnected();
             wasConnected = true;
             resolve();
           },
           disconnected: (error) => {
-            const wasUp = this.#isUp;
-            this.#isUp = false;
-            if (wasUp) this.#parts.onLink?.(false, this);
-            if (wasUp)
+            const wasSubscribed = this.#isSubscribed;
+            this.#noteLink({ isSubscribed: false });
+            if (wasSubscribed)
               log.warning(
                 `The connection to the master's publish port was lost${error ? `: ${error.message}` : ''}; reconnecting.`,
               );
@@ -180,7 +176,16 @@ export class MasterConnection {
     });
   }
 
+  /** Leaves the publish port; requests, such as returns that still wait, can be sent as before. */
+  release(): void {
+    this.#isKept = false;
+    this.#subscriber?.close();
+    this.#subscriber = undefined;
+    this.#noteLink({ isSubscribed: false });
+  }
+
   close(): void {
+    this.#isKept = false;
     this.#stop.abort();
     this.#subscriber?.close();
     this.#requester.close();
@@ -243,7 +248,7 @@ export class MasterConnection {
 
   /** Everybody who needs new credentials at the same time shares one authentication. */
   #renewOnce(): Promise<Credentials> {
-    this.#renewing ??= this.#untilAccepted()
+    this.#renewing ??= this.#admit()
       .then((credentials) => (this.#credentials = credentials))
       .finally(() => {
         this.#renewing = undefined;
@@ -251,83 +256,22 @@ export class MasterConnection {
     return this.#renewing;
   }
 
-  async #untilAccepted(): Promise<Credentials> {
-    const { opts, client, log } = this.#parts;
-    const waits = new AcceptanceWait(opts);
-    let silent = 0;
-    for (;;) {
-      if (this.#stop.signal.aborted) throw new UnreachableError('The minion is stopping.');
-      try {
-        const outcome = await authenticate(client, this.#requester, opts.get('auth_timeout') * 1000);
-        silent = 0;
-        if (outcome.kind === 'accepted') {
-          log.info(`Authentication with master at ${this.address.host} successful!`);
-          return outcome.credentials;
-        }
-        await this.#notAccepted(outcome.kind, waits);
-      } catch (error) {
-        if (error instanceof RejectedError || error instanceof FingerprintError) throw error;
-        await this.#failed(error as Error, ++silent, waits);
-      }
+  async #admit(): Promise<Credentials> {
+    if (!this.#isKept) return this.#admission.once();
+    try {
+      return await this.#admission.untilAccepted();
+    } catch (error) {
+      if (isForbidden(error)) this.#parts.onForbidden?.(error, this);
+      throw error;
     }
   }
 
-  async #notAccepted(kind: 'pending' | 'rejected' | 'full', waits: AcceptanceWait): Promise<void> {
-    const { opts, client, clock, random, log } = this.#parts;
-    const seconds = waits.next();
-    if (kind === 'pending') {
-      log.error(
-        `The Salt Master has cached the public key for this node, this salt minion will wait for ${seconds} seconds before attempting to re-authenticate. ` +
-          `Accept the key on the master with: salt-key -a ${client.id}`,
-      );
-    } else if (kind === 'full') {
-      log.error(
-        `The master has as many minions as max_minions allows; the next attempt is in ${seconds} seconds.`,
-      );
-    } else if (opts.get('rejected_retry')) {
-      log.error(
-        `The Salt Master has rejected this minion's public key.\n${rejectionAdvice(client.id)}\nThe Salt Minion will attempt to re-authenicate.`,
-      );
-    } else {
-      log.critical(
-        `The Salt Master has rejected this minion's public key!\n${rejectionAdvice(client.id)}\nOr restart the Salt Master in open mode to clean out the keys. The Salt Minion will now exit.`,
-      );
-      await clock.sleep(10_000 + random.fraction() * 10_000, this.#stop.signal);
-      throw new RejectedError(`The master has rejected the key of ${client.id}.`);
-    }
-    await clock.sleep(seconds * 1000, this.#stop.signal);
+  #noteLink(change: { isSubscribed?: boolean; isAdmitted?: boolean }): void {
+    this.#isSubscribed = change.isSubscribed ?? this.#isSubscribed;
+    this.#isAdmitted = change.isAdmitted ?? this.#isAdmitted;
+    const isUp = this.#isSubscribed && this.#isAdmitted;
+    if (isUp === this.#isUp) return;
+    this.#isUp = isUp;
+    this.#parts.onLink?.(isUp, this);
   }
-
-  async #failed(error: Error, times: number, waits: AcceptanceWait): Promise<void> {
-    const { opts, clock, random, log } = this.#parts;
-    const where = `${this.address.host}:${this.address.port}`;
-    if (error instanceof AuthenticationError) {
-      log.critical(`The master at ${where} could not be trusted: ${error.message}`, error);
-      return clock.sleep(waits.next() * 1000, this.#stop.signal);
-    }
-    log.error(`The master at ${where} did not answer the authentication: ${error.message}`, error);
-    const limit = times < opts.get('auth_tries') ? 1 : Math.max(1, opts.get('random_reauth_delay'));
-    await clock.sleep(random.fraction() * limit * 1000, this.#stop.signal);
-  }
-}
-
-/** `acceptance_wait_time`, growing by itself up to `acceptance_wait_time_max` when that is set. */
-class AcceptanceWait {
-  readonly #step: number;
-  readonly #max: number;
-  #seconds = 0;
-
-  constructor(opts: MinionOptions) {
-    this.#step = opts.get('acceptance_wait_time');
-    this.#max = opts.get('acceptance_wait_time_max');
-  }
-
-  next(): number {
-    this.#seconds = this.#max > 0 ? Math.min(this.#max, this.#seconds + this.#step) : this.#step;
-    return this.#seconds;
-  }
-}
-
-function rejectionAdvice(id: string): string {
-  return `To repair this issue, delete the public key for this minion on the Salt Master (salt-key -d ${id}).`;
 }

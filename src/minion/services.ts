@@ -5,16 +5,18 @@ import { UnreachableError } from '../errors/errors.ts';
 import { dict, type Dict, type Value } from '../values/value.ts';
 import type { MinionServices } from '../loader/module.ts';
 import type { MasterConnection } from './master-connection.ts';
+import type { MasterSide } from './masters/side.ts';
 import { ownGrainsSource } from './own-modules.ts';
 import { fetchPillar } from './pillar.ts';
 import type { RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
 
-/** What the services work on; the connections are asked for at each call, because they come and go. */
+/** What the services work on; masters are asked for at each call, because they come and go. */
 export interface ServiceParts {
   readonly state: () => MinionState;
   readonly running: () => RunningJobs;
-  readonly connections: () => readonly MasterConnection[];
+  /** The masters that are served, first the one on whose behalf these services are used. */
+  readonly sides: () => readonly Pick<MasterSide, 'connection' | 'state'>[];
   /** Fires on the local bus; undefined when there is none. */
   readonly fireLocal: ((tag: string, data: Dict) => void) | undefined;
 }
@@ -50,9 +52,9 @@ export function minionServices(parts: ServiceParts): MinionServices {
 }
 
 function firstConnection(parts: ServiceParts): MasterConnection {
-  const [connection] = parts.connections();
-  if (connection === undefined) throw new UnreachableError('This minion has no master to ask.');
-  return connection;
+  const [side] = parts.sides();
+  if (side === undefined) throw new UnreachableError('This minion has no master to ask.');
+  return side.connection;
 }
 
 async function fireMaster(
@@ -68,11 +70,28 @@ async function fireMaster(
     ['pretag', null],
     ...(preload ?? new Map<Value, Value>()),
   ]);
-  const sent = await Promise.all(parts.connections().map((connection) => sendEvent(parts, connection, load)));
-  return sent.some(Boolean);
+  return tellMasters(parts, load);
 }
 
-async function sendEvent(parts: ServiceParts, connection: MasterConnection, load: Dict): Promise<boolean> {
+/** Sends an event to every master. @returns true as soon as one has taken it, so that one that is away delays nobody */
+export async function tellMasters(
+  parts: Pick<ServiceParts, 'sides' | 'state'>,
+  load: Dict,
+): Promise<boolean> {
+  const attempts = parts.sides().map(async ({ connection }) => {
+    if (!(await sendEvent(parts, connection, load))) throw new UnreachableError('not taken');
+  });
+  return Promise.any(attempts).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function sendEvent(
+  parts: Pick<ServiceParts, 'state'>,
+  connection: MasterConnection,
+  load: Dict,
+): Promise<boolean> {
   try {
     await connection.requests.send(load, EVENT_PATIENCE);
     return true;
@@ -96,12 +115,13 @@ async function refresh(
     await refreshGrains(state);
     if (options.get('refresh_pillar') !== false) await refreshPillar(parts);
   } else if (what === 'pillar') await refreshPillar(parts);
-  else state.reloadModules();
+  else for (const each of new Set([state, ...parts.sides().map((side) => side.state)])) each.reloadModules();
   const tag =
     what === 'pillar'
       ? '/salt/minion/minion_pillar_refresh_complete'
       : '/salt/minion/minion_mod_refresh_complete';
   parts.fireLocal?.(tag, dict({ complete: true }));
+    for (const { state: other } of parts.sides()) if (other !== state) other.grains = state.grains;
   return true;
 }
 
@@ -112,11 +132,12 @@ export async function refreshGrains(state: MinionState): Promise<void> {
   state.grains = await collectGrains({ opts: state.opts, log, clock, custom });
 }
 
-/** Fetches the pillar anew; when the master cannot give one the old one stays. */
-export async function refreshPillar(parts: ServiceParts): Promise<void> {
-  const state = parts.state();
-  const [connection] = parts.connections();
-  if (connection === undefined) return;
+/** Fetches the pillar anew, each master's from itself; when one cannot give one the old one stays. */
+export async function refreshPillar(parts: Pick<ServiceParts, 'sides'>): Promise<void> {
+  await Promise.all(parts.sides().map(refreshOne));
+}
+
+async function refreshOne({ state, connection }: Pick<MasterSide, 'connection' | 'state'>): Promise<void> {
   try {
     state.pillar = await fetchPillar(state, connection);
     state.reloadModules();

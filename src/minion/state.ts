@@ -6,7 +6,8 @@ import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import type { Subject } from '../targeting/target.ts';
-import type { Dict } from '../values/value.ts';
+import type { Dict, Value } from '../values/value.ts';
+import type { MasterAddress } from './master-address.ts';
 
 /** What does not change while a minion runs. */
 export interface MinionParts {
@@ -29,6 +30,8 @@ export class MinionState {
   #grains: Dict;
   #pillar: Dict = new Map();
   #registry: ModuleRegistry;
+  #returners: ModuleRegistry | undefined;
+  #master: string | undefined;
 
   constructor(parts: MinionParts, grains: Dict) {
     this.parts = parts;
@@ -38,12 +41,21 @@ export class MinionState {
     this.#registry = this.#newRegistry();
   }
 
+  /** Notes which master this state is for: options and grains name it. */
+  serve({ host, port }: MasterAddress): void {
+    this.#master = host;
+    this.opts.set('master', host);
+    this.opts.set('master_port', port);
+    if (this.#grains.get('master') !== host) this.grains = new Map(this.#grains);
+  }
+
   get grains(): Dict {
     return this.#grains;
   }
 
   set grains(grains: Dict) {
-    this.#grains = grains;
+    this.#grains =
+      this.#master === undefined ? grains : new Map<Value, Value>([...grains, ['master', this.#master]]);
     this.reloadModules();
   }
 
@@ -57,6 +69,7 @@ export class MinionState {
 
   /** Forgets the loaded modules; the next call loads them anew. */
   reloadModules(): void {
+    this.#returners = undefined;
     this.#registry = this.#newRegistry();
   }
 
@@ -68,6 +81,13 @@ export class MinionState {
   /** The modules as they are now. */
   get registry(): ModuleRegistry {
     return this.#registry;
+  }
+
+  /** The returners as they are now. */
+  async returners(): Promise<ModuleRegistry> {
+    const { returnerRegistry } = await import('../returners/run.ts');
+    this.#returners ??= returnerRegistry({ opts: this.opts, grains: this.#grains });
+    return this.#returners;
   }
 
   /** The context of one job. */

@@ -11,6 +11,7 @@ import { endedResult, failure } from './job-runner.ts';
 import type { Job, JobResult } from './job.ts';
 import { answerServiceCall } from './remote-services.ts';
 import type { MinionServices } from '../loader/module.ts';
+import type { MasterSide } from './masters/side.ts';
 import type { MinionState } from './state.ts';
 
 /** Workers at the same time; further jobs wait. */
@@ -34,6 +35,8 @@ export interface JobHooks {
   /** The job runs in the process `pid`, which `signal` reaches. */
   readonly started: (pid: number, signal: (signal: number) => boolean) => void;
   readonly isAborted: () => boolean;
+  /** Whose job it is: its grains, pillar and services; default: the pool's own. */
+  readonly side?: Pick<MasterSide, 'state' | 'services'>;
 }
 
 interface PoolWorker {
@@ -41,6 +44,8 @@ interface PoolWorker {
   readonly rpc: RpcPeer;
   idleTimer: { cancel(): void } | undefined;
   lastSignal: number;
+  /** The services of the job under way. */
+  services: MinionServices;
 }
 
 /** See the file's comment. */
@@ -66,12 +71,14 @@ export class WorkerPool {
     const worker = this.#idle.pop() ?? this.#start();
     worker.idleTimer?.cancel();
     worker.lastSignal = 0;
+    const { state, services } = hooks.side ?? this.#parts;
+    worker.services = services;
     hooks.started(worker.child.pid ?? 0, (signal) => {
       worker.lastSignal = signal;
       return worker.child.kill(signal);
     });
     try {
-      const answer = decode(await worker.rpc.call(this.#order(job)), 'local') as [
+      const answer = decode(await worker.rpc.call(this.#order(job, state)), 'local') as [
         Value,
         Value,
         Value,
@@ -94,8 +101,8 @@ export class WorkerPool {
     for (const worker of this.#idle) worker.child.kill('SIGKILL');
   }
 
-  #order(job: Job): Buffer {
-    const { state, own } = this.#parts;
+  #order(job: Job, state: MinionState): Buffer {
+    const { own } = this.#parts;
     return encode([state.opts, state.grains, state.pillar, job.pub, own()], 'local');
   }
 
@@ -122,9 +129,9 @@ export class WorkerPool {
       },
     );
     const rpc = new RpcPeer(child.stdio[3] as unknown as Socket, {
-      call: (body) => answerServiceCall(services, body),
+      call: (body) => answerServiceCall(worker.services, body),
     });
-    const worker: PoolWorker = { child, rpc, idleTimer: undefined, lastSignal: 0 };
+    const worker: PoolWorker = { child, rpc, idleTimer: undefined, lastSignal: 0, services };
     child.on('error', () => undefined);
     child.on('exit', () => this.#ended(worker));
     return worker;

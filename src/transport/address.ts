@@ -2,7 +2,15 @@
 import type { NetConnectOpts } from 'node:net';
 
 /** A TCP port of a host, or a unix socket. */
-export type Address = { readonly host: string; readonly port: number } | { readonly path: string };
+export type Address = TcpAddress | { readonly path: string };
+
+/** A TCP port of a host; a connection to it may have to come from a certain address and port of ours. */
+export interface TcpAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly localAddress?: string;
+  readonly localPort?: number;
+}
 
 /** `tcp://host:port` or `ipc://path`, as log lines and error messages name an address. */
 export function addressText(address: Address): string {
@@ -16,6 +24,8 @@ export function connectOptions(address: Address, keepAliveMs?: number): NetConne
   return {
     host: address.host,
     port: address.port,
+    ...(address.localAddress === undefined ? {} : { localAddress: address.localAddress }),
+    ...(address.localPort === undefined ? {} : { localPort: address.localPort }),
     ...(keepAliveMs === undefined ? {} : { keepAlive: true, keepAliveInitialDelay: keepAliveMs }),
   };
 }

@@ -1,0 +1,54 @@
+/** Handing a return to the returners that are named for it (salt/minion.py `_thread_return`, 3006.16). */
+import { messageOf } from '../errors/errors.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { callFunction, ModuleRegistry, type RegistryOptions } from '../loader/registry.ts';
+import { truthy, type Dict, type Value } from '../values/value.ts';
+import { RETURNER_TABLE } from './table.ts';
+
+/** The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before them. */
+export function returnerRegistry(
+  options: Pick<RegistryOptions, 'opts' | 'grains' | 'custom'>,
+): ModuleRegistry {
+  const opts: Dict = new Map(options.opts);
+  // these options of a registry speak of execution modules
+  opts.set('disable_modules', options.opts.get('disable_returners') ?? []);
+  opts.delete('whitelist_modules');
+  opts.delete('providers');
+  return new ModuleRegistry({ ...options, opts, table: RETURNER_TABLE });
+}
+
+/** The names in texts or lists of texts, comma-separated, each once. */
+export function returnerNames(...wanted: readonly (Value | undefined)[]): string[] {
+  const texts = wanted.flatMap((value) => (Array.isArray(value) ? value : [value])).filter(truthy);
+  const names = texts.flatMap((text) => String(text).split(','));
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+}
+
+/**
+ * Hands a return to returners, all at once. None can harm the minion or another: one that is missing or fails is a line in the log.
+ * @param ret the return, with `id`, `ret_config` and `ret_kwargs` where there are any
+ */
+export async function runReturners(
+  registry: ModuleRegistry,
+  names: readonly string[],
+  ret: Dict,
+  ctx: ModuleContext,
+): Promise<void> {
+  await Promise.all(names.map((name) => runReturner(registry, name, ret, ctx)));
+}
+
+async function runReturner(
+  registry: ModuleRegistry,
+  name: string,
+  ret: Dict,
+  ctx: ModuleContext,
+): Promise<void> {
+  const fun = `${name}.returner`;
+  try {
+    const { spec, missing } = await registry.find(fun);
+    if (spec === undefined) ctx.log.error(`Returner ${fun} could not be loaded: ${missing}`);
+    else await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
+  } catch (error) {
+    ctx.log.error(`The return failed for job ${String(ret.get('jid'))}: ${messageOf(error)}`, error);
+  }
+}
