@@ -57,7 +57,7 @@ export interface KnownBefore {
 
 /** A minion whose connection is lost may still bring its return over the other one. */
 const LOST_GRACE_MS = 1_000;
-/** A minion that says it no longer runs the job has sent its return before; it is on its way. */
+/** A minion that says it no longer runs the job has sent its return before; it is on its way, longer when others' still come. */
 const LAST_RETURN_MS = 500;
 
 /** A job that was published, and its news. */
@@ -217,6 +217,8 @@ class WatchState {
   readonly #clock: Clock;
   /** When the last minion was heard of for the first time, on the monotonic clock. */
   lastHeardMs = -Infinity;
+  /** When the last return came. */
+  lastReturnMs = -Infinity;
   /** Minions whose connection is lost: since when, and how long they are still waited for. */
   readonly #lost = new Map<string, { since: string; before: boolean; untilMs: number }>();
 
@@ -289,7 +291,8 @@ class WatchState {
   *#returned(id: string, load: Dict): Generator<JobNews> {
     if (this.#found.has(id)) return;
     this.#found.add(id);
-    this.lastHeardMs = this.#clock.monotonicMs();
+    this.lastReturnMs = this.#clock.monotonicMs();
+    this.lastHeardMs = this.lastReturnMs;
     this.waitingFor.delete(id);
     this.silent.delete(id);
     yield { kind: 'return', id, load };
@@ -343,8 +346,11 @@ async function* askSilent(
     yield* state.read(inbox.take());
   }
   client.forget(question.jid);
-  if ([...answered].some((id) => !running.has(id) && state.waitingFor.has(id))) {
-    await inbox.wait(clock, clock.monotonicMs() + LAST_RETURN_MS);
+  const isOnItsWay = (): boolean => [...answered].some((id) => !running.has(id) && state.waitingFor.has(id));
+  const answeredMs = clock.monotonicMs() + LAST_RETURN_MS;
+  const lastMs = (): number => Math.max(answeredMs, state.lastReturnMs + QUIET_MS);
+  while (isOnItsWay() && clock.monotonicMs() < lastMs() && parts.signal?.aborted !== true) {
+    await inbox.wait(clock, lastMs());
     yield* state.read(inbox.take());
   }
   for (const id of asked) if (!running.has(id)) state.giveUp(id, answered.has(id));
