@@ -36,6 +36,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'hosts', file: 'hosts', load: async () => (await import('../modules/hosts.ts')).hostsModule },
   { name: 'key', file: 'key', load: async () => (await import('../modules/key.ts')).keyModule },
   { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },
+  { name: 'mount', file: 'mount', load: async () => (await import('../modules/mount.ts')).mountModule },
   {
     name: 'network',
     file: 'network',
@@ -45,6 +46,16 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     name: 'saltutil',
     file: 'saltutil',
     load: async () => (await import('../modules/saltutil.ts')).saltutilModule,
+  },
+  {
+    name: 'service',
+    file: 'debian_service',
+    load: async () => (await import('../modules/debian-service.ts')).debianServiceModule,
+  },
+  {
+    name: 'service',
+    file: 'systemd_service',
+    load: async () => (await import('../modules/service.ts')).serviceModule,
   },
   {
     name: 'shadow',

@@ -1,0 +1,345 @@
+/** `mount`: file systems, mounted now and at the machine's start, and swap. Follows 3006.16 salt/modules/mount.py (Linux). */
+import { mkdirSync } from 'node:fs';
+import { CommandExecutionError, CommandNotFoundError } from '../errors/errors.ts';
+import { readTextIfExists, writeFileAtomic } from '../host/files.ts';
+import { dirName, joinPath, pathExists } from '../host/py-path.ts';
+import { findProgram } from '../host/which.ts';
+import { isTrue } from '../loader/coerce.ts';
+import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
+import { pyStr } from '../values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
+import { dumpYaml } from '../yaml/dump.ts';
+import { loadYaml } from '../yaml/load.ts';
+import { activeMounts, mountPointOf, swapAreas } from './mount/active.ts';
+import { FSTAB_FIELDS, readFstab, removeEntries, setEntry, type FstabField } from './mount/fstab.ts';
+import { runAll, runText } from './program.ts';
+
+function optionList(opts: Value): string[] {
+  if (opts === null) return [];
+  return Array.isArray(opts) ? opts.map(pyStr) : pyStr(opts).split(',');
+}
+
+async function mountIt(
+  ctx: ModuleContext,
+  args: Readonly<Record<keyof typeof MOUNT_PARAMS, Value>>,
+): Promise<Value> {
+  const name = pyStr(args.name);
+  if (!pathExists(name) && truthy(args.mkmnt))
+    await ctx.functions.call('file.mkdir', [name], dict({ user: args.user }));
+  return runMount(ctx, name, args, optionList(args.opts));
+}
+
+async function runMount(
+  ctx: ModuleContext,
+  name: string,
+  args: { readonly device: Value; readonly fstype: Value; readonly user: Value },
+  opts: readonly string[],
+): Promise<Value> {
+  const options = opts.length > 0 ? ['-o', opts.join(',')] : [];
+  const type = truthy(args.fstype) ? ['-t', args.fstype] : [];
+  const words = truthy(args.device) ? [...options, ...type, args.device, name] : [name];
+  const { retcode, stderr } = await runAll(ctx, ['mount', ...words], { runas: args.user });
+  return retcode === 0 ? true : stderr;
+}
+
+async function isMounted(ctx: ModuleContext, name: string): Promise<boolean> {
+  return (await activeMounts(ctx, false)).has(name);
+}
+
+function fstabDict(config: string): Dict {
+  const out: Dict = new Map();
+  for (const { device, name, fstype, opts, dump, pass_num } of readFstab(config)) {
+    let key = name;
+    while (out.has(key)) key += '_';
+    const rest = dict({ device, fstype, opts: opts.split(','), dump });
+    out.set(key, rest.set('pass', pass_num));
+  }
+  return out;
+}
+
+/** The fields of `match_on`. @throws CommandExecutionError */
+function matchFields(matchOn: Value): FstabField[] | undefined {
+  if (matchOn === 'auto') return undefined;
+  if (!Array.isArray(matchOn) && typeof matchOn !== 'string')
+    throw new CommandExecutionError('match_on must be a string or list of strings');
+  const names = (Array.isArray(matchOn) ? matchOn : [matchOn]).map(pyStr);
+  const unknown = names.filter((name) => !FSTAB_FIELDS.some((field) => field === name));
+  if (unknown.length > 0)
+    throw new CommandExecutionError(`Unrecognized keys in match_on: "${unknown.join(', ')}"`);
+  return FSTAB_FIELDS.filter((field) => names.includes(field));
+}
+
+function cachePath(ctx: ModuleContext): string {
+  return joinPath(pyStr(ctx.opts.get('cachedir') ?? ''), 'mounts');
+}
+
+/** What states remember about mounts: `{mounts: {path: {…}}}`. */
+function readCache(ctx: ModuleContext): Dict {
+  const text = readTextIfExists(cachePath(ctx));
+  const value = text === undefined ? null : loadYaml(text, { source: cachePath(ctx) });
+  return isDict(value) ? value : new Map();
+}
+
+function cachedMounts(cache: Dict): Dict {
+  const mounts = cache.get('mounts');
+  return isDict(mounts) ? mounts : new Map();
+}
+
+function writeCache(ctx: ModuleContext, mounts: Dict): true {
+  try {
+    mkdirSync(dirName(cachePath(ctx)), { recursive: true });
+    writeFileAtomic(cachePath(ctx), dumpYaml(readCache(ctx).set('mounts', mounts)), { mode: 0o644 });
+    return true;
+  } catch (error) {
+    throw new CommandExecutionError('Unable to write mount cache.', { cause: error });
+  }
+}
+
+const NAME = { type: 'str', doc: 'The mount point.' } as const;
+const CONFIG = { default: '/etc/fstab', type: 'str', doc: 'The table.' } as const;
+const DEVICE = { type: 'str', doc: 'The device.' } as const;
+const MOUNT_PARAMS = {
+  name: NAME,
+  device: { default: false, type: 'str', doc: 'The device; without it, what /etc/fstab says.' },
+  mkmnt: { default: false, type: 'bool', doc: 'Create the mount point.' },
+  fstype: { default: '', type: 'str', doc: 'The file system.' },
+  opts: { default: 'defaults', type: 'str or list', doc: 'The options.' },
+  user: { default: null, type: 'str', doc: 'The user who mounts.' },
+  util: { default: 'mount', type: 'str', doc: 'Only `mount`.' },
+} as const;
+const MOUNTED = 'true, or what the program says';
+
+const mounting = {
+  active: defineFunction({
+    doc: 'Lists what is mounted.',
+    params: { extended: { default: false, type: 'bool', doc: 'Tell more about each.' } },
+    returns: 'mapping of mount point to `{device, alt_device, fstype, opts}`',
+    examples: ["salt '*' mount.active"],
+    run: (ctx, { extended }) => activeMounts(ctx, truthy(extended)),
+  }),
+  is_mounted: defineFunction({
+    doc: 'Tells whether something is mounted at a place.',
+    params: { name: NAME },
+    returns: 'true or false',
+    examples: ["salt '*' mount.is_mounted /mnt/share"],
+    run: (ctx, { name }) => isMounted(ctx, pyStr(name)),
+  }),
+  mount: defineFunction({
+    doc: 'Mounts a device.',
+    params: MOUNT_PARAMS,
+    returns: MOUNTED,
+    examples: ["salt '*' mount.mount /mnt/foo /dev/sdz1 True"],
+    run: (ctx, args) => (args.util === 'mount' ? mountIt(ctx, args) : false),
+  }),
+  remount: defineFunction({
+    doc: 'Mounts a device with other options, or for the first time.',
+    params: {
+      name: NAME,
+      device: DEVICE,
+      mkmnt: MOUNT_PARAMS.mkmnt,
+      fstype: MOUNT_PARAMS.fstype,
+      opts: MOUNT_PARAMS.opts,
+      user: MOUNT_PARAMS.user,
+    },
+    returns: MOUNTED,
+    examples: ["salt '*' mount.remount /mnt/foo /dev/sdz1 True"],
+    run: async (ctx, args) => {
+      const name = pyStr(args.name);
+      if (!(await isMounted(ctx, name))) return mountIt(ctx, { ...args, util: 'mount' });
+      const opts = optionList(args.opts);
+      return runMount(ctx, name, args, opts.includes('remount') ? opts : [...opts, 'remount']);
+    },
+  }),
+  umount: defineFunction({
+    doc: 'Takes a mounted file system away.',
+    params: {
+      name: NAME,
+      device: { default: null, type: 'str', doc: 'The device.' },
+      user: MOUNT_PARAMS.user,
+      util: MOUNT_PARAMS.util,
+    },
+    returns: MOUNTED,
+    examples: ["salt '*' mount.umount /mnt/foo"],
+    run: async (ctx, { name, device, user }) => {
+      if (!(await isMounted(ctx, pyStr(name)))) return `${pyStr(name)} does not have anything mounted`;
+      const what = truthy(device) ? device : name;
+      const { retcode, stderr } = await runAll(ctx, ['umount', what], { runas: user });
+      return retcode === 0 ? true : stderr;
+    },
+  }),
+  is_fuse_exec: defineFunction({
+    doc: 'Tells whether a program uses FUSE.',
+    params: { cmd: { type: 'str', doc: 'The program.' } },
+    returns: 'true or false',
+    examples: ["salt '*' mount.is_fuse_exec sshfs"],
+    run: async (ctx, { cmd }) => {
+      const path = findProgram(pyStr(cmd));
+      if (path === undefined) return false;
+      if (findProgram('ldd') === undefined) throw new CommandNotFoundError('ldd');
+      return (await runText(ctx, ['ldd', path])).includes('libfuse');
+    },
+  }),
+  get_mount_from_path: defineFunction({
+    doc: 'Tells the mount point that holds a path.',
+    params: { path: { type: 'str', doc: 'The path.' } },
+    returns: 'a path',
+    examples: ["salt '*' mount.get_mount_from_path /opt/some/nested/path"],
+    run: (_ctx, { path }) => mountPointOf(pyStr(path)),
+  }),
+  get_device_from_path: defineFunction({
+    doc: 'Tells the device that holds a path.',
+    params: { path: { type: 'str', doc: 'The path.' } },
+    returns: 'text, or nothing',
+    examples: ["salt '*' mount.get_device_from_path /"],
+    run: async (ctx, { path }) => {
+      const entry = (await activeMounts(ctx, false)).get(mountPointOf(pyStr(path)));
+      return isDict(entry) ? (entry.get('device') ?? null) : null;
+    },
+  }),
+};
+
+const tables = {
+  fstab: defineFunction({
+    doc: "Lists what is mounted at the machine's start.",
+    params: { config: CONFIG },
+    returns: 'mapping of mount point to `{device, fstype, opts, dump, pass}`',
+    examples: ["salt '*' mount.fstab"],
+    run: (_ctx, { config }) => fstabDict(pyStr(config)),
+  }),
+  vfstab: defineFunction({
+    doc: "Lists what is mounted at the machine's start, in another table.",
+    params: { config: { ...CONFIG, default: '/etc/vfstab' } },
+    returns: 'mapping of mount point to `{device, fstype, opts, dump, pass}`',
+    examples: ["salt '*' mount.vfstab"],
+    run: (_ctx, { config }) => fstabDict(pyStr(config)),
+  }),
+  rm_fstab: defineFunction({
+    doc: "Has a file system no more mounted at the machine's start.",
+    params: { name: NAME, device: DEVICE, config: CONFIG },
+    returns: 'true',
+    examples: ["salt '*' mount.rm_fstab /mnt/foo /dev/sdg"],
+    run: (ctx, { name, device, config }) => {
+      const wanted = { name: pyStr(name), ...(device === null ? {} : { device: pyStr(device) }) };
+      removeEntries(ctx.random, pyStr(config), wanted);
+      return true;
+    },
+  }),
+  set_fstab: defineFunction({
+    doc: "Has a file system mounted at the machine's start.",
+    params: {
+      name: NAME,
+      device: DEVICE,
+      fstype: { type: 'str', doc: 'The file system.' },
+      opts: MOUNT_PARAMS.opts,
+      dump: { default: 0, type: 'int', doc: 'The fifth column.' },
+      pass_num: { default: 0, type: 'int', doc: 'The sixth column.' },
+      config: CONFIG,
+      test: { default: false, type: 'bool', doc: 'Change nothing, only tell.' },
+      match_on: { default: 'auto', type: 'str or list', doc: 'By which columns the old entry is found.' },
+      not_change: { default: false, type: 'bool', doc: 'Leave an entry that is there as it is.' },
+    },
+    kwargs: 'kwargs',
+    returns: '`new`, `present` or `change`',
+    examples: ["salt '*' mount.set_fstab /mnt/foo /dev/sdz1 ext4"],
+    run: (ctx, args) => {
+      const opts = Array.isArray(args.opts) ? args.opts.map(pyStr).join(',') : pyStr(args.opts);
+      const entry = {
+        name: pyStr(args.name),
+        device: pyStr(args.device).replaceAll('\\ ', '\\040'),
+        fstype: pyStr(args.fstype),
+        opts: opts.replaceAll('\\ ', '\\040'),
+        dump: pyStr(args.dump),
+        pass_num: pyStr(args.pass_num),
+      };
+      return setEntry(ctx.random, pyStr(args.config), entry, {
+        matchOn: matchFields(args.match_on),
+        notChange: truthy(args.not_change),
+        isTest: isTrue(args.test),
+      });
+    },
+  }),
+};
+
+const swapping = {
+  swaps: defineFunction({
+    doc: 'Lists swap areas.',
+    returns: 'mapping of path to `{type, size, used, priority}`',
+    examples: ["salt '*' mount.swaps"],
+    run: () => swapAreas(),
+  }),
+  swapon: defineFunction({
+    doc: 'Switches a swap area on.',
+    params: {
+      name: { type: 'str', doc: 'The area.' },
+      priority: { default: null, type: 'int', doc: 'Its priority.' },
+    },
+    returns: '`{stats, new}`; empty when it has failed',
+    examples: ["salt '*' mount.swapon /root/swapfile"],
+    run: async (ctx, { name, priority }) => {
+      const area = pyStr(name);
+      const before = swapAreas().get(area);
+      if (before !== undefined) return dict({ stats: before, new: false });
+      await runText(ctx, ['swapon', area, ...(truthy(priority) ? ['-p', priority] : [])]);
+      const after = swapAreas().get(area);
+      return after === undefined ? new Map<Value, Value>() : dict({ stats: after, new: true });
+    },
+  }),
+  swapoff: defineFunction({
+    doc: 'Switches a swap area off.',
+    params: { name: { type: 'str', doc: 'The area.' } },
+    returns: 'true or false; nothing when it was not on',
+    examples: ["salt '*' mount.swapoff /root/swapfile"],
+    run: async (ctx, { name }) => {
+      const area = pyStr(name);
+      if (!swapAreas().has(area)) return null;
+      await runText(ctx, ['swapoff', area]);
+      return !swapAreas().has(area);
+    },
+  }),
+};
+
+const caching = {
+  read_mount_cache: defineFunction({
+    doc: 'Tells what states have remembered about a mount.',
+    params: { name: NAME },
+    returns: '`{device, fstype, mkmnt, opts}`; empty when there is nothing',
+    examples: ["salt '*' mount.read_mount_cache /mnt/share"],
+    run: (ctx, { name }) => cachedMounts(readCache(ctx)).get(name) ?? new Map<Value, Value>(),
+  }),
+  write_mount_cache: defineFunction({
+    doc: 'Remembers a mount for states.',
+    params: {
+      real_name: NAME,
+      device: DEVICE,
+      mkmnt: { type: 'bool', doc: 'Whether the mount point was created.' },
+      fstype: { type: 'str', doc: 'The file system.' },
+      mount_opts: { type: 'list', doc: 'The options.' },
+    },
+    returns: 'true',
+    examples: ["salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid"],
+    run: (ctx, { real_name, device, mkmnt, fstype, mount_opts }) => {
+      const entry = dict({ device, fstype, mkmnt, opts: mount_opts });
+      return writeCache(ctx, cachedMounts(readCache(ctx)).set(real_name, entry));
+    },
+  }),
+  delete_mount_cache: defineFunction({
+    doc: 'Forgets a mount.',
+    params: { real_name: NAME },
+    returns: 'true',
+    examples: ["salt '*' mount.delete_mount_cache /mnt/share"],
+    run: (ctx, { real_name }) => {
+      const mounts = cachedMounts(readCache(ctx));
+      return mounts.delete(real_name) ? writeCache(ctx, mounts) : true;
+    },
+  }),
+};
+
+/** The module. */
+export const mountModule = defineModule({
+  name: 'mount',
+  file: 'mount',
+  doc: "Mounts file systems now and at the machine's start, and switches swap on and off.",
+  unavailable: () =>
+    process.platform === 'win32' ? 'The mount module cannot be loaded: not a POSIX-like system.' : undefined,
+  functions: { ...mounting, ...tables, ...swapping, ...caching },
+});
