@@ -42,6 +42,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'network',
     load: async () => (await import('../modules/network.ts')).networkModule,
   },
+  { name: 'pillar', file: 'pillar', load: async () => (await import('../modules/pillar.ts')).pillarModule },
   {
     name: 'saltutil',
     file: 'saltutil',

@@ -11,7 +11,8 @@ export function fetchPillar(state: MinionState, connection: MasterConnection): P
     id: state.id,
     grains: state.grains,
     saltenv: opts.raw('saltenv') ?? null,
-    pillarenv: opts.raw('pillarenv') ?? null,
+    pillarenv:
+      opts.raw('pillarenv') ?? (opts.get('pillarenv_from_saltenv') ? opts.raw('saltenv') : null) ?? null,
     pillar_override: {},
     extra_minion_data: {},
     ver: '2',

@@ -56,7 +56,9 @@ export class RequestChannel {
    * @throws UnreachableError when every attempt went unanswered, AuthenticationError when the master refuses us
    */
   async send(load: Dict, patience: Patience): Promise<Value> {
-    return this.#retry(patience, (timeoutMs) => this.#once(load, timeoutMs, false));
+    // the reply to a request for pillar has a form of its own, whoever asks
+    const isPillar = load.get('cmd') === '_pillar';
+    return this.#retry(patience, (timeoutMs) => this.#once(load, timeoutMs, isPillar));
   }
 
   /** Asks for the pillar: the reply has a form of its own. */
