@@ -25,6 +25,7 @@ import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
 import { ownModules } from './own-modules.ts';
 import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
+import { localPillar } from './local-pillar.ts';
 import { callerServices } from './caller-services.ts';
 import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
 
@@ -153,7 +154,16 @@ class Caller {
       const grainsParts = { opts: merged, log, grainsScript };
       const isAll = truthy(merged.get('grains_run'));
       const grains = isAll ? await grainsNow(grainsParts) : await grainsWhenNeeded(grainsParts, this.#fun);
-      return new MinionState(stateParts, grains);
+      const state = new MinionState(stateParts, grains);
+      state.pillar = await localPillar({
+        opts: state.opts,
+        id: state.id,
+        grains: async () => (isAll ? grains : grainsNow(grainsParts)),
+        clock: systemClock,
+        random: systemRandom,
+        log,
+      });
+      return state;
     }
     const [{ connectMaster }, { authClient, loadMinionKey }] = await Promise.all([
       import('./master-link.ts'),
