@@ -12,7 +12,7 @@ import type { ExtPillar } from './ext/ext-pillar.ts';
 import { externalPillar } from './external.ts';
 import { PillarRoots, type SlsFile } from './roots.ts';
 import { safeSentence } from './safe-sentence.ts';
-import { matchTop, mergeTops, type MergedTop } from './top.ts';
+import { matchTop, mergeTops, topData, type MergedTop } from './top.ts';
 
 /** Whose pillar, and how. */
 export interface PillarRequest {
@@ -128,8 +128,7 @@ export class PillarCompiler {
 
   async showTop(): Promise<{ top: Dict; errors: string[] }> {
     const [top, errors] = await this.#top();
-    const matches = this.#matches(top);
-    return { top: new Map<Value, Value>([...matches]), errors };
+    return { top: topData(top), errors };
   }
 
   /** The top files, joined, and what is wrong with them. */

@@ -7,7 +7,7 @@ import { RenderPipe } from '../renderers/pipe.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import { saltCompatVersion } from '../version.ts';
 import type { Dict } from '../values/value.ts';
-import type { PillarCache} from './cache.ts';
+import type { PillarCache } from './cache.ts';
 import { pillarCache } from './cache.ts';
 import { compilePillar, pillarTop, type PillarParts, type PillarRequest } from './compile.ts';
 import { cmdJson, cmdYaml } from './ext/command.ts';
@@ -68,6 +68,11 @@ export class PillarService {
     const pillar = await compilePillar(this.#parts, { ...request, override: new Map() });
     cache.set(request.minionId, request.pillarenv, pillar);
     return pillar;
+  }
+
+  /** The pillar of a minion made anew, whatever is kept. */
+  compile(request: PillarRequest): Promise<Dict> {
+    return compilePillar(this.#parts, request);
   }
 
   /** The top data of a minion. */

@@ -14,6 +14,8 @@ interface TopEntry {
   readonly match: string;
   readonly order: number;
   readonly sls: readonly string[];
+  /** What says how the target is meant, as the file has it. */
+  readonly kinds: readonly Dict[];
 }
 
 /** The top files joined. */
@@ -34,16 +36,18 @@ function readEntry(target: Value, list: Value): { entry: TopEntry; ignores: bool
   let order = 0;
   let ignores = false;
   const sls: string[] = [];
+  const kinds: Dict[] = [];
   for (const item of list) {
     if (typeof item === 'string') sls.push(item);
     if (!isDict(item)) continue;
     const kind = item.get('match');
+    if (kind !== undefined) kinds.push(item);
     if (typeof kind === 'string') match = kind;
     const given = item.get('order');
     if (given !== undefined) order = Number.isInteger(Number(given)) ? Number(given) : 0;
     if (truthy(item.get('ignore_missing'))) ignores = true;
   }
-  return { entry: { target: pyStr(target), match, order, sls: [...new Set(sls)] }, ignores };
+  return { entry: { target: pyStr(target), match, order, sls: [...new Set(sls)], kinds }, ignores };
 }
 
 /** Joins top files; of a target that occurs twice in an environment the last one counts. @throws TopFileError */
@@ -75,6 +79,13 @@ export function mergeTops(tops: readonly Dict[]): MergedTop {
     ]),
   );
   return { environments: sorted, ignored };
+}
+
+/** Joined top files as data: environments, targets, and for each target how it is meant and its SLS. */
+export function topData(top: MergedTop): Dict {
+  const targets = (entries: readonly TopEntry[]): Dict =>
+    new Map(entries.map(({ target, kinds, sls }) => [target, [...kinds, ...sls]]));
+  return new Map([...top.environments].map(([env, entries]) => [env, targets(entries)]));
 }
 
 /**
