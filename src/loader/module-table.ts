@@ -44,6 +44,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'pillar', file: 'pillar', load: async () => (await import('../modules/pillar.ts')).pillarModule },
   {
+    name: 'schedule',
+    file: 'schedule',
+    load: async () => (await import('../modules/schedule.ts')).scheduleModule,
+  },
+  {
     name: 'saltutil',
     file: 'saltutil',
     load: async () => (await import('../modules/saltutil.ts')).saltutilModule,

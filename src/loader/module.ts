@@ -140,6 +140,15 @@ export interface MinionServices {
   refresh(what: 'modules' | 'grains' | 'pillar' | 'beacons' | 'matchers', options?: Dict): Promise<boolean>;
   /** A request to the master over the authenticated channel. @throws UnreachableError with `--local` */
   request(load: Dict): Promise<Value>;
+  /** The same request to every master. @throws UnreachableError when none takes it */
+  requestAll?(load: Dict): Promise<Value>;
+  /**
+   * Has the minion on this host carry out an order about its schedule or its beacons.
+   * @param order `{func, name, …}`, the data of Salt's event `manage_schedule` or `manage_beacons`
+   * @param answerTag the event that answers, for programs beside the minion; undefined for orders without one
+   * @returns the data of the answer, empty for orders without one; undefined when no minion answers
+   */
+  manage?(part: 'schedule' | 'beacons', order: Dict, answerTag?: string): Promise<Dict | undefined>;
 }
 
 /** Everything a function may touch besides its arguments. */

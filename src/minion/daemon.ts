@@ -20,6 +20,8 @@ import { authClient, loadMinionKey } from './keys.ts';
 import { OwnModules, ownGrainsSource } from './own-modules.ts';
 import { openMasters, type Masters } from './masters/masters.ts';
 import type { MasterSide } from './masters/side.ts';
+import { Periodic } from './periodic.ts';
+import { periodicParts } from './periodic-parts.ts';
 import { ProcFiles } from './proc-files.ts';
 import { ReturnSender } from './return-sender.ts';
 import { openReturnSpool, type ReturnSpool } from './return-spool.ts';
@@ -116,6 +118,7 @@ class Minion {
   readonly #workers: WorkerPool;
   readonly #runner: JobRunner;
   readonly #services: MinionServices;
+  readonly #periodic: Periodic;
   #masters: Masters | undefined;
   #bus: MinionBus | undefined;
 
@@ -139,6 +142,17 @@ class Minion {
     });
     own.runIn(this.#workers);
     this.#runner = new JobRunner({ state, services, running, workers: this.#workers, sender: this.#sender });
+    this.#periodic = new Periodic(
+      periodicParts({
+        state,
+        services,
+        running,
+        runner: this.#runner,
+        sender: this.#sender,
+        masters: () => this.#masters,
+        fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+      }),
+    );
   }
 
   /** Joins the masters; never resolves while all is well. @throws RejectedError, FingerprintError */
@@ -157,9 +171,11 @@ class Minion {
       state: this.#state,
       services: (side) => this.#servicesOf(side),
       onPublication: (load, side) => this.#runner.take(load, side),
+      onReady: () => void this.#periodic.start(),
       onUp: () => this.#sender.wake(),
       fireLocal: (tag, data) => this.#bus?.fire(tag, data),
     });
+    this.#periodic.beforeMasters();
     return this.#masters.run();
   }
 
@@ -171,6 +187,7 @@ class Minion {
       running: () => this.#running,
       sides: () => (side === undefined ? all() : [side(), ...all().filter((other) => other !== side())]),
       fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+      manage: (part, order) => this.#periodic.manage(part, order),
     });
   }
 
@@ -183,6 +200,7 @@ class Minion {
   }
 
   close(): void {
+    this.#periodic.close();
     this.#sender.close();
     this.#workers.close();
     this.#masters?.close();
@@ -196,6 +214,7 @@ class Minion {
       else if (event.tag === 'module_refresh') await this.#services.refresh('modules', event.data);
       else if (event.tag === 'pillar_refresh') await this.#services.refresh('pillar', event.data);
       else if (event.tag === 'grains_refresh') await this.#services.refresh('grains', event.data);
+      else await this.#periodic.busEvent(event);
     } catch (error) {
       this.#start.log.error(`The event ${event.tag} could not be served: ${(error as Error).message}`, error);
     }

@@ -26,6 +26,9 @@ const KILL_GRACE_MS = 3_000;
 /** A job that takes longer than this is acknowledged before it returns. */
 const ACKNOWLEDGE_MS = 500;
 
+/** What a job runs with: what its master has of this minion. */
+type JobSide = Pick<MasterSide, 'state' | 'services'>;
+
 /** What running jobs needs. */
 export interface RunnerParts {
   readonly state: MinionState;
@@ -67,6 +70,11 @@ export class JobRunner {
     this.#seen.set(job.jid, true);
     this.counters.taken++;
     void this.#runAndReturn(job, side);
+  }
+
+  /** Runs a job that began on this minion, in its turn; never throws. */
+  runOwn(job: Job, side: JobSide): Promise<JobResult> {
+    return this.#runInTurn(job, side);
   }
 
   #isForUs(job: Job, { state }: MasterSide): boolean {
@@ -115,7 +123,7 @@ export class JobRunner {
     }
   }
 
-  async #runInTurn(job: Job, side: MasterSide): Promise<JobResult> {
+  async #runInTurn(job: Job, side: JobSide): Promise<JobResult> {
     const { log, opts } = this.#parts.state.parts;
     const limit = opts.get('process_count_max');
     if (limit > 0 && this.#active >= limit) {
@@ -133,7 +141,7 @@ export class JobRunner {
     }
   }
 
-  async #run(job: Job, side: MasterSide): Promise<JobResult> {
+  async #run(job: Job, side: JobSide): Promise<JobResult> {
     const { running } = this.#parts;
     const { state } = side;
     const entry = running.add(job);
@@ -151,7 +159,7 @@ export class JobRunner {
   }
 
   /** Salt compat: with `multiprocessing: False` everything runs in the minion's own process. */
-  async #needsProcess(job: Job, { state }: MasterSide): Promise<boolean> {
+  async #needsProcess(job: Job, { state }: JobSide): Promise<boolean> {
     if (!state.parts.opts.get('multiprocessing')) return false;
     for (const fun of job.funs) {
       const found = await state.registry.find(fun);
@@ -160,7 +168,7 @@ export class JobRunner {
     return false;
   }
 
-  async #inWorker(job: Job, entry: RunningJob, side: MasterSide): Promise<JobResult> {
+  async #inWorker(job: Job, entry: RunningJob, side: JobSide): Promise<JobResult> {
     const { workers, running } = this.#parts;
     return workers.run(job, {
       started: (pid, signal) => {
@@ -172,7 +180,7 @@ export class JobRunner {
     });
   }
 
-  async #here(job: Job, entry: RunningJob, { state, services }: MasterSide): Promise<JobResult> {
+  async #here(job: Job, entry: RunningJob, { state, services }: JobSide): Promise<JobResult> {
     const context = state.context(
       { jid: job.jid, fun: job.funs[0] as string, pub: job.pub },
       services,

@@ -32,6 +32,10 @@ async function serve(services: MinionServices, name: string, args: Value[]): Pro
       );
     case 'request':
       return services.request(first as Dict);
+    case 'requestAll':
+      return services.requestAll?.(first as Dict) ?? null;
+    case 'manage':
+      return (await services.manage?.(first === 'beacons' ? 'beacons' : 'schedule', second as Dict)) ?? null;
     default:
       throw new Error('unknown service');
   }
@@ -48,5 +52,10 @@ export function remoteServices(rpc: () => RpcPeer): MinionServices {
     signalJob: async (jid, signal) => (await ask('signalJob', jid, signal)) === true,
     refresh: async (what, options) => (await ask('refresh', what, options ?? null)) === true,
     request: (load) => ask('request', load),
+    requestAll: (load) => ask('requestAll', load),
+    manage: async (part, order) => {
+      const answer = await ask('manage', part, order);
+      return isDict(answer) ? answer : undefined;
+    },
   };
 }

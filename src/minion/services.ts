@@ -19,6 +19,8 @@ export interface ServiceParts {
   readonly sides: () => readonly Pick<MasterSide, 'connection' | 'state'>[];
   /** Fires on the local bus; undefined when there is none. */
   readonly fireLocal: ((tag: string, data: Dict) => void) | undefined;
+  /** Carries out orders about the schedule and the beacons. */
+  readonly manage?: MinionServices['manage'];
 }
 
 const EVENT_PATIENCE = { timeoutMs: 10_000, tries: 2 };
@@ -48,6 +50,12 @@ export function minionServices(parts: ServiceParts): MinionServices {
       return refresh(parts, what, options ?? new Map());
     },
     request: (load) => firstConnection(parts).requests.send(load, REQUEST_PATIENCE),
+    requestAll: async (load) => {
+      firstConnection(parts);
+      const all = parts.sides().map(({ connection }) => connection.requests.send(load, REQUEST_PATIENCE));
+      return Promise.any(all).catch((error: AggregateError) => Promise.reject(error.errors[0] as Error));
+    },
+    manage: async (part, order) => parts.manage?.(part, order),
   };
 }
 
@@ -113,6 +121,7 @@ async function refresh(
   const state = parts.state();
   if (what === 'grains') {
     await refreshGrains(state);
+    for (const { state: other } of parts.sides()) if (other !== state) other.grains = state.grains;
     if (options.get('refresh_pillar') !== false) await refreshPillar(parts);
   } else if (what === 'pillar') await refreshPillar(parts);
   else for (const each of new Set([state, ...parts.sides().map((side) => side.state)])) each.reloadModules();
@@ -121,7 +130,6 @@ async function refresh(
       ? '/salt/minion/minion_pillar_refresh_complete'
       : '/salt/minion/minion_mod_refresh_complete';
   parts.fireLocal?.(tag, dict({ complete: true }));
-    for (const { state: other } of parts.sides()) if (other !== state) other.grains = state.grains;
   return true;
 }
 

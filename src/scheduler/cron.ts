@@ -38,10 +38,10 @@ export interface Cron {
 }
 
 interface DayRule {
-  /** Undefined: any day. */
+  /** No restriction when undefined. */
   readonly ofMonth: ReadonlySet<number> | undefined;
   readonly isLastOfMonth: boolean;
-  /** 0 is Sunday. Undefined: any. */
+  /** 0 is Sunday. No restriction when undefined. */
   readonly ofWeek: ReadonlySet<number> | undefined;
   /** Weekday and which one of the month it is; -1 is the last. */
   readonly nth: readonly (readonly [weekday: number, nth: number])[];

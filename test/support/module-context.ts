@@ -103,5 +103,10 @@ function recordingServices(records: Omit<FakeContext, keyof ModuleContext | 'reg
       records.requests.push(load);
       return Promise.reject(new UnreachableError('No master in this test.'));
     },
+    requestAll: (load) => {
+      records.requests.push(load);
+      return Promise.reject(new UnreachableError('No master in this test.'));
+    },
+    manage: () => Promise.resolve(undefined),
   };
 }

@@ -48,6 +48,15 @@ export function callerServices(parts: CallerServiceParts): MinionServices {
         throw new UnreachableError('There is no master to ask: this is a local call.');
       return parts.link.requests.send(load, REQUEST_PATIENCE);
     },
+    requestAll: async (load) => {
+      if (parts.link === undefined)
+        throw new UnreachableError('There is no master to ask: this is a local call.');
+      return parts.link.requests.send(load, REQUEST_PATIENCE);
+    },
+    manage: async (part, order, answerTag) => {
+      const { manageMinion } = await import('./manage-minion.ts');
+      return manageMinion(parts, part, order, answerTag);
+    },
   };
 }
 
