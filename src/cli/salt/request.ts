@@ -14,7 +14,7 @@ const TARGET_OPTIONS: readonly (readonly [dest: string, tgtType: string])[] = [
   ['nodegroup', 'nodegroup'],
   ['range', 'range'],
   ['compound', 'compound'],
-  ['pillar', 'pillar'],
+  ['pillar_target', 'pillar'],
   ['pillar_pcre', 'pillar_pcre'],
   ['ipcidr', 'ipcidr'],
 ];
