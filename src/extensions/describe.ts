@@ -60,10 +60,11 @@ async function withHost(
 ): Promise<void> {
   if (files.length === 0) return;
   const host = new ExtensionHost(clock, hostScript);
+  const known: Dict = new Map(grains); // grains that are collected at the first look are collected now
   try {
     for (const file of files) {
       try {
-        take(await host.ask(dict({ what, name: file.name, path: file.path, opts, grains })));
+        take(await host.ask(dict({ what, name: file.name, path: file.path, opts, grains: known })));
       } catch (error) {
         report(`${file.path} cannot be used: ${(error as Error).message}`);
       }

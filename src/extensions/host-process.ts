@@ -5,6 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { messageOf, UnreachableError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import { RpcPeer } from '../transport/ipc/rpc.ts';
 import type { Value } from '../values/value.ts';
@@ -12,6 +13,9 @@ import { decode, encode } from '../wire/msgpack.ts';
 
 /** Time for one file to be loaded, or one grain to be found. */
 const ANSWER_MS = 15_000;
+
+const LATE = `it does not come back within ${ANSWER_MS / 1000} seconds`;
+const ENDED = 'it ends the process that loads it (process.exit, or an error outside of its functions)';
 
 /** What went wrong with the process, in words that go behind the name of a file. */
 export class HostError extends Error {
@@ -42,12 +46,9 @@ export class ExtensionHost {
       return decode(await rpc.call(encode(question, 'local')), 'local');
     } catch (cause) {
       this.close();
-      throw new HostError(
-        isLate
-          ? `it does not come back within ${ANSWER_MS / 1000} seconds`
-          : 'it ends the process that loads it (process.exit, or an error outside of its functions)',
-        { cause },
-      );
+      throw new HostError(isLate ? LATE : cause instanceof UnreachableError ? ENDED : messageOf(cause), {
+        cause,
+      });
     } finally {
       timer.cancel();
     }

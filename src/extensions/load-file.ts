@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { compileFunction, constants } from 'node:vm';
 import { messageOf } from '../errors/errors.ts';
 import { brineApi } from './api.ts';
@@ -66,14 +66,18 @@ export class FileLoader {
   }
 }
 
-/** The file behind a name, which may lack its ending, or have the one that it will have as JavaScript. */
+/**
+ * The file behind a name, which may lack its ending, or have the one that it will have as JavaScript. In the file roots the folders
+ * of kinds have an underscore (`_utils`), once synced they have none: a name finds both.
+ */
 function sourceAt(path: string): string | undefined {
-  const bare = path.replace(/\.[cm]?js$/, '');
-  const candidates = [
-    path,
-    ...[...SOURCE_ENDINGS, '.json'].flatMap((ending) => [path + ending, bare + ending]),
-  ];
-  return candidates.find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
+  const [folder, file] = [dirname(path), basename(path)];
+  const other = basename(folder).startsWith('_') ? basename(folder).slice(1) : `_${basename(folder)}`;
+  const bare = file.replace(/\.[cm]?js$/, '');
+  const names = [file, ...[...SOURCE_ENDINGS, '.json'].flatMap((ending) => [file + ending, bare + ending])];
+  return [folder, join(dirname(folder), other)]
+    .flatMap((place) => names.map((name) => join(place, name)))
+    .find((candidate) => statSync(candidate, { throwIfNoEntry: false })?.isFile());
 }
 
 /** The compiler that lies beside the program. */
