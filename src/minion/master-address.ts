@@ -31,13 +31,3 @@ function portOf(text: string | undefined, defaultPort: number): number {
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
   throw new ConfigError(`The option 'master' names the port ${JSON.stringify(text)}, which is none.`);
 }
-
-/** The masters an option names: one text, or a list of them. @throws ConfigError for anything else */
-export function masterAddresses(opts: {
-  raw(key: string): Value | undefined;
-  get(key: 'master_port'): number;
-}): MasterAddress[] {
-  const master = opts.raw('master');
-  const entries = Array.isArray(master) ? master : [master];
-  return entries.map((entry) => parseMasterAddress(entry, opts.get('master_port')));
-}

@@ -7,11 +7,14 @@ import { RequestChannel } from '../../channel/client/request-channel.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { AuthenticationError, BrineError, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
+import { systemNames } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
-import { masterAddresses, type MasterAddress } from '../../minion/master-address.ts';
+import type { MasterAddress } from '../../minion/master-address.ts';
+import { MasterDiscovery } from '../../minion/masters/discover.ts';
+import { inPlannedOrder, planMasters } from '../../minion/masters/plan.ts';
 import { Requester } from '../../transport/zmtp/requester.ts';
-import { dict, type Dict } from '../../values/value.ts';
+import { dict, type Dict, type Value } from '../../values/value.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 const PENDING_MAX = 1000;
@@ -48,28 +51,51 @@ export interface LinkParts {
   readonly log: Logger;
   /** Whether `--timeout` was given: then it bounds the whole authentication, not one attempt. */
   readonly hasTimeout: boolean;
+  /** Calls a function of the minion, for `master_type: func`. */
+  readonly call: (fun: string) => Promise<Value>;
 }
 
 /**
- * Authenticates with the first of the configured masters that lets this minion in.
+ * Authenticates with the first of the configured masters that lets this minion in. Several are asked once each, in the order
+ * that a minion has for them, and those that were silent again, so that one that is away costs little.
  * @throws NotAdmittedError, AuthenticationError when a master cannot be trusted
  */
 export async function connectMaster(parts: LinkParts): Promise<MasterLink> {
+  const { opts, random, log } = parts;
+  const plan = await planMasters(opts, log, parts.call);
+  const discovery = new MasterDiscovery({ opts, random, log, names: systemNames });
+  const found = await discovery.addresses(plan.entries);
+  const tries = parts.hasTimeout ? 1 : Math.max(1, opts.get('auth_tries'));
+  let addresses = inPlannedOrder(plan, found, random);
+  if (addresses.length === 0) throw new UnreachableError('No master could be resolved.');
+  if (addresses.length === 1) return admitted(addresses[0] as MasterAddress, parts, tries);
   let last: unknown;
-  const addresses = masterAddresses(parts.opts);
-  for (const address of addresses) {
-    const link = new MasterLink(address, parts);
-    try {
-      await link.authenticate();
-      return link;
-    } catch (error) {
-      link.close();
-      if (!(error instanceof BrineError) || addresses.length === 1) throw error;
-      parts.log.info(`Master ${address.host} could not be reached, trying next master (if any)`);
-      last = error;
+  for (let round = 0; round < tries && addresses.length > 0; round++) {
+    const silent: MasterAddress[] = [];
+    for (const address of addresses) {
+      try {
+        return await admitted(address, parts, 1);
+      } catch (error) {
+        if (!(error instanceof BrineError)) throw error;
+        log.info(`Master ${address.host} could not be reached, trying next master (if any)`);
+        if (error instanceof NotAdmittedError && error.kind === 'silent') silent.push(address);
+        last = error;
+      }
     }
+    addresses = silent;
   }
   throw last;
+}
+
+async function admitted(address: MasterAddress, parts: LinkParts, tries: number): Promise<MasterLink> {
+  const link = new MasterLink(address, parts);
+  try {
+    await link.authenticate(tries);
+    return link;
+  } catch (error) {
+    link.close();
+    throw error;
+  }
 }
 
 /** One master. */
@@ -103,10 +129,9 @@ export class MasterLink {
   }
 
   /** Asks until the master answers or the patience is over; every answer but a yes is final. */
-  async authenticate(): Promise<Credentials> {
-    const { opts, client, log, hasTimeout } = this.#parts;
+  async authenticate(tries = this.#tries): Promise<Credentials> {
+    const { opts, client, log } = this.#parts;
     const timeoutMs = Math.max(1, opts.get('auth_timeout')) * 1000;
-    const tries = hasTimeout ? 1 : Math.max(1, opts.get('auth_tries'));
     for (let attempt = 1; ; attempt++) {
       try {
         const outcome = await authenticate(client, this.#requester, timeoutMs);
@@ -142,6 +167,10 @@ export class MasterLink {
 
   close(): void {
     this.#requester.close();
+  }
+
+  get #tries(): number {
+    return this.#parts.hasTimeout ? 1 : Math.max(1, this.#parts.opts.get('auth_tries'));
   }
 
   async #current(): Promise<Credentials> {

@@ -121,7 +121,7 @@ class Caller {
       await this.#display.value(new Map([['local', outcome.docs]]), 'nested');
       return 1;
     }
-    return this.#finish(jid, metadata, outcome);
+    return this.#finish(jid, metadata, outcome, state, context);
   }
 
   close(): void {
@@ -171,17 +171,27 @@ class Caller {
     ]);
     makeDirectory(opts.get('pki_dir'), 0o700); // no minion has run here yet
     const [grains, key] = await Promise.all([grainsNow({ opts: merged, log }), loadMinionKey(opts)]);
+    const state = new MinionState(stateParts, grains);
     this.#link = await connectMaster({
       opts,
+      call: (fun) => this.#callWithoutMaster(state, fun),
       client: authClient(opts, key, grains, systemRandom),
       clock: systemClock,
       random: systemRandom,
       log,
       hasTimeout: this.#parsed.isExplicit('auth_timeout'),
     });
-    const state = new MinionState(stateParts, grains);
-    state.pillar = await this.#link.pillar(grains);
+    if (Array.isArray(opts.raw('master'))) state.serve(this.#link.address);
+    state.pillar = await this.#link.pillar(state.grains);
     return state;
+  }
+
+  /** For `master_type: func`. */
+  #callWithoutMaster(state: MinionState, fun: string): Promise<Value> {
+    const { opts, logging } = this.#program;
+    const services = callerServices({ opts, link: undefined, clock: systemClock, log: logging.logger });
+    const context = state.context({ jid: '0', fun, pub: new Map() }, services, this.#abort.signal);
+    return context.functions.call(fun);
   }
 
   async #call(context: ModuleContext, call: Dict): Promise<CallOutcome> {
@@ -224,6 +234,8 @@ class Caller {
     jid: string,
     metadata: Value | undefined,
     outcome: Extract<CallOutcome, { kind: 'returned' }>,
+    state: MinionState,
+    context: ModuleContext,
   ): Promise<number> {
     const { merged } = this.#program;
     const { value, retcode, out } = outcome;
@@ -237,7 +249,7 @@ class Caller {
       fun_args: this.#parsed.args.slice(1),
       metadata,
     });
-    this.#runReturners(ret);
+    await this.#runReturners(ret, state, context);
     await this.#deliver(ret);
     const isWhole = truthy(merged.get('print_metadata'));
     const shown = isWhole ? ret : value;
@@ -246,14 +258,12 @@ class Caller {
     return retcode === 0 ? 0 : 1;
   }
 
-  #runReturners(ret: Dict): void {
-    const names = String(this.#program.merged.get('return') ?? '').split(',');
-    for (const name of names.filter((word) => word !== '')) {
-      ret.set('success', true);
-      this.#program.logging.logger.error(
-        `The returner ${name} is not available yet; it did not get the result.`,
-      );
-    }
+  async #runReturners(ret: Dict, state: MinionState, context: ModuleContext): Promise<void> {
+    const wanted = this.#program.merged.get('return');
+    if (!truthy(wanted)) return;
+    const { returnerNames, runReturners } = await import('../../returners/run.ts');
+    ret.set('success', true);
+    await runReturners(await state.returners(), returnerNames(wanted), ret, context);
   }
 
   /** Tells the master, which gives the job an id of its own; without one, `cache_jobs` keeps the return here. */

@@ -1,7 +1,7 @@
 /** The masters of a minion, in whichever way they are used (salt/minion.py `MinionManager`, 3006.16). */
 import type { AuthClient } from '../../channel/client/authenticate.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
-import { BrineError, messageOf } from '../../errors/errors.ts';
+import { BrineError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { NameService } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
@@ -14,7 +14,7 @@ import type { MinionState } from '../state.ts';
 import { AllMasters } from './all-masters.ts';
 import { MasterDiscovery } from './discover.ts';
 import { OneMaster } from './one-master.ts';
-import { readMasterPlan } from './plan.ts';
+import { planMasters } from './plan.ts';
 import type { MasterSide } from './side.ts';
 
 /** What using masters needs. */
@@ -60,35 +60,19 @@ const noMasters: Masters = {
 /** Reads which masters there are, and how they are used. @throws ConfigError, BrineError */
 export async function openMasters(parts: MastersParts): Promise<Masters> {
   const { opts, log } = parts;
-  const master = opts.get('master_type') === 'func' ? await fromFunction(parts) : opts.raw('master');
-  const plan = readMasterPlan(opts, master, log);
+  const plan = await planMasters(opts, log, (fun) => callBeforeJoining(parts, fun));
   if (plan.mode === 'none') return noMasters;
   const discovery = new MasterDiscovery(parts);
   await discovery.addresses(plan.entries.filter((entry) => !MasterDiscovery.isList(entry))); // a bad one ends the start
   return plan.mode === 'one' ? new OneMaster(parts, plan, discovery) : new AllMasters(parts, plan, discovery);
 }
 
-/** `master_type: func`: `master` names a function, which gives the masters. */
-async function fromFunction({ opts, state, services, log }: MastersParts): Promise<Value> {
-  const fun = String(opts.raw('master'));
+function callBeforeJoining({ state, services }: MastersParts, fun: string): Promise<Value> {
   const none = (): never => {
     throw new BrineError(`The function ${fun}, which names the master, runs before there is a master.`);
   };
-  const context = state.context(
-    { jid: '0', fun, pub: new Map() },
-    services(none),
-    new AbortController().signal,
-  );
-  let master: Value;
-  try {
-    master = await context.functions.call(fun);
-  } catch (cause) {
-    throw new BrineError(`Failed to load module ${fun}: ${messageOf(cause)}`, { cause });
-  }
-  if (typeof master !== 'string' && !Array.isArray(master))
-    throw new BrineError(`${String(master)} returned from ${fun} is not a string`);
-  log.info(`Evaluated master from module: ${fun}`);
-  return master;
+  const job = { jid: '0', fun, pub: new Map() };
+  return state.context(job, services(none), new AbortController().signal).functions.call(fun);
 }
 
 /** Makes the connection of a master. */

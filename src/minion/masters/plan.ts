@@ -1,8 +1,9 @@
 /** What the options say about several masters (salt/minion.py `eval_master`, 3006.16). */
 import type { MinionOptions } from '../../config/minion-options.ts';
-import { ConfigError } from '../../errors/errors.ts';
+import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
+import { pyStr } from '../../values/repr.ts';
 import type { Value } from '../../values/value.ts';
 
 /** How masters are used: none, all at once, or one after the other. */
@@ -15,6 +16,30 @@ export interface MasterPlan {
   readonly failback: boolean;
   /** The minion whose name chooses which master is tried first; undefined when none is preferred. */
   readonly distributedFor: string | undefined;
+}
+
+/**
+ * Reads the plan; with `master_type: func` the function that `master` names is asked first.
+ * @throws ConfigError, and BrineError when the function fails or gives something else than masters
+ */
+export async function planMasters(
+  opts: MinionOptions,
+  log: Logger,
+  call: (fun: string) => Promise<Value>,
+): Promise<MasterPlan> {
+  const named = opts.raw('master');
+  if (opts.get('master_type') !== 'func') return readMasterPlan(opts, named, log);
+  const fun = String(named);
+  let master: Value;
+  try {
+    master = await call(fun);
+  } catch (cause) {
+    throw new BrineError(`Failed to load module ${fun}: ${messageOf(cause)}`, { cause });
+  }
+  if (typeof master !== 'string' && !Array.isArray(master))
+    throw new BrineError(`${pyStr(master)} returned from ${fun} is not a string`);
+  log.info(`Evaluated master from module: ${fun}`);
+  return readMasterPlan(opts, master, log);
 }
 
 /**
