@@ -3,18 +3,12 @@ import { TFunction, TObject, toValue, type Kwargs, type Later, type TValue } fro
 import type { Value } from '../values/value.ts';
 import type { TemplateFunctions } from './renderer.ts';
 
-/** Salt compat: in templates cmd.run is cmd.shell, so that pipes and redirections work. */
-const ALIASES: ReadonlyMap<string, string> = new Map([['cmd.run', 'cmd.shell']]);
-
 function plainKwargs(kwargs: Kwargs | undefined): Map<string, Value> {
   return new Map(Array.from(kwargs ?? [], ([key, value]) => [key, toValue(value)]));
 }
 
 function callable(functions: TemplateFunctions, name: string): TFunction {
-  return new TFunction(
-    name,
-    (args, kwargs) => functions.call(name, args.map(toValue), plainKwargs(kwargs)),
-  );
+  return new TFunction(name, (args, kwargs) => functions.call(name, args.map(toValue), plainKwargs(kwargs)));
 }
 
 /** A function when it exists. */
@@ -42,9 +36,7 @@ class SaltModule extends TObject {
   }
   override getAttr(name: string): Later | undefined {
     if (name.startsWith('_')) return undefined;
-    const full = `${this.#name}.${name}`;
-    const target = ALIASES.get(full) ?? full;
-    return existing(this.#functions, target) as Later | undefined;
+    return existing(this.#functions, `${this.#name}.${name}`) as Later | undefined;
   }
 }
 
@@ -61,8 +53,7 @@ export class SaltFunctions extends TObject {
   }
   override getItem(key: TValue): Later | undefined {
     if (typeof key !== 'string' || !key.includes('.')) return undefined;
-    const name = ALIASES.get(key) ?? key;
-    return existing(this.#functions, name) as Later | undefined;
+    return existing(this.#functions, key) as Later | undefined;
   }
   override getAttr(name: string): TValue | undefined {
     return name.startsWith('_') ? undefined : new SaltModule(this.#functions, name);
