@@ -69,7 +69,13 @@ export async function authenticate(
   const body = encode({ enc: 'clear', load, version: PROTOCOL_VERSION }, 'network');
   const reply = openReply(await requester.request(body, timeoutMs), client);
   verifyNonce(reply.content, nonce);
-  return readOutcome(reply, client, wrappedToken === undefined ? undefined : token);
+  return readOutcome(reply, client, pinned === undefined ? undefined : { token, wrappedFor: pinned });
+}
+
+/** What only the holder of a master's key can give back. */
+interface SentToken {
+  readonly token: Secret;
+  readonly wrappedFor: RsaPublicKey;
 }
 
 /** A reply whose signature has been checked. */
@@ -138,12 +144,12 @@ function verifyNonce(content: Dict, nonce: string): void {
   if (content.get('nonce') !== nonce) throw new AuthenticationError('The payload nonce did not validate.');
 }
 
-function readOutcome(reply: SignedReply, client: AuthClient, token: Secret | undefined): AuthOutcome {
+function readOutcome(reply: SignedReply, client: AuthClient, sent: SentToken | undefined): AuthOutcome {
   const ret = reply.content.get('ret');
   if (ret === false) return { kind: 'rejected' };
   if (ret === 'full') return { kind: 'full' };
   if (ret !== undefined) return { kind: 'pending' };
-  const credentials = readCredentials(reply, client, token);
+  const credentials = readCredentials(reply, client, sent);
   if (reply.isNewKey) client.keyring.remember(reply.masterKey);
   return { kind: 'accepted', credentials };
 }
@@ -151,7 +157,7 @@ function readOutcome(reply: SignedReply, client: AuthClient, token: Secret | und
 function readCredentials(
   { content, masterKey, isNewKey }: SignedReply,
   client: AuthClient,
-  token: Secret | undefined,
+  sent: SentToken | undefined,
 ): Credentials {
   const shared = unwrap(content.get('aes'), 'aes', client).split('_|-')[0] as string;
   if (content.get('session') === undefined) {
@@ -167,8 +173,10 @@ function readCredentials(
   if (sig === undefined || !masterKey.opensTo(sig, Buffer.from(digest))) {
     throw new AuthenticationError('The master did not sign the session key with its own key.');
   }
-  // the token was wrapped for the key we knew: a new one, trusted on its signature or in open mode, cannot open it
-  if (token !== undefined && !isNewKey) verifyToken(content.get('token'), token, client);
+  // the token was wrapped for the key we knew: another one, trusted on its signature or in open mode, cannot open it; with several
+  // masters that sign their keys it may even be the known one by now
+  if (sent !== undefined && !isNewKey && sent.wrappedFor.pem === masterKey.pem)
+    verifyToken(content.get('token'), sent.token, client);
   const port = content.get('publish_port');
   return {
     shared: new Crypticle(new Secret(shared)),

@@ -20,7 +20,7 @@ import type { Logger } from '../../host/log.ts';
 import { isStorableId, KeyStoreFullError, type KeyStore } from '../../keys/store.ts';
 import { dict, type Dict, type Value } from '../../values/value.ts';
 import { asBytes, encode, type Encodable } from '../../wire/msgpack.ts';
-import { countedWarnings } from '../counted-log.ts';
+import { countedLines, countedWarnings } from '../counted-log.ts';
 import type { AutoKey } from './autosign.ts';
 
 /** What authentication needs. */
@@ -71,12 +71,15 @@ export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #warn: (text: string) => void;
   readonly #warnInvalid: (text: string) => void;
+  /** A clone of a machine with its key exchanged asks every few seconds, for ever. */
+  readonly #tellMismatch: (id: string, text: string) => void;
   #aesSignature: { readonly of: string; readonly sig: Buffer } | undefined;
 
   constructor(parts: AuthenticatorParts) {
     this.#parts = parts;
     this.#warn = countedWarnings(parts.log);
     this.#warnInvalid = countedWarnings(parts.log);
+    this.#tellMismatch = countedLines(parts.log, 'error');
   }
 
   /** @returns the reply for this request */
@@ -128,7 +131,8 @@ export class Authenticator {
     const accepted = keys.readKey(id, 'accepted');
     if (accepted !== undefined) {
       if (accepted === request.pub && request.key !== undefined) return { kind: 'accept', key: request.key };
-      log.error(
+      this.#tellMismatch(
+        id,
         `Authentication attempt from ${id} failed, the public keys did not match. ` +
           'This may be an attempt to compromise the Salt cluster.',
       );
@@ -148,14 +152,15 @@ export class Authenticator {
       return refuse('reject');
     }
     if (pending !== undefined && pending !== request.pub) {
-      log.error(
+      this.#tellMismatch(
+        id,
         `Authentication attempt from ${id} failed, the public key in pending did not match. ` +
           'This may be an attempt to compromise the Salt cluster.',
       );
       return this.#deny(request);
     }
     if (request.key === undefined) {
-      log.error(`The public key that ${id} presented cannot be used; it was not stored.`);
+      this.#tellMismatch(id, `The public key that ${id} presented cannot be used; it was not stored.`);
       return { kind: 'refuse', ret: false, result: false };
     }
     if (autoKey.isAccepted(id, request.autosignGrains)) {

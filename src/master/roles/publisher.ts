@@ -10,8 +10,10 @@ import { listen } from '../../transport/listen.ts';
 import { Publisher } from '../../transport/zmtp/publisher.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import { decode, encode } from '../../wire/msgpack.ts';
+import { countedWarnings } from '../counted-log.ts';
 import { loadMasterKey } from '../master-key.ts';
 import { Presence } from '../presence.ts';
+import { PublishSerial } from '../publish-serial.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
@@ -60,6 +62,7 @@ export const startPublisher: StartRole = async (context) => {
   const presence = new Presence(clock, (tag, data) => events.fire(tag, data));
   const sessionsPath = join(opts.get('cachedir'), 'sessions');
   const sessions = new SessionKeys(sessionsPath, opts.get('publish_session') * 1000, clock);
+  const refuse = countedWarnings(log);
   const publisher = new Publisher({
     address: { host: opts.get('interface'), port: opts.get('publish_port') },
     backlog: opts.get('zmq_backlog'),
@@ -67,6 +70,7 @@ export const startPublisher: StartRole = async (context) => {
     heartbeatMs: HEARTBEAT_MS,
     identify: (properties) => readPresenceProof(properties, sessions, clock),
     presence: (id, isConnected) => presence.note(id, isConnected),
+    refused: (from, error) => refuse(`A peer at ${from} was refused on the publish port: ${error.message}`),
     clock,
   });
   const address = await publisher.start();
@@ -95,14 +99,13 @@ export const startPublisher: StartRole = async (context) => {
 };
 
 /** Makes envelopes: adds the serial, encrypts with the shared key in force, signs. */
-function sealer({ opts, sharedKeys, clock }: RoleContext): (load: Dict) => Buffer {
+function sealer({ opts, sharedKeys, clock, log }: RoleContext): (load: Dict) => Buffer {
   const sign = opts.get('sign_pub_messages');
   const sigAlgo = opts.get('publish_signing_algorithm');
   const key = loadMasterKey(opts);
-  // Minions drop a serial that does not grow. Beginning at the time lets it grow over a restart of this process too.
-  let serial = Math.floor(clock.nowMs() * 1000);
+  const serial = new PublishSerial({ path: join(opts.get('cachedir'), 'publish_serial'), clock, log });
   return (load) => {
-    const numbered = new Map<Value, Value>(load).set('serial', ++serial);
+    const numbered = new Map<Value, Value>(load).set('serial', serial.next());
     const sealed = (sharedKeys()[0] as { dumps(value: Dict): Buffer }).dumps(numbered);
     const signature = sign ? { sig_algo: sigAlgo, sig: key.sign(sealed, sigAlgo) } : {};
     return encode({ enc: 'aes', load: sealed, ...signature }, 'network');

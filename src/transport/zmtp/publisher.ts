@@ -23,6 +23,8 @@ export interface PublisherOptions {
   readonly identify?: (properties: ReadonlyMap<string, Buffer>) => string | undefined;
   /** An identified peer has come, or its last connection has gone. */
   readonly presence?: (id: string, isConnected: boolean) => void;
+  /** A peer was cut off because it does not speak the protocol. @param from its address, when it is known */
+  readonly refused?: (from: string, error: Error) => void;
   readonly clock: Clock;
 }
 
@@ -103,6 +105,7 @@ export class Publisher {
   }
 
   #accept(socket: Socket): void {
+    const from = socket.remoteAddress ?? 'an unknown address';
     const connection = new ZmtpConnection(
       socket,
       {
@@ -116,7 +119,9 @@ export class Publisher {
         message: (peer, parts) => this.#subscription(peer, parts),
         closed: (peer, error) => {
           this.#gone(peer);
-          if (error?.name === 'ZmtpError') this.counters.refusedPeers++;
+          if (error?.name !== 'ZmtpError') return;
+          this.counters.refusedPeers++;
+          this.#options.refused?.(from, error);
         },
       },
     );

@@ -134,6 +134,24 @@ test('zmtp - a peer that speaks something else is cut off and counted', async (t
   assert.match(String(refused), /does not speak ZMTP/);
 });
 
+test('zmtp - so it is on the publish port, and its owner is told where from', async (t) => {
+  const told: string[] = [];
+  const publisher = new Publisher({
+    address: local,
+    backlog: 100,
+    peerQueueBytesMax: MiB,
+    clock: systemClock,
+    refused: (from, error) => told.push(`${from}: ${error.message}`),
+  });
+  t.after(() => publisher.close());
+  const socket = connect(portOf(await publisher.start()), '127.0.0.1');
+  socket.resume();
+  socket.write('GET / HTTP/1.1\r\n'.repeat(8));
+  await once(socket, 'close');
+  assert.equal(publisher.counters.refusedPeers, 1);
+  assert.match(told.join(), /^127\.0\.0\.1: .*does not speak ZMTP/);
+});
+
 test('zmtp - libzmq requests reach our router and ours reach libzmq', async (t) => {
   const { address } = await echoRouter(t);
   const req = new zmq.Request({ linger: 0 });
