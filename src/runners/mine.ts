@@ -1,16 +1,13 @@
 /** `mine.*`: data that minions have left for each other (salt/runners/mine.py, 3006.16). */
-import { forecast } from '../targeting/forecast.ts';
-import { parseTarget } from '../targeting/parse-target.ts';
+import { readMine } from '../targeting/mine-access.ts';
 import { pyStr } from '../values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
+import { dict, truthy } from '../values/value.ts';
 import { defineRunner, defineRunners } from './runner.ts';
 
 const tgtParams = {
   tgt: { type: 'str', doc: 'The minions.' },
   tgt_type: { default: 'glob', type: 'str', doc: 'What kind of target that is.' },
 } as const;
-/** How Salt keeps a value that only some may read. */
-const VALUE_WITH_ACCESS = '__data__';
 
 /** The mine runner. */
 export const mineRunners = defineRunners({
@@ -27,22 +24,16 @@ export const mineRunners = defineRunners({
       returns: 'mapping of minion to value; with several functions mapping of function to that',
       examples: ["salt-run mine.get '*' network.interfaces"],
       run: (ctx, { tgt, fun, tgt_type }) => {
-        const target = parseTarget(tgt, pyStr(tgt_type));
-        const ids = [...forecast(target, ctx.fleet, { greedy: false }).minions].sort();
-        const names = Array.isArray(fun) ? fun.map(pyStr) : pyStr(fun).split(',');
-        const found = new Map<Value, Dict>();
-        for (const id of ids) {
-          const mine = ctx.cache.read(id, 'mine');
-          for (const name of names) {
-            const value = mine?.get(name);
-            if (value === undefined) continue;
-            const values = found.get(name) ?? new Map<Value, Value>();
-            found.set(name, values.set(id, plainValue(value)));
-          }
-        }
-        return names.length === 1 && !Array.isArray(fun)
-          ? (found.get(names[0] as string) ?? new Map())
-          : found;
+        const id = ctx.opts.raw('id');
+        return readMine(
+          { id: typeof id === 'string' ? id : '', tgt, fun, tgtType: pyStr(tgt_type) },
+          {
+            fleet: ctx.fleet,
+            nodegroups: ctx.opts.get('nodegroups'),
+            allowed: ctx.opts.get('mine_get').size === 0 ? undefined : ctx.opts.get('mine_get'),
+            read: (minion) => ctx.cache.read(minion, 'mine'),
+          },
+        );
       },
     }),
     update: defineRunner({
@@ -64,7 +55,3 @@ export const mineRunners = defineRunners({
     }),
   },
 });
-
-function plainValue(value: Value): Value {
-  return isDict(value) ? (value.get(VALUE_WITH_ACCESS) ?? value) : value;
-}

@@ -20,6 +20,7 @@ import { AutoKey } from '../auth/autosign.ts';
 import { UserAuth } from '../auth/user-auth.ts';
 import { connectedIds } from '../commands/connected.ts';
 import { fileHandlers } from '../commands/files.ts';
+import { mineHandlers } from '../commands/mine.ts';
 import { minionEventHandler } from '../commands/minion-events.ts';
 import { masterOptionsHandler } from '../commands/master-opts.ts';
 import { pillarHandler } from '../commands/pillar.ts';
@@ -205,6 +206,7 @@ function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
     ['_master_opts', masterOptionsHandler(opts)],
     ['_master_tops', () => ({ value: {} })],
     ...fileHandlers(context),
+    ...mineHandlers({ opts, cache, fleet: keyFleet(keys, cache) }),
     ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
   ]);
 }
