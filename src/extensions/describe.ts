@@ -4,7 +4,7 @@ import type { FunctionSpec } from '../loader/module.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { updateDict } from '../data/dict-merge.ts';
 import { readTried, type Tried } from './description.ts';
-import { extensionFiles, type ExtensionFile } from './folder.ts';
+import { extensionFiles, type ExtensionFile, type ExtensionKind } from './folder.ts';
 import { ExtensionHost } from './host-process.ts';
 import type { LoadContext } from './load-modules.ts';
 
@@ -18,14 +18,15 @@ export interface DescribeParts extends LoadContext {
 }
 
 /**
- * Loads the execution modules in a process of their own and brings back what they are.
+ * Loads the execution modules, or others with functions, in a process of their own and brings back what they are.
  * @param run calls a function of theirs, by its full name, where that harms nobody
  */
 export async function describeModules(
   parts: DescribeParts,
   run: (fun: string) => FunctionSpec['run'],
+  kind: ExtensionKind = 'modules',
 ): Promise<Tried[]> {
-  const files = extensionFiles(parts.opts, 'modules');
+  const files = extensionFiles(parts.opts, kind);
   const tried: Tried[] = [];
   await withHost(parts, files, 'module', (answer) => {
     const one = readTried(answer, run);

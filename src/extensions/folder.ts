@@ -1,6 +1,6 @@
 /**
  * Where modules of one's own lie: `<extension_modules>/<kind>`, filled by `saltutil.sync_*`, and the folders `<kind>` and `_<kind>` in
- * `module_dirs` (`salt-call -m`), which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
+ * `module_dirs` (`salt-call -m`), and `runner_dirs` for runners, which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,6 +50,8 @@ function foldersOf(opts: Dict, kind: ExtensionKind): string[] {
   const given = Array.isArray(dirs)
     ? dirs.map(pyStr).flatMap((dir) => [join(dir, kind), join(dir, `_${kind}`)])
     : [];
+  const runners = kind === 'runners' ? opts.get('runner_dirs') : undefined;
+  if (Array.isArray(runners)) given.push(...runners.map(pyStr));
   const synced = opts.get('extension_modules');
   return typeof synced === 'string' && synced !== '' ? [...given, join(synced, kind)] : given;
 }

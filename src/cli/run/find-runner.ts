@@ -1,20 +1,30 @@
-/** Runner functions by name. */
+/** Runner functions by name. Those of the user's own hide built-in ones of the same name. */
 import type { RunnerModule, RunnerSpec } from '../../runners/runner.ts';
 import { RUNNER_TABLE } from '../../runners/table.ts';
+import type { OwnRunners } from './own-runners.ts';
 
 /** @returns the function, or undefined when there is none of this name */
-export async function findRunner(fun: string): Promise<RunnerSpec | undefined> {
+export async function findRunner(fun: string, own?: OwnRunners): Promise<RunnerSpec | undefined> {
   const dot = fun.indexOf('.');
   if (dot < 0) return undefined;
-  const module = await RUNNER_TABLE.get(fun.slice(0, dot))?.();
-  const name = fun.slice(dot + 1);
+  const [module, name] = [fun.slice(0, dot), fun.slice(dot + 1)];
+  const custom = (await own?.())?.get(module);
+  return functionOf(custom, name) ?? functionOf(await RUNNER_TABLE.get(module)?.(), name);
+}
+
+function functionOf(module: RunnerModule | undefined, name: string): RunnerSpec | undefined {
   return module !== undefined && Object.hasOwn(module.functions, name) ? module.functions[name] : undefined;
 }
 
 /** All runners, by name. */
-export async function loadRunners(): Promise<ReadonlyMap<string, RunnerModule>> {
+export async function loadRunners(own?: OwnRunners): Promise<ReadonlyMap<string, RunnerModule>> {
   const loaded = await Promise.all(
     [...RUNNER_TABLE].map(async ([name, load]) => [name, await load()] as const),
   );
-  return new Map(loaded);
+  const all = new Map(loaded);
+  for (const [name, custom] of (await own?.()) ?? []) {
+    const base = all.get(name);
+    all.set(name, { ...custom, functions: { ...base?.functions, ...custom.functions } });
+  }
+  return all;
 }

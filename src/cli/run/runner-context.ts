@@ -15,6 +15,7 @@ import { KeyStore } from '../../keys/store.ts';
 import { bindCall } from '../../loader/bind.ts';
 import { keyFleet } from '../../master/fleet.ts';
 import { findRunner, loadRunners } from './find-runner.ts';
+import type { OwnRunners } from './own-runners.ts';
 import type { RunnerContext } from '../../runners/runner.ts';
 import type { Dict, Value } from '../../values/value.ts';
 import { saltCompatVersion } from '../../version.ts';
@@ -35,6 +36,8 @@ export interface RunParts {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
+  /** Runners of the user's own. */
+  readonly own?: OwnRunners;
   /** Shows an event of this job. */
   readonly show: (suffix: string, data: Dict) => Promise<void>;
 }
@@ -67,8 +70,8 @@ export function openRunnerContext(parts: RunParts): OpenRunnerContext {
     keys,
     cache,
     fleet: keyFleet(keys, cache),
-    call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs),
-    modules: loadRunners,
+    call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, parts.own),
+    modules: () => loadRunners(parts.own),
     execute: (fun, args, kwargs) => executeHere(parts, fun, args, kwargs),
     fire: (tag, data) => bus.fire(tag, data),
     progress: async (data) => {
@@ -123,8 +126,9 @@ async function callRunner(
   fun: string,
   args: readonly Value[],
   kwargs: Dict,
+  own: OwnRunners | undefined,
 ): Promise<Value> {
-  const spec = await findRunner(fun);
+  const spec = await findRunner(fun, own);
   if (spec === undefined) throw new CommandExecutionError(`'${fun}' is not available.`);
   const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: args, keywords: kwargs });
   return spec.run(context, bound.args, bound.rest, bound.kwargs);

@@ -30,6 +30,7 @@ import type { ParsedOptions } from '../optparse.ts';
 import { prepareCommandLine } from '../prepare.ts';
 import { detach, detachedJid } from './detach.ts';
 import { findRunner, loadRunners } from './find-runner.ts';
+import { ownRunners, type OwnRunners } from './own-runners.ts';
 import { recordRun } from './record-run.ts';
 import { openRunnerContext, type OpenRunnerContext } from './runner-context.ts';
 
@@ -79,8 +80,8 @@ async function becomeConfiguredUser({ opts, logging }: ClientProgram): Promise<b
 }
 
 /** The documentation of functions that a word chooses: a module, a full name, a glob; all for an empty word. */
-async function docsOf(word: string): Promise<Dict> {
-  const functions = catalogOf(await loadRunners());
+async function docsOf(word: string, own: OwnRunners): Promise<Dict> {
+  const functions = catalogOf(await loadRunners(own));
   const glob = word.includes('*') ? compileGlob(word) : undefined;
   const prefix = word.endsWith('.') ? word : `${word}.`;
   const isChosen = (name: string): boolean =>
@@ -91,7 +92,7 @@ async function docsOf(word: string): Promise<Dict> {
 
 async function printDocs(word: string, { merged, logging }: ClientProgram, io: CommandIo): Promise<number> {
   const display = new Display(new Map([...merged, ['output', 'text']]), io, logging.logger, '');
-  for (const [name, doc] of await docsOf(word)) {
+  for (const [name, doc] of await docsOf(word, ownRunners(merged, logging.logger))) {
     await display.value(`${String(name)}:`);
     display.line(String(doc));
   }
@@ -108,6 +109,7 @@ class RunnerRun {
   readonly #arg: Value[];
   readonly #jid: string;
   readonly #context: OpenRunnerContext;
+  readonly #own: OwnRunners;
   readonly #abort = new AbortController();
 
   constructor(program: ClientProgram, parsed: ParsedOptions, io: CommandIo, detached: string | undefined) {
@@ -121,6 +123,7 @@ class RunnerRun {
     this.#display = new Display(merged, io, logging.logger, fun);
     const suffix = truthy(merged.get('unique_jid')) ? `_${process.pid}` : '';
     this.#jid = detached ?? (parsed.text('jid') || new JidSource(systemClock, suffix).next());
+    this.#own = ownRunners(merged, logging.logger);
     this.#context = openRunnerContext({
       opts,
       settings: merged,
@@ -133,13 +136,14 @@ class RunnerRun {
       signal: this.#abort.signal,
       print: (text) => this.#display.line(text),
       show: (step, data) => this.#show(step, data),
+      own: this.#own,
     });
   }
 
   async run(): Promise<number> {
     const stopListening = this.#onInterrupt();
     try {
-      const spec = await findRunner(this.#fun);
+      const spec = await findRunner(this.#fun, this.#own);
       if (spec === undefined) return await this.#refuse(missingText(this.#fun));
       let call: CallArguments;
       try {
@@ -169,7 +173,7 @@ class RunnerRun {
         jid: this.#jid,
       }),
     );
-    const docs = await docsOf(`${this.#fun}*`);
+    const docs = await docsOf(`${this.#fun}*`, this.#own);
     if (!truthy(this.#program.merged.get('quiet')))
       await this.#display.value(docs.size > 0 ? docs : reason, 'nested');
     return 0;
