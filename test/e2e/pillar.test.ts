@@ -1,0 +1,96 @@
+/** Pillar from the built master to the built minions, and of a call without a master. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Fleet, runProgram, ours } from '../support/fleet.ts';
+import { join } from 'node:path';
+
+async function fleetWithPillar(
+  t: Parameters<typeof Fleet.create>[0],
+  more: readonly string[] = [],
+): Promise<Fleet> {
+  const fleet = await Fleet.create(t);
+  fleet.configureMaster([
+    'auto_accept: True',
+    `pillar_roots: {base: [${fleet.path('pillar')}], dev: [${fleet.path('dev')}]}`,
+    ...more,
+  ]);
+  const pillar = fleet.path('pillar');
+  fleet.write(pillar, 'top.sls', [
+    'base:',
+    "  '*':",
+    '    - common',
+    "  'id:m2':",
+    '    - match: grain',
+    '    - second',
+  ]);
+  fleet.write(pillar, 'common.sls', [
+    "{% from 'map.jinja' import names with context %}",
+    'id: {{ grains.id }}',
+    'names: {{ names | json }}',
+    "echo: {{ salt['test.echo']('heard') }}",
+    'nested: {a: {b: [1, 2]}}',
+  ]);
+  fleet.write(pillar, 'map.jinja', ["{% set names = [grains.id, saltenv, 'Zoë'] %}"]);
+  fleet.write(pillar, 'second.sls', ['include:', '  - common', 'role: db', 'nested: {a: {c: 3}}']);
+  fleet.write(fleet.path('dev'), 'top.sls', ['dev:', "  '*':", '    - only']);
+  fleet.write(fleet.path('dev'), 'only.sls', ['env: {{ saltenv }}']);
+  await fleet.startMaster();
+  return fleet;
+}
+
+const common = (id: string): Record<string, unknown> => ({ id, names: [id, 'base', 'Zoë'], echo: 'heard' });
+
+test('pillar - each minion gets its own, targets and functions read it, changes arrive at a refresh', async (t) => {
+  const fleet = await fleetWithPillar(t);
+  await Promise.all([fleet.joinMinion('m1'), fleet.joinMinion('m2')]);
+  const items = await fleet.json(['*', 'pillar.items', 'pillarenv=base']);
+  assert.deepEqual(items, {
+    m1: { ...common('m1'), nested: { a: { b: [1, 2] } } },
+    m2: { ...common('m2'), nested: { a: { b: [1, 2], c: 3 } }, role: 'db' },
+  });
+  assert.deepEqual(await fleet.json(['-I', 'role:db', 'pillar.get', 'nested:a:c']), { m2: 3 });
+  assert.deepEqual(await fleet.json(['m1', 'pillar.items', 'pillarenv=dev']), { m1: { env: 'dev' } });
+  fleet.write(fleet.path('pillar'), 'second.sls', ['role: web']);
+  assert.deepEqual(await fleet.json(['m2', 'saltutil.refresh_pillar', 'wait=True']), { m2: true });
+  assert.deepEqual(await fleet.json(['m2', 'pillar.raw', 'role']), { m2: 'web' });
+});
+
+test('pillar - errors name the file and the line to the operator, and no value to the minion', async (t) => {
+  const fleet = await fleetWithPillar(t, ['pillar_safe_render_error: False']);
+  fleet.write(fleet.path('pillar'), 'common.sls', ['password: hunter2', 'broken: {{ nothere }}']);
+  await fleet.joinMinion('m1');
+  const { m1 } = await fleet.json(['m1', 'pillar.get', '_errors']);
+  assert.deepEqual(m1, [
+    `Rendering SLS 'common' failed, render error:\nJinja variable 'nothere' is undefined; line 2 of ${fleet.path('pillar', 'common.sls')}`,
+  ]);
+});
+
+test('pillar - the cache of the master is used until it is cleared', async (t) => {
+  const fleet = await fleetWithPillar(t, ['pillar_cache: True']);
+  await fleet.joinMinion('m2');
+  const role = async (): Promise<unknown> =>
+    ((await fleet.json(['m2', 'pillar.items']))['m2'] as Record<string, unknown>)['role'];
+  assert.equal(await role(), 'db');
+  fleet.write(fleet.path('pillar'), 'second.sls', ['role: web']);
+  assert.equal(await role(), 'db');
+  const run = (...words: string[]) => fleet.run('salt-run', ['--out', 'json', ...words]);
+  const shown = JSON.parse((await run('pillar.show_pillar', 'm2')).stdout) as Record<string, unknown>;
+  assert.equal(shown['role'], 'web');
+  await run('pillar.clear_pillar_cache', 'm2');
+  assert.equal(await role(), 'web');
+});
+
+test('pillar - a call without a master makes it of local folders', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.write(fleet.path('p'), 'top.sls', ['base:', "  '*':", '    - here']);
+  fleet.write(fleet.path('p'), 'here.sls', ["local: {{ grains['id'] }}"]);
+  fleet.configureMinion('m1', ['file_client: local', `pillar_roots: {base: [${fleet.path('p')}]}`]);
+  const call = (...words: string[]) =>
+    runProgram(
+      join(ours.folder, 'salt-call'),
+      ['-c', fleet.path('m1'), '--local', '--out', 'json', ...words],
+      { input: '' },
+    );
+  assert.deepEqual(JSON.parse((await call('pillar.items')).stdout), { local: { local: 'm1' } });
+  assert.deepEqual(JSON.parse((await call('pillar.get', 'local')).stdout), { local: 'm1' });
+});
