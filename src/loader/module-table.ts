@@ -2,7 +2,7 @@
  * The table of execution modules. Each entry imports its file on first use, so a minion pays only for the modules it
  * is asked for; the import paths are literal, so that a bundler finds them.
  */
-import type { ModuleSpec } from "./module.ts";
+import type { ModuleSpec } from './module.ts';
 
 /** One module file, before it is imported. */
 export interface ModuleEntry {
@@ -16,144 +16,71 @@ export interface ModuleEntry {
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
   {
-    name: "beacons",
-    file: "beacons",
-    load: async () => (await import("../modules/beacons.ts")).beaconsModule,
+    name: 'beacons',
+    file: 'beacons',
+    load: async () => (await import('../modules/beacons.ts')).beaconsModule,
+  },
+  { name: 'cmd', file: 'cmdmod', load: async () => (await import('../modules/cmd.ts')).cmdModule },
+  { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
+  { name: 'cp', file: 'cp', load: async () => (await import('../modules/cp.ts')).cpModule },
+  { name: 'disk', file: 'disk', load: async () => (await import('../modules/disk.ts')).diskModule },
+  {
+    name: 'environ',
+    file: 'environ',
+    load: async () => (await import('../modules/environ.ts')).environModule,
+  },
+  { name: 'event', file: 'event', load: async () => (await import('../modules/event.ts')).eventModule },
+  { name: 'file', file: 'file', load: async () => (await import('../modules/file.ts')).fileModule },
+  { name: 'grains', file: 'grains', load: async () => (await import('../modules/grains.ts')).grainsModule },
+  { name: 'group', file: 'groupadd', load: async () => (await import('../modules/group.ts')).groupModule },
+  {
+    name: 'hashutil',
+    file: 'hashutil',
+    load: async () => (await import('../modules/hashutil.ts')).hashutilModule,
+  },
+  { name: 'hosts', file: 'hosts', load: async () => (await import('../modules/hosts.ts')).hostsModule },
+  { name: 'key', file: 'key', load: async () => (await import('../modules/key.ts')).keyModule },
+  { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },
+  { name: 'mine', file: 'mine', load: async () => (await import('../modules/mine.ts')).mineModule },
+  { name: 'mount', file: 'mount', load: async () => (await import('../modules/mount.ts')).mountModule },
+  {
+    name: 'network',
+    file: 'network',
+    load: async () => (await import('../modules/network.ts')).networkModule,
+  },
+  { name: 'pillar', file: 'pillar', load: async () => (await import('../modules/pillar.ts')).pillarModule },
+  {
+    name: 'schedule',
+    file: 'schedule',
+    load: async () => (await import('../modules/schedule.ts')).scheduleModule,
   },
   {
-    name: "cmd",
-    file: "cmdmod",
-    load: async () => (await import("../modules/cmd.ts")).cmdModule,
+    name: 'saltutil',
+    file: 'saltutil',
+    load: async () => (await import('../modules/saltutil.ts')).saltutilModule,
   },
   {
-    name: "config",
-    file: "config",
-    load: async () => (await import("../modules/config.ts")).configModule,
+    name: 'service',
+    file: 'debian_service',
+    load: async () => (await import('../modules/debian-service.ts')).debianServiceModule,
   },
   {
-    name: "cp",
-    file: "cp",
-    load: async () => (await import("../modules/cp.ts")).cpModule,
+    name: 'service',
+    file: 'systemd_service',
+    load: async () => (await import('../modules/service.ts')).serviceModule,
   },
   {
-    name: "disk",
-    file: "disk",
-    load: async () => (await import("../modules/disk.ts")).diskModule,
+    name: 'shadow',
+    file: 'linux_shadow',
+    load: async () => (await import('../modules/shadow.ts')).shadowModule,
   },
+  { name: 'status', file: 'status', load: async () => (await import('../modules/status.ts')).statusModule },
+  { name: 'sys', file: 'sysmod', load: async () => (await import('../modules/sys.ts')).sysModule },
   {
-    name: "environ",
-    file: "environ",
-    load: async () => (await import("../modules/environ.ts")).environModule,
+    name: 'sysctl',
+    file: 'linux_sysctl',
+    load: async () => (await import('../modules/sysctl.ts')).sysctlModule,
   },
-  {
-    name: "event",
-    file: "event",
-    load: async () => (await import("../modules/event.ts")).eventModule,
-  },
-  {
-    name: "file",
-    file: "file",
-    load: async () => (await import("../modules/file.ts")).fileModule,
-  },
-  {
-    name: "grains",
-    file: "grains",
-    load: async () => (await import("../modules/grains.ts")).grainsModule,
-  },
-  {
-    name: "group",
-    file: "groupadd",
-    load: async () => (await import("../modules/group.ts")).groupModule,
-  },
-  {
-    name: "hashutil",
-    file: "hashutil",
-    load: async () => (await import("../modules/hashutil.ts")).hashutilModule,
-  },
-  {
-    name: "hosts",
-    file: "hosts",
-    load: async () => (await import("../modules/hosts.ts")).hostsModule,
-  },
-  {
-    name: "key",
-    file: "key",
-    load: async () => (await import("../modules/key.ts")).keyModule,
-  },
-  {
-    name: "match",
-    file: "match",
-    load: async () => (await import("../modules/match.ts")).matchModule,
-  },
-  {
-    name: "mine",
-    file: "mine",
-    load: async () => (await import("../modules/mine.ts")).mineModule,
-  },
-  {
-    name: "mount",
-    file: "mount",
-    load: async () => (await import("../modules/mount.ts")).mountModule,
-  },
-  {
-    name: "network",
-    file: "network",
-    load: async () => (await import("../modules/network.ts")).networkModule,
-  },
-  {
-    name: "pillar",
-    file: "pillar",
-    load: async () => (await import("../modules/pillar.ts")).pillarModule,
-  },
-  {
-    name: "schedule",
-    file: "schedule",
-    load: async () => (await import("../modules/schedule.ts")).scheduleModule,
-  },
-  {
-    name: "saltutil",
-    file: "saltutil",
-    load: async () => (await import("../modules/saltutil.ts")).saltutilModule,
-  },
-  {
-    name: "service",
-    file: "debian_service",
-    load: async () =>
-      (await import("../modules/debian-service.ts")).debianServiceModule,
-  },
-  {
-    name: "service",
-    file: "systemd_service",
-    load: async () => (await import("../modules/service.ts")).serviceModule,
-  },
-  {
-    name: "shadow",
-    file: "linux_shadow",
-    load: async () => (await import("../modules/shadow.ts")).shadowModule,
-  },
-  {
-    name: "status",
-    file: "status",
-    load: async () => (await import("../modules/status.ts")).statusModule,
-  },
-  {
-    name: "sys",
-    file: "sysmod",
-    load: async () => (await import("../modules/sys.ts")).sysModule,
-  },
-  {
-    name: "sysctl",
-    file: "linux_sysctl",
-    load: async () => (await import("../modules/sysctl.ts")).sysctlModule,
-  },
-  {
-    name: "test",
-    file: "test",
-    load: async () => (await import("../modules/test.ts")).testModule,
-  },
-  {
-    name: "user",
-    file: "useradd",
-    load: async () => (await import("../modules/user.ts")).userModule,
-  },
+  { name: 'test', file: 'test', load: async () => (await import('../modules/test.ts')).testModule },
+  { name: 'user', file: 'useradd', load: async () => (await import('../modules/user.ts')).userModule },
 ];

@@ -94,14 +94,14 @@ export class Periodic {
 
   /**
    * Carries out an order, and says so on the bus.
-   * @returns the data of the event that answers; undefined for orders without one
+   * @returns the data of the event that answers; empty for orders without one
    */
-  async manage(part: ManagedPart, order: Dict): Promise<Dict | undefined> {
+  async manage(part: ManagedPart, order: Dict): Promise<Dict> {
     const manager = part === 'schedule' ? await this.#loadSchedule() : await this.#loadBeacons();
     const answer = await manager.manage(order);
     if (answer !== undefined) this.#parts.fireLocal(answer.tag, answer.data);
     if (this.#isRunning) manager.start();
-    return answer?.data;
+    return answer?.data ?? new Map<Value, Value>();
   }
 
   close(): void {

@@ -84,6 +84,7 @@ export function describeJob(state: JobState, zone: Zone): Dict {
     if (!out.has('maxrunning')) out.set('maxrunning', 1);
     out.set('_last_run', time(state.lastRunMs));
   }
+  if (!out.has('splay')) out.set('splay', null);
   out.set('_next_fire_time', time(state.nextMs));
   out.set('_splay', time(state.splayMs));
   if (state.intervalMs !== undefined) out.set('_seconds', state.intervalMs / 1000);

@@ -15,6 +15,11 @@ function result(comment: Value, isGood: boolean, changes: Dict = new Map()): Dic
   return dict({ comment, result: isGood, changes });
 }
 
+/** The same, in the order in which `modify` gives it. */
+function changed(comment: Value, isGood: boolean, changes: Dict = new Map()): Dict {
+  return dict({ comment, changes, result: isGood });
+}
+
 /** Writes the saved file, for changes without a running minion. */
 function writeOffline(ctx: ModuleContext, schedule: Dict): void {
   try {
@@ -120,19 +125,22 @@ export async function modifyJob(ctx: ModuleContext, name: Value, given: Dict): P
   const kwargs: Dict = new Map(given);
   const label = pyStr(name);
   if (hasTimeConflict(kwargs))
-    return result('Error: Unable to use "seconds", "minutes", "hours", or "days" with "when" option.', false);
-  if (kwargs.has('when') && kwargs.has('cron')) return result(BOTH, false);
+    return changed(
+      'Error: Unable to use "seconds", "minutes", "hours", or "days" with "when" option.',
+      false,
+    );
+  if (kwargs.has('when') && kwargs.has('cron')) return changed(BOTH, false);
   const current = await listJobs(ctx, { showAll: true, isOffline: isOffline(kwargs) });
   const old = current.get(name);
-  if (!isDict(old)) return result(`Job ${label} does not exist in schedule.`, false);
+  if (!isDict(old)) return changed(`Job ${label} does not exist in schedule.`, false);
   if (!kwargs.has('function')) kwargs.set('function', old.get('function') ?? null);
   const item = buildItem(name, kwargs);
   if (item.get('result') === false) return item;
-  if (valuesEqual(item, old)) return result(`Job ${label} in correct state`, true);
+  if (valuesEqual(item, old)) return changed(`Job ${label} in correct state`, true);
   const changes: Dict = new Map([[name, dict({ old: copyValue(old), new: copyValue(item) })]]);
   if (truthy(kwargs.get('test')))
-    return result(`Job: ${label} would be modified in schedule.`, true, changes);
-  const modified = result(`Modified job: ${label} in schedule.`, true, changes);
+    return changed(`Job: ${label} would be modified in schedule.`, true, changes);
+  const modified = changed(`Modified job: ${label} in schedule.`, true, changes);
   if (isOffline(kwargs)) {
     writeOffline(ctx, current.set(name, new Map([...old, ...item])));
     return modified;
@@ -143,5 +151,5 @@ export async function modifyJob(ctx: ModuleContext, name: Value, given: Dict): P
     ...place,
   ]);
   const isTaken = (await ctx.services.manage?.('schedule', order)) !== undefined;
-  return isTaken ? modified : result(`Failed to modify job ${label} in schedule.`, false, changes);
+  return isTaken ? modified : changed(`Failed to modify job ${label} in schedule.`, false, changes);
 }

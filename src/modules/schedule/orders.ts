@@ -51,13 +51,15 @@ export async function setScheduleEnabled(
   kwargs: Dict,
 ): Promise<Dict> {
   const [verb, done] = isEnabled ? ['enable', 'enabled'] : ['disable', 'disabled'];
-  if (truthy(kwargs.get('test'))) return say(`Schedule would be ${done}.`, true, { changes: dict() });
+  const answer = (comment: string, changes: Dict, result: boolean): Dict =>
+    dict({ comment, changes, result });
+  if (truthy(kwargs.get('test'))) return answer(`Schedule would be ${done}.`, dict(), true);
   const order = dict({ func: verb, persist: kwargs.get('persist') ?? true });
   const schedule = (await ctx.services.manage?.('schedule', order, tag(`${done}_complete`)))?.get('schedule');
   const isNow = isDict(schedule) && schedule.has('enabled') && truthy(schedule.get('enabled')) === isEnabled;
-  if (!isNow) return say(`Failed to ${verb} schedule on minion.`, false, { changes: dict() });
+  if (!isNow) return answer(`Failed to ${verb} schedule on minion.`, dict(), false);
   const word = isEnabled ? 'Enabled' : 'Disabled';
-  return say(`${word} schedule on minion.`, true, { changes: dict({ schedule: done }) });
+  return answer(`${word} schedule on minion.`, dict({ schedule: done }), true);
 }
 
 /** `schedule.save`. */
