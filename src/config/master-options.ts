@@ -122,6 +122,16 @@ export const masterOptions = {
   master_job_cache: option('str', 'local_cache', 'returner that keeps jobs'),
   keep_jobs: option('int', 24, 'hours jobs are kept; keep_jobs_seconds takes precedence'),
   keep_jobs_seconds: option('int', 86400, 'seconds jobs are kept, 0 for ever'),
+  job_cache_max_jobs: option(
+    'int',
+    0,
+    'the oldest days of jobs are forgotten above this number, 0 for no limit',
+  ),
+  job_cache_max_bytes: option(
+    'int',
+    0,
+    'the oldest days of jobs are forgotten above this size, 0 for no limit',
+  ),
   archive_jobs: option('bool', false, 'accepted and ignored'),
   job_cache_store_endtime: option('bool', false, 'note when a job ended'),
   show_jid: option('bool', false, 'print the job id'),

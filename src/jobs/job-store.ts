@@ -56,5 +56,24 @@ export interface JobStore extends LedgerStore {
   jobs(filter: JobFilter): Promise<JobSummary[]>;
   /** Forgets what is older. Costs the same however much there is. */
   removeOlderThan(atMs: number): Promise<void>;
+  /**
+   * Forgets the oldest days until no more than this is left. The newest day always stays.
+   * @returns what was found, and whether the limits are kept
+   */
+  removeBeyond(limits: JobLimits): Promise<JobLimitsKept>;
   close(): Promise<void>;
+}
+
+/** How much a job cache may hold; 0 is no limit. */
+export interface JobLimits {
+  readonly jobsMax: number;
+  readonly bytesMax: number;
+}
+
+/** How much of a job cache was counted before the limit was reached. */
+export interface JobLimitsKept {
+  /** False when the newest day alone is beyond a limit. */
+  readonly areKept: boolean;
+  readonly jobs: number;
+  readonly bytes: number;
 }

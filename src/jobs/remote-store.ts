@@ -6,7 +6,7 @@ import type { Clock } from '../host/clock.ts';
 import { RpcClient } from '../transport/ipc/rpc-client.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
-import type { JobFilter, JobStore, JobSummary, StoredReturn } from './job-store.ts';
+import type { JobFilter, JobLimitsKept, JobStore, JobSummary, StoredReturn } from './job-store.ts';
 import type { LedgerEntry, OutcomeKind } from './ledger.ts';
 
 /** Time for the owning process to come back before a write is given up. */
@@ -138,6 +138,10 @@ export class RemoteJobStore implements JobStore {
   }
 
   removeOlderThan(): Promise<void> {
+    return Promise.reject(new Error('only the owner of the job cache cleans it'));
+  }
+
+  removeBeyond(): Promise<JobLimitsKept> {
     return Promise.reject(new Error('only the owner of the job cache cleans it'));
   }
 

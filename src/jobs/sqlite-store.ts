@@ -2,13 +2,13 @@
  * The job cache's embedded default: SQLite files in `<cachedir>/job_cache`, one for each day of jids, so that forgetting
  * a day is removing a file however much it holds. One process writes (the master's Maintenance), any number reads.
  */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../host/files.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import { jidTimeMs } from './jid.ts';
-import type { JobFilter, JobStore, JobSummary, StoredReturn } from './job-store.ts';
+import type { JobFilter, JobLimits, JobLimitsKept, JobStore, JobSummary, StoredReturn } from './job-store.ts';
 import { judgeJob, type JobOutcome, type LedgerEntry, type OutcomeKind } from './ledger.ts';
 import { blobBytes, openSqlite, type Blob, type SqliteDatabase, type SqliteStatement } from './sqlite.ts';
 
@@ -96,6 +96,7 @@ export class SqliteJobStore implements JobStore {
   readonly #days = new Map<string, Day>();
   #writes: Write[] = [];
   #commitPlanned = false;
+  readonly #countsOfPastDays = new Map<string, number>();
 
   constructor(options: SqliteStoreOptions) {
     this.#options = options;
@@ -210,12 +211,46 @@ export class SqliteJobStore implements JobStore {
 
   async removeOlderThan(atMs: number): Promise<void> {
     const oldest = new Date(atMs).toISOString().slice(0, 10).replaceAll('-', '');
-    for (const name of this.#dayNames()) {
-      if (name === UNDATED || name >= oldest) continue;
-      this.#days.get(name)?.db.close();
-      this.#days.delete(name);
-      for (const suffix of ['', '-wal', '-shm']) rmSync(this.#path(name) + suffix, { force: true });
+    for (const name of this.#dayNames()) if (name !== UNDATED && name < oldest) this.#removeDay(name);
+  }
+
+  async removeBeyond({ jobsMax, bytesMax }: JobLimits): Promise<JobLimitsKept> {
+    let [jobs, bytes] = [0, 0];
+    let isFull = false;
+    const days = this.#dayNames().filter((name) => name !== UNDATED);
+    for (const [index, name] of days.sort().reverse().entries()) {
+      if (!isFull) {
+        jobs += this.#jobCount(name, index > 0);
+        bytes += this.#dayBytes(name);
+        isFull = (jobsMax > 0 && jobs > jobsMax) || (bytesMax > 0 && bytes > bytesMax);
+        if (index === 0 || !isFull) continue;
+      }
+      this.#removeDay(name);
     }
+    return { areKept: !isFull || days.length > 1, jobs, bytes };
+  }
+
+  /** Jobs of a day. Of a day that is over they are counted once. */
+  #jobCount(name: string, isOver: boolean): number {
+    const known = isOver ? this.#countsOfPastDays.get(name) : undefined;
+    if (known !== undefined) return known;
+    const { n } = this.#open(name).db.prepare('SELECT count(*) AS n FROM jobs').get() as { n: number };
+    if (isOver) this.#countsOfPastDays.set(name, Number(n));
+    return Number(n);
+  }
+
+  #dayBytes(name: string): number {
+    const sizes = ['', '-wal'].map(
+      (suffix) => statSync(this.#path(name) + suffix, { throwIfNoEntry: false })?.size,
+    );
+    return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
+  }
+
+  #removeDay(name: string): void {
+    this.#days.get(name)?.db.close();
+    this.#days.delete(name);
+    this.#countsOfPastDays.delete(name);
+    for (const suffix of ['', '-wal', '-shm']) rmSync(this.#path(name) + suffix, { force: true });
   }
 
   /** Moves what was written from the log into the files; called now and then by the writing process. */

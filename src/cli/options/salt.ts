@@ -92,6 +92,15 @@ const ownOptions: readonly CliOption[] = [
     own: true,
   },
   {
+    flags: ['--gather-job-timeout'],
+    dest: 'gather_job_timeout',
+    action: 'store',
+    type: 'int',
+    default: null,
+    help: 'Seconds to wait for the answer to the question who is still at work. Default: the option gather_job_timeout, 10.',
+    own: true,
+  },
+  {
     ...text(['--watch'], 'watch', 'Follow a job that was started elsewhere to its end.', { metavar: 'JID' }),
     own: true,
   },

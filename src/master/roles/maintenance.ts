@@ -1,8 +1,10 @@
 /** Maintenance: owns the job cache, forgets what is old, notices drop files, and asks for a new shared key when it is time. */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { masterOptions, type MasterOptions } from '../../config/master-options.ts';
 import { EventBusWriter } from '../../events/bus-client.ts';
 import { tags } from '../../events/tags.ts';
+import type { Logger } from '../../host/log.ts';
 import { outcomeDict } from '../../jobs/ledger.ts';
 import { LoadMirror } from '../../jobs/load-mirror.ts';
 import { answerStoreCall } from '../../jobs/remote-store.ts';
@@ -71,12 +73,31 @@ export const startMaintenance: StartRole = async (context) => {
 
 async function tidyUp({ opts, clock, log }: RoleContext, store: SqliteJobStore): Promise<void> {
   try {
-    const keepSeconds = opts.get('keep_jobs_seconds');
+    const keepSeconds = keepJobsSeconds(opts);
     if (keepSeconds > 0) await store.removeOlderThan(clock.nowMs() - keepSeconds * 1000);
+    await keepLimits(opts, store, log);
     new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log).removeOlderThan(MIRROR_AGE_MS, clock);
   } catch (error) {
     log.error('The job cache could not be cleaned; the next round tries again.', error);
   }
+}
+
+/** `keep_jobs`, in hours, counts only when it is set and `keep_jobs_seconds` is not (salt/utils/job.py, 3006.16). */
+function keepJobsSeconds(opts: MasterOptions): number {
+  const [seconds, hours] = [opts.get('keep_jobs_seconds'), opts.get('keep_jobs')];
+  const isDefault = seconds === masterOptions.keep_jobs_seconds.default;
+  return isDefault && hours !== masterOptions.keep_jobs.default ? hours * 3600 : seconds;
+}
+
+async function keepLimits(opts: MasterOptions, store: SqliteJobStore, log: Logger): Promise<void> {
+  const limits = { jobsMax: opts.get('job_cache_max_jobs'), bytesMax: opts.get('job_cache_max_bytes') };
+  if (limits.jobsMax <= 0 && limits.bytesMax <= 0) return;
+  const { areKept, jobs, bytes } = await store.removeBeyond(limits);
+  if (areKept) return;
+  log.warning(
+    `Today's jobs alone are beyond the limits of the job cache: ${jobs} jobs, ${bytes} bytes. They stay until tomorrow; ` +
+      'raise job_cache_max_jobs or job_cache_max_bytes, or publish less.',
+  );
 }
 
 /** `salt-key` asks for a new shared key by leaving `<cachedir>/.dfn`, mode 0400 (wire-protocol.md, 2.7). */

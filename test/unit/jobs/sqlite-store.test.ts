@@ -42,3 +42,24 @@ test('job cache - what was kept is read back, by the writer and by a reader besi
     );
   }
 });
+
+test('job cache - the oldest days are forgotten beyond a number of jobs or a size; the newest day stays', async (t) => {
+  const { store } = storeIn(t);
+  const left = async (): Promise<string[]> => (await store.jobs({})).map(({ jid }) => jid.slice(0, 8));
+  for (const day of ['20261118', '20261119', '20261120', '20261121'])
+    for (let n = 0; n < 10; n++)
+      await store.saveJob(`${day}08150000000${n}`, dict({ fun: 'test.ping', arg: [] }), ['m']);
+  assert.deepEqual(
+    await store.removeBeyond({ jobsMax: 0, bytesMax: 0 }).then(({ areKept }) => areKept),
+    true,
+  );
+  assert.equal((await left()).length, 40);
+  const kept = await store.removeBeyond({ jobsMax: 25, bytesMax: 0 });
+  assert.equal(kept.areKept, true);
+  assert.deepEqual([...new Set(await left())], ['20261121', '20261120']);
+  const alone = await store.removeBeyond({ jobsMax: 0, bytesMax: 100 });
+  assert.equal(alone.areKept, true);
+  assert.deepEqual([...new Set(await left())], ['20261121']);
+  assert.equal((await store.removeBeyond({ jobsMax: 5, bytesMax: 0 })).areKept, false);
+  assert.equal((await left()).length, 10);
+});
