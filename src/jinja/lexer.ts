@@ -3,7 +3,7 @@ import { rstrip } from '../values/text.ts';
 import { textRepr } from '../values/repr.ts';
 import { float, type Value } from '../values/value.ts';
 import { TemplateSyntaxError } from './errors.ts';
-import type { JinjaOptions } from './options.ts';
+import { DEFAULT_OPTIONS, type JinjaOptions } from './options.ts';
 import { unescapeText } from './unescape.ts';
 
 /** One token. */
@@ -127,6 +127,20 @@ function patternsFor(options: JinjaOptions): Patterns {
   };
 }
 
+/** The patterns of the usual options, which nearly every template has. */
+const USUAL = patternsFor(DEFAULT_OPTIONS);
+const SYNTAX = [
+  'blockStart',
+  'blockEnd',
+  'variableStart',
+  'variableEnd',
+  'commentStart',
+  'commentEnd',
+  'lineStatementPrefix',
+  'lineCommentPrefix',
+  'trimBlocks',
+] as const;
+
 /**
  * Reads a template into tokens; comments and spaces inside tags are left out.
  * @throws TemplateSyntaxError
@@ -146,7 +160,8 @@ class Lexer {
 
   constructor(source: string, options: JinjaOptions) {
     this.#options = options;
-    this.#patterns = patternsFor(options);
+    const isUsual = SYNTAX.every((name) => options[name] === DEFAULT_OPTIONS[name]);
+    this.#patterns = isUsual ? USUAL : patternsFor(options);
     const text = source.replace(/\r\n|\r/g, '\n');
     this.#text = !options.keepTrailingNewline && text.endsWith('\n') ? text.slice(0, -1) : text;
   }
