@@ -5,13 +5,14 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hashOfFile } from '../host/file-hash.ts';
-import { safeJoin } from '../host/files.ts';
+import { currentUmask } from '../host/file-replacement.ts';
+import { safeJoin, writeFileAtomic } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
 import { makeFolders } from '../host/make-folders.ts';
 import { compareText } from '../values/order.ts';
 import { dict, type Dict, type Value } from '../values/value.ts';
 import { cachedFilePath, cacheRoot, environmentFolder } from './cache-paths.ts';
-import { download } from './download.ts';
+import { download, type Download } from './download.ts';
 import { FileClientError } from './errors.ts';
 import { FileSource, readSum, type SendRequest, type ServedFile } from './file-source.ts';
 import { mapLimited } from './limited.ts';
@@ -73,17 +74,13 @@ export class FileClient {
     if (!isSaltUrl(split.url)) throw new FileClientError(`Unsupported path: ${url}`);
     const saltenv = split.saltenv ?? options.saltenv;
     const { path } = parseSaltUrl(split.url);
+    const target = this.#targetOf(path, saltenv, dest, options);
+    const wanted = { source: this.source, path, saltenv, gzip: options.gzip };
+    if (!isFile(target)) return this.#fetchNew(wanted, target, dest, options);
     const served = await this.source.describe(path, saltenv);
     if (served === undefined) return false;
-    if (dest === '') return this.#toCache(path, saltenv, served, options);
-    const isFolder = dest.endsWith('/') || isDirectory(dest);
-    const target = isFolder ? join(dest, basename(path)) : dest;
     if (await this.#isSame(target, served)) return target;
-    if (!isDirectory(dirname(target))) {
-      if (options.makedirs !== true) return false;
-      makeFolders(dirname(target));
-    }
-    return (await this.#fetch(path, saltenv, served, options, target)) ? target : false;
+    return (await download({ ...wanted, served }, target)) ? target : false;
   }
 
   /** Fetches a file of the server into the cache. @returns its path; false when there is none */
@@ -179,27 +176,28 @@ export class FileClient {
     );
   }
 
-  async #toCache(
-    path: string,
-    saltenv: string,
-    served: ServedFile,
-    options: GetFileOptions,
-  ): Promise<string | false> {
-    const target = cachedFilePath(cacheRoot(this.parts.cachedir, options.cachedir), saltenv, path);
-    if (await this.#isSame(target, served)) return target;
-    makeCacheFolder(dirname(target));
-    if (isDirectory(target)) rmSync(target, { recursive: true });
-    return (await this.#fetch(path, saltenv, served, options, target)) ? target : false;
+  #targetOf(path: string, saltenv: string, dest: string, { cachedir }: GetFileOptions): string {
+    if (dest === '') return cachedFilePath(cacheRoot(this.parts.cachedir, cachedir), saltenv, path);
+    return dest.endsWith('/') || isDirectory(dest) ? join(dest, basename(path)) : dest;
   }
 
-  #fetch(
-    path: string,
-    saltenv: string,
-    served: ServedFile,
-    { gzip }: GetFileOptions,
+  /** A file that is not here yet: a small one comes whole with the first answer. */
+  async #fetchNew(
+    wanted: Omit<Download, 'served' | 'first'>,
     target: string,
-  ): Promise<boolean> {
-    return download({ source: this.source, path, saltenv, served, gzip }, target);
+    dest: string,
+    options: GetFileOptions,
+  ): Promise<string | false> {
+    const { source, path, saltenv, gzip } = wanted;
+    const first = await source.piece(path, saltenv, 0, gzip);
+    if (first.dest === '') return false;
+    const isWhole = first.size === first.bytes.length;
+    const served = isWhole ? undefined : await source.describe(path, saltenv);
+    if (!isWhole && served === undefined) return false;
+    if (!makeRoom(target, dest === '', options)) return false;
+    if (served !== undefined) return (await download({ ...wanted, served, first }, target)) ? target : false;
+    writeFileAtomic(target, first.bytes, { mode: 0o666 & ~currentUmask() });
+    return target;
   }
 
   async #isSame(path: string, { sum }: ServedFile): Promise<boolean> {
@@ -218,10 +216,19 @@ function folderPath(url: string): string {
   return parseSaltUrl(url).path;
 }
 
-/** A file that was cached where a folder has to be now gives way. */
-function makeCacheFolder(folder: string): void {
-  if (isFile(folder)) rmSync(folder);
-  if (!existsSync(folder)) makeFolders(folder, 0o700);
+/** Makes the folder of a file. @returns false when it is missing and must not be made */
+function makeRoom(target: string, isCache: boolean, options: GetFileOptions): boolean {
+  const folder = dirname(target);
+  if (isCache) {
+    // a file that was cached where a folder has to be now gives way, and the other way round
+    if (isFile(folder)) rmSync(folder);
+    if (!existsSync(folder)) makeFolders(folder, 0o700);
+    if (isDirectory(target)) rmSync(target, { recursive: true });
+    return true;
+  }
+  if (isDirectory(folder)) return true;
+  if (options.makedirs === true) makeFolders(folder);
+  return options.makedirs === true;
 }
 
 function isFile(path: string): boolean {

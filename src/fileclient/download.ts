@@ -23,6 +23,8 @@ export interface Download {
   readonly served: ServedFile;
   /** Level 1 to 9 when pieces are to be compressed on the way. */
   readonly gzip: number | undefined;
+  /** The first piece, when it is here already. */
+  readonly first?: Piece;
 }
 
 /**
@@ -58,7 +60,8 @@ async function collect(first: Download, file: FileReplacement): Promise<boolean>
       );
     const served = await wanted.source.describe(wanted.path, wanted.saltenv);
     if (served === undefined) return false;
-    wanted = { ...wanted, served };
+    const { first: _, ...rest } = wanted;
+    wanted = { ...rest, served };
     await file.restart();
   }
 }
@@ -69,7 +72,7 @@ async function transfer(wanted: Download, file: FileReplacement): Promise<string
   const hash = hasher(served.sum?.hashType ?? 'sha256');
   const ask = (at: number): Promise<Piece> => source.piece(path, saltenv, at, gzip);
   const size = toNumber(served.stat?.[ST_SIZE]);
-  const first = await ask(0);
+  const first = wanted.first ?? (await ask(0));
   if (first.dest === '') return undefined;
   const take = async (bytes: Buffer): Promise<void> => {
     hash.update(bytes);

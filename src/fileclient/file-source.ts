@@ -28,6 +28,8 @@ export interface Piece {
   readonly bytes: Buffer;
   /** Path of the file below its environment; empty when there is no file. */
   readonly dest: string;
+  /** Of the whole file, bytes; only a Brine master tells. */
+  readonly size?: number;
 }
 
 /** The questions that file clients have. */
@@ -58,7 +60,12 @@ export class FileSource {
     const bytes = asBytes(reply.get('data')) ?? Buffer.alloc(0);
     const dest = reply.get('dest');
     const isPacked = (toNumber(reply.get('gzip')) ?? 0) > 0 && bytes.length > 0;
-    return { bytes: isPacked ? await unpack(bytes) : bytes, dest: typeof dest === 'string' ? dest : '' };
+    const size = toNumber(reply.get('size'));
+    return {
+      bytes: isPacked ? await unpack(bytes) : bytes,
+      dest: typeof dest === 'string' ? dest : '',
+      ...(size === undefined ? {} : { size }),
+    };
   }
 
   files(saltenv: string, prefix = ''): Promise<string[]> {

@@ -96,10 +96,12 @@ export class FileServer {
     const data = readPiece(file, at, this.settings.pieceBytes);
     const level = toNumber(load.get('gzip')) ?? 0;
     if (data.length === 0) return dict({ data: '', dest: file.rel });
-    if (!Number.isInteger(level) || level < 1 || level > 9) return dict({ data, dest: file.rel });
+    // ours: with the size a client knows that it has all, and asks no more
+    const size = Number(file.stat.size);
+    if (!Number.isInteger(level) || level < 1 || level > 9) return dict({ data, dest: file.rel, size });
     const packed =
       data.length <= COMPRESS_HERE_BYTES ? gzipSync(data, { level }) : await gzipAsync(data, { level });
-    return dict({ data: packed, dest: file.rel, gzip: level });
+    return dict({ data: packed, dest: file.rel, gzip: level, size });
   }
 
   #describe(load: Dict): Value {

@@ -71,7 +71,8 @@ export class FileReplacement {
   }
 }
 
-function currentUmask(): number {
+/** The process's file mode creation mask. */
+export function currentUmask(): number {
   const umask = process.umask(0);
   process.umask(umask);
   return umask;
