@@ -40,6 +40,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'hosts', file: 'hosts', load: async () => (await import('../modules/hosts.ts')).hostsModule },
   { name: 'key', file: 'key', load: async () => (await import('../modules/key.ts')).keyModule },
+  {
+    name: 'lowpkg',
+    file: 'dpkg_lowpkg',
+    load: async () => (await import('../modules/lowpkg.ts')).dpkgModule,
+  },
   { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },
   { name: 'mine', file: 'mine', load: async () => (await import('../modules/mine.ts')).mineModule },
   { name: 'mount', file: 'mount', load: async () => (await import('../modules/mount.ts')).mountModule },
@@ -49,6 +54,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('../modules/network.ts')).networkModule,
   },
   { name: 'pillar', file: 'pillar', load: async () => (await import('../modules/pillar.ts')).pillarModule },
+  { name: 'pkg', file: 'aptpkg', load: async () => (await import('../modules/pkg.ts')).aptModule },
   {
     name: 'schedule',
     file: 'schedule',
