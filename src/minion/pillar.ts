@@ -3,8 +3,15 @@ import { dict, type Dict } from '../values/value.ts';
 import type { MasterConnection } from './master-connection.ts';
 import type { MinionState } from './state.ts';
 
-/** @throws UnreachableError, AuthenticationError */
-export function fetchPillar(state: MinionState, connection: MasterConnection): Promise<Dict> {
+/**
+ * @param cleanCache makes the master forget what it has kept of this minion's pillar
+ * @throws UnreachableError, AuthenticationError
+ */
+export function fetchPillar(
+  state: MinionState,
+  connection: MasterConnection,
+  cleanCache = false,
+): Promise<Dict> {
   const { opts } = state.parts;
   const load = dict({
     cmd: '_pillar',
@@ -17,6 +24,7 @@ export function fetchPillar(state: MinionState, connection: MasterConnection): P
     extra_minion_data: {},
     ver: '2',
   });
+  if (cleanCache) load.set('clean_cache', true);
   return connection.requests.pillar(load, {
     timeoutMs: opts.get('request_channel_timeout') * 1000,
     tries: Math.max(1, opts.get('request_channel_tries')),

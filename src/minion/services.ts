@@ -123,7 +123,7 @@ async function refresh(
     await refreshGrains(state);
     for (const { state: other } of parts.sides()) if (other !== state) other.grains = state.grains;
     if (options.get('refresh_pillar') !== false) await refreshPillar(parts);
-  } else if (what === 'pillar') await refreshPillar(parts);
+  } else if (what === 'pillar') await refreshPillar(parts, options.get('clean_cache') !== false);
   else for (const each of new Set([state, ...parts.sides().map((side) => side.state)])) each.reloadModules();
   const tag =
     what === 'pillar'
@@ -141,13 +141,16 @@ export async function refreshGrains(state: MinionState): Promise<void> {
 }
 
 /** Fetches the pillar anew, each master's from itself; when one cannot give one the old one stays. */
-export async function refreshPillar(parts: Pick<ServiceParts, 'sides'>): Promise<void> {
-  await Promise.all(parts.sides().map(refreshOne));
+export async function refreshPillar(parts: Pick<ServiceParts, 'sides'>, cleanCache = false): Promise<void> {
+  await Promise.all(parts.sides().map((side) => refreshOne(side, cleanCache)));
 }
 
-async function refreshOne({ state, connection }: Pick<MasterSide, 'connection' | 'state'>): Promise<void> {
+async function refreshOne(
+  { state, connection }: Pick<MasterSide, 'connection' | 'state'>,
+  cleanCache: boolean,
+): Promise<void> {
   try {
-    state.pillar = await fetchPillar(state, connection);
+    state.pillar = await fetchPillar(state, connection, cleanCache);
     state.reloadModules();
   } catch (error) {
     state.parts.log.error(

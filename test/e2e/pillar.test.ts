@@ -78,6 +78,9 @@ test('pillar - the cache of the master is used until it is cleared', async (t) =
   assert.equal(shown['role'], 'web');
   await run('pillar.clear_pillar_cache', 'm2');
   assert.equal(await role(), 'web');
+  fleet.write(fleet.path('pillar'), 'second.sls', ['role: app']);
+  await fleet.json(['m2', 'saltutil.refresh_pillar', 'wait=True']);
+  assert.equal(await role(), 'app');
 });
 
 test('pillar - a call without a master makes it of local folders', async (t) => {
