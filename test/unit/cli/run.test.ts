@@ -160,9 +160,20 @@ test('salt-run - a failed run ends with 1, and its message is the return', async
   const { code, stdout } = await run(folder, ['manage.up']);
   assert.equal(code, 1);
   assert.equal(stdout, 'The salt master could not be contacted. Is master running?\n');
-  const later = await run(folder, ['pillar.show_pillar']);
-  assert.equal(later.code, 1);
-  assert.match(later.stdout, /^pillar\.show_pillar is not available yet: /);
+});
+
+test('salt-run - pillar is made as a minion of that name and grains would get it', async (t) => {
+  const roots = mkdtempSync(join(tmpdir(), 'brine-run-'));
+  t.after(() => rmSync(roots, { recursive: true, force: true }));
+  writeFileSync(join(roots, 'top.sls'), "base:\n  'os:Plan9':\n    - match: grain\n    - one\n");
+  writeFileSync(join(roots, 'one.sls'), 'id: {{ opts.id }}\n');
+  const folder = masterFolder(t, [`pillar_roots: {base: [${roots}]}`]);
+  const json = async (...words: string[]): Promise<unknown> =>
+    JSON.parse((await run(folder, ['--out', 'json', ...words])).stdout);
+  assert.deepEqual(await json('pillar.show_pillar', 'web1', 'os=Plan9'), { id: 'web1' });
+  assert.deepEqual(await json('pillar.show_pillar', 'web1'), {});
+  assert.deepEqual(await json('pillar.show_top'), { base: { 'os:Plan9': [{ match: 'grain' }, 'one'] } });
+  assert.equal(await json('pillar.show_pillar_cache'), false);
 });
 
 test('salt-run - a retcode in what a runner returns is the exit code', async (t) => {
