@@ -1,16 +1,21 @@
 /** `cp.*`: files of the master, of other places, and to the master (salt/modules/cp.py, 3006.16). */
 import { existsSync, readFileSync } from 'node:fs';
-import { CommandExecutionError, SaltInvocationError } from '../errors/errors.ts';
+import { dirname } from 'node:path';
+import { CommandExecutionError, messageOf, SaltInvocationError } from '../errors/errors.ts';
+import { externalFilePath } from '../fileclient/cache-paths.ts';
 import type { FileClient } from '../fileclient/client.ts';
 import { cacheDestination, cachedFiles, cacheLocalFile, isCached } from '../fileclient/local-cache.ts';
 import { mapLimited } from '../fileclient/limited.ts';
 import { isSaltUrl, redactUrl, splitEnvironment } from '../fileclient/salt-url.ts';
+import { FileReplacement } from '../host/file-replacement.ts';
+import { makeFolders } from '../host/make-folders.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { pyStr } from '../values/repr.ts';
 import { decodeUtf8 } from '../values/text.ts';
 import { isDict, toNumber, truthy, valuesEqual, type Value } from '../values/value.ts';
 import { cacheUrl, environmentOf, fetchUrl, withFileClient } from './cp/client.ts';
 import { pushFile, pushFolder } from './cp/push.ts';
+import { renderPaths, renderTemplateText, type TemplateUse } from './cp/render.ts';
 import { receiveFiles, receivePiece } from './cp/receive.ts';
 
 const CACHED_AT_ONCE = 16;
@@ -47,12 +52,36 @@ function gzipLevel(value: Value): number | undefined {
   return level;
 }
 
-/** @throws CommandExecutionError while there is no engine for templates */
-function refuseTemplate(template: Value): void {
-  if (truthy(template))
-    throw new CommandExecutionError(
-      `Attempted to render file paths with unavailable engine ${pyStr(template)}`,
-    );
+/** Fetches a file and renders it. @returns where it is; an empty text when that cannot be done, which the log explains */
+async function getTemplate(
+  ctx: ModuleContext,
+  url: string,
+  dest: string,
+  { makedirs, ...use }: Omit<TemplateUse, 'path'> & { readonly makedirs: boolean },
+): Promise<Value> {
+  const source = await cacheUrl(ctx, url, use.saltenv);
+  if (source === false || !existsSync(source)) return '';
+  let content: string;
+  try {
+    const text = decodeUtf8(readFileSync(source));
+    if (text === undefined) throw new CommandExecutionError('the file is not text');
+    content = await renderTemplateText(ctx, text, { ...use, path: source });
+  } catch (error) {
+    ctx.log.error(`Failed to render template with error: ${messageOf(error)}`, error);
+    return '';
+  }
+  const target = dest === '' ? externalFilePath(cachedirOf(ctx), use.saltenv, url) : dest;
+  if (dest === '' || makedirs) makeFolders(dirname(target));
+  if (!existsSync(dirname(target))) return '';
+  const file = await FileReplacement.begin(target);
+  try {
+    await file.write(Buffer.from(content));
+    await file.commit();
+  } catch (error) {
+    await file.abandon();
+    throw error;
+  }
+  return target;
 }
 
 /** A listing of the server: the same words for each. */
@@ -92,13 +121,14 @@ export const cpModule = defineModule({
       returns:
         'the path it is at; an empty text when the master has no such file; False when the folder is missing',
       examples: ["salt '*' cp.get_file salt://vimrc /etc/vim/vimrc makedirs=True"],
-      run: (ctx, { path, dest, saltenv, makedirs, template, gzip }) => {
-        refuseTemplate(template);
-        const wanted = target(ctx, path, saltenv);
+      run: async (ctx, { path, dest, saltenv, makedirs, template, gzip }, _rest, kwargs) => {
+        const use = { saltenv: environmentOf(ctx, saltenv), kwargs };
+        const [from = '', to = ''] = await renderPaths(ctx, [path, dest], template, use);
+        const wanted = target(ctx, from, saltenv);
         const options = { saltenv: wanted.saltenv, makedirs: truthy(makedirs), gzip: gzipLevel(gzip) };
         return withFileClient(ctx, async (client) => {
           if (!isSaltUrl(wanted.url) && !existsSync(wanted.url)) return '';
-          const got = await client.getFile(wanted.url, pyStr(dest), options);
+          const got = await client.getFile(wanted.url, to, options);
           if (got !== false) return got;
           return truthy(await client.hashFile(wanted.url, wanted.saltenv)) ? false : '';
         });
@@ -116,11 +146,13 @@ export const cpModule = defineModule({
       kwargs: 'kwargs',
       returns: 'the path it is at; an empty text when there is no such file',
       examples: ["salt '*' cp.get_template salt://path/to/template /minion/dest"],
-      run: (_ctx, { template }) => {
-        throw new CommandExecutionError(
-          `Attempted to render template with unavailable engine ${pyStr(template)}`,
-        );
-      },
+      run: (ctx, { path, dest, template, saltenv, makedirs }, _rest, kwargs) =>
+        getTemplate(ctx, pyStr(path), pyStr(dest ?? ''), {
+          engine: pyStr(template),
+          saltenv: environmentOf(ctx, saltenv),
+          variables: kwargs,
+          makedirs: truthy(makedirs),
+        }),
     }),
     get_dir: defineFunction({
       doc: 'Fetches a folder of the master with all that is in it.',
@@ -134,10 +166,12 @@ export const cpModule = defineModule({
       kwargs: 'kwargs',
       returns: 'sorted list of the files and empty folders',
       examples: ["salt '*' cp.get_dir salt://path/to/dir/ /minion/dest"],
-      run: (ctx, { path, dest, saltenv, template, gzip }) => {
-        refuseTemplate(template);
-        const options = { saltenv: environmentOf(ctx, saltenv), gzip: gzipLevel(gzip) };
-        return withFileClient(ctx, (client) => client.getDir(pyStr(path), pyStr(dest), options));
+      run: async (ctx, { path, dest, saltenv, template, gzip }, _rest, kwargs) => {
+        const environment = environmentOf(ctx, saltenv);
+        const use = { saltenv: environment, kwargs };
+        const [from = '', to = ''] = await renderPaths(ctx, [path, dest], template, use);
+        const options = { saltenv: environment, gzip: gzipLevel(gzip) };
+        return withFileClient(ctx, (client) => client.getDir(from, to, options));
       },
     }),
     get_url: defineFunction({

@@ -347,3 +347,29 @@ test('cp - folders that cannot be made are an error, also where Node would never
   assert.match(String(await cp('recv_chunked', ['/proc/none/x', null])), /^\[Errno 2\] /);
   await assert.rejects(cp('get_file', ['salt://a', '/proc/none/x'], { makedirs: true }), { code: 'ENOENT' });
 });
+
+test('cp - templates are rendered with what the call gives, and can import files of the master', async (t) => {
+  const { tree, cp } = minion(t);
+  tree.write({
+    'base/t':
+      '{% from "lib.jinja" import hi %}{{ hi(who) }} {{ grains.get("none", 1) }} {{ salt["test.echo"]("x") }}\n',
+    'base/lib.jinja': '{% macro hi(n) %}hi {{ n }}{% endmacro %}',
+    'base/bad': '{% if %}',
+    'base/web/linux.txt': 'linux',
+  });
+  const dest = join(tree.folder, 'made/t');
+  assert.equal(await cp('get_template', ['salt://t', dest], { makedirs: true, who: 'bob' }), dest);
+  assert.equal(readFileSync(dest, 'utf8'), 'hi bob 1 x\n');
+  assert.equal(await cp('get_template', ['salt://none', dest]), '');
+  assert.equal(await cp('get_template', ['salt://bad', dest]), '');
+  assert.equal(await cp('get_template', ['salt://t', join(tree.folder, 'no/such')], { who: 1 }), '');
+  const path = join(tree.folder, 'got');
+  assert.equal(
+    await cp('get_file', ['salt://web/{{ pillar.os }}.txt', path], {
+      template: 'jinja',
+      pillar: { os: 'linux' },
+    }),
+    path,
+  );
+  await assert.rejects(cp('get_file', ['salt://a', path], { template: 'mako' }), /unavailable engine mako/);
+});
