@@ -23,6 +23,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'cmd', file: 'cmdmod', load: async () => (await import('../modules/cmd.ts')).cmdModule },
   { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
   { name: 'cp', file: 'cp', load: async () => (await import('../modules/cp.ts')).cpModule },
+  { name: 'cron', file: 'cron', load: async () => (await import('../modules/cron.ts')).cronModule },
   { name: 'disk', file: 'disk', load: async () => (await import('../modules/disk.ts')).diskModule },
   {
     name: 'environ',
