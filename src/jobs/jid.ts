@@ -3,6 +3,11 @@ import type { Clock } from '../host/clock.ts';
 
 /** Pseudo-jids that minions may return with. */
 export const REQUEST_JID = 'req';
+/**
+ * The field in which a minion of ours proposes a jid for such a return, so that one that had to be sent twice is one job. Salt's
+ * masters take no notice of it.
+ */
+export const PROPOSED_JID = 'req_jid';
 
 /** The time part of a jid. @param atMs milliseconds since 1970, with a fraction */
 export function jidAt(atMs: number): string {

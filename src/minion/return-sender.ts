@@ -8,6 +8,7 @@ import { UnreachableError, messageOf } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
+import { JidSource, PROPOSED_JID, REQUEST_JID } from '../jobs/jid.ts';
 import type { Dict } from '../values/value.ts';
 import type { RequestChannel } from '../channel/client/request-channel.ts';
 import { masterMark, type ReturnSpool, type SpooledReturn } from './return-spool.ts';
@@ -46,12 +47,14 @@ export class ReturnSender {
   readonly counters = { sent: 0, failed: 0 };
   readonly #parts: SenderParts;
   readonly #stop = new AbortController();
+  readonly #jids: JidSource;
   /** First attempts under way. */
   readonly #underWay = new Set<SpooledReturn>();
   readonly #lanes = new Map<string, Lane>();
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
+    this.#jids = new JidSource(parts.clock);
   }
 
   /** Number of returns that no master has yet. */
@@ -60,7 +63,9 @@ export class ReturnSender {
   }
 
   /** Sends one return; resolves when the master has it, or when it waits on disk because the master does not take it now. */
-  async send(load: Dict, target: ReturnTarget): Promise<void> {
+  async send(given: Dict, target: ReturnTarget): Promise<void> {
+    const load: Dict = new Map(given);
+    if (load.get('jid') === REQUEST_JID && !load.has(PROPOSED_JID)) load.set(PROPOSED_JID, this.#jids.next());
     const entry = this.#parts.spool.add(load, target.name);
     const mark = masterMark(target.name);
     if (this.#lanes.has(mark)) return; // behind the others, in order

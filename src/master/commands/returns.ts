@@ -4,7 +4,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import { tags } from '../../events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import { isJid, isSafeJid, REQUEST_JID, type JidSource } from '../../jobs/jid.ts';
+import { isJid, isSafeJid, jidTimeMs, PROPOSED_JID, REQUEST_JID, type JidSource } from '../../jobs/jid.ts';
 import type { JobStore } from '../../jobs/job-store.ts';
 import { funText } from '../../jobs/sqlite-store.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
@@ -64,15 +64,35 @@ async function keep(parts: ReturnParts, jid: string, id: string, load: Dict, val
   }
 }
 
-/** A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. */
+/**
+ * A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. The jid that our minions propose is
+ * taken when it is free; when it is this job's already, the return has been sent again because its acknowledgement was lost.
+ */
 async function openRequestedJob(parts: ReturnParts, id: string, load: Dict): Promise<string> {
-  const jid = parts.jids.next();
-  load.set('jid', jid);
+  const proposed = load.get(PROPOSED_JID);
+  load.delete(PROPOSED_JID);
   if (!load.has('arg')) load.set('arg', load.get('fun_args') ?? []);
   load.set('tgt_type', 'glob');
   load.set('tgt', id);
+  if (isPast(proposed, parts.clock) && parts.opts.get('job_cache')) {
+    load.set('jid', proposed);
+    if (await parts.jobs.saveJob(proposed, load, [id])) return proposed;
+    const known = await parts.jobs.job(proposed);
+    if (known?.get('tgt') === id && known.get('id') === id) return proposed;
+  }
+  const jid = parts.jids.next();
+  load.set('jid', jid);
   if (parts.opts.get('job_cache')) await parts.jobs.saveJob(jid, load, [id]);
   return jid;
+}
+
+/** A jid of the future could be that of a job that is published then; clocks may differ by a little all the same. */
+const CLOCK_SKEW_MS = 60_000;
+
+function isPast(jid: Value | undefined, clock: Clock): jid is string {
+  if (!isJid(jid)) return false;
+  const atMs = jidTimeMs(jid);
+  return atMs !== undefined && atMs <= clock.nowMs() + CLOCK_SKEW_MS;
 }
 
 /** The highest code of a return, which may be a map or a list for several functions. */

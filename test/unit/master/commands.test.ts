@@ -64,6 +64,30 @@ test('returns - one is kept and told, a second one is not kept', async (t) => {
   assert.match(lines.join('\n'), /m1 has returned job .* before; the first return stays/);
 });
 
+test('returns - one that began on the minion and is sent again is one job; a proposed jid of somebody else or of the future is not taken', async (t) => {
+  const { jobs, give } = returns(t);
+  const scheduled = { jid: 'req', fun: 'test.ping', fun_args: [], return: true, retcode: 0 };
+  const sent = { ...scheduled, req_jid: JID };
+  await give('m1', sent);
+  await give('m1', sent);
+  assert.deepEqual(
+    (await jobs.jobs({})).map(({ jid }) => jid),
+    [JID],
+  );
+  assert.equal((await jobs.returns(JID)).length, 1);
+  assert.equal((await jobs.job(JID))?.has('req_jid'), false);
+  await give('m2', sent);
+  await give('m2', { ...scheduled, req_jid: '29991121000000000001' });
+  await give('m2', { ...scheduled, req_jid: '../../x' });
+  await give('m2', scheduled);
+  const all = await jobs.jobs({});
+  assert.deepEqual([all.length, new Set(all.map(({ jid }) => jid.slice(0, 4))).has('2999')], [5, false]);
+  assert.deepEqual(
+    (await jobs.returns(JID)).map(({ id }) => id),
+    ['m1'],
+  );
+});
+
 test('returns - jids that are no names are dropped (CVE-2025-22242)', async (t) => {
   const { events, give } = returns(t);
   const jids: Value[] = [

@@ -135,6 +135,23 @@ test('return sender - returns go to the master that asked, in their order, howev
   assert.deepEqual(host.taken, ['b1@b:4506', 'a1@a:4506', 'a2@a:4506', 'a3@a:4506']);
 });
 
+test('return sender - a return without a job id proposes one, the same however often it is sent', async (t) => {
+  const host = new Host(t);
+  const proposed: Value[] = [];
+  const target = host.master('a:4506', (n, load) => {
+    proposed.push(load.get('req_jid') ?? null);
+    return n < 5 ? away() : null;
+  });
+  const spool = host.spool();
+  const load = dict({ jid: 'req', fun: 'test.ping' });
+  await host.sender(spool).send(load, target);
+  await host.empty(spool);
+  assert.equal(proposed.length, 5);
+  assert.match(String(proposed[0]), /^\d{20}$/);
+  assert.equal(new Set(proposed).size, 1);
+  assert.equal(load.has('req_jid'), false);
+});
+
 test('return sender - what a killed minion had is sent by the next one; what a master that is configured no more had asked goes to the first', async (t) => {
   const host = new Host(t);
   const targets = [host.master('a:4506', away), host.master('gone:4506', away)];
