@@ -36,11 +36,13 @@ const FIELDS = [
 ];
 
 function forReturners(load: Dict, { pub }: Job): Dict {
+  // what a schedule has made is in its order already
+  const fields = load.has('schedule') ? [...load.keys(), 'ret_config', 'ret_kwargs'] : FIELDS;
   const out: Dict = new Map();
-  for (const field of FIELDS) {
-    const value: Value | undefined =
-      load.get(field) ?? (field.startsWith('ret_') ? pub.get(field) : undefined);
-    if (value !== undefined) out.set(field, value);
+  for (const field of fields) {
+    const isHow = field === 'ret_config' || field === 'ret_kwargs';
+    const value: Value | undefined = isHow ? pub.get(field) : load.get(field);
+    if (value !== undefined && field !== 'cmd') out.set(field, value);
   }
   return out;
 }

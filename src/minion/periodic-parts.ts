@@ -31,7 +31,10 @@ export function periodicParts(pieces: MinionPieces): PeriodicParts {
     runJob: (job) => pieces.runner.runOwn(job, side()),
     sendReturn: async (load) => {
       if (side().state.opts.get('pub_ret') === false) return;
-      const targets = pieces.masters()?.targets ?? [];
+      const masters = pieces.masters();
+      // while a failover looks for its next master, the one before gets it
+      const served = masters?.sides.map(({ connection }) => connection) ?? [];
+      const targets = served.length > 0 ? served : (masters?.targets.slice(0, 1) ?? []);
       await Promise.all(targets.map((target) => pieces.sender.send(new Map(load), target)));
     },
     sendFurther: (job, load) => returnFurther(job, load, side()),
