@@ -6,6 +6,7 @@ import { filterNames, fnmatch } from '../text/fnmatch.ts';
 import { compareText } from '../values/order.ts';
 import { pyStr } from '../values/repr.ts';
 import { truthy, type Dict, type Value } from '../values/value.ts';
+import { hasDpkg } from './pkg/dpkg.ts';
 import { runCode, runText } from './program.ts';
 import { systemdFunctions } from './service.ts';
 import { isSystemdBooted } from './systemd-host.ts';
@@ -64,9 +65,8 @@ export const debianServiceModule = defineModule({
   name: 'service',
   file: 'debian_service',
   doc: 'Starts, stops and enables services by the scripts in /etc/init.d.',
-  unavailable: ({ grains }) =>
-    !isSystemdBooted() &&
-    ['Debian', 'Raspbian', 'Devuan', 'NILinuxRT'].includes(pyStr(grains.get('os') ?? ''))
+  unavailable: () =>
+    !isSystemdBooted() && hasDpkg()
       ? undefined
       : 'The debian_service module could not be loaded: unsupported OS family and/or systemd running.',
   functions: {

@@ -4,7 +4,7 @@ import { isAbs, pathExists } from '../host/py-path.ts';
 import { defineFunction, defineModule } from '../loader/module.ts';
 import { pyStr } from '../values/repr.ts';
 import { truthy, type Value } from '../values/value.ts';
-import { debFileInfo, debPackages, fileDict, fileList, listLow, packageInfo } from './pkg/dpkg.ts';
+import { debFileInfo, debPackages, fileDict, fileList, hasDpkg, listLow, packageInfo } from './pkg/dpkg.ts';
 import { packageChanges, packageName } from './pkg/packages.ts';
 import { runText } from './program.ts';
 
@@ -16,8 +16,8 @@ export const dpkgModule = defineModule({
   name: 'lowpkg',
   file: 'dpkg_lowpkg',
   doc: 'Asks the database of installed packages.',
-  unavailable: ({ grains }) =>
-    grains.get('os_family') === 'Debian'
+  unavailable: () =>
+    hasDpkg()
       ? undefined
       : 'The dpkg execution module cannot be loaded: only works on Debian family systems.',
   functions: {

@@ -25,7 +25,7 @@ import {
   upgradeAll,
 } from './pkg/apt.ts';
 import { aptSources, findSource, sourceDict } from './pkg/apt-sources.ts';
-import { debFileInfo, debPackages, installedDebs, selections } from './pkg/dpkg.ts';
+import { debFileInfo, debPackages, hasDpkg, installedDebs, selections } from './pkg/dpkg.ts';
 import { holdTargets, packageName, versionOf, versionsDict } from './pkg/packages.ts';
 import { compareDeb, withoutEpoch } from './pkg/versions.ts';
 import { runStdout } from './program.ts';
@@ -546,8 +546,8 @@ export const aptModule = defineModule({
   name: 'pkg',
   file: 'aptpkg',
   doc: 'Installs, removes and looks at packages with apt.',
-  unavailable: ({ grains }) =>
-    grains.get('os_family') === 'Debian'
+  unavailable: () =>
+    hasDpkg() && findProgram('apt-get') !== undefined
       ? undefined
       : 'The pkg module could not be loaded: unsupported OS family',
   functions: { ...looking, ...changing },

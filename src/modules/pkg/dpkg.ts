@@ -2,6 +2,8 @@
 import { statSync } from 'node:fs';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
+import { pathExists } from '../../host/py-path.ts';
+import { findProgram } from '../../host/which.ts';
 import type { ModuleContext } from '../../loader/module.ts';
 import { compareText } from '../../values/order.ts';
 import { pyStr } from '../../values/repr.ts';
@@ -9,6 +11,11 @@ import { splitLines } from '../../values/text.ts';
 import { dict, type Dict, type Value } from '../../values/value.ts';
 import { runAll, runStdout, runText } from '../program.ts';
 import { addVersion, type Versions } from './packages.ts';
+
+/** True on Debian and what comes from it. Asks the machine, not the grains, which `salt-call` collects only when needed. */
+export function hasDpkg(): boolean {
+  return pathExists('/etc/debian_version') && findProgram('dpkg-query') !== undefined;
+}
 
 /** Packages by what has become of them. */
 export interface DebPackages {
