@@ -4,6 +4,7 @@
  */
 import { messageOf } from '../errors/errors.ts';
 import { JidSource, REQUEST_JID } from '../jobs/jid.ts';
+import type { FunctionSpec } from '../loader/module.ts';
 import { orderSchedule, type OrderAnswer } from '../scheduler/orders.ts';
 import { saveSchedule } from '../scheduler/saved.ts';
 import { Scheduler, type ScheduledRun } from '../scheduler/scheduler.ts';
@@ -107,7 +108,8 @@ export class MinionSchedule {
     const late = lateSeconds > 0 ? ` (runtime missed by ${lateSeconds} seconds)` : '';
     log.info(`Running scheduled job: ${name}${late} with jid ${jid}`);
     try {
-      const job = this.#jobOf(name, fun, data, jid);
+      const found = await this.#parts.state().registry.find(fun);
+      const job = this.#jobOf(name, fun, data, jid, found.spec);
       const result = await this.#resultOf(job, fun);
       await this.#handOn(job, data, result);
     } catch (error) {
@@ -115,19 +117,19 @@ export class MinionSchedule {
     }
   }
 
-  #jobOf(name: string, fun: string, data: Dict, jid: string): Job {
+  #jobOf(name: string, fun: string, data: Dict, jid: string, spec: FunctionSpec | undefined): Job {
     const { id } = this.#parts.state();
     const args = data.get('args');
     const kwargs = data.get('kwargs');
     const positional = Array.isArray(args) ? args : [];
-    const keywords = isDict(kwargs) ? [new Map<Value, Value>([...kwargs, ['__kwarg__', true]])] : [];
+    const arg = publishedArguments(positional, isDict(kwargs) ? kwargs : new Map(), spec);
     const pub = dict({
       id,
       fun,
       fun_args: isDict(kwargs) ? [...positional, kwargs] : positional,
       schedule: name,
       jid,
-      arg: [...positional, ...keywords],
+      arg,
       tgt: id,
       tgt_type: 'glob',
       pid: process.pid,
@@ -141,7 +143,7 @@ export class MinionSchedule {
       delimiter: undefined,
       executors: undefined,
     };
-    return { ...common, jid, funs: [fun], args: [[...positional, ...keywords]], pub: copyValue(pub) };
+    return { ...common, jid, funs: [fun], args: [arg], pub: copyValue(pub) };
   }
 
   /** The job's own metadata and when it ran. */
@@ -223,4 +225,24 @@ export class MinionSchedule {
     }
     await this.#parts.sendFurther({ ...job, pub }, ret);
   }
+}
+
+/**
+ * Arguments as a publication carries them. There a text such as `A=1` among the positional ones would be read as a keyword, which
+ * in a schedule it is not; so where one looks like that they are all given by name, when the function names its parameters.
+ */
+export function publishedArguments(
+  positional: readonly Value[],
+  kwargs: Dict,
+  spec: Pick<FunctionSpec, 'params'> | undefined,
+): Value[] {
+  const names = Object.entries(spec?.params ?? {}).flatMap(([name, param]) =>
+    param.keywordOnly ? [] : [name],
+  );
+  const hasKeywordText = positional.some((value) => typeof value === 'string' && value.includes('='));
+  const byName = hasKeywordText && positional.length <= names.length ? positional.length : 0;
+  const keywords: Dict = new Map(positional.slice(0, byName).map((value, i) => [names[i] as string, value]));
+  for (const [key, value] of kwargs) keywords.set(key, value);
+  const rest = positional.slice(byName);
+  return keywords.size === 0 ? rest : [...rest, keywords.set('__kwarg__', true)];
 }
