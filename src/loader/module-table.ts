@@ -89,5 +89,10 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('../modules/sysctl.ts')).sysctlModule,
   },
   { name: 'test', file: 'test', load: async () => (await import('../modules/test.ts')).testModule },
+  {
+    name: 'timezone',
+    file: 'timezone',
+    load: async () => (await import('../modules/timezone.ts')).timezoneModule,
+  },
   { name: 'user', file: 'useradd', load: async () => (await import('../modules/user.ts')).userModule },
 ];

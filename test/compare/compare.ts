@@ -1,9 +1,10 @@
 /**
- * Runs a table of `salt` command lines on a real Salt and on ours, and prints what differs:
- * `node scripts/run-ts.mjs test/compare/compare.ts [--only REGEX] [--recorded] [--quiet]`.
+ * Runs a table of command lines of `salt` and its sisters on a real Salt and on ours, and prints what differs:
+ * `node scripts/run-ts.mjs test/compare/compare.ts [--only REGEX] [--group REGEX] [--recorded] [--quiet]`.
  *
  * `--recorded` takes the real Salt's answers from the last run (kept in `build/`) where it has them. `BRINE_PROGRAMS` names another
- * folder of our programs.
+ * folder of our programs. `<DIR>` in a line stands for the fleet's folder; `BRINE_COMPARE_TABLE` names
+ * another table.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,8 +15,10 @@ import { normalise, type Comparable } from './normalise.ts';
 
 /** A line of the table. */
 interface Entry {
-  /** The words behind `salt`, quoted as for a shell. */
+  /** The words behind the program, quoted as for a shell. */
   readonly line: string;
+  /** The program, where it is not `salt`. */
+  readonly program?: string;
   readonly stdin?: string;
   /** Why the two are meant to differ. */
   readonly differs?: string;
@@ -32,6 +35,7 @@ interface Answer {
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const RECORDING = join(ROOT, 'build', 'compare-recording.json');
+const TABLE = process.env['BRINE_COMPARE_TABLE'] ?? join(ROOT, 'test/compare/commands.json');
 const PARALLEL = 2;
 /** Ports of the two fleets. */
 const REAL_PORT = 22_100;
@@ -39,6 +43,7 @@ const OUR_PORT = 22_200;
 
 const words = process.argv.slice(2);
 const only = words.includes('--only') ? new RegExp(words[words.indexOf('--only') + 1] ?? '') : undefined;
+const onlyGroup = words.includes('--group') ? new RegExp(words[words.indexOf('--group') + 1] ?? '') : undefined;
 const useRecording = words.includes('--recorded');
 const isQuiet = words.includes('--quiet');
 const cleanUps: (() => unknown)[] = [];
@@ -49,17 +54,22 @@ function say(text: string): void {
 }
 
 function readTable(): Entry[] {
-  const groups = JSON.parse(readFileSync(join(ROOT, 'test/compare/commands.json'), 'utf8')) as {
+  const groups = JSON.parse(readFileSync(TABLE, 'utf8')) as {
     readonly group: string;
     readonly commands: readonly (string | Entry)[];
   }[];
   return groups
+    .filter(({ group }) => onlyGroup?.test(group) ?? true)
     .flatMap(({ commands }) => commands)
     .map((command) => (typeof command === 'string' ? { line: command } : command))
     .filter(({ line }) => only?.test(line) ?? true);
 }
 
-const keyOf = ({ line, stdin = '' }: Entry): string => (stdin === '' ? line : `${line} <<< ${stdin}`);
+/** What a line is recorded under; `salt` itself is not named. */
+const keyOf = ({ program = 'salt', line, stdin = '' }: Entry): string =>
+  `${program === 'salt' ? '' : `${program}: `}${line}${stdin === '' ? '' : ` <<< ${stdin}`}`;
+
+const shown = (entry: Entry): string => `${entry.program ?? 'salt'} ${keyOf({ ...entry, program: 'salt' })}`;
 
 /** Answers of one fleet, several commands at a time. */
 async function answers(fleet: ComparedFleet, entries: readonly Entry[]): Promise<Map<string, Finished>> {
@@ -67,7 +77,11 @@ async function answers(fleet: ComparedFleet, entries: readonly Entry[]): Promise
   const left = [...entries];
   const work = async (): Promise<void> => {
     for (let entry = left.shift(); entry !== undefined; entry = left.shift()) {
-      const finished = await fleet.run(splitWords(entry.line), entry.stdin ?? '');
+      const finished = await fleet.run(
+        entry.program ?? 'salt',
+        splitWords(entry.line.replaceAll('<DIR>', fleet.folder)),
+        entry.stdin ?? '',
+      );
       const strip = (text: string): string => text.replaceAll(fleet.folder, '<DIR>');
       out.set(keyOf(entry), {
         code: finished.code,
@@ -116,7 +130,7 @@ function startReal(): Promise<ComparedFleet> {
 }
 
 function printDifference(entry: Entry, { ours: own, real }: Answer): void {
-  say(`\n=== salt ${keyOf(entry)}`);
+  say(`\n=== ${shown(entry)}`);
   if (own.code !== real.code) say(`exit code: Salt ${real.code}, ours ${own.code}`);
   for (const stream of ['stdout', 'stderr'] as const) {
     if (own[stream] === real[stream]) continue;
@@ -159,12 +173,12 @@ function report(compared: readonly (Answer & { entry: Entry; isSame: boolean })[
   const different = others.filter(({ entry }) => entry.differs === undefined);
   const meant = others.filter(({ entry }) => entry.differs !== undefined);
   for (const { entry } of same)
-    if (entry.differs !== undefined) say(`no difference any more: salt ${entry.line}`);
+    if (entry.differs !== undefined) say(`no difference any more: ${shown(entry)}`);
   for (const { entry, ...answer } of different) printDifference(entry, answer);
   if (meant.length > 0) say('\nDifferent on purpose:');
-  for (const { entry } of meant) say(`  salt ${entry.line}\n      ${entry.differs}`);
+  for (const { entry } of meant) say(`  ${shown(entry)}\n      ${entry.differs}`);
   say(`\n${same.length} same, ${meant.length} different on purpose, ${different.length} different`);
-  for (const { entry } of different) say(`  salt ${keyOf(entry)}`);
+  for (const { entry } of different) say(`  ${shown(entry)}`);
   return different.length === 0 ? 0 : 1;
 }
 

@@ -73,9 +73,9 @@ export class ComparedFleet {
     return this.#fleet.folder;
   }
 
-  /** Runs `salt` in the fleet's own folder. */
-  run(args: readonly string[], input: string): Promise<Finished> {
-    return this.#fleet.run('salt', args, this.programs, input);
+  /** Runs a program, `salt` for one, with the master's configuration. */
+  run(program: string, args: readonly string[], input: string): Promise<Finished> {
+    return this.#fleet.run(program, args, this.programs, input);
   }
 
   async #startAll(): Promise<void> {
@@ -90,7 +90,7 @@ export class ComparedFleet {
     );
     await Promise.all(daemons.map((daemon) => daemon.logged('Minion is ready to receive requests')));
     for (let tries = 0; tries < 30; tries++) {
-      const { stdout } = await this.run(['*', 'test.ping', '--out', 'txt', '-t', '3'], '');
+      const { stdout } = await this.run('salt', ['*', 'test.ping', '--out', 'txt', '-t', '3'], '');
       if ([...MINIONS.keys()].every((id) => stdout.includes(`${id}: True`))) return;
     }
     throw new Error(`the minions of ${this.programs.name} never answered`);
