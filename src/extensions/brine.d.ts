@@ -74,6 +74,9 @@ export interface Context {
   setRetcode(code: number): void;
 }
 
+/** A value under one known name; nothing when there is no name. */
+export type Named<N extends string, V> = string extends N ? unknown : { readonly [Name in N]: V };
+
 /** A function of a module. */
 export interface FunctionSpec<P extends Params = Params, R extends string = never, K extends string = never> {
   /** What it is for; `sys.doc` prints it. */
@@ -90,9 +93,8 @@ export interface FunctionSpec<P extends Params = Params, R extends string = neve
   /** The outputter that shows the return, such as `txt`. */
   readonly outputter?: string;
   run(
-    args: { readonly [N in keyof P]: ArgOf<P[N]> } & { readonly [N in R]: readonly Data[] } & {
-      readonly [N in K]: { readonly [name: string]: Data };
-    },
+    args: { readonly [N in keyof P]: ArgOf<P[N]> } & Named<R, readonly Data[]> &
+      Named<K, { readonly [name: string]: Data }>,
     ctx: Context,
   ): Data | undefined | void | Promise<Data | undefined | void>;
 }
@@ -146,11 +148,11 @@ export function defineFunction<
   const K extends string = never,
 >(spec: FunctionSpec<P, R, K>): FunctionSpec<P, R, K>;
 /** Describes a module of `_modules`, `_states`, `_runners`, `_returners` or `_utils`. */
-export function defineModule(spec: ModuleSpec): ModuleSpec;
+export function defineModule<S extends ModuleSpec>(spec: S): S;
 /** Describes a module of `_grains`. */
-export function defineGrains(spec: GrainsSpec): GrainsSpec;
+export function defineGrains<S extends GrainsSpec>(spec: S): S;
 /** Describes a module of `_output`. */
-export function defineOutputter(spec: OutputterSpec): OutputterSpec;
+export function defineOutputter<S extends OutputterSpec>(spec: S): S;
 /** A number that stays a float even when it is whole: `float(8)` is `8.0`. */
 export function float(value: number): Data;
 
