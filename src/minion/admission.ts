@@ -43,6 +43,8 @@ export interface AdmissionParts {
   readonly log: Logger;
   /** Whether the minion ends when this master forbids it to go on; not so while it has other masters. */
   readonly isOnly: () => boolean;
+  /** Whether this master is still to be served; attempts end when it is not. */
+  readonly isWanted?: () => boolean;
   /** Ends all waits. */
   readonly stop: AbortSignal;
   /** Told of each attempt, whether it was the one. */
@@ -93,6 +95,8 @@ export class Admission {
     for (;;) {
       await this.#untilResolved();
       if (stop.aborted) throw new UnreachableError('The minion is stopping.');
+      if (this.#parts.isWanted?.() === false)
+        throw new UnreachableError(`The minion has left the master ${address.host}.`);
       try {
         const timeoutMs = Math.max(1, opts.get('auth_timeout')) * 1000;
         const outcome = await authenticate(client, requester, timeoutMs);

@@ -87,7 +87,13 @@ export class MasterConnection {
     });
     const requester = this.#requester;
     const attempted = (isAccepted: boolean): void => this.#noteLink({ isAdmitted: isAccepted });
-    this.#admission = new Admission({ ...parts, requester, stop: this.#stop.signal, attempted });
+    this.#admission = new Admission({
+      ...parts,
+      requester,
+      isWanted: () => this.#isKept,
+      stop: this.#stop.signal,
+      attempted,
+    });
     this.#reader = new PublicationReader(opts.get('sign_pub_messages'));
     this.requests = new RequestChannel({
       client,

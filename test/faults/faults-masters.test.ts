@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { renameSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
-import { Fleet, until, type Daemon } from '../support/fleet.ts';
+import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
 import { copyKey, signalTree, startMasters, type OneOfMany } from '../support/masters.ts';
 
 /** Asks until the minion answers. */
@@ -113,7 +113,11 @@ test(
       await answers(a, 'far', 1);
       const again = await b.fleet.startMaster();
       await again.logged(`Got return from far for job ${jid}`);
-      await until('it is cached', () => again.log.includes(jid));
+      // acknowledged is what is committed
+      await until(
+        'nothing waits on disk',
+        () => namesIn(a.fleet.path('far', 'cache', 'returns')).length === 0,
+      );
       for (const [fleet, count] of [
         [a.fleet, 0],
         [b.fleet, 1],

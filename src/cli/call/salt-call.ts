@@ -181,7 +181,7 @@ class Caller {
       log,
       hasTimeout: this.#parsed.isExplicit('auth_timeout'),
     });
-    if (Array.isArray(opts.raw('master'))) state.serve(this.#link.address);
+    state.serve(this.#link.address);
     state.pillar = await this.#link.pillar(state.grains);
     return state;
   }

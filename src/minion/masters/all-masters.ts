@@ -84,7 +84,7 @@ export class AllMasters implements Masters {
     // the first master has the minion's own state, so that schedule and beacons live in one
     const state = this.#isLeaderTaken ? new MinionState(parts, grains) : this.#parts.state;
     this.#isLeaderTaken = true;
-    if (Array.isArray(this.#parts.opts.raw('master'))) state.serve(address);
+    state.serve(address);
     const connection = connectionTo(this.#parts, address, {
       isOnly: () => this.#sides.size <= 1,
       onPublication: (load) => this.#parts.onPublication(load, side),

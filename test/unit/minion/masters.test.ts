@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import type { AuthClient } from '../../../src/channel/client/authenticate.ts';
 import { minionOptions, type MinionOptions } from '../../../src/config/minion-options.ts';
 import { Options } from '../../../src/config/option.ts';
+import { UnreachableError } from '../../../src/errors/errors.ts';
 import type { NameService, ServiceRecord } from '../../../src/host/dns.ts';
 import type { Random } from '../../../src/host/random.ts';
 import { Admission } from '../../../src/minion/admission.ts';
@@ -12,6 +14,7 @@ import { addressName, parseMasterAddress } from '../../../src/minion/master-addr
 import { inServiceOrder, MasterDiscovery } from '../../../src/minion/masters/discover.ts';
 import { crc32, inPlannedOrder, planMasters } from '../../../src/minion/masters/plan.ts';
 import { sourceOf } from '../../../src/minion/source-address.ts';
+import type { Requester } from '../../../src/transport/zmtp/requester.ts';
 import { dict, type DictInit, type Value } from '../../../src/values/value.ts';
 import { keptLog } from '../../support/attacker.ts';
 import { JumpingClock } from '../client/fake-master.ts';
@@ -206,4 +209,40 @@ test('admission - a name that cannot be resolved is looked up again at random ti
   );
   assert.ok(attempts.every((isAccepted) => !isAccepted));
   await assert.rejects(admission.once(), /The name nowhere cannot be resolved: ENOTFOUND/);
+});
+
+test('admission - attempts end when the master is left', async () => {
+  const { log } = keptLog();
+  const clock = new JumpingClock();
+  let requests = 0;
+  const requester = {
+    request: () => {
+      requests++;
+      return Promise.reject(new UnreachableError('away'));
+    },
+  } as unknown as Requester;
+  const keyring = { pinned: () => undefined } as unknown as AuthClient['keyring'];
+  const admission = new Admission({
+    address: { host: '127.0.0.1', port: 4506 },
+    opts: options({}),
+    client: {
+      id: 'm1',
+      key: { publicKey: { pem: '' } } as unknown as AuthClient['key'],
+      keyring,
+      encAlgo: '',
+      sigAlgo: '',
+      autosignGrains: new Map(),
+      random: most,
+    },
+    requester,
+    names: { check: () => Promise.resolve(), service: () => Promise.resolve([]) },
+    clock,
+    random: most,
+    log,
+    isOnly: () => true,
+    isWanted: () => requests < 3,
+    stop: new AbortController().signal,
+  });
+  await assert.rejects(admission.untilAccepted(), /The minion has left the master 127\.0\.0\.1/);
+  assert.equal(requests, 3);
 });
