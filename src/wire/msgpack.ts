@@ -36,11 +36,19 @@ class Encoder {
   #buf = Buffer.allocUnsafeSlow(INITIAL_BUFFER_BYTES);
   #pos = 0;
   #bin = false;
+  #isBusy = false;
 
   encode(value: Encodable, dialect: Dialect): Buffer {
+    // a map that makes its content when it is looked at may encode something itself meanwhile
+    if (this.#isBusy) return new Encoder().encode(value, dialect);
     this.#pos = 0;
     this.#bin = dialect === 'local';
-    this.#any(value, 0);
+    this.#isBusy = true;
+    try {
+      this.#any(value, 0);
+    } finally {
+      this.#isBusy = false;
+    }
     const out = Buffer.from(this.#buf.subarray(0, this.#pos));
     if (this.#buf.length > KEEP_BUFFER_BYTES) this.#buf = Buffer.allocUnsafeSlow(INITIAL_BUFFER_BYTES);
     return out;

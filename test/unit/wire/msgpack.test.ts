@@ -9,7 +9,7 @@ import {
   TruncatedMsgpackError,
   type Dialect,
 } from '../../../src/wire/msgpack.ts';
-import { PyDatetime, PyFloat, valuesEqual, type Value } from '../../../src/values/value.ts';
+import { dict, PyDatetime, PyFloat, valuesEqual, type Value } from '../../../src/values/value.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const roundTrip = (value: Value, dialect: Dialect): Value => decode(encode(value, dialect), dialect);
@@ -118,4 +118,24 @@ test('msgpack - a stream of values is read one by one', () => {
   const first = decodeAt(stream, 'local', 0);
   assert.deepEqual(decodeAt(stream, 'local', first.end), { value: [2], end: stream.length });
   assert.throws(() => decodeAt(stream.subarray(0, 2), 'local', 0), TruncatedMsgpackError);
+});
+
+test('msgpack - a map that encodes something itself when it is read does not disturb what is being encoded', () => {
+  class Late extends Map<Value, Value> {
+    override *entries(): MapIterator<[Value, Value]> {
+      encode(dict({ other: 'x'.repeat(50) }), 'local');
+      yield ['made', 'late'];
+    }
+    override [Symbol.iterator](): MapIterator<[Value, Value]> {
+      return this.entries();
+    }
+    override forEach(run: (value: Value, key: Value, map: Map<Value, Value>) => void): void {
+      for (const [key, value] of this.entries()) run(value, key, this);
+    }
+    override get size(): number {
+      return 1;
+    }
+  }
+  const bytes = encode(dict({ a: 1, late: new Late(), z: 'end' }), 'local');
+  assert.deepEqual(decode(bytes, 'local'), dict({ a: 1, late: dict({ made: 'late' }), z: 'end' }));
 });
