@@ -183,6 +183,7 @@ export function comparable(answer: CallAnswer, call: ModuleCall, places: Places)
   const masked = new Set([...MASKED, ...(call.mask ?? [])]);
   const neutral = (value: Value): Value => {
     if (typeof value === 'string') return text(value);
+    if (value instanceof Uint8Array) return text(pyRepr(value)); // JSON has no bytes, so commands print this
     if (Array.isArray(value)) {
       const items = value.map(neutral);
       return call.unordered === true ? items.sort((a, b) => (pyRepr(a) < pyRepr(b) ? -1 : 1)) : items;
