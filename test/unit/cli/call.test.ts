@@ -131,7 +131,7 @@ test('salt-call - what is not there yet is said, and does not stop the rest', as
   assert.equal(returner.stdout, 'local:\n    True\n');
   assert.match(
     returner.stderr,
-    /returner redis is not available yet.*\n.*returner smtp is not available yet/,
+    /Returner redis\.returner could not be loaded.*\n.*Returner smtp\.returner could not be loaded/,
   );
   const modules = await call(folder, ['--local', '-m', '/srv/mods', 'test.ping']);
   assert.deepEqual([modules.code, modules.stderr], [0, '']);
