@@ -9,7 +9,6 @@ import {
   fstatSync,
   ftruncateSync,
   lstatSync,
-  mkdirSync,
   openSync,
   opendirSync,
   readFileSync,
@@ -29,6 +28,7 @@ import { createFile } from './files.ts';
 import { baseName, isDir, isLink, joinPath } from './py-path.ts';
 import type { Random } from './random.ts';
 import { isOsError } from './strerror.ts';
+import { makeFolders } from './make-folders.ts';
 
 /** The beginning of the names of Salt's temporary files. */
 export const TEMP_PREFIX = '__salt.tmp.';
@@ -120,7 +120,7 @@ export function movePath(source: string, target: string): void {
 
 /** `shutil.copytree`: into a folder that must not exist, links followed. */
 export function copyTree(source: string, target: string): void {
-  mkdirSync(target, { recursive: true });
+  makeFolders(target);
   for (const entry of listFolder(source)) {
     const [from, to] = [joinPath(source, entry), joinPath(target, entry)];
     if (isDir(from)) copyTree(from, to);

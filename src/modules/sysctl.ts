@@ -1,5 +1,4 @@
 /** `sysctl`: parameters of the kernel. Follows 3006.16 salt/modules/linux_sysctl.py. */
-import { mkdirSync } from 'node:fs';
 import { CommandExecutionError } from '../errors/errors.ts';
 import { replaceFile, writeInPlace } from '../host/file-operations.ts';
 import { readTextIfExists } from '../host/files.ts';
@@ -11,6 +10,7 @@ import { truthy, type Dict, type Value } from '../values/value.ts';
 import { linesOf } from './file/text.ts';
 import { programPath, runAll, runStdout, runText } from './program.ts';
 import { isSystemdBooted, systemdVersion } from './systemd-host.ts';
+import { makeFolders } from '../host/make-folders.ts';
 
 async function defaultConfig(ctx: ModuleContext): Promise<string> {
   const isNew = isSystemdBooted() && ((await systemdVersion(ctx)) ?? 0) >= 207;
@@ -65,7 +65,7 @@ async function persist(ctx: ModuleContext, name: string, value: string, file: st
   if (/\n/.test(name + value)) throw new CommandExecutionError('A line end cannot be part of a parameter.');
   if (!isFile(file)) {
     try {
-      if (!isDir(dirName(file))) mkdirSync(dirName(file), { recursive: true });
+      if (!isDir(dirName(file))) makeFolders(dirName(file));
       writeInPlace(file, '#\n# Kernel sysctl configuration\n#\n');
     } catch (error) {
       throw new CommandExecutionError(`Could not write to file: ${file}`, { cause: error });

@@ -1,5 +1,5 @@
 /** `--gen-keys` and `--gen-signature`. */
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrineError } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
@@ -9,13 +9,14 @@ import { generateKeyFiles } from '../../keys/generate.ts';
 import { writeSignature } from '../../keys/signature.ts';
 import { pyStr } from '../../values/repr.ts';
 import { toNumber, truthy, type Dict, type Value } from '../../values/value.ts';
+import { makeFolders } from '../../host/make-folders.ts';
 
 const KEY_BITS_MIN = 2048;
 
 /** Makes a key pair. @returns its fingerprint */
 export async function generateKeys(opts: Dict): Promise<Value> {
   const directory = text(opts, 'gen_keys_dir');
-  mkdirSync(directory, { recursive: true });
+  makeFolders(directory);
   const { publicPath } = await generateKeyFiles({
     directory,
     name: text(opts, 'gen_keys'),

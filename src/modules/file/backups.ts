@@ -1,5 +1,5 @@
 /** Copies of files that were replaced, in `<cachedir>/file_backup`. Follows 3006.16 salt/modules/file.py, salt/utils/files.py. */
-import { chmodSync, chownSync, mkdirSync, statSync, unlinkSync } from 'node:fs';
+import { chmodSync, chownSync, statSync, unlinkSync } from 'node:fs';
 import { copyContent, listFolder } from '../../host/file-operations.ts';
 import { baseName, dirName, isDir, isFile, joinPath, splitPath } from '../../host/py-path.ts';
 import { osErrorText } from '../../host/strerror.ts';
@@ -9,6 +9,7 @@ import { PythonError } from '../../loader/python-error.ts';
 import { pyStr } from '../../values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
 import { opt, P, pathOf } from './params.ts';
+import { makeFolders } from '../../host/make-folders.ts';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
@@ -34,7 +35,7 @@ export function keepBackup(ctx: ModuleContext, path: string, root: string): void
     now.getFullYear(),
   ].join('_');
   const place = joinPath(root, folder.slice(1), `${name}_${stamp}`);
-  mkdirSync(dirName(place), { recursive: true });
+  makeFolders(dirName(place));
   const facts = statSync(path);
   copyContent(path, place);
   chownSync(place, facts.uid, facts.gid);

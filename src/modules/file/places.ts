@@ -1,5 +1,5 @@
 /** Names in the file system: links, renaming, copying, moving, removing. Follows 3006.16 salt/modules/file.py. */
-import { linkSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import { linkSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { copyContent, copyTree, movePath, statFacts, tempFolder, walk } from '../../host/file-operations.ts';
 import { globPaths } from '../../host/glob.ts';
@@ -24,6 +24,7 @@ import { dict, truthy, type Value } from '../../values/value.ts';
 import { opt, P, pathOf, textArgument } from './params.ts';
 import { checkPermissions } from './permissions.ts';
 import { currentOwner } from './replace.ts';
+import { makeFolders } from '../../host/make-folders.ts';
 
 const LINK_TRIES = 5;
 
@@ -132,7 +133,7 @@ function copyInto(src: string, dst: string): void {
   for (const { path, files } of walk(src)) {
     const below = path.slice(src.length).replace(/^\/+/, '');
     const target = joinPath(dst, below);
-    if (!pathExists(target)) mkdirSync(target, { recursive: true });
+    if (!pathExists(target)) makeFolders(target);
     for (const name of files) copyContent(joinPath(path, name), joinPath(target, name));
   }
 }
