@@ -171,7 +171,9 @@ function moveOn(state: JobState, hasRun: boolean, isOffGrid: boolean, { nowMs, w
   }
   const { intervalMs, nextMs } = state;
   if (intervalMs === undefined || nextMs === undefined) return;
-  const isSkipped = !hasRun && state.skippedMs !== undefined && nextMs <= nowMs;
+  // by whole seconds, as it came due
+  const isOver = Math.floor(nextMs / 1000) <= Math.floor(nowMs / 1000);
+  const isSkipped = !hasRun && state.skippedMs !== undefined && isOver;
   if (!hasRun && !isSkipped) return;
   const onGrid = nextMs + intervalMs;
   const isRegular = !isOffGrid && nowMs - nextMs <= 2 * windowMs && onGrid > nowMs;

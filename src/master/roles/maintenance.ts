@@ -55,6 +55,7 @@ export const startMaintenance: StartRole = async (context) => {
   ];
   const updates = new FileServerUpdates(context);
   timers.push(clock.every(updates.periodMs, () => void updates.run()));
+  const schedule = await masterSchedule(context);
   const session = opts.get('publish_session');
   if (session > 0)
     timers.push(clock.every(session * 1000, () => context.requestRotation('publish_session has passed')));
@@ -65,11 +66,19 @@ export const startMaintenance: StartRole = async (context) => {
       for (const timer of timers) timer.cancel();
       pool.server.close();
       updates.close();
+      schedule?.close();
       await store.close();
       events.close();
     },
   };
 };
+
+/** The scheduler, where the master has scheduled runners; it is not loaded otherwise. */
+async function masterSchedule(context: RoleContext): Promise<{ close(): void } | undefined> {
+  if (context.opts.get('schedule').size === 0) return undefined;
+  const { MasterSchedule } = await import('../master-schedule.ts');
+  return new MasterSchedule(context);
+}
 
 async function tidyUp({ opts, clock, log }: RoleContext, store: SqliteJobStore): Promise<void> {
   try {
