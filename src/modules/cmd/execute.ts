@@ -94,7 +94,7 @@ async function prepare(ctx: ModuleContext, options: Dict, mode: RunMode): Promis
   if (shell !== undefined && !isExecutable(shell)) {
     throw new CommandExecutionError(`The shell ${shell} is not available`);
   }
-  const [cmd, givenFolder] = rendered(options);
+  const [cmd, givenFolder] = await rendered(ctx, options);
   await assertPermitted(ctx, options, cmd);
   const given = parseEnvironment(ctx.log, option(options, 'env'));
   const account = await findAccount(options);
@@ -144,16 +144,16 @@ function checkedLevel(ctx: ModuleContext, options: Dict, shell: string | undefin
   return outputLevel(ctx.log, wanted);
 }
 
-function rendered(options: Dict): [cmd: Value, cwd: string | undefined] {
+async function rendered(ctx: ModuleContext, options: Dict): Promise<[cmd: Value, cwd: string | undefined]> {
   const cmd = option(options, 'cmd');
   const cwd = textOption(options, 'cwd');
-  const engine = textOption(options, 'template');
-  if (engine === undefined) return [cmd, cwd];
+  if (textOption(options, 'template') === undefined) return [cmd, cwd];
+  const render = (text: string): Promise<string> => renderText(ctx, text, options);
   return [
     Array.isArray(cmd)
-      ? cmd.map((word) => renderText(textOf(word), engine))
-      : renderText(textOf(cmd), engine),
-    cwd === undefined ? undefined : renderText(cwd, engine),
+      ? await Promise.all(cmd.map((word) => render(textOf(word))))
+      : await render(textOf(cmd)),
+    cwd === undefined ? undefined : await render(cwd),
   ];
 }
 

@@ -1,5 +1,9 @@
-/** Commands and scripts that are templates. */
-import { CommandExecutionError } from '../../errors/errors.ts';
+/** Commands and scripts that are templates (3006.16 cmdmod.py `_render_cmd`). */
+import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import type { ModuleContext } from '../../loader/module.ts';
+import { isDict, type Dict } from '../../values/value.ts';
+import { renderTemplateText } from '../cp/render.ts';
+import { option, textOption } from './options.ts';
 
 /** Salt's template engines (3006.16 salt/utils/templates.py); all but the first are not going to come. */
 const KNOWN_ENGINES = new Set(['jinja', 'mako', 'wempy', 'genshi', 'cheetah', 'py']);
@@ -7,15 +11,27 @@ const KNOWN_ENGINES = new Set(['jinja', 'mako', 'wempy', 'genshi', 'cheetah', 'p
 const JINJA_MARKUP = /\{[{%#]/;
 
 /**
- * Renders a command or a script. Text without any markup is its own rendering.
- * @throws CommandExecutionError for an unknown engine, and for markup as long as there is no engine for it
+ * Renders a command, its folder or a script, when the options name an engine. Text without any markup is its own rendering.
+ * @param options of the call: `template`, `saltenv`, `pillar`
+ * @throws CommandExecutionError for an unknown engine, and when the template fails
  */
-export function renderText(text: string, engine: string): string {
+export async function renderText(ctx: ModuleContext, text: string, options: Dict): Promise<string> {
+  const engine = textOption(options, 'template');
+  if (engine === undefined) return text;
   if (!KNOWN_ENGINES.has(engine)) {
     throw new CommandExecutionError(`Attempted to render file paths with unavailable engine ${engine}`);
   }
   if (engine === 'jinja' && !JINJA_MARKUP.test(text)) return text;
-  throw new CommandExecutionError(
-    `Templates are not available for commands yet (template: ${engine}). Use a state, or render the text beforehand.`,
-  );
+  const saltenv = textOption(options, 'saltenv') ?? textOption(ctx.opts, 'saltenv') ?? 'base';
+  const pillar = option(options, 'pillar');
+  const variables: Dict = isDict(pillar)
+    ? new Map([['pillar', new Map([...ctx.pillar, ...pillar])]])
+    : new Map();
+  try {
+    return await renderTemplateText(ctx, text, { engine, saltenv, path: '<command>', variables });
+  } catch (error) {
+    throw new CommandExecutionError(`Failed to execute cmd with error: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
 }

@@ -76,12 +76,11 @@ async function scriptContent(
     textOption(options, 'saltenv') ?? textOption(ctx.opts, 'saltenv') ?? 'base',
   );
   const content = path === undefined ? undefined : readIfThere(path);
-  const engine = textOption(options, 'template');
-  if (content === undefined || engine === undefined) return content;
+  if (content === undefined || textOption(options, 'template') === undefined) return content;
   const text = decodeUtf8(content);
   if (text === undefined)
     throw new CommandExecutionError(`The script ${source} is not text, so it is no template.`);
-  return renderText(text, engine);
+  return renderText(ctx, text, options);
 }
 
 /** Where the script lies on this machine, after fetching it when it comes from elsewhere. */

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors/errors.ts';
 import { makeTempFile, readBytes } from '../../host/file-operations.ts';
 import type { ModuleContext } from '../../loader/module.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
-import { renderText } from '../cmd/render.ts';
+import { renderTemplateText } from '../cp/render.ts';
 import { decodeText } from './text.ts';
 
 /** The template engines that Salt has (3006.16 salt/utils/templates.py). */
@@ -28,6 +28,8 @@ export interface TemplateUse {
   readonly variables: Dict;
   /** What states hand on: name, source, user, group, mode… */
   readonly extra?: Dict;
+  /** The file, as errors name it. */
+  readonly path?: string;
 }
 
 /**
@@ -35,12 +37,17 @@ export interface TemplateUse {
  * @throws the engine's error, whose message is for the user
  */
 export function renderTemplate(
-  _ctx: ModuleContext,
+  ctx: ModuleContext,
   text: string,
   engine: string,
-  _use: TemplateUse,
+  { saltenv, variables, extra = new Map(), path = '<file>' }: TemplateUse,
 ): Promise<string> {
-  return Promise.resolve(renderText(text, engine));
+  return renderTemplateText(ctx, text, {
+    engine,
+    saltenv,
+    path,
+    variables: new Map([...extra, ...variables]),
+  });
 }
 
 /** Renders a file into a temporary one. @returns its path, or why it could not be rendered */
@@ -51,7 +58,7 @@ export async function renderFile(
   use: TemplateUse,
 ): Promise<{ readonly path: string } | { readonly error: string }> {
   try {
-    const content = await renderTemplate(ctx, decodeText(readBytes(path)), engine, use);
+    const content = await renderTemplate(ctx, decodeText(readBytes(path)), engine, { path, ...use });
     return { path: makeTempFile(ctx.random, { content }) };
   } catch (error) {
     return { error: messageOf(error) };
