@@ -376,7 +376,7 @@ test('cmd - errors that Salt only shows as a traceback are sentences', async () 
   await assert.rejects(call('cmd.run', ['true'], { success_retcodes: 'x' }), /must be a list of integers/);
   await assert.rejects(
     call('cmd.run', ['echo {{ x }}'], { template: 'jinja' }),
-    /not available for commands yet/,
+    /Failed to execute cmd with error: Jinja variable 'x' is undefined; line 1/,
   );
   await assert.rejects(call('cmd.powershell', ['x']), /work on Windows minions only/);
   await assert.rejects(call('cmd.run_chroot', ['/', 'id']), /cannot be \/ itself/);
@@ -420,4 +420,10 @@ test('cmd - finding programs and asking them for their version', async (t) => {
   const info = await call('cmd.shell_info', ['bash']);
   assert.ok(isDict(info));
   if (info.get('installed') === true) assert.match(String(info.get('version')), /^\d+\.\d+/);
+});
+
+test('cmd - a command, its folder and its words are rendered when a template engine is named', async () => {
+  const { call } = minion();
+  assert.equal(await call('cmd.run', ['echo {{ 1 + 1 }}'], { template: 'jinja', cwd: "{{ '/t' }}mp" }), '2');
+  assert.equal(await call('cmd.run', ['echo {{ 1 + 1 }}']), '{{ 1 + 1 }}');
 });
