@@ -22,7 +22,7 @@ const CACHED_MAX = 2000;
 export class MinionDataCache {
   readonly #directory: string;
   readonly #changes: ChangeList;
-  readonly #cache = new BoundedMap<string, { mtimeMs: number; value: Dict }>(CACHED_MAX);
+  readonly #cache = new BoundedMap<string, { mtimeMs: number; ino: number; value: Dict }>(CACHED_MAX);
 
   /** @param cachedir the master's `cachedir` */
   constructor(cachedir: string) {
@@ -37,11 +37,12 @@ export class MinionDataCache {
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat === undefined || !stat.isFile()) return undefined;
     const known = this.#cache.get(path);
-    if (known?.mtimeMs === stat.mtimeMs) return known.value;
+    // each write makes a new file: two within one tick of the file system's clock differ in their inode
+    if (known?.mtimeMs === stat.mtimeMs && known.ino === stat.ino) return known.value;
     try {
       const value = decode(readFileSync(path), 'local');
       if (!isDict(value)) return undefined;
-      this.#cache.set(path, { mtimeMs: stat.mtimeMs, value });
+      this.#cache.set(path, { mtimeMs: stat.mtimeMs, ino: stat.ino, value });
       return value;
     } catch {
       return undefined; // half-written by another program, or not ours: as good as absent
@@ -69,7 +70,9 @@ export class MinionDataCache {
   write(id: string, bank: MinionBank, value: Dict): void {
     makeDirectory(this.#directory, 0o700);
     makeDirectory(safeJoin(this.#directory, id), 0o700);
-    writeFileAtomic(this.#path(id, bank), encode(value, 'local'), { mode: 0o600 });
+    const path = this.#path(id, bank);
+    writeFileAtomic(path, encode(value, 'local'), { mode: 0o600 });
+    this.#cache.delete(path);
     this.#changes.add(id);
   }
 
