@@ -1,6 +1,7 @@
 /**
  * Runs a table of command lines of `salt` and its sisters on a real Salt and on ours, and prints what differs:
- * `node scripts/run-ts.mjs test/compare/compare.ts [--only REGEX] [--group REGEX] [--recorded] [--quiet]`.
+ * `node scripts/run-ts.mjs test/compare/compare.ts [--only REGEX] [--group REGEX] [--recorded] [--once]
+ * [--quiet]`.
  *
  * `--recorded` takes the real Salt's answers from the last run (kept in `build/`) where it has them. `BRINE_PROGRAMS` names another
  * folder of our programs. `<DIR>` in a line stands for the fleet's folder; `BRINE_COMPARE_TABLE` names
@@ -43,7 +44,9 @@ const OUR_PORT = 22_200;
 
 const words = process.argv.slice(2);
 const only = words.includes('--only') ? new RegExp(words[words.indexOf('--only') + 1] ?? '') : undefined;
-const onlyGroup = words.includes('--group') ? new RegExp(words[words.indexOf('--group') + 1] ?? '') : undefined;
+const onlyGroup = words.includes('--group')
+  ? new RegExp(words[words.indexOf('--group') + 1] ?? '')
+  : undefined;
 const useRecording = words.includes('--recorded');
 const isQuiet = words.includes('--quiet');
 const cleanUps: (() => unknown)[] = [];
@@ -159,7 +162,7 @@ async function main(): Promise<number> {
   const compared = (entry: Entry): ReturnType<typeof compareOne> =>
     compareOne(entry, own.get(keyOf(entry)) as Finished, real.get(keyOf(entry)) as Finished);
   const doubtful = entries.filter((entry) => entry.differs === undefined && !compared(entry).isSame);
-  if (realAnswers.isLive && doubtful.length > 0) {
+  if (!words.includes('--once') && realAnswers.isLive && doubtful.length > 0) {
     // a busy machine makes minions silent now and then: what differs is run once more
     real = await realAnswers.of(doubtful, true);
     for (const [key, finished] of await answers(fleet, doubtful)) own.set(key, finished);
