@@ -1,5 +1,6 @@
-// Builds `dist/` (or the folder named by BRINE_DIST): one CommonJS bundle for each program, because one file starts fastest.
-import { build } from 'esbuild';
+// Builds `dist/` (or the folder named by BRINE_DIST): one CommonJS bundle for each program, because one file starts fastest, and parts
+// for the program of which a master runs many at once.
+import { build, transform } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -10,11 +11,20 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
+
+/**
+ * Programs of which many run at once: what they do not use they do not even hold as text. Their lazily imported parts are files
+ * of their own.
+ */
+const SPLIT = new Set(['salt-master-child']);
+/** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
+const STALE_PART_MS = 3_600_000;
 
 /** The programs that people start and wait for. */
 const COMMANDS = new Set(['salt.cjs', 'salt-call.cjs', 'salt-key.cjs', 'salt-run.cjs']);
@@ -23,12 +33,10 @@ const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(r
 // bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
 const fresh = `${outdir}.${process.pid}`;
 mkdirSync(outdir, { recursive: true });
-await build({
+const settings = {
   absWorkingDir: root,
-  entryPoints: filesBelow(join(root, 'src', 'bin'), '.ts'),
   outdir: fresh,
   bundle: true,
-  format: 'cjs',
   platform: 'node',
   target: 'node20',
   minifyWhitespace: true,
@@ -40,12 +48,49 @@ await build({
   define: { 'import.meta.url': '__brineFileUrl', 'import.meta.dirname': '__dirname' },
   banner: { js: "const __brineFileUrl = require('node:url').pathToFileURL(__filename).href;" },
   logLevel: 'warning',
-});
+};
+const programs = filesBelow(join(root, 'src', 'bin'), '.ts');
+const isSplit = (path) => SPLIT.has(basename(path, '.ts'));
+await build({ ...settings, format: 'cjs', entryPoints: programs.filter((path) => !isSplit(path)) });
+await buildSplit(programs.filter(isSplit));
 for (const name of readdirSync(fresh)) if (COMMANDS.has(name)) deferBuiltins(join(fresh, name));
-for (const name of readdirSync(fresh)) renameSync(join(fresh, name), join(outdir, name));
+const builtNames = readdirSync(fresh);
+for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
+removeStaleParts(new Set(builtNames));
 rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
 writeCodeCaches();
+
+/** esbuild splits ES modules only, and a master starts sooner on CommonJS: each part is converted after the split. */
+async function buildSplit(entryPoints) {
+  const { outputFiles } = await build({
+    ...settings,
+    format: 'esm',
+    splitting: true,
+    write: false,
+    chunkNames: 'part-[hash]',
+    entryPoints,
+  });
+  for (const { path, text } of outputFiles) {
+    const { code } = await transform(text, {
+      format: 'cjs',
+      platform: 'node',
+      target: settings.target,
+      minifyWhitespace: true,
+      supported: { 'dynamic-import': false },
+    });
+    writeFileSync(path, code);
+  }
+}
+
+/** Removes the parts that no program of this build has, once they are old. */
+function removeStaleParts(current) {
+  for (const name of readdirSync(outdir)) {
+    const path = join(outdir, name);
+    if (!name.startsWith('part-') || current.has(name)) continue;
+    if (Date.now() - statSync(path).mtimeMs > STALE_PART_MS) rmSync(path);
+  }
+}
 
 /**
  * A command that lives for a tenth of a second does not load those parts of Node which it seldom needs before it needs them:

@@ -21,7 +21,7 @@ export async function chooseSubset(
     const known = item.load.get('return');
     if (Array.isArray(known) && wanted.every((name) => known.includes(name))) able.push(item.id);
   }
-  return shuffle(able, random).slice(0, size);
+  return shuffle(able, random).slice(0, Math.max(0, size));
 }
 
 function shuffle(ids: readonly string[], random: Random): string[] {

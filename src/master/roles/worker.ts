@@ -29,7 +29,7 @@ import { returnHandler } from '../commands/returns.ts';
 import { revokeHandler } from '../commands/revoke.ts';
 import { keyFleet } from '../fleet.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
-import { PillarService } from '../../pillar/service.ts';
+import type { PillarService } from '../../pillar/service.ts';
 import { systemRandom } from '../../host/random.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { packPublishOrder, readPublishAnswer } from './publisher.ts';
@@ -180,7 +180,12 @@ function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
 function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
   const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
   const { opts, clock, log, requestRotation } = context;
-  const pillars = new PillarService({ opts: opts.toDict(), clock, random: systemRandom, log });
+  // templates are a third of a worker's code: a master without pillar does without
+  let pillars: Promise<PillarService> | undefined;
+  const pillarService = async (): Promise<PillarService> => {
+    const { PillarService: Service } = await import('../../pillar/service.ts');
+    return new Service({ opts: opts.toDict(), clock, random: systemRandom, log });
+  };
   return new Map<string, AesHandler>([
     ['_return', returnHandler({ opts, jobs, jids, fireEvent, clock, log })],
     [
@@ -199,7 +204,8 @@ function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
         masterKey,
         keys: accepted,
         cache,
-        compile: (query) => pillars.pillar({ ...query, minionId: query.id }, query.fresh),
+        compile: async (query) =>
+          (await (pillars ??= pillarService())).pillar({ ...query, minionId: query.id }, query.fresh),
         fireEvent,
       }),
     ],
