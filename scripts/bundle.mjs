@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Packages that stay outside the bundles: native code, and what only tests use. */
-export const externalPackages = ['libsql', 'zeromq', 'fast-check', 'esbuild'];
+/** Packages that stay outside the bundles: native code, drivers that few load, and what only tests use. */
+export const externalPackages = [
+  ...['libsql', 'zeromq', 'fast-check', 'esbuild'],
+  ...['mysql2', 'pg', 'ioredis', 'mongodb', '@nats-io/transport-node', 'nodemailer', 'ws'],
+];
 
 /** Every file below `dir` whose name ends with `suffix`. */
 export function filesBelow(dir, suffix) {
