@@ -2,6 +2,7 @@
  * What a returner's database does, whichever it is: one interface, so that Salt's returner functions, batches, time-outs and
  * what happens while the database is down are written once (salt/returners/, 3006.16; wire-protocol.md, 10).
  */
+import type { Clock } from '../host/clock.ts';
 import type { Dict, Value } from '../values/value.ts';
 
 /** A job as it is registered. */
@@ -53,6 +54,10 @@ export interface StoreSettings {
   readonly timeoutMs: number;
   /** How many connections at most. */
   readonly connectionsMax: number;
+  /** After how many seconds databases that forget by themselves may forget a job (`keep_jobs_seconds`); default 86400. */
+  readonly keepJobsSeconds?: number;
+  /** For stores that write the time themselves; default: the system's. */
+  readonly clock?: Clock;
 }
 
 /** A kind of database: the name that `--return` takes, its options and how a store is opened. */
