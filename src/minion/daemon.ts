@@ -203,6 +203,7 @@ class Minion {
     this.#periodic.close();
     this.#sender.close();
     this.#workers.close();
+    void this.#state.close();
     this.#masters?.close();
     this.#bus?.close();
   }

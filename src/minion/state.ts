@@ -5,6 +5,7 @@ import type { JobContext, MinionServices, ModuleContext } from '../loader/module
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
+import type { StoreTable } from '../returners/store-table.ts';
 import type { Subject } from '../targeting/target.ts';
 import type { Dict, Value } from '../values/value.ts';
 import type { MasterAddress } from './master-address.ts';
@@ -31,6 +32,7 @@ export class MinionState {
   #pillar: Dict = new Map();
   #registry: ModuleRegistry;
   #returners: ModuleRegistry | undefined;
+  #stores: StoreTable | undefined;
   #master: string | undefined;
 
   constructor(parts: MinionParts, grains: Dict) {
@@ -85,9 +87,18 @@ export class MinionState {
 
   /** The returners as they are now. */
   async returners(): Promise<ModuleRegistry> {
-    const { returnerRegistry } = await import('../returners/run.ts');
-    this.#returners ??= returnerRegistry({ opts: this.opts, grains: this.#grains });
+    const [{ returnerRegistry }, { StoreTable }] = await Promise.all([
+      import('../returners/run.ts'),
+      import('../returners/store-table.ts'),
+    ]);
+    this.#stores ??= new StoreTable({ clock: this.parts.clock, connectionsMax: 2 });
+    this.#returners ??= returnerRegistry({ opts: this.opts, grains: this.#grains }, this.#stores);
     return this.#returners;
+  }
+
+  /** Closes the databases that returners have opened. */
+  async close(): Promise<void> {
+    await this.#stores?.close();
   }
 
   /** The context of one job. */

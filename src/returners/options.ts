@@ -2,13 +2,31 @@
 import type { ModuleContext } from '../loader/module.ts';
 import { isDict, truthy, type Dict, type Value } from '../values/value.ts';
 
+/** Looks an option up by its whole name. */
+export type OptionLookup = (name: string) => Value | undefined | Promise<Value | undefined>;
+
+/** Options of the minion: its configuration, grains and pillar. */
+export function contextLookup(ctx: ModuleContext): OptionLookup {
+  return (name) => ctx.functions.call('config.option', [name]);
+}
+
 /**
  * Reads options from the minion's configuration, grains and pillar: `<returner>.<option>` or `<returner>: {<option>: …}`; with
  * `ret_config: X` in the return first `X.<returner>.<option>`. `ret_kwargs` of the return comes before all of it.
  * @param defaults names of options, and what holds when nothing sets them; undefined leaves the option out
  */
-export async function returnerOptions(
+export function returnerOptions(
   ctx: ModuleContext,
+  returner: string,
+  ret: Dict,
+  defaults: ReadonlyMap<string, Value | undefined>,
+): Promise<ReadonlyMap<string, Value>> {
+  return optionsFrom(contextLookup(ctx), returner, ret, defaults);
+}
+
+/** The same from anywhere. @param ret a return, or an empty mapping where there is none */
+export async function optionsFrom(
+  lookup: OptionLookup,
   returner: string,
   ret: Dict,
   defaults: ReadonlyMap<string, Value | undefined>,
@@ -17,7 +35,7 @@ export async function returnerOptions(
   const prefixes = truthy(config) ? [`${String(config)}.${returner}`, returner] : [returner];
   const out = new Map<string, Value>();
   for (const [name, fallback] of defaults) {
-    const value = (await firstSet(ctx, prefixes, name)) ?? fallback;
+    const value = (await firstSet(lookup, prefixes, name)) ?? fallback;
     if (value !== undefined) out.set(name, value);
   }
   const kwargs = ret.get('ret_kwargs');
@@ -27,14 +45,14 @@ export async function returnerOptions(
 }
 
 async function firstSet(
-  ctx: ModuleContext,
+  lookup: OptionLookup,
   prefixes: readonly string[],
   name: string,
 ): Promise<Value | undefined> {
   for (const prefix of prefixes) {
-    const group = await ctx.functions.call('config.option', [prefix]);
+    const group = await lookup(prefix);
     const inGroup = isDict(group) ? group.get(name) : undefined;
-    const value = inGroup ?? (await ctx.functions.call('config.option', [`${prefix}.${name}`]));
+    const value = inGroup ?? (await lookup(`${prefix}.${name}`));
     if (truthy(value)) return value;
   }
   return undefined;

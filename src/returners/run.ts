@@ -3,18 +3,23 @@ import { messageOf } from '../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { callFunction, ModuleRegistry, type RegistryOptions } from '../loader/registry.ts';
 import { truthy, type Dict, type Value } from '../values/value.ts';
-import { RETURNER_TABLE } from './table.ts';
+import type { StoreTable } from './store-table.ts';
+import { returnerTable } from './table.ts';
 
-/** The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before them. */
+/**
+ * The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before them.
+ * @param stores where open databases are kept
+ */
 export function returnerRegistry(
   options: Pick<RegistryOptions, 'opts' | 'grains' | 'custom'>,
+  stores: StoreTable,
 ): ModuleRegistry {
   const opts: Dict = new Map(options.opts);
   // these options of a registry speak of execution modules
   opts.set('disable_modules', options.opts.get('disable_returners') ?? []);
   opts.delete('whitelist_modules');
   opts.delete('providers');
-  return new ModuleRegistry({ ...options, opts, table: RETURNER_TABLE });
+  return new ModuleRegistry({ ...options, opts, table: returnerTable(stores) });
 }
 
 /** The names in texts or lists of texts, comma-separated, each once. */

@@ -1,7 +1,9 @@
 /** The table of returners; each is imported on first use. */
 import type { ModuleEntry } from '../loader/module-table.ts';
+import { STORE_KINDS } from './store-kinds.ts';
+import type { StoreTable } from './store-table.ts';
 
-/** Every returner, by the name that `--return` takes. */
+/** Every returner that is no database, by the name that `--return` takes. */
 export const RETURNER_TABLE: readonly ModuleEntry[] = [
   { name: 'local', file: 'local', load: async () => (await import('./local.ts')).localReturner },
   {
@@ -16,3 +18,16 @@ export const RETURNER_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'syslog', file: 'syslog_return', load: async () => (await import('./syslog.ts')).syslogReturner },
 ];
+
+/** Every returner, databases included. @param stores where open databases are kept */
+export function returnerTable(stores: StoreTable): readonly ModuleEntry[] {
+  const databases = STORE_KINDS.map(({ name, file, load }): ModuleEntry => ({
+    name,
+    file,
+    load: async () => {
+      const { databaseReturner } = await import('./database-returner.ts');
+      return databaseReturner(await load(), file, stores);
+    },
+  }));
+  return [...RETURNER_TABLE, ...databases];
+}

@@ -264,6 +264,7 @@ class Caller {
     const { returnerNames, runReturners } = await import('../../returners/run.ts');
     ret.set('success', true);
     await runReturners(await state.returners(), returnerNames(wanted), ret, context);
+    await state.close();
   }
 
   /** Tells the master, which gives the job an id of its own; without one, `cache_jobs` keeps the return here. */

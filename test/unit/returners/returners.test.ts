@@ -8,10 +8,11 @@ import { MODULE_TABLE, type ModuleEntry } from '../../../src/loader/module-table
 import { defineFunction, defineModule } from '../../../src/loader/module.ts';
 import { ModuleRegistry } from '../../../src/loader/registry.ts';
 import { returnerNames, returnerRegistry, runReturners } from '../../../src/returners/run.ts';
-import { RETURNER_TABLE } from '../../../src/returners/table.ts';
+import { StoreTable } from '../../../src/returners/store-table.ts';
+import { returnerTable } from '../../../src/returners/table.ts';
 import { dict, type Dict, type DictInit } from '../../../src/values/value.ts';
 import { decode } from '../../../src/wire/msgpack.ts';
-import { fakeContext, type FakeContext } from '../../support/module-context.ts';
+import { fakeClock, fakeContext, type FakeContext } from '../../support/module-context.ts';
 
 const JID = '20261121000000000001';
 
@@ -36,7 +37,9 @@ function aReturn(more: DictInit = {}): Dict {
 
 async function run(names: string[], ret: Dict, opts: DictInit): Promise<FakeContext> {
   const ctx = fakeContext({ opts: dict({ id: 'm1', hash_type: 'sha256', ...opts }) });
-  await runReturners(returnerRegistry({ opts: ctx.opts, grains: ctx.grains }), names, ret, ctx);
+  const stores = new StoreTable({ clock: ctx.clock });
+  await runReturners(returnerRegistry({ opts: ctx.opts, grains: ctx.grains }, stores), names, ret, ctx);
+  await stores.close();
   return ctx;
 }
 
@@ -176,11 +179,12 @@ test('returners - syslog hands JSON to the log with level, facility and tag; bad
 });
 
 test('returners - every one has the name of its entry, and none the name of two', async () => {
-  for (const entry of RETURNER_TABLE) {
+  const table = returnerTable(new StoreTable({ clock: fakeClock() }));
+  for (const entry of table) {
     const module = await entry.load();
     assert.deepEqual([module.name, module.file], [entry.name, entry.file]);
     assert.ok(Object.hasOwn(module.functions, 'returner'));
   }
-  assert.equal(new Set(RETURNER_TABLE.map(({ name }) => name)).size, RETURNER_TABLE.length);
+  assert.equal(new Set(table.map(({ name }) => name)).size, table.length);
   assert.ok(!MODULE_TABLE.some(({ file }) => file === 'rawfile_json'));
 });

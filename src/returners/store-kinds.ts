@@ -1,0 +1,16 @@
+/** The databases that returners write to; each is imported on first use. */
+import type { StoreKind } from './return-store.ts';
+
+/** A kind of database before its file is imported. */
+export interface StoreKindEntry {
+  /** The name that `--return` takes. */
+  readonly name: string;
+  /** The name of Salt's file. */
+  readonly file: string;
+  load(): Promise<StoreKind>;
+}
+
+/** Every kind of database, by the name that `--return`, `master_job_cache` and the like take. */
+export const STORE_KINDS: readonly StoreKindEntry[] = [
+  { name: 'sqlite3', file: 'sqlite3_return', load: async () => (await import('./sqlite3.ts')).sqlite3Kind },
+];
