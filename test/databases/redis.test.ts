@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { Redis } from 'ioredis';
+import { systemClock } from '../../src/host/clock.ts';
+import { redisKind } from '../../src/returners/redis.ts';
+import type { ReturnStore } from '../../src/returners/return-store.ts';
+import type { Value } from '../../src/values/value.ts';
+import { dict } from '../../src/values/value.ts';
+import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
+import { startRedis, type ServerProcess } from '../support/server-processes.ts';
+
+const JID = '20261122020000000001';
+
+function open(t: TestContext, options: Iterable<[string, Value]>, timeoutMs = 5000): ReturnStore {
+  const settings = { timeoutMs, connectionsMax: 2, keepJobsSeconds: 3600, clock: systemClock };
+  const store = redisKind.open({ options: new Map(options), ...settings });
+  t.after(() => store.close());
+  return store;
+}
+
+function at({ port }: ServerProcess): [string, Value][] {
+  return [
+    ['host', '127.0.0.1'],
+    ['port', port],
+  ];
+}
+
+/** The driver itself, to look at what was written. */
+function look(t: TestContext, { port }: ServerProcess): Redis {
+  const redis = new Redis({ host: '127.0.0.1', port, db: 0 });
+  t.after(() => redis.disconnect());
+  return redis;
+}
+
+test('redis - keeps the contract of stores', { timeout: 60_000 }, async (t) => {
+  const server = await startRedis(t);
+  const redis = look(t, server);
+  const countEvents = (): Promise<number> => redis.zcard('salt_events');
+  await checkReturnStore(open(t, at(server)), open(t, at(server)), { countEvents });
+});
+
+test('redis - a cluster keeps the contract, too', { timeout: 60_000 }, async (t) => {
+  const server = await startRedis(t, ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']);
+  const redis = look(t, server);
+  await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  while (!String(await redis.cluster('INFO')).includes('cluster_state:ok')) await systemClock.sleep(50);
+  const nodes: [string, Value][] = [
+    ['cluster_mode', true],
+    ['cluster.startup_nodes', [dict({ host: '127.0.0.1', port: server.port })]],
+  ];
+  await checkReturnStore(open(t, nodes), open(t, nodes));
+});
+
+test("redis - the keys, their times and their values are those of Salt's returner", async (t) => {
+  const server = await startRedis(t);
+  const store = open(t, [
+    ['unix_socket_path', join(server.folder, 'redis.sock')],
+    ['db', '0'],
+  ]);
+  await store.saveLoads([{ jid: JID, load: contractLoad(JID) }]);
+  await store.saveReturns([contractReturn(JID, 'm1', { return: { grün: 1 } }), contractReturn(JID, 'm2')]);
+  const redis = look(t, server);
+  assert.deepEqual((await redis.keys('*')).sort(), [
+    `load:${JID}`,
+    'm1:test.echo',
+    'm2:test.echo',
+    'minions',
+    `ret:${JID}`,
+  ]);
+  assert.equal(
+    await redis.hget(`ret:${JID}`, 'm1'),
+    `{"id": "m1", "jid": "${JID}", "fun": "test.echo", "fun_args": ["x"], "return": {"grün": 1}, "retcode": 0, "success": true, "cmd": "_return"}`,
+  );
+  assert.equal(await redis.get('m1:test.echo'), JID);
+  assert.deepEqual((await redis.smembers('minions')).sort(), ['m1', 'm2']);
+  for (const key of [`load:${JID}`, `ret:${JID}`]) {
+    const ttl = await redis.ttl(key);
+    assert.ok(ttl > 3590 && ttl <= 3600, `${key}: ${ttl}`);
+  }
+  assert.equal(await redis.ttl('m1:test.echo'), -1);
+});
+
+test(
+  'redis - says which server is down, and goes on by itself when it is back',
+  { timeout: 60_000 },
+  async (t) => {
+    const server = await startRedis(t);
+    const store = open(t, at(server), 500);
+    await store.saveReturns([contractReturn(JID, 'm1')]);
+    await server.stop();
+    const refused = new RegExp(
+      `^Redis cannot be reached at 127\\.0\\.0\\.1:${server.port}: connect ECONNREFUSED`,
+    );
+    await assert.rejects(store.saveReturns([contractReturn(JID, 'm2')]), (error: Error) => {
+      assert.match(error.message, /127\.0\.0\.1:\d+/);
+      return true;
+    });
+    await assert.rejects(store.saveReturns([contractReturn(JID, 'm2')]), { message: refused });
+    await server.start();
+    await store.saveReturns([contractReturn(JID, 'm2')]);
+    assert.deepEqual([...(await store.returns(JID)).keys()].sort(), ['m1', 'm2']);
+
+    await server.stop('SIGSTOP');
+    await assert.rejects(store.saveReturns([contractReturn(JID, 'm3')]), /timed out|did not answer/);
+    await server.start();
+    await store.saveReturns([contractReturn(JID, 'm3')]);
+    assert.equal((await store.returns(JID)).size, 3);
+  },
+);
+
+test('redis - a password is needed, used and never told', async (t) => {
+  const server = await startRedis(t, ['--requirepass', 'sesame']);
+  await assert.rejects(open(t, at(server)).load(JID), /NOAUTH/);
+  await assert.rejects(open(t, [...at(server), ['password', 'wrong-one']]).load(JID), (error: Error) => {
+    assert.match(error.message, /WRONGPASS/);
+    assert.doesNotMatch(error.message, /wrong-one/);
+    return true;
+  });
+  assert.equal(await open(t, [...at(server), ['password', 'sesame']]).load(JID), undefined);
+});
+
+test('redis - options that cannot be meant are named', async (t) => {
+  await assert.rejects(
+    open(t, [['db', 'another']]).load(JID),
+    /redis\.db must be a whole number, not another/,
+  );
+  await assert.rejects(open(t, [['cluster_mode', true]]).load(JID), /redis\.cluster\.startup_nodes/);
+});
