@@ -1,5 +1,5 @@
 /** The words behind a function's name, as they are published (cli.md, 2; salt/utils/args.py `parse_input`, 3006.16). */
-import { parseKeyword, splitKeyword } from '../loader/keyword.ts';
+import { parseKeyword, splitKeyword } from '../yaml/keyword.ts';
 import type { Dict, Value } from '../values/value.ts';
 import { yamlifyArgument } from '../yaml/yamlify.ts';
 

@@ -5,7 +5,7 @@
 import { ArgumentError, SaltInvocationError } from '../errors/errors.ts';
 import { pyStr } from '../values/repr.ts';
 import { copyValue, isDict, type Dict, type Value } from '../values/value.ts';
-import { parseKeyword } from './keyword.ts';
+import { parseKeyword } from '../yaml/keyword.ts';
 import type { FunctionDescription } from './module.ts';
 
 /** Positional arguments and keywords, before they meet a function's parameters. */

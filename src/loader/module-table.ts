@@ -57,6 +57,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'pillar', file: 'pillar', load: async () => (await import('../modules/pillar.ts')).pillarModule },
   { name: 'pkg', file: 'aptpkg', load: async () => (await import('../modules/pkg.ts')).aptModule },
   {
+    name: 'publish',
+    file: 'publish',
+    load: async () => (await import('../modules/publish.ts')).publishModule,
+  },
+  {
     name: 'schedule',
     file: 'schedule',
     load: async () => (await import('../modules/schedule.ts')).scheduleModule,

@@ -126,6 +126,14 @@ export interface FunctionCaller {
   catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>>;
 }
 
+/** How a request to the master is made. */
+export interface RequestOptions {
+  /** Ask this master (its host as configured) and not the first. @throws SaltInvocationError when it is none of the masters */
+  readonly master?: string;
+  /** Once and patiently, for what must not happen twice. */
+  readonly once?: boolean;
+}
+
 /** What the program around a function offers it. All of it can be reached from a worker process too. */
 export interface MinionServices {
   /** Fires on the minion's own event bus. False when there is no bus. */
@@ -139,7 +147,7 @@ export interface MinionServices {
   /** Loads modules, grains or pillar anew. @returns false when nothing could take the request */
   refresh(what: 'modules' | 'grains' | 'pillar' | 'beacons' | 'matchers', options?: Dict): Promise<boolean>;
   /** A request to the master over the authenticated channel. @throws UnreachableError with `--local` */
-  request(load: Dict): Promise<Value>;
+  request(load: Dict, options?: RequestOptions): Promise<Value>;
   /** The same request to every master. @throws UnreachableError when none takes it */
   requestAll?(load: Dict): Promise<Value>;
   /**

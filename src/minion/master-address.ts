@@ -1,5 +1,5 @@
 /** Where a minion's master is, from the `master` option (config.md, 3.1). */
-import { ConfigError } from '../errors/errors.ts';
+import { ConfigError, SaltInvocationError } from '../errors/errors.ts';
 import type { Value } from '../values/value.ts';
 
 /** A master's request port. */
@@ -30,4 +30,12 @@ function portOf(text: string | undefined, defaultPort: number): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65536) return port;
   throw new ConfigError(`The option 'master' names the port ${JSON.stringify(text)}, which is none.`);
+}
+
+/** Salt's words about a `via_master` that is none of the masters. */
+export function noSuchMaster(master: string, masters: readonly MasterAddress[]): SaltInvocationError {
+  const list = masters.map((address) => `'tcp://${addressName(address)}'`).join(', ');
+  return new SaltInvocationError(
+    `Could not find match for ${master} in list of configured masters [${list}] when using \`via_master\` option`,
+  );
 }

@@ -1,7 +1,7 @@
 /** What a minion offers its functions, reached from a worker process. */
-import type { MinionServices } from '../loader/module.ts';
+import type { MinionServices, RequestOptions } from '../loader/module.ts';
 import type { RpcPeer } from '../transport/ipc/rpc.ts';
-import { isDict, type Dict, type Value } from '../values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 
 /** Answers one call of {@link remoteServices}. */
@@ -31,7 +31,7 @@ async function serve(services: MinionServices, name: string, args: Value[]): Pro
         second !== undefined && isDict(second) ? second : undefined,
       );
     case 'request':
-      return services.request(first as Dict);
+      return services.request(first as Dict, requestOptions(second));
     case 'requestAll':
       return services.requestAll?.(first as Dict) ?? null;
     case 'manage':
@@ -39,6 +39,12 @@ async function serve(services: MinionServices, name: string, args: Value[]): Pro
     default:
       throw new Error('unknown service');
   }
+}
+
+function requestOptions(value: Value | undefined): RequestOptions {
+  const fields = value !== undefined && isDict(value) ? value : new Map<Value, Value>();
+  const master = fields.get('master');
+  return { once: fields.get('once') === true, ...(typeof master === 'string' ? { master } : {}) };
 }
 
 /** The services as a worker sees them. */
@@ -51,7 +57,8 @@ export function remoteServices(rpc: () => RpcPeer): MinionServices {
     runningJobs: async () => (await ask('runningJobs')) as Dict[],
     signalJob: async (jid, signal) => (await ask('signalJob', jid, signal)) === true,
     refresh: async (what, options) => (await ask('refresh', what, options ?? null)) === true,
-    request: (load) => ask('request', load),
+    request: (load, { master, once } = {}) =>
+      ask('request', load, dict({ master: master ?? null, once: once ?? false })),
     requestAll: (load) => ask('requestAll', load),
     manage: async (part, order) => {
       const answer = await ask('manage', part, order);

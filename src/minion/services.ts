@@ -4,6 +4,7 @@ import { collectGrains } from '../grains/collect.ts';
 import { UnreachableError } from '../errors/errors.ts';
 import { dict, type Dict, type Value } from '../values/value.ts';
 import type { MinionServices } from '../loader/module.ts';
+import { noSuchMaster } from './master-address.ts';
 import type { MasterConnection } from './master-connection.ts';
 import type { MasterSide } from './masters/side.ts';
 import { ownGrainsSource } from './own-modules.ts';
@@ -25,6 +26,7 @@ export interface ServiceParts {
 
 const EVENT_PATIENCE = { timeoutMs: 10_000, tries: 2 };
 const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
+const ONCE = { timeoutMs: 180_000, tries: 1 };
 
 /** Makes the services of a running minion. */
 export function minionServices(parts: ServiceParts): MinionServices {
@@ -49,7 +51,8 @@ export function minionServices(parts: ServiceParts): MinionServices {
       if (what === 'modules' || what === 'pillar') await followGrains();
       return refresh(parts, what, options ?? new Map());
     },
-    request: (load) => firstConnection(parts).requests.send(load, REQUEST_PATIENCE),
+    request: (load, { master, once } = {}) =>
+      connectionTo(parts, master).requests.send(load, once === true ? ONCE : REQUEST_PATIENCE),
     requestAll: async (load) => {
       firstConnection(parts);
       const all = parts.sides().map(({ connection }) => connection.requests.send(load, REQUEST_PATIENCE));
@@ -63,6 +66,14 @@ function firstConnection(parts: ServiceParts): MasterConnection {
   const [side] = parts.sides();
   if (side === undefined) throw new UnreachableError('This minion has no master to ask.');
   return side.connection;
+}
+
+function connectionTo(parts: ServiceParts, master: string | undefined): MasterConnection {
+  if (master === undefined) return firstConnection(parts);
+  const addresses = parts.sides().map(({ connection }) => connection.address);
+  const found = parts.sides().find(({ connection }) => connection.address.host === master);
+  if (found === undefined) throw noSuchMaster(master, addresses);
+  return found.connection;
 }
 
 async function fireMaster(

@@ -11,7 +11,7 @@ import {
   SaltInvocationError,
 } from '../../src/errors/errors.ts';
 import { runFunction } from '../../src/loader/execute.ts';
-import { parseKeyword } from '../../src/loader/keyword.ts';
+import { parseKeyword } from '../../src/yaml/keyword.ts';
 import { PythonError } from '../../src/loader/python-error.ts';
 import { pyRepr } from '../../src/values/repr.ts';
 import { float, isDict, type Dict, type Value } from '../../src/values/value.ts';

@@ -17,6 +17,7 @@ import type { MasterLink } from './master-link.ts';
 
 const EVENT_PATIENCE = { timeoutMs: 60_000, tries: 3 };
 const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
+const ONCE = { timeoutMs: 180_000, tries: 1 };
 const EVENT_QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 const REFRESH_TAGS = {
   modules: 'module_refresh',
@@ -43,10 +44,14 @@ export function callerServices(parts: CallerServiceParts): MinionServices {
     runningJobs: async () => runningJobs(parts),
     signalJob: async (jid, signal) => signalJob(parts, jid, signal),
     refresh: (what, options) => fireOnMinion(parts, REFRESH_TAGS[what], options ?? new Map()),
-    request: async (load) => {
-      if (parts.link === undefined)
-        throw new UnreachableError('There is no master to ask: this is a local call.');
-      return parts.link.requests.send(load, REQUEST_PATIENCE);
+    request: async (load, { master, once } = {}) => {
+      const { link } = parts;
+      if (link === undefined) throw new UnreachableError('There is no master to ask: this is a local call.');
+      if (master !== undefined && master !== link.address.host) {
+        const { noSuchMaster } = await import('../../minion/master-address.ts');
+        throw noSuchMaster(master, [link.address]);
+      }
+      return link.requests.send(load, once === true ? ONCE : REQUEST_PATIENCE);
     },
     requestAll: async (load) => {
       if (parts.link === undefined)

@@ -65,6 +65,8 @@ interface PublishRequest {
   readonly user: string | undefined;
   readonly kwargs: Dict;
   readonly to: number | undefined;
+  /** The minion on whose behalf the master publishes. */
+  readonly publisher?: string;
 }
 
 /** Serves `publish`. */
@@ -194,15 +196,74 @@ function unresolved(request: PublishRequest, reason: string): Encodable {
   return { enc: 'clear', load: { jid: null, minions: [], error } };
 }
 
+/** A job that a minion has published, already found to be allowed. */
+export interface PeerJob {
+  readonly funs: readonly string[];
+  /** The function, or the list of them; `arg` then has a list for each. */
+  readonly fun: Value;
+  readonly arg: readonly Value[];
+  readonly tgt: Value;
+  readonly tgtType: string;
+  readonly ret: string;
+  readonly publisher: string;
+}
+
+/** A job that was published. */
+export interface PublishedJob {
+  readonly jid: string;
+  readonly minions: readonly string[];
+}
+
+/** What the reply says of a job. */
+type Sent = { readonly jid: string; readonly minions: string[] } & Readonly<
+  Record<string, Encodable | undefined>
+>;
+
+/**
+ * Publishes for a minion, in the name of the master's own user (salt/daemons/masterapi.py `minion_pub`).
+ * @returns undefined when it cannot be: a blacklisted function, a target without minions
+ */
+export async function publishForPeer(parts: PublishParts, job: PeerJob): Promise<PublishedJob | undefined> {
+  const { opts } = parts;
+  const nodegroup = job.tgtType.startsWith('node') ? opts.get('nodegroups').get(job.tgt) : job.tgt;
+  if (nodegroup === undefined || (typeof nodegroup !== 'string' && !Array.isArray(nodegroup)))
+    return undefined;
+  const request: PublishRequest = {
+    ...job,
+    tgt: nodegroup,
+    tgtType: job.tgtType.startsWith('node') ? 'compound' : job.tgtType,
+    jid: '',
+    user: opts.get('user'),
+    kwargs: new Map(),
+    to: undefined,
+  };
+  if (isBlacklisted(opts, request)) return undefined;
+  const predicted = predict(parts.fleet, request);
+  if (predicted instanceof TargetError) return undefined;
+  if (predicted.minions.length === 0 && !opts.get('order_masters')) return undefined;
+  return send(parts, request, predicted);
+}
+
 async function publish(
   parts: PublishParts,
   request: PublishRequest,
   predicted: Forecast,
 ): Promise<Encodable> {
+  const job = await send(parts, request, predicted);
+  if (job === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
+  return { enc: 'clear', load: job };
+}
+
+/** Keeps and sends a job. @returns what the reply says of it; undefined when there is no job id to be had */
+async function send(
+  parts: PublishParts,
+  request: PublishRequest,
+  predicted: Forecast,
+): Promise<Sent | undefined> {
   const minions = [...predicted.minions];
   const missing = [...predicted.missing];
   const jid = await registerJob(parts, request, minions);
-  if (jid === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
+  if (jid === undefined) return undefined;
   const { fun, arg, tgt, tgtType, user } = request;
   parts.fireEvent(jid, dict({ minions }));
   parts.fireEvent(
@@ -220,7 +281,7 @@ async function publish(
     lost: isDict(lost) && lost.size > 0 ? lost : undefined,
     strange: absence.get('strange'),
   };
-  return { enc: 'clear', load: { jid, minions, missing, ...more } };
+  return { jid, minions, missing, ...more };
 }
 
 /** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */
@@ -274,7 +335,20 @@ function storedLoad(request: PublishRequest, jid: string): Dict {
   const { fun, arg, tgt, tgtType, ret, user, to } = request;
   const kwargs: Dict = new Map(request.kwargs);
   for (const secret of ['username', 'password', 'token', 'eauth', 'auth_list']) kwargs.delete(secret);
-  return dict({ cmd: 'publish', tgt, fun, arg: [...arg], tgt_type: tgtType, ret, jid, kwargs, user, to });
+  const load = dict({
+    cmd: 'publish',
+    tgt,
+    fun,
+    arg: [...arg],
+    tgt_type: tgtType,
+    ret,
+    jid,
+    kwargs,
+    user,
+    to,
+  });
+  if (request.publisher !== undefined) load.set('id', request.publisher);
+  return load;
 }
 
 /** What the minion gets, in Salt's order (wire-protocol.md, 4.2). */
@@ -292,6 +366,7 @@ function publishLoad(opts: MasterOptions, request: PublishRequest, jid: string):
     const value = kwargs.get(field);
     if (value !== undefined) load.set(field, value);
   }
+  if (request.publisher !== undefined) load.set('id', request.publisher);
   if (request.user !== undefined) load.set('user', request.user);
   if (opts.get('order_masters')) load.set('auth_list', []);
   return load;

@@ -24,7 +24,9 @@ import { mineHandlers } from '../commands/mine.ts';
 import { minionEventHandler } from '../commands/minion-events.ts';
 import { masterOptionsHandler } from '../commands/master-opts.ts';
 import { pillarHandler } from '../commands/pillar.ts';
-import { publishHandler } from '../commands/publish.ts';
+import type { PeerCommands } from '../commands/peer.ts';
+import { publishHandler, type PublishParts } from '../commands/publish.ts';
+import { countedWarnings } from '../counted-log.ts';
 import { returnHandler } from '../commands/returns.ts';
 import { revokeHandler } from '../commands/revoke.ts';
 import { keyFleet } from '../fleet.ts';
@@ -118,9 +120,10 @@ function makeDoor(parts: WorkerParts): Door {
   const { context, sessions, accepted } = parts;
   const { opts, clock, log } = context;
   const authenticator = makeAuthenticator(parts);
+  const publishing = publishParts(parts);
   return new Door({
-    clear: clearTable(parts),
-    aes: aesTable(parts),
+    clear: clearTable(publishing),
+    aes: aesTable(parts, publishing),
     authenticate: (load, version) => authenticator.authenticate(load, version),
     sessions,
     keys: accepted,
@@ -151,33 +154,54 @@ function makeAuthenticator(parts: WorkerParts): Authenticator {
 }
 
 /** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
-function clearTable(parts: WorkerParts): ReadonlyMap<string, ClearHandler> {
-  const { context, keys, cache, facts, jobs, jids, publisher, fireEvent } = parts;
-  const { opts, clock, log, userKeys } = context;
-  const users = new UserAuth(opts, userKeys);
+function clearTable(publishing: PublishParts): ReadonlyMap<string, ClearHandler> {
   return new Map<string, ClearHandler>([
     ['ping', (load) => load],
-    [
-      'publish',
-      publishHandler({
-        opts,
-        users,
-        fleet: keyFleet(keys, cache, facts),
-        jobs,
-        mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
-        jids,
-        keyState: (id) => keys.state(id),
-        clock,
-        fireEvent,
-        send: async (order) => readPublishAnswer(await publisher.call(packPublishOrder(order))),
-        log,
-      }),
-    ],
+    ['publish', publishHandler(publishing)],
+  ]);
+}
+
+function publishParts(parts: WorkerParts): PublishParts {
+  const { context, keys, cache, facts, jobs, jids, publisher, fireEvent } = parts;
+  const { opts, clock, log, userKeys } = context;
+  return {
+    opts,
+    users: new UserAuth(opts, userKeys),
+    fleet: keyFleet(keys, cache, facts),
+    jobs,
+    mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
+    jids,
+    keyState: (id) => keys.state(id),
+    clock,
+    fireEvent,
+    send: async (order) => readPublishAnswer(await publisher.call(packPublishOrder(order))),
+    log,
+  };
+}
+
+/** What peers may ask for. Their code is read when a master that allows them anything is first asked. */
+function peerHandlers(parts: WorkerParts, publishing: PublishParts): [string, AesHandler][] {
+  const { opts, log } = parts.context;
+  const isAllowed = opts.get('peer').size + opts.get('peer_run').size > 0;
+  let commands: Promise<PeerCommands> | undefined;
+  const load = async (): Promise<PeerCommands> => {
+    const [{ PeerCommands: Commands }, { peerRunner }] = await Promise.all([
+      import('../commands/peer.ts'),
+      import('../commands/peer-runner.ts'),
+    ]);
+    const run = peerRunner({ opts, jobs: parts.jobs, jids: parts.jids, log });
+    return new Commands({ publishing, run, warn: countedWarnings(log) });
+  };
+  return (['minion_pub', 'minion_publish', 'minion_runner', 'pub_ret'] as const).map((cmd) => [
+    cmd,
+    async (request) => ({
+      value: isAllowed ? await (await (commands ??= load())).serve(cmd, request) : {},
+    }),
   ]);
 }
 
 /** What an authenticated minion may ask for. */
-function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
+function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<string, AesHandler> {
   const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
   const { opts, clock, log, requestRotation } = context;
   // templates are a third of a worker's code: a master without pillar does without
@@ -213,6 +237,7 @@ function aesTable(parts: WorkerParts): ReadonlyMap<string, AesHandler> {
     ['_master_tops', () => ({ value: {} })],
     ...fileHandlers(context),
     ...mineHandlers({ opts, cache, fleet: keyFleet(keys, cache) }),
+    ...peerHandlers(parts, publishing),
     ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
   ]);
 }

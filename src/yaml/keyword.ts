@@ -1,6 +1,6 @@
 /** `key=value` texts, as Salt finds them on command lines and, for publishes of old clients, on the minion. */
 import type { Value } from '../values/value.ts';
-import { yamlifyArgument } from '../yaml/yamlify.ts';
+import { yamlifyArgument } from './yamlify.ts';
 
 /** Python's `^([^\d\W][\w.-]*)=(?!=)(.*)$`: a trailing newline is dropped, one inside makes it no keyword. */
 const KEYWORD = /^([\p{L}\p{Nl}\p{No}_][\p{L}\p{N}_.-]*)=(?!=)([^\n]*)\n?$/u;

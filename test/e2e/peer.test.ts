@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Fleet, ours, runProgram } from '../support/fleet.ts';
+
+test('peers - a minion publishes, runs runners and copies scheduled jobs as far as its master allows', async (t) => {
+  const fleet = await Fleet.create(t, [
+    'auto_accept: True',
+    'peer: {one: [test.*, schedule.add]}',
+    'peer_run: {one: [test.arg, manage.*]}',
+  ]);
+  await fleet.startMaster();
+  await Promise.all([fleet.joinMinion('one'), fleet.joinMinion('two')]);
+  const answer = async (id: string, ...words: string[]): Promise<unknown> =>
+    (await fleet.json([id, ...words]))[id];
+  const both = await answer('one', 'publish.publish', '*', 'test.echo', 'hello');
+  assert.deepEqual(both, { one: 'hello', two: 'hello' });
+  const arg = await answer('one', 'publish.full_data', 'two', 'test.arg_clean', "['x', 'b=[1]']");
+  assert.deepEqual(arg, { two: { ret: { args: ['x'], kwargs: { b: [1] } } } });
+  assert.deepEqual(await answer('one', 'publish.publish', '*', 'cmd.run', 'id'), {});
+  assert.deepEqual(await answer('two', 'publish.publish', '*', 'test.ping'), {});
+  assert.deepEqual(await answer('one', 'publish.runner', 'test.arg', "['-5', '#a', 'k=--x', '--y']"), {
+    args: [-5, '#a', '--y'],
+    kwargs: { k: '--x' },
+  });
+  assert.deepEqual(await answer('two', 'publish.runner', 'manage.up'), {});
+  const caller = join(ours.folder, 'salt-call');
+  const called = await runProgram(caller, [
+    '-c',
+    fleet.path('one'),
+    '--out',
+    'json',
+    'publish.publish',
+    'two',
+    'test.ping',
+  ]);
+  assert.deepEqual(JSON.parse(called.stdout), { local: { two: true } });
+  await answer('one', 'schedule.add', 'nightly', 'function=test.ping', 'hours=3');
+  const copied = (await answer('one', 'schedule.copy', 'nightly', 'two')) as { comment: string };
+  assert.equal(copied.comment, 'Copied Job nightly from schedule to minion(s).');
+  assert.match(String(await answer('two', 'schedule.list')), /nightly/);
+});
