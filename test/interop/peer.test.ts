@@ -1,0 +1,42 @@
+/** `publish.*` between real and own programs. */
+import assert from 'node:assert/strict';
+import { ours, type Fleet, type Programs } from '../support/fleet.ts';
+import { createFleet, interop, untilAnswers } from './real-salt.ts';
+
+const OPTIONS = [
+  'auto_accept: True',
+  'loop_interval: 2',
+  'peer: {m1: [test.*]}',
+  'peer_run: {m1: [test.arg]}',
+];
+
+async function publishes(fleet: Fleet, programs: Programs): Promise<void> {
+  const ask = async (...words: string[]): Promise<unknown> =>
+    (await fleet.json(['m1', ...words], programs))['m1'];
+  assert.deepEqual(await ask('publish.publish', 'm1', 'test.echo', 'x'), { m1: 'x' });
+  assert.deepEqual(await ask('publish.full_data', 'm1', 'test.arg_clean', "['a', 'k=[1]']"), {
+    m1: { ret: { args: ['a'], kwargs: { k: [1] } } },
+  });
+  assert.deepEqual(await ask('publish.publish', 'm1', 'cmd.run', 'id'), {});
+  assert.deepEqual(await ask('publish.runner', 'test.arg', "['a', 'k=5']"), {
+    args: ['a'],
+    kwargs: { k: 5 },
+  });
+  assert.deepEqual(await ask('publish.runner', 'manage.up'), {});
+}
+
+interop('a real minion publishes through our master', async (t, real) => {
+  const fleet = await createFleet(t, OPTIONS);
+  await fleet.startMaster();
+  await fleet.joinMinion('m1', [], real);
+  await untilAnswers(fleet, 'm1', ours);
+  await publishes(fleet, ours);
+});
+
+interop('our minion publishes through a real master', async (t, real) => {
+  const fleet = await createFleet(t, OPTIONS);
+  await fleet.startMaster(real);
+  await fleet.joinMinion('m1');
+  await untilAnswers(fleet, 'm1', real);
+  await publishes(fleet, real);
+});
