@@ -30,7 +30,7 @@ export interface RunningBeacon {
 export interface BeaconSpec {
   readonly name: string;
   readonly doc: string;
-  validate(config: Value): Verdict;
+  validate(config: Value): Verdict | Promise<Verdict>;
   start(ctx: BeaconContext): RunningBeacon;
 }
 

@@ -34,6 +34,8 @@ export interface BeaconsParts {
   readonly pillar: () => Value | undefined;
   /** Whether states are being applied. */
   readonly isStateRunning: () => boolean;
+  /** Beacons of the user's own by name, which come before those of this program; another object when one has changed. */
+  readonly own?: () => Promise<ReadonlyMap<string, BeaconSpec>>;
 }
 
 /** An event of a beacon. */
@@ -49,6 +51,7 @@ export interface BeaconEvent {
 interface Active {
   readonly config: Value;
   readonly spec: BeaconSpec;
+  readonly isOwn: boolean;
   running: RunningBeacon | undefined;
   /** When its interval began. */
   armedMs: number | undefined;
@@ -112,14 +115,14 @@ export class Beacons {
   }
 
   /** The kinds of beacons there are. */
-  available(): string[] {
-    return [...BEACON_TABLE.keys()];
+  async available(): Promise<string[]> {
+    return [...new Set([...BEACON_TABLE.keys(), ...(await this.#own()).keys()])].sort();
   }
 
   /** Whether a configuration can be used. */
   async validate(name: Value, config: Value): Promise<Verdict> {
     const kind = kindOf(name, config);
-    const spec = await BEACON_TABLE.get(kind)?.();
+    const spec = await this.#spec(kind);
     if (spec === undefined)
       return [true, `Beacon ${kind} does not have a validate function, skipping validation.`];
     return spec.validate(ownItems(config));
@@ -143,6 +146,14 @@ export class Beacons {
     for (const [name, config] of all)
       if (name !== 'enabled') events.push(...(await this.#processOne(name, config)));
     return events;
+  }
+
+  #own(): Promise<ReadonlyMap<string, BeaconSpec>> {
+    return this.#parts.own?.() ?? Promise.resolve(new Map());
+  }
+
+  async #spec(kind: string): Promise<BeaconSpec | undefined> {
+    return (await this.#own()).get(kind) ?? (await BEACON_TABLE.get(kind)?.());
   }
 
   #fromPillar(): Dict {
@@ -170,20 +181,23 @@ export class Beacons {
   /** A beacon whose configuration is new begins anew. @returns undefined for one that cannot be used */
   async #activate(name: Value, config: Value): Promise<Active | undefined> {
     const known = this.#active.get(name);
-    if (known !== undefined && valuesEqual(known.config, config)) return known;
+    const own = (await this.#own()).get(kindOf(name, config));
+    const isSame = own === undefined ? known?.isOwn === false : known?.spec === own;
+    if (known !== undefined && isSame && valuesEqual(known.config, config)) return known;
     known?.running?.close?.();
     this.#active.delete(name);
-    const spec = await BEACON_TABLE.get(kindOf(name, config))?.();
+    const spec = own ?? (await this.#spec(kindOf(name, config)));
     if (spec === undefined) {
       this.#say(name, `Unable to process beacon ${String(name)}`);
       return undefined;
     }
-    const [isValid, comment] = spec.validate(ownItems(config));
+    const [isValid, comment] = await spec.validate(ownItems(config));
     if (!isValid) {
       this.#say(name, `Beacon ${String(name)} configuration invalid, not running.\n${comment}`);
       return undefined;
     }
-    const active: Active = { config: copyValue(config), spec, running: undefined, armedMs: undefined };
+    const isOwn = own !== undefined;
+    const active: Active = { config: copyValue(config), spec, isOwn, running: undefined, armedMs: undefined };
     this.#active.set(name, active);
     this.#said.delete(name);
     return active;

@@ -106,9 +106,9 @@ const ORDERS: ReadonlyMap<string, Order> = new Map<string, Order>([
   ],
   [
     'list_available',
-    (beacons) => ({
+    async (beacons) => ({
       tag: tagOf('beacons_list_available'),
-      data: dict({ complete: true, beacons: beacons.available() }),
+      data: dict({ complete: true, beacons: await beacons.available() }),
     }),
   ],
   [

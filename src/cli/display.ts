@@ -1,12 +1,14 @@
 /** Showing values in the outputter that the user chose, on standard output or in the output file. */
 import { appendFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../errors/errors.ts';
+import { extensionFiles } from '../extensions/folder.ts';
 import type { Logger } from '../host/log.ts';
 import { outputOptions } from '../outputters/options.ts';
 import type { OutputOptions } from '../outputters/outputter.ts';
 import { chooseOutputter, displayOutput } from '../outputters/registry.ts';
 import type { Dict, Value } from '../values/value.ts';
 import type { CommandIo } from './io.ts';
+import type { OwnOutputters } from './own-outputters.ts';
 import { wantsColor } from './terminal.ts';
 
 /** One program's output. */
@@ -16,6 +18,8 @@ export class Display {
   readonly #log: Logger;
   readonly #fun: string;
   #options: Promise<OutputOptions> | undefined;
+  #hasOwn: boolean | undefined;
+  #own: Promise<OwnOutputters> | undefined;
 
   /**
    * @param opts the configuration with the command line laid over it
@@ -46,11 +50,30 @@ export class Display {
       fun: this.#fun,
     });
     const options = { ...(await (this.#options ??= this.#readOptions())), retcode };
-    const text = await displayOutput(data, name, options, (message) => this.#log.error(message));
+    const own = await this.#ownText(name, data, options.color);
+    const report = (message: string): void => this.#log.error(message);
+    const text =
+      own === undefined || own === 'failed'
+        ? await displayOutput(data, own === undefined ? name : 'nested', options, report)
+        : own.text;
     if (text === '') return;
     const file = this.#opts.get('output_file');
     if (typeof file === 'string' && file !== '') appendOutput(file, `${text}\n`);
     else this.io.stdout.write(`${text}\n`);
+  }
+
+  /** What an outputter of the user's own makes; undefined when there is none, and then nothing was loaded for it. */
+  async #ownText(
+    name: string,
+    data: Value,
+    color: boolean,
+  ): Promise<{ readonly text: string } | 'failed' | undefined> {
+    this.#hasOwn ??= extensionFiles(this.#opts, 'output').length > 0;
+    if (!this.#hasOwn) return undefined;
+    this.#own ??= import('./own-outputters.ts').then(
+      ({ OwnOutputters: Own }) => new Own(this.#opts, this.#log),
+    );
+    return (await this.#own).render(name, data, color);
   }
 
   /** What outputters look at, read once for all values. */

@@ -6,6 +6,8 @@ import type * as Published from './brine.d.ts';
 export const defineFunction: typeof Published.defineFunction = (spec) => spec;
 export const defineModule: typeof Published.defineModule = (spec) => spec;
 export const defineGrains: typeof Published.defineGrains = (spec) => spec;
+export const defineBeacon: typeof Published.defineBeacon = (spec) => spec;
+export const defineRenderer: typeof Published.defineRenderer = (spec) => spec;
 export const defineOutputter: typeof Published.defineOutputter = (spec) => spec;
 /** A float that stays one when it is whole. */
 export const float = (value: number): Published.Data => floatValue(value) as unknown as Published.Data;
@@ -16,6 +18,8 @@ export const brineApi: typeof Published = {
   defineFunction,
   defineModule,
   defineGrains,
+  defineBeacon,
+  defineRenderer,
   defineOutputter,
   float,
   CommandExecutionError,

@@ -44,32 +44,36 @@ export type ArgOf<P extends Param> =
   | (P extends { readonly type: infer T extends keyof ParamTypes } ? ParamTypes[T] : Data)
   | (P extends { readonly default: null } ? null : never);
 
-/** What a function may use besides its arguments. */
-export interface Context {
+/** Where something of one's own works. */
+export interface Surroundings {
   /** The minion's id. */
   readonly id: string;
-  /** The minion's configuration. */
+  /** The configuration of the program: the minion's, or for runners, outputters and pillar the master's. */
   readonly opts: { readonly [option: string]: Data };
   readonly grains: { readonly [grain: string]: Data };
   readonly pillar: { readonly [key: string]: Data };
-  /** True when only a report of what would be done is wanted (`test=True`). */
-  readonly test: boolean;
-  /** Aborted when the job is ended. */
-  readonly signal: AbortSignal;
   /**
-   * Calls another function, built in or of one's own: `await ctx.call('cmd.run', ['uptime'])`.
+   * Calls a function, built in or of one's own: `await ctx.call('cmd.run', ['uptime'])`.
    * @throws CommandExecutionError when there is none, and whatever it throws
    */
   call(fun: string, args?: readonly Data[], kwargs?: { readonly [name: string]: Data }): Promise<Data>;
-  /** Sends an event to the master's bus. False when no master took it. */
-  fireEvent(tag: string, data: { readonly [key: string]: Data }): Promise<boolean>;
-  /** Writes to the minion's log. */
+  /** Writes to the program's log. */
   readonly log: {
     debug(message: string): void;
     info(message: string): void;
     warning(message: string): void;
     error(message: string): void;
   };
+}
+
+/** What a function may use besides its arguments. */
+export interface Context extends Surroundings {
+  /** True when only a report of what would be done is wanted (`test=True`). */
+  readonly test: boolean;
+  /** Aborted when the job is ended. */
+  readonly signal: AbortSignal;
+  /** Sends an event to the master's bus. False when no master took it. */
+  fireEvent(tag: string, data: { readonly [key: string]: Data }): Promise<boolean>;
   /** The job's return code, 0 unless it is set: `salt` ends with 11 or 20 when it is another. */
   setRetcode(code: number): void;
 }
@@ -135,10 +139,53 @@ export interface GrainsSpec extends Availability {
   >;
 }
 
-/** An outputter: turns what a command shows into text. */
-export interface OutputterSpec {
+/** What a beacon may use besides its configuration. */
+export interface BeaconContext extends Surroundings {
+  /** The configuration as it is written: a list. */
+  readonly items: readonly Data[];
+  /** The same object at every look, until the beacon is configured anew: for what was seen before. */
+  readonly memory: Record<string, unknown>;
+}
+
+/** A beacon: looks at something of the minion, and says when something is to be told. */
+export interface BeaconSpec extends Availability {
   readonly doc?: string;
-  render(data: Data, options: { readonly color: boolean }): string;
+  /** @returns true, or what is wrong with the configuration */
+  validate?(config: { readonly [option: string]: Data }): boolean | string | Promise<boolean | string>;
+  /**
+   * Looks, once in each `interval`.
+   * @param config the list of the configuration as one object
+   * @returns the data of each event; `tag` becomes the end of the event's tag
+   */
+  look(
+    config: { readonly [option: string]: Data },
+    ctx: BeaconContext,
+  ): readonly { readonly [key: string]: Data }[] | Promise<readonly { readonly [key: string]: Data }[]>;
+}
+
+/** What a renderer may use besides its input. */
+export interface RendererContext extends Surroundings {
+  /** What stands behind the renderer's name in the first line: `#!upper -x` gives `-x`. */
+  readonly argument: string;
+  /** The SLS by its name, such as `web.settings`. */
+  readonly sls: string;
+  readonly saltenv: string;
+  /** The file that is rendered. */
+  readonly path: string;
+}
+
+/** A renderer: one step of the way from a file to data. */
+export interface RendererSpec extends Availability {
+  readonly doc?: string;
+  /** @param input the text of the file, or what the renderer before gave */
+  render(input: Data, ctx: RendererContext): Data | Promise<Data>;
+}
+
+/** An outputter: turns what a command shows into text. */
+export interface OutputterSpec extends Availability {
+  readonly doc?: string;
+  /** @param data by minion; `salt-call` says `local` */
+  render(data: Data, options: { readonly color: boolean }): string | Promise<string>;
 }
 
 /** Describes a function, so that its arguments have the right types. */
@@ -151,7 +198,11 @@ export function defineFunction<
 export function defineModule<S extends ModuleSpec>(spec: S): S;
 /** Describes a module of `_grains`. */
 export function defineGrains<S extends GrainsSpec>(spec: S): S;
-/** Describes a module of `_output`. */
+/** Describes a beacon of `_beacons`. */
+export function defineBeacon<S extends BeaconSpec>(spec: S): S;
+/** Describes a renderer of `_renderers`. */
+export function defineRenderer<S extends RendererSpec>(spec: S): S;
+/** Describes an outputter of `_output`. */
 export function defineOutputter<S extends OutputterSpec>(spec: S): S;
 /** A number that stays a float even when it is whole: `float(8)` is `8.0`. */
 export function float(value: number): Data;

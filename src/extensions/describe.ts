@@ -28,7 +28,7 @@ export async function describeModules(
 ): Promise<Tried[]> {
   const files = extensionFiles(parts.opts, kind);
   const tried: Tried[] = [];
-  await withHost(parts, files, 'module', (answer) => {
+  await eachFile(parts, files, 'module', (answer) => {
     const one = readTried(answer, run);
     if (one === undefined) return;
     tried.push(one);
@@ -42,7 +42,7 @@ export async function ownGrains(parts: DescribeParts, known: Dict): Promise<Dict
   const found: Dict = new Map();
   const isDeep = parts.opts.get('grains_deep_merge') === true;
   const files = extensionFiles(parts.opts, 'grains');
-  await withHost({ ...parts, grains: known }, files, 'grains', (answer) => {
+  await eachFile({ ...parts, grains: known }, files, 'grains', (answer) => {
     if (!isDict(answer)) return;
     const grains = answer.get('grains');
     const faults = answer.get('faults');
@@ -53,19 +53,19 @@ export async function ownGrains(parts: DescribeParts, known: Dict): Promise<Dict
 }
 
 /** Asks about each file; one that ends the process or does not come back is reported, and the others follow in a new one. */
-async function withHost(
-  { opts, grains, clock, report, hostScript }: DescribeParts,
+export async function eachFile(
+  { opts, grains, clock, report, hostScript, kind }: DescribeParts & { readonly kind?: string },
   files: readonly ExtensionFile[],
   what: string,
   take: (answer: Value) => void,
 ): Promise<void> {
   if (files.length === 0) return;
-  const host = new ExtensionHost(clock, hostScript);
+  const host = new ExtensionHost(clock, { script: hostScript });
   const known: Dict = new Map(grains); // grains that are collected at the first look are collected now
   try {
     for (const file of files) {
       try {
-        take(await host.ask(dict({ what, name: file.name, path: file.path, opts, grains: known })));
+        take(await host.ask(dict({ what, kind, name: file.name, path: file.path, opts, grains: known })));
       } catch (error) {
         report(`${file.path} cannot be used: ${(error as Error).message}`);
       }

@@ -1,6 +1,6 @@
 /**
  * Where modules of one's own lie: `<extension_modules>/<kind>`, filled by `saltutil.sync_*`, and the folders `<kind>` and `_<kind>` in
- * `module_dirs` (`salt-call -m`), and `runner_dirs` for runners, which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
+ * `module_dirs` (`salt-call -m`), and the folders of `runner_dirs`, `returner_dirs` …, which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,13 +45,23 @@ export function extensionsVersion(opts: Dict, kinds: readonly ExtensionKind[]): 
     .join('\n');
 }
 
+/** Options with further folders, as Salt names them. */
+const FURTHER: Readonly<Partial<Record<ExtensionKind, string>>> = {
+  runners: 'runner_dirs',
+  returners: 'returner_dirs',
+  grains: 'grains_dirs',
+  states: 'states_dirs',
+  renderers: 'render_dirs',
+  output: 'outputter_dirs',
+};
+
 function foldersOf(opts: Dict, kind: ExtensionKind): string[] {
   const dirs = opts.get('module_dirs');
   const given = Array.isArray(dirs)
     ? dirs.map(pyStr).flatMap((dir) => [join(dir, kind), join(dir, `_${kind}`)])
     : [];
-  const runners = kind === 'runners' ? opts.get('runner_dirs') : undefined;
-  if (Array.isArray(runners)) given.push(...runners.map(pyStr));
+  const further = opts.get(FURTHER[kind] ?? null);
+  if (Array.isArray(further)) given.push(...further.map(pyStr));
   const synced = opts.get('extension_modules');
   return typeof synced === 'string' && synced !== '' ? [...given, join(synced, kind)] : given;
 }

@@ -5,6 +5,7 @@ import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import { fromData, toRecord } from './convert.ts';
 import { packTried } from './description.ts';
+import { HostSingles, type AskBack } from './host-singles.ts';
 import { FileLoader } from './load-file.ts';
 import { faultOf } from './faults.ts';
 import { tryModule } from './load-modules.ts';
@@ -17,14 +18,20 @@ const LINK_FD = 3;
 export function runExtensionHost(): void {
   process.title = (process.argv[2] ?? 'salt modules').trim();
   const loader = new FileLoader();
-  new RpcPeer(new Socket({ fd: LINK_FD, readable: true, writable: true }), {
-    call: async (body) => encode(await answer(loader, decode(body, 'local')), 'local'),
+  const askBack: AskBack = async (question) => decode(await rpc.call(encode(question, 'local')), 'local');
+  const singles = new HostSingles(loader, askBack);
+  const rpc: RpcPeer = new RpcPeer(new Socket({ fd: LINK_FD, readable: true, writable: true }), {
+    call: async (body) => {
+      const question = decode(body, 'local');
+      return encode(await answer(loader, singles, isDict(question) ? question : new Map()), 'local');
+    },
     closed: () => process.exit(0),
   });
 }
 
-async function answer(loader: FileLoader, question: Value): Promise<Value> {
-  if (!isDict(question)) return null;
+async function answer(loader: FileLoader, singles: HostSingles, question: Dict): Promise<Value> {
+  const single = singles.answer(question);
+  if (single !== undefined) return single;
   const file = { name: textOf(question, 'name'), path: textOf(question, 'path'), version: '' };
   const context = { opts: dictOf(question, 'opts'), grains: dictOf(question, 'grains') };
   if (question.get('what') === 'module') return packTried(tryModule(loader, file, context));

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { messageOf, UnreachableError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import { RpcPeer } from '../transport/ipc/rpc.ts';
-import type { Value } from '../values/value.ts';
+import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 
-/** Time for one file to be loaded, or one grain to be found. */
-const ANSWER_MS = 15_000;
+/** Time for one file to be loaded, or one grain to be found; for a beacon to look, a renderer to render. */
+export const ANSWER_MS = 15_000;
 
-const LATE = `it does not come back within ${ANSWER_MS / 1000} seconds`;
+const late = (ms: number): string => `it does not come back within ${ms / 1000} seconds`;
 const ENDED = 'it ends the process that loads it (process.exit, or an error outside of its functions)';
 
 /** What went wrong with the process, in words that go behind the name of a file. */
@@ -22,23 +22,41 @@ export class HostError extends Error {
   override readonly name = 'HostError';
 }
 
+/** Answers what the code in the process asks for: functions, lines in the log. */
+export type ServeHost = (question: Dict) => Promise<Value>;
+
+/** What a host may have besides. */
+export interface HostOptions {
+  /** The program of the process, when it does not lie beside this one. */
+  readonly script?: string | undefined;
+  readonly serve?: ServeHost | undefined;
+  /** Time for one answer, in milliseconds. */
+  readonly answerMs?: number | undefined;
+}
+
 /** See the file's comment. */
 export class ExtensionHost {
   readonly #clock: Clock;
-  readonly #script: string;
+  readonly #options: HostOptions;
   #running: { readonly child: ChildProcess; readonly rpc: RpcPeer } | undefined;
 
-  /** @param script the program of the process, which lies beside this one */
-  constructor(clock: Clock, script = join(import.meta.dirname, 'extension-host.cjs')) {
+  constructor(clock: Clock, options: HostOptions = {}) {
     this.#clock = clock;
-    this.#script = script;
+    this.#options = options;
+  }
+
+  /** Whether the process runs. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
   }
 
   /** Asks the process, which is started when there is none. @throws HostError, after which the next question starts a new one */
   async ask(question: Value): Promise<Value> {
     const { rpc, child } = (this.#running ??= this.#start());
+    rpc.socket.ref();
     let isLate = false;
-    const timer = this.#clock.after(ANSWER_MS, () => {
+    const answerMs = this.#options.answerMs ?? ANSWER_MS;
+    const timer = this.#clock.after(answerMs, () => {
       isLate = true;
       child.kill('SIGKILL');
     });
@@ -46,11 +64,15 @@ export class ExtensionHost {
       return decode(await rpc.call(encode(question, 'local')), 'local');
     } catch (cause) {
       this.close();
-      throw new HostError(isLate ? LATE : cause instanceof UnreachableError ? ENDED : messageOf(cause), {
-        cause,
-      });
+      throw new HostError(
+        isLate ? late(answerMs) : cause instanceof UnreachableError ? ENDED : messageOf(cause),
+        {
+          cause,
+        },
+      );
     } finally {
       timer.cancel();
+      if (rpc.pending === 0) rpc.socket.unref(); // a program that has nothing else to do may end
     }
   }
 
@@ -61,12 +83,21 @@ export class ExtensionHost {
   }
 
   #start(): { child: ChildProcess; rpc: RpcPeer } {
-    const child = spawn(process.execPath, [this.#script, 'salt modules'.padEnd(48)], {
+    const { script = join(import.meta.dirname, 'extension-host.cjs'), serve } = this.#options;
+    const child = spawn(process.execPath, ['--max-semi-space-size=2', script, 'salt modules'.padEnd(48)], {
       stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     });
     child.on('error', () => undefined);
+    child.unref();
     const rpc = new RpcPeer(child.stdio[3] as unknown as Socket, {
-      call: () => Promise.reject(new Error('nothing is asked here')),
+      call: async (body) => {
+        const question = decode(body, 'local');
+        if (serve === undefined || !isDict(question)) throw new Error('nothing can be asked here');
+        return encode(await serve(question), 'local');
+      },
+      closed: () => {
+        if (this.#running?.child === child) this.close();
+      },
     });
     return { child, rpc };
   }

@@ -2,9 +2,12 @@
 import type { Dict } from '../values/value.ts';
 import type {
   Availability,
+  BeaconSpec,
   FunctionSpec as OwnFunction,
   GrainsSpec,
   ModuleSpec as OwnModule,
+  OutputterSpec,
+  RendererSpec,
 } from './brine.d.ts';
 import { toRecord } from './convert.ts';
 import type { Exports } from './load-file.ts';
@@ -58,6 +61,37 @@ export function readOwnGrains(exports: Exports): GrainsSpec {
   for (const [name, give] of Object.entries(grains))
     if (typeof give !== 'function') throw new ExtensionError(`grains.${name} is no function`);
   return value as unknown as GrainsSpec;
+}
+
+/** Something that works by one function: a beacon, a renderer, an outputter. */
+type Single = BeaconSpec | RendererSpec | OutputterSpec;
+
+function readSingle<S extends Single>(exports: Exports, works: string, define: string): S {
+  const value = described(exports);
+  checkAvailability(value);
+  if (typeof value[works] !== 'function')
+    throw new ExtensionError(
+      `it has no function \`${works}\`; end it with \`export default ${define}({ ${works}(…) { … } })\``,
+    );
+  return value as unknown as S;
+}
+
+/** Reads a beacon. @throws ExtensionError */
+export function readOwnBeacon(exports: Exports): BeaconSpec {
+  const beacon = readSingle<BeaconSpec>(exports, 'look', 'defineBeacon');
+  if (beacon.validate !== undefined && typeof beacon.validate !== 'function')
+    throw new ExtensionError('`validate` is no function');
+  return beacon;
+}
+
+/** Reads a renderer. @throws ExtensionError */
+export function readOwnRenderer(exports: Exports): RendererSpec {
+  return readSingle<RendererSpec>(exports, 'render', 'defineRenderer');
+}
+
+/** Reads an outputter. @throws ExtensionError */
+export function readOwnOutputter(exports: Exports): OutputterSpec {
+  return readSingle<OutputterSpec>(exports, 'render', 'defineOutputter');
 }
 
 function checkAvailability(value: Record<string, unknown>): void {

@@ -4,6 +4,7 @@ import { orderBeacons, type BeaconAnswer } from '../beacons/orders.ts';
 import { messageOf } from '../errors/errors.ts';
 import type { Timer } from '../host/clock.ts';
 import { copyValue, dict, isDict, toNumber, type Dict, type Value } from '../values/value.ts';
+import { OwnBeacons } from './own-beacons.ts';
 import type { PeriodicParts } from './periodic.ts';
 
 /** See the file's comment. */
@@ -17,6 +18,12 @@ export class MinionBeacons {
     this.#parts = parts;
     const state = parts.state();
     const configured = state.opts.get('beacons');
+    const own = new OwnBeacons({
+      clock: state.parts.clock,
+      log: state.parts.log,
+      surroundings: () => parts.state(),
+      call: (fun, args, kwargs) => this.#call(fun, args, kwargs),
+    });
     this.#beacons = new Beacons({
       id: state.id,
       context: {
@@ -26,6 +33,7 @@ export class MinionBeacons {
       },
       configured: isDict(configured) ? copyValue(configured) : new Map(),
       pillar: () => parts.state().pillar.get('beacons'),
+      own: () => own.find(),
       isStateRunning: () => parts.running.list().some(isStateJob),
     });
   }
@@ -74,11 +82,11 @@ export class MinionBeacons {
     }
   }
 
-  #call(fun: string, args: readonly Value[]): Promise<Value> {
+  #call(fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value> {
     const state = this.#parts.state();
     const job = { jid: '', fun, pub: new Map<Value, Value>() };
     const context = state.context(job, this.#parts.services(), new AbortController().signal);
-    return context.functions.call(fun, args);
+    return context.functions.call(fun, args, kwargs);
   }
 }
 

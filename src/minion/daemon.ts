@@ -100,7 +100,7 @@ async function assemble(start: MinionStart): Promise<Minion> {
   const all = opts.toDict();
   const grains = await collectGrains({ opts: all, log, clock, custom: [ownGrainsSource(all, clock, log)] });
   const state = new MinionState(
-    { opts, clock, log, random, custom: (context) => own.custom(context) },
+    { opts, clock, log, random, custom: (context, kind) => own.custom(context, kind) },
     grains,
   );
   const files = new ProcFiles(opts.get('cachedir'));

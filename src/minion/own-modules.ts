@@ -11,8 +11,9 @@ import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
-import { isDict, toNumber, type Dict, type Value } from '../values/value.ts';
+import { toNumber, type Dict, type Value } from '../values/value.ts';
 import { readJob } from './job.ts';
+import { errorNamed, type BoundCall, type OwnKind } from './bound-call.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** Faults that are remembered as told. */
@@ -24,7 +25,7 @@ export class OwnModules {
   readonly #log: Logger;
   #workers: WorkerPool | undefined;
   readonly #reported = new BoundedMap<string, true>(FAULTS_MAX);
-  #known: readonly KnownModule[] = [];
+  readonly #known = new Map<OwnKind, readonly KnownModule[]>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -36,11 +37,14 @@ export class OwnModules {
     this.#workers = workers;
   }
 
-  /** The execution modules, for the loader. */
-  async custom(context: { readonly opts: Dict; readonly grains: Dict }): Promise<readonly CustomModule[]> {
+  /** Execution modules or returners, for the loader. */
+  async custom(
+    context: { readonly opts: Dict; readonly grains: Dict },
+    kind: OwnKind,
+  ): Promise<readonly CustomModule[]> {
     const parts = { ...context, clock: this.#clock, report: (fault: string) => this.#report(fault) };
-    const tried = await describeModules(parts, (fun) => this.#runner(fun));
-    this.#known = knownModules(tried);
+    const tried = await describeModules(parts, (fun) => this.#runner(fun, kind), kind);
+    this.#known.set(kind, knownModules(tried));
     return tried.flatMap((one): CustomModule[] => {
       if ('broken' in one) return [];
       if ('unavailable' in one) return [one];
@@ -48,9 +52,9 @@ export class OwnModules {
     });
   }
 
-  /** What workers need to know in order to load the modules themselves. */
+  /** What workers need to know in order to load the modules themselves, by kind. */
   packed(): Value {
-    return packKnown(this.#known);
+    return new Map([...this.#known].map(([kind, known]) => [kind, packKnown(known)]));
   }
 
   /** Each fault is told once, until the file is another. */
@@ -60,18 +64,20 @@ export class OwnModules {
     this.#log.error(fault);
   }
 
-  #runner(fun: string): FunctionSpec['run'] {
-    return (ctx, args, rest, kwargs) =>
-      this.#run(fun, ctx, new Map([...Object.entries(args), ...kwargs]), rest);
+  #runner(fun: string, kind: OwnKind): FunctionSpec['run'] {
+    return (ctx, args, rest, kwargs) => {
+      const bound = { kind, fun, args: new Map(Object.entries(args)), rest, kwargs };
+      return this.#run(bound, ctx);
+    };
   }
 
-  async #run(fun: string, ctx: ModuleContext, keywords: Dict, rest: readonly Value[]): Promise<Value> {
-    const named: Dict = new Map([...keywords, ['__kwarg__', true]]);
+  async #run(bound: BoundCall, ctx: ModuleContext): Promise<Value> {
+    const { fun } = bound;
     const pub: Dict = new Map<Value, Value>([
       ...ctx.job.pub,
       ['jid', ctx.job.jid],
       ['fun', fun],
-      ['arg', [...rest, named]],
+      ['arg', []],
       ['tgt', ctx.id],
     ]);
     const job = readJob(pub);
@@ -81,9 +87,9 @@ export class OwnModules {
       started: (_pid, signal) =>
         ctx.signal.addEventListener('abort', () => signal(Number(ctx.signal.reason) || 15), { once: true }),
       isAborted: () => ctx.signal.aborted,
+      call: bound,
     });
-    const isError = result.success === false && result.out === 'nested' && !isDict(result.return);
-    if (isError) throw new CommandExecutionError(String(result.return).replace(/^ERROR: /, ''));
+    if (result.success === false) throw errorNamed(result.out ?? '', String(result.return));
     ctx.setRetcode(toNumber(result.retcode) ?? 0);
     return result.return;
   }

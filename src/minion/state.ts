@@ -1,6 +1,11 @@
 /** What a minion knows about itself, in one place: options, grains, pillar and the modules that follow from them. */
 import type { MinionOptions } from '../config/minion-options.ts';
-import { ModuleRegistry, createModuleContext, type CustomModule } from '../loader/registry.ts';
+import {
+  ModuleRegistry,
+  createModuleContext,
+  type CustomModule,
+  type RegistryOptions,
+} from '../loader/registry.ts';
 import type { JobContext, MinionServices, ModuleContext } from '../loader/module.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
@@ -16,12 +21,15 @@ export interface MinionParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Execution modules of the user's own. */
-  readonly custom?: (context: {
-    readonly opts: Dict;
-    readonly grains: Dict;
-  }) => Promise<readonly CustomModule[]>;
+  /** Modules of the user's own. */
+  readonly custom?: CustomModules;
 }
+
+/** Finds modules of the user's own that have functions. */
+export type CustomModules = (
+  context: { readonly opts: Dict; readonly grains: Dict },
+  kind: 'modules' | 'returners',
+) => Promise<readonly CustomModule[]>;
 
 /** The minion's knowledge. Grains and pillar are replaced whole, never changed in place. */
 export class MinionState {
@@ -92,8 +100,7 @@ export class MinionState {
       import('../returners/store-table.ts'),
     ]);
     this.#stores ??= new StoreTable({ clock: this.parts.clock, connectionsMax: 2 });
-    this.#returners ??= returnerRegistry({ opts: this.opts, grains: this.#grains }, this.#stores);
-    return this.#returners;
+    return (this.#returners ??= returnerRegistry(this.#registryOptions('returners'), this.#stores));
   }
 
   /** Closes the databases that returners have opened. */
@@ -119,11 +126,12 @@ export class MinionState {
   }
 
   #newRegistry(): ModuleRegistry {
+    return new ModuleRegistry(this.#registryOptions('modules'));
+  }
+
+  #registryOptions(kind: 'modules' | 'returners'): Pick<RegistryOptions, 'opts' | 'grains' | 'custom'> {
     const { custom } = this.parts;
     const context = { opts: this.opts, grains: this.#grains };
-    return new ModuleRegistry({
-      ...context,
-      ...(custom === undefined ? {} : { custom: () => custom(context) }),
-    });
+    return { ...context, ...(custom === undefined ? {} : { custom: () => custom(context, kind) }) };
   }
 }

@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import { RpcPeer } from '../transport/ipc/rpc.ts';
 import type { Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
+import { packCall, type BoundCall } from './bound-call.ts';
 import { endedResult, failure } from './job-runner.ts';
 import type { Job, JobResult } from './job.ts';
 import { answerServiceCall } from './remote-services.ts';
@@ -37,6 +38,8 @@ export interface JobHooks {
   readonly isAborted: () => boolean;
   /** Whose job it is: its grains, pillar and services; default: the pool's own. */
   readonly side?: Pick<MasterSide, 'state' | 'services'>;
+  /** Only this function is called, instead of what the job says. */
+  readonly call?: BoundCall;
 }
 
 interface PoolWorker {
@@ -78,7 +81,7 @@ export class WorkerPool {
       return worker.child.kill(signal);
     });
     try {
-      const answer = decode(await worker.rpc.call(this.#order(job, state)), 'local') as [
+      const answer = decode(await worker.rpc.call(this.#order(job, state, hooks.call)), 'local') as [
         Value,
         Value,
         Value,
@@ -101,9 +104,10 @@ export class WorkerPool {
     for (const worker of this.#idle) worker.child.kill('SIGKILL');
   }
 
-  #order(job: Job, state: MinionState): Buffer {
+  #order(job: Job, state: MinionState, call: BoundCall | undefined): Buffer {
     const { own } = this.#parts;
-    return encode([state.opts, state.grains, state.pillar, job.pub, own()], 'local');
+    const bound = call === undefined ? null : packCall(call);
+    return encode([state.opts, state.grains, state.pillar, job.pub, own(), bound], 'local');
   }
 
   #release(worker: PoolWorker): void {

@@ -9,8 +9,10 @@ import { systemRandom } from '../host/random.ts';
 import { RpcPeer } from '../transport/ipc/rpc.ts';
 import type { Dict, Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
-import { readJob } from './job.ts';
-import { runFunctions } from './job-runner.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { readCall, runCall, type BoundCall } from './bound-call.ts';
+import { readJob, type JobResult } from './job.ts';
+import { failure, runFunctions } from './job-runner.ts';
 import { remoteServices } from './remote-services.ts';
 import { MinionState } from './state.ts';
 
@@ -28,7 +30,14 @@ export function runMinionWorker(): void {
 }
 
 async function runOrder(body: Buffer, rpc: () => RpcPeer, extensions: ExtensionsHere): Promise<Buffer> {
-  const [opts, grains, pillar, pub, own] = decode(body, 'local') as [Dict, Dict, Dict, Dict, Value];
+  const [opts, grains, pillar, pub, own, bound] = decode(body, 'local') as [
+    Dict,
+    Dict,
+    Dict,
+    Dict,
+    Dict,
+    Value,
+  ];
   const options = new Options(minionOptions, opts);
   const logging = daemonLogging(options, {
     name: 'salt.minion',
@@ -42,7 +51,7 @@ async function runOrder(body: Buffer, rpc: () => RpcPeer, extensions: Extensions
       clock: systemClock,
       random: systemRandom,
       log: logging.logger,
-      custom: async (known) => extensions.modules(readKnown(own), known),
+      custom: async (known, kind) => extensions.modules(readKnown(own.get(kind)), known),
     },
     grains,
   );
@@ -54,7 +63,14 @@ async function runOrder(body: Buffer, rpc: () => RpcPeer, extensions: Extensions
     remoteServices(rpc),
     new AbortController().signal,
   );
-  const result = await runFunctions(job, context);
+  const call = readCall(bound);
+  const result = call === undefined ? await runFunctions(job, context) : await runBound(call, state, context);
   logging.close();
   return encode([result.return, result.retcode, result.success, result.out ?? null], 'local');
+}
+
+async function runBound(call: BoundCall, state: MinionState, context: ModuleContext): Promise<JobResult> {
+  const registry = call.kind === 'returners' ? await state.returners() : state.registry;
+  const { spec, missing } = await registry.find(call.fun);
+  return spec === undefined ? failure(missing) : runCall(spec, call, context);
 }

@@ -24,13 +24,19 @@ interface PipeStep {
   readonly argument: string;
 }
 
+/** Finds a renderer by its name. */
+export type FindRenderer = (name: string) => Promise<Renderer | undefined>;
+
 /** Renders files. */
 export class RenderPipe {
   readonly #renderers: ReadonlyMap<string, Renderer>;
   readonly #log: Logger;
+  readonly #own: FindRenderer | undefined;
 
-  constructor(parts: JinjaParts) {
+  /** @param own finds renderers of the user's own, which come before those of this program */
+  constructor(parts: JinjaParts, own?: FindRenderer) {
     this.#log = parts.log;
+    this.#own = own;
     const all = [jinjaRenderer(parts), yamlRenderer, jsonRenderer, textRenderer];
     this.#renderers = new Map(all.map((renderer) => [renderer.name, renderer]));
   }
@@ -47,7 +53,7 @@ export class RenderPipe {
     }
     const first = text.slice(0, text.includes('\n') ? text.indexOf('\n') : undefined);
     const isPipe = first.startsWith('#!') && !first.startsWith('#!/');
-    const steps = this.#steps(isPipe ? first.trim().slice(2) : fallback, rules);
+    const steps = await this.#steps(isPipe ? first.trim().slice(2) : fallback, rules);
     let value: Value = text;
     for (const { renderer, argument } of steps) value = await renderer.render(value, context, argument);
     if (typeof value === 'string' && text.includes('\r\n') && !value.includes('\r\n'))
@@ -59,7 +65,7 @@ export class RenderPipe {
    * The steps of a pipe.
    * Salt compat: Salt only logs an unknown renderer and treats the file as empty; here the file fails.
    */
-  #steps(pipe: string, rules: RendererRules): PipeStep[] {
+  async #steps(pipe: string, rules: RendererRules): Promise<PipeStep[]> {
     const steps: PipeStep[] = [];
     for (const part of (OLD_NAMES.get(pipe) ?? pipe).split('|').map((one) => one.trim())) {
       const space = part.indexOf(' ');
@@ -68,7 +74,7 @@ export class RenderPipe {
         this.#log.warning(`The renderer "${name}" is disallowed by configuration and will be skipped.`);
         continue;
       }
-      const renderer = this.#renderers.get(name);
+      const renderer = (await this.#own?.(name)) ?? this.#renderers.get(name);
       if (!renderer) throw new SaltRenderError(`The renderer "${pipe}" is not available`);
       steps.push({ renderer, argument: space < 0 ? '' : part.slice(space).trim() });
     }

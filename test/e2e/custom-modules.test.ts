@@ -1,16 +1,16 @@
 /** Modules of the user's own on the built programs: the guide is followed to the letter, then code that misbehaves. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { Fleet, ours, runProgram } from '../support/fleet.ts';
+import { Fleet, ours, runProgram, until } from '../support/fleet.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 
-/** The files of the guide: each code block behind its path. */
+/** The files of the guide below `/srv`: each code block behind its path. */
 function guideFiles(): Map<string, string> {
   const guide = readFileSync(join(ROOT, 'docs/guides/custom-modules.md'), 'utf8');
-  const blocks = guide.matchAll(/`\/srv\/salt\/([\w./]+)`:\n\n```ts\n(.*?)```/gs);
+  const blocks = guide.matchAll(/`\/srv\/([\w./]+)`:\n\n```\w+\n(.*?)```/gs);
   return new Map([...blocks].map(([, path = '', text = '']) => [path, text]));
 }
 
@@ -20,9 +20,17 @@ async function fleetWithFiles(
   files: Iterable<readonly [string, string]>,
 ): Promise<{ fleet: Fleet; write(path: string, text: string): void }> {
   const fleet = await Fleet.create(t);
+  return serve(fleet, files);
+}
+
+async function serve(
+  fleet: Fleet,
+  files: Iterable<readonly [string, string]>,
+): Promise<{ fleet: Fleet; write(path: string, text: string): void }> {
   fleet.configureMaster([
     'auto_accept: True',
-    `file_roots: {base: [${fleet.path('srv')}]}`,
+    `file_roots: {base: [${fleet.path('srv/salt')}]}`,
+    `pillar_roots: {base: [${fleet.path('srv/pillar')}]}`,
     'fileserver_list_cache_time: 0',
   ]);
   const write = (path: string, text: string): void => {
@@ -37,10 +45,18 @@ async function fleetWithFiles(
 
 test('custom modules - the guide works as it is written', async (t) => {
   const files = guideFiles();
-  assert.deepEqual([...files.keys()], ['_modules/greet.ts', '_grains/site.ts']);
+  assert.deepEqual(
+    [...files.keys()],
+    [
+      ...['_modules/greet', '_grains/site', '_returners/journal', '_beacons/marker', '_renderers/ini'].map(
+        (name) => `salt/${name}.ts`,
+      ),
+      ...['pillar/site.sls', 'pillar/top.sls', 'salt/_output/lines.ts'],
+    ],
+  );
   const { fleet, write } = await fleetWithFiles(t, files);
   const local = await runProgram(join(ours.folder, 'salt-call'), [
-    ...['-c', fleet.path('m1'), '--local', '-m', fleet.path('srv'), '--out', 'json'],
+    ...['-c', fleet.path('m1'), '--local', '-m', fleet.path('srv/salt'), '--out', 'json'],
     ...['greet.hello', 'name=Anna'],
   ]);
   const greeting = { text: 'Hello Anna!', from: 'm1', kernel: 'Linux' };
@@ -62,13 +78,13 @@ test('custom modules - the guide works as it is written', async (t) => {
   assert.deepEqual(await fleet.json(['*', 'grains.get', 'roles']), { m1: roles });
 
   write(
-    '_modules/greet.ts',
-    (files.get('_modules/greet.ts') ?? '').replace('Hello ${name}', 'Good day ${name}'),
+    'salt/_modules/greet.ts',
+    (files.get('salt/_modules/greet.ts') ?? '').replace('Hello ${name}', 'Good day ${name}'),
   );
   assert.deepEqual(await fleet.json(['*', 'saltutil.sync_modules']), { m1: ['modules.greet'] });
   const changed = (await fleet.json(['*', 'greet.hello', 'Anna']))['m1'] as Record<string, unknown>;
   assert.equal(changed['text'], 'Good day Anna!');
-  rmSync(fleet.path('srv', '_modules'), { recursive: true });
+  rmSync(fleet.path('srv', 'salt/_modules'), { recursive: true });
   assert.deepEqual(
     await fleet
       .json(['*', 'saltutil.sync_all'])
@@ -78,15 +94,97 @@ test('custom modules - the guide works as it is written', async (t) => {
   assert.match((await fleet.salt(['*', 'greet.hello'])).stdout, /'greet\.hello' is not available\./);
 });
 
+test('custom modules - returners, beacons, renderers and outputters of the guide work as they are written', async (t) => {
+  const fleet = await Fleet.create(t);
+  const files = [...guideFiles()].map(
+    ([path, text]) => [path, text.replaceAll('/tmp/', `${fleet.folder}/`)] as const,
+  );
+  await serve(fleet, files);
+  const [minion] = fleet.daemons.slice(-1);
+  const synced = (await fleet.json(['*', 'saltutil.sync_all']))['m1'] as Record<string, unknown>;
+  assert.deepEqual([synced['returners'], synced['beacons']], [['returners.journal'], ['beacons.marker']]);
+
+  assert.deepEqual(await fleet.json(['*', 'test.ping', '--return', 'journal']), { m1: true });
+  await until('the returner has written', () => existsSync(fleet.path('journal')));
+  const options = ['-c', fleet.path('m1'), '--local', '--return', 'journal'];
+  await runProgram(join(ours.folder, 'salt-call'), [...options, 'test.echo', 'hi']);
+  assert.equal(readFileSync(fleet.path('journal'), 'utf8'), 'm1 test.ping true\nm1 test.echo "hi"\n');
+
+  const marker = fleet.path('marker');
+  const refused = await fleet.json(['*', 'beacons.add', 'marker', '[{file: 7}]']);
+  assert.match(JSON.stringify(refused), /configuration invalid, not adding\.\\nfile must be a path/);
+  const listen = fleet.start('salt-run', ['-c', fleet.masterDir, 'state.event', 'salt/beacon/*', 'count=1']);
+  await fleet.json(['*', 'beacons.add', 'marker', `[{file: ${marker}}, {interval: 0.1}]`]);
+  writeFileSync(marker, '');
+  await listen.exited;
+  assert.match(listen.log, /^salt\/beacon\/m1\/marker\/appeared\t\{"file": "/);
+
+  await fleet.run('salt-run', ['saltutil.sync_all']);
+  await fleet.json(['*', 'saltutil.refresh_pillar', 'wait=True']);
+  const pillar = { site: { name: 'm1' }, mail: { host: 'mx.example.org' } };
+  assert.deepEqual(await fleet.json(['*', 'pillar.items']), { m1: pillar });
+  assert.equal((await fleet.salt(['*', 'test.ping', '--out', 'lines'])).stdout, 'm1: true\n');
+  assert.doesNotMatch(minion?.log ?? '', /ERROR/);
+});
+
+test('custom modules - what fails in the other kinds is named, and the rest goes on', async (t) => {
+  const fleet = await Fleet.create(t);
+  const define = (kind: string, body: string): string =>
+    `import { define${kind}, defineFunction } from 'brine';\nexport default define${kind}({ ${body} });`;
+  const returner = (body: string): string =>
+    define(
+      'Module',
+      `functions: { returner: defineFunction({ doc: 'R.', run: () => { ${body} }, kwargs: 'k', varargs: 'v' }) }`,
+    );
+  await serve(fleet, [
+    ['salt/_returners/gone.ts', returner('process.exit(3)')],
+    ['salt/_returners/bad.ts', returner("throw new Error('no room')")],
+    ['salt/_beacons/gone.ts', define('Beacon', 'look: () => process.exit(3)')],
+    ['salt/_beacons/stuck.ts', define('Beacon', 'look: () => { for (;;); }')],
+    [
+      'salt/_beacons/fine.ts',
+      define('Beacon', "look: async (_, ctx) => [{ tag: 'x', up: await ctx.call('test.echo', ['up']) }]"),
+    ],
+    ['salt/_output/bad.ts', define('Outputter', "render: () => { throw new Error('no words'); }")],
+    ['salt/_renderers/bad.ts', define('Renderer', "render: () => { throw new Error('no sense'); }")],
+    ['pillar/top.sls', "base: {'*': [a, b]}"],
+    ['pillar/a.sls', '#!bad\nx: 1\n'],
+    ['pillar/b.sls', 'fine: true\n'],
+  ]);
+  const [minion] = fleet.daemons.slice(-1);
+  await Promise.all([fleet.json(['*', 'saltutil.sync_all']), fleet.run('salt-run', ['saltutil.sync_all'])]);
+  const listen = fleet.start('salt-run', [
+    '-c',
+    fleet.masterDir,
+    'state.event',
+    'salt/beacon/*/fine/*',
+    'count=3',
+  ]);
+  for (const name of ['stuck', 'gone', 'fine'])
+    await fleet.json(['*', 'beacons.add', name, '[{interval: 0.1}]']);
+  await listen.exited;
+  assert.match(listen.log, /salt\/beacon\/m1\/fine\/x\t\{"up": "up"/);
+  await minion?.logged('Unable to start gone beacon, it ends the process');
+  const shown = await fleet.salt(['*', 'test.ping', '--out', 'bad', '--return', 'gone,bad']);
+  assert.equal(shown.stdout, 'm1:\n    True\n');
+  assert.match(shown.stderr, /The outputter bad failed, nested is used: Error: no words \(.*bad\.ts:2\)/);
+  await minion?.logged('no room (');
+  await minion?.logged('ended before the function returned');
+  await fleet.json(['*', 'saltutil.refresh_pillar', 'wait=True']);
+  const pillar = (await fleet.json(['*', 'pillar.items']))['m1'] as Record<string, unknown>;
+  assert.equal(pillar['fine'], true);
+  assert.match(fleet.master?.log ?? '', /The renderer bad failed: Error: no sense/);
+});
+
 const DEFINE = "import { defineModule } from 'brine';\n";
 
 test('custom modules - code that throws, exits or hangs harms nobody', async (t) => {
   const { fleet } = await fleetWithFiles(t, [
-    ['_modules/aexits.js', 'process.exit(1);'],
-    ['_modules/broken.ts', 'export default {'],
-    ['_modules/old.py', 'def ping():\n    return True\n'],
+    ['salt/_modules/aexits.js', 'process.exit(1);'],
+    ['salt/_modules/broken.ts', 'export default {'],
+    ['salt/_modules/old.py', 'def ping():\n    return True\n'],
     [
-      '_modules/wild.ts',
+      'salt/_modules/wild.ts',
       `${DEFINE}export default defineModule({ functions: {
         exit: { doc: 'Exits.', run: () => process.exit(3) },
         hang: { doc: 'Hangs.', run: () => { for (;;); } },
@@ -95,7 +193,7 @@ test('custom modules - code that throws, exits or hangs harms nobody', async (t)
       } });`,
     ],
     [
-      '_modules/mine.ts',
+      'salt/_modules/mine.ts',
       `${DEFINE}export default defineModule({ functions: { deeper: { doc: 'D.', params: { n: { type: 'int' } }, run: ({ n }) => ({ doubled: 2 * n }) } } });`,
     ],
   ]);

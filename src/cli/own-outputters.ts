@@ -1,0 +1,53 @@
+/** Outputters of the user's own (`_output`, `outputter_dirs`): they run in a process apart, which ends with what it shows. */
+import { messageOf } from '../errors/errors.ts';
+import { ExtensionHost } from '../extensions/host-process.ts';
+import { askSingle, describeSingles, serveSingles, type OwnSingle } from '../extensions/singles.ts';
+import { systemClock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import { dict, type Dict, type Value } from '../values/value.ts';
+
+/** Time for an outputter to make its text, in milliseconds. */
+const RENDER_MS = 15_000;
+
+/** See the file's comment. */
+export class OwnOutputters {
+  readonly #opts: Dict;
+  readonly #log: Logger;
+  readonly #host: ExtensionHost;
+  #known: Promise<ReadonlyMap<string, OwnSingle>> | undefined;
+
+  constructor(opts: Dict, log: Logger) {
+    this.#opts = opts;
+    this.#log = log;
+    const call = (): never => {
+      throw new Error('an outputter calls no functions');
+    };
+    this.#host = new ExtensionHost(systemClock, { answerMs: RENDER_MS, serve: serveSingles(log, call) });
+  }
+
+  /**
+   * Shows data with an outputter of one's own.
+   * @returns its text, or `failed`, which is logged; undefined when there is no such outputter
+   */
+  async render(
+    name: string,
+    data: Value,
+    color: boolean,
+  ): Promise<{ readonly text: string } | 'failed' | undefined> {
+    const own = (await (this.#known ??= this.#describe())).get(name);
+    if (own === undefined) return undefined;
+    try {
+      const text = await askSingle(this.#host, dict({ what: 'output', path: own.path, data, color }));
+      return { text: String(text).trimEnd() };
+    } catch (error) {
+      this.#log.error(`The outputter ${name} failed, nested is used: ${messageOf(error)}`);
+      return 'failed';
+    }
+  }
+
+  #describe(): Promise<ReadonlyMap<string, OwnSingle>> {
+    const report = (fault: string): void => this.#log.error(fault);
+    const parts = { opts: this.#opts, grains: new Map<Value, Value>(), clock: systemClock, report };
+    return describeSingles(parts, 'output');
+  }
+}
