@@ -6,6 +6,7 @@ import { jidTimeMs } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
+import { OneConnection } from './one-connection.ts';
 import type {
   JidReturns,
   ReturnStore,
@@ -50,11 +51,16 @@ export const redisKind: StoreKind = {
 class RedisStore implements ReturnStore {
   readonly #settings: StoreSettings;
   readonly #ttlSeconds: number;
-  #connection: Promise<Client> | undefined;
+  readonly #connection: OneConnection<Client>;
 
   constructor(settings: StoreSettings) {
     this.#settings = settings;
     this.#ttlSeconds = settings.keepJobsSeconds ?? KEEP_JOBS_SECONDS;
+    this.#connection = new OneConnection({
+      open: () => this.#connect(),
+      close: (redis) => redis.disconnect(),
+      isAnswer: (error) => error instanceof ConfigError || (error as Error).name === 'ReplyError',
+    });
   }
 
   /** Redis has no tables; this only asks whether it is there. */
@@ -195,30 +201,15 @@ class RedisStore implements ReturnStore {
     });
   }
 
-  async close(): Promise<void> {
-    const connection = this.#connection;
-    this.#connection = undefined;
-    (await connection?.catch(() => undefined))?.disconnect();
+  close(): Promise<void> {
+    return this.#connection.close();
   }
 
-  /**
-   * Runs commands. A connection that fails, or that leaves a command without an answer for too long, is given up; the next call
-   * makes a new one.
-   */
   async #use<T>(run: (redis: Client) => Promise<T>): Promise<T> {
-    const connection = (this.#connection ??= this.#connect());
     try {
-      return await run(await connection);
+      return await this.#connection.use(run);
     } catch (error) {
-      if (error instanceof ConfigError) throw error;
-      if (!isAnswer(error) && this.#connection === connection) {
-        this.#connection = undefined;
-        void connection.then(
-          (redis) => redis.disconnect(),
-          () => undefined,
-        );
-      }
-      if (error instanceof UnreachableError) throw error;
+      if (error instanceof ConfigError || error instanceof UnreachableError) throw error;
       const text = `The Redis at ${addressOf(this.#settings.options)} did not do it: ${messageOf(error)}`;
       throw new UnreachableError(text, { cause: error });
     }
@@ -302,11 +293,6 @@ function addressOf(options: Options): string {
       .join(', ');
   const path = textOption(options, 'unix_socket_path');
   return path ?? `${textOption(options, 'host') ?? 'salt'}:${textOption(options, 'port') ?? 6379}`;
-}
-
-/** Whether the server itself said no: then the connection is sound. */
-function isAnswer(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
 }
 
 /** The keys that match, in portions, from every node that holds any. */

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { systemClock } from '../../src/host/clock.ts';
+import { natsKind } from '../../src/returners/nats.ts';
+import type { ReturnStore } from '../../src/returners/return-store.ts';
+import { dict, type Value } from '../../src/values/value.ts';
+import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
+import { startNats, type ServerProcess } from '../support/server-processes.ts';
+
+const JID = '20261122020000000001';
+
+function open(
+  t: TestContext,
+  { port }: ServerProcess,
+  more: [string, Value][] = [],
+  timeoutMs = 5000,
+): ReturnStore {
+  const options = new Map<string, Value>([['servers', [`127.0.0.1:${port}`]], ...more]);
+  const store = natsKind.open({
+    options,
+    timeoutMs,
+    connectionsMax: 2,
+    keepJobsSeconds: 3600,
+    clock: systemClock,
+  });
+  t.after(() => store.close());
+  return store;
+}
+
+async function look(t: TestContext, { port }: ServerProcess): Promise<NatsConnection> {
+  const nats = await connect({ servers: `127.0.0.1:${port}` });
+  t.after(() => nats.close());
+  return nats;
+}
+
+/** What JetStream says of a stream. */
+async function stream(nats: NatsConnection, name: string): Promise<{ messages: number; max_age: number }> {
+  const info = (await nats.request(`$JS.API.STREAM.INFO.${name}`)).json<{
+    state: { messages: number };
+    config: { max_age: number };
+  }>();
+  return { messages: info.state.messages, max_age: info.config.max_age };
+}
+
+test('nats - JetStream keeps the contract of stores', { timeout: 60_000 }, async (t) => {
+  const server = await startNats(t);
+  const nats = await look(t, server);
+  const countEvents = async (): Promise<number> => (await stream(nats, 'SALT_EVENTS')).messages;
+  await checkReturnStore(open(t, server), open(t, server), { countEvents });
+  assert.equal((await stream(nats, 'SALT_EVENTS')).messages, 0, 'events are removed by age, too');
+  assert.equal((await stream(nats, 'SALT_JOBS')).max_age, 3600 * 1e9);
+});
+
+test('nats - streams that nobody has made are made by the first that writes', async (t) => {
+  const server = await startNats(t);
+  const store = open(t, server);
+  assert.equal(await store.load(JID), undefined);
+  const other = open(t, server, [
+    ['subject_prefix', 'other.site'],
+    ['stream_prefix', 'OTHER'],
+  ]);
+  await other.saveReturns([contractReturn(JID, 'm1')]);
+  assert.equal((await other.returns(JID)).size, 1);
+  assert.equal((await store.returns(JID)).size, 0);
+});
+
+test('nats - a return that is larger than a message may be is kept in pieces', async (t) => {
+  const server = await startNats(t);
+  const store = open(t, server);
+  const great = 'grün '.repeat(600_000);
+  await store.saveReturns([contractReturn(JID, 'm1', { return: great }), contractReturn(JID, 'm2')]);
+  await store.saveReturns([contractReturn(JID, 'm1', { return: great })]);
+  const returns = await store.returns(JID);
+  assert.ok(returns.get('m1')?.get('return') === great);
+  assert.equal(returns.size, 2);
+  assert.ok((await store.lastReturns('test.echo')).get('m1') === great);
+});
+
+test('nats - who subscribes gets loads, returns and events as they are written', async (t) => {
+  for (const more of [undefined, [] as string[]]) {
+    const server = await startNats(t, more);
+    const nats = await look(t, server);
+    const heard: string[] = [];
+    nats.subscribe('salt.>', {
+      callback: (_error, message) => void heard.push(`${message.subject} ${message.string()}`),
+    });
+    await nats.flush();
+    const store = open(t, server);
+    await store.createSchema();
+    await store.saveLoads([{ jid: JID, load: contractLoad(JID) }]);
+    await store.saveReturns([contractReturn(JID, 'web.1 ü')]);
+    await store.saveEvents([{ tag: `salt/job/${JID}/new`, data: dict({ jid: JID }) }], 'ma');
+    await nats.flush();
+    assert.deepEqual(
+      heard.map((line) => line.split(' ', 1)[0]),
+      [
+        `salt.job.${JID}.load`,
+        `salt.job.${JID}.ret.web%2E1%20%C3%BC`,
+        'salt.minion.web%2E1%20%C3%BC.test%2Eecho',
+        `salt.event.salt.job.${JID}.new`,
+      ],
+    );
+    assert.match(
+      heard[3] ?? '',
+      /\{"tag": "salt\/job\/\d+\/new", "data": \{"jid": "\d+"\}, "master_id": "ma"\}$/,
+    );
+  }
+});
+
+test('nats - a server without JetStream takes what is written and says that nothing can be looked up', async (t) => {
+  const server = await startNats(t, []);
+  const store = open(t, server);
+  assert.deepEqual(await store.createSchema(), []);
+  await store.saveReturns([contractReturn(JID, 'm1', { return: 'x'.repeat(2_000_000) })]);
+  await assert.rejects(store.returns(JID), /keeps no messages.*nats-server -js/);
+});
+
+test(
+  'nats - says which server is down, and goes on by itself when it is back',
+  { timeout: 60_000 },
+  async (t) => {
+    const server = await startNats(t);
+    const store = open(t, server, [], 700);
+    await store.saveReturns([contractReturn(JID, 'm1')]);
+    await server.stop();
+    await assert.rejects(store.saveReturns([contractReturn(JID, 'm2')]));
+    await assert.rejects(store.saveReturns([contractReturn(JID, 'm2')]), {
+      message: new RegExp(`^NATS cannot be reached at 127\\.0\\.0\\.1:${server.port}: .*ECONNREFUSED`),
+    });
+    await server.start();
+    await store.saveReturns([contractReturn(JID, 'm2')]);
+    assert.equal((await store.returns(JID)).size, 2);
+
+    await server.stop('SIGSTOP');
+    await assert.rejects(store.saveReturns([contractReturn(JID, 'm3')]), /timeout|did not answer/);
+    await server.start();
+    await store.saveReturns([contractReturn(JID, 'm3')]);
+    assert.equal((await store.returns(JID)).size, 3);
+  },
+);
+
+test('nats - name and password are used and never told', async (t) => {
+  const server = await startNats(t, ['--user', 'salt', '--pass', 'sesame']);
+  const login = (password: string): [string, Value][] => [
+    ['user', 'salt'],
+    ['password', password],
+  ];
+  await assert.rejects(
+    open(t, server, login('wrong-one')).saveReturns([contractReturn(JID, 'm1')]),
+    (error: Error) => {
+      assert.match(error.message, /Authorization Violation/i);
+      assert.doesNotMatch(error.message, /wrong-one/);
+      return true;
+    },
+  );
+  await open(t, server, login('sesame')).saveReturns([contractReturn(JID, 'm1')]);
+});
