@@ -51,7 +51,12 @@ const SYNC_KINDS: Readonly<Record<string, SyncKind>> = {
 type SyncArguments = Readonly<Record<string, Value>>;
 
 /** Brings custom modules of one kind over from the master's files; @returns the names that changed. */
-async function syncFiles(ctx: ModuleContext, kind: string, args: SyncArguments): Promise<Value[]> {
+async function syncFiles(
+  ctx: ModuleContext,
+  kind: string,
+  args: SyncArguments,
+  environments: readonly string[],
+): Promise<Value[]> {
   if (kind === 'pillar' && ctx.opts.get('file_client') !== 'local') {
     throw new CommandExecutionError('Pillar modules can only be synced to masterless minions');
   }
@@ -59,8 +64,6 @@ async function syncFiles(ctx: ModuleContext, kind: string, args: SyncArguments):
     import('../extensions/sync.ts'),
     import('../fileclient/open.ts'),
   ]);
-  const saltenv = args['saltenv'] ?? null;
-  const environments = Array.isArray(saltenv) ? saltenv.map(pyStr) : pyStr(saltenv ?? 'base').split(',');
   const { changed } = await syncExtensions({
     client: openFileClient(ctx),
     opts: ctx.opts,
@@ -72,6 +75,17 @@ async function syncFiles(ctx: ModuleContext, kind: string, args: SyncArguments):
   });
   if (kind === 'grains') await rm(cacheFolder(ctx, 'grains.cache.p'), { force: true });
   return changed;
+}
+
+/** The environments to sync from: those that are named, else those of the top file. */
+async function environmentsOf(ctx: ModuleContext, saltenv: Value | undefined): Promise<readonly string[]> {
+  if (Array.isArray(saltenv)) return saltenv.map(pyStr);
+  if (saltenv !== undefined && saltenv !== null) return pyStr(saltenv).split(',');
+  const [{ topEnvironments }, { openFileClient }] = await Promise.all([
+    import('./saltutil/top-environments.ts'),
+    import('../fileclient/open.ts'),
+  ]);
+  return topEnvironments(ctx, openFileClient(ctx));
 }
 
 function refreshFor(
@@ -113,7 +127,7 @@ function syncFunction(kind: string, spec: SyncKind): FunctionSpec {
     },
     returns: 'list of the names that changed',
     run: async (ctx, args: Readonly<Record<string, Value>>) => {
-      const changed = await syncFiles(ctx, kind, args);
+      const changed = await syncFiles(ctx, kind, args, await environmentsOf(ctx, args['saltenv']));
       if (truthy(args['refresh'])) await refreshFor(ctx, spec.refresh, args['clean_pillar_cache']);
       return changed;
     },
@@ -387,7 +401,8 @@ export const saltutilModule = defineModule({
         const masterless = ctx.opts.get('file_client') === 'local';
         const synced = Object.keys(SYNC_KINDS).filter((kind) => kind !== 'pillar' || masterless);
         const changed: Dict = new Map();
-        for (const kind of synced) changed.set(kind, await syncFiles(ctx, kind, args));
+        const environments = await environmentsOf(ctx, args['saltenv']);
+        for (const kind of synced) changed.set(kind, await syncFiles(ctx, kind, args, environments));
         if (truthy(args['refresh'])) await refreshFor(ctx, 'pillar', args['clean_pillar_cache']);
         return changed;
       },
