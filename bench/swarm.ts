@@ -21,6 +21,7 @@ Joins simulated minions to a master, and answers its jobs until Ctrl-C.
   --keys DIR            keep the shared key pairs here, so that the same ids may come back later
   --pki-dir DIR         put the keys into this pki_dir of a master on this host, which accepts them
   --filtering           subscribe as with zmq_filtering
+  --transport NAME      zeromq, tcp or ws (default: zeromq)
   -h, --help            print this
 
 Without --pki-dir the master needs auto_accept: True.
@@ -83,6 +84,7 @@ function readOptions(argv: readonly string[]) {
       keys: { type: 'string' },
       'pki-dir': { type: 'string' },
       filtering: { type: 'boolean', default: false },
+      transport: { type: 'string', default: 'zeromq' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
@@ -96,6 +98,7 @@ function readOptions(argv: readonly string[]) {
     keysDir: values.keys,
     pkiDir: values['pki-dir'],
     filtering: values.filtering,
+    transport: values.transport,
   };
 }
 

@@ -40,7 +40,12 @@ export type AesHandler = (request: AesRequest) => Promise<AesReply> | AesReply;
 export type ClearHandler = (load: Dict, from: string) => Promise<Encodable> | Encodable;
 
 /** Serves `_auth`. */
-export type AuthHandler = (load: Dict, version: number, from: string) => Promise<Encodable> | Encodable;
+export type AuthHandler = (
+  load: Dict,
+  version: number,
+  from: string,
+  publishPort: number,
+) => Promise<Encodable> | Encodable;
 
 /** What the door needs. */
 export interface DoorParts {
@@ -90,14 +95,18 @@ export class Door {
     this.#parts = parts;
   }
 
-  /** @param from the sender's address, for log lines. Never throws. */
-  async handle(body: Buffer, from: string): Promise<Buffer> {
+  /**
+   * Never throws.
+   * @param from the sender's address, for log lines
+   * @param publishPort of the transport that it came by; 0 is the master's usual one
+   */
+  async handle(body: Buffer, from: string, publishPort = 0): Promise<Buffer> {
     try {
       const envelope = parseRequestEnvelope(body);
       if (envelope === 'not msgpack') return this.#refuse('malformed', from, NOT_MSGPACK);
       if (envelope === 'not an envelope') return this.#refuse('malformed', from);
       if (envelope.version < this.#parts.minimumVersion) return this.#refuse('version', from);
-      if (envelope.enc === 'clear') return await this.#clear(envelope, from);
+      if (envelope.enc === 'clear') return await this.#clear(envelope, from, publishPort);
       if (envelope.version >= 3 && !isRoutedById(body, envelope)) return this.#refuse('malformed', from);
       return await this.#aes(envelope, from);
     } catch (error) {
@@ -106,10 +115,11 @@ export class Door {
     }
   }
 
-  async #clear({ load, version }: ClearEnvelope, from: string): Promise<Buffer> {
+  async #clear({ load, version }: ClearEnvelope, from: string, publishPort: number): Promise<Buffer> {
     const cmd = load.get('cmd');
     if (cmd === undefined) return this.#refuse('load shape', from, HANDLER_FAILED);
-    if (cmd === '_auth') return encode(await this.#parts.authenticate(load, version, from), 'network');
+    if (cmd === '_auth')
+      return encode(await this.#parts.authenticate(load, version, from, publishPort), 'network');
     const handler = typeof cmd === 'string' ? this.#parts.clear.get(cmd) : undefined;
     if (handler === undefined) return this.#refuse('unknown command', from, UNKNOWN_CLEAR);
     return encode(await handler(load, from), 'network');

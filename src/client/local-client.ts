@@ -9,7 +9,10 @@ import type { BusEvent } from '../events/framing.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Random } from '../host/random.ts';
 import { masterSockets } from '../config/master-sockets.ts';
-import { Requester } from '../transport/zmtp/requester.ts';
+import { readSsl } from '../config/ssl.ts';
+import { masterTransports } from '../config/transports.ts';
+import type { RequestClient } from '../transport/transport.ts';
+import { requestClient } from '../transport/transports.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { PROTOCOL_VERSION } from '../wire/envelope.ts';
 import { decode, encode, type Encodable } from '../wire/msgpack.ts';
@@ -68,7 +71,7 @@ export type LostListener = (id: string, at: string) => void;
 /** See the file's comment. */
 export class LocalClient {
   readonly #parts: LocalClientParts;
-  readonly #requester: Requester;
+  readonly #requester: RequestClient;
   readonly #listeners = new Map<string, JobListener>();
   readonly #gapListeners = new Set<() => void>();
   readonly #lostListeners = new Set<LostListener>();
@@ -80,13 +83,16 @@ export class LocalClient {
 
   private constructor(parts: LocalClientParts) {
     this.#parts = parts;
-    const { opts, clock, random } = parts;
-    this.#requester = new Requester({
+    const { clock, random } = parts;
+    const [{ name, opts }] = masterTransports(parts.opts);
+    const ssl = name === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
+    this.#requester = requestClient(name, {
       address: () => ({ host: localAddress(opts.get('interface')), port: opts.get('ret_port') }),
       messageBytesMax: REPLY_BYTES_MAX,
       pendingMax: 1000,
       heartbeatMs: HEARTBEAT_MS,
       reconnectMs: { min: 20, max: 500 },
+      ...(ssl === undefined ? {} : { ssl }),
       clock,
       random,
     });

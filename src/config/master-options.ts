@@ -26,6 +26,11 @@ export const masterOptions = {
   // network
   publish_port: option('int', 4505, 'TCP port of publications'),
   ret_port: option('int', 4506, 'TCP port of requests and returns'),
+  transport_opts: option(
+    'dict',
+    dict(),
+    'further transports, each with the options that differ, such as ports of its own',
+  ),
   tcp_master_pub_port: option('int', 4512, 'local event port with ipc_mode tcp'),
   tcp_master_pull_port: option('int', 4513, 'local port that takes events with ipc_mode tcp'),
   tcp_master_publish_pull: option('int', 4514, 'local port that takes publications with ipc_mode tcp'),

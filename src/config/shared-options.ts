@@ -30,7 +30,7 @@ export const sharedOptions = {
   optimization_order: option('list', [0, 1, 2], 'accepted and ignored (Python byte code)'),
   fips_mode: option('bool', false, 'refuse algorithms that FIPS 140-2 does not allow'),
   // network
-  transport: option('str', 'zeromq', 'how programs talk: zeromq, or tcp'),
+  transport: option('str', 'zeromq', 'how programs talk: zeromq, tcp or ws'),
   interface: option('str', '0.0.0.0', 'address to listen on'),
   ipv6: option('any', null, 'use IPv6; not set means it follows from the address'),
   ipc_mode: option('str', 'ipc', 'local sockets as ipc (files) or tcp'),
@@ -43,7 +43,11 @@ export const sharedOptions = {
     "unanswered probes before a connection counts as dead, -1 for the system's number",
   ),
   tcp_keepalive_intvl: option('num', -1, "seconds between probes, -1 for the system's number"),
-  ssl: option('any', null, "TLS options of the tcp transport, true for the system's defaults"),
+  ssl: option(
+    'any',
+    null,
+    "TLS of tcp and ws: certfile, keyfile, ca_certs, cert_reqs, ssl_version, ciphers; true for the system's defaults",
+  ),
   zmq_filtering: option('bool', false, 'publish with topics so that minions receive only what concerns them'),
   zmq_monitor: option('bool', false, 'log what happens to sockets'),
   http_connect_timeout: option('num', 20, 'seconds until an HTTP connection counts as failed'),

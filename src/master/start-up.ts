@@ -10,7 +10,9 @@ import { Secret } from '../host/secret.ts';
 import { findUser, listUsers, type User } from '../host/users.ts';
 import { generateKeyFiles } from '../keys/generate.ts';
 import { KeyStore } from '../keys/store.ts';
+import { masterTransports } from '../config/transports.ts';
 import { listen } from '../transport/listen.ts';
+import { requireTransport } from '../transport/transports.ts';
 import { expressionMatch } from '../text/expression-match.ts';
 import { isDict } from '../values/value.ts';
 import { masterKeyPassphrase } from './master-key.ts';
@@ -97,12 +99,31 @@ async function publishingUsers(opts: MasterOptions, user: User): Promise<User[]>
   return [...accounts.values()];
 }
 
-/** Checks that both ports can be bound. @throws ListenError naming the one that cannot */
+/**
+ * Checks that there are such transports, and that the ports of each can be bound.
+ * @throws ListenError naming the one that cannot; BrineError, ConfigError when the transports are not configured well
+ */
 export async function checkPorts(opts: MasterOptions): Promise<void> {
-  for (const port of [opts.get('publish_port'), opts.get('ret_port')]) {
-    const { server } = await listen({ address: { host: opts.get('interface'), port } }, (socket) =>
-      socket.destroy(),
-    );
-    await new Promise((resolve) => server.close(resolve));
+  for (const transport of masterTransports(opts)) {
+    const { hasTls } = requireTransport(transport.name);
+    if (hasTls) await checkCertificates(transport.opts);
+    for (const port of [transport.opts.get('publish_port'), transport.opts.get('ret_port')]) {
+      const { server } = await listen(
+        { address: { host: transport.opts.get('interface'), port } },
+        (socket) => socket.destroy(),
+      );
+      await new Promise((resolve) => server.close(resolve));
+    }
   }
+}
+
+async function checkCertificates(opts: MasterOptions): Promise<void> {
+  const value = opts.raw('ssl');
+  if (value === undefined || value === null || value === false) return;
+  const [{ readSsl }, { checkServerCertificates }] = await Promise.all([
+    import('../config/ssl.ts'),
+    import('../transport/tls.ts'),
+  ]);
+  const ssl = readSsl(value);
+  if (ssl !== undefined) checkServerCertificates(ssl);
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../host/clock.ts';
 import type { NameService } from '../host/dns.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
-import type { Requester } from '../transport/zmtp/requester.ts';
+import type { RequestClient } from '../transport/transport.ts';
 import type { MasterAddress } from './master-address.ts';
 
 /** Salt leaves a rejected minion this time before it ends, so that a service manager does not start it in a circle. */
@@ -36,7 +36,7 @@ export interface AdmissionParts {
   readonly address: MasterAddress;
   readonly opts: MinionOptions;
   readonly client: AuthClient;
-  readonly requester: Requester;
+  readonly requester: RequestClient;
   readonly names: NameService;
   readonly clock: Clock;
   readonly random: Random;

@@ -5,15 +5,17 @@
 import { setMaxListeners } from 'node:events';
 import type { AuthClient, Credentials } from '../channel/client/authenticate.ts';
 import { presenceProof } from '../channel/presence-proof.ts';
+import { subscriberIdentity } from '../channel/subscriber-identity.ts';
 import { PublicationReader } from '../channel/client/publication.ts';
 import { RequestChannel } from '../channel/client/request-channel.ts';
 import type { MinionOptions } from '../config/minion-options.ts';
+import { readSsl, type SslOption } from '../config/ssl.ts';
 import type { Clock } from '../host/clock.ts';
 import type { NameService } from '../host/dns.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
-import { Requester } from '../transport/zmtp/requester.ts';
-import { Subscriber } from '../transport/zmtp/subscriber.ts';
+import type { PublishClient, RequestClient } from '../transport/transport.ts';
+import { publishClient, requestClient } from '../transport/transports.ts';
 import type { Dict } from '../values/value.ts';
 import { Admission, isForbidden } from './admission.ts';
 import { addressName, type MasterAddress } from './master-address.ts';
@@ -24,6 +26,7 @@ import { zmqTopics } from './topics.ts';
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 const PENDING_REQUESTS_MAX = 10_000;
 const HEARTBEAT_MS = 10_000;
+const TOKEN_TEXT = Buffer.from('salt');
 /** A publication with a bad signature asks for a new authentication at most this often. */
 const SUSPICION_MS = 10_000;
 
@@ -55,7 +58,8 @@ export class MasterConnection {
   readonly counters: ConnectionCounters = new Map();
   readonly address: MasterAddress;
   readonly #parts: ConnectionParts;
-  readonly #requester: Requester;
+  readonly #requester: RequestClient;
+  readonly #ssl: SslOption | undefined;
   readonly #reader: PublicationReader;
   readonly #admission: Admission;
   /** Whether the subscription stands, and whether the master has let us in at the last attempt. */
@@ -65,7 +69,8 @@ export class MasterConnection {
   /** Whether this connection is to be kept; one that is not asks once when it is used, and leaves it at that. */
   #isKept = false;
   readonly #stop = new AbortController();
-  #subscriber: Subscriber | undefined;
+  #subscriber: PublishClient | undefined;
+  #token: Buffer | undefined;
   #credentials: Credentials | undefined;
   #renewing: Promise<Credentials> | undefined;
   #lastSuspicionMs = -Infinity;
@@ -75,13 +80,15 @@ export class MasterConnection {
     this.address = parts.address;
     setMaxListeners(0, this.#stop.signal);
     const { opts, clock, random, client } = parts;
-    this.#requester = new Requester({
+    this.#ssl = opts.get('transport') === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
+    this.#requester = requestClient(opts.get('transport'), {
       address: () => ({ ...parts.address, ...sourceOf(opts, 'source_ret_port', parts.log) }),
       messageBytesMax: MESSAGE_BYTES_MAX,
       pendingMax: PENDING_REQUESTS_MAX,
       keepAliveMs: 300_000,
       heartbeatMs: HEARTBEAT_MS,
       reconnectMs: { min: 100, max: 5000 },
+      ...this.#tls,
       clock,
       random,
     });
@@ -137,7 +144,8 @@ export class MasterConnection {
     this.#subscriber?.close();
     return new Promise((resolve) => {
       let wasConnected = false;
-      this.#subscriber = new Subscriber(
+      this.#subscriber = publishClient(
+        opts.get('transport'),
         {
           address: () => ({
             host: address.host,
@@ -148,12 +156,14 @@ export class MasterConnection {
             this.#credentials === undefined
               ? new Map()
               : presenceProof(client.id, this.#credentials.session, clock),
+          identification: (isFirst) => this.#identify(isFirst),
           topics: zmqTopics(opts.raw('zmq_filtering') === true, client.id),
           messageBytesMax: MESSAGE_BYTES_MAX,
           keepAliveMs: 300_000,
           heartbeatMs: HEARTBEAT_MS,
+          ...this.#tls,
           reconnect: {
-            defaultMs: opts.get('recon_default'),
+            defaultMs: this.#isTcp ? opts.get('tcp_reconnect_backoff') * 1000 : opts.get('recon_default'),
             maxMs: opts.get('recon_max'),
             randomize: opts.get('recon_randomize'),
           },
@@ -197,6 +207,23 @@ export class MasterConnection {
     this.#requester.close();
   }
 
+  get #isTcp(): boolean {
+    return this.#parts.opts.get('transport') === 'tcp';
+  }
+
+  get #tls(): { readonly ssl?: SslOption } {
+    return this.#ssl === undefined ? {} : { ssl: this.#ssl };
+  }
+
+  /** Salt compat: over tcp a minion that comes back authenticates anew first, because its master may have restarted. */
+  async #identify(isFirst: boolean): Promise<Buffer> {
+    const { client } = this.#parts;
+    const stale = this.#credentials;
+    const { shared } = isFirst || stale === undefined ? await this.#current() : await this.#renew(stale);
+    this.#token ??= client.key.signX931(TOKEN_TEXT);
+    return subscriberIdentity(client.id, this.#token, shared);
+  }
+
   /** Salt compat: 4506 means "as the master says" (wire-protocol.md, 1.1). */
   #publishPort(): number {
     const own = this.#parts.opts.raw('publish_port');
@@ -208,6 +235,7 @@ export class MasterConnection {
   #reconnected(): void {
     const { opts, clock, random, log } = this.#parts;
     log.info('Connected to the master again.');
+    if (this.#isTcp) return; // it has authenticated anew already
     const stale = this.#credentials;
     const delayMs = random.fraction() * opts.get('random_reauth_delay') * 1000;
     void clock.sleep(delayMs, this.#stop.signal).then(() => {

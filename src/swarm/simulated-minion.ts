@@ -5,6 +5,7 @@
  */
 import { authenticate, type AuthClient, type Credentials } from '../channel/client/authenticate.ts';
 import { RequestChannel } from '../channel/client/request-channel.ts';
+import { subscriberIdentity } from '../channel/subscriber-identity.ts';
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, type RsaPrivateKey } from '../crypto/rsa.ts';
 import { AuthenticationError, BrineError, messageOf, UnreachableError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
@@ -12,8 +13,8 @@ import type { Random } from '../host/random.ts';
 import { returnLoad } from '../minion/job.ts';
 import { zmqTopics } from '../minion/topics.ts';
 import { matchMinion } from '../targeting/match-minion.ts';
-import { Requester } from '../transport/zmtp/requester.ts';
-import { Subscriber } from '../transport/zmtp/subscriber.ts';
+import type { PublishClient, RequestClient } from '../transport/transport.ts';
+import { publishClient, requestClient } from '../transport/transports.ts';
 import type { Dict } from '../values/value.ts';
 import type { Answer } from './answers.ts';
 import { MemoryKeyring } from './memory-keyring.ts';
@@ -48,6 +49,8 @@ export interface SimulatedMinionParts {
   readonly publications: SharedPublications;
   readonly answer: Answer;
   readonly counters: SwarmCounters;
+  /** Name of the transport. */
+  readonly transport: string;
   /** The master's `zmq_filtering`. */
   readonly filtering: boolean;
   readonly onError: (id: string, error: unknown) => void;
@@ -60,9 +63,9 @@ export class SimulatedMinion {
   readonly id: string;
   readonly #parts: SimulatedMinionParts;
   readonly #client: AuthClient;
-  readonly #requester: Requester;
+  readonly #requester: RequestClient;
   readonly #channel: RequestChannel;
-  #subscriber: Subscriber | undefined;
+  #subscriber: PublishClient | undefined;
   #credentials: Credentials | undefined;
   #renewing: Promise<Credentials> | undefined;
   #lastSerial = 0;
@@ -71,7 +74,7 @@ export class SimulatedMinion {
   constructor(parts: SimulatedMinionParts) {
     this.id = parts.id;
     this.#parts = parts;
-    const { id, key, master, clock, random } = parts;
+    const { id, key, master, transport, clock, random } = parts;
     this.#client = {
       id,
       key,
@@ -81,7 +84,7 @@ export class SimulatedMinion {
       autosignGrains: new Map(),
       random,
     };
-    this.#requester = new Requester({
+    this.#requester = requestClient(transport, {
       address: () => master,
       messageBytesMax: MESSAGE_BYTES_MAX,
       pendingMax: PENDING_MAX,
@@ -147,12 +150,14 @@ export class SimulatedMinion {
   }
 
   #subscribe(): Promise<void> {
-    const { master, clock, random, filtering, id, counters } = this.#parts;
+    const { master, transport, clock, random, filtering, id, counters } = this.#parts;
     return new Promise((resolve) => {
       let wasConnected = false;
-      this.#subscriber = new Subscriber(
+      this.#subscriber = publishClient(
+        transport,
         {
           address: () => ({ host: master.host, port: this.#credentials?.publishPort ?? 4505 }),
+          identification: (isFirst) => this.#identify(isFirst),
           topics: zmqTopics(filtering, id),
           messageBytesMax: MESSAGE_BYTES_MAX,
           heartbeatMs: HEARTBEAT_MS,
@@ -172,6 +177,11 @@ export class SimulatedMinion {
       );
       this.#subscriber.start();
     });
+  }
+
+  async #identify(isFirst: boolean): Promise<Buffer> {
+    const { shared } = await this.#renew(isFirst ? undefined : this.#credentials);
+    return subscriberIdentity(this.id, this.#parts.key.signX931(Buffer.from('salt')), shared);
   }
 
   /** The usual publication is answered in the same turn; only one with a new key has to be kept while we authenticate. */

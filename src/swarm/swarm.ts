@@ -25,6 +25,8 @@ export interface SwarmOptions {
   readonly keys: readonly RsaPrivateKey[];
   readonly answer: Answer;
   readonly filtering?: boolean;
+  /** Name of the transport; not set for zeromq. */
+  readonly transport?: string;
   /** Called when a minion has joined. */
   readonly onJoined?: (joined: number) => void;
   readonly onError?: (id: string, error: unknown) => void;
@@ -43,7 +45,15 @@ export class Swarm {
   constructor(options: SwarmOptions) {
     this.#options = options;
     checkOpenFiles(options.count, openFilesMax());
-    const { master, answer, filtering = false, onError = () => undefined, clock, random } = options;
+    const {
+      master,
+      answer,
+      filtering = false,
+      transport = 'zeromq',
+      onError = () => undefined,
+      clock,
+      random,
+    } = options;
     this.minions = Array.from(
       { length: options.count },
       (_, index) =>
@@ -55,6 +65,7 @@ export class Swarm {
           answer,
           counters: this.counters,
           filtering,
+          transport,
           onError,
           clock,
           random,

@@ -5,7 +5,7 @@ import type { RsaPrivateKey, RsaPublicKey } from '../../crypto/rsa.ts';
 import { AuthenticationError } from '../../errors/errors.ts';
 import type { Random } from '../../host/random.ts';
 import { Secret } from '../../host/secret.ts';
-import type { Requester } from '../../transport/zmtp/requester.ts';
+import type { RequestClient } from '../../transport/transport.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import { PROTOCOL_VERSION } from '../../wire/envelope.ts';
 import { asBytes, decode, encode, type Encodable } from '../../wire/msgpack.ts';
@@ -49,7 +49,7 @@ export interface AuthClient {
  */
 export async function authenticate(
   client: AuthClient,
-  requester: Requester,
+  requester: RequestClient,
   timeoutMs: number,
 ): Promise<AuthOutcome> {
   const nonce = client.random.bytes(16).toString('hex');

@@ -6,7 +6,7 @@ import { MacError } from '../../crypto/crypticle.ts';
 import { AuthenticationError, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
-import type { Requester } from '../../transport/zmtp/requester.ts';
+import type { RequestClient } from '../../transport/transport.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import { PROTOCOL_VERSION } from '../../wire/envelope.ts';
 import { asBytes, decode, encode } from '../../wire/msgpack.ts';
@@ -23,7 +23,7 @@ const MASTER_FAILURES = new Set([
 /** What the channel is made of. */
 export interface RequestChannelParts {
   readonly client: AuthClient;
-  readonly requester: Requester;
+  readonly requester: RequestClient;
   /** The credentials in force. @throws AuthenticationError, UnreachableError */
   readonly credentials: () => Promise<Credentials>;
   /** Credentials newer than `stale`; concurrent callers share one authentication. */

@@ -5,6 +5,7 @@
 import { authenticate, type AuthClient, type Credentials } from '../../channel/client/authenticate.ts';
 import { RequestChannel } from '../../channel/client/request-channel.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
+import { readSsl } from '../../config/ssl.ts';
 import { AuthenticationError, BrineError, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { systemNames } from '../../host/dns.ts';
@@ -13,7 +14,8 @@ import type { Random } from '../../host/random.ts';
 import type { MasterAddress } from '../../minion/master-address.ts';
 import { MasterDiscovery } from '../../minion/masters/discover.ts';
 import { inPlannedOrder, planMasters } from '../../minion/masters/plan.ts';
-import { Requester } from '../../transport/zmtp/requester.ts';
+import type { RequestClient } from '../../transport/transport.ts';
+import { requestClient } from '../../transport/transports.ts';
 import { dict, type Dict, type Value } from '../../values/value.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
@@ -103,18 +105,20 @@ export class MasterLink {
   readonly address: MasterAddress;
   readonly requests: RequestChannel;
   readonly #parts: LinkParts;
-  readonly #requester: Requester;
+  readonly #requester: RequestClient;
   #credentials: Credentials | undefined;
 
   constructor(address: MasterAddress, parts: LinkParts) {
     this.address = address;
     this.#parts = parts;
-    const { client, clock, random } = parts;
-    this.#requester = new Requester({
+    const { opts, client, clock, random } = parts;
+    const ssl = opts.get('transport') === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
+    this.#requester = requestClient(opts.get('transport'), {
       address: () => address,
       messageBytesMax: MESSAGE_BYTES_MAX,
       pendingMax: PENDING_MAX,
       reconnectMs: { min: 50, max: 1000 },
+      ...(ssl === undefined ? {} : { ssl }),
       clock,
       random,
     });

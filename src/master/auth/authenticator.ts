@@ -82,8 +82,11 @@ export class Authenticator {
     this.#tellMismatch = countedLines(parts.log, 'error');
   }
 
-  /** @returns the reply for this request */
-  async authenticate(load: Dict, version: number): Promise<Encodable> {
+  /**
+   * @param publishPort of the transport that the request came by; 0 is the master's usual one
+   * @returns the reply for this request
+   */
+  async authenticate(load: Dict, version: number, publishPort = 0): Promise<Encodable> {
     const { log } = this.#parts;
     const request = readRequest(load, version);
     const nonce = load.get('nonce');
@@ -105,7 +108,7 @@ export class Authenticator {
     }
     log.info(`Authentication accepted from ${request.id}`);
     this.#fire(request, true, 'accept');
-    return this.#acceptance(request, verdict.key);
+    return this.#acceptance(request, verdict.key, publishPort || this.#parts.opts.get('publish_port'));
   }
 
   /** When no more keys can wait for a decision, this one is turned away as one too many, and comes back later. */
@@ -225,8 +228,8 @@ export class Authenticator {
     return { enc: 'clear', load, sig: this.#parts.masterKey.sign(load, sigAlgo) };
   }
 
-  #acceptance(request: AuthRequest, key: RsaPublicKey): Encodable {
-    const { opts, masterKey, sessions, signPublicKey } = this.#parts;
+  #acceptance(request: AuthRequest, key: RsaPublicKey, publishPort: number): Encodable {
+    const { masterKey, sessions, signPublicKey } = this.#parts;
     const { encAlgo, sigAlgo } = request;
     if (!isSigningAlgorithm(sigAlgo)) return { enc: 'clear', load: { ret: 'bad sig algo' } };
     if (!isEncryptionAlgorithm(encAlgo)) return { enc: 'clear', load: { ret: 'bad enc algo' } };
@@ -236,7 +239,7 @@ export class Authenticator {
     const reply = {
       enc: 'pub',
       pub_key: masterKey.publicKey.pem,
-      publish_port: opts.get('publish_port'),
+      publish_port: publishPort,
       pub_sig: signPublicKey?.(sigAlgo),
       token: token && wrap(token),
       aes: wrap(Buffer.from(aes)),

@@ -3,7 +3,7 @@
  * that is away or shows no sign of life is left out until it does, so that it delays nobody but those it already has.
  */
 import type { Clock, Timer } from '../../host/clock.ts';
-import type { RouterRequest } from '../../transport/zmtp/router.ts';
+import type { IncomingRequest } from '../../transport/transport.ts';
 import { claimedId } from '../../wire/claimed-id.ts';
 import { encode } from '../../wire/msgpack.ts';
 
@@ -17,6 +17,11 @@ const SILENT_MS = 2_000;
 /** A worker with no more than this under way answers at once. */
 const FEW_PENDING = 4;
 const FAILED = encode('Some exception handling minion payload', 'network');
+/** A request, and the publish port of the transport that it came by; not set for the master's usual one. */
+export interface DispatchedRequest extends IncomingRequest {
+  readonly publishPort?: number;
+}
+
 /** Asks a worker for a sign of life. */
 export const PING = Buffer.alloc(0);
 
@@ -54,7 +59,7 @@ export class Dispatcher {
   readonly #workers: (Worker | undefined)[];
   readonly #active: number;
   readonly #timer: Timer;
-  #waiting: RouterRequest[] = [];
+  #waiting: DispatchedRequest[] = [];
   #underWay = 0;
   #underWayBytes = 0;
   #checkedAtMs: number;
@@ -81,7 +86,7 @@ export class Dispatcher {
     if (at >= 0) this.#workers[at] = undefined;
   }
 
-  dispatch(request: RouterRequest): void {
+  dispatch(request: DispatchedRequest): void {
     this.#underWay++;
     this.#underWayBytes += request.body.length;
     this.#applyPressure();
@@ -92,10 +97,11 @@ export class Dispatcher {
     this.#timer.cancel();
   }
 
-  async #forward(request: RouterRequest): Promise<void> {
+  async #forward(request: DispatchedRequest): Promise<void> {
     const worker = this.#pick(request.body);
     if (worker === undefined) {
-      this.#waiting.push({ from: request.from, reply: request.reply, body: Buffer.from(request.body) });
+      const { from, publishPort = 0, reply, body } = request;
+      this.#waiting.push({ from, publishPort, reply, body: Buffer.from(body) });
       return;
     }
     const sizeBytes = request.body.length;
@@ -186,16 +192,21 @@ export class Dispatcher {
   }
 }
 
-/** What stands before the body of a request on its way to a worker: the sender's address and its length. */
-function packSender({ from }: RouterRequest): Buffer {
+/** What stands before the body of a request on its way to a worker: a port, and the length of the sender's address and that. */
+function packSender({ from, publishPort = 0 }: DispatchedRequest): Buffer {
   const sender = from.slice(0, 255);
-  return Buffer.from(String.fromCharCode(sender.length) + sender, 'latin1');
+  const before = String.fromCharCode(publishPort >> 8, publishPort & 255, sender.length);
+  return Buffer.from(before + sender, 'latin1');
 }
 
 /** What a dispatcher sends to a worker, read. The body is a slice of the receive buffer. */
-export function unpackRequest(bytes: Buffer): { from: string; body: Buffer } {
-  const end = 1 + (bytes[0] as number);
-  return { from: bytes.toString('latin1', 1, end), body: bytes.subarray(end) };
+export function unpackRequest(bytes: Buffer): { publishPort: number; from: string; body: Buffer } {
+  const end = 3 + (bytes[2] as number);
+  return {
+    publishPort: bytes.readUInt16BE(0),
+    from: bytes.toString('latin1', 3, end),
+    body: bytes.subarray(end),
+  };
 }
 
 /** A number that is the same for the same id, and evenly spread over different ones (FNV-1a, mixed once more). */

@@ -1,13 +1,16 @@
 /** PubServer: takes publications from the workers, encrypts and signs them, and sends them on the publish port. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { AcceptedKeys } from '../../channel/accepted-keys.ts';
 import { readPresenceProof } from '../../channel/presence-proof.ts';
 import { SessionKeys } from '../../channel/session-keys.ts';
+import { readSubscriberIdentity } from '../../channel/subscriber-identity.ts';
 import { EventBusWriter } from '../../events/bus-client.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { addressText } from '../../transport/address.ts';
 import { listen } from '../../transport/listen.ts';
-import { Publisher } from '../../transport/zmtp/publisher.ts';
+import type { PublishServer } from '../../transport/transport.ts';
+import { publishServer } from '../../transport/transports.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import { decode, encode } from '../../wire/msgpack.ts';
 import { countedWarnings } from '../counted-log.ts';
@@ -15,6 +18,9 @@ import { loadMasterKey } from '../master-key.ts';
 import { Presence } from '../presence.ts';
 import { PublishSerial } from '../publish-serial.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
+import { masterTransports, type MasterTransport } from '../../config/transports.ts';
+import { TransportPresence } from '../transport-presence.ts';
+import { sslOf } from '../transport-ssl.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Bytes waiting for one minion; at more its connection is cut and it comes back by itself. */
@@ -63,27 +69,40 @@ export const startPublisher: StartRole = async (context) => {
   const sessionsPath = join(opts.get('cachedir'), 'sessions');
   const sessions = new SessionKeys(sessionsPath, opts.get('publish_session') * 1000, clock);
   const refuse = countedWarnings(log);
-  const publisher = new Publisher({
-    address: { host: opts.get('interface'), port: opts.get('publish_port') },
-    backlog: opts.get('zmq_backlog'),
-    peerQueueBytesMax: PEER_QUEUE_BYTES_MAX,
-    heartbeatMs: HEARTBEAT_MS,
-    identify: (properties) => readPresenceProof(properties, sessions, clock),
-    presence: (id, isConnected) => presence.note(id, isConnected),
-    refused: (from, error) => refuse(`A peer at ${from} was refused on the publish port: ${error.message}`),
-    clock,
-  });
-  const address = await publisher.start();
-  log.info(`Starting the Salt Publisher on ${addressText(address)}`);
+  const accepted = new AcceptedKeys(join(opts.get('pki_dir'), 'minions'), clock);
+  const present = new TransportPresence((id, isConnected) => presence.note(id, isConnected));
+  const publishers: PublishServer[] = [];
+  for (const [index, transport] of masterTransports(opts).entries()) {
+    const publisher = await publishServer(transport.name, {
+      address: { host: transport.opts.get('interface'), port: transport.opts.get('publish_port') },
+      backlog: opts.get('zmq_backlog'),
+      peerQueueBytesMax: PEER_QUEUE_BYTES_MAX,
+      heartbeatMs: HEARTBEAT_MS,
+      ...topicsOf(transport),
+      everythingToAll: opts.get('order_masters'),
+      ...(await sslOf(transport, log)),
+      identify: (properties) => readPresenceProof(properties, sessions, clock),
+      identifyByMessage: (body) => readSubscriberIdentity(body, context.sharedKeys(), accepted),
+      presence: (id, isConnected) => present.change(id, isConnected),
+      refused: (from, error) => refuse(`A peer at ${from} was refused on the publish port: ${error.message}`),
+      clock,
+    });
+    const address = await publisher.start();
+    const name = index === 0 ? '' : ` (${transport.name})`;
+    log.info(`Starting the Salt Publisher on ${addressText(address)}${name}`);
+    publishers.push(publisher);
+  }
   const seal = sealer(context);
   const pull = await listen({ address: { path: publishPull }, mode: 0o600 }, (socket) => {
     new RpcPeer(socket, {
       call: (body) => {
         const order = decode(body, 'local') as [Dict | null, string[] | null, string[]] | null;
-        if (order === null) return encode([...new Set(publisher.remoteAddresses)], 'local');
+        if (order === null)
+          return encode([...new Set(publishers.flatMap((p) => p.remoteAddresses))], 'local');
         const [load, ids, expected] = order;
         if (load === null) return encode(presence.describe(expected), 'local');
-        send(context, publisher, seal(load), ids);
+        const publication = { envelope: seal(load), ids };
+        for (const publisher of publishers) publisher.send(publication);
         return encode(presence.absence(expected), 'local');
       },
     });
@@ -92,7 +111,7 @@ export const startPublisher: StartRole = async (context) => {
   return {
     stop: async () => {
       pull.server.close();
-      publisher.close();
+      for (const publisher of publishers) publisher.close();
       events.close();
     },
   };
@@ -112,17 +131,17 @@ function sealer({ opts, sharedKeys, clock, log }: RoleContext): (load: Dict) => 
   };
 }
 
-/** @returns how many connections it went to */
-function send(
-  { opts }: RoleContext,
-  publisher: Publisher,
-  envelope: Buffer,
-  ids: readonly string[] | null,
-): number {
-  if (!opts.get('zmq_filtering')) return publisher.publish([envelope]);
-  if (ids === null) return publisher.publish([BROADCAST, envelope]);
-  let count = 0;
-  for (const id of ids) count += publisher.publish([Buffer.from(topicOf(id)), envelope]);
-  if (opts.get('order_masters')) count += publisher.publish([SYNDIC, envelope]);
-  return count;
+/** With `zmq_filtering` a publication has topics, which ZeroMQ's subscribers have chosen among (wire-protocol.md, 1.4). */
+function topicsOf({ opts }: MasterTransport): {
+  topics?: (ids: readonly string[] | null) => readonly Buffer[];
+} {
+  if (!opts.get('zmq_filtering')) return {};
+  const hasSyndics = opts.get('order_masters');
+  return {
+    topics: (ids) => {
+      if (ids === null) return [BROADCAST];
+      const topics = ids.map((id) => Buffer.from(topicOf(id)));
+      return hasSyndics ? [...topics, SYNDIC] : topics;
+    },
+  };
 }

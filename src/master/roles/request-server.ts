@@ -7,8 +7,11 @@ import { availableParallelism } from 'node:os';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { addressText } from '../../transport/address.ts';
 import { listen } from '../../transport/listen.ts';
-import { Router } from '../../transport/zmtp/router.ts';
+import type { RequestServer } from '../../transport/transport.ts';
+import { requestServer } from '../../transport/transports.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
+import { masterTransports, type MasterTransport } from '../../config/transports.ts';
+import { sslOf } from '../transport-ssl.ts';
 import { countedWarnings } from '../counted-log.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { StartRole } from './role.ts';
@@ -23,21 +26,33 @@ export const startRequestServer: StartRole = async ({ opts, log, clock }) => {
     workersMax: opts.get('worker_threads'),
     activeMax: availableParallelism(),
     clock,
-    setPaused: (paused) => router.setPaused(paused),
+    setPaused: (paused) => servers.forEach((server) => server.setPaused(paused)),
   });
   const refuse = countedWarnings(log);
   const refuseLocal = countedWarnings(log);
-  const router = new Router(
-    {
-      address: { host: opts.get('interface'), port: opts.get('ret_port') },
-      backlog: opts.get('zmq_backlog'),
-      messageBytesMax: REQUEST_BYTES_MAX,
-      bufferedBytesMax: BUFFERED_BYTES_MAX,
-      clock,
-    },
-    (request) => dispatcher.dispatch(request),
-    (from, reason) => refuse(`The connection from ${from} was ended: ${reason.message}`),
-  );
+  const servers: RequestServer[] = [];
+  const transports = masterTransports(opts);
+  for (const [index, transport] of transports.entries()) {
+    // a worker tells minions the publish port of the transport that they come by
+    const own = index === 0 ? {} : { publishPort: transport.opts.get('publish_port') };
+    servers.push(
+      await requestServer(
+        transport.name,
+        {
+          address: { host: transport.opts.get('interface'), port: transport.opts.get('ret_port') },
+          backlog: opts.get('zmq_backlog'),
+          messageBytesMax: REQUEST_BYTES_MAX,
+          bufferedBytesMax: BUFFERED_BYTES_MAX,
+          ...(await sslOf(transport, log)),
+          clock,
+        },
+        index === 0
+          ? (request) => dispatcher.dispatch(request)
+          : (request) => dispatcher.dispatch({ ...request, ...own }),
+        (from, reason) => refuse(`The connection from ${from} was ended: ${reason.message}`),
+      ),
+    );
+  }
   const { workers } = masterSockets(opts);
   const pool = await listen({ address: { path: workers }, mode: 0o600 }, (socket) => {
     const worker: RpcPeer = new RpcPeer(socket, {
@@ -49,13 +64,16 @@ export const startRequestServer: StartRole = async ({ opts, log, clock }) => {
       closed: () => dispatcher.removeWorker(worker),
     });
   });
-  const address = await router.start();
-  log.info(`Setting up the master communication server on ${addressText(address)}`);
+  for (const [index, server] of servers.entries()) {
+    const name = index === 0 ? '' : ` (${(transports[index] as MasterTransport).name})`;
+    const address = await server.start();
+    log.info(`Setting up the master communication server on ${addressText(address)}${name}`);
+  }
   return {
     stop: async () => {
       dispatcher.close();
       pool.server.close();
-      router.close();
+      for (const server of servers) server.close();
     },
   };
 };

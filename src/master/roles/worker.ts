@@ -124,7 +124,8 @@ function makeDoor(parts: WorkerParts): Door {
   return new Door({
     clear: clearTable(publishing),
     aes: aesTable(parts, publishing),
-    authenticate: (load, version) => authenticator.authenticate(load, version),
+    authenticate: (load, version, _from, publishPort) =>
+      authenticator.authenticate(load, version, publishPort),
     sessions,
     keys: accepted,
     replays: new ReplayGuard(),
@@ -254,8 +255,8 @@ async function serve({ opts, clock, index }: RoleContext, door: Door): Promise<{
         const link = await connectRpc(workers, {
           call: (bytes) => {
             if (bytes.length === 0) return PING;
-            const { from, body } = unpackRequest(bytes);
-            return door.handle(body, from);
+            const { publishPort, from, body } = unpackRequest(bytes);
+            return door.handle(body, from, publishPort);
           },
           closed: () => void attach(),
         });

@@ -1,8 +1,14 @@
 /** The publish port: one message to every peer whose subscription fits. A peer that cannot keep up is cut off, never waited for. */
 import type { Server, Socket } from 'node:net';
-import type { Clock } from '../../host/clock.ts';
 import type { Address } from '../address.ts';
+import { IdentifiedPeers } from '../identified-peers.ts';
 import { listen } from '../listen.ts';
+import type {
+  Publication,
+  PublishServer,
+  PublishServerCounters,
+  PublishServerOptions,
+} from '../transport.ts';
 import { ZmtpConnection } from './connection.ts';
 import { encodeMessage } from './frames.ts';
 
@@ -12,29 +18,9 @@ const SUBSCRIPTION_BYTES_MAX = 1024;
 const SUBSCRIPTIONS_MAX = 64;
 
 /** How the publisher behaves. */
-export interface PublisherOptions {
-  readonly address: Address;
-  readonly backlog: number;
-  /** Bytes waiting for one peer; at more it is cut off and may come back. */
-  readonly peerQueueBytesMax: number;
-  /** Ping peers this often; one that gives no sign of life until the next is cut off. */
-  readonly heartbeatMs?: number;
-  /** Who a peer proves to be, from the properties of its READY; undefined when it does not say. */
-  readonly identify?: (properties: ReadonlyMap<string, Buffer>) => string | undefined;
-  /** An identified peer has come, or its last connection has gone. */
-  readonly presence?: (id: string, isConnected: boolean) => void;
-  /** A peer was cut off because it does not speak the protocol. @param from its address, when it is known */
-  readonly refused?: (from: string, error: Error) => void;
-  readonly clock: Clock;
-}
-
-/** What the publisher has seen. */
-export interface PublisherCounters {
-  published: number;
-  delivered: number;
-  /** Peers cut off because they did not keep up. */
-  slowPeersCut: number;
-  refusedPeers: number;
+export interface PublisherOptions extends PublishServerOptions {
+  /** The topics under which a publication is sent, `zmq_filtering`; without it everybody gets everything. */
+  readonly topics?: (ids: readonly string[] | null) => readonly Buffer[];
 }
 
 interface Peer {
@@ -45,16 +31,16 @@ interface Peer {
 }
 
 /** A listening PUB socket. */
-export class Publisher {
-  readonly counters: PublisherCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
+export class Publisher implements PublishServer {
+  readonly counters: PublishServerCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
   readonly #options: PublisherOptions;
   readonly #peers = new Map<ZmtpConnection, Peer>();
-  /** Connections of each identified peer. */
-  readonly #identified = new Map<string, number>();
+  readonly #identified: IdentifiedPeers;
   #server: Server | undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
+    this.#identified = new IdentifiedPeers(options.presence);
   }
 
   /** Number of peers with at least one subscription. */
@@ -74,6 +60,14 @@ export class Publisher {
     const { server, address } = await listen(this.#options, (socket) => this.#accept(socket));
     this.#server = server;
     return address;
+  }
+
+  send({ envelope, ids }: Publication): number {
+    const { topics } = this.#options;
+    if (topics === undefined) return this.publish([envelope]);
+    let count = 0;
+    for (const topic of topics(ids)) count += this.publish([topic, envelope]);
+    return count;
   }
 
   /**
@@ -134,21 +128,13 @@ export class Publisher {
     const id = this.#options.identify?.(connection.peerProperties);
     if (peer === undefined || id === undefined) return;
     peer.id = id;
-    const connections = this.#identified.get(id) ?? 0;
-    this.#identified.set(id, connections + 1);
-    if (connections === 0) this.#options.presence?.(id, true);
+    this.#identified.come(id);
   }
 
   #gone(connection: ZmtpConnection): void {
     const id = this.#peers.get(connection)?.id;
     this.#peers.delete(connection);
-    if (id === undefined) return;
-    const left = (this.#identified.get(id) ?? 1) - 1;
-    if (left > 0) this.#identified.set(id, left);
-    else {
-      this.#identified.delete(id);
-      this.#options.presence?.(id, false);
-    }
+    if (id !== undefined) this.#identified.go(id);
   }
 
   #subscription(connection: ZmtpConnection, parts: Buffer[]): void {

@@ -3,71 +3,46 @@
  * stands before a request's last part (a REQ's empty delimiter, a correlating REQ's id) is echoed before the reply.
  */
 import type { Server, Socket } from 'node:net';
-import type { Clock } from '../../host/clock.ts';
+import { BufferBudget } from '../buffer-budget.ts';
 import type { Address } from '../address.ts';
 import { listen } from '../listen.ts';
+import type {
+  IncomingRequest,
+  OnRefused,
+  OnRequest,
+  RequestServer,
+  RequestServerCounters,
+  RequestServerOptions,
+} from '../transport.ts';
 import { ZmtpConnection } from './connection.ts';
 
-/** How the router behaves. */
-export interface RouterOptions {
-  readonly address: Address;
-  readonly backlog: number;
-  readonly messageBytesMax: number;
-  /** Bytes of half-received messages and unsent replies over all peers; beyond it the peer that holds most is cut off. */
-  readonly bufferedBytesMax: number;
-  readonly clock: Clock;
-}
-
-/** What the router has seen, for metrics and log lines. */
-export interface RouterCounters {
-  connections: number;
-  requests: number;
-  /** Peers cut off because they broke the protocol or a limit. */
-  refusedPeers: number;
-}
-
-/** A request and the way back to its sender. */
-export interface RouterRequest {
-  readonly body: Buffer;
-  /** Sends the reply; a sender that has gone is no error. */
-  reply(body: Buffer): void;
-  /** The sender's address, for log lines. */
-  readonly from: string;
-}
+/** A request, under the name that it has on this transport. */
+export type RouterRequest = IncomingRequest;
 
 /** A listening ROUTER socket. */
-export class Router {
-  readonly counters: RouterCounters = { connections: 0, requests: 0, refusedPeers: 0 };
-  readonly #options: RouterOptions;
-  readonly #onRequest: (request: RouterRequest) => void;
-  readonly #onRefused: (from: string, reason: Error) => void;
+export class Router implements RequestServer {
+  readonly counters: RequestServerCounters = { connections: 0, requests: 0, refusedPeers: 0 };
+  readonly #options: RequestServerOptions;
+  readonly #onRequest: OnRequest;
+  readonly #onRefused: OnRefused;
   readonly #peers = new Set<ZmtpConnection>();
   #server: Server | undefined;
+  readonly #budget: BufferBudget;
   #paused = false;
-  #bytesSinceCheck = 0;
 
-  /**
-   * @param onRequest called for each request; it must lead to exactly one reply
-   * @param onRefused called when a peer was cut off
-   */
-  constructor(
-    options: RouterOptions,
-    onRequest: (request: RouterRequest) => void,
-    onRefused: (from: string, reason: Error) => void,
-  ) {
+  constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#options = options;
     this.#onRequest = onRequest;
     this.#onRefused = onRefused;
+    this.#budget = new BufferBudget(options.bufferedBytesMax, this.#peers);
   }
 
-  /** @returns the address, with the port the system chose when 0 was asked for. @throws ListenError */
   async start(): Promise<Address> {
     const { server, address } = await listen(this.#options, (socket) => this.#accept(socket));
     this.#server = server;
     return address;
   }
 
-  /** Stops and starts reading from all peers: the back-pressure of a queue that is full. */
   setPaused(paused: boolean): void {
     if (paused === this.#paused) return;
     this.#paused = paused;
@@ -96,7 +71,7 @@ export class Router {
     );
     this.#peers.add(connection);
     this.counters.connections++;
-    socket.on('data', (chunk: Buffer) => this.#checkBudget(chunk.length));
+    socket.on('data', (chunk: Buffer) => this.#budget.add(chunk.length));
     if (this.#paused) socket.pause();
   }
 
@@ -106,26 +81,9 @@ export class Router {
     const envelope = parts.slice(0, -1).map((part) => Buffer.from(part));
     const reply = (answer: Buffer): void => {
       peer.send([...envelope, answer]);
-      this.#checkBudget(answer.length);
+      this.#budget.add(answer.length);
     };
     this.#onRequest({ body, from, reply });
-  }
-
-  /** Summing up what all peers hold is worth it whenever that much may have been added. */
-  #checkBudget(addedBytes: number): void {
-    const { bufferedBytesMax } = this.#options;
-    this.#bytesSinceCheck += addedBytes;
-    if (this.#bytesSinceCheck < bufferedBytesMax / 16) return;
-    this.#bytesSinceCheck = 0;
-    let total = 0;
-    let largest: ZmtpConnection | undefined;
-    for (const peer of this.#peers) {
-      const heldBytes = peer.pendingBytes + peer.queuedBytes;
-      total += heldBytes;
-      if (largest === undefined || heldBytes > largest.pendingBytes + largest.queuedBytes) largest = peer;
-    }
-    if (total > bufferedBytesMax)
-      largest?.destroy(new Error(`all peers together hold ${total} bytes, and this one most of them`));
   }
 
   #closed(peer: ZmtpConnection, error: Error | undefined, from: string): void {

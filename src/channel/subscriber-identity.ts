@@ -1,0 +1,36 @@
+/**
+ * How a subscriber of the tcp transport says which minion it is: a message that the shared key seals, with the token that only
+ * the holder of its key can make (salt/channel/client.py `send_id`, salt/channel/server.py `presence_callback`, 3006.16).
+ */
+import type { Crypticle } from '../crypto/crypticle.ts';
+import { isDict, type Value } from '../values/value.ts';
+import { parsePublishEnvelope, PROTOCOL_VERSION } from '../wire/envelope.ts';
+import { asBytes, encode } from '../wire/msgpack.ts';
+import type { AcceptedKeys } from './accepted-keys.ts';
+
+/** The message's body. @param token the minion's signature of `salt` */
+export function subscriberIdentity(id: string, token: Buffer, shared: Crypticle): Buffer {
+  return encode({ enc: 'aes', load: shared.dumps({ id, tok: token }), version: PROTOCOL_VERSION }, 'network');
+}
+
+/** Who a subscriber proves to be. @returns undefined when the proof is not good */
+export function readSubscriberIdentity(
+  body: Buffer,
+  sharedKeys: readonly Crypticle[],
+  accepted: AcceptedKeys,
+): string | undefined {
+  const envelope = parsePublishEnvelope([body]);
+  if (envelope === undefined) return undefined;
+  for (const shared of sharedKeys) {
+    let value: Value | undefined;
+    try {
+      value = shared.loads(envelope.load);
+    } catch {
+      continue; // sealed with another key
+    }
+    const id = value !== undefined && isDict(value) ? value.get('id') : undefined;
+    const token = value !== undefined && isDict(value) ? asBytes(value.get('tok')) : undefined;
+    return typeof id === 'string' && token !== undefined && accepted.verifyToken(id, token) ? id : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,187 @@
+/**
+ * The publish port of the tcp transport: subscribers say who they are, and a publication that names its minions goes to those
+ * alone (salt/transport/tcp.py `PubServer`, 3006.16). A peer that cannot keep up is cut off, never waited for; one that never
+ * says who it is, too.
+ */
+import type { Socket } from 'node:net';
+import { acceptStreams, isOrdinaryEnd, peerName, type Acceptor } from '../accept.ts';
+import type { Address } from '../address.ts';
+import { IdentifiedPeers } from '../identified-peers.ts';
+import { PeerWatch } from '../peer-watch.ts';
+import type {
+  Publication,
+  PublishServer,
+  PublishServerCounters,
+  PublishServerOptions,
+} from '../transport.ts';
+import { TcpConnection } from './connection.ts';
+import { encodePublication } from './frames.ts';
+
+/** What a subscriber says of itself is a few hundred bytes. */
+const IDENTIFICATION_BYTES_MAX = 16 * 1024;
+/** Connections that have not said who they are; at more the oldest of them is cut off. */
+const UNIDENTIFIED_MAX = 10_000;
+const DEFAULT_HEARTBEAT_MS = 10_000;
+
+/** How the publisher behaves. */
+export interface TcpPublisherOptions extends PublishServerOptions {
+  /** Salt compat: with `order_masters` everybody gets everything. */
+  readonly everythingToAll?: boolean;
+}
+
+/** A subscriber, as the watch sees it: it has spoken when it has said who it is. */
+class Peer {
+  readonly connection: TcpConnection;
+  id: string | undefined;
+
+  constructor(connection: TcpConnection) {
+    this.connection = connection;
+  }
+
+  get hasSpoken(): boolean {
+    return this.id !== undefined;
+  }
+
+  get pendingBytes(): number {
+    return this.connection.pendingBytes;
+  }
+
+  get receivedBytes(): number {
+    return this.connection.receivedBytes;
+  }
+
+  get isPaused(): boolean {
+    return false;
+  }
+
+  destroy(error: Error): void {
+    this.connection.destroy(error);
+  }
+}
+
+/** See the file's comment. */
+export class TcpPublisher implements PublishServer {
+  readonly counters: PublishServerCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
+  readonly #options: TcpPublisherOptions;
+  readonly #peers = new Set<Peer>();
+  readonly #byId = new Map<string, Set<Peer>>();
+  readonly #unidentified = new Set<Peer>();
+  readonly #identified: IdentifiedPeers;
+  readonly #watch: PeerWatch<Peer>;
+  #acceptor: Acceptor | undefined;
+
+  constructor(options: TcpPublisherOptions) {
+    this.#options = options;
+    this.#identified = new IdentifiedPeers(options.presence);
+    this.#watch = new PeerWatch(options.clock, this.#peers);
+  }
+
+  get subscribers(): number {
+    return this.#peers.size;
+  }
+
+  get remoteAddresses(): string[] {
+    return [...this.#peers].flatMap(({ connection }) => connection.socket.remoteAddress ?? []);
+  }
+
+  async start(): Promise<Address> {
+    this.#acceptor = await acceptStreams(
+      this.#options,
+      (socket) => this.#accept(socket),
+      (from, error) => this.#refused(from, error),
+    );
+    return this.#acceptor.address;
+  }
+
+  send({ envelope, ids }: Publication): number {
+    const bytes = encodePublication(envelope);
+    this.counters.published++;
+    let count = 0;
+    if (ids === null || this.#options.everythingToAll) {
+      for (const peer of this.#peers) if (this.#write(peer, bytes)) count++;
+    } else {
+      for (const id of ids)
+        for (const peer of this.#byId.get(id) ?? []) if (this.#write(peer, bytes)) count++;
+    }
+    this.counters.delivered += count;
+    return count;
+  }
+
+  close(): void {
+    this.#watch.close();
+    this.#acceptor?.close();
+    for (const { connection } of this.#peers) connection.destroy();
+  }
+
+  #write({ connection }: Peer, bytes: Buffer): boolean {
+    if (connection.queuedBytes > this.#options.peerQueueBytesMax) {
+      this.counters.slowPeersCut++;
+      connection.destroy(new Error('the subscriber does not keep up'));
+      return false;
+    }
+    connection.write(bytes);
+    return true;
+  }
+
+  #accept(socket: Socket): void {
+    const from = peerName(socket);
+    const connection = new TcpConnection(socket, IDENTIFICATION_BYTES_MAX, {
+      frame: ({ body }) => this.#identify(peer, body),
+      closed: (error) => {
+        this.#gone(peer);
+        if (!isOrdinaryEnd(error) && error?.message !== 'the subscriber does not keep up')
+          this.#refused(from, error as Error);
+      },
+    });
+    const peer = new Peer(connection);
+    this.#peers.add(peer);
+    this.#unidentified.add(peer);
+    this.#watch.add(peer);
+    // the protocol has no heartbeat: the system asks whether a silent peer is still there
+    socket.setKeepAlive(true, this.#options.heartbeatMs ?? DEFAULT_HEARTBEAT_MS);
+    if (this.#unidentified.size > UNIDENTIFIED_MAX) this.#cutOldest();
+  }
+
+  #cutOldest(): void {
+    const [oldest] = this.#unidentified;
+    oldest?.destroy(new Error(`more than ${UNIDENTIFIED_MAX} peers have not said who they are`));
+  }
+
+  #identify(peer: Peer, body: Buffer): void {
+    const id = this.#options.identifyByMessage?.(body);
+    if (id === undefined) {
+      // Salt compat: Salt leaves it connected, deaf to what is sent to its id; a peer that is cut off authenticates anew
+      if (peer.id === undefined) peer.destroy(new Error('the peer does not prove which minion it is'));
+      return;
+    }
+    if (peer.id === id) return;
+    this.#forget(peer);
+    peer.id = id;
+    this.#unidentified.delete(peer);
+    const peers = this.#byId.get(id);
+    if (peers === undefined) this.#byId.set(id, new Set([peer]));
+    else peers.add(peer);
+    this.#identified.come(id);
+  }
+
+  #forget(peer: Peer): void {
+    const { id } = peer;
+    if (id === undefined) return;
+    const peers = this.#byId.get(id);
+    peers?.delete(peer);
+    if (peers?.size === 0) this.#byId.delete(id);
+    this.#identified.go(id);
+  }
+
+  #gone(peer: Peer): void {
+    this.#peers.delete(peer);
+    this.#unidentified.delete(peer);
+    this.#watch.remove(peer);
+    this.#forget(peer);
+  }
+
+  #refused(from: string, error: Error): void {
+    this.counters.refusedPeers++;
+    this.#options.refused?.(from, error);
+  }
+}
