@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SqliteJobStore } from '../src/jobs/sqlite-store.ts';
-import { jobCacheDirectory } from '../src/master/roles/maintenance.ts';
+import { jobCacheDirectory } from '../src/config/job-caches.ts';
 import { swarmId } from '../src/swarm/key-pairs.ts';
 import { isDict, type Value } from '../src/values/value.ts';
 import { decode, encode } from '../src/wire/msgpack.ts';

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jobCacheDirectory } from '../src/client/stored-returns.ts';
+import { jobCacheDirectory } from '../src/config/job-caches.ts';
 import { jidAt } from '../src/jobs/jid.ts';
 import { SqliteJobStore } from '../src/jobs/sqlite-store.ts';
 import { dict } from '../src/values/value.ts';

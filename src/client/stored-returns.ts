@@ -1,14 +1,9 @@
 /** What the job cache already has of a job, read beside the running master. */
-import { join } from 'node:path';
+import { jobCacheDirectory } from '../config/job-caches.ts';
 import type { MasterOptions } from '../config/master-options.ts';
 import type { LedgerEntry } from '../jobs/ledger.ts';
 import { SqliteJobStore } from '../jobs/sqlite-store.ts';
 import { dict, type Dict } from '../values/value.ts';
-
-/** Where the job cache lives below `cachedir`. */
-export function jobCacheDirectory(cachedir: string): string {
-  return join(cachedir, 'job_cache');
-}
 
 /** The returns of a job as the events that announced them. Empty when the cache cannot be read. */
 export async function storedReturns(opts: MasterOptions, jid: string): Promise<Dict[]> {

@@ -155,6 +155,11 @@ export const masterOptions = {
   event_return_queue: option('int', 0, 'events stored at a time'),
   event_return_queue_max_seconds: option('int', 0, 'seconds events may wait to be stored'),
   event_return_whitelist: option('list', [], 'globs of tags to store'),
+  returner_spool_max_bytes: option(
+    'int',
+    256 * 1024 * 1024,
+    'bytes of events that may wait for a database; those that come beyond are dropped and counted; not in Salt',
+  ),
   event_return_blacklist: option('list', [], 'globs of tags not to store'),
   presence_events: option('bool', false, 'send events about which minions are connected'),
   runner_returns: option('bool', true, 'keep the results of runners'),

@@ -13,6 +13,8 @@ export interface StoredReturn {
   readonly out?: string;
   /** When the master took it, milliseconds since 1970; unknown for what earlier versions kept. */
   readonly atMs?: number;
+  /** The other fields of the return as it came; given and kept only where returns are handed on to a database. */
+  readonly more?: Dict;
 }
 
 /** One job as lists show it. */

@@ -50,11 +50,13 @@ async function dispatch(store: JobStore, [operation, ...rest]: Value[]): Promise
 }
 
 function rowFromReturn(ret: StoredReturn): Value[] {
-  return [ret.jid, ret.id, ret.fun, ret.return, ret.retcode, ret.success, ret.out ?? null, ret.atMs ?? null];
+  const { jid, id, fun, retcode, success, out = null, atMs = null, more } = ret;
+  const row = [jid, id, fun, ret.return, retcode, success, out, atMs];
+  return more === undefined ? row : [...row, more];
 }
 
 function returnFromRow(row: Value[]): StoredReturn {
-  const [jid, id, fun, value, retcode, success, out, atMs] = row;
+  const [jid, id, fun, value, retcode, success, out, atMs, more] = row;
   return {
     jid: String(jid),
     id: String(id),
@@ -64,6 +66,7 @@ function returnFromRow(row: Value[]): StoredReturn {
     success: success === true,
     ...(typeof out === 'string' ? { out } : {}),
     ...(isSet(atMs) ? { atMs: Number(atMs) } : {}),
+    ...(isDict(more) ? { more } : {}),
   };
 }
 

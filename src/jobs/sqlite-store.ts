@@ -10,6 +10,7 @@ import { decode, encode } from '../wire/msgpack.ts';
 import { jidTimeMs } from './jid.ts';
 import type { JobFilter, JobLimits, JobLimitsKept, JobStore, JobSummary, StoredReturn } from './job-store.ts';
 import { judgeJob, type JobOutcome, type LedgerEntry, type OutcomeKind } from './ledger.ts';
+import { JobOutbox } from './outbox.ts';
 import { blobBytes, openSqlite, type Blob, type SqliteDatabase, type SqliteStatement } from './sqlite.ts';
 
 /** Jobs whose jid is no time live together in this file. */
@@ -49,6 +50,7 @@ interface Day {
   readonly insertJob: SqliteStatement;
   readonly insertReturn: SqliteStatement;
   readonly note: SqliteStatement;
+  readonly outbox: JobOutbox | undefined;
   /** Jobs with a minion that was given up: only their returns can be late. */
   readonly judged: Set<string>;
 }
@@ -86,6 +88,8 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean;
   /** Flush to the disk with each batch, so that acknowledged returns survive a power failure too. */
   readonly durable?: boolean;
+  /** Keep a list of what is to be handed on to a database, in the order in which it came. */
+  readonly outbox?: boolean;
   /** Told when a minion that was given up has returned after all. */
   readonly onLate?: (jid: string, outcome: JobOutcome) => void;
 }
@@ -106,10 +110,11 @@ export class SqliteJobStore implements JobStore {
   saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {
     const fun = funText(load.get('fun'));
     return this.#write(() => {
-      const { insertJob } = this.#day(jid);
-      return (
-        Number(insertJob.run(jid, fun, encode(load, 'local'), encode({ '': minions }, 'local')).changes) > 0
-      );
+      const { insertJob, outbox } = this.#day(jid);
+      const lists = encode({ '': minions }, 'local');
+      const isNew = Number(insertJob.run(jid, fun, encode(load, 'local'), lists).changes) > 0;
+      if (isNew) outbox?.addJob(jid);
+      return isNew;
     });
   }
 
@@ -128,11 +133,12 @@ export class SqliteJobStore implements JobStore {
 
   saveReturn(ret: StoredReturn): Promise<boolean> {
     return this.#write(() => {
-      const { insertReturn, judged } = this.#day(ret.jid);
+      const { insertReturn, judged, outbox } = this.#day(ret.jid);
       const body = encode(ret.return, 'local');
       const { jid, id, fun, retcode, success, out = null, atMs = null } = ret;
       const isNew =
         Number(insertReturn.run(jid, id, fun, retcode, success ? 1 : 0, out, body, atMs).changes) > 0;
+      if (isNew) outbox?.addReturn(jid, id, ret.more);
       if (isNew && judged.has(jid)) this.#lookForLate(jid, [id]);
       return isNew;
     });
@@ -313,7 +319,7 @@ export class SqliteJobStore implements JobStore {
     const known = this.#days.get(name);
     if (known !== undefined) return known;
     this.#closeIdleDays();
-    const { readOnly = false, durable = false } = this.#options;
+    const { readOnly = false, durable = false, outbox: isHandedOn = false } = this.#options;
     const db = openSqlite(this.#path(name), readOnly);
     db.exec('PRAGMA busy_timeout = 5000');
     if (!readOnly) {
@@ -328,7 +334,8 @@ export class SqliteJobStore implements JobStore {
     const insertReturn = readOnly ? unused : db.prepare(INSERT_RETURN);
     const note = readOnly ? unused : db.prepare(NOTE);
     const judged = new Set(readOnly ? [] : judgedJobs(db));
-    const day = { db, insertJob, insertReturn, note, judged };
+    const outbox = isHandedOn && !readOnly ? new JobOutbox(db) : undefined;
+    const day = { db, insertJob, insertReturn, note, outbox, judged };
     this.#days.set(name, day);
     return day;
   }

@@ -13,6 +13,7 @@ const ROLES: Readonly<Record<Role, () => Promise<StartRole>>> = {
   EventPublisher: async () => (await import('./roles/event-publisher.ts')).startEventPublisher,
   ReqServer: async () => (await import('./roles/request-server.ts')).startRequestServer,
   Maintenance: async () => (await import('./roles/maintenance.ts')).startMaintenance,
+  Returners: async () => (await import('./roles/returners.ts')).startReturners,
   MWorker: async () => (await import('./roles/worker.ts')).startWorker,
 };
 

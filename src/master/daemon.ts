@@ -1,4 +1,5 @@
 /** The master's main process: prepares, starts the parts, and ends them (salt/master.py `Master.start`, 3006.16). */
+import { needsReturners } from '../config/job-caches.ts';
 import type { MasterOptions } from '../config/master-options.ts';
 import { generateKeyString } from '../crypto/crypticle.ts';
 import { isDaemonProcess, reportDaemonUp } from '../daemon/daemonize.ts';
@@ -107,7 +108,8 @@ function childSpecs(opts: MasterOptions): ChildSpec[] {
     index,
     title: `salt-master ReqServer MWorker-${index}`,
   }));
-  return [...parts, ...workers];
+  const returners = { role: 'Returners', index: 0, title: 'salt-master Returners' } as const;
+  return [...parts, ...(needsReturners(opts) ? [returners] : []), ...workers];
 }
 
 function startMessage(

@@ -7,7 +7,7 @@ import type { Dict } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 
 /** The parts of a master, each a process of its own. */
-export type Role = 'PubServer' | 'EventPublisher' | 'ReqServer' | 'Maintenance' | 'MWorker';
+export type Role = 'PubServer' | 'EventPublisher' | 'ReqServer' | 'Maintenance' | 'MWorker' | 'Returners';
 
 /** From the main process. */
 export type ToChild =

@@ -14,6 +14,7 @@ export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = ne
   ['mine', async () => (await import('./mine.ts')).mineRunners],
   ['network', async () => (await import('./network.ts')).networkRunners],
   ['pillar', async () => (await import('./pillar.ts')).pillarRunners],
+  ['returner', async () => (await import('./returner.ts')).returnerRunners],
   ['salt', async () => (await import('./salt.ts')).saltRunners],
   ['saltutil', async () => (await import('./saltutil.ts')).saltutilRunners],
   ['state', async () => (await import('./state.ts')).stateRunners],

@@ -1,5 +1,5 @@
 /** Runs in the job cache (salt/client/mixins.py `low`, salt/utils/job.py `store_job`, 3006.16). */
-import { jobCacheDirectory } from '../../client/stored-returns.ts';
+import { handsJobsOn, jobCacheDirectory } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { messageOf } from '../../errors/errors.ts';
@@ -48,6 +48,7 @@ async function openStore({ opts, clock }: RecordParts): Promise<JobStore> {
     (await connectRpc(path, {})).close();
     return new RemoteJobStore(path, clock);
   } catch {
-    return new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')) });
+    const directory = jobCacheDirectory(opts.get('cachedir'));
+    return new SqliteJobStore({ directory, outbox: handsJobsOn(opts) });
   }
 }

@@ -1,8 +1,8 @@
 /** What `salt-run` offers a runner: the master's files, its event bus and the way to minions, each opened when first needed. */
 import { existsSync } from 'node:fs';
 import { LocalClient } from '../../client/local-client.ts';
-import { jobCacheDirectory } from '../../client/stored-returns.ts';
 import { MinionDataCache } from '../../cache/minion-data.ts';
+import { jobCacheDirectory } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { BrineError, CommandExecutionError } from '../../errors/errors.ts';

@@ -1,5 +1,6 @@
 /** `_return`: a minion hands in what a job gave (salt/utils/job.py `store_job`, 3006.16; wire-protocol.md, 5.2). */
 import type { AesHandler } from '../../channel/door.ts';
+import { handsJobsOn } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { tags } from '../../events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -58,10 +59,16 @@ async function keep(parts: ReturnParts, jid: string, id: string, load: Dict, val
     success: isSuccess(load),
     atMs: parts.clock.nowMs(),
     ...(typeof out === 'string' ? { out } : {}),
+    ...(handsJobsOn(parts.opts) ? { more: otherFields(load) } : {}),
   });
   if (!isNew) {
     parts.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
   }
+}
+
+/** What databases keep besides: a whole return. */
+function otherFields(load: Dict): Dict {
+  return new Map([...load].filter(([name]) => name !== 'return'));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Maintenance: owns the job cache, forgets what is old, notices drop files, and asks for a new shared key when it is time. */
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { masterOptions, type MasterOptions } from '../../config/master-options.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
 import { EventBusWriter } from '../../events/bus-client.ts';
 import { tags } from '../../events/tags.ts';
 import type { Logger } from '../../host/log.ts';
@@ -12,6 +12,7 @@ import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { listen } from '../../transport/listen.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
+import { handsJobsOn, jobCacheDirectory, keepJobsSeconds } from '../../config/job-caches.ts';
 import type { Value } from '../../values/value.ts';
 import { FileServerUpdates } from '../file-server-updates.ts';
 import type { RoleContext, StartRole } from './role.ts';
@@ -22,11 +23,6 @@ const EVENT_QUEUE_BYTES_MAX = 4 * 1024 * 1024;
 const MIRROR_AGE_MS = 3_600_000;
 /** How often to look for the drop file: a deleted key should end its minion's view of publications soon. */
 const DROP_FILE_MS = 1_000;
-
-/** Where the job cache lives below `cachedir`. */
-export function jobCacheDirectory(cachedir: string): string {
-  return join(cachedir, 'job_cache');
-}
 
 export const startMaintenance: StartRole = async (context) => {
   const { opts, clock, log } = context;
@@ -39,6 +35,7 @@ export const startMaintenance: StartRole = async (context) => {
   });
   const store = new SqliteJobStore({
     directory: jobCacheDirectory(opts.get('cachedir')),
+    outbox: handsJobsOn(opts),
     onLate: (jid, outcome) =>
       events.fire(
         tags.jobOutcome(jid, outcome.id),
@@ -89,13 +86,6 @@ async function tidyUp({ opts, clock, log }: RoleContext, store: SqliteJobStore):
   } catch (error) {
     log.error('The job cache could not be cleaned; the next round tries again.', error);
   }
-}
-
-/** `keep_jobs`, in hours, counts only when it is set and `keep_jobs_seconds` is not (salt/utils/job.py, 3006.16). */
-function keepJobsSeconds(opts: MasterOptions): number {
-  const [seconds, hours] = [opts.get('keep_jobs_seconds'), opts.get('keep_jobs')];
-  const isDefault = seconds === masterOptions.keep_jobs_seconds.default;
-  return isDefault && hours !== masterOptions.keep_jobs.default ? hours * 3600 : seconds;
 }
 
 async function keepLimits(opts: MasterOptions, store: SqliteJobStore, log: Logger): Promise<void> {

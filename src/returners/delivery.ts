@@ -1,0 +1,199 @@
+/**
+ * Handing things on to a database that may be away: in batches, in order, as long as it takes. What is to be written stays where it
+ * is until it has been written, so a database that is down costs nothing but time; it is told once when it goes and once when it is back.
+ */
+import { messageOf } from '../errors/errors.ts';
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { Random } from '../host/random.ts';
+
+const BATCH_MAX = 500;
+const RETRY_MIN_MS = 500;
+const RETRY_MAX_MS = 10_000;
+/** How often one thing is tried that a database refuses although it answers. */
+const REFUSALS_MAX = 3;
+
+/** What is to be handed on. */
+export interface Batch<T> {
+  readonly items: readonly T[];
+  /** Notes that these need not be handed on again. */
+  done(): void;
+}
+
+/** Where it comes from. */
+export interface DeliverySource<T> {
+  /** The oldest of what waits; undefined when nothing is due. */
+  next(limit: number): Batch<T> | undefined;
+  /** How much waits. */
+  waiting(): number;
+}
+
+/** Whether a database answers: told once for all that is meant for it. */
+export class DatabaseHealth {
+  readonly #name: string;
+  readonly #log: Logger;
+  readonly #down = new Set<object>();
+  readonly #waiting: (() => string)[] = [];
+
+  constructor(name: string, log: Logger) {
+    this.#name = name;
+    this.#log = log;
+  }
+
+  /** @param text tells how much of one thing waits: `3 events` */
+  add(text: () => string): void {
+    this.#waiting.push(text);
+  }
+
+  down(who: object, error: unknown): void {
+    if (this.#down.size === 0)
+      this.#log.error(
+        `${this.#name} cannot be written to: ${messageOf(error)}. What is meant for it waits here until it is back (${this.#amounts()}).`,
+        error,
+      );
+    this.#down.add(who);
+  }
+
+  up(who: object): void {
+    if (this.#down.delete(who) && this.#down.size === 0)
+      this.#log.warning(`${this.#name} is back; what waits is being written to it (${this.#amounts()}).`);
+  }
+
+  #amounts(): string {
+    return this.#waiting.map((text) => text()).join(', ');
+  }
+}
+
+/** How one database is served. */
+export interface DeliveryOptions<T> {
+  /** The returner's name. */
+  readonly name: string;
+  /** What is delivered, for messages: `jobs and returns`. */
+  readonly what: string;
+  readonly source: DeliverySource<T>;
+  readonly health: DatabaseHealth;
+  /** Writes; safe to repeat. */
+  readonly write: (items: readonly T[]) => Promise<void>;
+  /** Resolves when the database answers. */
+  readonly probe: () => Promise<void>;
+  /** One thing, for the log: without its content. */
+  readonly describe: (item: T) => string;
+  /** How often to look for something new. */
+  readonly pollMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Delivers until it is stopped. */
+export class Delivery<T> {
+  readonly counters = { delivered: 0, refused: 0, failures: 0 };
+  readonly #options: DeliveryOptions<T>;
+  readonly #stop = new AbortController();
+  #wake = new AbortController();
+  #limit = BATCH_MAX;
+  #isDown = false;
+  #failuresInARow = 0;
+  #refusals = 0;
+  readonly #running: Promise<void>;
+
+  constructor(options: DeliveryOptions<T>) {
+    this.#options = options;
+    options.health.add(() => `${options.source.waiting()} ${options.what}`);
+    this.#running = this.#run();
+  }
+
+  /** True while the database does not answer. */
+  get isDown(): boolean {
+    return this.#isDown;
+  }
+
+  /** There may be something new. */
+  wake(): void {
+    if (!this.#isDown) this.#wake.abort();
+  }
+
+  /** Ends after the write that is under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    this.#wake.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { pollMs, log, name } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      let pauseMs: number;
+      try {
+        const batch = this.#options.source.next(this.#limit);
+        pauseMs = batch === undefined ? pollMs : await this.#deliver(batch);
+      } catch (error) {
+        log.error(`What is to be written to ${name} cannot be read here: ${messageOf(error)}`, error);
+        pauseMs = this.#backOffMs();
+      }
+      if (pauseMs > 0) await this.#pause(pauseMs);
+    }
+  }
+
+  /** @returns how long to wait before the next */
+  async #deliver(batch: Batch<T>): Promise<number> {
+    const { write, health } = this.#options;
+    if (batch.items.length === 0) {
+      batch.done();
+      return 0;
+    }
+    try {
+      await write(batch.items);
+    } catch (error) {
+      return this.#failed(batch, error);
+    }
+    this.#isDown = false;
+    health.up(this);
+    this.#failuresInARow = 0;
+    this.#refusals = 0;
+    this.#limit = Math.min(BATCH_MAX, this.#limit * 2);
+    this.counters.delivered += batch.items.length;
+    batch.done();
+    return 0;
+  }
+
+  async #failed(batch: Batch<T>, error: unknown): Promise<number> {
+    const { probe, name, what, health, log, describe } = this.#options;
+    this.counters.failures++;
+    try {
+      await probe();
+    } catch {
+      health.down(this, error);
+      this.#isDown = true;
+      return this.#backOffMs();
+    }
+    // it answers: something in the batch must be what it does not take
+    if (batch.items.length > 1) {
+      this.#limit = Math.max(1, Math.floor(batch.items.length / 2));
+      return 0;
+    }
+    if (++this.#refusals < REFUSALS_MAX) return this.#backOffMs();
+    const [item] = batch.items;
+    log.error(
+      `${name} refuses ${item === undefined ? what : describe(item)}; it is left out: ${messageOf(error)}`,
+      error,
+    );
+    this.counters.refused++;
+    this.#refusals = 0;
+    this.#failuresInARow = 0;
+    batch.done();
+    return 0;
+  }
+
+  /** Longer each time, and random, so that several masters do not come back at once. */
+  #backOffMs(): number {
+    const limitMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** Math.min(16, this.#failuresInARow++));
+    return Math.max(20, this.#options.random.fraction() * limitMs);
+  }
+
+  async #pause(delayMs: number): Promise<void> {
+    if (this.#stop.signal.aborted) return;
+    this.#wake = new AbortController();
+    await this.#options.clock.sleep(delayMs, this.#wake.signal);
+  }
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { OutboxReader } from '../../../src/jobs/outbox.ts';
+import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
+import { dict } from '../../../src/values/value.ts';
+
+const JID = '20261121000000000001';
+const OLDER = '20261120000000000001';
+
+function stores(t: TestContext): { store: SqliteJobStore; reader: OutboxReader; directory: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'br-'));
+  const store = new SqliteJobStore({ directory, outbox: true });
+  const reader = new OutboxReader(directory);
+  t.after(async () => {
+    reader.close();
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { store, reader, directory };
+}
+
+test('outbox - lists jobs and returns of each day in the order in which they came, each once', async (t) => {
+  const { store, reader } = stores(t);
+  assert.deepEqual(reader.days(), []);
+  const load = dict({ fun: 'test.ping', jid: JID });
+  const ret = { jid: JID, id: 'm1', fun: 'test.ping', return: true, retcode: 0, success: true } as const;
+  await store.saveJob(JID, load, ['m1', 'm2']);
+  await store.saveJob(JID, load, []);
+  await store.saveReturn({ ...ret, more: dict({ fun_args: ['x'], user: 'root', retcode: 0 }) });
+  await store.saveReturn({ ...ret, return: 'again' });
+  assert.deepEqual(reader.days(), [{ name: '20261121', lastSeq: 2 }]);
+  assert.deepEqual(reader.entries('20261121', 0, 10), [
+    { seq: 1, jid: JID, load, minions: ['m1', 'm2'] },
+    {
+      seq: 2,
+      jid: JID,
+      ret: dict({
+        fun_args: ['x'],
+        user: 'root',
+        retcode: 0,
+        jid: JID,
+        id: 'm1',
+        fun: 'test.ping',
+        success: true,
+        return: true,
+      }),
+    },
+  ]);
+  // what comes later is found, also for an earlier day
+  await store.saveReturn({ ...ret, id: 'm2', out: 'nested' });
+  await store.saveReturn({ ...ret, jid: OLDER });
+  assert.deepEqual(reader.days(), [
+    { name: '20261120', lastSeq: 1 },
+    { name: '20261121', lastSeq: 3 },
+  ]);
+  assert.deepEqual(
+    reader.entries('20261121', 2, 10).map((entry) => ('ret' in entry ? entry.ret.get('out') : undefined)),
+    ['nested'],
+  );
+  assert.equal(reader.entries('20261121', 0, 1).length, 1);
+  await store.removeOlderThan(Date.UTC(2026, 10, 21));
+  assert.deepEqual(
+    reader.days().map(({ name }) => name),
+    ['20261121'],
+  );
+  assert.deepEqual(reader.entries('20261120', 0, 10), []);
+});
+
+test('outbox - is not kept where nothing is handed on', async (t) => {
+  const { directory, reader } = stores(t);
+  const plain = new SqliteJobStore({ directory });
+  t.after(() => plain.close());
+  await plain.saveJob(JID, dict({ fun: 'test.ping' }), []);
+  assert.deepEqual(reader.days(), []);
+  // it begins when a database is configured; earlier jobs stay where they are
+  const later = new SqliteJobStore({ directory, outbox: true });
+  t.after(() => later.close());
+  await later.saveReturn({ jid: JID, id: 'm1', fun: 'test.ping', return: 1, retcode: 0, success: true });
+  assert.deepEqual(
+    reader.entries('20261121', 0, 10).map(({ seq }) => seq),
+    [1],
+  );
+});
