@@ -35,7 +35,7 @@ export async function optionsFrom(
   const prefixes = truthy(config) ? [`${String(config)}.${returner}`, returner] : [returner];
   const out = new Map<string, Value>();
   for (const [name, fallback] of defaults) {
-    const value = (await firstSet(lookup, prefixes, name)) ?? fallback;
+    const value = (await firstSet(lookup, prefixes, name, typeof fallback === 'boolean')) ?? fallback;
     if (value !== undefined) out.set(name, value);
   }
   const kwargs = ret.get('ret_kwargs');
@@ -48,12 +48,14 @@ async function firstSet(
   lookup: OptionLookup,
   prefixes: readonly string[],
   name: string,
+  isFlag: boolean,
 ): Promise<Value | undefined> {
   for (const prefix of prefixes) {
     const group = await lookup(prefix);
     const inGroup = isDict(group) ? group.get(name) : undefined;
     const value = inGroup ?? (await lookup(`${prefix}.${name}`));
-    if (truthy(value)) return value;
+    // Salt compat: there, what is false counts as not set, also where the default is True
+    if (truthy(value) || (isFlag && value === false)) return value;
   }
   return undefined;
 }

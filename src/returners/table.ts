@@ -5,6 +5,7 @@ import type { StoreTable } from './store-table.ts';
 
 /** Every returner that is no database, by the name that `--return` takes. */
 export const RETURNER_TABLE: readonly ModuleEntry[] = [
+  { name: 'http', file: 'http_return', load: async () => (await import('./http.ts')).httpReturner },
   { name: 'local', file: 'local', load: async () => (await import('./local.ts')).localReturner },
   {
     name: 'local_cache',
@@ -15,6 +16,12 @@ export const RETURNER_TABLE: readonly ModuleEntry[] = [
     name: 'rawfile_json',
     file: 'rawfile_json',
     load: async () => (await import('./rawfile-json.ts')).rawfileJsonReturner,
+  },
+  { name: 'slack', file: 'slack_returner', load: async () => (await import('./slack.ts')).slackReturner },
+  {
+    name: 'slack_webhook',
+    file: 'slack_webhook_return',
+    load: async () => (await import('./slack-webhook.ts')).slackWebhookReturner,
   },
   { name: 'syslog', file: 'syslog_return', load: async () => (await import('./syslog.ts')).syslogReturner },
 ];
