@@ -11,17 +11,18 @@ import { pyStr } from '../values/repr.ts';
 import { dict, isDict, toNumber, truthy, valuesEqual, type Dict, type Value } from '../values/value.ts';
 import { decode } from '../wire/msgpack.ts';
 import { formatJob, formatListed, formatReturns, jobMetadata } from './job-format.ts';
+import { jobCacheName, namedJobCache } from './job-caches.ts';
 import { outcomesOf, silentTexts } from './job-outcomes.ts';
 import { callMinions, returnValues } from './minion-calls.ts';
 import { parseTime } from './parse-time.ts';
-import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from './runner.ts';
+import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
 
 const jidParam = { jid: { type: 'str', doc: 'The job id.' } } as const;
 const sourceParam = {
   ext_source: {
     default: null,
     type: 'str',
-    doc: 'Job cache to ask in place of the configured one; only local_cache exists.',
+    doc: 'Job cache to ask in place of `master_job_cache`: the name of a database.',
   },
 } as const;
 const outputterParam = {
@@ -96,7 +97,8 @@ export const jobsRunners = defineRunners({
         'salt-run jobs.list_job 20130916125524463507 outcomes=True --out=json',
       ],
       run: async (ctx, { jid, ext_source, display_progress, outcomes }) => {
-        if (truthy(display_progress)) await tellQuery(ctx, 'Querying returner: local_cache');
+        if (truthy(display_progress))
+          await tellQuery(ctx, `Querying returner: ${jobCacheName(ctx, ext_source)}`);
         return listJob(ctx, pyStr(jid), ext_source, truthy(outcomes));
       },
     }),
@@ -124,9 +126,10 @@ export const jobsRunners = defineRunners({
         "salt-run jobs.list_jobs start_time='2015, Mar 16 19:00' end_time='2015, Mar 18 22:00'",
       ],
       run: async (ctx, args) => {
-        requireLocalCache(ctx, args.ext_source);
-        if (truthy(args.display_progress)) await tellQuery(ctx, 'Querying returner local_cache for jobs.');
-        return withOutputter(args.outputter, await listJobs(ctx, filterOf(ctx, args)));
+        if (truthy(args.display_progress))
+          await tellQuery(ctx, `Querying returner ${jobCacheName(ctx, args.ext_source)} for jobs.`);
+        const jobs = await listJobs(ctx, args.ext_source, filterOf(ctx, args));
+        return withOutputter(args.outputter, jobs);
       },
     }),
     list_jobs_filter: defineRunner({
@@ -148,10 +151,11 @@ export const jobsRunners = defineRunners({
         'salt-run jobs.list_jobs_filter 100 filter_find_job=False',
       ],
       run: async (ctx, { count, filter_find_job, ext_source, outputter }) => {
-        requireLocalCache(ctx, ext_source);
         const wantsFun = (fun: string): boolean => fun !== 'saltutil.find_job';
         const limit = Math.max(0, pyCount(count));
-        const found = await ctx.jobs.jobs({
+        const found = await (
+          await namedJobCache(ctx, ext_source)
+        ).jobs({
           limit,
           withoutMinions: true,
           ...(truthy(filter_find_job) ? { wantsFun } : {}),
@@ -179,11 +183,11 @@ export const jobsRunners = defineRunners({
       returns: 'mapping of minion to bool',
       examples: ['salt-run jobs.exit_success 20160520145827701627'],
       run: async (ctx, { jid, ext_source }) => {
-        requireLocalCache(ctx, ext_source);
-        const minions = (await ctx.jobs.job(pyStr(jid)))?.get('Minions');
+        const cache = await namedJobCache(ctx, ext_source);
+        const minions = (await cache.job(pyStr(jid)))?.get('Minions');
         const out: Dict = new Map();
         for (const id of Array.isArray(minions) ? minions : []) out.set(id, false);
-        for (const { id, return: value } of await ctx.jobs.returns(pyStr(jid)))
+        for (const { id, return: value } of await cache.returns(pyStr(jid)))
           if (out.has(id) || truthy(value)) out.set(id, truthy(value));
         return out;
       },
@@ -209,14 +213,14 @@ export const jobsRunners = defineRunners({
           ctx.log.info('The metadata parameter must be specified as a dictionary');
           return false;
         }
-        requireLocalCache(ctx, args.ext_source);
         const filter = filterOf(ctx, {
           search_metadata: args.metadata,
           search_function: args.function,
           search_target: args.target,
         });
-        const [last] = await ctx.jobs.jobs({ ...filter, limit: 1 });
-        return last === undefined ? false : printJob(ctx, last.jid, null);
+        const cache = await namedJobCache(ctx, args.ext_source);
+        const [last] = await cache.jobs({ ...filter, limit: 1 });
+        return last === undefined ? false : printJob(ctx, last.jid, args.ext_source);
       },
     }),
     master: defineRunner({
@@ -266,10 +270,12 @@ async function active(ctx: RunnerContext, showProgress: boolean, withOutcomes: b
 }
 
 async function lookupJid(ctx: RunnerContext, args: Readonly<Record<string, Value>>): Promise<Value> {
-  requireLocalCache(ctx, args['ext_source'] ?? null);
+  const source = args['ext_source'] ?? null;
+  const cache = await namedJobCache(ctx, source);
   const jid = pyStr(args['jid'] ?? '');
-  if (truthy(args['display_progress'])) await tellQuery(ctx, 'Querying returner: local_cache');
-  const returns = await ctx.jobs.returns(jid);
+  if (truthy(args['display_progress']))
+    await tellQuery(ctx, `Querying returner: ${jobCacheName(ctx, source)}`);
+  const returns = await cache.returns(jid);
   const out: Dict = new Map();
   for (const { id, return: value } of returns) {
     if (truthy(args['display_progress'])) await ctx.progress(dict({ message: id }));
@@ -278,7 +284,7 @@ async function lookupJid(ctx: RunnerContext, args: Readonly<Record<string, Value
   if (truthy(args['outcomes'])) for (const [id, text] of await silentTexts(ctx, jid)) out.set(id, text);
   else if (truthy(args['missing'])) {
     const known = new Set(returns.map(({ id }) => id));
-    const minions = (await ctx.jobs.job(jid))?.get('Minions');
+    const minions = (await cache.job(jid))?.get('Minions');
     for (const id of Array.isArray(minions) ? minions : [])
       if (!known.has(pyStr(id))) out.set(id, 'Minion did not return');
   }
@@ -286,12 +292,12 @@ async function lookupJid(ctx: RunnerContext, args: Readonly<Record<string, Value
 }
 
 async function listJob(ctx: RunnerContext, jid: string, source: Value, withOutcomes: boolean): Promise<Dict> {
-  requireLocalCache(ctx, source);
-  const job = formatJob(jid, await ctx.jobs.job(jid));
+  const cache = await namedJobCache(ctx, source);
+  const job = formatJob(jid, await cache.job(jid));
   const out = new Map<Value, Value>([
     ['jid', jid],
     ...job,
-    ['Result', formatReturns(await ctx.jobs.returns(jid))],
+    ['Result', formatReturns(await cache.returns(jid))],
   ]);
   return withOutcomes ? out.set('Outcomes', await outcomesOf(ctx, jid)) : out;
 }
@@ -302,8 +308,8 @@ async function printJob(ctx: RunnerContext, jid: string, source: Value, withOutc
   return new Map([[jid, job]]);
 }
 
-async function listJobs(ctx: RunnerContext, filter: JobFilter): Promise<Dict> {
-  const found = await ctx.jobs.jobs(filter);
+async function listJobs(ctx: RunnerContext, source: Value, filter: JobFilter): Promise<Dict> {
+  const found = await (await namedJobCache(ctx, source)).jobs(filter);
   return new Map(found.reverse().map(({ jid, load }) => [jid, formatListed(jid, load)]));
 }
 
@@ -361,15 +367,6 @@ function withOutputter(outputter: Value, data: Value): Value {
         ['data', data],
       ])
     : data;
-}
-
-/** @throws RunnerRefusal when the options or the caller name a job cache that does not exist here */
-function requireLocalCache({ opts }: RunnerContext, source: Value): void {
-  const chosen = [opts.raw('ext_job_cache'), source, opts.raw('master_job_cache')].find(truthy);
-  if (chosen === undefined || chosen === 'local_cache') return;
-  throw new RunnerRefusal(
-    `The job cache ${pyStr(chosen)} is not available yet; only local_cache is. Leave ext_source, ext_job_cache and master_job_cache unset.`,
-  );
 }
 
 /** Salt compat: files of running runners below the master's `proc`, those of ended processes left out. */

@@ -16,6 +16,7 @@ import { bindCall } from '../../loader/bind.ts';
 import { keyFleet } from '../../master/fleet.ts';
 import { findRunner, loadRunners } from './find-runner.ts';
 import type { OwnRunners } from './own-runners.ts';
+import { configuredJobCache } from '../../runners/job-caches.ts';
 import type { RunnerContext } from '../../runners/runner.ts';
 import type { Dict, Value } from '../../values/value.ts';
 import { saltCompatVersion } from '../../version.ts';
@@ -53,7 +54,8 @@ export function openRunnerContext(parts: RunParts): OpenRunnerContext {
   const bus = new MasterBus(opts, clock);
   const keys = new KeyStore(opts.get('pki_dir'));
   const cache = new MinionDataCache(opts.get('cachedir'));
-  const jobs = new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')), readOnly: true });
+  const embedded = new SqliteJobStore({ directory: jobCacheDirectory(opts.get('cachedir')), readOnly: true });
+  const jobs = configuredJobCache(parts, embedded);
   let client: Promise<LocalClient> | undefined;
   const context: OpenRunnerContext = {
     id: String(opts.raw('id')),
