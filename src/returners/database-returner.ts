@@ -4,7 +4,7 @@
  */
 import { jidTimeText, JidSource } from '../jobs/jid.ts';
 import { defineFunction, defineModule, type ModuleContext, type ModuleSpec } from '../loader/module.ts';
-import { dict, isDict, toNumber, type Dict, type Value } from '../values/value.ts';
+import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../values/value.ts';
 import { returnerOptions } from './options.ts';
 import type { ReturnStore, SavedEvent, StoreKind } from './return-store.ts';
 import type { StoreTable } from './store-table.ts';
@@ -145,8 +145,11 @@ function tending(kind: StoreKind, withStore: WithStore): ModuleSpec['functions']
       returns: 'None',
       run: async (ctx) => {
         const seconds = toNumber(ctx.opts.get('keep_jobs_seconds')) ?? KEEP_JOBS_SECONDS;
+        const isArchived = truthy(ctx.opts.get('archive_jobs'));
         if (seconds > 0)
-          await withStore(ctx, (store) => store.removeOlderThan(ctx.clock.nowMs() - seconds * 1000));
+          await withStore(ctx, (store) =>
+            store.removeOlderThan(ctx.clock.nowMs() - seconds * 1000, isArchived),
+          );
         return null;
       },
     }),

@@ -43,8 +43,11 @@ export interface ReturnStore {
   /** Every job, by jid, as its load. */
   loads(): Promise<ReadonlyMap<string, Dict>>;
   minions(): Promise<string[]>;
-  /** Forgets jobs, returns and events of before that time (milliseconds since 1970). */
-  removeOlderThan(atMs: number): Promise<void>;
+  /**
+   * Forgets jobs, returns and events of before that time (milliseconds since 1970).
+   * @param isArchived moves them into tables beside theirs (`archive_jobs`), where the database has such
+   */
+  removeOlderThan(atMs: number, isArchived?: boolean): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -12,6 +12,8 @@ export interface StoreKindEntry {
 
 /** Every kind of database, by the name that `--return`, `master_job_cache` and the like take. */
 export const STORE_KINDS: readonly StoreKindEntry[] = [
+  { name: 'mariadb', file: 'mysql', load: async () => (await import('./mysql.ts')).mariadbKind },
+  { name: 'mysql', file: 'mysql', load: async () => (await import('./mysql.ts')).mysqlKind },
   { name: 'nats', file: 'nats_return', load: async () => (await import('./nats.ts')).natsKind },
   { name: 'redis', file: 'redis_return', load: async () => (await import('./redis.ts')).redisKind },
   { name: 'sqlite3', file: 'sqlite3_return', load: async () => (await import('./sqlite3.ts')).sqlite3Kind },

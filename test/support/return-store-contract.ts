@@ -187,8 +187,12 @@ async function checkLastReturns({ store, newJid, canRead }: Subject): Promise<vo
   await store.saveReturns([contractReturn(early, 'db-1', { fun, return: 2 })]);
   await store.saveReturns([contractReturn(late, MINION, { fun, return: 3 })]);
   if (!canRead) return;
-  const last = await store.lastReturns(fun);
-  assert.deepEqual([...last].sort(), [
+  // some of Salt's returners give the whole of what they got, others its value
+  const last = [...(await store.lastReturns(fun))].map(([id, ret]) => [
+    id,
+    isDict(ret) && ret.has('return') ? ret.get('return') : ret,
+  ]);
+  assert.deepEqual(last.sort(), [
     ['db-1', 2],
     [MINION, 3],
   ]);
