@@ -14,17 +14,34 @@ const PROPERTY = 'X-Brine-Minion';
 /** A proof is made for one connection: an older one is a recorded one, unless clocks are very far apart. */
 const AGE_MAX_SECONDS = 24 * 3600;
 
+/** What a peer is: a minion, or the syndic of the master that the id stands for. */
+export type PeerRole = 'minion' | 'syndic';
+
 /** The property for one connection. */
-export function presenceProof(id: string, session: Crypticle, clock: Clock): ReadonlyMap<string, Buffer> {
-  const proof = session.dumps({ id, presence: Math.floor(clock.nowMs() / 1000) });
+export function presenceProof(
+  id: string,
+  session: Crypticle,
+  clock: Clock,
+  role: PeerRole = 'minion',
+): ReadonlyMap<string, Buffer> {
+  const proof = session.dumps({
+    id,
+    presence: Math.floor(clock.nowMs() / 1000),
+    role: role === 'minion' ? undefined : role,
+  });
   return new Map([[PROPERTY, encode({ id, proof }, 'network')]]);
 }
 
-/** Who a peer proves to be. @returns undefined when it does not say, or not credibly */
+/**
+ * Who a peer proves to be.
+ * @param nameOf the name of a syndic in place of its id, which a minion may have, too
+ * @returns undefined when it does not say, or not credibly
+ */
 export function readPresenceProof(
   properties: ReadonlyMap<string, Buffer>,
   sessions: SessionKeys,
   clock: Clock,
+  nameOf: (syndicId: string) => string = (syndicId) => syndicId,
 ): string | undefined {
   const bytes = properties.get(PROPERTY.toLowerCase());
   if (bytes === undefined) return undefined;
@@ -33,15 +50,18 @@ export function readPresenceProof(
     const id = isDict(claim) ? claim.get('id') : undefined;
     const proof = isDict(claim) ? asBytes(claim.get('proof')) : undefined;
     if (typeof id !== 'string' || proof === undefined) return undefined;
-    return isGenuine(id, proof, sessions, clock) ? id : undefined;
+    const role = genuineRole(id, proof, sessions, clock);
+    return role === 'syndic' ? nameOf(id) : role && id;
   } catch {
     return undefined; // no claim of a minion of ours
   }
 }
 
-function isGenuine(id: string, proof: Buffer, sessions: SessionKeys, clock: Clock): boolean {
+function genuineRole(id: string, proof: Buffer, sessions: SessionKeys, clock: Clock): PeerRole | undefined {
   const content = sessions.reload(id)?.loads(proof);
-  if (content === undefined || !isDict(content) || content.get('id') !== id) return false;
+  if (content === undefined || !isDict(content) || content.get('id') !== id) return undefined;
   const at = content.get('presence');
-  return typeof at === 'number' && Math.abs(clock.nowMs() / 1000 - at) < AGE_MAX_SECONDS;
+  const isFresh = typeof at === 'number' && Math.abs(clock.nowMs() / 1000 - at) < AGE_MAX_SECONDS;
+  if (!isFresh) return undefined;
+  return content.get('role') === 'syndic' ? 'syndic' : 'minion';
 }

@@ -7,17 +7,29 @@ import { isDict, type Value } from '../values/value.ts';
 import { parsePublishEnvelope, PROTOCOL_VERSION } from '../wire/envelope.ts';
 import { asBytes, encode } from '../wire/msgpack.ts';
 import type { AcceptedKeys } from './accepted-keys.ts';
+import type { PeerRole } from './presence-proof.ts';
 
 /** The message's body. @param token the minion's signature of `salt` */
-export function subscriberIdentity(id: string, token: Buffer, shared: Crypticle): Buffer {
-  return encode({ enc: 'aes', load: shared.dumps({ id, tok: token }), version: PROTOCOL_VERSION }, 'network');
+export function subscriberIdentity(
+  id: string,
+  token: Buffer,
+  shared: Crypticle,
+  role: PeerRole = 'minion',
+): Buffer {
+  const load = shared.dumps({ id, tok: token, role: role === 'minion' ? undefined : role });
+  return encode({ enc: 'aes', load, version: PROTOCOL_VERSION }, 'network');
 }
 
-/** Who a subscriber proves to be. @returns undefined when the proof is not good */
+/**
+ * Who a subscriber proves to be.
+ * @param nameOf the name of a syndic in place of its id, which a minion may have, too
+ * @returns undefined when the proof is not good
+ */
 export function readSubscriberIdentity(
   body: Buffer,
   sharedKeys: readonly Crypticle[],
   accepted: AcceptedKeys,
+  nameOf: (syndicId: string) => string = (syndicId) => syndicId,
 ): string | undefined {
   const envelope = parsePublishEnvelope([body]);
   if (envelope === undefined) return undefined;
@@ -30,7 +42,8 @@ export function readSubscriberIdentity(
     }
     const id = value !== undefined && isDict(value) ? value.get('id') : undefined;
     const token = value !== undefined && isDict(value) ? asBytes(value.get('tok')) : undefined;
-    return typeof id === 'string' && token !== undefined && accepted.verifyToken(id, token) ? id : undefined;
+    if (typeof id !== 'string' || token === undefined || !accepted.verifyToken(id, token)) return undefined;
+    return isDict(value) && value.get('role') === 'syndic' ? nameOf(id) : id;
   }
   return undefined;
 }

@@ -2,6 +2,7 @@
  * What became of a minion that a job expects and that did not return in time: exactly one named outcome, with its reason.
  * Salt's wording comes first, so that scripts that look for it find it; the reason follows.
  */
+import { syndicIdOf } from '../events/tags.ts';
 import type { OutcomeKind } from '../jobs/ledger.ts';
 
 /** A minion's outcome. Those that returned are no concern of this file. */
@@ -18,11 +19,14 @@ export type Outcome =
   /** The connection was lost while the minion had the job, or could have had it. */
   | { readonly kind: 'connection lost'; readonly since: string }
   | { readonly kind: 'key not accepted'; readonly state: string }
-  | { readonly kind: 'not known' };
+  | { readonly kind: 'not known' }
+  /** The master beside a syndic did not take the job. */
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /** What the ledger keeps of an outcome besides its name: since when, or the state of the key. */
 export function outcomeDetail(outcome: Outcome): string | undefined {
   if (outcome.kind === 'key not accepted') return outcome.state;
+  if (outcome.kind === 'refused') return outcome.reason;
   return outcome.kind === 'never received' || outcome.kind === 'connection lost' ? outcome.since : undefined;
 }
 
@@ -39,6 +43,8 @@ export function readOutcome(kind: OutcomeKind, detail: string | undefined): Outc
       return { kind, since: detail ?? '?' };
     case 'key not accepted':
       return { kind, state: detail ?? 'missing' };
+    case 'refused':
+      return { kind, reason: detail ?? '?' };
     default:
       return undefined;
   }
@@ -50,6 +56,8 @@ const LATER =
 
 /** Why, in a sentence without Salt's words; empty when nothing more is known than that there was no answer. */
 export function outcomeReason(id: string, outcome: Outcome): string {
+  const syndic = syndicIdOf(id);
+  if (syndic !== undefined) return syndicReason(syndic, outcome);
   switch (outcome.kind) {
     case 'no response':
       return '';
@@ -67,6 +75,22 @@ export function outcomeReason(id: string, outcome: Outcome): string {
       return `Its key is ${outcome.state}, not accepted. See: salt-key -f ${id}`;
     case 'not known':
       return 'No key of this name is known to this master. See: salt-key -L';
+    case 'refused':
+      return `The job was refused: ${outcome.reason}`;
+  }
+}
+
+/** Of a syndic, for whose minions it stands. */
+function syndicReason(syndic: string, outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'never received':
+      return `The syndic ${syndic} was not connected when the job was published (since ${outcome.since ?? '?'} UTC): no minion below it has received it.`;
+    case 'connection lost':
+      return `The connection of the syndic ${syndic} was lost at ${outcome.since} UTC, while the job was under way; what is below it returns when it is back.`;
+    case 'refused':
+      return `The master of the syndic ${syndic} refused the job: ${outcome.reason}`;
+    default:
+      return `The syndic ${syndic} has not told which minions it expects.`;
   }
 }
 
@@ -83,5 +107,5 @@ export function outcomeText(id: string, jid: string, outcome: Outcome): string {
 /** False for a minion that cannot have the job. */
 function mayReturn(outcome: Outcome): boolean {
   if (outcome.kind === 'never received') return outcome.since === undefined;
-  return outcome.kind !== 'key not accepted' && outcome.kind !== 'not known';
+  return outcome.kind !== 'key not accepted' && outcome.kind !== 'not known' && outcome.kind !== 'refused';
 }

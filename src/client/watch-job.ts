@@ -3,11 +3,13 @@
  * (salt/client/__init__.py `get_iter_returns`, 3006.16; cli.md, 5.2).
  */
 import type { BusEvent } from '../events/framing.ts';
+import { syndicIdOf } from '../events/tags.ts';
 import { isDict, type Dict } from '../values/value.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Outcome } from './outcome.ts';
 import { NoMinionsError } from './errors.ts';
 import type { LocalClient, PublishedJob, PublishOptions } from './local-client.ts';
+import { SyndicWatch } from './syndic-watch.ts';
 import type { SilentMinion } from './verdict-writer.ts';
 
 /** What waiting brings. */
@@ -159,9 +161,12 @@ async function* watch(
     }
     if (signal?.aborted) return;
     const silent = [...state.silentOutcomes()];
-    parts.judged?.(job.jid, silent);
-    for (const { id, outcome } of silent) yield { kind: 'silent', id, outcome };
-    for (const id of job.missing) yield { kind: 'silent', id, outcome: await parts.keyOutcome(id) };
+    const keyless: SilentMinion[] = [];
+    for (const id of job.missing)
+      if (!state.isKnown(id)) keyless.push({ id, outcome: await parts.keyOutcome(id) });
+    // without syndics the master itself has written down who has no key
+    parts.judged?.(job.jid, job.syndics === undefined ? silent : [...silent, ...keyless]);
+    for (const { id, outcome } of [...silent, ...keyless]) yield { kind: 'silent', id, outcome };
   } finally {
     attention.end();
     client.forget(job.jid);
@@ -208,10 +213,11 @@ class WatchState {
   readonly waitingFor: Set<string>;
   readonly silent = new Set<string>();
   readonly #found = new Set<string>();
+  readonly #syndics: SyndicWatch;
   /** Minions that said they have the job, and when (milliseconds since 1970). */
   readonly #received: Map<string, number>;
   /** Minions that give no signs, so that their silence says nothing; undefined when nobody knows which do. */
-  readonly #strange: ReadonlySet<string> | undefined;
+  readonly #strange: Set<string> | undefined;
   /** Minions that answer, and do not run the job. */
   readonly #idle = new Set<string>();
   readonly #clock: Clock;
@@ -227,15 +233,29 @@ class WatchState {
     this.waitingFor = new Set(job.minions);
     this.#received = new Map(known?.received);
     this.#strange = job.strange && new Set(job.strange);
+    this.#syndics = new SyndicWatch(job.syndics, clock.monotonicMs());
+    for (const name of this.#syndics.awaited) this.waitingFor.add(name);
+    for (const id of job.lost.keys()) if (syndicIdOf(id) !== undefined) this.waitingFor.add(id);
     for (const [id, since] of job.lost)
       this.#lost.set(id, { since, before: true, untilMs: clock.monotonicMs() + LOST_GRACE_MS });
     for (const [id, since] of known?.lost ?? []) this.lose(id, since);
   }
 
   /** A minion's connection was lost while the job is under way. */
-  lose(id: string, since: string): void {
+  lose(id: string, since: string, before = false): void {
+    for (const below of this.#syndics.minionsOf(id)) this.lose(below, since);
     if (this.#lost.has(id) || !this.waitingFor.has(id)) return;
-    this.#lost.set(id, { since, before: false, untilMs: Infinity });
+    this.#lost.set(id, { since, before, untilMs: Infinity });
+  }
+
+  /** Whether a minion has answered, or somebody has said that it is one of his. */
+  isKnown(id: string): boolean {
+    return this.#found.has(id) || this.waitingFor.has(id) || this.silent.has(id);
+  }
+
+  /** The minions that can be asked for their work. */
+  get askable(): string[] {
+    return [...this.waitingFor].filter((id) => syndicIdOf(id) === undefined);
   }
 
   /** True while somebody is worth waiting for: a minion known to be away holds nobody up. */
@@ -244,12 +264,13 @@ class WatchState {
       if (lost.untilMs === Infinity) lost.untilMs = nowMs + LOST_GRACE_MS;
       if (nowMs >= lost.untilMs) this.giveUp(id);
     }
-    return this.waitingFor.size > 0;
+    for (const name of this.#syndics.overdue(nowMs)) this.giveUp(name);
+    return this.waitingFor.size > 0 || this.#syndics.isHeld(nowMs);
   }
 
   /** When to look again: at the deadline, or when the grace of a lost minion ends. */
   nextLook(nowMs: number, deadlineMs: number): number {
-    let next = deadlineMs;
+    let next = Math.min(deadlineMs, Math.max(this.#syndics.nextMs(nowMs), nowMs + 1));
     for (const [id, { untilMs }] of this.#lost)
       if (this.waitingFor.has(id)) next = Math.min(next, Math.max(untilMs, nowMs + 1));
     return next;
@@ -265,6 +286,8 @@ class WatchState {
   }
 
   #outcome(id: string): Outcome {
+    const refusal = this.#syndics.refusalOf(id);
+    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
     const lost = this.#lost.get(id);
     if (lost !== undefined)
       return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
@@ -278,9 +301,27 @@ class WatchState {
       const data = event.data;
       const minions = data.get('minions');
       if (Array.isArray(minions)) this.#expect(minions.map(String));
+      this.#hearSyndic(event);
       if (event.tag.includes('/received/')) this.#received.set(String(data.get('id')), this.#clock.nowMs());
       if (!event.tag.includes('/ret/') || !data.has('return')) continue;
       yield* this.#returned(String(data.get('id')), data);
+    }
+  }
+
+  #hearSyndic(event: BusEvent): void {
+    const nowMs = this.#clock.monotonicMs();
+    const news = this.#syndics.read(event, nowMs);
+    if (news === undefined) return;
+    for (const id of news.strange) if (!this.#received.has(id)) this.#strange?.add(id);
+    if (news.isComplete) this.waitingFor.delete(news.name);
+    for (const [id, since] of news.lost) {
+      // a syndic further below, which nobody has heard of here
+      if (syndicIdOf(id) !== undefined && !this.silent.has(id)) this.waitingFor.add(id);
+      this.lose(id, since, true);
+    }
+    for (const name of news.refusals.keys()) {
+      this.waitingFor.add(name);
+      this.giveUp(name);
     }
   }
 
@@ -319,7 +360,8 @@ async function* askSilent(
   patience: WatchPatience,
 ): AsyncGenerator<JobNews, void, void> {
   const { client, clock } = parts;
-  const asked = new Set(state.waitingFor);
+  const asked = new Set(state.askable);
+  if (asked.size === 0) return;
   const running = new Set<string>();
   const answered = new Set<string>();
   const options: PublishOptions = {

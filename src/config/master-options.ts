@@ -201,6 +201,22 @@ export const masterOptions = {
   syndic_pidfile: option('str', '/var/run/salt-syndic.pid', 'file that holds the process id of a syndic'),
   syndic_wait: option('int', 5, 'seconds to wait for syndics to say which minions they have'),
   syndic_failover: option('str', 'random', 'how the next master above is chosen: random or ordered'),
+  syndic_max_event_process_time: option(
+    'num',
+    0.5,
+    'seconds for which a burst of events is gathered before it is forwarded',
+  ),
+  syndic_spool_size: option(
+    'int',
+    268_435_456,
+    'bytes of returns, and a quarter of it of events, that wait on disk for a master above; the oldest are given up beyond that',
+  ),
+  syndic_spool_days: option('num', 7, 'days after which what no master above took is given up'),
+  allowed_syndics: option(
+    'list',
+    [],
+    'globs of minion ids that may speak for other minions when order_masters is set; empty for every accepted key',
+  ),
   syndic_mode: option('str', 'sync', 'cluster to send to one master above only'),
   syndic_dir: option(
     'str',

@@ -24,6 +24,11 @@ export class BusEvent {
     this.#body = body;
   }
 
+  /** Size of the data as it was read. */
+  get sizeBytes(): number {
+    return this.#body.length;
+  }
+
   /** The data. @throws MsgpackError when it is malformed */
   get data(): Dict {
     if (this.#data === undefined) {

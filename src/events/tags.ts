@@ -24,7 +24,30 @@ export const tags = {
   presencePresent: 'salt/presence/present',
   presenceChange: 'salt/presence/change',
   saltError: '_salt_error',
+  syndicStart: (id: string): string => `salt/syndic/${id}/start`,
+  legacySyndicStart: 'syndic_start',
+  /** What a syndic forwards, under its name. */
+  ofSyndic: (id: string, tag: string): string => `${syndicName(id)}/${tag}`,
 } as const;
+
+/**
+ * A syndic as the master above it names it beside its minions: in presence, in the ledger, and where tags begin. No minion id
+ * has a slash, so that a minion of the same id is somebody else.
+ */
+export function syndicName(id: string): string {
+  return `syndic/${id}`;
+}
+
+/** The syndic's id in a {@link syndicName}; undefined for a minion's id. */
+export function syndicIdOf(name: string): string | undefined {
+  return name.startsWith('syndic/') ? name.slice('syndic/'.length) : undefined;
+}
+
+/** The syndic and the job in a tag `syndic/<id>/…/<jid>`, with which a syndic tells whom it expects; undefined for another tag. */
+export function readSyndicReport(tag: string): { id: string; jid: string } | undefined {
+  const parts = /^syndic\/([^/]+)\/(?:syndic\/[^/]+\/)*(\d{20}[0-9A-Za-z_]{0,44})$/.exec(tag);
+  return parts === null ? undefined : { id: parts[1] as string, jid: parts[2] as string };
+}
 
 /** The job and the minion of a {@link tags.jobReceived}; undefined for another tag. */
 export function readReceipt(tag: string): { jid: string; id: string } | undefined {
@@ -32,16 +55,21 @@ export function readReceipt(tag: string): { jid: string; id: string } | undefine
   return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
 }
 
-/** Tags that only the master's own processes may fire (wire-protocol.md, 5.4; CVE-2025-22236, CVE-2025-22239). */
-const MASTER_ONLY = [
+/** Tags that Salt takes from no minion (salt/utils/event.py, 3006.16). */
+const SALTS_MASTER_ONLY = [
   /^salt\/job\/.*\/(publish|new|return)$/s,
   /^salt\/key$/,
   /^salt\/cloud\/.*$/s,
   /^salt\/run\/.*$/s,
   /^salt\/cluster\/.*$/s,
+  /^salt\/wheel\/.*\/(new|return)$/s,
+];
+
+/** Tags that only the master's own processes may fire (wire-protocol.md, 5.4; CVE-2025-22236, CVE-2025-22239). */
+const MASTER_ONLY = [
+  ...SALTS_MASTER_ONLY,
   /^salt\/job\/.*\/outcome\/.*$/s,
   /^brine\/.*$/s,
-  /^salt\/wheel\/.*\/(new|return)$/s,
   // beyond Salt's list: what programs believe of the master itself
   /^salt\/auth$/,
   /^key$/,
@@ -53,9 +81,15 @@ const MASTER_ONLY = [
 /** Tags that name the minion they speak of. Salt lets any minion fire them of any other. */
 const OF_ONE_MINION = [
   /^salt\/job\/[^/]*\/(?:ret|prog|sub|received)\/([^/]*)/,
-  /^salt\/(?:minion|beacon)\/([^/]*)\//,
+  /^salt\/(?:minion|beacon|syndic)\/([^/]*)\//,
+  /^syndic\/([^/]*)\//,
   /^minion\/refresh\/(.*)$/s,
 ];
+
+/** True for tags that a syndic does not pass on, and that a master does not take from one, as Salt since 3006.12. */
+export function isTagOfMasterOnly(tag: string): boolean {
+  return SALTS_MASTER_ONLY.some((pattern) => pattern.test(tag));
+}
 
 /**
  * True when a minion may fire this tag.

@@ -19,6 +19,8 @@ export type OutcomeKind =
   | 'connection lost'
   | 'key not accepted'
   | 'not known'
+  /** The master beside a syndic did not take the job; the name is the syndic's. */
+  | 'refused'
   /** Published, and no sign since, of a minion that gives none (a real Salt minion, or one that was never here). */
   | 'no response';
 
@@ -139,7 +141,7 @@ function judgeSilent(evidence: Evidence, id: string, entry: LedgerEntry | undefi
 
 /** Verdicts that only a return can change. */
 function isFinal(kind: OutcomeKind): boolean {
-  return kind === 'key not accepted' || kind === 'not known' || kind === 'connection lost';
+  return ['key not accepted', 'not known', 'connection lost', 'refused'].includes(kind);
 }
 
 /** The time of a stamp as events carry it: UTC without a zone. */
@@ -154,11 +156,17 @@ export function stampOf(atMs: number): string {
   return `${seconds}.${String(micros % 1_000_000).padStart(6, '0')}`;
 }
 
+/** What the detail of an outcome is; for the others it is the time since when. */
+const DETAIL_NAMES: ReadonlyMap<OutcomeKind, string> = new Map([
+  ['key not accepted', 'key'],
+  ['refused', 'reason'],
+]);
+
 /** An outcome as JSON, events and `salt-run jobs.outcomes` show it. */
 export function outcomeDict(outcome: JobOutcome): Dict {
   const { kind, detail, retcode, publishedMs, receivedMs, returnedMs, givenUpMs } = outcome;
   const out: Dict = new Map([['outcome', kind]]);
-  if (detail !== undefined) out.set(kind === 'key not accepted' ? 'key' : 'since', detail);
+  if (detail !== undefined) out.set(DETAIL_NAMES.get(kind) ?? 'since', detail);
   if (retcode !== undefined) out.set('retcode', retcode);
   for (const [name, atMs] of Object.entries({
     published: publishedMs,

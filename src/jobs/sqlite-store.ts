@@ -75,6 +75,19 @@ interface LedgerRow {
   readonly detail: string | null;
 }
 
+/** One return in the order in which returns were kept. */
+export interface KeptRow {
+  /** The day's file. */
+  readonly day: string;
+  /** Grows with each return of the day. */
+  readonly row: number;
+  readonly jid: string;
+  readonly id: string;
+  readonly fun: string;
+  /** When it was kept, milliseconds since 1970. */
+  readonly atMs: number;
+}
+
 interface Write {
   readonly run: () => boolean;
   readonly resolve: (done: boolean) => void;
@@ -213,6 +226,30 @@ export class SqliteJobStore implements JobStore {
       readDay(this.#open(name).db, filter, out);
     }
     return out;
+  }
+
+  /** Returns in the order in which they were kept, day by day. @param after the last row of each day that is not wanted any more */
+  keptAfter(after: ReadonlyMap<string, number>, limit: number): KeptRow[] {
+    const out: KeptRow[] = [];
+    const sql = 'SELECT rowid AS row, jid, id, fun, at FROM returns WHERE rowid > ? ORDER BY rowid LIMIT ?';
+    for (const day of this.#dayNames().sort()) {
+      if (out.length >= limit) break;
+      const rows = this.#open(day)
+        .db.prepare(sql)
+        .all(after.get(day) ?? 0, limit - out.length);
+      for (const { row, jid, id, fun, at } of rows as (ReturnRow & { row: number })[])
+        out.push({ day, row: Number(row), jid, id, fun, atMs: Number(at ?? 0) });
+    }
+    return out;
+  }
+
+  /** The last row of each day. */
+  lastRows(): Map<string, number> {
+    const lastOf = (day: string): number => {
+      const last = this.#open(day).db.prepare('SELECT max(rowid) AS row FROM returns').get();
+      return Number((last as { row: number | null }).row ?? 0);
+    };
+    return new Map(this.#dayNames().map((day) => [day, lastOf(day)]));
   }
 
   async removeOlderThan(atMs: number): Promise<void> {

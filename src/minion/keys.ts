@@ -24,12 +24,13 @@ export async function loadMinionKey(opts: MinionOptions): Promise<RsaPrivateKey>
   }
 }
 
-/** Who this minion is to its master. */
+/** Who this minion is to its master. @param pinnedName the file with the master's key, `syndic_master.pub` for a syndic */
 export function authClient(
   opts: MinionOptions,
   key: RsaPrivateKey,
   grains: Dict,
   random: Random,
+  pinnedName = 'minion_master.pub',
 ): AuthClient {
   const sigAlgo = opts.get('signing_algorithm');
   return {
@@ -37,7 +38,7 @@ export function authClient(
     key,
     keyring: new MasterKeyring({
       pkiDir: opts.get('pki_dir'),
-      pinnedName: 'minion_master.pub',
+      pinnedName,
       openMode: opts.raw('open_mode') === true,
       finger: String(opts.raw('master_finger') ?? ''),
       hashType: opts.get('hash_type'),

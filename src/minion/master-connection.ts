@@ -4,7 +4,7 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { AuthClient, Credentials } from '../channel/client/authenticate.ts';
-import { presenceProof } from '../channel/presence-proof.ts';
+import { presenceProof, type PeerRole } from '../channel/presence-proof.ts';
 import { subscriberIdentity } from '../channel/subscriber-identity.ts';
 import { PublicationReader } from '../channel/client/publication.ts';
 import { RequestChannel } from '../channel/client/request-channel.ts';
@@ -39,6 +39,8 @@ export interface ConnectionParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** What we are to this master; a minion when nothing is said. */
+  readonly role?: PeerRole;
   /** Called for each genuine publication. */
   readonly onPublication: (load: Dict, connection: MasterConnection) => void;
   /** Called when the subscription stands, again and again, and when it is lost. */
@@ -138,7 +140,7 @@ export class MasterConnection {
 
   /** Subscribes; resolves when the subscription stands for the first time. */
   subscribe(): Promise<void> {
-    const { opts, client, clock, random, log, address } = this.#parts;
+    const { opts, client, clock, random, log, address, role } = this.#parts;
     this.#isKept = true;
     this.#isAdmitted = true;
     this.#subscriber?.close();
@@ -155,9 +157,9 @@ export class MasterConnection {
           properties: () =>
             this.#credentials === undefined
               ? new Map()
-              : presenceProof(client.id, this.#credentials.session, clock),
+              : presenceProof(client.id, this.#credentials.session, clock, role),
           identification: (isFirst) => this.#identify(isFirst),
-          topics: zmqTopics(opts.raw('zmq_filtering') === true, client.id),
+          topics: zmqTopics(opts.raw('zmq_filtering') === true, client.id, role),
           messageBytesMax: MESSAGE_BYTES_MAX,
           keepAliveMs: 300_000,
           heartbeatMs: HEARTBEAT_MS,
@@ -217,11 +219,11 @@ export class MasterConnection {
 
   /** Salt compat: over tcp a minion that comes back authenticates anew first, because its master may have restarted. */
   async #identify(isFirst: boolean): Promise<Buffer> {
-    const { client } = this.#parts;
+    const { client, role } = this.#parts;
     const stale = this.#credentials;
     const { shared } = isFirst || stale === undefined ? await this.#current() : await this.#renew(stale);
     this.#token ??= client.key.signX931(TOKEN_TEXT);
-    return subscriberIdentity(client.id, this.#token, shared);
+    return subscriberIdentity(client.id, this.#token, shared, role);
   }
 
   /** Salt compat: 4506 means "as the master says" (wire-protocol.md, 1.1). */

@@ -62,13 +62,17 @@ export class ReturnSender {
     return this.#parts.spool.size;
   }
 
-  /** Sends one return; resolves when the master has it, or when it waits on disk because the master does not take it now. */
-  async send(given: Dict, target: ReturnTarget): Promise<void> {
+  /**
+   * Sends one return; resolves when the master has it, or when it waits on disk because the master does not take it now.
+   * @param options `hold`: the master is known to be away or busy, so that the return waits on disk, behind the others
+   */
+  async send(given: Dict, target: ReturnTarget, { hold = false } = {}): Promise<void> {
     const load: Dict = new Map(given);
     if (load.get('jid') === REQUEST_JID && !load.has(PROPOSED_JID)) load.set(PROPOSED_JID, this.#jids.next());
     const entry = this.#parts.spool.add(load, target.name);
     const mark = masterMark(target.name);
     if (this.#lanes.has(mark)) return; // behind the others, in order
+    if (hold) return this.#open(mark);
     this.#underWay.add(entry);
     const isSent = await this.#attempt(entry, load, target);
     this.#underWay.delete(entry);

@@ -50,6 +50,8 @@ export interface SpoolParts {
   /** `<cachedir>/returns` */
   readonly directory: string;
   readonly limits: SpoolLimits;
+  /** What one entry is called in log lines. */
+  readonly what?: (entry: SpooledReturn) => string;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -180,10 +182,14 @@ export class ReturnSpool {
       const count = ++this.counters.notWritten;
       if (count <= 10 || count % 1000 === 0)
         log.error(
-          `The return of job ${jid} cannot be kept in ${directory}, it waits in memory only: ${messageOf(error)} (${count} so far).`,
+          `${this.#what({ ...common, jid })} cannot be kept in ${directory}, it waits in memory only: ${messageOf(error)} (${count} so far).`,
         );
       return { ...common, file: undefined, load };
     }
+  }
+
+  #what(entry: SpooledReturn): string {
+    return this.#parts.what?.(entry) ?? `The return of job ${entry.jid}`;
   }
 
   #note(entry: Kept): void {
@@ -201,7 +207,7 @@ export class ReturnSpool {
       this.remove(entry);
       this.counters.givenUp++;
       log.error(
-        `The return of job ${entry.jid} was given up: ${isOver ? 'too many returns wait for a master' : `no master took it for ${limits.days} days`} (${this.counters.givenUp} so far).`,
+        `${this.#what(entry)} was given up: ${isOver ? 'too much waits for a master' : `no master took it for ${limits.days} days`} (${this.counters.givenUp} so far).`,
       );
     }
   }

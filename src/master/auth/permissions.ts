@@ -15,6 +15,8 @@ export interface AuthorisationRequest {
   readonly minions: readonly string[];
   /** The minions that a target expression of the list reaches. */
   readonly minionsOf: (expression: string) => ReadonlySet<string>;
+  /** The list goes down with the job: a prediction without minions is left to the masters below (`order_masters`). */
+  readonly isDecidedBelow?: boolean;
 }
 
 /** Salt always allows looking for a running job. */
@@ -32,9 +34,12 @@ function allows(perm: Value, fun: string, args: Value, request: AuthorisationReq
   if (typeof perm === 'string') return startMatches(perm, fun);
   if (!isDict(perm) || perm.size !== 1) return false;
   const [target, functions] = [...perm][0] as [Value, Value];
-  if (typeof target !== 'string' || request.minions.length === 0) return false;
-  const allowed = request.minionsOf(target);
-  if (!request.minions.every((id) => allowed.has(id))) return false;
+  if (typeof target !== 'string') return false;
+  if (request.minions.length === 0 && request.isDecidedBelow !== true) return false;
+  if (request.minions.length > 0) {
+    const allowed = request.minionsOf(target);
+    if (!request.minions.every((id) => allowed.has(id))) return false;
+  }
   const { positional, keywords } = splitArguments(args);
   return [functions].flat().some((entry) => functionAllowed(entry, fun, positional, keywords));
 }

@@ -1,22 +1,29 @@
 /** `_minion_event`: minions fire on the master's bus (wire-protocol.md, 5.4). */
 import type { AesHandler } from '../../channel/door.ts';
 import { messageOf } from '../../errors/errors.ts';
-import { isTagAllowedFromMinion, readReceipt, tags } from '../../events/tags.ts';
+import { isTagAllowedFromMinion, isTagOfMasterOnly, readReceipt, tags } from '../../events/tags.ts';
 import type { Logger } from '../../host/log.ts';
 import { countedWarnings } from '../counted-log.ts';
+import type { SyndicDesk } from '../syndics.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 
 /** What passing events on needs. */
 export interface MinionEventParts {
   readonly fireEvent: (tag: string, data: Dict) => void;
   readonly log: Logger;
-  /** `order_masters`: a sender may be a syndic, whose events are those of other minions. */
-  readonly hasSyndics: boolean;
+  /** With `order_masters`: a sender may be a syndic, whose events are those of other minions. */
+  readonly syndics?: () => Promise<SyndicDesk>;
   /** Told that a minion has acknowledged a job; the request is answered when that is kept. */
   readonly received?: (jid: string, id: string) => Promise<void>;
 }
 
-type Parts = MinionEventParts & { readonly warn: (text: string) => void; readonly receipts: Promise<void>[] };
+interface Parts extends MinionEventParts {
+  readonly warn: (text: string) => void;
+  /** What must be kept before the request is answered. */
+  readonly receipts: Promise<void>[];
+  /** The sender, when it is a syndic. */
+  readonly desk: SyndicDesk | undefined;
+}
 
 /** Events in one request. */
 const EVENTS_MAX = 10_000;
@@ -29,8 +36,10 @@ export function minionEventHandler(given: MinionEventParts): AesHandler {
   return async ({ id, load }) => {
     const events = load.get('events');
     const receipts: Promise<void>[] = [];
-    const parts = { ...given, warn, receipts };
     const pretag = load.get('pretag');
+    const desk = given.syndics === undefined ? undefined : await given.syndics();
+    if (desk !== undefined) noteStart(desk, id, load);
+    const parts = { ...given, warn, receipts, desk: desk?.isSyndic(id, pretag) ? desk : undefined };
     if (Array.isArray(events)) {
       for (const event of events.slice(0, EVENTS_MAX)) {
         if (isDict(event)) fireListed(parts, id, event, typeof pretag === 'string' ? pretag : undefined);
@@ -41,16 +50,28 @@ export function minionEventHandler(given: MinionEventParts): AesHandler {
   };
 }
 
+/** A start event says what its sender is. */
+function noteStart(desk: SyndicDesk, id: string, load: Dict): void {
+  const tag = load.get('tag');
+  if (tag === tags.syndicStart(id)) desk.started(id, 'syndic', load);
+  else if (tag === tags.minionStart(id)) desk.started(id, 'minion', load);
+}
+
 function fireListed(parts: Parts, id: string, event: Dict, pretag: string | undefined): void {
   const tag = event.get('tag');
   const inner = event.get('data');
   const data = inner !== undefined && isDict(inner) ? inner : event;
+  if (parts.desk !== undefined && data.has('minions')) parts.receipts.push(parts.desk.takeReport(id, data));
+  // Salt compat: of a syndic's events these are not even told under its name
+  if (parts.desk !== undefined && (typeof tag !== 'string' || isTagOfMasterOnly(tag))) return;
   fireChecked(parts, id, tag, data);
   if (pretag !== undefined && typeof tag === 'string') fireChecked(parts, id, `${pretag}/${tag}`, data);
 }
 
 function fireChecked(parts: Parts, id: string, tag: Value | undefined, data: Dict): void {
-  if (typeof tag !== 'string' || !isTagAllowedFromMinion(tag, parts.hasSyndics ? undefined : id)) {
+  if (typeof tag !== 'string' || !isTagAllowedFromMinion(tag, parts.desk === undefined ? id : undefined)) {
+    // Salt's syndics send each event of their master; those that only this master may fire arrive under the syndic's name
+    if (parts.desk !== undefined) return;
     parts.warn(
       `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag).slice(0, 200))}; it was dropped`,
     );

@@ -5,7 +5,8 @@
  */
 import type { ClearHandler } from '../../channel/door.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
-import { tags } from '../../events/tags.ts';
+import { isoStamp } from '../../events/framing.ts';
+import { syndicName, tags } from '../../events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isSafeJid, type JidSource } from '../../jobs/jid.ts';
@@ -20,6 +21,7 @@ import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
 import type { Encodable } from '../../wire/msgpack.ts';
 import { isAuthorised } from '../auth/permissions.ts';
 import type { PublishOrder } from '../roles/publisher.ts';
+import type { KnownSyndic, SyndicDesk } from '../syndics.ts';
 import type { Rights, UserAuth } from '../auth/user-auth.ts';
 
 /** What publishing needs. */
@@ -39,6 +41,8 @@ export interface PublishParts {
   readonly send: (order: PublishOrder) => Promise<Dict>;
   /** The state of a minion's key; undefined when there is none. */
   readonly keyState: (id: string) => string | undefined;
+  /** With `order_masters`: the syndics, each of which gets every job. */
+  readonly syndics?: () => Promise<SyndicDesk>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -63,7 +67,10 @@ interface PublishRequest {
   readonly ret: string;
   readonly jid: string;
   readonly user: string | undefined;
+  /** Without `auth_list`. */
   readonly kwargs: Dict;
+  /** `auth_list`, which only syndics send. */
+  readonly authList: readonly Value[] | undefined;
   readonly to: number | undefined;
   /** The minion on whose behalf the master publishes. */
   readonly publisher?: string;
@@ -80,13 +87,45 @@ export function publishHandler(parts: PublishParts): ClearHandler {
     }
     const rights = usesUserKey(request.kwargs) ? parts.users.check(load) : undefined;
     if (rights === undefined) return denied(parts, request, AUTHENTICATION_ERROR, 'Authentication');
-    const predicted = predict(parts.fleet, request);
-    if (predicted instanceof TargetError) return unresolved(request, `: ${predicted.message}`);
-    if (!mayPublish(parts, rights, request, predicted))
+    const resolved = predict(parts.fleet, request);
+    if (resolved instanceof TargetError) return unresolved(request, `: ${resolved.message}`);
+    const syndics = (await parts.syndics?.())?.known() ?? [];
+    const predicted = withoutSyndics(resolved, syndics);
+    const perms = permsOf(rights, request);
+    // a job that comes from above concerns nobody here: that is no denial
+    if (request.authList !== undefined && predicted.minions.length === 0 && !parts.opts.get('order_masters'))
+      return unresolved(request, '');
+    if (!mayPublish(parts, perms, request, predicted))
       return denied(parts, request, AUTHORIZATION_ERROR, 'Authorization');
     if (predicted.minions.length === 0 && !parts.opts.get('order_masters')) return unresolved(request, '');
-    return publish(parts, request, predicted);
+    return publish(parts, inOriginalName(rights, request), { predicted, syndics, perms });
   };
+}
+
+/** What is known of whom a job reaches. */
+interface Reach {
+  readonly predicted: Forecast;
+  readonly syndics: readonly KnownSyndic[];
+  /** What the user may do; undefined for everything. */
+  readonly perms: readonly Value[] | undefined;
+}
+
+/** A syndic runs no jobs itself: its id is nobody to wait for, unless a minion of the same id is there, too. */
+function withoutSyndics(resolved: Forecast, syndics: readonly KnownSyndic[]): Forecast {
+  const ids = new Set(syndics.filter(({ isMinion }) => !isMinion).map(({ id }) => id));
+  return ids.size === 0 ? resolved : { ...resolved, minions: resolved.minions.filter((id) => !ids.has(id)) };
+}
+
+/** The list that a syndic hands down counts only from whoever may do everything here (CVE-2022-22941). */
+function permsOf(rights: Rights, { authList }: PublishRequest): readonly Value[] | undefined {
+  if (rights.kind === 'limited') return rights.perms;
+  return authList !== undefined && authList.length > 0 ? authList : undefined;
+}
+
+/** A syndic publishes in the name of the user above. */
+function inOriginalName(rights: Rights, request: PublishRequest): PublishRequest {
+  const user = request.authList === undefined ? undefined : request.kwargs.get('user');
+  return rights.kind === 'full' && typeof user === 'string' ? { ...request, user } : request;
 }
 
 /** External authentication and tokens win over a key, and are not served yet: they are refused, never ignored. */
@@ -112,6 +151,10 @@ function readRequest(load: Dict): PublishRequest | undefined {
     return undefined;
   if (typeof tgt !== 'string' && !Array.isArray(tgt)) return undefined;
   if (jid !== '' && !isSafeJid(jid)) return undefined;
+  const passed: Dict = new Map(kwargs);
+  const authList = passed.get('auth_list');
+  passed.delete('auth_list');
+  if (authList !== undefined && !Array.isArray(authList)) return undefined;
   return {
     funs: funs as string[],
     fun: fun as Value,
@@ -121,7 +164,8 @@ function readRequest(load: Dict): PublishRequest | undefined {
     ret,
     jid: String(jid),
     user: typeof user === 'string' ? user : undefined,
-    kwargs,
+    kwargs: passed,
+    authList,
     to: typeof to === 'number' ? to : undefined,
   };
 }
@@ -157,12 +201,13 @@ function predict(fleet: Fleet, request: PublishRequest): Forecast | TargetError 
 
 function mayPublish(
   parts: PublishParts,
-  rights: Rights,
+  perms: readonly Value[] | undefined,
   request: PublishRequest,
   predicted: Forecast,
 ): boolean {
-  if (rights.kind === 'full') return true;
-  return isAuthorised(rights.perms, {
+  if (perms === undefined) return true;
+  return isAuthorised(perms, {
+    isDecidedBelow: parts.opts.get('order_masters'),
     funs: request.funs,
     args: Array.isArray(request.fun) ? request.arg : [[...request.arg]],
     minions: predicted.minions,
@@ -235,21 +280,19 @@ export async function publishForPeer(parts: PublishParts, job: PeerJob): Promise
     jid: '',
     user: opts.get('user'),
     kwargs: new Map(),
+    authList: undefined,
     to: undefined,
   };
   if (isBlacklisted(opts, request)) return undefined;
   const predicted = predict(parts.fleet, request);
   if (predicted instanceof TargetError) return undefined;
   if (predicted.minions.length === 0 && !opts.get('order_masters')) return undefined;
-  return send(parts, request, predicted);
+  const syndics = (await parts.syndics?.())?.known() ?? [];
+  return send(parts, request, { predicted: withoutSyndics(predicted, syndics), syndics, perms: undefined });
 }
 
-async function publish(
-  parts: PublishParts,
-  request: PublishRequest,
-  predicted: Forecast,
-): Promise<Encodable> {
-  const job = await send(parts, request, predicted);
+async function publish(parts: PublishParts, request: PublishRequest, reach: Reach): Promise<Encodable> {
+  const job = await send(parts, request, reach);
   if (job === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
   return { enc: 'clear', load: job };
 }
@@ -258,7 +301,7 @@ async function publish(
 async function send(
   parts: PublishParts,
   request: PublishRequest,
-  predicted: Forecast,
+  { predicted, syndics, perms }: Reach,
 ): Promise<Sent | undefined> {
   const minions = [...predicted.minions];
   const missing = [...predicted.missing];
@@ -271,17 +314,45 @@ async function send(
     dict({ jid, tgt_type: tgtType, tgt, user, fun, arg: [...arg], minions, missing }),
   );
   const namesItsMinions = ['glob', 'list', 'pcre'].includes(tgtType);
-  const load = publishLoad(parts.opts, request, jid);
-  const absence = await parts.send({ load, ids: namesItsMinions ? minions : null, expected: minions });
-  const lost = absence.get('lost');
-  await enterAbsent(parts, jid, isDict(lost) ? lost : new Map(), missing);
+  const load = publishLoad(parts.opts, request, jid, perms);
+  const expected = [...minions, ...syndics.map(({ id }) => syndicName(id))];
+  const presence = await parts.send({ load, ids: namesItsMinions ? minions : null, expected });
+  const { lost, strange, below } = readAbsence(parts, presence, syndics);
+  // with syndics nobody knows yet whether a name without a key here is that of a minion below
+  await enterAbsent(parts, jid, lost, syndics.length > 0 ? [] : missing);
   parts.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
-  // `lost` and `strange` are ours; Salt's programs do not look at them
-  const more = {
-    lost: isDict(lost) && lost.size > 0 ? lost : undefined,
-    strange: absence.get('strange'),
-  };
+  // `lost`, `strange` and `syndics` are ours; Salt's programs do not look at them
+  const more = { lost: lost.size > 0 ? lost : undefined, strange, syndics: below };
   return { jid, minions, missing, ...more };
+}
+
+/** Who of the expected is away, among them syndics; and which syndics will tell whom they expect. */
+interface Absence {
+  readonly lost: Dict;
+  readonly strange: Value[] | undefined;
+  /** `reporting`: those that tell when they have named all; `others`: Salt's, which do not. Undefined without `order_masters`. */
+  readonly below: { readonly reporting: string[]; readonly others: string[] } | undefined;
+}
+
+function readAbsence(parts: PublishParts, presence: Dict, syndics: readonly KnownSyndic[]): Absence {
+  const given = presence.get('lost');
+  const lost: Dict = isDict(given) ? given : new Map();
+  const unseen = presence.get('strange');
+  const strange = Array.isArray(unseen) ? new Set(unseen) : undefined;
+  const reporting: string[] = [];
+  const others: string[] = [];
+  for (const { id, reports } of syndics) {
+    const name = syndicName(id);
+    const isUnseen = strange?.delete(name) ?? false;
+    if (!reports) {
+      lost.delete(name); // an earlier one of ours; Salt's do not say who they are
+      others.push(id);
+    } else if (lost.has(name)) continue;
+    else if (isUnseen) lost.set(name, isoStamp(parts.clock));
+    else reporting.push(id);
+  }
+  const below = parts.syndics === undefined ? undefined : { reporting, others };
+  return { lost, strange: strange && [...strange], below };
 }
 
 /** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */
@@ -334,7 +405,7 @@ async function registerJob(
 function storedLoad(request: PublishRequest, jid: string): Dict {
   const { fun, arg, tgt, tgtType, ret, user, to } = request;
   const kwargs: Dict = new Map(request.kwargs);
-  for (const secret of ['username', 'password', 'token', 'eauth', 'auth_list']) kwargs.delete(secret);
+  for (const secret of ['username', 'password', 'token', 'eauth']) kwargs.delete(secret);
   const load = dict({
     cmd: 'publish',
     tgt,
@@ -352,7 +423,12 @@ function storedLoad(request: PublishRequest, jid: string): Dict {
 }
 
 /** What the minion gets, in Salt's order (wire-protocol.md, 4.2). */
-function publishLoad(opts: MasterOptions, request: PublishRequest, jid: string): Dict {
+function publishLoad(
+  opts: MasterOptions,
+  request: PublishRequest,
+  jid: string,
+  perms: readonly Value[] | undefined,
+): Dict {
   const { kwargs } = request;
   const load = dict({ fun: request.fun, arg: [...request.arg], tgt: request.tgt, jid, ret: request.ret });
   const ownMasterId = opts.raw('master_id');
@@ -368,6 +444,6 @@ function publishLoad(opts: MasterOptions, request: PublishRequest, jid: string):
   }
   if (request.publisher !== undefined) load.set('id', request.publisher);
   if (request.user !== undefined) load.set('user', request.user);
-  if (opts.get('order_masters')) load.set('auth_list', []);
+  if (opts.get('order_masters')) load.set('auth_list', [...(perms ?? [])]);
   return load;
 }

@@ -33,24 +33,39 @@ export function returnHandler(parts: ReturnParts): AesHandler {
 
 /**
  * Takes one return: the event first, so that whoever waits hears of it at once, then the job cache.
+ * @param options `once`: of a return that may come again, from a syndic that was cut off, the event is fired the first time only,
+ *   and so after the job cache has it
  * @returns when it is kept
  */
-export async function takeReturn(parts: ReturnParts, id: string, load: Dict): Promise<void> {
+export async function takeReturn(
+  parts: ReturnParts,
+  id: string,
+  load: Dict,
+  { once = false } = {},
+): Promise<void> {
   const value = load.get('return');
   if (value === undefined || !load.has('jid')) return;
   const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(parts, id, load) : load.get('jid');
   if (!isSafeJid(jid)) return parts.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
   parts.log.info(`Got return from ${id} for job ${jid}`);
   load.delete('__peer_id');
-  parts.fireEvent(tags.jobReturn(jid, id), load);
-  fireStateErrors(parts, jid, id, load);
-  if (jid === NOT_KEPT || !parts.opts.get('job_cache') || parts.opts.get('ext_job_cache') !== '') return;
-  await keep(parts, jid, id, load, value);
+  const tell = (): void => {
+    parts.fireEvent(tags.jobReturn(jid, id), load);
+    fireStateErrors(parts, jid, id, load);
+  };
+  const isKept = jid !== NOT_KEPT && parts.opts.get('job_cache') && parts.opts.get('ext_job_cache') === '';
+  if (!once || !isKept) tell();
+  if (!isKept) return;
+  const isNew = await keep(parts, jid, id, load, value);
+  if (once && isNew) tell();
+  if (once || isNew) return;
+  parts.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
 }
 
-async function keep(parts: ReturnParts, jid: string, id: string, load: Dict, value: Value): Promise<void> {
+/** @returns false when the job cache has this return already */
+function keep(parts: ReturnParts, jid: string, id: string, load: Dict, value: Value): Promise<boolean> {
   const out = load.get('out');
-  const isNew = await parts.jobs.saveReturn({
+  return parts.jobs.saveReturn({
     jid,
     id,
     fun: funText(load.get('fun')),
@@ -61,9 +76,6 @@ async function keep(parts: ReturnParts, jid: string, id: string, load: Dict, val
     ...(typeof out === 'string' ? { out } : {}),
     ...(handsJobsOn(parts.opts) ? { more: otherFields(load) } : {}),
   });
-  if (!isNew) {
-    parts.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
-  }
 }
 
 /** What databases keep besides: a whole return. */

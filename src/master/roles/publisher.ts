@@ -6,6 +6,7 @@ import { readPresenceProof } from '../../channel/presence-proof.ts';
 import { SessionKeys } from '../../channel/session-keys.ts';
 import { readSubscriberIdentity } from '../../channel/subscriber-identity.ts';
 import { EventBusWriter } from '../../events/bus-client.ts';
+import { syndicName } from '../../events/tags.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { addressText } from '../../transport/address.ts';
 import { listen } from '../../transport/listen.ts';
@@ -81,8 +82,8 @@ export const startPublisher: StartRole = async (context) => {
       ...topicsOf(transport),
       everythingToAll: opts.get('order_masters'),
       ...(await sslOf(transport, log)),
-      identify: (properties) => readPresenceProof(properties, sessions, clock),
-      identifyByMessage: (body) => readSubscriberIdentity(body, context.sharedKeys(), accepted),
+      identify: (properties) => readPresenceProof(properties, sessions, clock, syndicName),
+      identifyByMessage: (body) => readSubscriberIdentity(body, context.sharedKeys(), accepted, syndicName),
       presence: (id, isConnected) => present.change(id, isConnected),
       refused: (from, error) => refuse(`A peer at ${from} was refused on the publish port: ${error.message}`),
       clock,

@@ -27,9 +27,10 @@ import { pillarHandler } from '../commands/pillar.ts';
 import type { PeerCommands } from '../commands/peer.ts';
 import { publishHandler, type PublishParts } from '../commands/publish.ts';
 import { countedWarnings } from '../counted-log.ts';
-import { returnHandler } from '../commands/returns.ts';
+import { returnHandler, takeReturn } from '../commands/returns.ts';
 import { revokeHandler } from '../commands/revoke.ts';
 import { keyFleet } from '../fleet.ts';
+import type { SyndicDesk } from '../syndics.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import type { PillarService } from '../../pillar/service.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -57,6 +58,7 @@ interface WorkerParts {
   readonly jids: JidSource;
   readonly publisher: RpcClient;
   readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly desk: { it?: Promise<SyndicDesk> };
 }
 
 export const startWorker: StartRole = async (context) => {
@@ -90,6 +92,7 @@ export const startWorker: StartRole = async (context) => {
       giveUpMs: PUBLISH_GIVE_UP_MS,
     }),
     fireEvent: (tag, data) => events.fire(tag, data),
+    desk: {},
   };
   // the replays that an earlier worker knew are forgotten
   parts.sessions.beginAnew();
@@ -173,6 +176,7 @@ function publishParts(parts: WorkerParts): PublishParts {
     mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
     jids,
     keyState: (id) => keys.state(id),
+    ...syndicsOf(parts),
     clock,
     fireEvent,
     send: async (order) => readPublishAnswer(await publisher.call(packPublishOrder(order))),
@@ -205,6 +209,7 @@ function peerHandlers(parts: WorkerParts, publishing: PublishParts): [string, Ae
 function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<string, AesHandler> {
   const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
   const { opts, clock, log, requestRotation } = context;
+  const syndics = syndicsOf(parts);
   // templates are a third of a worker's code: a master without pillar does without
   let pillars: Promise<PillarService> | undefined;
   const pillarService = async (): Promise<PillarService> => {
@@ -218,7 +223,7 @@ function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<str
       minionEventHandler({
         fireEvent,
         log,
-        hasSyndics: opts.get('order_masters'),
+        ...syndics,
         received: (jid, id) => jobs.note(jid, [{ id, receivedMs: clock.nowMs() }]),
       }),
     ],
@@ -234,6 +239,7 @@ function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<str
         fireEvent,
       }),
     ],
+    ...(syndics.syndics === undefined ? [] : [syndicReturnHandler(syndics.syndics)]),
     ['_master_opts', masterOptionsHandler(opts)],
     ['_master_tops', () => ({ value: {} })],
     ...fileHandlers(context),
@@ -241,6 +247,34 @@ function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<str
     ...peerHandlers(parts, publishing),
     ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
   ]);
+}
+
+/** With `order_masters`: what is known of syndics. One for each worker, made when it is first needed. */
+function syndicsOf(parts: WorkerParts): { syndics?: () => Promise<SyndicDesk> } {
+  const { context, keys, jobs, jids, fireEvent } = parts;
+  const { opts, clock, log } = context;
+  if (!opts.get('order_masters')) return {};
+  const make = async (): Promise<SyndicDesk> => {
+    const { SyndicDesk: Desk } = await import('../syndics.ts');
+    const returns = { opts, jobs, jids, fireEvent, clock, log };
+    return new Desk({
+      opts,
+      jobs,
+      takeReturn: (id, load) => takeReturn(returns, id, load, { once: true }),
+      keyState: (id) => keys.state(id),
+      clock,
+      log,
+    });
+  };
+  return { syndics: () => (parts.desk.it ??= make()) };
+}
+
+function syndicReturnHandler(syndics: () => Promise<SyndicDesk>): [string, AesHandler] {
+  const serve: AesHandler = async ({ id, load }) => {
+    await (await syndics()).takeReturns(id, load);
+    return { value: null };
+  };
+  return ['_syndic_return', serve];
 }
 
 /** Takes requests from the request server, and comes back to it when it restarts. */

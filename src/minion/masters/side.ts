@@ -6,6 +6,7 @@ import { messageOf } from '../../errors/errors.ts';
 import { tags } from '../../events/tags.ts';
 import type { MinionServices } from '../../loader/module.ts';
 import { dict, type Value } from '../../values/value.ts';
+import { asctime } from '../asctime.ts';
 import type { MasterConnection } from '../master-connection.ts';
 import { fetchPillar } from '../pillar.ts';
 import type { MinionState } from '../state.ts';
@@ -56,10 +57,4 @@ async function fireStart(connection: MasterConnection, state: MinionState): Prom
       log.warning(`The master did not take the start event: ${messageOf(error)}`);
     }
   }
-}
-
-/** Python's `time.asctime()`: `Sat Nov 21 07:30:42 2026`. */
-function asctime(date: Date): string {
-  const [day = '', month = '', dayOfMonth = '', year = '', time = ''] = date.toString().split(' ');
-  return `${day} ${month} ${String(Number(dayOfMonth)).padStart(2)} ${time} ${year}`;
 }

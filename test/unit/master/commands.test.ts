@@ -14,6 +14,7 @@ import { JidSource } from '../../../src/jobs/jid.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
 import { KeyStore } from '../../../src/keys/store.ts';
 import { UserAuth } from '../../../src/master/auth/user-auth.ts';
+import type { SyndicDesk } from '../../../src/master/syndics.ts';
 import { minionEventHandler } from '../../../src/master/commands/minion-events.ts';
 import { returnHandler } from '../../../src/master/commands/returns.ts';
 import { revokeHandler } from '../../../src/master/commands/revoke.ts';
@@ -133,10 +134,14 @@ test('returns - job_cache off keeps nothing', async (t) => {
   assert.equal((await jobs.returns(JID)).length, 0);
 });
 
-function events(hasSyndics = false) {
+function events(syndics?: () => Promise<SyndicDesk>) {
   const fired: [string, Dict][] = [];
   const { log, lines } = keptLog();
-  const handler = minionEventHandler({ fireEvent: (tag, data) => fired.push([tag, data]), log, hasSyndics });
+  const handler = minionEventHandler({
+    fireEvent: (tag, data) => fired.push([tag, data]),
+    log,
+    ...(syndics && { syndics }),
+  });
   return { fired, lines, fire: (load: DictInit) => handler(request('m1', load)) };
 }
 
@@ -197,12 +202,20 @@ test('minion events - its own tags pass, without fields that mean something insi
   for (const [, data] of fired) assert.ok(!data.has('__peer_id') && !data.has('_stamp'));
 });
 
-test('minion events - a syndic speaks for others, and still not for the master', () => {
+test('minion events - a syndic speaks for others, and still not for the master', async () => {
   assert.ok(isTagAllowedFromMinion(`salt/job/${JID}/ret/below`, undefined));
   assert.ok(!isTagAllowedFromMinion(`salt/job/${JID}/new`, undefined));
-  const { fired, fire } = events(true);
-  fire({ tag: 'salt/minion/below/start', data: 'x' });
+  const desk = { isSyndic: () => true, started: () => undefined, takeReport: () => Promise.resolve() };
+  const { fired, lines, fire } = events(() => Promise.resolve(desk as unknown as SyndicDesk));
+  await fire({ tag: 'salt/minion/below/start', data: 'x' });
   assert.equal(fired.length, 1);
+  const listed = ['salt/job/x/new', 'salt/auth', 't'].map((tag) => dict({ tag, data: dict({}) }));
+  await fire({ events: listed, pretag: 'syndic/m1' });
+  assert.deepEqual(
+    fired.slice(1).map(([tag]) => tag),
+    ['syndic/m1/salt/auth', 't', 'syndic/m1/t'],
+  );
+  assert.deepEqual(lines, []);
 });
 
 test('minion events - a flood of forbidden or endless tags does not fill the log, and one request is bounded', () => {

@@ -177,7 +177,7 @@ test('return spool - at more than the limits the oldest are given up, counted; t
     ['j3', 'j4', 'j5', 'j6', 'j7'],
   );
   assert.equal(spool.counters.givenUp, 3);
-  assert.match(host.kept.lines.join('\n'), /return of job j2 was given up: too many returns wait .*3 so far/);
+  assert.match(host.kept.lines.join('\n'), /return of job j2 was given up: too much waits .*3 so far/);
   assert.equal(readdirSync(host.directory).length, 5);
   const small = host.spool({ ...ENOUGH, sizeBytes: 2000 });
   small.add(dict({ jid: 'big', return: 'x'.repeat(5000) }), 'a:4506');

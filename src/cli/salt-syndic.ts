@@ -1,0 +1,41 @@
+/** `salt-syndic`. */
+import { loadSyndicConfig } from '../config/syndic-options.ts';
+import { isDaemonProcess, startInBackground } from '../daemon/daemonize.ts';
+import { daemonLogging } from '../daemon/logging.ts';
+import { systemClock } from '../host/clock.ts';
+import { setupLogging } from '../host/log-sinks.ts';
+import { systemRandom } from '../host/random.ts';
+import { runSyndic } from '../syndic/daemon.ts';
+import { readCommandLine } from './command-line.ts';
+import type { CommandIo } from './io.ts';
+import { saltSyndicProgram } from './options/daemons.ts';
+import { effectiveOption } from './optparse.ts';
+
+/** Runs the command. @returns the exit code */
+export async function saltSyndic(argv: readonly string[], io: CommandIo): Promise<number> {
+  const parsed = readCommandLine(saltSyndicProgram, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  const early = setupLogging({ level: parsed.text('log_level') || 'warning', name: 'salt.config' });
+  const config = loadSyndicConfig({
+    configDir: parsed.text('config_dir'),
+    env: io.env,
+    overrides: parsed.overrides(),
+    log: early.logger,
+    cacheId: true,
+  });
+  early.close();
+  const level = String(effectiveOption(parsed, config.lower, 'log_level') ?? 'warning');
+  const logging = daemonLogging(config.upper.with(new Map([['log_level', level]])), {
+    name: 'salt.syndic',
+    daemon: isDaemonProcess(io.env),
+    fileOption: 'log_file',
+  });
+  return runSyndic({
+    ...config,
+    log: logging.logger,
+    clock: systemClock,
+    random: systemRandom,
+    env: io.env,
+  });
+}

@@ -1,0 +1,114 @@
+/** Jobs from above, published on the master below (salt/minion.py `Syndic.syndic_cmd`, 3006.16; wire-protocol.md, 8.2). */
+import { NoMinionsError } from '../client/errors.ts';
+import type { MasterOptions } from '../config/master-options.ts';
+import { messageOf } from '../errors/errors.ts';
+import type { Logger } from '../host/log.ts';
+import { isSafeJid } from '../jobs/jid.ts';
+import { toNumber, type Dict, type Value } from '../values/value.ts';
+import type { MasterBelow } from './below.ts';
+import type { JobReports } from './job-reports.ts';
+
+/** What handing jobs down needs. */
+export interface DownwardParts {
+  readonly lower: MasterOptions;
+  readonly below: Pick<MasterBelow, 'publish'>;
+  readonly reports: JobReports;
+  readonly log: Logger;
+}
+
+/** Salt's syndics pass on these; */
+const SALTS_FIELDS = ['auth_list', 'master_id', 'user'] as const;
+/** and lose these, which masters of ours publish all the same. */
+const FURTHER_FIELDS = [
+  'delimiter',
+  'metadata',
+  'ret_config',
+  'ret_kwargs',
+  'module_executors',
+  'executor_opts',
+] as const;
+/** The master above that asked, so that a return that is found later finds its way. Ours. */
+export const ASKER_FIELD = 'syndic_asker';
+
+/** See the file's comment. */
+export class Downward {
+  readonly counters = { taken: 0, repeated: 0, own: 0, unusable: 0, refused: 0 };
+  readonly #parts: DownwardParts;
+
+  constructor(parts: DownwardParts) {
+    this.#parts = parts;
+  }
+
+  /** Publishes a job below. @param upper the name of the master above that sent it */
+  async take(load: Dict, upper: string): Promise<void> {
+    const { reports, below, log } = this.#parts;
+    const jid = load.get('jid');
+    const fun = functionOf(load.get('fun'));
+    const tgt = load.get('tgt');
+    if (!isSafeJid(jid) || fun === undefined || tgt === undefined) {
+      this.counters.unusable++;
+      return log.warning('A job from above has no usable jid, function or target; it was dropped.');
+    }
+    if (this.#isOwn(load)) {
+      this.counters.own++;
+      return log.debug(`The job ${jid} comes from the master beside this syndic; it was dropped.`);
+    }
+    // a second master above has the same job, or masters are above each other in a ring
+    if (reports.has(jid)) {
+      this.counters.repeated++;
+      return log.debug(`The job ${jid} was handed down before.`);
+    }
+    reports.begin(jid, upper);
+    this.counters.taken++;
+    log.info(`Passing on ${String(fun)} with jid ${jid} of ${upper}`);
+    try {
+      const arg = load.get('arg');
+      const tgtType = load.get('tgt_type');
+      const ret = load.get('ret');
+      const job = await below.publish({
+        tgt,
+        tgtType: typeof tgtType === 'string' ? tgtType : 'glob',
+        fun,
+        arg: Array.isArray(arg) ? arg : [],
+        ret: typeof ret === 'string' ? ret : '',
+        jid,
+        timeoutMs: this.#timeoutMs(load),
+        kwargs: keywords(load, upper),
+      });
+      reports.published(jid, job);
+    } catch (error) {
+      if (error instanceof NoMinionsError) return reports.refused(jid, undefined);
+      this.counters.refused++;
+      log.warning(`The job ${jid} of ${upper} could not be published below: ${messageOf(error)}`);
+      reports.refused(jid, messageOf(error));
+    }
+  }
+
+  /** Salt compat: a job that this master has published itself came back over masters that are above each other. */
+  #isOwn(load: Dict): boolean {
+    const own = this.#parts.lower.raw('master_id');
+    const given = load.get('master_id');
+    return typeof own === 'string' && own !== '' && own === given;
+  }
+
+  #timeoutMs(load: Dict): number {
+    const seconds = toNumber(load.get('to') ?? null) ?? this.#parts.lower.get('timeout');
+    return Math.max(1, Math.trunc(seconds) - 1) * 1000;
+  }
+}
+
+function functionOf(fun: Value | undefined): string | string[] | undefined {
+  if (typeof fun === 'string' && fun !== '') return fun;
+  return Array.isArray(fun) && fun.length > 0 && fun.every((name) => typeof name === 'string')
+    ? fun
+    : undefined;
+}
+
+function keywords(load: Dict, upper: string): Dict {
+  const kwargs: Dict = new Map<Value, Value>([['auth_list', []]]);
+  for (const name of [...SALTS_FIELDS, ...FURTHER_FIELDS]) {
+    const value = load.get(name);
+    if (value !== undefined) kwargs.set(name, value);
+  }
+  return kwargs.set(ASKER_FIELD, upper);
+}
