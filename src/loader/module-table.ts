@@ -16,6 +16,11 @@ export interface ModuleEntry {
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
   {
+    name: 'archive',
+    file: 'archive',
+    load: async () => (await import('../modules/archive.ts')).archiveModule,
+  },
+  {
     name: 'beacons',
     file: 'beacons',
     load: async () => (await import('../modules/beacons.ts')).beaconsModule,
