@@ -45,6 +45,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('../modules/hashutil.ts')).hashutilModule,
   },
   { name: 'hosts', file: 'hosts', load: async () => (await import('../modules/hosts.ts')).hostsModule },
+  { name: 'http', file: 'http', load: async () => (await import('../modules/http.ts')).httpModule },
   { name: 'key', file: 'key', load: async () => (await import('../modules/key.ts')).keyModule },
   {
     name: 'lowpkg',

@@ -23,6 +23,7 @@ import {
   type GroupAnswers,
   type Places,
 } from '../support/module-calls.ts';
+import { startEchoServer } from '../support/echo-server.ts';
 import { commandCaller, directCaller } from './own-modules.ts';
 import { realAnswers } from './real-modules.ts';
 
@@ -79,6 +80,7 @@ async function runSide(
     const places = mine.map((_, i) => ({
       dir: join(folder, `${test ? 't' : 'g'}${i}`),
       cache: join(minion, 'cache'),
+      http: server.url,
     }));
     mine.forEach(({ group }, i) => setUpGroup(group, (places[i] as Places).dir));
     const calls = mine.flatMap(({ group }, i) =>
@@ -98,6 +100,7 @@ async function runSide(
   return out;
 }
 
+const server = await startEchoServer();
 const placesOf = new Map<string, Places>();
 
 /** Stands in for `crontab`, so that nobody's table is touched: tables are files in the folder that FAKE_CRONTABS names. */
@@ -195,7 +198,10 @@ function record(plan: readonly Planned[], real: Map<CallGroup, GroupAnswers>, fo
     const { answers, tree } = real.get(group) as GroupAnswers;
     const places = placesOf.get(`${folder} ${group.group}`) as Places;
     const neutral = (text: string): string =>
-      text.replaceAll(places.dir, '<DIR>').replaceAll(places.cache, '<CACHE>');
+      text
+        .replaceAll(places.dir, '<DIR>')
+        .replaceAll(places.cache, '<CACHE>')
+        .replaceAll(server.url, '<HTTP>');
     const rows = answers.map((answer) =>
       'error' in answer ? { error: answer.error } : { value: valueToJson(answer.value) },
     );

@@ -6,7 +6,7 @@ import { valueFromJson, type CallAnswer } from '../support/module-calls.ts';
 
 /** A file for Salt's renderer `py`: calls what stands in the file beside it and writes down the answers. */
 const DRIVER = `
-import base64, json, os
+import base64, collections.abc, json, os
 from salt.minion import load_args_and_kwargs
 from salt.utils.args import parse_input
 
@@ -19,7 +19,7 @@ def plain(value):
         return value if value != int(value) else {"float": repr(value)}
     if isinstance(value, (bytes, bytearray)):
         return {"bytes": base64.b64encode(value).decode()}
-    if isinstance(value, dict):
+    if isinstance(value, collections.abc.Mapping):
         return {"dict": [[plain(k), plain(v)] for k, v in value.items()]}
     if isinstance(value, (set, frozenset)):
         return [plain(v) for v in sorted(value, key=str)]

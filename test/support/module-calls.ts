@@ -34,7 +34,7 @@ export type GivenFile =
 
 /** One call. */
 export interface ModuleCall {
-  /** Function and arguments as on a command line; `{dir}` is the group's folder, `{cache}` the minion's cache, `{minion}` the folder with its configuration. */
+  /** Function and arguments as on a command line; `{dir}` is the group's folder, `{cache}` the minion's cache, `{minion}` the folder with its configuration, `{http}` a web server. */
   readonly call: string;
   /** Why the two are meant to differ. */
   readonly differs?: string;
@@ -104,7 +104,8 @@ export function callWords(call: string | ModuleCall, places: Places): string[] {
     word
       .replaceAll('{dir}', places.dir)
       .replaceAll('{cache}', places.cache)
-      .replaceAll('{minion}', dirname(places.cache)),
+      .replaceAll('{minion}', dirname(places.cache))
+      .replaceAll('{http}', places.http ?? 'http://127.0.0.1:9'),
   );
 }
 
@@ -112,6 +113,8 @@ export function callWords(call: string | ModuleCall, places: Places): string[] {
 export interface Places {
   readonly dir: string;
   readonly cache: string;
+  /** Address of the web server for tests, where one runs. */
+  readonly http?: string;
 }
 
 /** Makes a group's folder anew. */
@@ -171,7 +174,8 @@ function neutralText(text: string, places: Places): string {
   return text
     .replaceAll(places.dir, '<DIR>')
     .replaceAll(places.cache, '<CACHE>')
-    .replaceAll(dirname(places.cache), '<MINION>');
+    .replaceAll(dirname(places.cache), '<MINION>')
+    .replaceAll(places.http ?? '<HTTP>', '<HTTP>');
 }
 
 /** The text of an answer that can be compared: folders and what differs from run to run are taken away. */

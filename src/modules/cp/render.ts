@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import type { ModuleContext } from '../../loader/module.ts';
+import type { RenderContext } from '../../renderers/renderer.ts';
 import { decodeUtf8 } from '../../values/text.ts';
 import { pyStr } from '../../values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../values/value.ts';
@@ -31,30 +32,36 @@ export async function renderTemplateText(
     import('../../renderers/jinja.ts'),
     import('../../jinja/index.ts'),
   ]);
-  const { clock, random, log, functions } = ctx;
+  const { clock, random, log } = ctx;
+  const context = templateContext(ctx, { saltenv, path, variables });
+  return renderTemplate(text, context, { cache: new TemplateCache(), clock, random, log });
+}
+
+/** What a template of this minion sees: `salt`, `grains`, `pillar`, `opts`, `saltenv`, its variables, and files of the master. */
+export function templateContext(
+  ctx: ModuleContext,
+  { saltenv, path, variables }: Omit<TemplateUse, 'engine'>,
+): RenderContext {
+  const { functions } = ctx;
   const given = new Map([...variables].map(([name, value]): [string, Value] => [pyStr(name), value]));
   for (const name of [...given.keys()]) if (name.startsWith('__pub_')) given.delete(name);
-  return renderTemplate(
-    text,
-    {
-      opt: (name) => ctx.opts.get(name),
-      saltenv,
-      sls: '',
-      path,
-      variables: new Map<string, Value>([
-        ['grains', ctx.grains],
-        ['pillar', ctx.pillar],
-        ['opts', ctx.opts],
-        ...given,
-      ]),
-      functions: {
-        has: (name) => functions.has(name),
-        call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
-      },
-      readTemplate: (name) => readIncluded(ctx, name, saltenv),
+  return {
+    opt: (name) => ctx.opts.get(name),
+    saltenv,
+    sls: '',
+    path,
+    variables: new Map<string, Value>([
+      ['grains', ctx.grains],
+      ['pillar', ctx.pillar],
+      ['opts', ctx.opts],
+      ...given,
+    ]),
+    functions: {
+      has: (name) => functions.has(name),
+      call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
     },
-    { cache: new TemplateCache(), clock, random, log },
-  );
+    readTemplate: (name) => readIncluded(ctx, name, saltenv),
+  };
 }
 
 async function readIncluded(

@@ -18,6 +18,7 @@ import {
   type CallAnswer,
   type CallGroup,
 } from '../../support/module-calls.ts';
+import { startEchoServer } from '../../support/echo-server.ts';
 import { fakeContext } from '../../support/module-context.ts';
 
 interface RecordedGroup extends CallGroup {
@@ -44,7 +45,13 @@ for (const file of readdirSync(FOLDER).sort()) {
         process.umask(umask);
         rmSync(root, { recursive: true, force: true });
       });
-      const places = { dir: join(root, 'g'), cache: join(root, 'cache') };
+      const server = table === 'http' ? await startEchoServer() : undefined;
+      t.after(() => server?.stop());
+      const places = {
+        dir: join(root, 'g'),
+        cache: join(root, 'cache'),
+        ...(server && { http: server.url }),
+      };
       setUpGroup(group, places.dir);
       const ctx = fakeContext({
         opts: dict({
