@@ -6,13 +6,13 @@ import { natsKind } from '../../src/returners/nats.ts';
 import type { ReturnStore } from '../../src/returners/return-store.ts';
 import { dict, type Value } from '../../src/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
-import { startNats, type ServerProcess } from '../support/server-processes.ts';
+import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 
 const JID = '20261122020000000001';
 
 function open(
   t: TestContext,
-  { port }: ServerProcess,
+  { port }: DatabaseServer,
   more: [string, Value][] = [],
   timeoutMs = 5000,
 ): ReturnStore {
@@ -28,7 +28,7 @@ function open(
   return store;
 }
 
-async function look(t: TestContext, { port }: ServerProcess): Promise<NatsConnection> {
+async function look(t: TestContext, { port }: DatabaseServer): Promise<NatsConnection> {
   const nats = await connect({ servers: `127.0.0.1:${port}` });
   t.after(() => nats.close());
   return nats;
@@ -44,7 +44,7 @@ async function stream(nats: NatsConnection, name: string): Promise<{ messages: n
 }
 
 test('nats - JetStream keeps the contract of stores', { timeout: 60_000 }, async (t) => {
-  const server = await startNats(t);
+  const server = await startDatabase(t, 'nats');
   const nats = await look(t, server);
   const countEvents = async (): Promise<number> => (await stream(nats, 'SALT_EVENTS')).messages;
   await checkReturnStore(open(t, server), open(t, server), { countEvents });
@@ -53,7 +53,7 @@ test('nats - JetStream keeps the contract of stores', { timeout: 60_000 }, async
 });
 
 test('nats - streams that nobody has made are made by the first that writes', async (t) => {
-  const server = await startNats(t);
+  const server = await startDatabase(t, 'nats');
   const store = open(t, server);
   assert.equal(await store.load(JID), undefined);
   const other = open(t, server, [
@@ -66,7 +66,7 @@ test('nats - streams that nobody has made are made by the first that writes', as
 });
 
 test('nats - a return that is larger than a message may be is kept in pieces', async (t) => {
-  const server = await startNats(t);
+  const server = await startDatabase(t, 'nats');
   const store = open(t, server);
   const great = 'grün '.repeat(600_000);
   await store.saveReturns([contractReturn(JID, 'm1', { return: great }), contractReturn(JID, 'm2')]);
@@ -78,8 +78,8 @@ test('nats - a return that is larger than a message may be is kept in pieces', a
 });
 
 test('nats - who subscribes gets loads, returns and events as they are written', async (t) => {
-  for (const more of [undefined, [] as string[]]) {
-    const server = await startNats(t, more);
+  for (const more of [[], ['-js=false']]) {
+    const server = await startDatabase(t, 'nats', more);
     const nats = await look(t, server);
     const heard: string[] = [];
     nats.subscribe('salt.>', {
@@ -109,7 +109,7 @@ test('nats - who subscribes gets loads, returns and events as they are written',
 });
 
 test('nats - a server without JetStream takes what is written and says that nothing can be looked up', async (t) => {
-  const server = await startNats(t, []);
+  const server = await startDatabase(t, 'nats', ['-js=false']);
   const store = open(t, server);
   assert.deepEqual(await store.createSchema(), []);
   await store.saveReturns([contractReturn(JID, 'm1', { return: 'x'.repeat(2_000_000) })]);
@@ -120,7 +120,7 @@ test(
   'nats - says which server is down, and goes on by itself when it is back',
   { timeout: 60_000 },
   async (t) => {
-    const server = await startNats(t);
+    const server = await startDatabase(t, 'nats');
     const store = open(t, server, [], 700);
     await store.saveReturns([contractReturn(JID, 'm1')]);
     await server.stop();
@@ -132,16 +132,16 @@ test(
     await store.saveReturns([contractReturn(JID, 'm2')]);
     assert.equal((await store.returns(JID)).size, 2);
 
-    await server.stop('SIGSTOP');
+    server.pause();
     await assert.rejects(store.saveReturns([contractReturn(JID, 'm3')]), /timeout|did not answer/);
-    await server.start();
+    server.resume();
     await store.saveReturns([contractReturn(JID, 'm3')]);
     assert.equal((await store.returns(JID)).size, 3);
   },
 );
 
 test('nats - name and password are used and never told', async (t) => {
-  const server = await startNats(t, ['--user', 'salt', '--pass', 'sesame']);
+  const server = await startDatabase(t, 'nats', ['--user', 'salt', '--pass', 'sesame']);
   const login = (password: string): [string, Value][] => [
     ['user', 'salt'],
     ['password', password],

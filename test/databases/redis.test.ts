@@ -8,7 +8,7 @@ import type { ReturnStore } from '../../src/returners/return-store.ts';
 import type { Value } from '../../src/values/value.ts';
 import { dict } from '../../src/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
-import { startRedis, type ServerProcess } from '../support/server-processes.ts';
+import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 
 const JID = '20261122020000000001';
 
@@ -19,7 +19,7 @@ function open(t: TestContext, options: Iterable<[string, Value]>, timeoutMs = 50
   return store;
 }
 
-function at({ port }: ServerProcess): [string, Value][] {
+function at({ port }: DatabaseServer): [string, Value][] {
   return [
     ['host', '127.0.0.1'],
     ['port', port],
@@ -27,21 +27,26 @@ function at({ port }: ServerProcess): [string, Value][] {
 }
 
 /** The driver itself, to look at what was written. */
-function look(t: TestContext, { port }: ServerProcess): Redis {
+function look(t: TestContext, { port }: DatabaseServer): Redis {
   const redis = new Redis({ host: '127.0.0.1', port, db: 0 });
   t.after(() => redis.disconnect());
   return redis;
 }
 
 test('redis - keeps the contract of stores', { timeout: 60_000 }, async (t) => {
-  const server = await startRedis(t);
+  const server = await startDatabase(t, 'redis');
   const redis = look(t, server);
   const countEvents = (): Promise<number> => redis.zcard('salt_events');
   await checkReturnStore(open(t, at(server)), open(t, at(server)), { countEvents });
 });
 
 test('redis - a cluster keeps the contract, too', { timeout: 60_000 }, async (t) => {
-  const server = await startRedis(t, ['--cluster-enabled', 'yes', '--cluster-announce-ip', '127.0.0.1']);
+  const server = await startDatabase(t, 'redis', [
+    '--cluster-enabled',
+    'yes',
+    '--cluster-announce-ip',
+    '127.0.0.1',
+  ]);
   const redis = look(t, server);
   await redis.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
   while (!String(await redis.cluster('INFO')).includes('cluster_state:ok')) await systemClock.sleep(50);
@@ -53,9 +58,9 @@ test('redis - a cluster keeps the contract, too', { timeout: 60_000 }, async (t)
 });
 
 test("redis - the keys, their times and their values are those of Salt's returner", async (t) => {
-  const server = await startRedis(t);
+  const server = await startDatabase(t, 'redis');
   const store = open(t, [
-    ['unix_socket_path', join(server.folder, 'redis.sock')],
+    ['unix_socket_path', join(server.folder, 'sock')],
     ['db', '0'],
   ]);
   await store.saveLoads([{ jid: JID, load: contractLoad(JID) }]);
@@ -85,7 +90,7 @@ test(
   'redis - says which server is down, and goes on by itself when it is back',
   { timeout: 60_000 },
   async (t) => {
-    const server = await startRedis(t);
+    const server = await startDatabase(t, 'redis');
     const store = open(t, at(server), 500);
     await store.saveReturns([contractReturn(JID, 'm1')]);
     await server.stop();
@@ -101,16 +106,16 @@ test(
     await store.saveReturns([contractReturn(JID, 'm2')]);
     assert.deepEqual([...(await store.returns(JID)).keys()].sort(), ['m1', 'm2']);
 
-    await server.stop('SIGSTOP');
+    server.pause();
     await assert.rejects(store.saveReturns([contractReturn(JID, 'm3')]), /timed out|did not answer/);
-    await server.start();
+    server.resume();
     await store.saveReturns([contractReturn(JID, 'm3')]);
     assert.equal((await store.returns(JID)).size, 3);
   },
 );
 
 test('redis - a password is needed, used and never told', async (t) => {
-  const server = await startRedis(t, ['--requirepass', 'sesame']);
+  const server = await startDatabase(t, 'redis', ['--requirepass', 'sesame']);
   await assert.rejects(open(t, at(server)).load(JID), /NOAUTH/);
   await assert.rejects(open(t, [...at(server), ['password', 'wrong-one']]).load(JID), (error: Error) => {
     assert.match(error.message, /WRONGPASS/);

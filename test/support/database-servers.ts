@@ -57,12 +57,14 @@ export class DatabaseServer {
   readonly port: number;
   readonly host = HOST;
   #child: ChildProcess | undefined;
+  readonly #more: readonly string[];
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(name: DatabaseServerName, folder: string, port: number) {
+  constructor(name: DatabaseServerName, folder: string, port: number, more: readonly string[] = []) {
     this.name = name;
     this.folder = folder;
     this.port = port;
+    this.#more = more;
   }
 
   get pid(): number | undefined {
@@ -78,7 +80,7 @@ export class DatabaseServer {
   /** Starts it, also again on what it had, and waits until it answers. */
   async start(): Promise<void> {
     const { command, isReady } = RECIPES[this.name];
-    const [program = '', ...args] = command(this.folder, this.port);
+    const [program = '', ...args] = [...command(this.folder, this.port), ...this.#more];
     const child = spawn('sh', ['-c', 'exec "$@" >>"$0" 2>&1', join(this.folder, 'log'), program, ...args], {
       cwd: '/',
       stdio: 'ignore',
@@ -125,13 +127,20 @@ export class DatabaseServer {
   }
 }
 
-/** Starts a server for one test, or for a file's tests. */
-export async function startDatabase(t: Test, name: DatabaseServerName): Promise<DatabaseServer> {
+/**
+ * Starts a server for one test, or for a file's tests.
+ * @param more further words for its command line, which come last
+ */
+export async function startDatabase(
+  t: Test,
+  name: DatabaseServerName,
+  more: readonly string[] = [],
+): Promise<DatabaseServer> {
   if (missingServers([name]).length > 0)
     throw new Error(`${name} is not installed: ${installCommand([name])}`);
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), `bd-${name}-`));
   chmodSync(folder, 0o755);
-  const server = new DatabaseServer(name, folder, await freePort());
+  const server = new DatabaseServer(name, folder, await freePort(), more);
   t.after(async () => {
     server.resume();
     await server.kill();
@@ -194,9 +203,9 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
     command: (folder, port) => [
       program('redis-server'),
       ...['--port', String(port), '--bind', HOST, '--dir', folder, '--save', ''],
-      ...['--appendonly', 'yes', '--appendfsync', 'no'],
+      ...['--appendonly', 'yes', '--appendfsync', 'no', '--unixsocket', join(folder, 'sock')],
     ],
-    isReady: (port) => greets(port, 'PING\r\n', /PONG/),
+    isReady: (port) => greets(port, 'PING\r\n', /PONG|NOAUTH/),
   },
   nats: {
     command: (folder, port) => [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../../src/host/clock.ts';
 import { parseJson } from '../../../src/values/json.ts';
 import { dict, type Dict, type DictInit } from '../../../src/values/value.ts';
-import { freePort } from '../../support/server-processes.ts';
+import { freePort } from '../../support/fleet.ts';
 import { startHttpStandIn } from '../../support/http-stand-in.ts';
 import {
   callReturner,
