@@ -7,7 +7,7 @@
  *     <prefix>.minion.<minion id>.<function>  `{id, jid}` of the minion's last return of that function
  *     <prefix>.event.<tag>                    an event; the slashes of its tag are dots
  */
-import { createHash } from 'node:crypto';
+import { digestOf } from './content-digest.ts';
 
 /** A subject is part of one line of the protocol, which servers limit to 4096 bytes. */
 const TOKEN_LENGTH_MAX = 500;
@@ -83,9 +83,4 @@ export class Subjects {
       'latin1',
     ).toString('utf8');
   }
-}
-
-/** 32 hexadecimal digits that stand for a content. */
-export function digestOf(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex').slice(0, 32);
 }

@@ -14,9 +14,10 @@ import { jidTimeMs } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
+import { digestOf } from './content-digest.ts';
 import { JetStream, JetStreamError, type KeptMessage } from './jetstream.ts';
 import { connectNats, natsServers } from './nats-connection.ts';
-import { digestOf, Subjects } from './nats-subjects.ts';
+import { Subjects } from './nats-subjects.ts';
 import { OneConnection } from './one-connection.ts';
 import type {
   JidReturns,

@@ -12,6 +12,11 @@ export interface StoreKindEntry {
 
 /** Every kind of database, by the name that `--return`, `master_job_cache` and the like take. */
 export const STORE_KINDS: readonly StoreKindEntry[] = [
+  {
+    name: 'elasticsearch',
+    file: 'elasticsearch_return',
+    load: async () => (await import('./elasticsearch.ts')).elasticsearchKind,
+  },
   { name: 'mariadb', file: 'mysql', load: async () => (await import('./mysql.ts')).mariadbKind },
   { name: 'mysql', file: 'mysql', load: async () => (await import('./mysql.ts')).mysqlKind },
   { name: 'nats', file: 'nats_return', load: async () => (await import('./nats.ts')).natsKind },
