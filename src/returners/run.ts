@@ -22,6 +22,9 @@ export function returnerRegistry(
   return new ModuleRegistry({ ...options, opts, table: returnerTable(stores) });
 }
 
+/** Stands for the returners of the option of this name (salt/returners/multi_returner.py). */
+const MULTI_RETURNER = 'multi_returner';
+
 /** The names in texts or lists of texts, comma-separated, each once. */
 export function returnerNames(...wanted: readonly (Value | undefined)[]): string[] {
   const texts = wanted.flatMap((value) => (Array.isArray(value) ? value : [value])).filter(truthy);
@@ -39,7 +42,11 @@ export async function runReturners(
   ret: Dict,
   ctx: ModuleContext,
 ): Promise<void> {
-  await Promise.all(names.map((name) => runReturner(registry, name, ret, ctx)));
+  const all = names.flatMap((name) =>
+    name === MULTI_RETURNER ? returnerNames(ctx.opts.get(MULTI_RETURNER)) : [name],
+  );
+  const each = [...new Set(all)].filter((name) => name !== MULTI_RETURNER);
+  await Promise.all(each.map((name) => runReturner(registry, name, ret, ctx)));
 }
 
 async function runReturner(
