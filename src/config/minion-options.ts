@@ -131,6 +131,11 @@ export const minionOptions = {
   enable_legacy_startup_events: option('bool', true, 'also send the start event under its old tag'),
   pub_ret: option('bool', true, 'send returns'),
   cache_jobs: option('bool', false, 'keep returns on the minion'),
+  returner_spool_max_bytes: option(
+    'int',
+    64 * 1024 * 1024,
+    'bytes of returns that may wait for the database of one returner; those that come beyond are dropped and counted; not in Salt',
+  ),
   return: option('any', null, 'returners every return also goes to'),
   module_executors: option('list', [], 'what calls functions, in order'),
   multifunc_ordered: option('bool', false, 'several functions in one job give a list in order'),

@@ -6,7 +6,7 @@ import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { accountOf, becomeUser, giveTree, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { handleSignals } from '../daemon/signals.ts';
-import { BrineError } from '../errors/errors.ts';
+import { BrineError, messageOf } from '../errors/errors.ts';
 import type { BusEvent } from '../events/framing.ts';
 import { collectGrains } from '../grains/collect.ts';
 import { makeDirectory } from '../host/files.ts';
@@ -28,6 +28,7 @@ import { openReturnSpool, type ReturnSpool } from './return-spool.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { minionServices, tellMasters } from './services.ts';
 import { MinionState, type MinionParts } from './state.ts';
+import { LazyWaitingRoom } from './waiting-room.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** What a minion is started with. */
@@ -99,13 +100,14 @@ async function assemble(start: MinionStart): Promise<Minion> {
   const own = new OwnModules(clock, log);
   const all = opts.toDict();
   const grains = await collectGrains({ opts: all, log, clock, custom: [ownGrainsSource(all, clock, log)] });
-  const state = new MinionState(
-    { opts, clock, log, random, custom: (context, kind) => own.custom(context, kind) },
+  const waiting = new LazyWaitingRoom(() => state);
+  const state: MinionState = new MinionState(
+    { opts, clock, log, random, custom: (context, kind) => own.custom(context, kind), waiting },
     grains,
   );
   const files = new ProcFiles(opts.get('cachedir'));
   files.clear();
-  return new Minion(start, state, new RunningJobs(files), own);
+  return new Minion(start, state, new RunningJobs(files), own, waiting);
 }
 
 /** The running parts. */
@@ -119,11 +121,19 @@ class Minion {
   readonly #runner: JobRunner;
   readonly #services: MinionServices;
   readonly #periodic: Periodic;
+  readonly #waiting: LazyWaitingRoom;
   #masters: Masters | undefined;
   #bus: MinionBus | undefined;
 
-  constructor(start: MinionStart, state: MinionState, running: RunningJobs, own: OwnModules) {
+  constructor(
+    start: MinionStart,
+    state: MinionState,
+    running: RunningJobs,
+    own: OwnModules,
+    waiting: LazyWaitingRoom,
+  ) {
     this.#start = start;
+    this.#waiting = waiting;
     this.#state = state;
     this.#running = running;
     this.#spool = openReturnSpool(start);
@@ -176,6 +186,11 @@ class Minion {
       fireLocal: (tag, data) => this.#bus?.fire(tag, data),
     });
     this.#periodic.beforeMasters();
+    void this.#waiting
+      .resume()
+      .catch((error: unknown) =>
+        log.error(`Returns that wait for a database cannot be read: ${messageOf(error)}`, error),
+      );
     return this.#masters.run();
   }
 
@@ -203,7 +218,8 @@ class Minion {
     this.#periodic.close();
     this.#sender.close();
     this.#workers.close();
-    void this.#state.close();
+    // what waits stays on the disk
+    void this.#waiting.close().then(() => this.#state.close());
     this.#masters?.close();
     this.#bus?.close();
   }

@@ -10,9 +10,10 @@ import type { JobContext, MinionServices, ModuleContext } from '../loader/module
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
+import type { WaitingRoom } from '../returners/run.ts';
 import type { StoreTable } from '../returners/store-table.ts';
 import type { Subject } from '../targeting/target.ts';
-import type { Dict, Value } from '../values/value.ts';
+import { toNumber, type Dict, type Value } from '../values/value.ts';
 import type { MasterAddress } from './master-address.ts';
 
 /** What does not change while a minion runs. */
@@ -23,6 +24,8 @@ export interface MinionParts {
   readonly log: Logger;
   /** Modules of the user's own. */
   readonly custom?: CustomModules;
+  /** Takes returns that a returner's database cannot take now; without it they are a line in the log. */
+  readonly waiting?: WaitingRoom;
 }
 
 /** Finds modules of the user's own that have functions. */
@@ -99,7 +102,12 @@ export class MinionState {
       import('../returners/run.ts'),
       import('../returners/store-table.ts'),
     ]);
-    this.#stores ??= new StoreTable({ clock: this.parts.clock, connectionsMax: 2 });
+    const keep = toNumber(this.opts.get('keep_jobs_seconds'));
+    this.#stores ??= new StoreTable({
+      clock: this.parts.clock,
+      connectionsMax: 2,
+      ...(keep === undefined ? {} : { keepJobsSeconds: keep }),
+    });
     return (this.#returners ??= returnerRegistry(this.#registryOptions('returners'), this.#stores));
   }
 

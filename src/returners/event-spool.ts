@@ -19,6 +19,8 @@ export interface EventSpoolOptions {
   readonly path: string;
   /** `returner_spool_max_bytes`: events that come beyond are dropped and counted. */
   readonly bytesMax: number;
+  /** What waits, for messages: `events`. */
+  readonly what?: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -109,13 +111,13 @@ export class EventSpool {
   }
 
   #tellDropped(count: number): void {
-    const { clock, log, path, bytesMax } = this.#options;
+    const { clock, log, path, bytesMax, what = 'events' } = this.#options;
     this.counters.dropped += count;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#toldAtMs < TELL_MS) return;
     this.#toldAtMs = nowMs;
     log.warning(
-      `${this.counters.dropped} events were dropped: ${path} holds ${bytesMax} bytes of events that wait for a database ` +
+      `${this.counters.dropped} ${what} were dropped: ${path} holds ${bytesMax} bytes of ${what} that wait for a database ` +
         '(returner_spool_max_bytes).',
     );
   }

@@ -3,6 +3,7 @@ import { messageOf } from '../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { callFunction, ModuleRegistry, type RegistryOptions } from '../loader/registry.ts';
 import { truthy, type Dict, type Value } from '../values/value.ts';
+import { STORE_KINDS } from './store-kinds.ts';
 import type { StoreTable } from './store-table.ts';
 import { returnerTable } from './table.ts';
 
@@ -32,21 +33,30 @@ export function returnerNames(...wanted: readonly (Value | undefined)[]): string
   return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
 }
 
+/** Where returns wait for a database that cannot take them. */
+export interface WaitingRoom {
+  /** True while others wait for this returner. */
+  isDown(name: string): boolean;
+  keep(name: string, ret: Dict): Promise<void>;
+}
+
 /**
  * Hands a return to returners, all at once. None can harm the minion or another: one that is missing or fails is a line in the log.
  * @param ret the return, with `id`, `ret_config` and `ret_kwargs` where there are any
+ * @param waiting takes what a database cannot take now
  */
 export async function runReturners(
   registry: ModuleRegistry,
   names: readonly string[],
   ret: Dict,
   ctx: ModuleContext,
+  waiting?: WaitingRoom,
 ): Promise<void> {
   const all = names.flatMap((name) =>
     name === MULTI_RETURNER ? returnerNames(ctx.opts.get(MULTI_RETURNER)) : [name],
   );
   const each = [...new Set(all)].filter((name) => name !== MULTI_RETURNER);
-  await Promise.all(each.map((name) => runReturner(registry, name, ret, ctx)));
+  await Promise.all(each.map((name) => runReturner(registry, name, ret, ctx, waiting)));
 }
 
 async function runReturner(
@@ -54,13 +64,31 @@ async function runReturner(
   name: string,
   ret: Dict,
   ctx: ModuleContext,
+  waiting: WaitingRoom | undefined,
 ): Promise<void> {
   const fun = `${name}.returner`;
   try {
     const { spec, missing } = await registry.find(fun);
     if (spec === undefined) ctx.log.error(`Returner ${fun} could not be loaded: ${missing}`);
+    else if (waiting?.isDown(name) === true) await waiting.keep(name, ret);
     else await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
   } catch (error) {
+    if (waiting !== undefined && isDatabase(name) && (await isKept(waiting, name, ret, ctx))) return;
     ctx.log.error(`The return failed for job ${String(ret.get('jid'))}: ${messageOf(error)}`, error);
+  }
+}
+
+function isDatabase(name: string): boolean {
+  return STORE_KINDS.some((kind) => kind.name === name);
+}
+
+/** Whoever takes it says what is wrong with the database. */
+async function isKept(waiting: WaitingRoom, name: string, ret: Dict, ctx: ModuleContext): Promise<boolean> {
+  try {
+    await waiting.keep(name, ret);
+    return true;
+  } catch (error) {
+    ctx.log.error(`A return for ${name} could not be kept on this minion: ${messageOf(error)}`, error);
+    return false;
   }
 }

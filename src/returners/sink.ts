@@ -1,11 +1,12 @@
 /** A place that the master writes jobs, returns and events to: a database, or any returner there is. */
 import { callFunction, createModuleContext, ModuleRegistry } from '../loader/registry.ts';
-import type { ModuleContext, MinionServices } from '../loader/module.ts';
+import type { ModuleContext } from '../loader/module.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import { BrineError } from '../errors/errors.ts';
 import type { Dict, Value } from '../values/value.ts';
+import { NO_SERVICES } from './no-services.ts';
 import { optionsFrom } from './options.ts';
 import type { ReturnStore, StoreKind } from './return-store.ts';
 import { STORE_KINDS } from './store-kinds.ts';
@@ -163,12 +164,3 @@ class ModuleSink implements Sink {
     });
   }
 }
-
-const NO_SERVICES: MinionServices = {
-  fireLocal: () => Promise.resolve(false),
-  fireMaster: () => Promise.resolve(false),
-  runningJobs: () => Promise.resolve([]),
-  signalJob: () => Promise.resolve(false),
-  refresh: () => Promise.resolve(false),
-  request: () => Promise.reject(new BrineError('There is no master to ask: this is the master.')),
-};

@@ -1,0 +1,60 @@
+/** The place for returns that a returner's database cannot take now; opened when there is the first of them. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WaitingRoom } from '../returners/run.ts';
+import type { Dict } from '../values/value.ts';
+import type { MinionState } from './state.ts';
+import type { WaitingReturns } from './waiting-returns.ts';
+
+/** See the file's comment. One for each minion, however many masters it has. */
+export class LazyWaitingRoom implements WaitingRoom {
+  readonly #state: () => MinionState;
+  #room: WaitingReturns | undefined;
+  #opening: Promise<WaitingReturns> | undefined;
+
+  constructor(state: () => MinionState) {
+    this.#state = state;
+  }
+
+  isDown(name: string): boolean {
+    return this.#room?.isDown(name) === true;
+  }
+
+  async keep(name: string, ret: Dict): Promise<void> {
+    (await this.#open()).keep(name, ret);
+  }
+
+  /** Goes on with what an earlier run has left. */
+  async resume(): Promise<void> {
+    if (existsSync(this.#folder())) await this.#open();
+  }
+
+  async close(): Promise<void> {
+    await (await this.#opening?.catch(() => undefined))?.close();
+  }
+
+  #folder(): string {
+    return join(this.#state().parts.opts.get('cachedir'), 'returners');
+  }
+
+  #open(): Promise<WaitingReturns> {
+    return (this.#opening ??= this.#make());
+  }
+
+  async #make(): Promise<WaitingReturns> {
+    const [{ WaitingReturns: Room }, { callReturner }] = await Promise.all([
+      import('./waiting-returns.ts'),
+      import('./further-returns.ts'),
+    ]);
+    const { opts, clock, random, log } = this.#state().parts;
+    this.#room = new Room({
+      folder: this.#folder(),
+      bytesMax: opts.get('returner_spool_max_bytes'),
+      clock,
+      random,
+      log,
+      call: (fun, args) => callReturner(this.#state(), fun, args),
+    });
+    return this.#room;
+  }
+}
