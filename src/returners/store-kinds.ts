@@ -20,6 +20,13 @@ export const STORE_KINDS: readonly StoreKindEntry[] = [
   { name: 'mariadb', file: 'mysql', load: async () => (await import('./mysql.ts')).mariadbKind },
   { name: 'mysql', file: 'mysql', load: async () => (await import('./mysql.ts')).mysqlKind },
   { name: 'nats', file: 'nats_return', load: async () => (await import('./nats.ts')).natsKind },
+  { name: 'pgjsonb', file: 'pgjsonb', load: async () => (await import('./postgres.ts')).pgjsonbKind },
+  { name: 'postgres', file: 'postgres', load: async () => (await import('./postgres.ts')).postgresKind },
+  {
+    name: 'postgres_local_cache',
+    file: 'postgres_local_cache',
+    load: async () => (await import('./postgres-local-cache.ts')).postgresLocalCacheKind,
+  },
   { name: 'redis', file: 'redis_return', load: async () => (await import('./redis.ts')).redisKind },
   { name: 'sqlite3', file: 'sqlite3_return', load: async () => (await import('./sqlite3.ts')).sqlite3Kind },
 ];

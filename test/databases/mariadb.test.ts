@@ -12,6 +12,7 @@ import {
   startDatabase,
   type DatabaseServer,
 } from '../support/database-servers.ts';
+import { writeThroughBreaks } from '../support/store-breaks.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 
 const JID = '20261121000000000001';
@@ -265,37 +266,7 @@ async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
 /** Two masters write the same returns while the server is killed, held, and started again. */
 async function breaks(t: TestContext, server: DatabaseServer): Promise<void> {
   const { db } = await made(t, server, 'breaks', 'utf8', SALTS_TABLES);
-  const ids = Array.from({ length: 3000 }, (_, n) => `m-${n}`);
-  const batches: Dict[][] = [];
-  for (let at = 0; at < ids.length; at += 100)
-    batches.push(ids.slice(at, at + 100).map((id) => contractReturn(JID, id)));
-  let written = 0;
-  let failures = 0;
-  const write = async (order: readonly Dict[][]): Promise<void> => {
-    const store = open(t, server, db);
-    for (const batch of order)
-      for (let done = false; !done;)
-        try {
-          await store.saveReturns(batch);
-          written++;
-          done = true;
-        } catch (error) {
-          assert.ok(error instanceof UnreachableError, String(error));
-          failures++;
-          await systemClock.sleep(50);
-        }
-  };
-  const masters = Promise.all([write(batches), write([...batches].reverse()), write(batches)]);
-  const reached = async (many: number): Promise<void> => {
-    while (written < many) await systemClock.sleep(5);
-  };
-  for (const many of [10, 40]) {
-    await reached(many);
-    await server.kill();
-    await server.start();
-  }
-  await masters;
-  assert.ok(failures > 0, 'the server was away under load');
+  await writeThroughBreaks({ jid: JID, server, open: () => open(t, server, db) });
   const admin = await connection(t, server, db);
   const [found = {}] = await rows(
     admin,

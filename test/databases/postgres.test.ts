@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import pg from 'pg';
+import { CommandExecutionError, UnreachableError } from '../../src/errors/errors.ts';
+import { systemClock } from '../../src/host/clock.ts';
+import { postgresLocalCacheKind } from '../../src/returners/postgres-local-cache.ts';
+import { pgjsonbKind, postgresKind } from '../../src/returners/postgres.ts';
+import type { ReturnStore, StoreKind } from '../../src/returners/return-store.ts';
+import { dict, type Value } from '../../src/values/value.ts';
+import {
+  DATABASE_PASSWORD,
+  DATABASE_USER,
+  startDatabase,
+  type DatabaseServer,
+} from '../support/database-servers.ts';
+import { writeThroughBreaks } from '../support/store-breaks.ts';
+import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
+
+const JID = '20261121000000000001';
+const SALT = 'grün ✓ 🧂';
+const LOAD = `{"jid": "${JID}", "fun": "test.echo", "arg": ["grün ✓", 1, null], "tgt": ["a", "b"], "user": "root"}`;
+const RETURN = `{"jid": "${JID}", "fun": "test.echo", "success": true, "id": "m1", "return": {"a": [2.5, 8.0]}}`;
+
+const eventColumns = (type: string): string =>
+  `tag varchar(255) NOT NULL, data ${type} NOT NULL, alter_time TIMESTAMP WITH TIME ZONE DEFAULT NOW(), master_id varchar(255) NOT NULL`;
+const withSequence = (type: string): string[] => [
+  'CREATE SEQUENCE seq_salt_events_id',
+  `CREATE TABLE salt_events (id BIGINT NOT NULL UNIQUE DEFAULT nextval('seq_salt_events_id'), ${eventColumns(type)})`,
+  'CREATE INDEX idx_salt_events_tag ON salt_events (tag)',
+];
+
+interface Subject {
+  readonly kind: StoreKind;
+  /** The tables as Salt's documentation has them (3006.16), with what Salt wrote into them. */
+  readonly saltsSql: readonly string[];
+  readonly password: string;
+}
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    kind: postgresKind,
+    password: 'passwd',
+    saltsSql: [
+      'CREATE TABLE jids (jid varchar(20) PRIMARY KEY, load text NOT NULL)',
+      'CREATE TABLE salt_returns (fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return text NOT NULL, full_ret text, ' +
+        'id varchar(255) NOT NULL, success varchar(10) NOT NULL, alter_time TIMESTAMP WITH TIME ZONE DEFAULT now())',
+      ...withSequence('text'),
+      `INSERT INTO jids VALUES ('${JID}', '${LOAD}')`,
+      `INSERT INTO salt_returns VALUES ('test.echo', '${JID}', '{"a": [2.5, 8.0]}', '${RETURN}', 'm1', 'true')`,
+    ],
+  },
+  {
+    kind: pgjsonbKind,
+    password: 'pass',
+    saltsSql: [
+      'CREATE TABLE jids (jid varchar(255) NOT NULL PRIMARY KEY, load jsonb NOT NULL)',
+      'CREATE TABLE salt_returns (fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return jsonb NOT NULL, ' +
+        'id varchar(255) NOT NULL, success varchar(10) NOT NULL, full_ret jsonb NOT NULL, ' +
+        'alter_time TIMESTAMP WITH TIME ZONE DEFAULT NOW())',
+      ...withSequence('jsonb'),
+      `INSERT INTO jids VALUES ('${JID}', '${LOAD}')`,
+      `INSERT INTO salt_returns VALUES ('test.echo', '${JID}', '{"a": [2.5, 8.0]}', 'm1', 'true', '${RETURN}')`,
+    ],
+  },
+  {
+    kind: postgresLocalCacheKind,
+    password: 'passwd',
+    saltsSql: [
+      'CREATE TABLE jids (jid varchar(20) PRIMARY KEY, started TIMESTAMP WITH TIME ZONE DEFAULT now(), tgt_type text NOT NULL, ' +
+        'cmd text NOT NULL, tgt text NOT NULL, kwargs text NOT NULL, ret text NOT NULL, username text NOT NULL, ' +
+        'arg text NOT NULL, fun text NOT NULL)',
+      'CREATE TABLE salt_returns (added TIMESTAMP WITH TIME ZONE DEFAULT now(), fun text NOT NULL, jid varchar(20) NOT NULL, ' +
+        'return text NOT NULL, id text NOT NULL, success boolean)',
+      'CREATE TABLE salt_events (id SERIAL, tag text NOT NULL, data text NOT NULL, alter_time TIMESTAMP WITH TIME ZONE ' +
+        'DEFAULT now(), master_id text NOT NULL)',
+      'CREATE INDEX ON salt_events (data)',
+      `INSERT INTO jids VALUES ('${JID}', now(), 'list', 'publish', '[''a'', ''b'']', 'None', '', 'root', '["grün ✓", 1, null]', 'test.echo')`,
+      `INSERT INTO salt_returns VALUES (now(), 'test.echo', '${JID}', '{"return": "{''a'': [2.5, 8.0]}", "retcode": 0, "success": true}', 'm1', true)`,
+    ],
+  },
+];
+
+async function connection(t: TestContext, server: DatabaseServer, database: string): Promise<pg.Client> {
+  const { host, port } = server;
+  const client = new pg.Client({
+    host,
+    port,
+    user: DATABASE_USER,
+    password: DATABASE_PASSWORD,
+    database,
+    ssl: false,
+  });
+  client.on('error', () => undefined);
+  await client.connect();
+  t.after(() => client.end());
+  return client;
+}
+
+/** A database that Salt's operator has made. */
+async function saltsDatabase(
+  t: TestContext,
+  server: DatabaseServer,
+  { kind, saltsSql }: Subject,
+): Promise<pg.Client> {
+  const name = `salts_${kind.name}`;
+  await (await connection(t, server, 'postgres')).query(`CREATE DATABASE ${name}`);
+  const admin = await connection(t, server, name);
+  for (const sql of saltsSql) await admin.query(sql);
+  return admin;
+}
+
+interface Opening {
+  readonly more?: Readonly<Record<string, Value>>;
+  readonly timeoutMs?: number;
+}
+
+function open(
+  t: TestContext,
+  { port }: DatabaseServer,
+  { kind, password }: Subject,
+  db: string,
+  opening: Opening = {},
+): ReturnStore {
+  const { more = {}, timeoutMs = 3000 } = opening;
+  const options = new Map<string, Value>(
+    Object.entries({
+      host: '127.0.0.1',
+      port,
+      user: DATABASE_USER,
+      [password]: DATABASE_PASSWORD,
+      db,
+      ...more,
+    }),
+  );
+  const store = kind.open({ options, timeoutMs, connectionsMax: 3, clock: systemClock });
+  t.after(() => store.close());
+  return store;
+}
+
+async function rows(client: pg.Client, sql: string): Promise<Record<string, unknown>[]> {
+  return (await client.query<Record<string, unknown>>(sql)).rows;
+}
+
+async function count(client: pg.Client, table: string): Promise<number> {
+  return Number((await rows(client, `SELECT count(*) AS n FROM ${table}`))[0]?.['n']);
+}
+
+test('postgresql', async (t) => {
+  const server = await startDatabase(t, 'postgres');
+  for (const subject of SUBJECTS) {
+    const { name } = subject.kind;
+    await t.test(`${name} keeps the contract of stores in a database that it makes itself`, (inner) =>
+      contract(inner, server, subject),
+    );
+    await t.test(`${name} goes on with a database of Salt's, in the form in which Salt writes`, (inner) =>
+      saltsOwn(inner, server, subject),
+    );
+    await t.test(`${name} forgets and archives by age`, (inner) => ages(inner, server, subject));
+  }
+  await t.test('says what is missing and what to do', (inner) => wrong(inner, server));
+  await t.test('refuses what does not fit by its name, and does not lose what comes with it', (inner) =>
+    refuses(inner, server),
+  );
+  await t.test('writes each return once through breaks, by two masters at a time', (inner) =>
+    breaks(inner, server),
+  );
+});
+
+async function contract(t: TestContext, server: DatabaseServer, subject: Subject): Promise<void> {
+  const db = `contract_${subject.kind.name}`;
+  const store = open(t, server, subject, db);
+  assert.deepEqual(await store.createSchema(), [
+    `database ${db}`,
+    'table jids',
+    'table salt_returns',
+    'table salt_events',
+  ]);
+  const admin = await connection(t, server, db);
+  await checkReturnStore(store, open(t, server, subject, db), {
+    countEvents: () => count(admin, 'salt_events'),
+  });
+}
+
+async function saltsOwn(t: TestContext, server: DatabaseServer, subject: Subject): Promise<void> {
+  const admin = await saltsDatabase(t, server, subject);
+  const isCache = subject.kind === postgresLocalCacheKind;
+  const store = open(t, server, subject, `salts_${subject.kind.name}`);
+  assert.deepEqual(await store.createSchema(), []);
+  assert.deepEqual((await store.load(JID))?.get('arg'), ['grün ✓', 1, null]);
+  assert.equal((await store.load(JID))?.get('user'), 'root');
+  assert.equal((await store.loads()).size, 1);
+  const ret = (await store.returns(JID)).get('m1');
+  assert.equal(ret?.get('success'), true);
+  const fun = `test.ping,test.${'e'.repeat(60)}`;
+  await store.saveReturns([
+    contractReturn(JID, 'm1', { return: 'again' }),
+    contractReturn(JID, 'M1', { return: SALT, success: false }),
+    contractReturn(JID, 'm3').set('fun', fun.split(',')),
+  ]);
+  const event = { tag: 'salt/x', data: dict({ text: SALT }) };
+  await store.saveEvents([event, event], 'master');
+  await store.saveEvents([event], 'master');
+  assert.equal(await count(admin, 'salt_events'), 1);
+  const found = await rows(
+    admin,
+    'SELECT fun, id, success::text AS success, return::text AS return FROM salt_returns',
+  );
+  const text = isCache ? `{"return": "${SALT}", "retcode": 0, "success": false}` : `"${SALT}"`;
+  assert.deepEqual(found[1], { fun: 'test.echo', id: 'M1', success: 'false', return: text });
+  assert.equal(found.length, 3);
+  assert.equal(found[2]?.['fun'], isCache ? fun : fun.slice(0, 50));
+  assert.deepEqual([...(await store.lastReturns(fun)).keys()], ['m3']);
+  assert.equal((await store.lastReturns(`${fun}e`)).size, 0);
+  assert.deepEqual([...(await store.lastReturns('test.echo')).keys()].sort(), ['M1', 'm1']);
+}
+
+async function ages(t: TestContext, server: DatabaseServer, subject: Subject): Promise<void> {
+  const db = `salts_${subject.kind.name}`;
+  const admin = await connection(t, server, db);
+  const written = subject.kind === postgresLocalCacheKind ? 'added' : 'alter_time';
+  for (const table of ['jids', 'salt_returns', 'salt_events']) await admin.query(`TRUNCATE ${table}`);
+  const store = open(t, server, subject, db);
+  const jids = ['20200101000000000001', '20200101000000000002', '20200101000000000003', 'manual'];
+  await store.saveLoads(jids.map((jid) => ({ jid, load: contractLoad(jid) })));
+  await store.saveReturns(jids.slice(0, 2).map((jid) => contractReturn(jid, 'm1')));
+  await store.saveEvents(
+    [
+      { tag: 'old', data: dict({ n: 1 }) },
+      { tag: 'new', data: dict({ n: 2 }) },
+    ],
+    'master',
+  );
+  await admin.query(`UPDATE salt_returns SET ${written} = '2021-01-01' WHERE jid = '${jids[0]}'`);
+  await admin.query("UPDATE salt_events SET alter_time = '2021-01-01' WHERE tag = 'old'");
+  await store.removeOlderThan(Date.UTC(2022, 0, 1), true);
+  const left = await rows(admin, 'SELECT jid FROM jids ORDER BY jid');
+  assert.deepEqual(
+    left.map(({ jid }) => jid),
+    [jids[1], 'manual'],
+    'a late return keeps its job',
+  );
+  for (const table of ['jids', 'salt_returns', 'salt_events'])
+    assert.equal(await count(admin, `${table}_archive`), table === 'jids' ? 2 : 1);
+  await store.removeOlderThan(Date.now() + 3_600_000);
+  assert.equal(await count(admin, 'salt_returns_archive'), 1, 'without archive_jobs nothing is moved');
+  assert.equal(await count(admin, 'salt_returns'), 0);
+}
+
+async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
+  const [subject] = SUBJECTS as [Subject];
+  const load = { jid: JID, load: contractLoad(JID) };
+  const failing = async (
+    db: string,
+    more: Readonly<Record<string, Value>>,
+    message: RegExp,
+  ): Promise<void> => {
+    await assert.rejects(open(t, server, subject, db, { more }).saveLoads([load]), (error: Error) => {
+      assert.ok(error instanceof UnreachableError);
+      assert.match(error.message, message);
+      return true;
+    });
+  };
+  await failing(
+    'nowhere',
+    {},
+    /^The PostgreSQL database nowhere at 127.0.0.1:\d+: database "nowhere" does not exist; create .*create_schema postgres$/,
+  );
+  await failing(
+    'postgres',
+    { passwd: 'wrong' },
+    /password authentication failed .*; see the options returner.postgres.user and returner.postgres.passwd$/,
+  );
+  await failing(
+    'postgres',
+    { port: 1 },
+    /ECONNREFUSED.*; is it running, and do returner.postgres.host and returner.postgres.port name it\?$/,
+  );
+  await failing(
+    'postgres',
+    {},
+    /has no table jids; create it with: salt-run returner.create_schema postgres$/,
+  );
+  await failing('postgres', { sslmode: 'require' }, /does not support SSL/);
+  const refused = (more: Readonly<Record<string, Value>>, message: RegExp): Promise<void> =>
+    assert.rejects(open(t, server, subject, 'postgres', { more }).loads(), message);
+  await refused({ sslmode: 'sometimes' }, /sslmode: sometimes is none of disable, allow/);
+  await refused(
+    { sslmode: 'verify-full', sslrootcert: '/nowhere.pem' },
+    /option returner.postgres.sslrootcert cannot be read/,
+  );
+}
+
+async function refuses(t: TestContext, server: DatabaseServer): Promise<void> {
+  const [subject, , cache] = SUBJECTS as [Subject, Subject, Subject];
+  const store = open(t, server, subject, 'salts_postgres');
+  const long = { jid: `${JID}_12345`, load: contractLoad(JID) };
+  await assert.rejects(store.saveLoads([{ jid: JID, load: contractLoad(JID) }, long]), (error: Error) => {
+    assert.ok(error instanceof CommandExecutionError);
+    assert.match(error.message, /value too long for type character varying\(20\)/);
+    return true;
+  });
+  assert.equal(await store.load(JID), undefined, 'all or nothing');
+  // Salt's own table has an index that takes no long data
+  const noise = Array.from({ length: 20_000 }, (_, n) =>
+    String.fromCharCode(33 + ((n * n * 7919) % 8000)),
+  ).join('');
+  const cacheStore = open(t, server, cache, 'salts_postgres_local_cache');
+  await assert.rejects(
+    cacheStore.saveEvents([{ tag: 'salt/long', data: dict({ noise }) }], 'master'),
+    (error: Error) => error instanceof CommandExecutionError && /index row .*maximum/.test(error.message),
+  );
+}
+
+/** Two masters write the same returns while the server is killed and started again. */
+async function breaks(t: TestContext, server: DatabaseServer): Promise<void> {
+  const subject = SUBJECTS[1] as Subject;
+  const db = 'salts_pgjsonb';
+  await writeThroughBreaks({ jid: JID, server, open: () => open(t, server, subject, db) });
+  const admin = await connection(t, server, db);
+  const [found = {}] = await rows(
+    admin,
+    'SELECT count(*) AS all_rows, count(DISTINCT id) AS ids FROM salt_returns',
+  );
+  assert.deepEqual([Number(found['all_rows']), Number(found['ids'])], [3000, 3000]);
+  const store = open(t, server, subject, db, { timeoutMs: 500 });
+  assert.equal((await store.returns(JID)).size, 3000);
+  server.pause();
+  await assert.rejects(store.load(JID), /no answer within 500 ms/);
+  server.resume();
+  assert.equal(await store.load(JID), undefined);
+}
