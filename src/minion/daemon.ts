@@ -185,6 +185,7 @@ class Minion {
       onUp: () => this.#sender.wake(),
       fireLocal: (tag, data) => this.#bus?.fire(tag, data),
     });
+    if (this.#state.opts.get('master_type') === 'disable') await this.#services.refresh('pillar');
     this.#periodic.beforeMasters();
     void this.#waiting
       .resume()

@@ -1,5 +1,6 @@
-/** Asking the master for this minion's pillar (wire-protocol.md, 5.6; salt/pillar/__init__.py `AsyncRemotePillar`, 3006.16). */
+/** This minion's pillar: asked of the master, or made here (wire-protocol.md, 5.6; salt/pillar/__init__.py `AsyncRemotePillar`, 3006.16). */
 import { dict, type Dict } from '../values/value.ts';
+import { isPillarLocal, localPillar } from './local-pillar.ts';
 import type { MasterConnection } from './master-connection.ts';
 import type { MinionState } from './state.ts';
 
@@ -7,11 +8,12 @@ import type { MinionState } from './state.ts';
  * @param cleanCache makes the master forget what it has kept of this minion's pillar
  * @throws UnreachableError, AuthenticationError
  */
-export function fetchPillar(
+export async function fetchPillar(
   state: MinionState,
   connection: MasterConnection,
   cleanCache = false,
 ): Promise<Dict> {
+  if (isPillarLocal(state.opts)) return makePillar(state);
   const { opts } = state.parts;
   const load = dict({
     cmd: '_pillar',
@@ -29,4 +31,11 @@ export function fetchPillar(
     timeoutMs: opts.get('request_channel_timeout') * 1000,
     tries: Math.max(1, opts.get('request_channel_tries')),
   });
+}
+
+/** The pillar made here. */
+export function makePillar(state: MinionState): Promise<Dict> {
+  const { clock, random, log } = state.parts;
+  const grains = (): Promise<Dict> => Promise.resolve(state.grains);
+  return localPillar({ opts: state.opts, id: state.id, grains, clock, random, log });
 }

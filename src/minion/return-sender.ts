@@ -16,6 +16,8 @@ import { masterMark, type ReturnSpool, type SpooledReturn } from './return-spool
 /** The wait after a master could not be reached is random below a limit that grows from the first to the second. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
+/** A return that its master has not acknowledged after this time is brought to the disk itself, to outlive a power failure. */
+const SECURE_AFTER_MS = 50;
 
 /** A master as returns see it. */
 export interface ReturnTarget {
@@ -71,12 +73,21 @@ export class ReturnSender {
     if (load.get('jid') === REQUEST_JID && !load.has(PROPOSED_JID)) load.set(PROPOSED_JID, this.#jids.next());
     const entry = this.#parts.spool.add(load, target.name);
     const mark = masterMark(target.name);
-    if (this.#lanes.has(mark)) return; // behind the others, in order
-    if (hold) return this.#open(mark);
+    if (this.#lanes.has(mark)) return this.#parts.spool.secure(); // behind the others, in order
+    if (hold) {
+      this.#open(mark);
+      return this.#parts.spool.secure();
+    }
     this.#underWay.add(entry);
+    const late = this.#parts.clock.after(SECURE_AFTER_MS, () => void this.#parts.spool.secure(), {
+      background: true,
+    });
     const isSent = await this.#attempt(entry, load, target);
+    late.cancel();
     this.#underWay.delete(entry);
-    if (isSent !== 'sent') this.#open(mark);
+    if (isSent === 'sent') return;
+    this.#open(mark);
+    await this.#parts.spool.secure();
   }
 
   /** Sends what an earlier run has left, and what waits for a master that is back. */

@@ -3,11 +3,15 @@
  * when the master has acknowledged, so that a minion that is killed loses none. Salt 3006.16 keeps them in memory and gives up
  * after `return_retry_tries`.
  *
+ * A return that is not acknowledged at once is also brought to the disk itself (`fsync` of its file and of the folder), many at a
+ * time, so that a power failure loses none that waits.
+ *
  * Policy when full (`return_spool_count`, `return_spool_size`) or too old (`return_spool_days`): the oldest is given up,
  * counted, with a line in the log. When the disk takes no file the return waits in memory, within the same limits.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MinionOptions } from '../config/minion-options.ts';
 import { messageOf } from '../errors/errors.ts';
@@ -20,6 +24,7 @@ import { decode, encode } from '../wire/msgpack.ts';
 
 const DAY_MS = 86_400_000;
 const MASTER_TEXT_MAX = 120;
+const SYNCS_AT_ONCE = 3;
 /** `<time in ms>-<number>-<master>-<jid>.p` */
 const FILE_NAME = /^(\d{15})-(\d{9})-([^-/]+)-([^/]+)\.p$/;
 
@@ -40,6 +45,8 @@ export interface SpoolLimits {
 }
 
 interface Kept extends SpooledReturn {
+  /** Whether the disk itself has it. */
+  isSecured: boolean;
   /** Undefined when the disk did not take it: then `load` is here. */
   readonly file: string | undefined;
   readonly load: Dict | undefined;
@@ -79,13 +86,14 @@ export function masterMark(name: string): string {
 
 /** See the file's comment. */
 export class ReturnSpool {
-  /** `givenUp` because of the limits, `unreadable` files that were removed, `notWritten` returns that only memory holds. */
-  readonly counters = { givenUp: 0, unreadable: 0, notWritten: 0 };
+  /** `givenUp` because of the limits, `unreadable` files that were removed, `notWritten` returns that only memory holds, `secured` those that were brought to the disk itself. */
+  readonly counters = { givenUp: 0, unreadable: 0, notWritten: 0, secured: 0 };
   readonly #parts: SpoolParts;
   /** Oldest first. */
   readonly #waiting = new Set<Kept>();
   #sizeBytes = 0;
   #next = 0;
+  #securing: Promise<void> | undefined;
 
   /** Takes over what an earlier run of the minion has left. @throws the system's error when the folder cannot be used */
   constructor(parts: SpoolParts) {
@@ -154,6 +162,31 @@ export class ReturnSpool {
     }
   }
 
+  /** Resolves when every return that waits now is on the disk itself. Never rejects: a disk that refuses is a line in the log. */
+  async secure(): Promise<void> {
+    await this.#securing; // a return that came after it had begun needs another one
+    await (this.#securing ??= this.#secureAll().finally(() => (this.#securing = undefined)));
+  }
+
+  async #secureAll(): Promise<void> {
+    const { directory, log } = this.#parts;
+    const entries = [...this.#waiting].filter((entry) => !entry.isSecured && entry.file !== undefined);
+    if (entries.length === 0) return;
+    try {
+      const next = entries[Symbol.iterator]();
+      const sync = async (): Promise<void> => {
+        for (const entry of next)
+          if (this.#waiting.has(entry)) await syncFile(join(directory, entry.file ?? ''));
+      };
+      await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, sync));
+      await syncFile(directory);
+      for (const entry of entries) entry.isSecured = true;
+      this.counters.secured += entries.length;
+    } catch (error) {
+      log.warning(`Waiting returns in ${directory} could not be brought to the disk: ${messageOf(error)}`);
+    }
+  }
+
   #takeOver(name: string): void {
     const { directory } = this.#parts;
     const match = FILE_NAME.exec(name);
@@ -163,7 +196,10 @@ export class ReturnSpool {
       const [, at, number, master, jid] = match as unknown as [string, string, string, string, string];
       this.#next = Math.max(this.#next, Number(number));
       const sizeBytes = statSync(path).size;
-      this.#note({ jid, master, atMs: Number(at), sizeBytes, file: name, load: undefined });
+      this.#note({
+        ...{ jid, master, atMs: Number(at), sizeBytes, file: name, load: undefined },
+        isSecured: false,
+      });
     } catch (error) {
       this.#parts.log.warning(`The file ${name} in ${directory} was left alone: ${messageOf(error)}`);
     }
@@ -172,7 +208,7 @@ export class ReturnSpool {
   #write(jid: string, master: string, content: Uint8Array, load: Dict): Kept {
     const { directory, clock, log } = this.#parts;
     const atMs = Math.floor(clock.nowMs());
-    const common = { jid, master, atMs, sizeBytes: content.length };
+    const common = { jid, master, atMs, sizeBytes: content.length, isSecured: false };
     this.#next = (this.#next + 1) % 1_000_000_000;
     const file = `${String(atMs).padStart(15, '0')}-${String(this.#next).padStart(9, '0')}-${master}-${jid}.p`;
     try {
@@ -210,5 +246,19 @@ export class ReturnSpool {
         `${this.#what(entry)} was given up: ${isOver ? 'too much waits for a master' : `no master took it for ${limits.days} days`} (${this.counters.givenUp} so far).`,
       );
     }
+  }
+}
+
+/** Brings a file or a folder to the disk; one that is gone needs it no more. */
+async function syncFile(path: string): Promise<void> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

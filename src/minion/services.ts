@@ -8,7 +8,8 @@ import { noSuchMaster } from './master-address.ts';
 import type { MasterConnection } from './master-connection.ts';
 import type { MasterSide } from './masters/side.ts';
 import { ownGrainsSource } from './own-modules.ts';
-import { fetchPillar } from './pillar.ts';
+import { isPillarLocal } from './local-pillar.ts';
+import { fetchPillar, makePillar } from './pillar.ts';
 import type { RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
 
@@ -152,16 +153,22 @@ export async function refreshGrains(state: MinionState): Promise<void> {
 }
 
 /** Fetches the pillar anew, each master's from itself; when one cannot give one the old one stays. */
-export async function refreshPillar(parts: Pick<ServiceParts, 'sides'>, cleanCache = false): Promise<void> {
-  await Promise.all(parts.sides().map((side) => refreshOne(side, cleanCache)));
+export async function refreshPillar(
+  parts: Pick<ServiceParts, 'sides' | 'state'>,
+  cleanCache = false,
+): Promise<void> {
+  const sides = parts.sides();
+  // a minion without masters makes its pillar itself
+  if (sides.length === 0 && isPillarLocal(parts.state().opts))
+    await takePillar(parts.state(), () => makePillar(parts.state()));
+  await Promise.all(
+    sides.map(({ state, connection }) => takePillar(state, () => fetchPillar(state, connection, cleanCache))),
+  );
 }
 
-async function refreshOne(
-  { state, connection }: Pick<MasterSide, 'connection' | 'state'>,
-  cleanCache: boolean,
-): Promise<void> {
+async function takePillar(state: MinionState, fetch: () => Promise<Dict>): Promise<void> {
   try {
-    state.pillar = await fetchPillar(state, connection, cleanCache);
+    state.pillar = await fetch();
     state.reloadModules();
   } catch (error) {
     state.parts.log.error(

@@ -52,7 +52,8 @@ async function freshPillar(ctx: ModuleContext, options: FreshOptions): Promise<D
   const env =
     options.pillarenv ?? (follows ? (options.saltenv ?? opts.get('saltenv')) : opts.get('pillarenv'));
   const override = isDict(options.override) ? options.override : new Map<Value, Value>();
-  if (opts.get('file_client') === 'local' && !truthy(opts.get('use_master_when_local'))) {
+  const isAlone = opts.get('master_type') === 'disable';
+  if (isAlone || (opts.get('file_client') === 'local' && !truthy(opts.get('use_master_when_local')))) {
     const { PillarService } = await import('../pillar/service.ts');
     const { clock, random, log } = ctx;
     return new PillarService({ opts, clock, random, log }).pillar({

@@ -1,7 +1,8 @@
 /** Pillar from the built master to the built minions, and of a call without a master. */
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { Fleet, runProgram, ours } from '../support/fleet.ts';
+import { Fleet, runProgram, ours, until } from '../support/fleet.ts';
 import { join } from 'node:path';
 
 async function fleetWithPillar(
@@ -96,4 +97,32 @@ test('pillar - a call without a master makes it of local folders', async (t) => 
     );
   assert.deepEqual(JSON.parse((await call('pillar.items')).stdout), { local: { local: 'm1' } });
   assert.deepEqual(JSON.parse((await call('pillar.get', 'local')).stdout), { local: 'm1' });
+});
+
+test('pillar - a minion with local files makes its own, with and without a master', async (t) => {
+  const fleet = await fleetWithPillar(t);
+  const local = ['file_client: local', `pillar_roots: {base: [${fleet.path('own')}]}`];
+  const write = (role: string): void =>
+    fleet.write(fleet.path('own'), 'top.sls', [
+      "{% set role = '" + role + "' %}",
+      "base: {'*': [{{ role }}]}",
+    ]);
+  for (const role of ['web', 'db'])
+    fleet.write(fleet.path('own'), `${role}.sls`, [`role: ${role} of {{ grains.id }}`]);
+  write('web');
+  const alone = fleet.startMinion('m2', [
+    ...local,
+    'master_type: disable',
+    'schedule: {j: {function: pillar.raw, seconds: 1, returner: rawfile_json}}',
+    `rawfile_json.filename: ${fleet.path('returns')}`,
+  ]);
+  await fleet.joinMinion('m1', local);
+  assert.deepEqual(await fleet.json(['m1', 'pillar.raw']), { m1: { role: 'web of m1' } });
+  assert.deepEqual(await fleet.json(['-I', 'role:web*', 'test.ping']), { m1: true });
+  write('db');
+  assert.deepEqual(await fleet.json(['m1', 'saltutil.refresh_pillar', 'wait=True']), { m1: true });
+  assert.deepEqual(await fleet.json(['m1', 'pillar.raw']), { m1: { role: 'db of m1' } });
+  await until('the minion without a master has run a job', () => existsSync(fleet.path('returns')));
+  assert.match(readFileSync(fleet.path('returns'), 'utf8'), /"return": \{"role": "web of m2"\}/);
+  assert.doesNotMatch(alone.log, /ERROR/);
 });

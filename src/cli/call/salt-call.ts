@@ -5,9 +5,10 @@ import { UsageError, messageOf } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { systemRandom } from '../../host/random.ts';
-import { JidSource, REQUEST_JID } from '../../jobs/jid.ts';
+import { JidSource, PROPOSED_JID, REQUEST_JID } from '../../jobs/jid.ts';
 import { functionDoc } from '../../loader/documentation.ts';
 import type { ModuleContext } from '../../loader/module.ts';
+import { localPillar } from '../../minion/local-pillar.ts';
 import { ProcFiles } from '../../minion/proc-files.ts';
 import { MinionState } from '../../minion/state.ts';
 import { dict, truthy, type Dict, type Value } from '../../values/value.ts';
@@ -25,7 +26,6 @@ import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
 import { ownModules } from './own-modules.ts';
 import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
-import { localPillar } from './local-pillar.ts';
 import { callerServices } from './caller-services.ts';
 import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
 
@@ -276,6 +276,7 @@ class Caller {
           ...dict({ cmd: '_return', id: opts.get('id') }),
           ...ret,
           ['jid', REQUEST_JID],
+          [PROPOSED_JID, ret.get('jid') ?? null],
         ]);
         await this.#link.requests.send(load, RETURN_PATIENCE);
       } else if (opts.get('cache_jobs')) {

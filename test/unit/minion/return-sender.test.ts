@@ -85,7 +85,6 @@ test('return sender - a return is sent until the master has it', async (t) => {
   const spool = host.spool();
   const sender = host.sender(spool);
   await sender.send(dict({ jid: JID }), target);
-  assert.equal(sender.waiting, 1);
   await host.empty(spool);
   assert.deepEqual([host.attempts, sender.counters.sent, host.taken], [50, 1, [`${JID}@a:4506`]]);
 });
@@ -228,6 +227,24 @@ test('return spool - a clock that was set back never makes a return overwrite an
     [...lives.entries()].map((entry) => lives.read(entry)?.get('life')),
     [0, 1, 2],
   );
+});
+
+test('return spool - what waits is brought to the disk itself once, many at a time; what was taken is not', async (t) => {
+  const host = new Host(t);
+  const spool = host.spool();
+  const entries = Array.from({ length: 20 }, () => spool.add(dict({ jid: JID }), 'a:4506'));
+  for (const entry of entries.slice(0, 5)) spool.remove(entry);
+  const first = spool.secure();
+  spool.add(dict({ jid: JID }), 'a:4506');
+  await Promise.all([first, spool.secure(), spool.secure()]);
+  assert.equal(spool.counters.secured, 16);
+  await spool.secure();
+  assert.equal(spool.counters.secured, 16);
+  const target = host.master('a:4506', () => away());
+  const sender = host.sender(spool);
+  await sender.send(dict({ jid: JID }), target);
+  assert.equal(spool.counters.secured, 17);
+  sender.close();
 });
 
 test('return spool - a disk that takes no file is told; the return waits in memory and is sent', async (t) => {

@@ -1,10 +1,10 @@
-/** The pillar of `salt-call --local`: made here, out of the local folders (salt/pillar/__init__.py, 3006.16). */
+/** Pillar without a master, of `salt-call --local` and of minions whose files are local: made here (salt/pillar/__init__.py, 3006.16). */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
-import type { Random } from '../../host/random.ts';
-import { isDict, type Dict, type Value } from '../../values/value.ts';
+import type { Clock } from '../host/clock.ts';
+import type { Logger } from '../host/log.ts';
+import type { Random } from '../host/random.ts';
+import { isDict, type Dict, type Value } from '../values/value.ts';
 
 /** What the pillar is made with. */
 export interface LocalPillarParts {
@@ -15,6 +15,13 @@ export interface LocalPillarParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+}
+
+/** Whether pillar is made here and not asked of a master (salt/pillar/__init__.py `get_async_pillar`). */
+export function isPillarLocal(opts: Dict): boolean {
+  const isLocal = opts.get('file_client') === 'local';
+  if (opts.get('master_type') === 'disable') return true;
+  return isLocal && opts.get('use_master_when_local') !== true;
 }
 
 /** True when the configuration gives pillar anything to be made of; most local calls have none, and are spared the work. */
@@ -39,7 +46,7 @@ const textOrNull = (value: Value | undefined): string | null => (typeof value ==
 export async function localPillar(parts: LocalPillarParts): Promise<Dict> {
   const { opts, id, clock, random, log } = parts;
   if (!hasSources(opts)) return new Map();
-  const { PillarService } = await import('../../pillar/service.ts');
+  const { PillarService } = await import('../pillar/service.ts');
   const saltenv = textOrNull(opts.get('saltenv'));
   const follows = opts.get('pillarenv_from_saltenv') === true;
   return new PillarService({ opts, clock, random, log }).pillar({
