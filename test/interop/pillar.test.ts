@@ -76,7 +76,10 @@ function makePillar(fleet: Fleet): void {
   write('dev/only.sls', 'from_dev: true');
   write('dev/top.sls', 'dev:', "  '*':", '    - second');
   write('dev/second.sls', 'second_of_dev: {{ saltenv }}');
-  write('external.sh', `echo "{\\"from_command\\": \\"$1\\", \\"given\\": \\"yes\\", \\"exact\\": \\"yes\\"}"`);
+  write(
+    'external.sh',
+    `echo "{\\"from_command\\": \\"$1\\", \\"given\\": \\"yes\\", \\"exact\\": \\"yes\\"}"`,
+  );
   symlinkSync('deep', fleet.path('pillar/base/tief'));
 }
 
@@ -105,7 +108,7 @@ async function answersOf(fleet: Fleet, id: string): Promise<Record<string, unkno
 /** Names in an order of their own, as `pillar.ls` gives them by hash. */
 function sorted(answer: unknown): unknown {
   return Array.isArray(answer) && answer.every((item) => typeof item === 'string')
-    ? [...(answer)].sort()
+    ? [...answer].sort()
     : answer;
 }
 
