@@ -1,0 +1,119 @@
+/** Trees of masters: a syndic beside a lower master, and the master above it. */
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { userInfo } from 'node:os';
+import { Daemon, Fleet, ours, until, type Programs } from './fleet.ts';
+
+/** What a master above needs; `worker_threads` and the like come beside. */
+export const ORDERS = ['order_masters: True', 'auto_accept: True'];
+
+/** Makes the folder of a master that a syndic will stand beside. @param above `host:port` of the master above, or several */
+export function createBelow(
+  t: TestContext,
+  above: readonly string[],
+  options: readonly string[] = ['auto_accept: True'],
+): Promise<Fleet> {
+  return Fleet.create(t, [
+    `syndic_master: ${above.length === 1 ? String(above[0]) : `[${above.map((one) => `'${one}'`).join(', ')}]`}`,
+    ...options,
+  ]);
+}
+
+/** `127.0.0.1:<request port>` */
+export function addressOf(fleet: Fleet): string {
+  return `127.0.0.1:${fleet.retPort}`;
+}
+
+/** Writes what a syndic beside this master reads besides the master's file. @param options further lines of the minion's file */
+export function configureSyndic(below: Fleet, id: string, options: readonly string[] = []): void {
+  below.write(below.masterDir, 'minion', [
+    `id: ${id}`,
+    `user: ${userInfo().username}`,
+    `pki_dir: ${below.path('m', 'syndic-pki')}`,
+    `cachedir: ${below.path('m', 'syndic-cache')}`,
+    `sock_dir: ${below.path('m', 'syndic-run')}`,
+    `extension_modules: ${below.path('m', 'syndic-cache', 'extmods')}`,
+    'default_include: none/*.conf',
+    'acceptance_wait_time: 1',
+    'random_reauth_delay: 1',
+    'recon_default: 100',
+    'recon_max: 500',
+    'enable_fqdns_grains: False',
+    'enable_gpu_grains: False',
+    ...options,
+  ]);
+}
+
+/** Starts a syndic; it does not wait for anything. */
+export function startSyndic(
+  below: Fleet,
+  id: string,
+  options: readonly string[] = [],
+  programs: Programs = ours,
+): Daemon {
+  configureSyndic(below, id, options);
+  const files = [
+    `--pid-file=${below.path('m', 'syndic-pid')}`,
+    `--log-file=${below.path('m', 'log', 'syndic')}`,
+  ];
+  const daemon = new Daemon(`syndic ${id}`, join(programs.folder, 'salt-syndic'), [
+    '-c',
+    below.masterDir,
+    '-l',
+    'info',
+    ...files,
+  ]);
+  below.daemons.push(daemon);
+  return daemon;
+}
+
+/** Starts a syndic and waits until it is connected. */
+export async function joinSyndic(
+  below: Fleet,
+  id: string,
+  options: readonly string[] = [],
+  programs: Programs = ours,
+): Promise<Daemon> {
+  const daemon = startSyndic(below, id, options, programs);
+  await daemon.logged('Syndic successfully connected to');
+  return daemon;
+}
+
+/** Asks until exactly these minions answer. */
+export async function untilAll(
+  fleet: Fleet,
+  ids: readonly string[],
+  programs: Programs = ours,
+): Promise<void> {
+  const wanted = [...ids].sort().join();
+  let last = '';
+  for (let tries = 0; tries < 20; tries++) {
+    last = Object.keys(await fleet.json(['-t', '5', '*', 'test.ping'], programs).catch(() => ({})))
+      .sort()
+      .join();
+    if (last === wanted) return;
+  }
+  throw new Error(`these answer: ${last}, and these should: ${wanted}`);
+}
+
+/** How many returns of a job are in the job cache of this master, by minion. */
+export async function keptReturns(fleet: Fleet, jid: string): Promise<Record<string, unknown>> {
+  const { stdout } = await fleet.run('salt-run', ['--out=json', 'jobs.lookup_jid', jid]);
+  return JSON.parse(stdout || '{}') as Record<string, unknown>;
+}
+
+/** Waits until a job has these many returns. */
+export async function untilKept(fleet: Fleet, jid: string, count: number): Promise<Record<string, unknown>> {
+  for (let tries = 0; tries < 60; tries++) {
+    const returns = await keptReturns(fleet, jid);
+    if (Object.keys(returns).length >= count) return returns;
+    await until(
+      'a moment has passed',
+      (() => {
+        let looks = 0;
+        return () => looks++ > 4;
+      })(),
+    );
+  }
+  throw new Error(`job ${jid} never had ${count} returns: ${JSON.stringify(await keptReturns(fleet, jid))}`);
+}
