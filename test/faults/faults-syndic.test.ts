@@ -1,0 +1,155 @@
+/** A tree of masters under load whose link is cut, and whose syndic is killed: every return on top, and once. */
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { PublishRequests } from '../../src/client/publish-requests.ts';
+import { loadClientConfig } from '../../src/config/load.ts';
+import { EventBusReader } from '../../src/events/bus-client.ts';
+import { systemClock } from '../../src/host/clock.ts';
+import { systemRandom } from '../../src/host/random.ts';
+import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
+import { Fleet, until, type Daemon } from '../support/fleet.ts';
+import { configureSyndic, createBelow, joinSyndic, ORDERS, startSyndic } from '../support/tree.ts';
+import { Wire } from '../support/wire.ts';
+
+const isLong = process.env['BRINE_LONG'] === '1';
+const MINIONS = ['a', 'b', 'c'];
+/** Jobs of one round, and how long they take at most. */
+const JOBS = isLong ? 600 : 60;
+const LONGEST_S = isLong ? 60 : 3;
+
+/** Publishes jobs that end at different times, as fast as the master takes them. @returns their ids */
+async function publishMany(fleet: Fleet, count: number): Promise<string[]> {
+  const opts = loadClientConfig({ configDir: fleet.masterDir, env: process.env });
+  const requests = new PublishRequests({
+    opts,
+    env: process.env,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  try {
+    const jids: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const arg = [(LONGEST_S * (index + 1)) / count];
+      const job = { tgt: '*', tgtType: 'glob', fun: 'test.sleep', arg, timeoutMs: 60_000 };
+      jids.push((await requests.publish(job)).jid);
+    }
+    return jids;
+  } finally {
+    requests.close();
+  }
+}
+
+/** Counts events of returns by tag. */
+async function countReturns(t: TestContext, fleet: Fleet): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  const reader = await EventBusReader.connect(
+    fleet.path('m', 'run', 'master_event_pub.ipc'),
+    (tag) => tag.startsWith('salt/job/') && tag.includes('/ret/'),
+    ({ tag }) => counts.set(tag, (counts.get(tag) ?? 0) + 1),
+  );
+  t.after(() => reader.close());
+  return counts;
+}
+
+async function returnsOf(fleet: Fleet, jids: readonly string[]): Promise<string[]> {
+  const store = new SqliteJobStore({ directory: fleet.path('m', 'cache', 'job_cache'), readOnly: true });
+  try {
+    const lists = await Promise.all(jids.map((jid) => store.returns(jid)));
+    return lists.flat().map(({ jid, id }) => `salt/job/${jid}/ret/${id}`);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Waits until every return of these jobs is there, and finds each told once. */
+async function allOnce(
+  fleet: Fleet,
+  jids: readonly string[],
+  counts: ReadonlyMap<string, number>,
+): Promise<void> {
+  const wanted = jids.flatMap((jid) => MINIONS.map((id) => `salt/job/${jid}/ret/${id}`)).sort();
+  let found: string[] = [];
+  let isLooking = false;
+  await until('every return is on top', () => {
+    if (!isLooking) {
+      isLooking = true;
+      void returnsOf(fleet, jids).then((list) => {
+        found = list;
+        isLooking = false;
+      });
+    }
+    return found.length >= wanted.length;
+  });
+  assert.deepEqual(found.sort(), wanted);
+  assert.deepEqual(
+    wanted.filter((tag) => counts.get(tag) !== 1).map((tag) => `${tag}: ${counts.get(tag) ?? 0}`),
+    [],
+  );
+}
+
+test(
+  'faults - a syndic that is cut off or killed under load loses no return and doubles none',
+  { timeout: 600_000 },
+  async (t) => {
+    const top = await Fleet.create(t, ORDERS);
+    await top.startMaster();
+    const wires = [await Wire.to(t, top.retPort), await Wire.to(t, top.publishPort)] as const;
+    const low = await createBelow(t, [`127.0.0.1:${wires[0].port}`]);
+    await low.startMaster();
+    const ports = [`publish_port: ${wires[1].port}`];
+    let syndic: Daemon = await joinSyndic(low, 's', ports);
+    await Promise.all(MINIONS.map((id) => low.joinMinion(id)));
+    const counts = await countReturns(t, top);
+    await allOnce(top, await publishMany(top, 1), counts);
+
+    await t.test('the link is cut while jobs return, those of above and those of below', async () => {
+      const jids = await publishMany(top, JOBS);
+      for (const wire of wires) wire.cut();
+      const below = await publishMany(low, JOBS);
+      await until('everything has returned below', () => returnedBelow(low, [...jids, ...below]));
+      assert.ok((await returnsOf(top, [...jids, ...below])).length < 2 * JOBS * MINIONS.length);
+      for (const wire of wires) wire.mend();
+      await allOnce(top, [...jids, ...below], counts);
+    });
+
+    await t.test('the syndic is killed while jobs return, and started again', async () => {
+      const jids = await publishMany(top, JOBS);
+      await syndic.stop('SIGKILL');
+      const below = await publishMany(low, JOBS);
+      syndic = startSyndic(low, 's', ports);
+      await allOnce(top, [...jids, ...below], counts);
+    });
+
+    await t.test('killed again and again', async () => {
+      const jids: string[] = [];
+      for (let round = 0; round < 4; round++) {
+        jids.push(...(await publishMany(low, JOBS / 4)));
+        await syndic.stop('SIGKILL');
+        syndic = startSyndic(low, 's', ports);
+        if (round % 2 === 0) await syndic.logged('Syndic successfully connected to');
+      }
+      await allOnce(top, jids, counts);
+    });
+
+    await t.test('the master below is restarted', async () => {
+      await low.master?.stop();
+      await low.startMaster();
+      configureSyndic(low, 's', ports);
+      await until('minions are back', () => MINIONS.every((id) => isBack(low, id)));
+      await allOnce(top, await publishMany(low, 3), counts);
+    });
+  },
+);
+
+const looking = new Map<Fleet, number>();
+
+function returnedBelow(low: Fleet, jids: readonly string[]): boolean {
+  void returnsOf(low, jids).then(({ length }) => looking.set(low, length));
+  return (looking.get(low) ?? 0) >= jids.length * MINIONS.length;
+}
+
+/** A minion that was connected before the restart says so again. */
+function isBack(low: Fleet, id: string): boolean {
+  const daemon = low.daemons.find(({ child }) => child.spawnargs.includes(low.path(id)));
+  return daemon?.log.includes('Connected to the master again') ?? false;
+}
