@@ -19,6 +19,7 @@ export const STORE_KINDS: readonly StoreKindEntry[] = [
   },
   { name: 'mariadb', file: 'mysql', load: async () => (await import('./mysql.ts')).mariadbKind },
   { name: 'mysql', file: 'mysql', load: async () => (await import('./mysql.ts')).mysqlKind },
+  { name: 'mongo', file: 'mongo_future_return', load: async () => (await import('./mongo.ts')).mongoKind },
   { name: 'nats', file: 'nats_return', load: async () => (await import('./nats.ts')).natsKind },
   { name: 'pgjsonb', file: 'pgjsonb', load: async () => (await import('./postgres.ts')).pgjsonbKind },
   { name: 'postgres', file: 'postgres', load: async () => (await import('./postgres.ts')).postgresKind },
