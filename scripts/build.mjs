@@ -45,6 +45,8 @@ const settings = {
   legalComments: 'none',
   outExtension: { '.js': '.cjs' },
   external: externalPackages,
+  // programs run out of a code cache, where `import()` is not to be had
+  supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__brineFileUrl', 'import.meta.dirname': '__dirname' },
   banner: { js: "const __brineFileUrl = require('node:url').pathToFileURL(__filename).href;" },
   logLevel: 'warning',
