@@ -41,8 +41,10 @@ export function explainTls(error: Error): Error {
       'the other end broke off the TLS handshake: does it speak TLS, and trust our certificate?',
       { cause: error },
     );
-  const found = code === undefined ? undefined : MEANINGS.find(([pattern]) => pattern.test(code));
-  if (found === undefined || /^E[A-Z]+$/.test(code as string)) return error;
+  // what OpenSSL says of a connection that is open already has no code of its own
+  const name = code === 'EPROTO' ? readable(message).toUpperCase().replaceAll(' ', '_') : code;
+  const found = name === undefined ? undefined : MEANINGS.find(([pattern]) => pattern.test(name));
+  if (found === undefined || (code !== 'EPROTO' && /^E[A-Z]+$/.test(code as string))) return error;
   return new TlsError(`${found[1]}: ${readable(message)}`, { cause: error });
 }
 

@@ -57,6 +57,16 @@ const TRANSPORTS: ReadonlyMap<string, TransportEntry> = new Map<string, Transpor
       publishClient: async (...args) => new (await import('./tcp/subscriber.ts')).TcpSubscriber(...args),
     },
   ],
+  [
+    'ws',
+    {
+      hasTls: true,
+      requestServer: async (...args) => new (await import('./ws/request-server.ts')).WsRequestServer(...args),
+      requestClient: async (options) => new (await import('./ws/request-client.ts')).WsRequestClient(options),
+      publishServer: async (options) => new (await import('./ws/publisher.ts')).WsPublisher(options),
+      publishClient: async (...args) => new (await import('./ws/subscriber.ts')).WsSubscriber(...args),
+    },
+  ],
 ]);
 
 /** @throws BrineError naming the transports that there are */

@@ -1,5 +1,6 @@
 /** What to say of a connection to a server that ended before it was of use. */
 import type { SslSettings } from '../ssl-settings.ts';
+import { explainTls } from '../tls-errors.ts';
 import { TcpProtocolError } from './frames.ts';
 
 /** A connection that has ended. */
@@ -17,7 +18,10 @@ export function closeError(
   state: { readonly isReady: boolean; readonly ssl: SslSettings | undefined },
 ): Error | undefined {
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  if (error instanceof TcpProtocolError || connection.hasSpoken || !state.isReady) return error;
+  if (error instanceof TcpProtocolError) return error;
+  if (error !== undefined && state.ssl !== undefined && code !== 'ECONNRESET') return explainTls(error);
+  if (connection.hasSpoken) return error;
+  if (!state.isReady) return error && explainTls(error);
   if (error !== undefined && code !== 'ECONNRESET' && code !== 'EPIPE') return error;
   const advice =
     state.ssl === undefined

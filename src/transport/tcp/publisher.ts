@@ -1,6 +1,6 @@
 /**
- * The publish port of the tcp transport: subscribers say who they are, and a publication that names its minions goes to those
- * alone (salt/transport/tcp.py `PubServer`, 3006.16). A peer that cannot keep up is cut off, never waited for; one that never
+ * The publish port of the tcp transport: subscribers say who they are, and a publication that names its minions goes to those,
+ * and to who has not said yet who it is (salt/transport/tcp.py `PubServer`, 3006.16). A peer that cannot keep up is cut off, never waited for; one that never
  * says who it is, too.
  */
 import type { Socket } from 'node:net';
@@ -102,6 +102,8 @@ export class TcpPublisher implements PublishServer {
     } else {
       for (const id of ids)
         for (const peer of this.#byId.get(id) ?? []) if (this.#write(peer, bytes)) count++;
+      // Salt compat: Salt leaves them out, and its own minions of 3007, which lose track of their connections, stay deaf
+      for (const peer of this.#unidentified) if (this.#write(peer, bytes)) count++;
     }
     this.counters.delivered += count;
     return count;

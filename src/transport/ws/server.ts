@@ -1,0 +1,188 @@
+/** What both ports of the ws transport share: HTTP upgrades on any path, binary frames, pings to peers that are silent. */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Timer } from '../../host/clock.ts';
+import { acceptStreams, peerName, type Acceptor } from '../accept.ts';
+import type { Address } from '../address.ts';
+import type { OnRefused, ServerOptions } from '../transport.ts';
+
+/** Time for a peer to ask for the upgrade. */
+const UPGRADE_TIMEOUT_MS = 30_000;
+/** A peer that pings find silent must at least have sent so much of a message since the last one. */
+const PROGRESS_BYTES = 512;
+const KEEP_ALIVE_MS = 300_000;
+/** Headers of a peer's request: among them may be who it is. */
+const HEADERS_BYTES_MAX = 16 * 1024;
+
+/** How the server behaves. */
+export interface WsServerOptions extends ServerOptions {
+  readonly messageBytesMax: number;
+  /** A peer that answers no ping is cut off within twice this time. */
+  readonly heartbeatMs: number;
+}
+
+/** A connected peer. */
+export interface WsPeer {
+  readonly socket: WebSocket;
+  readonly stream: Socket;
+  readonly from: string;
+  /** Headers of its request, by lower-case name. */
+  readonly headers: IncomingMessage['headers'];
+  hasAnswered: boolean;
+  /** Bytes received up to the last ping. */
+  receivedBytes: number;
+  /** Why we have cut it off. */
+  fault: Error | undefined;
+}
+
+/** See the file's comment. */
+export class WsServer {
+  readonly peers = new Set<WsPeer>();
+  readonly #options: WsServerOptions;
+  readonly #accept: (peer: WsPeer) => void;
+  readonly #refused: OnRefused;
+  readonly #http: Server;
+  readonly #upgrades: WebSocketServer;
+  readonly #beat: Timer;
+  /** Connections that have not asked for the upgrade, with what ends their time. */
+  readonly #upgrading = new Map<Socket, () => void>();
+  #acceptor: Acceptor | undefined;
+
+  /** @param accept takes a peer whose upgrade is done */
+  constructor(options: WsServerOptions, accept: (peer: WsPeer) => void, refused: OnRefused) {
+    this.#options = options;
+    this.#accept = accept;
+    this.#refused = refused;
+    this.#upgrades = new WebSocketServer({
+      noServer: true,
+      maxPayload: options.messageBytesMax,
+      perMessageDeflate: false,
+    });
+    this.#http = createServer({ maxHeaderSize: HEADERS_BYTES_MAX }, (request, response) => {
+      refused(peerName(request.socket), new Error('the peer speaks HTTP, but asks for no WebSocket'));
+      response
+        .writeHead(426, { Connection: 'close', Upgrade: 'websocket' })
+        .end('This port speaks WebSocket.\n');
+    });
+    this.#http.keepAliveTimeout = 1;
+    this.#http.on('clientError', (error: Error, socket: Duplex) => this.#foreigner(error, socket as Socket));
+    this.#http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) =>
+      this.#upgrade(request, stream as Socket, head),
+    );
+    this.#beat = options.clock.every(options.heartbeatMs, () => this.#ping(), { background: true });
+  }
+
+  async start(): Promise<Address> {
+    this.#acceptor = await acceptStreams(this.#options, (socket) => this.#connection(socket), this.#refused);
+    return this.#acceptor.address;
+  }
+
+  close(): void {
+    this.#beat.cancel();
+    this.#acceptor?.close();
+    for (const stream of this.#upgrading.keys()) stream.destroy();
+    for (const { socket } of this.peers) socket.terminate();
+  }
+
+  /** Ends a peer's connection, saying why. */
+  cut(peer: WsPeer, fault: Error): void {
+    peer.fault ??= fault;
+    peer.socket.terminate();
+  }
+
+  /** The server of `node:http` watches no connections that it has not accepted itself: the time for the upgrade is ours. */
+  #connection(stream: Socket): void {
+    const from = peerName(stream);
+    const deadline = this.#options.clock.after(
+      UPGRADE_TIMEOUT_MS,
+      () => {
+        this.#refused(from, new Error(`the peer asked for nothing within ${UPGRADE_TIMEOUT_MS / 1000} s`));
+        stream.destroy();
+      },
+      { background: true },
+    );
+    const over = (): void => {
+      this.#upgrading.delete(stream);
+      deadline.cancel();
+    };
+    this.#upgrading.set(stream, over);
+    stream.once('close', over);
+    this.#http.emit('connection', stream);
+  }
+
+  #upgrade(request: IncomingMessage, stream: Socket, head: Buffer): void {
+    this.#upgrading.get(stream)?.();
+    stream.setKeepAlive(true, KEEP_ALIVE_MS);
+    if (request.headers.origin !== undefined) {
+      // only browsers say where a page is from, and none has business here
+      this.#refused(peerName(stream), new Error('the peer is a browser'));
+      stream.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n');
+      return;
+    }
+    this.#upgrades.handleUpgrade(request, stream, head, (socket) => {
+      const peer: WsPeer = {
+        socket,
+        stream,
+        from: peerName(stream),
+        headers: request.headers,
+        hasAnswered: true,
+        receivedBytes: 0,
+        fault: undefined,
+      };
+      this.peers.add(peer);
+      socket.on('error', (error) => {
+        peer.fault ??= error;
+      });
+      socket.on('pong', () => {
+        peer.hasAnswered = true;
+      });
+      socket.on('message', (data, isBinary) => {
+        peer.hasAnswered = true;
+        // Salt compat: the text `close` asks for the end
+        if (!isBinary && String(data) === 'close') socket.close();
+      });
+      socket.on('close', () => this.peers.delete(peer));
+      this.#accept(peer);
+    });
+  }
+
+  /** Bytes that are no HTTP. */
+  #foreigner(error: Error, socket: Socket): void {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (code === 'ECONNRESET' || code === 'EPIPE') {
+      socket.destroy();
+      return;
+    }
+    const first = (error as { rawPacket?: Buffer }).rawPacket?.[0];
+    const what =
+      first === 0x16
+        ? 'the peer speaks TLS, and this end does not (option ssl)'
+        : code === 'HPE_HEADER_OVERFLOW'
+          ? "the peer's request has too long headers"
+          : 'the peer does not speak WebSocket (its transport may be another)';
+    this.#refused(peerName(socket), new Error(what, { cause: error }));
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    else socket.destroy();
+  }
+
+  #ping(): void {
+    for (const peer of this.peers) {
+      const received = peer.stream.bytesRead;
+      if (!peer.hasAnswered && received - peer.receivedBytes < PROGRESS_BYTES) {
+        peer.socket.terminate();
+        continue;
+      }
+      peer.hasAnswered = false;
+      peer.receivedBytes = received;
+      if (peer.socket.readyState === peer.socket.OPEN) peer.socket.ping();
+    }
+  }
+}
+
+/** Whether a peer's end needs no word: it was we who cut it for a known reason, or it just went. */
+export function faultOf(peer: WsPeer): Error | undefined {
+  const code = (peer.fault as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'ECONNRESET' || code === 'EPIPE' ? undefined : peer.fault;
+}
