@@ -23,6 +23,7 @@ export const RETURNER_TABLE: readonly ModuleEntry[] = [
     file: 'slack_webhook_return',
     load: async () => (await import('./slack-webhook.ts')).slackWebhookReturner,
   },
+  { name: 'smtp', file: 'smtp_return', load: async () => (await import('./smtp.ts')).smtpReturner },
   { name: 'syslog', file: 'syslog_return', load: async () => (await import('./syslog.ts')).syslogReturner },
 ];
 
