@@ -67,6 +67,7 @@ export class MasterSchedule {
       });
       const text = stderr.toString().trim().slice(0, 1000);
       if (retcode !== 0) log.error(`The scheduled runner ${fun} (${name}) ended with ${retcode}: ${text}`);
+      else if (text !== '') log.error(`The scheduled runner ${fun} (${name}) says: ${text}`);
     } catch (error) {
       log.error(`The scheduled runner ${fun} (${name}) could not be run: ${messageOf(error)}`, error);
     } finally {
@@ -87,6 +88,7 @@ function saltRun(opts: MasterOptions, fun: string, data: Dict): string[] {
     '-c',
     dirname(opts.get('conf_file')),
     '--out=quiet',
+    '--log-level=error',
     fun,
     ...words,
     ...named,

@@ -162,6 +162,8 @@ class RunnerRun {
 
   /** Nothing was run: the documentation of what it may have been, or the reason. */
   async #refuse(reason: string): Promise<number> {
+    // who wants to see nothing, as the master with its schedule, is told all the same
+    if (this.#display.chosen === 'quiet') this.#program.logging.logger.error(reason);
     await this.#context.fire(
       `salt/run/${this.#jid}/ret`,
       dict({
