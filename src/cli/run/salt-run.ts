@@ -207,6 +207,8 @@ class RunnerRun {
       // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
       if (error instanceof ArgumentError || error instanceof SaltInvocationError) {
         const usage = functionDoc(this.#fun, spec).replaceAll("salt '*'", 'salt-run');
+        if (this.#display.chosen === 'quiet')
+          this.#program.logging.logger.error(`Passed invalid arguments: ${error.message}`);
         return dict({
           return: `\nPassed invalid arguments: ${error.message}\n\nUsage:\n${usage}`,
           success: true,
