@@ -5,7 +5,9 @@
  */
 import type { Crypticle } from '../crypto/crypticle.ts';
 import type { Clock } from '../host/clock.ts';
-import { isDict } from '../values/value.ts';
+import type { Missed } from '../transport/recent-messages.ts';
+import type { PeerIdentity } from '../transport/transport.ts';
+import { isDict, type Dict, type Value } from '../values/value.ts';
 import { asBytes, decode, encode } from '../wire/msgpack.ts';
 import type { SessionKeys } from './session-keys.ts';
 
@@ -17,17 +19,22 @@ const AGE_MAX_SECONDS = 24 * 3600;
 /** What a peer is: a minion, or the syndic of the master that the id stands for. */
 export type PeerRole = 'minion' | 'syndic';
 
-/** The property for one connection. */
+/**
+ * The property for one connection.
+ * @param missed of a minion that was subscribed before: what it can have missed meanwhile, which it gets once more
+ */
 export function presenceProof(
   id: string,
   session: Crypticle,
   clock: Clock,
   role: PeerRole = 'minion',
+  missed?: Missed,
 ): ReadonlyMap<string, Buffer> {
   const proof = session.dumps({
     id,
     presence: Math.floor(clock.nowMs() / 1000),
     role: role === 'minion' ? undefined : role,
+    missed: missed && [missed.after, Math.ceil(missed.forMs)],
   });
   return new Map([[PROPERTY, encode({ id, proof }, 'network')]]);
 }
@@ -42,7 +49,7 @@ export function readPresenceProof(
   sessions: SessionKeys,
   clock: Clock,
   nameOf: (syndicId: string) => string = (syndicId) => syndicId,
-): string | undefined {
+): PeerIdentity | undefined {
   const bytes = properties.get(PROPERTY.toLowerCase());
   if (bytes === undefined) return undefined;
   try {
@@ -50,18 +57,26 @@ export function readPresenceProof(
     const id = isDict(claim) ? claim.get('id') : undefined;
     const proof = isDict(claim) ? asBytes(claim.get('proof')) : undefined;
     if (typeof id !== 'string' || proof === undefined) return undefined;
-    const role = genuineRole(id, proof, sessions, clock);
-    return role === 'syndic' ? nameOf(id) : role && id;
+    const claimed = genuineClaim(id, proof, sessions, clock);
+    if (claimed === undefined) return undefined;
+    const missed = readMissed(claimed.get('missed'));
+    const name = claimed.get('role') === 'syndic' ? nameOf(id) : id;
+    return missed === undefined ? { id: name } : { id: name, missed };
   } catch {
     return undefined; // no claim of a minion of ours
   }
 }
 
-function genuineRole(id: string, proof: Buffer, sessions: SessionKeys, clock: Clock): PeerRole | undefined {
+/** What the proof says, when it is this minion's, and new. */
+function genuineClaim(id: string, proof: Buffer, sessions: SessionKeys, clock: Clock): Dict | undefined {
   const content = sessions.reload(id)?.loads(proof);
   if (content === undefined || !isDict(content) || content.get('id') !== id) return undefined;
   const at = content.get('presence');
   const isFresh = typeof at === 'number' && Math.abs(clock.nowMs() / 1000 - at) < AGE_MAX_SECONDS;
-  if (!isFresh) return undefined;
-  return content.get('role') === 'syndic' ? 'syndic' : 'minion';
+  return isFresh ? content : undefined;
+}
+
+function readMissed(value: Value | undefined): Missed | undefined {
+  const [after, forMs] = Array.isArray(value) ? value : [];
+  return typeof after === 'number' && typeof forMs === 'number' ? { after, forMs } : undefined;
 }

@@ -5,13 +5,8 @@
 import type { Dict } from '../values/value.ts';
 import type { PublishOptions } from './local-client.ts';
 import type { Outcome } from './outcome.ts';
-import {
-  publishAndWatch,
-  type JobNews,
-  type WatchedJob,
-  type WatchParts,
-  type WatchPatience,
-} from './watch-job.ts';
+import { publishAndWatch, type WatchedJob, type WatchParts, type WatchPatience } from './watch-job.ts';
+import type { JobNews } from './watch-state.ts';
 
 /** What a batch brings, besides the news of its jobs. */
 export type BatchNews =

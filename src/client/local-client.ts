@@ -7,7 +7,6 @@ import { masterSockets } from '../config/master-sockets.ts';
 import { EventBusReader } from '../events/bus-client.ts';
 import type { BusEvent } from '../events/framing.ts';
 import { readSyndicReport } from '../events/tags.ts';
-import type { Dict } from '../values/value.ts';
 import { CLIENT_TEXTS, MasterDownError } from './errors.ts';
 import {
   PublishRequests,
@@ -26,8 +25,8 @@ const RECONNECT_TRIES = 100;
 /** Listens to one job's events. */
 export type JobListener = (event: BusEvent) => void;
 
-/** Told that a minion's connection was lost; `at` is UTC. */
-export type LostListener = (id: string, at: string) => void;
+/** Told that a minion's connection was lost, or that it is back; `at` is UTC. */
+export type LinkListener = (id: string, isConnected: boolean, at: string) => void;
 
 /** See the file's comment. */
 export class LocalClient {
@@ -35,7 +34,7 @@ export class LocalClient {
   readonly #requests: PublishRequests;
   readonly #listeners = new Map<string, JobListener>();
   readonly #gapListeners = new Set<() => void>();
-  readonly #lostListeners = new Set<LostListener>();
+  readonly #linkListeners = new Set<LinkListener>();
   #reader: EventBusReader | undefined;
   /** Events of jobs that nobody listens to yet, while publish requests are under way. */
   #early: BusEvent[] = [];
@@ -89,10 +88,10 @@ export class LocalClient {
     return () => this.#gapListeners.delete(listener);
   }
 
-  /** Calls `listener` when the bus tells that a minion's connection was lost. @returns ends that */
-  onLost(listener: LostListener): () => void {
-    this.#lostListeners.add(listener);
-    return () => this.#lostListeners.delete(listener);
+  /** Calls `listener` when the bus tells that a minion's connection was lost, or is back. @returns ends that */
+  onLink(listener: LinkListener): () => void {
+    this.#linkListeners.add(listener);
+    return () => this.#linkListeners.delete(listener);
   }
 
   /** Stops giving a job's events to its listener. */
@@ -129,20 +128,22 @@ export class LocalClient {
   }
 
   #wants(tag: string): boolean {
-    if (isOfConnection(tag)) return tag.endsWith('/disconnected');
+    if (isOfConnection(tag)) return tag.endsWith('connected');
     const jid = jidOf(tag);
     return jid !== undefined && (this.#publishing > 0 || this.#listeners.has(jid));
   }
 
   #event(event: BusEvent): void {
-    if (isOfConnection(event.tag)) return this.#tellLost(event.data);
+    if (isOfConnection(event.tag)) return this.#tellLink(event);
     const listener = this.#listeners.get(jidOf(event.tag) as string);
     if (listener !== undefined) listener(event);
     else if (this.#publishing > 0 && this.#early.length < EARLY_EVENTS_MAX) this.#early.push(event);
   }
 
-  #tellLost(data: Dict): void {
-    for (const listener of this.#lostListeners) listener(String(data.get('id')), String(data.get('at')));
+  #tellLink({ tag, data }: BusEvent): void {
+    const isConnected = tag.endsWith('/connected');
+    for (const listener of this.#linkListeners)
+      listener(String(data.get('id')), isConnected, String(data.get('at')));
   }
 }
 

@@ -3,20 +3,14 @@
  * (salt/client/__init__.py `get_iter_returns`, 3006.16; cli.md, 5.2).
  */
 import type { BusEvent } from '../events/framing.ts';
-import { syndicIdOf } from '../events/tags.ts';
 import { isDict, type Dict } from '../values/value.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Outcome } from './outcome.ts';
+import { AskedMinions } from './asked-minions.ts';
 import { NoMinionsError } from './errors.ts';
+import { WatchState, type JobNews, type KnownBefore } from './watch-state.ts';
 import type { LocalClient, PublishedJob, PublishOptions } from './local-client.ts';
-import { SyndicWatch } from './syndic-watch.ts';
 import type { SilentMinion } from './verdict-writer.ts';
-
-/** What waiting brings. */
-export type JobNews =
-  | { readonly kind: 'return'; readonly id: string; readonly load: Dict }
-  /** Nobody waits for this minion any longer. */
-  | { readonly kind: 'silent'; readonly id: string; readonly outcome: Outcome };
 
 /** How patient the caller is. */
 export interface WatchPatience {
@@ -27,7 +21,7 @@ export interface WatchPatience {
 }
 
 /** The part of a client that watching uses. */
-export type JobClient = Pick<LocalClient, 'publish' | 'follow' | 'forget' | 'onGap' | 'onLost'>;
+export type JobClient = Pick<LocalClient, 'publish' | 'follow' | 'forget' | 'onGap' | 'onLink'>;
 
 /** What watching needs. */
 export interface WatchParts {
@@ -49,16 +43,6 @@ export interface WatchParts {
  */
 const QUIET_MS = 2_000;
 
-/** What has happened to a job's minions before somebody began to watch. */
-export interface KnownBefore {
-  /** Who has acknowledged it, and when (milliseconds since 1970). */
-  readonly received: ReadonlyMap<string, number>;
-  /** Whose connection was lost under way, and when (UTC). */
-  readonly lost: ReadonlyMap<string, string>;
-}
-
-/** A minion whose connection is lost may still bring its return over the other one. */
-const LOST_GRACE_MS = 1_000;
 /** A minion that says it no longer runs the job has sent its return before; it is on its way, longer when others' still come. */
 const LAST_RETURN_MS = 500;
 
@@ -142,24 +126,18 @@ async function* watch(
   const { client, clock, signal } = parts;
   const state = new WatchState(job, clock, known);
   const attention = payAttention(client, inbox, state, signal);
+  const listener = new Listener(parts, job, inbox, state, attention);
   if (known !== undefined) attention.gap = true;
   const isOver = (): boolean => !state.isWaiting(clock.monotonicMs()) || signal?.aborted === true;
   try {
     while (!isOver()) {
       const deadlineMs = clock.monotonicMs() + patience.timeoutMs;
       const dueMs = (): number => Math.max(deadlineMs, state.lastHeardMs + QUIET_MS);
-      while (!isOver() && clock.monotonicMs() < dueMs()) {
-        if (attention.gap) {
-          attention.gap = false;
-          yield* state.readStored(await parts.stored(job.jid));
-          continue;
-        }
-        await inbox.wait(clock, state.nextLook(clock.monotonicMs(), dueMs()));
-        yield* state.read(inbox.take());
-      }
-      if (!isOver()) yield* askSilent(parts, job, inbox, state, patience);
+      while (!isOver() && clock.monotonicMs() < dueMs()) yield* listener.listen(dueMs());
+      if (!isOver()) yield* askSilent(parts, listener, patience);
     }
     if (signal?.aborted) return;
+    if (state.silent.size > 0) yield* listener.lookOnceMore();
     const silent = [...state.silentOutcomes()];
     const keyless: SilentMinion[] = [];
     for (const id of job.missing)
@@ -199,8 +177,9 @@ function payAttention(
       attention.gap = true;
       inbox.nudge();
     }),
-    client.onLost((id, at) => {
-      state.lose(id, at);
+    client.onLink((id, isConnected, at) => {
+      if (isConnected) state.findAgain(id);
+      else state.lose(id, at);
       inbox.nudge();
     }),
   ];
@@ -208,194 +187,73 @@ function payAttention(
   return attention;
 }
 
-/** Which minions have answered, and which are still waited for. */
-class WatchState {
-  readonly waitingFor: Set<string>;
-  readonly silent = new Set<string>();
-  readonly #found = new Set<string>();
-  readonly #syndics: SyndicWatch;
-  /** Minions that said they have the job, and when (milliseconds since 1970). */
-  readonly #received: Map<string, number>;
-  /** Minions that give no signs, so that their silence says nothing; undefined when nobody knows which do. */
-  readonly #strange: Set<string> | undefined;
-  /** Minions that answer, and do not run the job. */
-  readonly #idle = new Set<string>();
-  readonly #clock: Clock;
-  /** When the last minion was heard of for the first time, on the monotonic clock. */
-  lastHeardMs = -Infinity;
-  /** When the last return came. */
-  lastReturnMs = -Infinity;
-  /** Minions whose connection is lost: since when, and how long they are still waited for. */
-  readonly #lost = new Map<string, { since: string; before: boolean; untilMs: number }>();
+/** Hears what happens to one job: its events, and what the job cache has where events may have been missed. */
+class Listener {
+  readonly job: PublishedJob;
+  readonly inbox: Inbox;
+  readonly state: WatchState;
+  readonly #parts: WatchParts;
+  readonly #attention: Attention;
 
-  constructor(job: PublishedJob, clock: Clock, known?: KnownBefore) {
-    this.#clock = clock;
-    this.waitingFor = new Set(job.minions);
-    this.#received = new Map(known?.received);
-    this.#strange = job.strange && new Set(job.strange);
-    this.#syndics = new SyndicWatch(job.syndics, clock.monotonicMs());
-    for (const name of this.#syndics.awaited) this.waitingFor.add(name);
-    for (const id of job.lost.keys()) if (syndicIdOf(id) !== undefined) this.waitingFor.add(id);
-    for (const [id, since] of job.lost)
-      this.#lost.set(id, { since, before: true, untilMs: clock.monotonicMs() + LOST_GRACE_MS });
-    for (const [id, since] of known?.lost ?? []) this.lose(id, since);
+  constructor(parts: WatchParts, job: PublishedJob, inbox: Inbox, state: WatchState, attention: Attention) {
+    this.#parts = parts;
+    this.job = job;
+    this.inbox = inbox;
+    this.state = state;
+    this.#attention = attention;
   }
 
-  /** A minion's connection was lost while the job is under way. */
-  lose(id: string, since: string, before = false): void {
-    for (const below of this.#syndics.minionsOf(id)) this.lose(below, since);
-    if (this.#lost.has(id) || !this.waitingFor.has(id)) return;
-    this.#lost.set(id, { since, before, untilMs: Infinity });
-  }
-
-  /** Whether a minion has answered, or somebody has said that it is one of his. */
-  isKnown(id: string): boolean {
-    return this.#found.has(id) || this.waitingFor.has(id) || this.silent.has(id);
-  }
-
-  /** The minions that can be asked for their work. */
-  get askable(): string[] {
-    return [...this.waitingFor].filter((id) => syndicIdOf(id) === undefined);
-  }
-
-  /** True while somebody is worth waiting for: a minion known to be away holds nobody up. */
-  isWaiting(nowMs: number): boolean {
-    for (const [id, lost] of this.#lost) {
-      if (lost.untilMs === Infinity) lost.untilMs = nowMs + LOST_GRACE_MS;
-      if (nowMs >= lost.untilMs) this.giveUp(id);
+  /** Waits for news until then, once. */
+  async *listen(untilMs: number): AsyncGenerator<JobNews, void, void> {
+    const { stored, clock } = this.#parts;
+    if (this.#attention.gap) {
+      this.#attention.gap = false;
+      return yield* this.state.readStored(await stored(this.job.jid));
     }
-    for (const name of this.#syndics.overdue(nowMs)) this.giveUp(name);
-    return this.waitingFor.size > 0 || this.#syndics.isHeld(nowMs);
+    await this.inbox.wait(clock, this.state.nextLook(clock.monotonicMs(), untilMs));
+    yield* this.state.read(this.inbox.take());
   }
 
-  /** When to look again: at the deadline, or when the grace of a lost minion ends. */
-  nextLook(nowMs: number, deadlineMs: number): number {
-    let next = Math.min(deadlineMs, Math.max(this.#syndics.nextMs(nowMs), nowMs + 1));
-    for (const [id, { untilMs }] of this.#lost)
-      if (this.waitingFor.has(id)) next = Math.min(next, Math.max(untilMs, nowMs + 1));
-    return next;
-  }
-
-  /** One named outcome for each minion that nobody waits for any longer. */
-  *silentOutcomes(): Generator<SilentMinion> {
-    for (const id of this.silent) {
-      const receivedMs = this.#received.get(id);
-      const times = receivedMs === undefined ? {} : { receivedMs };
-      yield { id, outcome: this.#outcome(id), ...times };
-    }
-  }
-
-  #outcome(id: string): Outcome {
-    const refusal = this.#syndics.refusalOf(id);
-    if (refusal !== undefined) return { kind: 'refused', reason: refusal };
-    const lost = this.#lost.get(id);
-    if (lost !== undefined)
-      return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
-    if (this.#received.has(id)) return { kind: 'still running' };
-    if (this.#strange?.has(id) ?? true) return { kind: 'no response' };
-    return { kind: 'never received', ...(this.#idle.has(id) ? { isThere: true } : {}) };
-  }
-
-  *read(events: readonly BusEvent[]): Generator<JobNews> {
-    for (const event of events) {
-      const data = event.data;
-      const minions = data.get('minions');
-      if (Array.isArray(minions)) this.#expect(minions.map(String));
-      this.#hearSyndic(event);
-      if (event.tag.includes('/received/')) this.#received.set(String(data.get('id')), this.#clock.nowMs());
-      if (!event.tag.includes('/ret/') || !data.has('return')) continue;
-      yield* this.#returned(String(data.get('id')), data);
-    }
-  }
-
-  #hearSyndic(event: BusEvent): void {
-    const nowMs = this.#clock.monotonicMs();
-    const news = this.#syndics.read(event, nowMs);
-    if (news === undefined) return;
-    for (const id of news.strange) if (!this.#received.has(id)) this.#strange?.add(id);
-    if (news.isComplete) this.waitingFor.delete(news.name);
-    for (const [id, since] of news.lost) {
-      // a syndic further below, which nobody has heard of here
-      if (syndicIdOf(id) !== undefined && !this.silent.has(id)) this.waitingFor.add(id);
-      this.lose(id, since, true);
-    }
-    for (const name of news.refusals.keys()) {
-      this.waitingFor.add(name);
-      this.giveUp(name);
-    }
-  }
-
-  *readStored(loads: readonly Dict[]): Generator<JobNews> {
-    for (const load of loads) yield* this.#returned(String(load.get('id')), load);
-  }
-
-  *#returned(id: string, load: Dict): Generator<JobNews> {
-    if (this.#found.has(id)) return;
-    this.#found.add(id);
-    this.lastReturnMs = this.#clock.monotonicMs();
-    this.lastHeardMs = this.lastReturnMs;
-    this.waitingFor.delete(id);
-    this.silent.delete(id);
-    yield { kind: 'return', id, load };
-  }
-
-  /** A syndic names further minions. */
-  #expect(ids: readonly string[]): void {
-    for (const id of ids) if (!this.#found.has(id)) this.waitingFor.add(id);
-  }
-
-  /** @param isThere it answers, and does not run the job */
-  giveUp(id: string, isThere = false): void {
-    if (isThere) this.#idle.add(id);
-    if (this.waitingFor.delete(id)) this.silent.add(id);
+  /** Before somebody is given up: returns whose events did not reach us are in the job cache, where we may read it. */
+  async *lookOnceMore(): AsyncGenerator<JobNews, void, void> {
+    yield* this.state.read(this.inbox.take());
+    yield* this.state.readStored(await this.#parts.stored(this.job.jid).catch(() => []));
   }
 }
 
 /** Asks the silent minions whether they still run the job; those that do not are given up. */
 async function* askSilent(
   parts: WatchParts,
-  job: PublishedJob,
-  inbox: Inbox,
-  state: WatchState,
+  listener: Listener,
   patience: WatchPatience,
 ): AsyncGenerator<JobNews, void, void> {
   const { client, clock } = parts;
-  const asked = new Set(state.askable);
-  if (asked.size === 0) return;
-  const running = new Set<string>();
-  const answered = new Set<string>();
+  const { job, inbox, state } = listener;
+  const round = new AskedMinions(state.askable);
+  if (round.asked.size === 0) return;
   const options: PublishOptions = {
-    tgt: [...asked],
+    tgt: [...round.asked],
     tgtType: 'list',
     fun: 'saltutil.find_job',
     arg: [job.jid],
     timeoutMs: patience.timeoutMs,
   };
   const question = await askWhoRuns(client, options, (id, isAtWork) => {
-    if (!answered.has(id)) state.lastHeardMs = clock.monotonicMs();
-    answered.add(id);
-    if (isAtWork) running.add(id);
+    if (round.answered(id, isAtWork)) state.lastHeardMs = clock.monotonicMs();
     inbox.nudge();
   });
-  if (question === undefined) return asked.forEach((id) => state.giveUp(id));
+  if (question === undefined) return round.asked.forEach((id) => state.giveUp(id));
   const gatheredMs = clock.monotonicMs() + patience.gatherMs;
   const untilMs = (): number => Math.max(gatheredMs, state.lastHeardMs + QUIET_MS);
-  const isDecided = (id: string): boolean => answered.has(id) || !state.waitingFor.has(id);
   const isGoingOn = (nowMs: number): boolean =>
-    nowMs < untilMs() && !parts.signal?.aborted && state.isWaiting(nowMs) && ![...asked].every(isDecided);
-  while (isGoingOn(clock.monotonicMs())) {
-    await inbox.wait(clock, state.nextLook(clock.monotonicMs(), untilMs()));
-    yield* state.read(inbox.take());
-  }
+    nowMs < untilMs() && !parts.signal?.aborted && state.isWaiting(nowMs) && round.isOpen(state.waitingFor);
+  while (isGoingOn(clock.monotonicMs())) yield* listener.listen(untilMs());
   client.forget(question.jid);
-  const isOnItsWay = (): boolean => [...answered].some((id) => !running.has(id) && state.waitingFor.has(id));
   const answeredMs = clock.monotonicMs() + LAST_RETURN_MS;
   const lastMs = (): number => Math.max(answeredMs, state.lastReturnMs + QUIET_MS);
-  while (isOnItsWay() && clock.monotonicMs() < lastMs() && parts.signal?.aborted !== true) {
-    await inbox.wait(clock, lastMs());
-    yield* state.read(inbox.take());
-  }
-  for (const id of asked) if (!running.has(id)) state.giveUp(id, answered.has(id));
+  const isDue = (): boolean => clock.monotonicMs() >= lastMs() || parts.signal?.aborted === true;
+  while (round.isReturnDue(state.waitingFor) && !isDue()) yield* listener.listen(lastMs());
+  for (const id of round.asked) if (!round.running.has(id)) state.giveUp(id, round.idle.has(id));
 }
 
 /** Publishes the question. @returns undefined when none of the minions has an accepted key any more */

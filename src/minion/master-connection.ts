@@ -14,6 +14,7 @@ import type { Clock } from '../host/clock.ts';
 import type { NameService } from '../host/dns.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
+import type { Missed } from '../transport/recent-messages.ts';
 import type { PublishClient, RequestClient } from '../transport/transport.ts';
 import { publishClient, requestClient } from '../transport/transports.ts';
 import type { Dict } from '../values/value.ts';
@@ -145,7 +146,7 @@ export class MasterConnection {
     this.#isAdmitted = true;
     this.#subscriber?.close();
     return new Promise((resolve) => {
-      let wasConnected = false;
+      let subscribedAtMs: number | undefined;
       this.#subscriber = publishClient(
         opts.get('transport'),
         {
@@ -157,7 +158,13 @@ export class MasterConnection {
           properties: () =>
             this.#credentials === undefined
               ? new Map()
-              : presenceProof(client.id, this.#credentials.session, clock, role),
+              : presenceProof(
+                  client.id,
+                  this.#credentials.session,
+                  clock,
+                  role,
+                  this.#missed(subscribedAtMs),
+                ),
           identification: (isFirst) => this.#identify(isFirst),
           topics: zmqTopics(opts.raw('zmq_filtering') === true, client.id, role),
           messageBytesMax: MESSAGE_BYTES_MAX,
@@ -175,8 +182,8 @@ export class MasterConnection {
         {
           connected: () => {
             this.#noteLink({ isSubscribed: true });
-            if (wasConnected) this.#reconnected();
-            wasConnected = true;
+            if (subscribedAtMs !== undefined) this.#reconnected();
+            subscribedAtMs ??= clock.monotonicMs();
             resolve();
           },
           disconnected: (error) => {
@@ -224,6 +231,15 @@ export class MasterConnection {
     const { shared } = isFirst || stale === undefined ? await this.#current() : await this.#renew(stale);
     this.#token ??= client.key.signX931(TOKEN_TEXT);
     return subscriberIdentity(client.id, this.#token, shared, role);
+  }
+
+  /** What can have passed us by since the connection stood for the first time. */
+  #missed(subscribedAtMs: number | undefined): Missed | undefined {
+    if (subscribedAtMs === undefined) return undefined;
+    return {
+      after: this.#reader.lastSerial,
+      forMs: this.#parts.clock.monotonicMs() - subscribedAtMs,
+    };
   }
 
   /** Salt compat: 4506 means "as the master says" (wire-protocol.md, 1.1). */

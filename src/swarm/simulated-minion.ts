@@ -4,6 +4,7 @@
  * thing they share).
  */
 import { authenticate, type AuthClient, type Credentials } from '../channel/client/authenticate.ts';
+import { presenceProof } from '../channel/presence-proof.ts';
 import { RequestChannel } from '../channel/client/request-channel.ts';
 import { subscriberIdentity } from '../channel/subscriber-identity.ts';
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, type RsaPrivateKey } from '../crypto/rsa.ts';
@@ -152,11 +153,12 @@ export class SimulatedMinion {
   #subscribe(): Promise<void> {
     const { master, transport, clock, random, filtering, id, counters } = this.#parts;
     return new Promise((resolve) => {
-      let wasConnected = false;
+      let subscribedAtMs: number | undefined;
       this.#subscriber = publishClient(
         transport,
         {
           address: () => ({ host: master.host, port: this.#credentials?.publishPort ?? 4505 }),
+          properties: () => this.#proof(subscribedAtMs),
           identification: (isFirst) => this.#identify(isFirst),
           topics: zmqTopics(filtering, id),
           messageBytesMax: MESSAGE_BYTES_MAX,
@@ -167,8 +169,8 @@ export class SimulatedMinion {
         },
         {
           connected: () => {
-            if (wasConnected) counters.reconnects++;
-            wasConnected = true;
+            if (subscribedAtMs !== undefined) counters.reconnects++;
+            subscribedAtMs ??= clock.monotonicMs();
             resolve();
           },
           disconnected: () => undefined,
@@ -182,6 +184,16 @@ export class SimulatedMinion {
   async #identify(isFirst: boolean): Promise<Buffer> {
     const { shared } = await this.#renew(isFirst ? undefined : this.#credentials);
     return subscriberIdentity(this.id, this.#parts.key.signX931(Buffer.from('salt')), shared);
+  }
+
+  #proof(subscribedAtMs: number | undefined): ReadonlyMap<string, Buffer> {
+    const { id, clock } = this.#parts;
+    if (this.#credentials === undefined) return new Map();
+    const missed =
+      subscribedAtMs === undefined
+        ? undefined
+        : { after: this.#lastSerial, forMs: clock.monotonicMs() - subscribedAtMs };
+    return presenceProof(id, this.#credentials.session, clock, 'minion', missed);
   }
 
   /** The usual publication is answered in the same turn; only one with a new key has to be kept while we authenticate. */

@@ -5,6 +5,7 @@
 import type { Clock } from '../host/clock.ts';
 import type { Random } from '../host/random.ts';
 import type { Address } from './address.ts';
+import type { Missed } from './recent-messages.ts';
 import type { SslSettings } from './ssl-settings.ts';
 
 /** What a listening socket needs, whichever it is. */
@@ -62,6 +63,14 @@ export interface Publication {
   readonly envelope: Buffer;
   /** The minions it is for; null sends it to everybody. A transport, or its settings, may send it to everybody all the same. */
   readonly ids: readonly string[] | null;
+  /** Grows with each publication: by it a peer says what it has missed. */
+  readonly number?: number;
+}
+
+/** Who a peer has proved to be, and what it says that it has missed when it was here before. */
+export interface PeerIdentity {
+  readonly id: string;
+  readonly missed?: Missed;
 }
 
 /** How a publisher behaves. */
@@ -71,7 +80,7 @@ export interface PublishServerOptions extends ServerOptions {
   /** A peer that is silently gone is noticed within twice this time. */
   readonly heartbeatMs?: number;
   /** Who a peer proves to be, from what it says of itself when it connects; undefined when it does not say. */
-  readonly identify?: (properties: ReadonlyMap<string, Buffer>) => string | undefined;
+  readonly identify?: (properties: ReadonlyMap<string, Buffer>) => PeerIdentity | undefined;
   /** Who a peer proves to be, from a message that it sends; undefined when the proof is not good. */
   readonly identifyByMessage?: (body: Buffer) => string | undefined;
   /** An identified peer has come, or its last connection has gone. */
@@ -84,6 +93,8 @@ export interface PublishServerOptions extends ServerOptions {
 export interface PublishServerCounters {
   published: number;
   delivered: number;
+  /** Publications sent once more to peers that had missed them. */
+  resent: number;
   /** Peers cut off because they did not keep up. */
   slowPeersCut: number;
   refusedPeers: number;

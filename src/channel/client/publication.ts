@@ -18,6 +18,11 @@ export class PublicationReader {
     this.#requireSignature = requireSignature;
   }
 
+  /** The serial of the last publication that was taken; 0 before the first. */
+  get lastSerial(): number {
+    return this.#lastSerial;
+  }
+
   /** @returns the load without its serial, or why it is not taken; `wrong key` asks for a new authentication */
   read(parts: readonly Buffer[], credentials: Credentials): Dict | PublicationFault {
     const envelope = parsePublishEnvelope(parts);

@@ -1,7 +1,7 @@
 /** `--batch` (cli.md, 6.1) and what follows from `--batch-safe-limit`. */
 import { batchEntry, runBatch, whoIsThere, type Present } from '../../client/batch.ts';
 import { NoMinionsError } from '../../client/errors.ts';
-import type { JobNews } from '../../client/watch-job.ts';
+import type { JobNews } from '../../client/watch-state.ts';
 import { textRepr } from '../../values/repr.ts';
 import { truthy } from '../../values/value.ts';
 import { numberOption, printHints, sayAbsent, sayNoMinions, sayReason, type SaltRun } from './context.ts';

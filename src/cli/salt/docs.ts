@@ -1,5 +1,5 @@
 /** `salt -d` and `salt '*' sys.doc`: the documentation of all minions together, each function once (salt/cli/salt.py `_print_docs`). */
-import type { JobNews } from '../../client/watch-job.ts';
+import type { JobNews } from '../../client/watch-state.ts';
 import { isDict, type Value } from '../../values/value.ts';
 import type { Display } from '../display.ts';
 

@@ -2,7 +2,8 @@
 import type { PublishedJob } from '../../client/local-client.ts';
 import { readPresence } from '../../client/presence.ts';
 import { storedJob, storedLedger } from '../../client/stored-returns.ts';
-import { watchPublished, type KnownBefore } from '../../client/watch-job.ts';
+import { watchPublished } from '../../client/watch-job.ts';
+import type { KnownBefore } from '../../client/watch-state.ts';
 import { isSafeJid, jidTimeMs, jidTimeText } from '../../jobs/jid.ts';
 import { judgeJob, stampOf, type LedgerEntry, type OutcomeKind } from '../../jobs/ledger.ts';
 import { pyStr } from '../../values/repr.ts';

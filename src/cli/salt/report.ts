@@ -1,5 +1,5 @@
 /** What `salt` prints of a job: returns as they come, the silent, the summary, the exit code (salt/cli/salt.py, 3006.16). */
-import type { JobNews } from '../../client/watch-job.ts';
+import type { JobNews } from '../../client/watch-state.ts';
 import { outcomeText, type Outcome } from '../../client/outcome.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import type { Display } from '../display.ts';

@@ -102,7 +102,7 @@ export const startPublisher: StartRole = async (context) => {
           return encode([...new Set(publishers.flatMap((p) => p.remoteAddresses))], 'local');
         const [load, ids, expected] = order;
         if (load === null) return encode(presence.describe(expected), 'local');
-        const publication = { envelope: seal(load), ids };
+        const publication = { ...seal(load), ids };
         for (const publisher of publishers) publisher.send(publication);
         return encode(presence.absence(expected), 'local');
       },
@@ -118,17 +118,24 @@ export const startPublisher: StartRole = async (context) => {
   };
 };
 
+/** A publication as it is sent, and its serial. */
+interface Sealed {
+  readonly number: number;
+  readonly envelope: Buffer;
+}
+
 /** Makes envelopes: adds the serial, encrypts with the shared key in force, signs. */
-function sealer({ opts, sharedKeys, clock, log }: RoleContext): (load: Dict) => Buffer {
+function sealer({ opts, sharedKeys, clock, log }: RoleContext): (load: Dict) => Sealed {
   const sign = opts.get('sign_pub_messages');
   const sigAlgo = opts.get('publish_signing_algorithm');
   const key = loadMasterKey(opts);
   const serial = new PublishSerial({ path: join(opts.get('cachedir'), 'publish_serial'), clock, log });
   return (load) => {
-    const numbered = new Map<Value, Value>(load).set('serial', serial.next());
+    const number = serial.next();
+    const numbered = new Map<Value, Value>(load).set('serial', number);
     const sealed = (sharedKeys()[0] as { dumps(value: Dict): Buffer }).dumps(numbered);
     const signature = sign ? { sig_algo: sigAlgo, sig: key.sign(sealed, sigAlgo) } : {};
-    return encode({ enc: 'aes', load: sealed, ...signature }, 'network');
+    return { number, envelope: encode({ enc: 'aes', load: sealed, ...signature }, 'network') };
   };
 }
 

@@ -61,7 +61,13 @@ class Peer {
 
 /** See the file's comment. */
 export class TcpPublisher implements PublishServer {
-  readonly counters: PublishServerCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
+  readonly counters: PublishServerCounters = {
+    published: 0,
+    delivered: 0,
+    resent: 0,
+    slowPeersCut: 0,
+    refusedPeers: 0,
+  };
   readonly #options: TcpPublisherOptions;
   readonly #peers = new Set<Peer>();
   readonly #byId = new Map<string, Set<Peer>>();

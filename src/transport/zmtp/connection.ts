@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../host/clock.ts';
 import { encodeMessage, handshake, ping, ZmtpParser, type SocketType } from './frames.ts';
 
+/** A process that was held up itself finds its peers' signs of life unread: they get this long to be read. */
+const UNREAD_GRACE_MS = 1_000;
 /** Time for a peer to finish its half of the handshake. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 
@@ -41,6 +43,7 @@ export class ZmtpConnection {
   readonly #options: ConnectionOptions;
   #handshakeTimer: Timer | undefined;
   #heartbeat: Timer | undefined;
+  #lastLook: Timer | undefined;
   #heardSinceBeat = true;
   #error: Error | undefined;
   #closed = false;
@@ -123,14 +126,24 @@ export class ZmtpConnection {
       this.#heardSinceBeat = true;
       return;
     }
-    if (!this.#heardSinceBeat) return this.destroy(new Error('the peer gives no sign of life'));
+    if (!this.#heardSinceBeat) return this.#lookOnceMore();
     this.#heardSinceBeat = false;
     this.write(ping(heartbeatMs * 2));
+  }
+
+  /** Timers run before sockets are read, so whatever came while we were held up has not been seen yet. */
+  #lookOnceMore(): void {
+    const { clock } = this.#options;
+    const giveUp = (): void => {
+      if (!this.#heardSinceBeat) this.destroy(new Error('the peer gives no sign of life'));
+    };
+    this.#lastLook = clock.after(UNREAD_GRACE_MS, giveUp, { background: true });
   }
 
   #close(): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#lastLook?.cancel();
     this.#handshakeTimer?.cancel();
     this.#heartbeat?.cancel();
     this.#events.closed(this, this.#error);

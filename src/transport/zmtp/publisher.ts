@@ -3,6 +3,7 @@ import type { Server, Socket } from 'node:net';
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';
 import { listen } from '../listen.ts';
+import { RecentMessages, type Missed } from '../recent-messages.ts';
 import type {
   Publication,
   PublishServer,
@@ -16,6 +17,8 @@ import { encodeMessage } from './frames.ts';
 const SUBSCRIPTION_BYTES_MAX = 1024;
 /** Subscriptions of one peer. */
 const SUBSCRIPTIONS_MAX = 64;
+/** Time for the further subscriptions of a peer that has sent its first. */
+const SUBSCRIPTIONS_MS = 20;
 
 /** How the publisher behaves. */
 export interface PublisherOptions extends PublishServerOptions {
@@ -28,18 +31,29 @@ interface Peer {
   readonly topics: Set<string>;
   /** Who the peer has proved to be. */
   id: string | undefined;
+  /** What it has missed, until that has been sent; what is published meanwhile is sent with it, because order matters. */
+  missed: Missed | undefined;
+  isResending: boolean;
 }
 
 /** A listening PUB socket. */
 export class Publisher implements PublishServer {
-  readonly counters: PublishServerCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
+  readonly counters: PublishServerCounters = {
+    published: 0,
+    delivered: 0,
+    resent: 0,
+    slowPeersCut: 0,
+    refusedPeers: 0,
+  };
   readonly #options: PublisherOptions;
   readonly #peers = new Map<ZmtpConnection, Peer>();
   readonly #identified: IdentifiedPeers;
+  readonly #recent: RecentMessages;
   #server: Server | undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
+    this.#recent = new RecentMessages(options.clock);
     this.#identified = new IdentifiedPeers(options.presence);
   }
 
@@ -62,25 +76,28 @@ export class Publisher implements PublishServer {
     return address;
   }
 
-  send({ envelope, ids }: Publication): number {
+  send({ envelope, ids, number }: Publication): number {
     const { topics } = this.#options;
-    if (topics === undefined) return this.publish([envelope]);
+    if (topics === undefined) return this.publish([envelope], number);
     let count = 0;
-    for (const topic of topics(ids)) count += this.publish([topic, envelope]);
+    for (const topic of topics(ids)) count += this.publish([topic, envelope], number);
     return count;
   }
 
   /**
    * Sends one message to all whose subscription is a prefix of its first part.
+   * @param number of the publication, by which a peer says what it has missed
    * @returns how many peers it went to
    */
-  publish(parts: readonly Buffer[]): number {
+  publish(parts: readonly Buffer[], number?: number): number {
     const bytes = encodeMessage(parts);
     const topic = (parts[0] as Buffer).toString('latin1');
     this.counters.published++;
+    if (number !== undefined) this.#recent.add(number, topic, bytes);
     let count = 0;
-    for (const { connection, topics } of this.#peers.values()) {
+    for (const { connection, topics, missed } of this.#peers.values()) {
       if (!matches(topics, topic)) continue;
+      if (missed !== undefined && number !== undefined) continue;
       if (connection.queuedBytes > this.#options.peerQueueBytesMax) {
         this.counters.slowPeersCut++;
         connection.destroy(new Error('the subscriber does not keep up'));
@@ -119,15 +136,23 @@ export class Publisher implements PublishServer {
         },
       },
     );
-    this.#peers.set(connection, { connection, topics: new Set(), id: undefined });
+    this.#peers.set(connection, {
+      connection,
+      topics: new Set(),
+      id: undefined,
+      missed: undefined,
+      isResending: false,
+    });
     socket.setKeepAlive(true, 300_000);
   }
 
   #identify(connection: ZmtpConnection): void {
     const peer = this.#peers.get(connection);
-    const id = this.#options.identify?.(connection.peerProperties);
-    if (peer === undefined || id === undefined) return;
+    const identity = this.#options.identify?.(connection.peerProperties);
+    if (peer === undefined || identity === undefined) return;
+    const { id, missed } = identity;
     peer.id = id;
+    peer.missed = missed;
     this.#identified.come(id);
   }
 
@@ -143,7 +168,26 @@ export class Publisher implements PublishServer {
     if (peer === undefined || message === undefined || message.length === 0) return;
     const topic = message.toString('latin1', 1);
     if (message[0] === 0) peer.topics.delete(topic);
-    else if (message[0] === 1 && peer.topics.size < SUBSCRIPTIONS_MAX) peer.topics.add(topic);
+    else if (message[0] === 1 && peer.topics.size < SUBSCRIPTIONS_MAX) {
+      peer.topics.add(topic);
+      this.#resendSoon(peer);
+    }
+  }
+
+  /** Sends what a peer has missed once all its subscriptions are in, which come in one go. */
+  #resendSoon(peer: Peer): void {
+    if (peer.missed === undefined || peer.isResending) return;
+    peer.isResending = true;
+    this.#options.clock.after(SUBSCRIPTIONS_MS, () => this.#resend(peer), { background: true });
+  }
+
+  #resend(peer: Peer): void {
+    const missed = peer.missed === undefined ? [] : this.#recent.missed(peer.missed);
+    peer.missed = undefined;
+    const fitting = missed.filter(({ topic }) => matches(peer.topics, topic));
+    const each = new Map(fitting.map(({ number, bytes }) => [number, bytes]));
+    for (const bytes of each.values()) peer.connection.write(bytes);
+    this.counters.resent += each.size;
   }
 }
 

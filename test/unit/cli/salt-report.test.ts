@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../../src/client/errors.ts';
 import type { Outcome } from '../../../src/client/outcome.ts';
-import type { JobNews } from '../../../src/client/watch-job.ts';
+import type { JobNews } from '../../../src/client/watch-state.ts';
 import { Display } from '../../../src/cli/display.ts';
 import { strictCode, strictErrorCode } from '../../../src/cli/salt/outcome.ts';
 import { JobReport, returnCode, unknownFunction, type ReportOptions } from '../../../src/cli/salt/report.ts';

@@ -1,6 +1,6 @@
 /** A master for tests of clients: it answers as it is told, in a time that only moves when everybody waits. */
 import type {
-  LostListener,
+  LinkListener,
   JobListener,
   PublishedJob,
   PublishOptions,
@@ -87,6 +87,10 @@ export class FakeMaster implements JobClient {
   readonly #listeners = new Map<string, JobListener>();
   /** Returns that the job cache has. */
   stored: Dict[] = [];
+  /** Tells the client that a minion's connection is lost or back. */
+  link: LinkListener = () => undefined;
+  /** Minions whose connection is away when a job is published. */
+  lost = new Map<string, string>();
   #jobs = 0;
 
   constructor(minions: Readonly<Record<string, FakeMinion>>) {
@@ -110,7 +114,7 @@ export class FakeMaster implements JobClient {
     const jid = String(20260101000000000000n + BigInt(++this.#jobs));
     this.#listeners.set(jid, listener);
     for (const id of ids) this.#answer(jid, id, options);
-    return { jid, minions: ids, missing: named.filter((id) => !this.#minions.has(id)), lost: new Map() };
+    return { jid, minions: ids, missing: named.filter((id) => !this.#minions.has(id)), lost: this.lost };
   }
 
   follow(jid: string, listener: JobListener): void {
@@ -125,7 +129,8 @@ export class FakeMaster implements JobClient {
     return () => undefined;
   }
 
-  onLost(_listener: LostListener): () => void {
+  onLink(listener: LinkListener): () => void {
+    this.link = listener;
     return () => undefined;
   }
 

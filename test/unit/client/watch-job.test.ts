@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { publishAndWatch, watchPublished, type JobNews } from '../../../src/client/watch-job.ts';
+import { publishAndWatch, watchPublished } from '../../../src/client/watch-job.ts';
+import type { JobNews } from '../../../src/client/watch-state.ts';
 import { dict } from '../../../src/values/value.ts';
 import { FakeMaster, patience, type FakeMinion } from './fake-master.ts';
 
@@ -87,5 +88,25 @@ test('watch - a job of somebody else: first what the cache has, then what comes'
   const news = watchPublished(master.parts, published, patience);
   master.clock.after(10, () => master.fire('7', 'a', { return: 1, retcode: 0 }));
   master.clock.after(20, () => master.fire('7', 'b', { return: 2, retcode: 0 }));
+  assert.deepEqual(await words(news), ['return a', 'return b']);
+});
+
+test('watch - a minion whose connection comes back in time is waited for like the others', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: { value: 1, afterMs: 3000 }, c: {} });
+  master.lost = new Map([
+    ['b', '2026-01-01T00:00:00'],
+    ['c', '2026-01-01T00:00:00'],
+  ]);
+  const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
+  assert.equal((await news.next()).value?.id, 'a');
+  master.link('b', true, '2026-01-01T00:00:01');
+  assert.deepEqual(await words(news), ['return b', 'never received c']);
+  assert.equal(master.clock.nowMs(), 3000);
+});
+
+test('watch - nobody is given up whose return is in the job cache', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {} });
+  const { job: published, news } = await publishAndWatch(master.parts, job, patience);
+  master.stored = [dict({ jid: published.jid, id: 'b', return: true, retcode: 0 })];
   assert.deepEqual(await words(news), ['return a', 'return b']);
 });
