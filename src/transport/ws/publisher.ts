@@ -20,7 +20,13 @@ const DEFAULT_HEARTBEAT_MS = 10_000;
 
 /** See the file's comment. */
 export class WsPublisher implements PublishServer {
-  readonly counters: PublishServerCounters = { published: 0, delivered: 0, slowPeersCut: 0, refusedPeers: 0 };
+  readonly counters: PublishServerCounters = {
+    published: 0,
+    delivered: 0,
+    resent: 0,
+    slowPeersCut: 0,
+    refusedPeers: 0,
+  };
   readonly #options: PublishServerOptions;
   readonly #server: WsServer;
   readonly #identified: IdentifiedPeers;
@@ -75,7 +81,7 @@ export class WsPublisher implements PublishServer {
   }
 
   #accept(peer: WsPeer): void {
-    const id = this.#options.identify?.(propertiesIn(peer.headers));
+    const id = this.#options.identify?.(propertiesIn(peer.headers))?.id;
     if (id !== undefined) this.#identified.come(id);
     peer.socket.on('close', () => {
       if (id !== undefined) this.#identified.go(id);

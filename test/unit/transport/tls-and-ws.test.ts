@@ -264,7 +264,10 @@ test('ws - a subscriber says who it is, gets publications, and comes back', asyn
       address,
       backlog: 10,
       peerQueueBytesMax: MiB,
-      identify: (properties) => properties.get('x-brine-minion')?.toString(),
+      identify: (properties) => {
+        const id = properties.get('x-brine-minion')?.toString();
+        return id === undefined ? undefined : { id };
+      },
       presence: (id, isConnected) => presence.push(`${id} ${isConnected}`),
       clock: systemClock,
     });
