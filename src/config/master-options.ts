@@ -137,7 +137,7 @@ export const masterOptions = {
     0,
     'the oldest days of jobs are forgotten above this size, 0 for no limit',
   ),
-  archive_jobs: option('bool', false, 'accepted and ignored'),
+  archive_jobs: option('bool', false, 'SQL databases keep old jobs in tables beside theirs, not forget them'),
   job_cache_store_endtime: option('bool', false, 'note when a job ended'),
   show_jid: option('bool', false, 'print the job id'),
   show_timeout: option('bool', true, 'print minions that did not answer'),

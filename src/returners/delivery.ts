@@ -6,6 +6,7 @@ import { messageOf } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
+import { StoreUnavailableError } from './return-store.ts';
 
 const BATCH_MAX = 500;
 const RETRY_MIN_MS = 500;
@@ -161,6 +162,8 @@ export class Delivery<T> {
     const { probe, name, what, health, log, describe } = this.#options;
     this.counters.failures++;
     try {
+      // a database that answers may still take nothing: none of what waits is to be left out for that
+      if (error instanceof StoreUnavailableError) throw error;
       await probe();
     } catch {
       health.down(this, error);

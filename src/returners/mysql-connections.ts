@@ -8,9 +8,9 @@ import type {
   RowDataPacket,
   SslOptions,
 } from 'mysql2/promise';
-import { CommandExecutionError, messageOf, UnreachableError } from '../errors/errors.ts';
+import { CommandExecutionError, messageOf } from '../errors/errors.ts';
 import { toNumber, truthy, type Value } from '../values/value.ts';
-import type { StoreSettings } from './return-store.ts';
+import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
 
 /** A row, with every value as text or null. */
 export type MysqlRow = Readonly<Record<string, string | null>>;
@@ -68,10 +68,10 @@ export class MysqlConnections {
 
   /**
    * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to repeat.
-   * @throws UnreachableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
+   * @throws StoreUnavailableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
    */
   async use<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new UnreachableError(`${this.#place()}: the connections are closed.`);
+    if (this.#isClosed) throw new StoreUnavailableError(`${this.#place()}: the connections are closed.`);
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#once(run);
@@ -221,12 +221,12 @@ export class MysqlConnections {
   }
 
   #told(error: unknown): unknown {
-    if (error instanceof UnreachableError || error instanceof CommandExecutionError) return error;
+    if (error instanceof StoreUnavailableError || error instanceof CommandExecutionError) return error;
     const code = codeOf(error);
     const text = `${this.#place()}: ${messageOf(error) || code}${this.#hint(code)}`;
     return REFUSED.has(code)
       ? new CommandExecutionError(text, { cause: error })
-      : new UnreachableError(text, { cause: error });
+      : new StoreUnavailableError(text, { cause: error });
   }
 
   #hint(code: string): string {

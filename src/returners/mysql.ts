@@ -3,19 +3,20 @@
  * (salt/returners/mysql.py, 3006.16), so that a database that Salt has made is read and continued, by Salt too.
  */
 import { createHash } from 'node:crypto';
-import { CommandExecutionError, UnreachableError } from '../errors/errors.ts';
+import { CommandExecutionError } from '../errors/errors.ts';
 import { systemClock, type Clock } from '../host/clock.ts';
 import { jidAt } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { truthy, type Dict, type Value } from '../values/value.ts';
 import { MysqlConnections, quoteName, type MysqlSession } from './mysql-connections.ts';
-import type {
-  JidReturns,
-  ReturnStore,
-  SavedEvent,
-  SavedLoad,
-  StoreKind,
-  StoreSettings,
+import {
+  StoreUnavailableError,
+  type JidReturns,
+  type ReturnStore,
+  type SavedEvent,
+  type SavedLoad,
+  type StoreKind,
+  type StoreSettings,
 } from './return-store.ts';
 import {
   cut,
@@ -298,7 +299,7 @@ class MysqlStore implements ReturnStore {
         locks,
       );
       if (Object.values(row).some((got) => got !== '1'))
-        throw new UnreachableError(
+        throw new StoreUnavailableError(
           `The MySQL database ${this.#connections.database} has been kept busy by another writer for ${lockSeconds} s.`,
         );
       await run(session);
@@ -341,7 +342,7 @@ class MysqlStore implements ReturnStore {
     return row;
   }
 
-  /** What the tables can hold, asked once. @throws UnreachableError when a table is missing */
+  /** What the tables can hold, asked once. @throws StoreUnavailableError when a table is missing */
   async #known(table: string): Promise<Facts> {
     const asked = (this.#facts ??= this.#connections.use(readFacts));
     try {
@@ -352,7 +353,7 @@ class MysqlStore implements ReturnStore {
       throw error;
     }
     this.#facts = undefined;
-    throw new UnreachableError(
+    throw new StoreUnavailableError(
       `The MySQL database ${this.#connections.database} has no table ${table}; create it with: salt-run returner.create_schema mysql`,
     );
   }

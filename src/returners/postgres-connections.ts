@@ -4,9 +4,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig, Pool, PoolClient } from 'pg';
-import { CommandExecutionError, messageOf, UnreachableError } from '../errors/errors.ts';
+import { CommandExecutionError, messageOf } from '../errors/errors.ts';
 import { toNumber, type Value } from '../values/value.ts';
-import type { StoreSettings } from './return-store.ts';
+import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
 
 /** A row, with every value as text or null. */
 export type PostgresRow = Readonly<Record<string, string | null>>;
@@ -62,10 +62,10 @@ export class PostgresConnections {
 
   /**
    * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to repeat.
-   * @throws UnreachableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
+   * @throws StoreUnavailableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
    */
   async use<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new UnreachableError(`${this.#place()}: the connections are closed.`);
+    if (this.#isClosed) throw new StoreUnavailableError(`${this.#place()}: the connections are closed.`);
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#once(run);
@@ -185,7 +185,7 @@ export class PostgresConnections {
         if (at === kinds.length - 1 || !isAboutTls(error)) throw error;
       }
     }
-    throw new UnreachableError(`${this.#place()}: there is no way to connect.`);
+    throw new StoreUnavailableError(`${this.#place()}: there is no way to connect.`);
   }
 
   #options(database: string): ClientConfig {
@@ -281,12 +281,12 @@ export class PostgresConnections {
   }
 
   #told(error: unknown): unknown {
-    if (error instanceof UnreachableError || error instanceof CommandExecutionError) return error;
+    if (error instanceof StoreUnavailableError || error instanceof CommandExecutionError) return error;
     const code = codeOf(error);
     const text = `${this.#place()}: ${messageOf(error) || code}${this.#hint(code, messageOf(error))}`;
     return REFUSED.test(code)
       ? new CommandExecutionError(text, { cause: error })
-      : new UnreachableError(text, { cause: error });
+      : new StoreUnavailableError(text, { cause: error });
   }
 
   #hint(code: string, text: string): string {

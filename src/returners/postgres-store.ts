@@ -1,10 +1,16 @@
 /** What Salt's three returners for PostgreSQL have in common: how rows are found, written once, and forgotten. */
 import { systemClock, type Clock } from '../host/clock.ts';
-import { UnreachableError } from '../errors/errors.ts';
 import { jidAt } from '../jobs/jid.ts';
 import type { Dict, Value } from '../values/value.ts';
 import { PostgresConnections, type PostgresNaming, type PostgresSession } from './postgres-connections.ts';
-import type { JidReturns, ReturnStore, SavedEvent, SavedLoad, StoreSettings } from './return-store.ts';
+import {
+  StoreUnavailableError,
+  type JidReturns,
+  type ReturnStore,
+  type SavedEvent,
+  type SavedLoad,
+  type StoreSettings,
+} from './return-store.ts';
 import {
   cut,
   dictOf,
@@ -248,7 +254,7 @@ export abstract class PostgresStore implements ReturnStore {
     return this.connections.close();
   }
 
-  /** What the tables are made of, asked once. @throws UnreachableError when a table is missing */
+  /** What the tables are made of, asked once. @throws StoreUnavailableError when a table is missing */
   protected async known(table: string): Promise<PostgresFacts> {
     const asked = (this.#facts ??= this.connections.use((session) => this.#readFacts(session)));
     try {
@@ -259,7 +265,7 @@ export abstract class PostgresStore implements ReturnStore {
       throw error;
     }
     this.#facts = undefined;
-    throw new UnreachableError(
+    throw new StoreUnavailableError(
       `The PostgreSQL database ${this.connections.database} has no table ${table}; create it with: ` +
         `salt-run returner.create_schema ${this.connections.naming.name}`,
     );

@@ -2,6 +2,7 @@
  * What a returner's database does, whichever it is: one interface, so that Salt's returner functions, batches, time-outs and
  * what happens while the database is down are written once (salt/returners/, 3006.16; wire-protocol.md, 10).
  */
+import { UnreachableError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Dict, Value } from '../values/value.ts';
 
@@ -20,6 +21,12 @@ export interface SavedEvent {
 
 /** A minion's answer, as `get_jid` gives it: `return`, and `out`, `success`, `retcode` where the database has them. */
 export type JidReturns = ReadonlyMap<string, Dict>;
+
+/**
+ * Nothing can be written now, whatever it is: the server is away, cannot be logged in to, has no such table, no room or only lets
+ * read. No return is at fault, so none may be given up for it.
+ */
+export class StoreUnavailableError extends UnreachableError {}
 
 /**
  * A database that keeps jobs, returns and events in Salt's own tables. Every method may throw; whoever calls then keeps what

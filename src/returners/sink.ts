@@ -5,7 +5,7 @@ import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import { BrineError } from '../errors/errors.ts';
-import type { Dict, Value } from '../values/value.ts';
+import { truthy, type Dict, type Value } from '../values/value.ts';
 import { NO_SERVICES } from './no-services.ts';
 import { optionsFrom } from './options.ts';
 import type { ReturnStore, StoreKind } from './return-store.ts';
@@ -55,7 +55,7 @@ export async function openSink(
   parts: SinkParts,
 ): Promise<Sink | undefined> {
   const store = await openMasterStore(name, parts);
-  if (store !== undefined) return storeSink(name, store);
+  if (store !== undefined) return storeSink(name, store, truthy(parts.opts.get('archive_jobs')));
   const module = await RETURNER_TABLE.find((each) => each.name === name)?.load();
   return module !== undefined && Object.hasOwn(module.functions, fun)
     ? new ModuleSink(name, parts)
@@ -84,13 +84,14 @@ export function masterStoreOptions(kind: StoreKind, opts: Dict): Promise<Readonl
   return optionsFrom((option) => opts.get(option), kind.optionPrefix, new Map(), kind.defaults);
 }
 
-function storeSink(name: string, store: ReturnStore): Sink {
+/** @param isArchived keeps old rows in tables beside theirs (`archive_jobs`) */
+function storeSink(name: string, store: ReturnStore, isArchived: boolean): Sink {
   return {
     name,
     saveReturns: (rets) => store.saveReturns(rets),
     saveLoads: (loads) => store.saveLoads(loads),
     saveEvents: (events, masterId) => store.saveEvents(events, masterId),
-    removeOlderThan: (atMs) => store.removeOlderThan(atMs),
+    removeOlderThan: (atMs) => store.removeOlderThan(atMs, isArchived),
     probe: async () => void (await store.load(PROBED_JID)),
     close: () => store.close(),
   };

@@ -109,6 +109,21 @@ test('delivery - what a database that answers refuses is left out alone, and tol
   assert.equal(delivery.counters.refused, 1);
 });
 
+test('delivery - nothing is left out for a database that answers and takes nothing at all', async () => {
+  const written: number[] = [];
+  let calls = 0;
+  const { lines, delivery } = await deliver([1, 2], async (batch) => {
+    if (++calls <= 9) throw new StoreUnavailableError('no room');
+    written.push(...batch);
+  });
+  assert.deepEqual(written, [1, 2]);
+  assert.deepEqual(lines, [
+    'error: db cannot be written to: no room. What is meant for it waits here until it is back (2 things).',
+    'warning: db is back; what waits is being written to it (2 things).',
+  ]);
+  assert.equal(delivery.counters.refused, 0);
+});
+
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'br-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));
