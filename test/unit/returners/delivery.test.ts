@@ -7,6 +7,7 @@ import type { Clock } from '../../../src/host/clock.ts';
 import { createLogger, LOG_LEVELS, silentLogger } from '../../../src/host/log.ts';
 import { OutboxReader, type OutboxEntry } from '../../../src/jobs/outbox.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
+import { StoreUnavailableError } from '../../../src/returners/return-store.ts';
 import { DatabaseHealth, Delivery, type DeliverySource } from '../../../src/returners/delivery.ts';
 import { EventSource, EventSpool, spooledEvents } from '../../../src/returners/event-spool.ts';
 import { OutboxSource } from '../../../src/returners/outbox-source.ts';
