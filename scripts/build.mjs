@@ -26,8 +26,14 @@ const SPLIT = new Set(['salt-master-child']);
 /** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
 const STALE_PART_MS = 3_600_000;
 
-/** The programs that people start and wait for. */
-const COMMANDS = new Set(['salt.cjs', 'salt-call.cjs', 'salt-key.cjs', 'salt-run.cjs']);
+/** The programs that people start and wait for, and a run of each that compiles what most of its runs need. */
+const COMMANDS = new Map([
+  ['salt', ['x', 'test.ping']],
+  ['salt-call', ['--local', 'test.ping']],
+  ['salt-cp', ['x', '/dev/null', '/tmp/x']],
+  ['salt-key', ['-L']],
+  ['salt-run', ['jobs.list_jobs']],
+]);
 
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');
 // bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
@@ -55,7 +61,8 @@ const programs = filesBelow(join(root, 'src', 'bin'), '.ts');
 const isSplit = (path) => SPLIT.has(basename(path, '.ts'));
 await build({ ...settings, format: 'cjs', entryPoints: programs.filter((path) => !isSplit(path)) });
 await buildSplit(programs.filter(isSplit));
-for (const name of readdirSync(fresh)) if (COMMANDS.has(name)) deferBuiltins(join(fresh, name));
+for (const name of readdirSync(fresh))
+  if (COMMANDS.has(basename(name, '.cjs'))) deferBuiltins(join(fresh, name));
 const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
 removeStaleParts(new Set(builtNames));
@@ -116,13 +123,7 @@ function writeCodeCaches() {
   for (const role of ['master', 'minion']) {
     writeFileSync(join(folder, role), [`root_dir: ${folder}`, 'id: build', ...places, ''].join('\n'));
   }
-  const runs = {
-    salt: ['x', 'test.ping'],
-    'salt-key': ['-L'],
-    'salt-call': ['--local', 'test.ping'],
-    'salt-run': ['jobs.list_jobs'],
-  };
-  for (const [name, args] of Object.entries(runs)) {
+  for (const [name, args] of COMMANDS) {
     if (!existsSync(join(outdir, `${name}.cjs`)) || outdir !== join(root, 'dist')) continue;
     const env = { ...process.env, BRINE_WRITE_CODE_CACHE: '1' };
     spawnSync(process.execPath, [join(root, 'bin', name), '-c', folder, ...args], {

@@ -1,11 +1,12 @@
 /** The system's errors in Python's words. */
-import { getSystemErrorMap } from 'node:util';
+import { strerror } from '../host/strerror.ts';
 
 /** `[Errno 111] Connection refused` for an error of the system, else its message. */
 export function describeSystemError(error: Error): string {
   const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  const { errno } = (inner ?? error) as NodeJS.ErrnoException;
-  const [, text] = (errno === undefined ? undefined : getSystemErrorMap().get(errno)) ?? [];
-  if (errno === undefined || text === undefined) return error.message;
-  return `[Errno ${-errno}] ${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  const cause = inner ?? error;
+  const text = strerror(cause);
+  return text === undefined
+    ? error.message
+    : `[Errno ${-((cause as NodeJS.ErrnoException).errno ?? 0)}] ${text}`;
 }

@@ -2,26 +2,7 @@
 import { constants } from 'node:os';
 import { CommandExecutionError } from '../errors/errors.ts';
 import { textRepr } from '../values/repr.ts';
-
-/** The texts of glibc's `strerror` for what `fork`, `exec`, `chdir` and `setuid` can answer. */
-const STRERROR: ReadonlyMap<string, string> = new Map([
-  ['E2BIG', 'Argument list too long'],
-  ['EACCES', 'Permission denied'],
-  ['EAGAIN', 'Resource temporarily unavailable'],
-  ['EINVAL', 'Invalid argument'],
-  ['EIO', 'Input/output error'],
-  ['EISDIR', 'Is a directory'],
-  ['ELOOP', 'Too many levels of symbolic links'],
-  ['EMFILE', 'Too many open files'],
-  ['ENAMETOOLONG', 'File name too long'],
-  ['ENFILE', 'Too many open files in system'],
-  ['ENOENT', 'No such file or directory'],
-  ['ENOEXEC', 'Exec format error'],
-  ['ENOMEM', 'Cannot allocate memory'],
-  ['ENOTDIR', 'Not a directory'],
-  ['EPERM', 'Operation not permitted'],
-  ['ETXTBSY', 'Text file busy'],
-]);
+import { strerrorOf } from './strerror.ts';
 
 /** A program could not be started. */
 export class SpawnError extends CommandExecutionError {
@@ -45,5 +26,5 @@ function pythonReason(program: string, code: string, cause: unknown): string {
     ? constants.errno[code as keyof typeof constants.errno]
     : undefined;
   if (errno === undefined) return cause instanceof Error ? cause.message : code;
-  return `[Errno ${errno}] ${STRERROR.get(code) ?? code}: ${textRepr(program)}`;
+  return `[Errno ${errno}] ${strerrorOf(errno) ?? code}: ${textRepr(program)}`;
 }

@@ -44,9 +44,13 @@ const UNKNOWN_TO_LIBUV: ReadonlyMap<number, string> = new Map([
 /** Python's `OSError.strerror` of an error of Node's; undefined for errors that do not come from the system. */
 export function strerror(error: unknown): string | undefined {
   const { errno } = error as NodeJS.ErrnoException;
-  if (errno === undefined || typeof errno !== 'number') return undefined;
-  const [name, text] = getSystemErrorMap().get(errno) ?? [];
-  if (name === undefined || text === undefined) return UNKNOWN_TO_LIBUV.get(-errno);
+  return typeof errno === 'number' ? strerrorOf(-errno) : undefined;
+}
+
+/** The text of an error of the system by its number, which is positive; undefined for an unknown one. */
+export function strerrorOf(errno: number): string | undefined {
+  const [name, text] = getSystemErrorMap().get(-errno) ?? [];
+  if (name === undefined || text === undefined) return UNKNOWN_TO_LIBUV.get(errno);
   return GLIBC.get(name) ?? `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
