@@ -59,7 +59,13 @@ const settings = {
 };
 const programs = filesBelow(join(root, 'src', 'bin'), '.ts');
 const isSplit = (path) => SPLIT.has(basename(path, '.ts'));
-await build({ ...settings, format: 'cjs', entryPoints: programs.filter((path) => !isSplit(path)) });
+// a program that is started with its code cache cannot import, only require
+await build({
+  ...settings,
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  entryPoints: programs.filter((path) => !isSplit(path)),
+});
 await buildSplit(programs.filter(isSplit));
 for (const name of readdirSync(fresh))
   if (COMMANDS.has(basename(name, '.cjs'))) deferBuiltins(join(fresh, name));
