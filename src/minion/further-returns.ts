@@ -26,7 +26,8 @@ export async function returnFurther(
     const never = new AbortController().signal;
     const context = state.context({ jid: job.jid, fun: job.funs[0] ?? '', pub: job.pub }, services, never);
     const names = returnerNames(...wanted);
-    await runReturners(await state.returners(), names, forReturners(load, job), context, state.parts.waiting);
+    const [registry, troubles] = [await state.returners(), await state.returnerTroubles()];
+    await runReturners(registry, names, forReturners(load, job), context, state.parts.waiting, troubles);
   } catch (error) {
     log.error(`The return failed for job ${job.jid}: ${messageOf(error)}`, error);
   }

@@ -12,6 +12,7 @@ import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import type { WaitingRoom } from '../returners/run.ts';
 import type { StoreTable } from '../returners/store-table.ts';
+import type { ReturnerTroubles } from '../returners/troubles.ts';
 import type { Subject } from '../targeting/target.ts';
 import { toNumber, type Dict, type Value } from '../values/value.ts';
 import type { MasterAddress } from './master-address.ts';
@@ -44,6 +45,7 @@ export class MinionState {
   #registry: ModuleRegistry;
   #returners: ModuleRegistry | undefined;
   #stores: StoreTable | undefined;
+  #troubles: ReturnerTroubles | undefined;
   #master: string | undefined;
 
   constructor(parts: MinionParts, grains: Dict) {
@@ -109,6 +111,12 @@ export class MinionState {
       ...(keep === undefined ? {} : { keepJobsSeconds: keep }),
     });
     return (this.#returners ??= returnerRegistry(this.#registryOptions('returners'), this.#stores));
+  }
+
+  /** What is known of returners that fail. */
+  async returnerTroubles(): Promise<ReturnerTroubles> {
+    const { ReturnerTroubles } = await import('../returners/troubles.ts');
+    return (this.#troubles ??= new ReturnerTroubles());
   }
 
   /** Closes the databases that returners have opened. */

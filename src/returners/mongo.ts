@@ -75,6 +75,8 @@ class MongoStore implements ReturnStore {
     this.#connection = new OneConnection({
       open: () => this.#connect(),
       close: ({ client }) => client.close(true),
+      // the driver looks after its pool
+      isOpen: () => true,
       isAnswer: (error) => error instanceof ConfigError || (error as Error).name === 'MongoServerError',
     });
   }
@@ -220,7 +222,7 @@ class MongoStore implements ReturnStore {
       await client.close(true).catch(() => undefined);
       throw new UnreachableError(
         `MongoDB cannot be reached at ${serversOf(options)}: ${messageOf(error).replace(/[.\s]+$/, '')}. ` +
-          'Check mongo.host, mongo.port or mongo.uri, and that the server runs.',
+          'Check mongo.host, mongo.port or mongo.uri, and that the server runs',
         { cause: error },
       );
     }

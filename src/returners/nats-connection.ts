@@ -22,7 +22,7 @@ export async function connectNats({ options, timeoutMs }: StoreSettings): Promis
   } catch (error) {
     throw new UnreachableError(
       `NATS cannot be reached at ${natsServers(options).join(', ')}: ${reasonOf(error)}. ` +
-        'Check nats.servers, the credentials and that the server runs.',
+        'Check nats.servers, the credentials and that the server runs',
       { cause: error },
     );
   }

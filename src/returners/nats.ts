@@ -94,6 +94,7 @@ class NatsStore implements ReturnStore {
     this.#connection = new OneConnection({
       open: () => this.#connect(),
       close: ({ nats }) => within(this.#clock, 1000, 'It', nats.close()),
+      isOpen: ({ nats }) => !nats.isClosed(),
       isAnswer: (error) => error instanceof JetStreamError || error instanceof ConfigError,
     });
   }

@@ -59,6 +59,7 @@ class RedisStore implements ReturnStore {
     this.#connection = new OneConnection({
       open: () => this.#connect(),
       close: (redis) => redis.disconnect(),
+      isOpen: ({ status }) => status === 'ready',
       isAnswer: (error) => error instanceof ConfigError || (error as Error).name === 'ReplyError',
     });
   }
@@ -210,7 +211,7 @@ class RedisStore implements ReturnStore {
       return await this.#connection.use(run);
     } catch (error) {
       if (error instanceof ConfigError || error instanceof UnreachableError) throw error;
-      const text = `The Redis at ${addressOf(this.#settings.options)} did not do it: ${messageOf(error)}`;
+      const text = `The Redis at ${addressOf(this.#settings.options)} did not do it: ${withoutStop(messageOf(error))}`;
       throw new UnreachableError(text, { cause: error });
     }
   }
@@ -229,7 +230,7 @@ class RedisStore implements ReturnStore {
       client.disconnect();
       throw new UnreachableError(
         `Redis cannot be reached at ${addressOf(this.#settings.options)}: ${withoutStop(messageOf(reason ?? error))}. ` +
-          'Check redis.host, redis.port and that the server runs.',
+          'Check redis.host, redis.port and that the server runs',
         { cause: reason ?? error },
       );
     }

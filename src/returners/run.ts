@@ -6,6 +6,7 @@ import { truthy, type Dict, type Value } from '../values/value.ts';
 import { STORE_KINDS } from './store-kinds.ts';
 import type { StoreTable } from './store-table.ts';
 import { returnerTable } from './table.ts';
+import { ReturnerTroubles } from './troubles.ts';
 
 /**
  * The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before them.
@@ -44,6 +45,7 @@ export interface WaitingRoom {
  * Hands a return to returners, all at once. None can harm the minion or another: one that is missing or fails is a line in the log.
  * @param ret the return, with `id`, `ret_config` and `ret_kwargs` where there are any
  * @param waiting takes what a database cannot take now
+ * @param troubles what is known of returners that fail; without it each failure is told
  */
 export async function runReturners(
   registry: ModuleRegistry,
@@ -51,12 +53,13 @@ export async function runReturners(
   ret: Dict,
   ctx: ModuleContext,
   waiting?: WaitingRoom,
+  troubles = new ReturnerTroubles(),
 ): Promise<void> {
   const all = names.flatMap((name) =>
     name === MULTI_RETURNER ? returnerNames(ctx.opts.get(MULTI_RETURNER)) : [name],
   );
   const each = [...new Set(all)].filter((name) => name !== MULTI_RETURNER);
-  await Promise.all(each.map((name) => runReturner(registry, name, ret, ctx, waiting)));
+  await Promise.all(each.map((name) => runReturner(registry, name, ret, ctx, { waiting, troubles })));
 }
 
 async function runReturner(
@@ -64,17 +67,20 @@ async function runReturner(
   name: string,
   ret: Dict,
   ctx: ModuleContext,
-  waiting: WaitingRoom | undefined,
+  { waiting, troubles }: { readonly waiting: WaitingRoom | undefined; readonly troubles: ReturnerTroubles },
 ): Promise<void> {
   const fun = `${name}.returner`;
   try {
     const { spec, missing } = await registry.find(fun);
     if (spec === undefined) ctx.log.error(`Returner ${fun} could not be loaded: ${missing}`);
     else if (waiting?.isDown(name) === true) await waiting.keep(name, ret);
-    else await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
+    else {
+      await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
+      troubles.succeeded(name, ctx.log);
+    }
   } catch (error) {
     if (waiting !== undefined && isDatabase(name) && (await isKept(waiting, name, ret, ctx))) return;
-    ctx.log.error(`The return failed for job ${String(ret.get('jid'))}: ${messageOf(error)}`, error);
+    troubles.failed(name, String(ret.get('jid')), error, ctx.log);
   }
 }
 

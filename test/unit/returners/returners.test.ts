@@ -95,7 +95,7 @@ test('returners - one that is missing, throws, or is disabled is a line in the l
     logged(failing).map((line) => line.replace(/ENOENT.*/, 'ENOENT')),
     [
       'error: Could not write to rawdata_json file /nowhere/at/all',
-      `error: The return failed for job ${JID}: ENOENT`,
+      `error: The return failed for job ${JID}: rawfile_json: ENOENT`,
     ],
   );
 });
