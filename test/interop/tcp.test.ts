@@ -31,7 +31,7 @@ async function isOfUse(fleet: Fleet, id: string, programs: Programs): Promise<vo
   assert.ok(String(answers[id]).startsWith('grün grün'));
 }
 
-interop('a real minion joins our master over tcp', async (t, real) => {
+interop('a real minion joins our master over tcp', async (t, real, version) => {
   const fleet = await createFleet(t, MASTER);
   const master = await fleet.startMaster();
   const minion = await joinThroughPending(fleet, 'r1', { minion: real, keys: ours, options: TCP });
@@ -40,7 +40,8 @@ interop('a real minion joins our master over tcp', async (t, real) => {
     await isOfUse(fleet, 'r1', ours);
     await isOfUse(fleet, 'r1', real);
   });
-  await t.test('it comes back when the master does', async () => {
+  // a minion of 3007 does not find back over tcp, not even to a master of 3007
+  await t.test('it comes back when the master does', { skip: version === '3007' }, async () => {
     await restartMaster(fleet, ours);
     const bus = await BusWatch.open(t, fleet);
     await untilAnswers(fleet, 'r1', ours);

@@ -19,8 +19,8 @@ import { encodePublication } from './frames.ts';
 
 /** What a subscriber says of itself is a few hundred bytes. */
 const IDENTIFICATION_BYTES_MAX = 16 * 1024;
-/** Connections that have not said who they are; at more the oldest of them is cut off. */
-const UNIDENTIFIED_MAX = 10_000;
+/** What is borne of those who do not say who they are. */
+const SILENCE = { firstWordMs: 30_000, silentMax: 10_000 };
 const DEFAULT_HEARTBEAT_MS = 10_000;
 
 /** How the publisher behaves. */
@@ -79,7 +79,7 @@ export class TcpPublisher implements PublishServer {
   constructor(options: TcpPublisherOptions) {
     this.#options = options;
     this.#identified = new IdentifiedPeers(options.presence);
-    this.#watch = new PeerWatch(options.clock, this.#peers);
+    this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
 
   get subscribers(): number {
@@ -147,12 +147,6 @@ export class TcpPublisher implements PublishServer {
     this.#watch.add(peer);
     // the protocol has no heartbeat: the system asks whether a silent peer is still there
     socket.setKeepAlive(true, this.#options.heartbeatMs ?? DEFAULT_HEARTBEAT_MS);
-    if (this.#unidentified.size > UNIDENTIFIED_MAX) this.#cutOldest();
-  }
-
-  #cutOldest(): void {
-    const [oldest] = this.#unidentified;
-    oldest?.destroy(new Error(`more than ${UNIDENTIFIED_MAX} peers have not said who they are`));
   }
 
   #identify(peer: Peer, body: Buffer): void {

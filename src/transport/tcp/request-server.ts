@@ -15,6 +15,8 @@ import { TcpConnection } from './connection.ts';
 import { encodeReply } from './frames.ts';
 
 const KEEP_ALIVE_MS = 300_000;
+/** Salt compat: minions of 3007 keep connections on which they may never ask anything. */
+const SILENCE = { firstWordMs: Infinity, silentMax: 10_000 };
 
 /** See the file's comment. */
 export class TcpRequestServer implements RequestServer {
@@ -33,7 +35,7 @@ export class TcpRequestServer implements RequestServer {
     this.#onRequest = onRequest;
     this.#onRefused = onRefused;
     this.#budget = new BufferBudget(options.bufferedBytesMax, this.#peers);
-    this.#watch = new PeerWatch(options.clock, this.#peers);
+    this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
 
   async start(): Promise<Address> {
