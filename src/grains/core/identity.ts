@@ -28,7 +28,8 @@ export function serverIdGrain(ctx: GrainsContext): Dict {
 
 /** append_domain, when the option is set */
 export function appendDomainGrain(ctx: GrainsContext): Dict {
-  return dict({ append_domain: ctx.opts.get('append_domain') });
+  const domain = ctx.opts.get('append_domain') ?? null;
+  return domain === null ? dict() : dict({ append_domain: domain });
 }
 
 /** machine_id */
