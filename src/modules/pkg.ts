@@ -27,6 +27,7 @@ import {
 import { aptSources, findSource, sourceDict } from './pkg/apt-sources.ts';
 import { debFileInfo, debPackages, hasDpkg, installedDebs, selections } from './pkg/dpkg.ts';
 import { holdTargets, packageName, versionOf, versionsDict } from './pkg/packages.ts';
+import { repositoryFunctions } from './pkg/repository-functions.ts';
 import { compareDeb, withoutEpoch } from './pkg/versions.ts';
 import { runStdout } from './program.ts';
 
@@ -550,5 +551,5 @@ export const aptModule = defineModule({
     hasDpkg() && findProgram('apt-get') !== undefined
       ? undefined
       : 'The pkg module could not be loaded: unsupported OS family',
-  functions: { ...looking, ...changing },
+  functions: { ...looking, ...changing, ...repositoryFunctions },
 });

@@ -16,9 +16,12 @@ export interface AptSource {
   readonly comps: readonly string[];
   readonly architectures: readonly string[];
   readonly signedBy: string;
+  /** What stands behind a `#`. */
+  readonly comment: string;
 }
 
-const MAIN_FILE = '/etc/apt/sources.list';
+/** The file that sources are in unless another is named. */
+export const MAIN_FILE = '/etc/apt/sources.list';
 const FOLDER = '/etc/apt/sources.list.d';
 const TYPES = ['deb', 'deb-src', 'rpm', 'rpm-src'];
 
@@ -28,6 +31,7 @@ export function parseSource(line: string, file = MAIN_FILE): AptSource | undefin
   const disabled = text.startsWith('#');
   if (disabled) text = text.slice(1);
   const hash = text.indexOf('#');
+  const comment = hash > 0 ? text.slice(hash + 1) : '';
   if (hash > 0) text = text.slice(0, hash);
   const options = /\[([^\]]*)\]/.exec(text);
   const words = (options === null ? text : text.replace(options[0], ' ')).trim().split(/\s+/);
@@ -46,6 +50,7 @@ export function parseSource(line: string, file = MAIN_FILE): AptSource | undefin
     comps,
     architectures: option('arch')?.split(',') ?? [],
     signedBy: option('signed-by') ?? '',
+    comment,
   };
 }
 
@@ -60,6 +65,38 @@ function sourceFiles(folder: string): string[] {
     .filter((name) => name.endsWith('.list'))
     .map((name) => joinPath(folder, name))
     .filter(isFile);
+}
+
+/** A line of a file of sources: a source, or what else stands there. */
+export interface SourceLine {
+  readonly file: string;
+  readonly text: string;
+  readonly source: AptSource | undefined;
+}
+
+/** All lines of all files, so that they can be written again. */
+export function sourceLines(): SourceLine[] {
+  return [MAIN_FILE, ...sourceFiles(FOLDER)].flatMap((file) =>
+    linesOf(readTextIfExists(file) ?? '').map((text) => ({ file, text, source: parseSource(text, file) })),
+  );
+}
+
+/** The line that says what a source is, with the options of its old line that are not changed. */
+export function sourceText(source: AptSource): string {
+  const given = (/\[(.*=.*)\]/.exec(source.line)?.[1] ?? '').split(/\s+/).filter((word) => word !== '');
+  const options = new Map(given.map((word) => [word.split('=', 1)[0] ?? '', word]));
+  if (source.architectures.length > 0) options.set('arch', `arch=${source.architectures.join(',')}`);
+  if (source.signedBy !== '') options.set('signed-by', `signed-by=${source.signedBy}`);
+  const words = [
+    ...(source.disabled ? ['#'] : []),
+    source.type,
+    ...(options.size > 0 ? [`[${[...options.values()].join(' ')}]`] : []),
+    source.uri,
+    source.dist,
+    ...source.comps,
+    ...(source.comment === '' ? [] : [`#${source.comment}`]),
+  ];
+  return `${words.join(' ')}\n`;
 }
 
 /** All sources, disabled ones included. */
