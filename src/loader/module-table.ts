@@ -29,6 +29,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'config', file: 'config', load: async () => (await import('../modules/config.ts')).configModule },
   { name: 'cp', file: 'cp', load: async () => (await import('../modules/cp.ts')).cpModule },
   { name: 'cron', file: 'cron', load: async () => (await import('../modules/cron.ts')).cronModule },
+  { name: 'data', file: 'data', load: async () => (await import('../modules/data.ts')).dataModule },
   { name: 'disk', file: 'disk', load: async () => (await import('../modules/disk.ts')).diskModule },
   {
     name: 'environ',
@@ -47,6 +48,12 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'hosts', file: 'hosts', load: async () => (await import('../modules/hosts.ts')).hostsModule },
   { name: 'http', file: 'http', load: async () => (await import('../modules/http.ts')).httpModule },
   { name: 'key', file: 'key', load: async () => (await import('../modules/key.ts')).keyModule },
+  { name: 'kmod', file: 'kmod', load: async () => (await import('../modules/kmod.ts')).kmodModule },
+  {
+    name: 'locale',
+    file: 'localemod',
+    load: async () => (await import('../modules/locale.ts')).localeModule,
+  },
   {
     name: 'lowpkg',
     file: 'dpkg_lowpkg',
@@ -66,6 +73,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     name: 'publish',
     file: 'publish',
     load: async () => (await import('../modules/publish.ts')).publishModule,
+  },
+  {
+    name: 'random',
+    file: 'mod_random',
+    load: async () => (await import('../modules/random.ts')).randomModule,
   },
   {
     name: 'schedule',
@@ -99,6 +111,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'linux_sysctl',
     load: async () => (await import('../modules/sysctl.ts')).sysctlModule,
   },
+  { name: 'system', file: 'system', load: async () => (await import('../modules/system.ts')).systemModule },
   { name: 'test', file: 'test', load: async () => (await import('../modules/test.ts')).testModule },
   {
     name: 'timezone',
