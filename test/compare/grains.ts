@@ -66,7 +66,12 @@ async function main(): Promise<number> {
       ['as installed', []],
       [
         'with options',
-        ['append_domain: example.org', 'grains: {own: [1, {a: b}]}', 'enable_fqdns_grains: True', 'enable_gpu_grains: True'],
+        [
+          'append_domain: example.org',
+          'grains: {own: [1, {a: b}]}',
+          'enable_fqdns_grains: True',
+          'enable_gpu_grains: True',
+        ],
       ],
     ] as [string, string[]][]) {
       const [real, own] = [join(folder, 'r'), join(folder, 'o')];
