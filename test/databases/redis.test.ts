@@ -139,3 +139,17 @@ test('redis - options that cannot be meant are named', async (t) => {
   );
   await assert.rejects(open(t, [['cluster_mode', true]]).load(JID), /redis\.cluster\.startup_nodes/);
 });
+
+test('redis - 10,000 returns are written in batches within 10 seconds', { timeout: 60_000 }, async (t) => {
+  const server = await startDatabase(t, 'redis');
+  const store = open(t, at(server));
+  const rets = Array.from({ length: 10_000 }, (_, n) =>
+    contractReturn(JID, `m${n}`, { return: 'x'.repeat(900) }),
+  );
+  const startMs = systemClock.monotonicMs();
+  for (let from = 0; from < rets.length; from += 500) await store.saveReturns(rets.slice(from, from + 500));
+  const tookMs = systemClock.monotonicMs() - startMs;
+  assert.ok(tookMs < 10_000, `${tookMs} ms`);
+  t.diagnostic(`10,000 returns in ${Math.round(tookMs)} ms`);
+  assert.equal((await store.returns(JID)).size, 10_000);
+});
