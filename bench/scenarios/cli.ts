@@ -3,8 +3,8 @@ import { sampled, single, type Figure } from '../figure.ts';
 import { REAL_MINION } from '../fleet.ts';
 import { cpuSeconds } from '../processes.ts';
 import {
-  loadTarget,
   repeat,
+  withSwarm,
   SWARM_PREFIX,
   SWARM_SIZE,
   type Scenario,
@@ -31,16 +31,11 @@ export const cliRoundTrip: Scenario = {
 export const pingAll: Scenario = {
   name: 'ping-all',
   run: async (context) => {
-    const { fleet, load } = context;
-    await fleet.stopMinion();
-    context.step(`${SWARM_SIZE} simulated minions join`);
-    const { joinMs = NaN } = await load.order({ type: 'join', ...loadTarget(context, SWARM_SIZE) });
-    try {
+    await context.fleet.stopMinion();
+    return withSwarm(context, SWARM_SIZE, async (joinMs) => {
       const row = { scenario: 'ping-all', name: 'join of all', unit: 's', better: 'lower' } as const;
       return [...(await pingRounds(context)), single(row, joinMs / 1000)];
-    } finally {
-      await load.order({ type: 'leave' });
-    }
+    });
   },
 };
 

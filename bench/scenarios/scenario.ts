@@ -34,6 +34,22 @@ export function loadTarget({ fleet, keysDir }: ScenarioContext, count: number): 
   return { ...fleet.address, keysDir, prefix: SWARM_PREFIX, count };
 }
 
+/** Has so many simulated minions join, measures, and has them leave. @param measure told how long they took to join */
+export async function withSwarm<T>(
+  context: ScenarioContext,
+  count: number,
+  measure: (joinMs: number) => Promise<T>,
+): Promise<T> {
+  const { load, step } = context;
+  step(`${count} simulated minions join`);
+  const { joinMs = NaN } = await load.order({ type: 'join', ...loadTarget(context, count) });
+  try {
+    return await measure(joinMs);
+  } finally {
+    await load.order({ type: 'leave' });
+  }
+}
+
 /** How many rounds a scenario does. */
 export interface Rounds {
   /** Unless `--rounds` says otherwise. */

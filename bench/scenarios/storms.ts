@@ -6,6 +6,7 @@ import { cpuSeconds } from '../processes.ts';
 import {
   loadTarget,
   repeat,
+  withSwarm,
   SWARM_PREFIX,
   SWARM_SIZE,
   type Scenario,
@@ -62,16 +63,7 @@ async function authRounds(context: ScenarioContext, name: string, again: boolean
 /** Returns per second; afterwards every acknowledged one is looked for in the job cache. */
 export const returnStorm: Scenario = {
   name: 'return-storm',
-  run: async (context) => {
-    const { load } = context;
-    context.step(`${SENDERS} simulated minions join`);
-    await load.order({ type: 'join', ...loadTarget(context, SENDERS) });
-    try {
-      return await returnRounds(context);
-    } finally {
-      await load.order({ type: 'leave' });
-    }
-  },
+  run: (context) => withSwarm(context, SENDERS, () => returnRounds(context)),
 };
 
 async function returnRounds(context: ScenarioContext): Promise<Figure[]> {
@@ -118,9 +110,7 @@ async function storm(
 
 /** Loads the master a little, for figures that want a master that has worked. */
 export async function shortLoad(context: ScenarioContext): Promise<void> {
-  await context.load.order({ type: 'join', ...loadTarget(context, SENDERS) });
-  await storm(context, WARM_UP_MS);
-  await context.load.order({ type: 'leave' });
+  await withSwarm(context, SENDERS, () => storm(context, WARM_UP_MS));
 }
 
 function rate({ done, elapsedMs }: StormResult): number {

@@ -1,20 +1,7 @@
 /** Times in logs: the part of `strftime` that log forms use, in local time and English names. */
 
-const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
+import { MONTHS, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS } from '../values/calendar.ts';
+
 /** Directives that stand for several others. */
 const COMPOUND: ReadonlyMap<string, string> = new Map([
   ['T', '%H:%M:%S'],
@@ -60,11 +47,11 @@ function directive(name: string, date: Date): string | undefined {
     case 's':
       return String(Math.floor(date.getTime() / 1000));
     case 'a':
-      return DAYS[date.getDay()]?.slice(0, 3);
+      return SHORT_WEEKDAYS[date.getDay()];
     case 'A':
-      return DAYS[date.getDay()];
+      return WEEKDAYS[date.getDay()];
     case 'b':
-      return MONTHS[date.getMonth()]?.slice(0, 3);
+      return SHORT_MONTHS[date.getMonth()];
     case 'B':
       return MONTHS[date.getMonth()];
     case 'z':

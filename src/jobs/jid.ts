@@ -1,5 +1,6 @@
 /** Job ids: 20 digits of UTC time, `YYYYMMDDhhmmssffffff` (wire-protocol.md, 4.4; salt/utils/jid.py 3006.16). */
 import type { Clock } from '../host/clock.ts';
+import { SHORT_MONTHS } from '../values/calendar.ts';
 
 /** Pseudo-jids that minions may return with. */
 export const REQUEST_JID = 'req';
@@ -46,9 +47,7 @@ export function jidTimeMs(jid: string): number | undefined {
 export function jidTimeText(jid: string): string {
   const atMs = jidTimeMs(jid);
   if (atMs === undefined) return '';
-  const month = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][
-    Number(jid.slice(4, 6)) - 1
-  ];
+  const month = SHORT_MONTHS[Number(jid.slice(4, 6)) - 1];
   const time = `${jid.slice(8, 10)}:${jid.slice(10, 12)}:${jid.slice(12, 14)}.${jid.slice(14, 20)}`;
   return `${jid.slice(0, 4)}, ${month} ${jid.slice(6, 8)} ${time}`;
 }

@@ -1,11 +1,11 @@
 /** The execution functions that pillar files may call (`salt['grains.get'](…)`), run where pillar is made. */
-import { UnreachableError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import type { Dict, Value } from '../values/value.ts';
 import type { FunctionCaller } from '../loader/module.ts';
+import { withoutMinion } from '../loader/no-minion.ts';
 
 /** Functions of the loader, with a minion's options, grains and pillar. Nothing is loaded before the first call. */
 export function loadedFunctions(
@@ -33,14 +33,7 @@ async function makeCaller(
     pillar,
     job: { jid: '', fun: 'pillar', pub: new Map() },
     signal: new AbortController().signal,
-    services: {
-      fireLocal: () => Promise.resolve(false),
-      fireMaster: () => Promise.resolve(false),
-      runningJobs: () => Promise.resolve([]),
-      signalJob: () => Promise.resolve(false),
-      refresh: () => Promise.resolve(false),
-      request: () => Promise.reject(new UnreachableError('While pillar is made there is no master to ask.')),
-    },
+    services: withoutMinion('While pillar is made there is no master to ask.'),
     clock,
     random,
     log,

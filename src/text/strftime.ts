@@ -1,22 +1,7 @@
 /** Python's `strptime` and `strftime` in the C locale, for the directives that dates in schedules use. */
 
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+import { MONTHS, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS } from '../values/calendar.ts';
 
-const short = (names: readonly string[]): string[] => names.map((name) => name.slice(0, 3));
 const oneOf = (names: readonly string[]): string => `(${names.join('|')})`;
 const two = (number: number): string => String(number).padStart(2, '0');
 
@@ -33,10 +18,10 @@ const PATTERNS: ReadonlyMap<string, string> = new Map([
   ['f', '(\\d{1,6})'],
   ['j', '(36[0-6]|3[0-5]\\d|[12]\\d\\d|0[1-9]\\d|00[1-9]|[1-9]\\d|0[1-9]|[1-9])'],
   ['p', '(am|pm)'],
-  ['b', oneOf(short(MONTHS))],
-  ['h', oneOf(short(MONTHS))],
+  ['b', oneOf(SHORT_MONTHS)],
+  ['h', oneOf(SHORT_MONTHS)],
   ['B', oneOf(MONTHS)],
-  ['a', oneOf(short(WEEKDAYS))],
+  ['a', oneOf(SHORT_WEEKDAYS)],
   ['A', oneOf(WEEKDAYS)],
 ]);
 /** Directives that stand for several. */
@@ -88,7 +73,7 @@ function assemble(found: ReadonlyMap<string, string>): number | undefined {
     number('m') ??
     (named === undefined
       ? 1
-      : short(MONTHS).findIndex((name) => name.toLowerCase() === named.slice(0, 3).toLowerCase()) + 1);
+      : SHORT_MONTHS.findIndex((name) => name.toLowerCase() === named.slice(0, 3).toLowerCase()) + 1);
   const day = number('d') ?? 1;
   let hour = number('H') ?? 0;
   const half = found.get('p')?.toLowerCase();
@@ -131,10 +116,10 @@ export function strftime(localMs: number, format: string): string {
         ),
     ],
     ['p', () => (hour < 12 ? 'AM' : 'PM')],
-    ['b', () => (MONTHS[month] as string).slice(0, 3)],
-    ['h', () => (MONTHS[month] as string).slice(0, 3)],
+    ['b', () => SHORT_MONTHS[month] as string],
+    ['h', () => SHORT_MONTHS[month] as string],
     ['B', () => MONTHS[month] as string],
-    ['a', () => (WEEKDAYS[date.getUTCDay()] as string).slice(0, 3)],
+    ['a', () => SHORT_WEEKDAYS[date.getUTCDay()] as string],
     ['A', () => WEEKDAYS[date.getUTCDay()] as string],
     ['w', () => String(date.getUTCDay())],
     ['%', () => '%'],

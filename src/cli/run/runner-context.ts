@@ -5,7 +5,7 @@ import { MinionDataCache } from '../../cache/minion-data.ts';
 import { jobCacheDirectory } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
-import { BrineError, CommandExecutionError } from '../../errors/errors.ts';
+import { CommandExecutionError } from '../../errors/errors.ts';
 import { EventBusWriter } from '../../events/bus-client.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -13,6 +13,7 @@ import type { Random } from '../../host/random.ts';
 import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
 import { KeyStore } from '../../keys/store.ts';
 import { bindCall } from '../../loader/bind.ts';
+import { withoutMinion } from '../../loader/no-minion.ts';
 import { keyFleet } from '../../master/fleet.ts';
 import { findRunner, loadRunners } from './find-runner.ts';
 import type { OwnRunners } from './own-runners.ts';
@@ -157,14 +158,7 @@ async function executeHere(
     pillar: new Map(),
     job: { jid, fun, pub: new Map() },
     signal,
-    services: {
-      fireLocal: () => Promise.resolve(false),
-      fireMaster: () => Promise.resolve(false),
-      runningJobs: () => Promise.resolve([]),
-      signalJob: () => Promise.resolve(false),
-      refresh: () => Promise.resolve(false),
-      request: () => Promise.reject(new BrineError('There is no master to ask: this is the master.')),
-    },
+    services: withoutMinion('There is no master to ask: this is the master.'),
     clock,
     random,
     log,

@@ -10,9 +10,8 @@ import { pyStr } from '../../values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
 import { opt, P, pathOf } from './params.ts';
 import { makeFolders } from '../../host/make-folders.ts';
+import { SHORT_MONTHS, SHORT_WEEKDAYS } from '../../values/calendar.ts';
 
-const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const STAMP = /^_([A-Z][a-z]{2})_([A-Z][a-z]{2})_(\d\d)_(\d\d:\d\d:\d\d)_(\d{1,6})_(\d{4})$/;
 
 async function backupRoot(ctx: ModuleContext): Promise<string> {
@@ -27,8 +26,8 @@ export function keepBackup(ctx: ModuleContext, path: string, root: string): void
   const two = (part: number): string => String(part).padStart(2, '0');
   const micros = String(Math.trunc(nowMs * 1000) % 1_000_000).padStart(6, '0');
   const stamp = [
-    DAYS[now.getDay()],
-    MONTHS[now.getMonth()],
+    SHORT_WEEKDAYS[now.getDay()],
+    SHORT_MONTHS[now.getMonth()],
     two(now.getDate()),
     [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(':'),
     micros,
@@ -55,11 +54,11 @@ function backupsOf(folder: string, names: readonly string[], name: string): Back
     const place = joinPath(folder, file);
     if (match === null || !isFile(place)) return [];
     const [, , month = '', day = '', time = '', micros = '', year = ''] = match;
-    const monthNumber = MONTHS.indexOf(month);
+    const monthNumber = SHORT_MONTHS.indexOf(month);
     if (monthNumber < 0) return [];
     const fraction = micros.padEnd(6, '0');
     const date = new Date(Date.UTC(Number(year), monthNumber, Number(day)));
-    const shown = `${DAYS[date.getUTCDay()] ?? ''} ${month} ${day} ${year} ${time}.${fraction}`;
+    const shown = `${SHORT_WEEKDAYS[date.getUTCDay()] ?? ''} ${month} ${day} ${year} ${time}.${fraction}`;
     const key = `${year}${String(monthNumber).padStart(2, '0')}${day}${time}${fraction}`;
     return [
       {
