@@ -38,12 +38,19 @@ export class Fleet {
   /**
    * Starts a master and waits until it answers.
    * @param folder to make, for all its files; short, because sockets live below it
+   * @param options further lines of the master's configuration
    * @throws Error with the end of its log
    */
-  static async start(kind: Kind, folder: string, groups: ProcessGroups): Promise<Fleet> {
+  static async start(
+    kind: Kind,
+    folder: string,
+    groups: ProcessGroups,
+    options: readonly string[] = [],
+  ): Promise<Fleet> {
     mkdirSync(folder);
     const [publishPort, retPort] = (await freePorts(2)) as [number, number];
-    writeFileSync(join(folder, 'master'), masterConfig(folder, publishPort, retPort));
+    const lines = options.map((line) => `${line}\n`).join('');
+    writeFileSync(join(folder, 'master'), masterConfig(folder, publishPort, retPort) + lines);
     const daemon = groups.start([...kind.master, '-c', folder, '-l', 'warning'], join(folder, 'master.out'));
     const fleet = new Fleet(kind, folder, retPort, groups, daemon);
     const { sockDir } = fleet;

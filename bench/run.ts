@@ -12,6 +12,7 @@ import { SHARED_KEYS } from './load/process.ts';
 import type { ProcessGroups } from './processes.ts';
 import type { Progress } from './progress.ts';
 import { bigFleet } from './scenarios/big-fleet.ts';
+import { databases } from './scenarios/databases.ts';
 import { cliRoundTrip, pingAll } from './scenarios/cli.ts';
 import { jobStart } from './scenarios/job-start.ts';
 import { idleMemory, loadedMemory } from './scenarios/memory.ts';
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   returnStorm,
   loadedMemory,
   bigFleet,
+  databases,
 ];
 
 /** What one kind has given so far. */

@@ -44,10 +44,16 @@ interface Test {
 interface Recipe {
   /** Fills the folder, once. */
   readonly prepare?: (folder: string) => void;
-  readonly command: (folder: string, port: number) => readonly string[];
+  readonly command: (folder: string, port: number, isDurable: boolean) => readonly string[];
   readonly isReady: (port: number) => Promise<boolean>;
   /** The signal on which it ends at once and in order. */
   readonly stopSignal?: NodeJS.Signals;
+}
+
+/** How a server is started. */
+export interface DatabaseOptions {
+  /** As its package sets it up: on the disk, and waiting for it. For figures; tests have no time for it. */
+  readonly isDurable?: boolean;
 }
 
 /** A server that runs, or did. */
@@ -56,11 +62,19 @@ export class DatabaseServer {
   readonly folder: string;
   readonly port: number;
   readonly host = HOST;
+  readonly #isDurable: boolean;
   #child: ChildProcess | undefined;
   readonly #more: readonly string[];
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(name: DatabaseServerName, folder: string, port: number, more: readonly string[] = []) {
+  constructor(
+    name: DatabaseServerName,
+    folder: string,
+    port: number,
+    more: readonly string[],
+    { isDurable = false }: DatabaseOptions,
+  ) {
+    this.#isDurable = isDurable;
     this.name = name;
     this.folder = folder;
     this.port = port;
@@ -80,7 +94,7 @@ export class DatabaseServer {
   /** Starts it, also again on what it had, and waits until it answers. */
   async start(): Promise<void> {
     const { command, isReady } = RECIPES[this.name];
-    const [program = '', ...args] = [...command(this.folder, this.port), ...this.#more];
+    const [program = '', ...args] = [...command(this.folder, this.port, this.#isDurable), ...this.#more];
     const child = spawn('sh', ['-c', 'exec "$@" >>"$0" 2>&1', join(this.folder, 'log'), program, ...args], {
       cwd: '/',
       stdio: 'ignore',
@@ -135,12 +149,15 @@ export async function startDatabase(
   t: Test,
   name: DatabaseServerName,
   more: readonly string[] = [],
+  options: DatabaseOptions = {},
 ): Promise<DatabaseServer> {
   if (missingServers([name]).length > 0)
     throw new Error(`${name} is not installed: ${installCommand([name])}`);
-  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), `bd-${name}-`));
+  const folder = mkdtempSync(
+    join(options.isDurable !== true && existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), `bd-${name}-`),
+  );
   chmodSync(folder, 0o755);
-  const server = new DatabaseServer(name, folder, await freePort(), more);
+  const server = new DatabaseServer(name, folder, await freePort(), more, options);
   t.after(async () => {
     server.resume();
     await server.kill();
@@ -165,9 +182,9 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
         ...['--auth-root-authentication-method=normal', '--skip-test-db'],
       ]);
     },
-    command: (folder, port) => [
+    command: (folder, port, isDurable) => [
       program('mariadbd'),
-      ...mariadbArguments(folder),
+      ...mariadbArguments(folder, isDurable),
       ...[`--port=${port}`, `--bind-address=${HOST}`, `--socket=${join(folder, 'sock')}`],
       ...[`--pid-file=${join(folder, 'pid')}`, `--init-file=${join(folder, 'init.sql')}`],
     ],
@@ -189,21 +206,28 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
         ]),
       );
     },
-    command: (folder, port) =>
+    command: (folder, port, isDurable) =>
       asPostgres([
         program('postgres'),
         ...['-D', join(folder, 'data'), '-p', String(port), '-h', HOST, '-k', ''],
-        ...['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB'].flatMap((setting) => ['-c', setting]),
+        ...(isDurable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'shared_buffers=32MB']),
       ]).flat(),
     // it takes connections before it takes requests
     isReady: (port) => greets(port, postgresStart(), /^R/),
     stopSignal: 'SIGINT',
   },
   redis: {
-    command: (folder, port) => [
+    command: (folder, port, isDurable) => [
       program('redis-server'),
       ...['--port', String(port), '--bind', HOST, '--dir', folder, '--save', ''],
-      ...['--appendonly', 'yes', '--appendfsync', 'no', '--unixsocket', join(folder, 'sock')],
+      ...[
+        '--appendonly',
+        'yes',
+        '--appendfsync',
+        isDurable ? 'everysec' : 'no',
+        '--unixsocket',
+        join(folder, 'sock'),
+      ],
     ],
     isReady: (port) => greets(port, 'PING\r\n', /PONG|NOAUTH/),
   },
@@ -216,7 +240,7 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
   },
 };
 
-function mariadbArguments(folder: string): string[] {
+function mariadbArguments(folder: string, isDurable = false): string[] {
   return [
     ...[
       '--no-defaults',
@@ -224,7 +248,9 @@ function mariadbArguments(folder: string): string[] {
       '--skip-name-resolve',
       '--performance-schema=OFF',
     ],
-    ...['--innodb-flush-method=nosync', '--innodb-flush-log-at-trx-commit=2', '--debug-no-sync'],
+    ...(isDurable
+      ? []
+      : ['--innodb-flush-method=nosync', '--innodb-flush-log-at-trx-commit=2', '--debug-no-sync']),
     ...['--innodb-buffer-pool-size=32M', '--innodb-log-file-size=16M'],
     ...(isRoot() ? ['--user=root'] : []),
   ];
