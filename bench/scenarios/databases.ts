@@ -21,6 +21,7 @@ import {
 import { single, type Figure } from '../figure.ts';
 import { Fleet } from '../fleet.ts';
 import { SHARED_KEYS } from '../load/process.ts';
+import { cpuSeconds } from '../processes.ts';
 import { returnNumber } from '../load/returns-storm.ts';
 import { SWARM_PREFIX, SWARM_SIZE, type Scenario, type ScenarioContext } from './scenario.ts';
 
@@ -109,6 +110,7 @@ async function writeAndRead(
   try {
     const baseMs = Date.now();
     const startedMs = performance.now();
+    const cpuBefore = cpuSeconds(fleet.master);
     step(`${kind}: returns are sent`);
     const order = { type: 'returns', durationMs: STORM_MS, inFlight: RETURNS_IN_FLIGHT, baseMs } as const;
     const { returns: sent } = await load.order(order);
@@ -119,14 +121,19 @@ async function writeAndRead(
     );
     await written(store, jids.at(-1) ?? '', sent.done - (jids.length - 1) * SWARM_SIZE);
     const elapsedMs = performance.now() - startedMs;
+    const cpuUsed = cpuSeconds(fleet.master) - cpuBefore;
     let found = 0;
     for (const jid of jids) found += (await store.returns(jid)).size;
     const lookUpMs = await lookUp(fleet, jids[0] ?? '');
     const scenario = NAME;
+    const per = (ms: number): number => (ms / 1000 / sent.done) * COUNT;
+    const timed = { scenario, unit: 's', better: 'lower' } as const;
     return [
+      single({ ...timed, name: `${kind}: 10,000 acknowledged` }, per(sent.elapsedMs)),
+      single({ ...timed, name: `${kind}: 10,000 written` }, per(elapsedMs)),
       single(
-        { scenario, name: `${kind}: 10,000 returns`, unit: 's', better: 'lower' },
-        (elapsedMs / 1000 / sent.done) * COUNT,
+        { scenario, name: `${kind}: master CPU per 1,000`, unit: 'CPU s', better: 'lower' },
+        (cpuUsed / sent.done) * 1000,
       ),
       single({ scenario, name: `${kind}: lost`, unit: 'count', better: 'lower' }, sent.done - found),
       single({ scenario, name: `${kind}: lookup_jid of 1,000`, unit: 'ms', better: 'lower' }, lookUpMs),
