@@ -27,7 +27,8 @@ import { SWARM_PREFIX, SWARM_SIZE, type Scenario, type ScenarioContext } from '.
 
 const NAME = 'databases';
 const RETURNS_IN_FLIGHT = 256;
-const STORM_MS = 4_000;
+const STORM_MS = 6_000;
+const WARM_UP_MS = 2_000;
 const POLL_MS = 50;
 const WRITTEN_MS = 60_000;
 /** In how many returns the time is given. */
@@ -108,6 +109,13 @@ async function writeAndRead(
   const target = { ...fleet.address, keysDir, prefix: SWARM_PREFIX, count: SWARM_SIZE };
   await load.order({ type: 'join', ...target });
   try {
+    step(`${kind}: warms up`);
+    await load.order({
+      type: 'returns',
+      durationMs: WARM_UP_MS,
+      inFlight: RETURNS_IN_FLIGHT,
+      baseMs: Date.now(),
+    });
     const baseMs = Date.now();
     const startedMs = performance.now();
     const cpuBefore = cpuSeconds(fleet.master);
