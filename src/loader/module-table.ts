@@ -30,6 +30,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'cp', file: 'cp', load: async () => (await import('../modules/cp.ts')).cpModule },
   { name: 'cron', file: 'cron', load: async () => (await import('../modules/cron.ts')).cronModule },
   { name: 'data', file: 'data', load: async () => (await import('../modules/data.ts')).dataModule },
+  {
+    name: 'defaults',
+    file: 'defaults',
+    load: async () => (await import('../modules/defaults.ts')).defaultsModule,
+  },
   { name: 'disk', file: 'disk', load: async () => (await import('../modules/disk.ts')).diskModule },
   {
     name: 'environ',
@@ -54,6 +59,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'localemod',
     load: async () => (await import('../modules/locale.ts')).localeModule,
   },
+  { name: 'log', file: 'logmod', load: async () => (await import('../modules/log.ts')).logModule },
   {
     name: 'lowpkg',
     file: 'dpkg_lowpkg',
@@ -103,6 +109,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     name: 'shadow',
     file: 'linux_shadow',
     load: async () => (await import('../modules/shadow.ts')).shadowModule,
+  },
+  {
+    name: 'slsutil',
+    file: 'slsutil',
+    load: async () => (await import('../modules/slsutil.ts')).slsutilModule,
   },
   { name: 'status', file: 'status', load: async () => (await import('../modules/status.ts')).statusModule },
   { name: 'sys', file: 'sysmod', load: async () => (await import('../modules/sys.ts')).sysModule },

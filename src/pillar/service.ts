@@ -3,8 +3,7 @@ import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import { TemplateCache } from '../jinja/index.ts';
-import { extensionFiles } from '../extensions/folder.ts';
-import { RenderPipe, type FindRenderer } from '../renderers/pipe.ts';
+import { RenderPipe } from '../renderers/pipe.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import { saltCompatVersion } from '../version.ts';
 import type { Dict } from '../values/value.ts';
@@ -15,7 +14,7 @@ import { cmdJson, cmdYaml } from './ext/command.ts';
 import type { ExtPillar } from './ext/ext-pillar.ts';
 import { fileTree } from './ext/file-tree.ts';
 import { httpJson } from './ext/http-json.ts';
-import type { OwnRenderers } from './own-renderers.ts';
+import { findOwn } from './find-own.ts';
 import { loadedFunctions } from './functions.ts';
 
 /** What pillar is made with. */
@@ -81,16 +80,4 @@ export class PillarService {
   top(request: PillarRequest): Promise<{ top: Dict; errors: string[] }> {
     return pillarTop(this.#parts, request);
   }
-}
-
-/** Renderers of the user's own; their part of the program is loaded when there are some. */
-function findOwn({ opts, clock, log }: PillarServiceParts): FindRenderer {
-  let own: Promise<OwnRenderers> | undefined;
-  return async (name) => {
-    if (own === undefined && extensionFiles(opts, 'renderers').length === 0) return undefined;
-    own ??= import('./own-renderers.ts').then(
-      ({ OwnRenderers: Renderers }) => new Renderers({ opts, clock, log }),
-    );
-    return (await own).find(name);
-  };
 }

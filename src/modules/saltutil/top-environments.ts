@@ -6,15 +6,13 @@ import { readFileSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';
 import type { FileClient } from '../../fileclient/client.ts';
 import type { ModuleContext } from '../../loader/module.ts';
-import { TemplateCache } from '../../jinja/index.ts';
-import { RenderPipe, rendererRules } from '../../renderers/pipe.ts';
 import { matchMinion } from '../../targeting/match-minion.ts';
 import { nodegroupsOf } from '../../targeting/nodegroups.ts';
 import { parseTarget } from '../../targeting/parse-target.ts';
 import { filterNames } from '../../text/fnmatch.ts';
 import { pyStr } from '../../values/repr.ts';
-import { decodeUtf8 } from '../../values/text.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { SlsRenderer } from '../slsutil/render.ts';
 import { mergeTops, type MergedTops } from './merge-tops.ts';
 
 /** @returns the environments in the order of the top file, those of `master_tops` last; `base` when there are none */
@@ -60,15 +58,14 @@ class TopFinder {
   readonly #ctx: ModuleContext;
   readonly #client: FileClient;
   readonly #opts: Dict;
-  readonly #pipe: RenderPipe;
+  readonly #renderer: SlsRenderer;
   #available: readonly string[] = [];
 
   constructor(ctx: ModuleContext, client: FileClient, opts: Dict) {
     this.#ctx = ctx;
     this.#client = client;
     this.#opts = opts;
-    const { clock, random, log } = ctx;
-    this.#pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log });
+    this.#renderer = new SlsRenderer(ctx, opts);
   }
 
   async top(): Promise<MergedTops> {
@@ -165,36 +162,9 @@ class TopFinder {
 
   /** A top file as data; empty when the environment has none. */
   async #render(path: string, saltenv: string, sls: string): Promise<Dict> {
-    const { grains, pillar, functions } = this.#ctx;
     const file = await this.#client.cacheFile(`salt://${path}`, { saltenv });
     if (file === false) return new Map();
-    const opt = (name: string): Value | undefined => this.#opts.get(name);
-    const readTemplate = async (name: string): Promise<{ text: string; path: string } | undefined> => {
-      const found = await this.#client.cacheFile(`salt://${name}`, { saltenv });
-      const text = found === false ? undefined : decodeUtf8(readFileSync(found));
-      return text === undefined || found === false ? undefined : { text, path: found };
-    };
-    const top = await this.#pipe.render(
-      readFileSync(file, 'utf8'),
-      pyStr(opt('renderer') ?? 'jinja|yaml'),
-      rendererRules(opt),
-      {
-        opt,
-        saltenv,
-        sls,
-        path: file,
-        variables: new Map<string, Value>([
-          ['grains', grains],
-          ['pillar', pillar],
-          ['opts', this.#opts],
-        ]),
-        functions: {
-          has: (name) => functions.has(name),
-          call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
-        },
-        readTemplate,
-      },
-    );
+    const top = await this.#renderer.render(readFileSync(file, 'utf8'), { saltenv, sls, path: file });
     return isDict(top) ? top : new Map();
   }
 }
