@@ -33,8 +33,7 @@ export function banner(style: BannerStyle): string {
   const [leftEdge, rightEdge] = [rstrip(commentchar), strip(commentchar)];
   const [left, right] = [`${leftEdge} `, ` ${rightEdge}`];
   const inner = width - textLength(left) - textLength(right);
-  if (inner <= 0)
-    throw new CommandExecutionError('Width is too small to render banner');
+  if (inner <= 0) throw new CommandExecutionError('Width is too small to render banner');
   const repeat = (text: string, count: number): string => text.repeat(Math.max(0, count));
   const border =
     commentchar +
