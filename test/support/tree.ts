@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { userInfo } from 'node:os';
-import { Daemon, Fleet, ours, until, type Programs } from './fleet.ts';
+import { systemClock } from '../../src/host/clock.ts';
+import { Daemon, Fleet, ours, type Programs } from './fleet.ts';
 
 /** What a master above needs; `worker_threads` and the like come beside. */
 export const ORDERS = ['order_masters: True', 'auto_accept: True'];
@@ -79,41 +80,28 @@ export async function joinSyndic(
   return daemon;
 }
 
-/** Asks until exactly these minions answer. */
-export async function untilAll(
-  fleet: Fleet,
-  ids: readonly string[],
-  programs: Programs = ours,
-): Promise<void> {
-  const wanted = [...ids].sort().join();
-  let last = '';
-  for (let tries = 0; tries < 20; tries++) {
-    last = Object.keys(await fleet.json(['-t', '5', '*', 'test.ping'], programs).catch(() => ({})))
-      .sort()
-      .join();
-    if (last === wanted) return;
-  }
-  throw new Error(`these answer: ${last}, and these should: ${wanted}`);
-}
-
 /** How many returns of a job are in the job cache of this master, by minion. */
-export async function keptReturns(fleet: Fleet, jid: string): Promise<Record<string, unknown>> {
-  const { stdout } = await fleet.run('salt-run', ['--out=json', 'jobs.lookup_jid', jid]);
+export async function keptReturns(
+  fleet: Fleet,
+  jid: string,
+  programs: Programs = ours,
+): Promise<Record<string, unknown>> {
+  const { stdout } = await fleet.run('salt-run', ['--out=json', 'jobs.lookup_jid', jid], programs);
   return JSON.parse(stdout || '{}') as Record<string, unknown>;
 }
 
 /** Waits until a job has these many returns. */
-export async function untilKept(fleet: Fleet, jid: string, count: number): Promise<Record<string, unknown>> {
+export async function untilKept(
+  fleet: Fleet,
+  jid: string,
+  count: number,
+  programs: Programs = ours,
+): Promise<Record<string, unknown>> {
+  let returns: Record<string, unknown> = {};
   for (let tries = 0; tries < 60; tries++) {
-    const returns = await keptReturns(fleet, jid);
+    returns = await keptReturns(fleet, jid, programs);
     if (Object.keys(returns).length >= count) return returns;
-    await until(
-      'a moment has passed',
-      (() => {
-        let looks = 0;
-        return () => looks++ > 4;
-      })(),
-    );
+    await systemClock.sleep(100);
   }
-  throw new Error(`job ${jid} never had ${count} returns: ${JSON.stringify(await keptReturns(fleet, jid))}`);
+  throw new Error(`job ${jid} never had ${count} returns: ${JSON.stringify(returns)}`);
 }
