@@ -129,6 +129,7 @@ export class WatchState {
     const lost = this.#lost.get(id);
     if (lost !== undefined && (!lost.isBack || this.#idle.has(id)))
       return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
+    if (syndicIdOf(id) !== undefined) return { kind: 'no response' };
     if (this.#received.has(id)) return { kind: 'still running' };
     if (this.#strange?.has(id) ?? true) return { kind: 'no response' };
     return { kind: 'never received', ...(this.#idle.has(id) ? { isThere: true } : {}) };

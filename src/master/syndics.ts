@@ -101,6 +101,7 @@ export class SyndicDesk {
 
   /** Remembers a syndic, and marks it where Salt's programs look (CVE-2024-22231: the id is checked as a path). */
   note(id: string, news: Partial<KnownSyndic>): void {
+    if (!isValidMinionId(id)) return;
     const before = this.#known.get(id);
     const now = { id, reports: false, isMinion: false, ...before, ...news };
     if (before === undefined && this.#known.size >= SYNDICS_MAX)

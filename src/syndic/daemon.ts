@@ -167,7 +167,7 @@ class Syndic {
       ...start,
       opts: lower,
       onEvent: (event) => listener.hear(event),
-      onBus: () => this.#missed.look(),
+      onBus: () => void this.#missed.look(),
     });
     this.#downward = new Downward({ lower, below: this.#below, reports, log });
   }

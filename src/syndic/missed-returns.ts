@@ -69,9 +69,10 @@ export class MissedReturns {
     this.#plan(AFTER_MS);
   }
 
-  /** Looks for what has been missed; one look at a time. */
-  look(): void {
+  /** Looks for what has been missed; one look at a time. @returns when this one is over; it never fails */
+  look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#look());
+    return this.#looking;
   }
 
   async close(): Promise<void> {
@@ -85,7 +86,7 @@ export class MissedReturns {
       delayMs,
       () => {
         this.#timer = undefined;
-        this.look();
+        void this.look();
       },
       { background: true },
     );

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { systemClock, type Clock } from '../../../src/host/clock.ts';
+import { silentLogger } from '../../../src/host/log.ts';
+import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
+import { JobsBelow } from '../../../src/syndic/jobs-below.ts';
+import { MissedReturns, type Fate } from '../../../src/syndic/missed-returns.ts';
+import { masterOptions } from '../../../src/config/master-options.ts';
+import { Options } from '../../../src/config/option.ts';
+import { dict } from '../../../src/values/value.ts';
+import { folder } from '../../support/attacker.ts';
+
+const JID = '20261121000000000001';
+/** A clock on which everything in the job cache is long ago. */
+const later: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 60_000 };
+
+function below(t: TestContext) {
+  const cachedir = folder(t);
+  const store = new SqliteJobStore({ directory: join(cachedir, 'job_cache') });
+  t.after(() => store.close());
+  const keep = (id: string, fun = 'test.ping'): Promise<boolean> =>
+    store.saveReturn({
+      jid: JID,
+      id,
+      fun,
+      return: true,
+      retcode: 0,
+      success: true,
+      atMs: systemClock.nowMs(),
+    });
+  const forwarded: string[] = [];
+  const start = (fate: Fate = 'goes up', clock = later): MissedReturns => {
+    const missed: MissedReturns = new MissedReturns({
+      folder: join(cachedir, 'syndic'),
+      jobs: new JobsBelow(new Options(masterOptions, dict({ cachedir })), systemClock),
+      forward: (ret) => {
+        forwarded.push(ret.id);
+        if (fate === 'goes up') missed.secured([ret]);
+        return Promise.resolve(fate);
+      },
+      clock,
+      log: silentLogger,
+    });
+    return missed;
+  };
+  const look = async (missed: MissedReturns): Promise<string[]> => {
+    await missed.look();
+    await missed.look(); // the cursor follows what the first look has handed on
+    await missed.close();
+    return forwarded.splice(0);
+  };
+  const cursor = (): unknown => JSON.parse(readFileSync(join(cachedir, 'syndic', 'cursor.json'), 'utf8'));
+  return { keep, start, look, cursor };
+}
+
+test('missed returns - the first run begins at the end; later ones find what came meanwhile, once', async (t) => {
+  const { keep, start, look, cursor } = below(t);
+  await keep('before');
+  assert.deepEqual(await look(start()), []);
+  await keep('a');
+  await keep('b');
+  await keep('run', 'runner.jobs.active');
+  assert.deepEqual(await look(start()), ['a', 'b']);
+  assert.deepEqual(await look(start()), []);
+  assert.deepEqual(cursor(), { '20261121': 4 });
+});
+
+test('missed returns - what was forwarded is passed over, what may still be heard is left alone', async (t) => {
+  const { keep, start, look, cursor } = below(t);
+  await look(start());
+  await keep('heard');
+  await keep('young');
+  const missed = start('goes up', systemClock);
+  missed.secured([{ jid: JID, id: 'heard' }]);
+  assert.deepEqual(await look(missed), []);
+  assert.deepEqual(cursor(), { '20261121': 1 });
+});
+
+test('missed returns - what cannot be decided yet is found again, what stays here is not', async (t) => {
+  const { keep, start, look } = below(t);
+  await look(start());
+  await keep('a');
+  assert.deepEqual(await look(start('undecided')), ['a', 'a']);
+  assert.deepEqual(await look(start('stays here')), ['a']);
+  assert.deepEqual(await look(start()), []);
+});
