@@ -81,6 +81,7 @@ export class WatchState {
 
   /** A minion's connection is back while the job is under way: it is waited for as the others are. */
   findAgain(id: string): void {
+    for (const below of this.#syndics.minionsOf(id)) this.findAgain(below);
     const lost = this.#lost.get(id);
     if (lost !== undefined) lost.isBack = true;
   }

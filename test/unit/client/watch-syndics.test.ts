@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobListener, LostListener, PublishedJob } from '../../../src/client/local-client.ts';
+import type { JobListener, LinkListener, PublishedJob } from '../../../src/client/local-client.ts';
 import { outcomeText } from '../../../src/client/outcome.ts';
-import { publishAndWatch, type JobClient, type JobNews } from '../../../src/client/watch-job.ts';
+import { publishAndWatch, type JobClient } from '../../../src/client/watch-job.ts';
+import type { JobNews } from '../../../src/client/watch-state.ts';
 import { BusEvent } from '../../../src/events/framing.ts';
 import { dict, type DictInit } from '../../../src/values/value.ts';
 import { encode } from '../../../src/wire/msgpack.ts';
@@ -16,7 +17,7 @@ class Tree implements JobClient {
   readonly clock = new JumpingClock();
   readonly asked: unknown[] = [];
   #listener: JobListener = () => undefined;
-  #lost: LostListener = () => undefined;
+  #link: LinkListener = () => undefined;
   readonly #answer: Partial<PublishedJob>;
 
   constructor(answer: Partial<PublishedJob>) {
@@ -46,7 +47,7 @@ class Tree implements JobClient {
   }
 
   loseAt(ms: number, id: string): this {
-    this.clock.after(ms, () => this.#lost(id, '2026-11-21T00:00:09'));
+    this.clock.after(ms, () => this.#link(id, false, '2026-11-21T00:00:09'));
     return this;
   }
 
@@ -56,8 +57,8 @@ class Tree implements JobClient {
     return () => undefined;
   }
 
-  onLost(listener: LostListener): () => void {
-    this.#lost = listener;
+  onLink(listener: LinkListener): () => void {
+    this.#link = listener;
     return () => undefined;
   }
 
