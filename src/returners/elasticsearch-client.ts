@@ -234,7 +234,7 @@ export class ElasticsearchClient {
       }
     }
     throw new UnreachableError(
-      `Elasticsearch cannot be reached: ${(failure as Error).message}. Check elasticsearch.hosts and that it runs`,
+      `Elasticsearch at ${(failure as Error).message}. Check elasticsearch.hosts and that it runs`,
       { cause: failure },
     );
   }

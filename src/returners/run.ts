@@ -6,7 +6,7 @@ import { truthy, type Dict, type Value } from '../values/value.ts';
 import { STORE_KINDS } from './store-kinds.ts';
 import type { StoreTable } from './store-table.ts';
 import { returnerTable } from './table.ts';
-import { ReturnerTroubles } from './troubles.ts';
+import { failureText, type ReturnerTroubles } from './troubles.ts';
 
 /**
  * The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before them.
@@ -53,7 +53,7 @@ export async function runReturners(
   ret: Dict,
   ctx: ModuleContext,
   waiting?: WaitingRoom,
-  troubles = new ReturnerTroubles(),
+  troubles?: ReturnerTroubles,
 ): Promise<void> {
   const all = names.flatMap((name) =>
     name === MULTI_RETURNER ? returnerNames(ctx.opts.get(MULTI_RETURNER)) : [name],
@@ -67,7 +67,10 @@ async function runReturner(
   name: string,
   ret: Dict,
   ctx: ModuleContext,
-  { waiting, troubles }: { readonly waiting: WaitingRoom | undefined; readonly troubles: ReturnerTroubles },
+  {
+    waiting,
+    troubles,
+  }: { readonly waiting: WaitingRoom | undefined; readonly troubles: ReturnerTroubles | undefined },
 ): Promise<void> {
   const fun = `${name}.returner`;
   try {
@@ -76,11 +79,13 @@ async function runReturner(
     else if (waiting?.isDown(name) === true) await waiting.keep(name, ret);
     else {
       await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
-      troubles.succeeded(name, ctx.log);
+      troubles?.succeeded(name, ctx.log);
     }
   } catch (error) {
     if (waiting !== undefined && isDatabase(name) && (await isKept(waiting, name, ret, ctx))) return;
-    troubles.failed(name, String(ret.get('jid')), error, ctx.log);
+    const jid = String(ret.get('jid'));
+    if (troubles === undefined) ctx.log.error(failureText(name, jid, error), error);
+    else troubles.failed(name, jid, error, ctx.log);
   }
 }
 

@@ -5,6 +5,11 @@ import type { Logger } from '../host/log.ts';
 /** How many returners are remembered; their names come from whoever publishes. */
 const KNOWN_MAX = 100;
 
+/** What is told of one return. */
+export function failureText(name: string, jid: string, error: unknown): string {
+  return `The return failed for job ${jid}: ${name}: ${messageOf(error).replace(/\.$/, '')}`;
+}
+
 /** What one program knows of its returners. */
 export class ReturnerTroubles {
   /** Returns that each failing returner did not take. */
@@ -12,7 +17,7 @@ export class ReturnerTroubles {
 
   failed(name: string, jid: string, error: unknown, log: Logger): void {
     const before = this.#failed.get(name) ?? 0;
-    const text = `The return failed for job ${jid}: ${name}: ${messageOf(error).replace(/\.$/, '')}`;
+    const text = failureText(name, jid, error);
     if (before > 0) log.debug(text, error);
     else
       log.error(

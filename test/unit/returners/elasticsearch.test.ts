@@ -115,7 +115,7 @@ test('elasticsearch - a host that is down is passed over; one that is too busy i
   });
   await assert.rejects(alone.saveReturns([contractReturn(JID, 'm1')]), {
     message:
-      `Elasticsearch cannot be reached: 127.0.0.1:${down.port} cannot be reached: no whole answer within 0.2 s. ` +
+      `Elasticsearch at 127.0.0.1:${down.port} cannot be reached: no whole answer within 0.2 s. ` +
       'Check elasticsearch.hosts and that it runs',
   });
 });
