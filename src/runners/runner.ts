@@ -73,8 +73,8 @@ export interface RunnerContext {
   call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
   /** Every runner, by name. */
   modules(): Promise<ReadonlyMap<string, RunnerModule>>;
-  /** Calls an execution function on this machine, with the master's options. */
-  execute(fun: string, args: readonly Value[], kwargs: Dict): Promise<Value>;
+  /** Calls an execution function on this machine, with the master's options. @param pillar what it finds as its pillar */
+  execute(fun: string, args: readonly Value[], kwargs: Dict, pillar?: Dict): Promise<Value>;
   /** Fires on the master's bus. @returns false when no master runs */
   fire(tag: string, data: Dict): Promise<boolean>;
   /** Tells how far the runner is: an event of the job, which is also shown. */

@@ -4,7 +4,14 @@ import { pyCount } from '../loader/coerce.ts';
 import { pyStr } from '../values/repr.ts';
 import { isDict, truthy, type Dict } from '../values/value.ts';
 import { callMinions, returnValues } from './minion-calls.ts';
-import { defineRunner, defineRunners, RunnerRefusal } from './runner.ts';
+import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
+
+/** The pillar that the top file gives the master itself, by its id and its own grains. */
+async function masterPillar(ctx: RunnerContext): Promise<Dict | undefined> {
+  const grains = await ctx.execute('grains.items', [], new Map());
+  const pillar = await ctx.call('pillar.show_pillar', [ctx.id], isDict(grains) ? grains : new Map());
+  return isDict(pillar) ? pillar : undefined;
+}
 
 /** The salt runner. */
 export const saltRunners = defineRunners({
@@ -12,20 +19,17 @@ export const saltRunners = defineRunners({
   doc: 'Execution functions for runners.',
   functions: {
     cmd: defineRunner({
-      doc: 'Runs an execution function on this machine, with the options of the master.',
+      doc: "Runs an execution function on this machine, with the options of the master; `with_pillar=True` makes the master's pillar for it.",
       params: { fun: { type: 'str', doc: 'Full name of the function.' } },
       varargs: 'args',
       kwargs: 'kwargs',
       returns: 'what the function returns',
       examples: ['salt-run salt.cmd test.ping', 'salt-run salt.cmd test.arg 1 2 3 a=1'],
-      run: (ctx, { fun }, rest, kwargs) => {
+      run: async (ctx, { fun }, rest, kwargs) => {
         const clean = withoutDunder(kwargs);
-        if (truthy(clean.get('with_pillar')))
-          throw new RunnerRefusal(
-            'with_pillar is not available yet: the master does not make pillar so far.',
-          );
+        const pillar = truthy(clean.get('with_pillar')) ? await masterPillar(ctx) : undefined;
         clean.delete('with_pillar');
-        return ctx.execute(pyStr(fun), rest, clean);
+        return ctx.execute(pyStr(fun), rest, clean, pillar);
       },
     }),
     execute: defineRunner({

@@ -9,6 +9,7 @@ export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = ne
   ['error', async () => (await import('./error.ts')).errorRunners],
   ['event', async () => (await import('./event.ts')).eventRunners],
   ['fileserver', async () => (await import('./fileserver.ts')).fileserverRunners],
+  ['http', async () => (await import('./http.ts')).httpRunners],
   ['jobs', async () => (await import('./jobs.ts')).jobsRunners],
   ['manage', async () => (await import('./manage.ts')).manageRunners],
   ['mine', async () => (await import('./mine.ts')).mineRunners],

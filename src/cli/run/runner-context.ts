@@ -75,7 +75,7 @@ export function openRunnerContext(parts: RunParts): OpenRunnerContext {
     fleet: keyFleet(keys, cache),
     call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, parts.own),
     modules: () => loadRunners(parts.own),
-    execute: (fun, args, kwargs) => executeHere(parts, fun, args, kwargs),
+    execute: (fun, args, kwargs, pillar) => executeHere(parts, fun, args, kwargs, pillar),
     fire: (tag, data) => bus.fire(tag, data),
     progress: async (data) => {
       await bus.fire(`salt/run/${jid}/progress`, data);
@@ -143,6 +143,7 @@ async function executeHere(
   fun: string,
   args: readonly Value[],
   kwargs: Dict,
+  pillar: Dict = new Map(),
 ): Promise<Value> {
   const [{ ModuleRegistry, createModuleContext }, { masterGrains }] = await Promise.all([
     import('../../loader/registry.ts'),
@@ -155,7 +156,7 @@ async function executeHere(
     id: String(parts.opts.raw('id')),
     opts: settings,
     grains,
-    pillar: new Map(),
+    pillar,
     job: { jid, fun, pub: new Map() },
     signal,
     services: withoutMinion('There is no master to ask: this is the master.'),
