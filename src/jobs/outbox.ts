@@ -74,6 +74,8 @@ interface OpenDay {
 export class OutboxReader {
   readonly #directory: string;
   readonly #days = new Map<string, OpenDay>();
+  /** Days without a list, by what their files were like. */
+  readonly #without = new Map<string, string>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -87,6 +89,7 @@ export class OutboxReader {
           .map((file) => file.slice(0, -'.sqlite'.length))
       : [];
     for (const [name, day] of this.#days) if (!names.includes(name)) this.#forget(name, day);
+    for (const name of this.#without.keys()) if (!names.includes(name)) this.#without.delete(name);
     const out: OutboxDay[] = [];
     for (const name of names.sort()) {
       const day = this.#look(name);
@@ -118,7 +121,9 @@ export class OutboxReader {
     }
     const wal = statSync(`${path}-wal`, { throwIfNoEntry: false });
     const stamp = [stat, wal].map((each) => `${each?.mtimeMs} ${each?.size}`).join(' ');
+    if (this.#without.get(name) === stamp) return undefined;
     const day = this.#days.get(name) ?? this.#open(name, path, `${stat.ino}`);
+    if (day === undefined) this.#without.set(name, stamp);
     if (day !== undefined && day.stamp !== stamp) {
       const { last } = day.db.prepare('SELECT max(seq) AS last FROM outbox').get() as { last: number | null };
       day.lastSeq = Number(last ?? 0);

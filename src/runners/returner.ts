@@ -30,7 +30,7 @@ export const returnerRunners = defineRunners({
   functions: {
     list: defineRunner({
       doc: 'Lists the returners, their options and what this master uses them for.',
-      returns: 'mapping of returner to `options` and `used_for`',
+      returns: 'mapping of returner to `options` (of databases) or `doc`, and `used_for`',
       examples: ['salt-run returner.list'],
       run: (ctx) => list(ctx),
     }),
@@ -76,8 +76,8 @@ async function list(ctx: RunnerContext): Promise<Dict> {
     const options = [...defaults.keys()].map((option) => `${optionPrefix}.${option}`);
     out.push([name, dict({ options, used_for: used.get(name) ?? [] })]);
   }
-  for (const { name } of RETURNER_TABLE)
-    out.push([name, dict({ options: [], used_for: used.get(name) ?? [] })]);
+  for (const { name, load } of RETURNER_TABLE)
+    out.push([name, dict({ doc: (await load()).doc, used_for: used.get(name) ?? [] })]);
   return new Map(out.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
@@ -106,6 +106,10 @@ async function status(ctx: RunnerContext): Promise<Dict> {
   const cachedir = ctx.opts.get('cachedir');
   for (const [name, options] of uses(ctx)) {
     const about: Dict = dict({ used_for: options });
+    if (!isDatabase(name) && !RETURNER_TABLE.some((entry) => entry.name === name)) {
+      out.set(name, about.set('answers', false).set('error', 'There is no returner of this name.'));
+      continue;
+    }
     if (isDatabase(name)) {
       try {
         await withStore(ctx, name, (store) => store.load(PROBED_JID));
