@@ -76,7 +76,8 @@ function genuineClaim(id: string, proof: Buffer, sessions: SessionKeys, clock: C
   return isFresh ? content : undefined;
 }
 
-function readMissed(value: Value | undefined): Missed | undefined {
+/** What a minion says that it has missed, as it is packed in what says who it is. */
+export function readMissed(value: Value | undefined): Missed | undefined {
   const [after, forMs] = Array.isArray(value) ? value : [];
   return typeof after === 'number' && typeof forMs === 'number' ? { after, forMs } : undefined;
 }

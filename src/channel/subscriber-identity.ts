@@ -3,20 +3,32 @@
  * the holder of its key can make (salt/channel/client.py `send_id`, salt/channel/server.py `presence_callback`, 3006.16).
  */
 import type { Crypticle } from '../crypto/crypticle.ts';
+import type { Missed } from '../transport/recent-messages.ts';
+import type { PeerIdentity } from '../transport/transport.ts';
 import { isDict, type Value } from '../values/value.ts';
 import { parsePublishEnvelope, PROTOCOL_VERSION } from '../wire/envelope.ts';
 import { asBytes, encode } from '../wire/msgpack.ts';
 import type { AcceptedKeys } from './accepted-keys.ts';
-import type { PeerRole } from './presence-proof.ts';
+import { readMissed, type PeerRole } from './presence-proof.ts';
 
-/** The message's body. @param token the minion's signature of `salt` */
+/**
+ * The message's body.
+ * @param token the minion's signature of `salt`
+ * @param missed of a minion that was subscribed before: what it can have missed; only a Brine master looks at it
+ */
 export function subscriberIdentity(
   id: string,
   token: Buffer,
   shared: Crypticle,
   role: PeerRole = 'minion',
+  missed?: Missed,
 ): Buffer {
-  const load = shared.dumps({ id, tok: token, role: role === 'minion' ? undefined : role });
+  const load = shared.dumps({
+    id,
+    tok: token,
+    role: role === 'minion' ? undefined : role,
+    missed: missed && [missed.after, Math.ceil(missed.forMs)],
+  });
   return encode({ enc: 'aes', load, version: PROTOCOL_VERSION }, 'network');
 }
 
@@ -30,7 +42,7 @@ export function readSubscriberIdentity(
   sharedKeys: readonly Crypticle[],
   accepted: AcceptedKeys,
   nameOf: (syndicId: string) => string = (syndicId) => syndicId,
-): string | undefined {
+): PeerIdentity | undefined {
   const envelope = parsePublishEnvelope([body]);
   if (envelope === undefined) return undefined;
   for (const shared of sharedKeys) {
@@ -40,10 +52,13 @@ export function readSubscriberIdentity(
     } catch {
       continue; // sealed with another key
     }
-    const id = value !== undefined && isDict(value) ? value.get('id') : undefined;
-    const token = value !== undefined && isDict(value) ? asBytes(value.get('tok')) : undefined;
+    if (value === undefined || !isDict(value)) return undefined;
+    const id = value.get('id');
+    const token = asBytes(value.get('tok'));
     if (typeof id !== 'string' || token === undefined || !accepted.verifyToken(id, token)) return undefined;
-    return isDict(value) && value.get('role') === 'syndic' ? nameOf(id) : id;
+    const name = value.get('role') === 'syndic' ? nameOf(id) : id;
+    const missed = readMissed(value.get('missed'));
+    return missed === undefined ? { id: name } : { id: name, missed };
   }
   return undefined;
 }

@@ -165,7 +165,7 @@ export class MasterConnection {
                   role,
                   this.#missed(subscribedAtMs),
                 ),
-          identification: (isFirst) => this.#identify(isFirst),
+          identification: (isFirst) => this.#identify(isFirst, () => this.#missed(subscribedAtMs)),
           topics: zmqTopics(opts.raw('zmq_filtering') === true, client.id, role),
           messageBytesMax: MESSAGE_BYTES_MAX,
           keepAliveMs: 300_000,
@@ -225,12 +225,12 @@ export class MasterConnection {
   }
 
   /** Salt compat: over tcp a minion that comes back authenticates anew first, because its master may have restarted. */
-  async #identify(isFirst: boolean): Promise<Buffer> {
+  async #identify(isFirst: boolean, missed: () => Missed | undefined): Promise<Buffer> {
     const { client, role } = this.#parts;
     const stale = this.#credentials;
     const { shared } = isFirst || stale === undefined ? await this.#current() : await this.#renew(stale);
     this.#token ??= client.key.signX931(TOKEN_TEXT);
-    return subscriberIdentity(client.id, this.#token, shared, role);
+    return subscriberIdentity(client.id, this.#token, shared, role, missed());
   }
 
   /** What can have passed us by since the connection stood for the first time. */

@@ -82,7 +82,7 @@ export interface PublishServerOptions extends ServerOptions {
   /** Who a peer proves to be, from what it says of itself when it connects; undefined when it does not say. */
   readonly identify?: (properties: ReadonlyMap<string, Buffer>) => PeerIdentity | undefined;
   /** Who a peer proves to be, from a message that it sends; undefined when the proof is not good. */
-  readonly identifyByMessage?: (body: Buffer) => string | undefined;
+  readonly identifyByMessage?: (body: Buffer) => PeerIdentity | undefined;
   /** An identified peer has come, or its last connection has gone. */
   readonly presence?: (id: string, isConnected: boolean) => void;
   /** A peer was cut off because it does not speak the protocol. */

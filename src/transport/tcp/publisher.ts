@@ -8,6 +8,7 @@ import { acceptStreams, isOrdinaryEnd, peerName, type Acceptor } from '../accept
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';
 import { PeerWatch } from '../peer-watch.ts';
+import { RecentMessages } from '../recent-messages.ts';
 import type {
   Publication,
   PublishServer,
@@ -74,10 +75,12 @@ export class TcpPublisher implements PublishServer {
   readonly #unidentified = new Set<Peer>();
   readonly #identified: IdentifiedPeers;
   readonly #watch: PeerWatch<Peer>;
+  readonly #recent: RecentMessages;
   #acceptor: Acceptor | undefined;
 
   constructor(options: TcpPublisherOptions) {
     this.#options = options;
+    this.#recent = new RecentMessages(options.clock);
     this.#identified = new IdentifiedPeers(options.presence);
     this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
@@ -99,9 +102,11 @@ export class TcpPublisher implements PublishServer {
     return this.#acceptor.address;
   }
 
-  send({ envelope, ids }: Publication): number {
+  send({ envelope, ids, number }: Publication): number {
     const bytes = encodePublication(envelope);
     this.counters.published++;
+    // a minion that asks for it looks itself whether it is meant
+    if (number !== undefined) this.#recent.add(number, '', bytes);
     let count = 0;
     if (ids === null || this.#options.everythingToAll) {
       for (const peer of this.#peers) if (this.#write(peer, bytes)) count++;
@@ -150,12 +155,13 @@ export class TcpPublisher implements PublishServer {
   }
 
   #identify(peer: Peer, body: Buffer): void {
-    const id = this.#options.identifyByMessage?.(body);
-    if (id === undefined) {
+    const identity = this.#options.identifyByMessage?.(body);
+    if (identity === undefined) {
       // Salt compat: Salt leaves it connected, deaf to what is sent to its id; a peer that is cut off authenticates anew
       if (peer.id === undefined) peer.destroy(new Error('the peer does not prove which minion it is'));
       return;
     }
+    const { id, missed } = identity;
     if (peer.id === id) return;
     this.#forget(peer);
     peer.id = id;
@@ -164,6 +170,10 @@ export class TcpPublisher implements PublishServer {
     if (peers === undefined) this.#byId.set(id, new Set([peer]));
     else peers.add(peer);
     this.#identified.come(id);
+    for (const { bytes } of missed === undefined ? [] : this.#recent.missed(missed)) {
+      peer.connection.write(bytes);
+      this.counters.resent++;
+    }
   }
 
   #forget(peer: Peer): void {

@@ -4,6 +4,7 @@
  */
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';
+import { RecentMessages } from '../recent-messages.ts';
 import type {
   Publication,
   PublishServer,
@@ -30,9 +31,11 @@ export class WsPublisher implements PublishServer {
   readonly #options: PublishServerOptions;
   readonly #server: WsServer;
   readonly #identified: IdentifiedPeers;
+  readonly #recent: RecentMessages;
 
   constructor(options: PublishServerOptions) {
     this.#options = options;
+    this.#recent = new RecentMessages(options.clock);
     this.#identified = new IdentifiedPeers(options.presence);
     this.#server = new WsServer(
       {
@@ -57,8 +60,9 @@ export class WsPublisher implements PublishServer {
     return this.#server.start();
   }
 
-  send({ envelope }: Publication): number {
+  send({ envelope, number }: Publication): number {
     const bytes = encodeWsPublication(envelope);
+    if (number !== undefined) this.#recent.add(number, '', bytes);
     this.counters.published++;
     let count = 0;
     for (const peer of this.#server.peers) {
@@ -81,8 +85,12 @@ export class WsPublisher implements PublishServer {
   }
 
   #accept(peer: WsPeer): void {
-    const id = this.#options.identify?.(propertiesIn(peer.headers))?.id;
+    const { id, missed } = this.#options.identify?.(propertiesIn(peer.headers)) ?? {};
     if (id !== undefined) this.#identified.come(id);
+    for (const { bytes } of missed === undefined ? [] : this.#recent.missed(missed)) {
+      peer.socket.send(bytes);
+      this.counters.resent++;
+    }
     peer.socket.on('close', () => {
       if (id !== undefined) this.#identified.go(id);
       const fault = faultOf(peer);

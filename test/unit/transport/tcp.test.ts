@@ -245,7 +245,10 @@ async function publisher(t: TestContext, more: Partial<TcpPublisherOptions> = {}
     address: local,
     backlog: 100,
     peerQueueBytesMax: MiB,
-    identifyByMessage: (body) => (body.includes('good') ? body.toString('latin1').slice(-2) : undefined),
+    identifyByMessage: (body) =>
+      body.includes('good')
+        ? { id: body.toString('latin1').slice(-2), missed: { after: 6, forMs: 5000 } }
+        : undefined,
     presence: (id, isConnected) => presence.push(`${id} ${isConnected}`),
     refused: (_from, error) => refused.push(error.message),
     clock: systemClock,
@@ -312,6 +315,14 @@ test('tcp - publications go to those whom they name, or to all', async (t) => {
     [['to m1', 'to all'], ['to all']],
   );
   assert.deepEqual([...presence].sort(), ['m1 true', 'm2 true']);
+  for (const number of [6, 7]) pub.send({ envelope: Buffer.from(`number ${number}`), ids: ['m3'], number });
+  const late = subscriber(t, address, 'm3');
+  await late.got(1);
+  assert.deepEqual(
+    [late.messages, pub.counters.resent],
+    [['number 7'], 1],
+    'what it has missed comes once more',
+  );
   socket.destroy();
 });
 
