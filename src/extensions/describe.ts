@@ -3,7 +3,7 @@ import type { Clock } from '../host/clock.ts';
 import type { FunctionSpec } from '../loader/module.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { updateDict } from '../data/dict-merge.ts';
-import { readTried, type Tried } from './description.ts';
+import { NEEDS_GRAINS, readTried, type Tried } from './description.ts';
 import { extensionFiles, type ExtensionFile, type ExtensionKind } from './folder.ts';
 import { ExtensionHost } from './host-process.ts';
 import type { LoadContext } from './load-modules.ts';
@@ -61,11 +61,14 @@ export async function eachFile(
 ): Promise<void> {
   if (files.length === 0) return;
   const host = new ExtensionHost(clock, { script: hostScript });
-  const known: Dict = new Map(grains); // grains that are collected at the first look are collected now
   try {
     for (const file of files) {
+      const question = dict({ what, kind, name: file.name, path: file.path, opts });
       try {
-        take(await host.ask(dict({ what, kind, name: file.name, path: file.path, opts, grains: known })));
+        let answer = await host.ask(question);
+        // grains that are collected at the first look are collected now
+        if (answer === NEEDS_GRAINS) answer = await host.ask(question.set('grains', new Map(grains)));
+        take(answer);
       } catch (error) {
         report(`${file.path} cannot be used: ${(error as Error).message}`);
       }

@@ -2,6 +2,9 @@
 import type { FunctionSpec, ModuleSpec, Params } from '../loader/module.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 
+/** What is answered about a file that wants to know the grains, which may have to be collected for it. */
+export const NEEDS_GRAINS = 'needs grains';
+
 /** A file after it was tried. */
 export type Tried =
   | { readonly file: string; readonly path: string; readonly module: ModuleSpec }

@@ -4,12 +4,12 @@ import { RpcPeer } from '../transport/ipc/rpc.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import { fromData, toRecord } from './convert.ts';
-import { packTried } from './description.ts';
+import { NEEDS_GRAINS, packTried } from './description.ts';
 import { HostSingles, type AskBack } from './host-singles.ts';
 import { FileLoader } from './load-file.ts';
 import { faultOf } from './faults.ts';
 import { tryModule } from './load-modules.ts';
-import { readOwnGrains, whyUnavailable } from './read-module.ts';
+import { asksForGrains, readOwnGrains, whyUnavailable } from './read-module.ts';
 
 /** The other end is at this descriptor. */
 const LINK_FD = 3;
@@ -34,7 +34,11 @@ async function answer(loader: FileLoader, singles: HostSingles, question: Dict):
   if (single !== undefined) return single;
   const file = { name: textOf(question, 'name'), path: textOf(question, 'path'), version: '' };
   const context = { opts: dictOf(question, 'opts'), grains: dictOf(question, 'grains') };
-  if (question.get('what') === 'module') return packTried(tryModule(loader, file, context));
+  if (question.get('what') === 'module') {
+    if (!question.has('grains') && asksForGrains(loader, file.path)) return NEEDS_GRAINS;
+    return packTried(tryModule(loader, file, context));
+  }
+  if (!question.has('grains')) return NEEDS_GRAINS;
   return grainsOf(loader, file.path, context);
 }
 

@@ -1,10 +1,17 @@
 /** Beacons, renderers and outputters of one's own, inside the process that is theirs. */
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import type { Data, Surroundings } from './brine.d.ts';
+import { NEEDS_GRAINS } from './description.ts';
 import { fromData, toData, toRecord } from './convert.ts';
 import { faultOf } from './faults.ts';
 import type { FileLoader } from './load-file.ts';
-import { readOwnBeacon, readOwnOutputter, readOwnRenderer, whyUnavailable } from './read-module.ts';
+import {
+  asksForGrains,
+  readOwnBeacon,
+  readOwnOutputter,
+  readOwnRenderer,
+  whyUnavailable,
+} from './read-module.ts';
 
 /** Asks the program that has started this process. */
 export type AskBack = (question: Dict) => Promise<Value>;
@@ -59,6 +66,7 @@ export class HostSingles {
   #describe(question: Dict, path: string): Value {
     const file = String(question.get('name') ?? '');
     const kind = question.get('kind') as SingleKind;
+    if (!question.has('grains') && asksForGrains(this.#loader, path)) return NEEDS_GRAINS;
     try {
       const own = READERS[kind](this.#loader.load(path));
       const name = own.name ?? file;

@@ -122,6 +122,16 @@ function checkFunction(name: string, spec: unknown): void {
   }
 }
 
+/** Whether grains decide on the use of a file; false for one that cannot be loaded, which is found out later. */
+export function asksForGrains(loader: { load(path: string): Exports }, path: string): boolean {
+  try {
+    const { platforms, available } = described(loader.load(path));
+    return platforms !== undefined || available !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Why a module cannot be used here; undefined when it can. */
 export function whyUnavailable(spec: Availability, opts: Dict, grains: Dict): string | undefined {
   const kernel = grains.get('kernel');
