@@ -34,6 +34,8 @@ export const ASKER_FIELD = 'syndic_asker';
 export class Downward {
   readonly counters = { taken: 0, repeated: 0, own: 0, unusable: 0, refused: 0 };
   readonly #parts: DownwardParts;
+  /** Masters above that were found not to order masters. */
+  readonly #warned = new Set<string>();
 
   constructor(parts: DownwardParts) {
     this.#parts = parts;
@@ -58,6 +60,7 @@ export class Downward {
       this.counters.repeated++;
       return log.debug(`The job ${jid} was handed down before.`);
     }
+    this.#checkOrders(load, upper);
     reports.begin(jid, upper);
     this.counters.taken++;
     log.info(`Passing on ${String(fun)} with jid ${jid} of ${upper}`);
@@ -82,6 +85,15 @@ export class Downward {
       log.warning(`The job ${jid} of ${upper} could not be published below: ${messageOf(error)}`);
       reports.refused(jid, messageOf(error));
     }
+  }
+
+  /** Only a master that orders masters sends this list. */
+  #checkOrders(load: Dict, upper: string): void {
+    if (load.has('auth_list') || this.#warned.has(upper)) return;
+    this.#warned.add(upper);
+    this.#parts.log.warning(
+      `The master ${upper} above has not set order_masters: its commands do not wait for minions below.`,
+    );
   }
 
   /** Salt compat: a job that this master has published itself came back over masters that are above each other. */

@@ -33,6 +33,7 @@ import { keyFleet } from '../fleet.ts';
 import type { SyndicDesk } from '../syndics.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import type { PillarService } from '../../pillar/service.ts';
+import type { Logger } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { packPublishOrder, readPublishAnswer } from './publisher.ts';
@@ -239,7 +240,7 @@ function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<str
         fireEvent,
       }),
     ],
-    ...(syndics.syndics === undefined ? [] : [syndicReturnHandler(syndics.syndics)]),
+    ['_syndic_return', syndicReturnHandler(syndics.syndics, log)],
     ['_master_opts', masterOptionsHandler(opts)],
     ['_master_tops', () => ({ value: {} })],
     ...fileHandlers(context),
@@ -269,12 +270,17 @@ function syndicsOf(parts: WorkerParts): { syndics?: () => Promise<SyndicDesk> } 
   return { syndics: () => (parts.desk.it ??= make()) };
 }
 
-function syndicReturnHandler(syndics: () => Promise<SyndicDesk>): [string, AesHandler] {
-  const serve: AesHandler = async ({ id, load }) => {
+/** Salt compat: Salt takes them without `order_masters`, too. Here the empty answer makes a syndic of ours keep them. */
+function syndicReturnHandler(syndics: (() => Promise<SyndicDesk>) | undefined, log: Logger): AesHandler {
+  const warn = countedWarnings(log);
+  return async ({ id, load }) => {
+    if (syndics === undefined) {
+      warn(`The minion ${id} sent returns of other minions. If it is a syndic, set order_masters: True here`);
+      return { value: '' };
+    }
     await (await syndics()).takeReturns(id, load);
     return { value: null };
   };
-  return ['_syndic_return', serve];
 }
 
 /** Takes requests from the request server, and comes back to it when it restarts. */
