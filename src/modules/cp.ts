@@ -10,6 +10,8 @@ import { isSaltUrl, redactUrl, splitEnvironment } from '../fileclient/salt-url.t
 import { FileReplacement } from '../host/file-replacement.ts';
 import { makeFolders } from '../host/make-folders.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
+import { isAbs } from '../host/py-path.ts';
+import { PythonError } from '../loader/python-error.ts';
 import { pyStr } from '../values/repr.ts';
 import { decodeUtf8 } from '../values/text.ts';
 import { isDict, toNumber, truthy, valuesEqual, type Value } from '../values/value.ts';
@@ -127,7 +129,11 @@ export const cpModule = defineModule({
         const wanted = target(ctx, from, saltenv);
         const options = { saltenv: wanted.saltenv, makedirs: truthy(makedirs), gzip: gzipLevel(gzip) };
         return withFileClient(ctx, async (client) => {
-          if (!isSaltUrl(wanted.url) && !existsSync(wanted.url)) return '';
+          if (!isSaltUrl(wanted.url)) {
+            if (!isAbs(wanted.url))
+              throw new PythonError('salt.exceptions.MinionError', `Unsupported path: ${wanted.url}`);
+            if (!existsSync(wanted.url)) return '';
+          }
           const got = await client.getFile(wanted.url, to, options);
           if (got !== false) return got;
           return truthy(await client.hashFile(wanted.url, wanted.saltenv)) ? false : '';

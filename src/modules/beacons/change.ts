@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../host/files.ts';
 import type { ModuleContext } from '../../loader/module.ts';
 import { unifiedDiff } from '../../text/unified-diff.ts';
+import { makeFolders } from '../../host/make-folders.ts';
 import { pyStr } from '../../values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../../values/value.ts';
 import { dumpYaml } from '../../yaml/dump.ts';
@@ -99,6 +100,7 @@ export async function saveBeacons(ctx: ModuleContext): Promise<Dict> {
   const path = join(dirname(pyStr(ctx.opts.get('conf_file') ?? '')), folder, 'beacons.conf');
   const hasAny = beacons !== undefined && beacons.size > 0;
   try {
+    makeFolders(dirname(path));
     writeFileAtomic(path, hasAny ? dumpYaml(new Map<Value, Value>([['beacons', beacons]])) : '', {
       mode: 0o644,
     });

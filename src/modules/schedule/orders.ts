@@ -212,10 +212,12 @@ export async function nextFireTime(ctx: ModuleContext, name: Value): Promise<Dic
     : dict({ result: true, next_fire_time: next });
 }
 
-/** `schedule.job_status`. */
-export async function jobStatus(ctx: ModuleContext, name: Value, format: Value): Promise<Dict> {
+/** `schedule.job_status`. @returns None when no minion answers */
+export async function jobStatus(ctx: ModuleContext, name: Value, format: Value): Promise<Dict | null> {
   const order = dict({ func: 'job_status', name, fire_event: true });
-  const data = (await ctx.services.manage?.('schedule', order, tag('job_status_complete')))?.get('data');
+  const answer = await ctx.services.manage?.('schedule', order, tag('job_status_complete'));
+  if (answer === undefined) return null;
+  const data = answer.get('data');
   const out: Dict = new Map();
   for (const [key, value] of isDict(data) ? data : []) {
     const local = datetimeMs(value);
