@@ -20,7 +20,8 @@ const TEXT_LENGTH_MAX = 1_000_000;
 /** Salt's hash of a value. @throws SaltException `You must specify a valid algorithm.` */
 function hashOf(value: Value, algorithm: Value): string {
   const name = hashName(pyStr(algorithm));
-  if (name === undefined) throw new PythonError('salt.exceptions.SaltException', 'You must specify a valid algorithm.');
+  if (name === undefined)
+    throw new PythonError('salt.exceptions.SaltException', 'You must specify a valid algorithm.');
   if (typeof value !== 'string' && !isBytes(value))
     throw new PythonError('TypeError', 'object supporting the buffer API required');
   return createHash(name).update(value).digest('hex');
