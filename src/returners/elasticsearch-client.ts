@@ -5,7 +5,7 @@ import { JsonSyntaxError, parseJson } from '../values/json.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../values/value.ts';
 import type { IndexedDocument } from './elasticsearch-documents.ts';
 import { sendHttp, urlOption, verifyOption, type HttpReply, type HttpRequest } from './http-client.ts';
-import type { StoreSettings } from './return-store.ts';
+import { type StoreSettings, StoreUnavailableError } from './return-store.ts';
 import { storeJson } from './store-json.ts';
 import { flagOption, intOption, listOption, secondsOption, textOption } from './store-options.ts';
 
@@ -19,16 +19,6 @@ const SCROLL = '1m';
 const KNOWN_MAX = 1000;
 const CONFLICT = 409;
 const TOO_MANY_REQUESTS = 429;
-
-/** The server answered with an error. */
-export class ElasticsearchError extends CommandExecutionError {
-  readonly status: number;
-
-  constructor(what: string, host: string, { status, text }: HttpReply) {
-    super(`Elasticsearch at ${host} refused ${what}: ${status} ${reasonIn(text)}`.trim());
-    this.status = status;
-  }
-}
 
 /** What a search found. */
 export interface Hit {
@@ -164,7 +154,7 @@ export class ElasticsearchClient {
     await this.ask('POST', `/${pattern}/_refresh?ignore_unavailable=true&allow_no_indices=true`);
   }
 
-  /** A request that must succeed. @throws ElasticsearchError */
+  /** A request that must succeed. @throws CommandExecutionError, StoreUnavailableError */
   async ask(method: HttpRequest['method'], path: string, body?: string): Promise<Dict> {
     const reply = await this.#send(method, path, body);
     if (reply.status > 299) throw this.#error(`${method} ${path.split('?')[0]}`, reply);
@@ -233,7 +223,7 @@ export class ElasticsearchClient {
         this.#host++;
       }
     }
-    throw new UnreachableError(
+    throw new StoreUnavailableError(
       `Elasticsearch at ${(failure as Error).message}. Check elasticsearch.hosts and that it runs`,
       { cause: failure },
     );
@@ -263,8 +253,12 @@ export class ElasticsearchClient {
     throw new CommandExecutionError(`What answers at ${this.#hostName()} is no Elasticsearch.`);
   }
 
-  #error(what: string, reply: HttpReply): ElasticsearchError {
-    return new ElasticsearchError(what, this.#hostName(), reply);
+  /** 400 and 413 are about what was sent; the others are no room, no right, no time. */
+  #error(what: string, reply: HttpReply): Error {
+    const host = this.#hostName();
+    const text = `Elasticsearch at ${host} refused ${what}: ${reply.status} ${reasonIn(reply.text)}`.trim();
+    const isAboutContent = reply.status === 400 || reply.status === 413;
+    return isAboutContent ? new CommandExecutionError(text) : new StoreUnavailableError(text);
   }
 
   #hostName(): string {

@@ -3,7 +3,7 @@
  * `_id` of each document follows from what it is, so that writing it again is no second document.
  */
 import type { Collection, Db, MongoClient } from 'mongodb';
-import { BrineError, ConfigError, messageOf, UnreachableError } from '../errors/errors.ts';
+import { BrineError, CommandExecutionError, ConfigError, messageOf } from '../errors/errors.ts';
 import { jidAt } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
@@ -19,18 +19,21 @@ import {
   type BsonTypes,
 } from './mongo-documents.ts';
 import { OneConnection } from './one-connection.ts';
-import type {
-  JidReturns,
-  ReturnStore,
-  SavedEvent,
-  SavedLoad,
-  StoreKind,
-  StoreSettings,
+import {
+  type JidReturns,
+  type ReturnStore,
+  type SavedEvent,
+  type SavedLoad,
+  type StoreKind,
+  type StoreSettings,
+  StoreUnavailableError,
 } from './return-store.ts';
 import { storeJson } from './store-json.ts';
 import { flagOption, intOption, textOption, type Options } from './store-options.ts';
 
 const DUPLICATE_KEY = 11_000;
+/** BadValue, InvalidBSON, DollarPrefixedFieldName, DottedFieldName, failed validation, too large. */
+const DOCUMENT_CODES: readonly number[] = [2, 22, 52, 57, 121, 10_334];
 /** Bytes of documents sent at once; the driver divides further by what the server takes. */
 const BATCH_COUNT = 500;
 const [RETURNS, JOBS, EVENTS] = ['saltReturns', 'jobs', 'events'];
@@ -220,7 +223,7 @@ class MongoStore implements ReturnStore {
       return connected;
     } catch (error) {
       await client.close(true).catch(() => undefined);
-      throw new UnreachableError(
+      throw new StoreUnavailableError(
         `MongoDB cannot be reached at ${serversOf(options)}: ${messageOf(error).replace(/[.\s]+$/, '')}. ` +
           'Check mongo.host, mongo.port or mongo.uri, and that the server runs',
         { cause: error },
@@ -233,12 +236,18 @@ class MongoStore implements ReturnStore {
       return await this.#connection.use(run);
     } catch (error) {
       if (error instanceof BrineError) throw error;
-      throw new UnreachableError(
-        `The MongoDB at ${serversOf(this.#settings.options)} did not do it: ${messageOf(error)}`,
-        { cause: error },
-      );
+      const text = `The MongoDB at ${serversOf(this.#settings.options)} did not do it: ${messageOf(error)}`;
+      throw isRefusal(error)
+        ? new CommandExecutionError(text, { cause: error })
+        : new StoreUnavailableError(text, { cause: error });
     }
   }
+}
+
+/** Whether it is about a document: one that cannot be written as BSON, or that the server does not take. */
+function isRefusal(error: unknown): boolean {
+  const { name, code } = error as { readonly name?: string; readonly code?: unknown };
+  return name?.startsWith('BSON') === true || (typeof code === 'number' && DOCUMENT_CODES.includes(code));
 }
 
 async function insertNew(collection: Collection, documents: readonly BsonDocument[]): Promise<void> {

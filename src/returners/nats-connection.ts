@@ -1,8 +1,8 @@
 /** Connections to NATS out of the options `nats.*`. */
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
-import { ConfigError, messageOf, UnreachableError } from '../errors/errors.ts';
-import type { StoreSettings } from './return-store.ts';
+import { ConfigError, messageOf } from '../errors/errors.ts';
+import { type StoreSettings, StoreUnavailableError } from './return-store.ts';
 import { flagOption, listOption, textOption, type Options } from './store-options.ts';
 
 const DEFAULT_SERVER = '127.0.0.1:4222';
@@ -13,14 +13,14 @@ export function natsServers(options: Options): string[] {
   return (servers.length === 0 ? [DEFAULT_SERVER] : servers).map((text) => text.trim().replace(/^.*@/, ''));
 }
 
-/** Connects. It is not tried again here: who writes keeps what is to be written. @throws UnreachableError */
+/** Connects. It is not tried again here: who writes keeps what is to be written. @throws StoreUnavailableError */
 export async function connectNats({ options, timeoutMs }: StoreSettings): Promise<NatsConnection> {
   const { connect } = await import('@nats-io/transport-node');
   const wanted = await connectionOptions(options, timeoutMs);
   try {
     return await connect(wanted);
   } catch (error) {
-    throw new UnreachableError(
+    throw new StoreUnavailableError(
       `NATS cannot be reached at ${natsServers(options).join(', ')}: ${reasonOf(error)}. ` +
         'Check nats.servers, the credentials and that the server runs',
       { cause: error },

@@ -3,13 +3,7 @@
  * and can be looked up. Salt has no such returner.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
-import {
-  BrineError,
-  CommandExecutionError,
-  ConfigError,
-  messageOf,
-  UnreachableError,
-} from '../errors/errors.ts';
+import { BrineError, CommandExecutionError, ConfigError, messageOf } from '../errors/errors.ts';
 import { jidTimeMs } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { pyStr } from '../values/repr.ts';
@@ -19,13 +13,14 @@ import { JetStream, JetStreamError, type KeptMessage } from './jetstream.ts';
 import { connectNats, natsServers } from './nats-connection.ts';
 import { Subjects } from './nats-subjects.ts';
 import { OneConnection } from './one-connection.ts';
-import type {
-  JidReturns,
-  ReturnStore,
-  SavedEvent,
-  SavedLoad,
-  StoreKind,
-  StoreSettings,
+import {
+  type JidReturns,
+  type ReturnStore,
+  type SavedEvent,
+  type SavedLoad,
+  type StoreKind,
+  type StoreSettings,
+  StoreUnavailableError,
 } from './return-store.ts';
 import { storeJson } from './store-json.ts';
 import { intOption, textOption } from './store-options.ts';
@@ -214,12 +209,15 @@ class NatsStore implements ReturnStore {
     });
   }
 
-  /** The streams forget by themselves, by when a message came; this goes by the time in the jid. */
+  /**
+   * The streams forget by themselves, by when a message came; this goes by the time in the jid, for the jobs whose loads are here:
+   * to look at all returns would be too much.
+   */
   removeOlderThan(atMs: number): Promise<void> {
     return this.#use(async ({ jetStream }) => {
       if (jetStream === undefined) return;
       const old = new Set<string>();
-      for await (const subjects of jetStream.subjects(this.#jobs, this.#subjects.allJobs))
+      for await (const subjects of jetStream.subjects(this.#jobs, this.#subjects.allLoads))
         for (const subject of subjects) {
           const jid = this.#subjects.jidOf(subject);
           if ((jidTimeMs(jid) ?? atMs) < atMs) old.add(jid);
@@ -352,11 +350,18 @@ class NatsStore implements ReturnStore {
       return await this.#connection.use(run);
     } catch (error) {
       const where = natsServers(this.#settings.options).join(', ');
-      if (error instanceof JetStreamError)
-        throw new CommandExecutionError(`NATS at ${where}: ${error.message}`, { cause: error });
+      if (error instanceof JetStreamError) {
+        // 400 is about the message; the others are no room, no stream, no majority
+        const text = `NATS at ${where}: ${error.message}`;
+        throw error.code === 400
+          ? new CommandExecutionError(text, { cause: error })
+          : new StoreUnavailableError(text, { cause: error });
+      }
       if (error instanceof BrineError && error.message.includes(where)) throw error;
       if (error instanceof ConfigError) throw error;
-      throw new UnreachableError(`NATS at ${where} did not do it: ${messageOf(error)}`, { cause: error });
+      throw new StoreUnavailableError(`NATS at ${where} did not do it: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 }

@@ -1,19 +1,20 @@
 /** `redis`: jobs and returns in Redis, under the keys of Salt's returner (salt/returners/redis_return.py, 3006.16). */
 import type { Cluster, Redis } from 'ioredis';
-import { ConfigError, messageOf, UnreachableError } from '../errors/errors.ts';
+import { BrineError, CommandExecutionError, ConfigError, messageOf } from '../errors/errors.ts';
 import { systemClock } from '../host/clock.ts';
 import { jidTimeMs } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { OneConnection } from './one-connection.ts';
-import type {
-  JidReturns,
-  ReturnStore,
-  SavedEvent,
-  SavedLoad,
-  StoreKind,
-  StoreSettings,
+import {
+  type JidReturns,
+  type ReturnStore,
+  type SavedEvent,
+  type SavedLoad,
+  type StoreKind,
+  type StoreSettings,
+  StoreUnavailableError,
 } from './return-store.ts';
 import { storeJson } from './store-json.ts';
 import { within } from './time-limit.ts';
@@ -210,9 +211,12 @@ class RedisStore implements ReturnStore {
     try {
       return await this.#connection.use(run);
     } catch (error) {
-      if (error instanceof ConfigError || error instanceof UnreachableError) throw error;
+      if (error instanceof BrineError) throw error;
       const text = `The Redis at ${addressOf(this.#settings.options)} did not do it: ${withoutStop(messageOf(error))}`;
-      throw new UnreachableError(text, { cause: error });
+      // the others are no room, no right, read only, no cluster: no return is at fault
+      throw /^(ERR|WRONGTYPE)\b/.test(messageOf(error))
+        ? new CommandExecutionError(text, { cause: error })
+        : new StoreUnavailableError(text, { cause: error });
     }
   }
 
@@ -228,7 +232,7 @@ class RedisStore implements ReturnStore {
       return client;
     } catch (error) {
       client.disconnect();
-      throw new UnreachableError(
+      throw new StoreUnavailableError(
         `Redis cannot be reached at ${addressOf(this.#settings.options)}: ${withoutStop(messageOf(reason ?? error))}. ` +
           'Check redis.host, redis.port and that the server runs',
         { cause: reason ?? error },

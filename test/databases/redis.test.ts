@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test';
 import { Redis } from 'ioredis';
 import { systemClock } from '../../src/host/clock.ts';
 import { redisKind } from '../../src/returners/redis.ts';
-import type { ReturnStore } from '../../src/returners/return-store.ts';
+import { StoreUnavailableError, type ReturnStore } from '../../src/returners/return-store.ts';
 import type { Value } from '../../src/values/value.ts';
 import { dict } from '../../src/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
@@ -152,4 +152,23 @@ test('redis - 10,000 returns are written in batches within 10 seconds', { timeou
   assert.ok(tookMs < 10_000, `${tookMs} ms`);
   t.diagnostic(`10,000 returns in ${Math.round(tookMs)} ms`);
   assert.equal((await store.returns(JID)).size, 10_000);
+});
+
+test('redis - no room is nobody’s fault: it is told apart from what a return is refused for', async (t) => {
+  const server = await startDatabase(t, 'redis');
+  const redis = look(t, server);
+  const store = open(t, at(server));
+  await redis.config('SET', 'maxmemory', '1');
+  await assert.rejects(store.saveReturns([contractReturn(JID, 'm1')]), (error: Error) => {
+    assert.ok(error instanceof StoreUnavailableError);
+    assert.match(error.message, /OOM/);
+    return true;
+  });
+  await redis.config('SET', 'maxmemory', '0');
+  await redis.set(`ret:${JID}`, 'of somebody else');
+  await assert.rejects(store.saveReturns([contractReturn(JID, 'm1')]), (error: Error) => {
+    assert.ok(!(error instanceof StoreUnavailableError));
+    assert.match(error.message, /WRONGTYPE/);
+    return true;
+  });
 });
