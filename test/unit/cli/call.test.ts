@@ -126,12 +126,12 @@ test('salt-call - cache_jobs keeps the return', async (t) => {
 
 test('salt-call - what is not there yet is said, and does not stop the rest', async (t) => {
   const folder = minionFolder(t);
-  const returner = await call(folder, ['--local', '--return', 'redis,smtp', 'test.ping']);
+  const returner = await call(folder, ['--local', '--return', 'carbon,pigeon', 'test.ping']);
   assert.equal(returner.code, 0);
   assert.equal(returner.stdout, 'local:\n    True\n');
   assert.match(
     returner.stderr,
-    /Returner redis\.returner could not be loaded.*\n.*Returner smtp\.returner could not be loaded/,
+    /Returner carbon\.returner could not be loaded.*\n.*Returner pigeon\.returner could not be loaded/,
   );
   const modules = await call(folder, ['--local', '-m', '/srv/mods', 'test.ping']);
   assert.deepEqual([modules.code, modules.stderr], [0, '']);
