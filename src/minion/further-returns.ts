@@ -1,13 +1,11 @@
 /** Where a return goes besides its master: the minion's own cache of jobs, and returners (salt/minion.py, 3006.16). */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { BrineError, messageOf } from '../errors/errors.ts';
+import { messageOf } from '../errors/errors.ts';
 import { safeJoin, writeFileAtomic } from '../host/files.ts';
-import { NO_SERVICES } from '../returners/no-services.ts';
 import { truthy, type Dict, type Value } from '../values/value.ts';
 import { encode } from '../wire/msgpack.ts';
 import type { Job } from './job.ts';
-import type { MinionState } from './state.ts';
 import type { MasterSide } from './masters/side.ts';
 
 /** Hands a return on. Never throws: what fails is a line in the log. */
@@ -31,19 +29,6 @@ export async function returnFurther(
   } catch (error) {
     log.error(`The return failed for job ${job.jid}: ${messageOf(error)}`, error);
   }
-}
-
-/** Calls a function of a returner outside of any job. */
-export async function callReturner(state: MinionState, fun: string, args: readonly Value[]): Promise<void> {
-  const [{ callFunction }, registry] = await Promise.all([
-    import('../loader/registry.ts'),
-    state.returners(),
-  ]);
-  const { spec, missing } = await registry.find(fun);
-  if (spec === undefined) throw new BrineError(missing);
-  const job = { jid: '', fun: '', pub: new Map() };
-  const context = state.context(job, NO_SERVICES, new AbortController().signal);
-  await callFunction(fun, spec, context, args, new Map());
 }
 
 /** The order in which Salt hands the fields to returners. */

@@ -7,17 +7,20 @@ import { join } from 'node:path';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
+import { BrineError } from '../errors/errors.ts';
 import { safeJoin } from '../host/files.ts';
 import { DatabaseHealth, Delivery } from '../returners/delivery.ts';
 import { EventSource, EventSpool } from '../returners/event-spool.ts';
 import { PositionFile } from '../returners/position-file.ts';
 import type { SavedEvent } from '../returners/return-store.ts';
-import type { Dict, Value } from '../values/value.ts';
+import { truthy, type Dict } from '../values/value.ts';
 
 const POLL_MS = 5_000;
 const SPOOL_ENDING = '.sqlite';
-/** A jid that no job has. */
-const PROBED_JID = '0';
+/** Between a returner and its `ret_config`. */
+const OF_CONFIG = '@';
+const ROOMS_MAX = 16;
+const KEY = /^[\w.@-]{1,100}$/;
 
 /** What waiting needs. */
 export interface WaitingParts {
@@ -27,8 +30,10 @@ export interface WaitingParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Calls a function of a returner. */
-  readonly call: (fun: string, args: readonly Value[]) => Promise<void>;
+  /** Hands a return to a returner. */
+  readonly write: (name: string, ret: Dict) => Promise<void>;
+  /** Resolves when the database answers that a return is meant for. */
+  readonly probe: (name: string, ret: Dict) => Promise<void>;
 }
 
 interface Room {
@@ -49,14 +54,20 @@ export class WaitingReturns {
       if (file.endsWith(SPOOL_ENDING)) this.#room(file.slice(0, -SPOOL_ENDING.length));
   }
 
-  /** True while returns wait for this returner: another one would come before them. */
-  isDown(name: string): boolean {
-    return this.#rooms.get(name)?.delivery.isDown === true;
+  /** One for each returner and `ret_config`. */
+  static roomOf(name: string, ret: Dict): string {
+    const config = ret.get('ret_config');
+    return truthy(config) ? `${name}${OF_CONFIG}${String(config)}` : name;
   }
 
-  /** Keeps a return. */
+  /** True while returns wait for this returner: another one would come before them. */
+  isDown(name: string, ret: Dict): boolean {
+    return this.#rooms.get(WaitingReturns.roomOf(name, ret))?.delivery.isDown === true;
+  }
+
+  /** Keeps a return. @throws BrineError when there is no place for it */
   keep(name: string, ret: Dict): void {
-    const { spool, source, delivery } = this.#room(name);
+    const { spool, source, delivery } = this.#room(WaitingReturns.roomOf(name, ret));
     spool.removeUpTo(source.position);
     spool.append([{ tag: String(ret.get('jid')), data: ret }]);
     delivery.wake();
@@ -72,23 +83,27 @@ export class WaitingReturns {
     }
   }
 
-  #room(name: string): Room {
-    const known = this.#rooms.get(name);
+  #room(key: string): Room {
+    const known = this.#rooms.get(key);
     if (known !== undefined) return known;
-    const { folder, bytesMax, clock, random, log, call } = this.#parts;
-    const path = safeJoin(folder, `${name}${SPOOL_ENDING}`);
+    if (!KEY.test(key)) throw new BrineError(`${key} is no name that a file can have`);
+    if (this.#rooms.size >= ROOMS_MAX)
+      throw new BrineError(`returns wait for ${ROOMS_MAX} databases already; this one is one too many`);
+    const { folder, bytesMax, clock, random, log, write, probe } = this.#parts;
+    const [name = key] = key.split(OF_CONFIG);
+    const path = safeJoin(folder, `${key}${SPOOL_ENDING}`);
     const spool = new EventSpool({ path, bytesMax, what: 'returns', clock, log });
-    const positions = new PositionFile(join(folder, `${name}.json`), log);
+    const positions = new PositionFile(join(folder, `${key}.json`), log);
     const source = new EventSource(spool, { name, positions, due: { countMin: 0, ageMaxMs: 0 }, clock });
     const delivery = new Delivery<SavedEvent>({
       name,
       what: 'returns',
       source,
-      health: new DatabaseHealth(name, log),
+      health: new DatabaseHealth(key, log),
       write: async (rets) => {
-        for (const { data } of rets) await call(`${name}.returner`, [data]);
+        for (const { data } of rets) await write(name, data);
       },
-      probe: () => call(`${name}.get_load`, [PROBED_JID]),
+      probe: ({ data }) => probe(name, data),
       describe: ({ tag }) => `the return for job ${tag}`,
       pollMs: POLL_MS,
       clock,
@@ -96,7 +111,7 @@ export class WaitingReturns {
       log,
     });
     const room = { spool, source, delivery };
-    this.#rooms.set(name, room);
+    this.#rooms.set(key, room);
     return room;
   }
 }

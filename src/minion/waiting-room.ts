@@ -16,8 +16,8 @@ export class LazyWaitingRoom implements WaitingRoom {
     this.#state = state;
   }
 
-  isDown(name: string): boolean {
-    return this.#room?.isDown(name) === true;
+  isDown(name: string, ret: Dict): boolean {
+    return this.#room?.isDown(name, ret) === true;
   }
 
   async keep(name: string, ret: Dict): Promise<void> {
@@ -42,9 +42,9 @@ export class LazyWaitingRoom implements WaitingRoom {
   }
 
   async #make(): Promise<WaitingReturns> {
-    const [{ WaitingReturns: Room }, { callReturner }] = await Promise.all([
+    const [{ WaitingReturns: Room }, { probeReturner, writeReturn }] = await Promise.all([
       import('./waiting-returns.ts'),
-      import('./further-returns.ts'),
+      import('./returner-calls.ts'),
     ]);
     const { opts, clock, random, log } = this.#state().parts;
     this.#room = new Room({
@@ -53,7 +53,8 @@ export class LazyWaitingRoom implements WaitingRoom {
       clock,
       random,
       log,
-      call: (fun, args) => callReturner(this.#state(), fun, args),
+      write: (name, ret) => writeReturn(this.#state(), name, ret),
+      probe: (name, ret) => probeReturner(this.#state(), name, ret),
     });
     return this.#room;
   }

@@ -75,8 +75,8 @@ export interface DeliveryOptions<T> {
   readonly health: DatabaseHealth;
   /** Writes; safe to repeat. */
   readonly write: (items: readonly T[]) => Promise<void>;
-  /** Resolves when the database answers. */
-  readonly probe: () => Promise<void>;
+  /** Resolves when the database answers. @param item the first of those that could not be written */
+  readonly probe: (item: T) => Promise<void>;
   /** One thing, for the log: without its content. */
   readonly describe: (item: T) => string;
   /** How often to look for something new. */
@@ -160,11 +160,12 @@ export class Delivery<T> {
 
   async #failed(batch: Batch<T>, error: unknown): Promise<number> {
     const { probe, name, what, health, log, describe } = this.#options;
+    const [item] = batch.items;
     this.counters.failures++;
     try {
       // a database that answers may still take nothing: none of what waits is to be left out for that
       if (error instanceof StoreUnavailableError) throw error;
-      await probe();
+      if (item !== undefined) await probe(item);
     } catch {
       health.down(this, error);
       this.#isDown = true;
@@ -176,7 +177,6 @@ export class Delivery<T> {
       return 0;
     }
     if (++this.#refusals < REFUSALS_MAX) return this.#backOffMs();
-    const [item] = batch.items;
     log.error(
       `${name} refuses ${item === undefined ? what : describe(item)}; it is left out: ${messageOf(error)}`,
       error,

@@ -36,8 +36,8 @@ export function returnerNames(...wanted: readonly (Value | undefined)[]): string
 
 /** Where returns wait for a database that cannot take them. */
 export interface WaitingRoom {
-  /** True while others wait for this returner. */
-  isDown(name: string): boolean;
+  /** True while others wait for the same returner and configuration. */
+  isDown(name: string, ret: Dict): boolean;
   keep(name: string, ret: Dict): Promise<void>;
 }
 
@@ -76,21 +76,22 @@ async function runReturner(
   try {
     const { spec, missing } = await registry.find(fun);
     if (spec === undefined) ctx.log.error(`Returner ${fun} could not be loaded: ${missing}`);
-    else if (waiting?.isDown(name) === true) await waiting.keep(name, ret);
+    else if (waiting?.isDown(name, ret) === true && isKeepable(name, ret)) await waiting.keep(name, ret);
     else {
       await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
       troubles?.succeeded(name, ctx.log);
     }
   } catch (error) {
-    if (waiting !== undefined && isDatabase(name) && (await isKept(waiting, name, ret, ctx))) return;
+    if (waiting !== undefined && isKeepable(name, ret) && (await isKept(waiting, name, ret, ctx))) return;
     const jid = String(ret.get('jid'));
     if (troubles === undefined) ctx.log.error(failureText(name, jid, error), error);
     else troubles.failed(name, jid, error, ctx.log);
   }
 }
 
-function isDatabase(name: string): boolean {
-  return STORE_KINDS.some((kind) => kind.name === name);
+/** Databases are waited for; not those that somebody has named for one job alone. */
+function isKeepable(name: string, ret: Dict): boolean {
+  return STORE_KINDS.some((kind) => kind.name === name) && !truthy(ret.get('ret_kwargs'));
 }
 
 /** Whoever takes it says what is wrong with the database. */

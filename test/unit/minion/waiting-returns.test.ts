@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { systemClock } from '../../../src/host/clock.ts';
+import { silentLogger } from '../../../src/host/log.ts';
+import { WaitingReturns } from '../../../src/minion/waiting-returns.ts';
+import { dict, type Dict } from '../../../src/values/value.ts';
+import { leastRandom } from '../../support/module-context.ts';
+
+/** Databases that are up by the name of their configuration. */
+function open(t: TestContext, folder: string, up: Set<string>, written: string[]): WaitingReturns {
+  const configOf = (ret: Dict): string => String(ret.get('ret_config') ?? 'usual');
+  const waiting = new WaitingReturns({
+    folder,
+    bytesMax: 10_000,
+    clock: systemClock,
+    random: leastRandom,
+    log: silentLogger,
+    write: async (name, ret) => {
+      if (!up.has(configOf(ret))) throw new Error('away');
+      written.push(`${name} ${configOf(ret)} ${String(ret.get('jid'))}`);
+    },
+    probe: async (_name, ret) => {
+      if (!up.has(configOf(ret))) throw new Error('away');
+    },
+  });
+  t.after(() => waiting.close());
+  return waiting;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 500 && !isTrue(); turn++) await systemClock.sleep(10);
+  assert.ok(isTrue());
+}
+
+test('waiting returns - wait for their own database, through a restart, and are written once', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'br-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [up, written] = [new Set(['usual']), [] as string[]];
+  const ret = (jid: string, config?: string): Dict => dict({ jid, id: 'm1', ret_config: config });
+  let waiting = open(t, folder, up, written);
+  waiting.keep('redis', ret('1', 'other'));
+  waiting.keep('redis', ret('2'));
+  await until(() => written.length === 1 && waiting.isDown('redis', ret('3', 'other')));
+  assert.equal(waiting.isDown('redis', ret('3')), false);
+  waiting.keep('redis', ret('3', 'other'));
+  await waiting.close();
+  assert.ok(readdirSync(folder).includes('redis@other.sqlite'));
+  up.add('other');
+  waiting = open(t, folder, up, written);
+  await until(() => written.length === 3);
+  assert.deepEqual(written, ['redis usual 2', 'redis other 1', 'redis other 3']);
+  assert.throws(
+    () => waiting.keep('redis', ret('4', '../x')),
+    /redis@\.\.\/x is no name that a file can have/,
+  );
+});
