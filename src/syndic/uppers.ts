@@ -135,7 +135,7 @@ export class UpperMasters {
     try {
       await connection.authenticate();
       await connection.subscribe();
-      log.info(`Syndic successfully connected to ${connection.address.host}`);
+      log.info(`Syndic successfully connected to ${connection.name}`);
     } catch (error) {
       if (this.#byName.size <= 1) throw error;
       log.error(`The master ${connection.name} above is given up: ${messageOf(error)}`, error);

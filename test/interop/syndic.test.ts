@@ -13,10 +13,15 @@ const PATIENCE = ['-t', '4'];
 interface Places {
   readonly top: Programs;
   readonly below: Programs;
+  /** The syndic, when it is none of those. */
+  readonly syndic?: Programs;
   readonly minions: Readonly<Record<string, Programs>>;
 }
 
-async function grow(t: TestContext, { top, below, minions }: Places): Promise<{ high: Fleet; low: Fleet }> {
+async function grow(
+  t: TestContext,
+  { top, below, minions, syndic = below }: Places,
+): Promise<{ high: Fleet; low: Fleet }> {
   const high = await createFleet(t, [...OPTIONS, ...ORDERS]);
   await high.startMaster(top);
   const low = await createFleet(t, []);
@@ -30,7 +35,7 @@ async function grow(t: TestContext, { top, below, minions }: Places): Promise<{ 
   // Salt compat: Salt's syndic takes the publish port of the master above from its own files
   const ports = [`publish_port: ${high.publishPort}`];
   configureSyndic(low, 'syn', ports);
-  await joinSyndic(low, 'syn', ports, below);
+  await joinSyndic(low, 'syn', ports, syndic);
   for (const [id, programs] of Object.entries(minions))
     await low.joinMinion(id, [`grains: {place: ${id}}`], programs);
   return { high, low };
@@ -101,4 +106,10 @@ interop('a real minion below our syndic', async (t, real) => {
   const { high } = await grow(t, { top: ours, below: ours, minions: { r1: real } });
   await commands(t, high, ['r1'], ours);
   await commands(t, high, ['r1'], real, ours);
+});
+
+interop('our syndic beside a real master', async (t, real) => {
+  const places = { top: ours, below: real, syndic: ours, minions: { o1: ours } };
+  const { high } = await grow(t, places);
+  await commands(t, high, ['o1'], ours);
 });
