@@ -1,6 +1,7 @@
 /** Events that wait to be written to databases, in a file, so that neither a database nor this program need be there all the time. */
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { messageOf } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import { makeDirectory } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
@@ -43,14 +44,8 @@ export class EventSpool {
   constructor(options: EventSpoolOptions) {
     this.#options = options;
     makeDirectory(dirname(options.path), 0o700);
-    const db = openSqlite(options.path);
+    const db = openSpool(options);
     this.#db = db;
-    db.exec('PRAGMA journal_mode = WAL');
-    db.exec('PRAGMA synchronous = NORMAL');
-    db.exec('PRAGMA busy_timeout = 1000');
-    db.exec(
-      'CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY AUTOINCREMENT, tag TEXT NOT NULL, data BLOB NOT NULL)',
-    );
     const found = db.prepare('SELECT sum(length(data)) AS bytes FROM events').get() as {
       bytes: number | null;
     };
@@ -120,6 +115,39 @@ export class EventSpool {
       `${this.counters.dropped} ${what} were dropped: ${path} holds ${bytesMax} bytes of ${what} that wait for a database ` +
         '(returner_spool_max_bytes).',
     );
+  }
+}
+
+/** Opens the file; one that is damaged is put aside, so that it keeps nobody from starting. */
+function openSpool({ path, log }: EventSpoolOptions): SqliteDatabase {
+  try {
+    return prepared(path);
+  } catch (error) {
+    if (!/not a database|malformed|corrupt/i.test(messageOf(error))) throw error;
+    const aside = `${path}.damaged`;
+    log.error(
+      `${path} is damaged and was renamed to ${aside}: ${messageOf(error)}. What waited in it is lost.`,
+      error,
+    );
+    for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+    renameSync(path, aside);
+    return prepared(path);
+  }
+}
+
+function prepared(path: string): SqliteDatabase {
+  const db = openSqlite(path);
+  try {
+    db.exec('PRAGMA journal_mode = WAL');
+    db.exec('PRAGMA synchronous = NORMAL');
+    db.exec('PRAGMA busy_timeout = 1000');
+    db.exec(
+      'CREATE TABLE IF NOT EXISTS events (seq INTEGER PRIMARY KEY AUTOINCREMENT, tag TEXT NOT NULL, data BLOB NOT NULL)',
+    );
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
   }
 }
 

@@ -160,7 +160,18 @@ async function startEvents(context: RoleContext, parts: SinkParts, healthOf: Hea
   if (sinks.length === 0) return { stop: async () => undefined };
   const cachedir = opts.get('cachedir');
   const bytesMax = opts.get('returner_spool_max_bytes');
-  const spool = new EventSpool({ path: spoolPath(cachedir), bytesMax, clock, log });
+  let spool: EventSpool;
+  try {
+    spool = new EventSpool({ path: spoolPath(cachedir), bytesMax, clock, log });
+  } catch (error) {
+    // a master without its events in a database is better than none
+    log.critical(
+      `event_return: ${spoolPath(cachedir)} cannot be opened: ${messageOf(error)}. No events are stored.`,
+      error,
+    );
+    await Promise.allSettled(sinks.map((sink) => sink.close()));
+    return { stop: async () => undefined };
+  }
   const due = {
     countMin: opts.get('event_return_queue'),
     ageMaxMs: opts.get('event_return_queue_max_seconds') * 1000,

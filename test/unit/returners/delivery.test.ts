@@ -219,4 +219,11 @@ test('delivery - events wait in a bounded file, until there are enough of them o
   assert.ok(spool.counters.dropped > 0);
   assert.match(lines.join(), /events were dropped: .* holds 50 bytes of events that wait for a database/);
   spool.close();
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+  writeFileSync(path, 'this is no database at all, but something else that is long enough to be looked at');
+  spool = new EventSpool({ path, bytesMax: 50, clock, log });
+  assert.match(lines.at(-1) ?? '', /events\.sqlite is damaged and was renamed to/);
+  assert.equal(new EventSource(spool, parts).waiting(), 0);
+  spool.append([event(1)]);
+  spool.close();
 });
