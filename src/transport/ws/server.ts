@@ -109,6 +109,8 @@ export class WsServer {
     };
     this.#upgrading.set(stream, over);
     stream.once('close', over);
+    // `node:http` takes its listener away with the upgrade: a peer that resets its connection just then must not end us
+    stream.on('error', () => undefined);
     this.#http.emit('connection', stream);
   }
 

@@ -307,3 +307,39 @@ test('ws - a subscriber says who it is, gets publications, and comes back', asyn
   assert.deepEqual(got, ['round 1', 'round 2']);
   assert.deepEqual(presence, ['m1 true', 'm1 false', 'm1 true']);
 });
+
+test('ws - a browser that resets its connection while it is turned away ends nothing else', async (t) => {
+  let reset = (): void => undefined;
+  const server = await requestServer(
+    'ws',
+    {
+      address: local,
+      backlog: 100,
+      messageBytesMax: MiB,
+      bufferedBytesMax: MiB,
+      clock: systemClock,
+    },
+    (request) => request.reply(Buffer.from(request.body)),
+    () => reset(),
+  );
+  t.after(() => server.close());
+  const address = await server.start();
+  const { port } = address as { port: number };
+  const attacker = connect({ host: '127.0.0.1', port });
+  attacker.on('error', () => undefined);
+  const gone = once(attacker, 'close');
+  const refused = new Promise<void>((resolve) => {
+    reset = () => {
+      attacker.resetAndDestroy(); // before the answer is written
+      resolve();
+    };
+  });
+  attacker.write(
+    'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nOrigin: http://x\r\n' +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n',
+  );
+  await refused;
+  await gone;
+  const reply = await ask(t, 'ws', () => address).request(HELLO, 1_000);
+  assert.deepEqual(reply, Buffer.from(HELLO));
+});
