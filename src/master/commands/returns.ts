@@ -132,6 +132,8 @@ function isSuccess(load: Dict): boolean {
   return Array.isArray(success) ? success.every((each) => each === true) : success === true;
 }
 
+const STATE_NAME = /^[A-Za-z_]\w{0,99}$/;
+
 /** One event for each failed state of a state run, under its old and its new tag (salt/utils/event.py `fire_ret_load`). */
 function fireStateErrors(parts: ReturnParts, jid: string, id: string, load: Dict): void {
   const fun = load.get('fun');
@@ -140,7 +142,9 @@ function fireStateErrors(parts: ReturnParts, jid: string, id: string, load: Dict
   if (states === undefined || !isDict(states) || !isJid(jid)) return;
   for (const [name, state] of states) {
     if (!isDict(state) || state.get('result') !== false || typeof name !== 'string') continue;
-    const [module, , , action] = name.split('_|-');
+    const [module = '', , , action = ''] = name.split('_|-');
+    // a minion chooses these names, and must not choose the tag of another event
+    if (!STATE_NAME.test(module) || !STATE_NAME.test(action)) continue;
     const data: Dict = new Map(state);
     const label = `${module}.${action}`;
     for (const [key, value] of [

@@ -89,6 +89,23 @@ test('returns - one that began on the minion and is sent again is one job; a pro
   );
 });
 
+test('returns - the names of failed states make no tags but their own', async (t) => {
+  const { events, give } = returns(t);
+  const failed = dict({ result: false, comment: 'no' });
+  const states = dict({
+    'file_|-a_|-a_|-managed': failed,
+    [`salt/job/${JID}/ret/web1_|-a_|-a_|-example.org`]: failed,
+    'salt/presence/present\n\nx_|-a_|-a_|-y': failed,
+    'salt/key_|-a_|-a_|-': failed,
+    nothing: failed,
+  });
+  await give('m1', { jid: JID, fun: 'state.sls', return: states, retcode: 2 });
+  assert.deepEqual(
+    events.map(([tag]) => tag),
+    [`salt/job/${JID}/ret/m1`, 'file.managed', `salt/job/${JID}/sub/m1/error/state.sls`],
+  );
+});
+
 test('returns - jids that are no names are dropped (CVE-2025-22242)', async (t) => {
   const { events, give } = returns(t);
   const jids: Value[] = [
