@@ -11,6 +11,7 @@ import type { Logger } from '../host/log.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Random } from '../host/random.ts';
 import { hostFilters } from './host-filters.ts';
+import { queryFilters } from './query-filters.ts';
 import { SaltRenderError, textOf, type RenderContext, type Renderer } from './renderer.ts';
 import { ifelse, SaltFunctions } from './salt-functions.ts';
 import { slsVariables } from './sls-variables.ts';
@@ -57,7 +58,7 @@ export async function renderTemplate(
       ),
       load: saltLoader(context.readTemplate),
       compile: parts.cache.compile,
-      filters: hostFilters(clock, random),
+      filters: new Map([...hostFilters(clock, random), ...queryFilters(context.functions)]),
       titles,
       log: (level, message) => log[level === 'profile' ? 'debug' : level](message),
       nowMs: () => clock.nowMs(),

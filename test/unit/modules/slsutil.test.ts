@@ -102,6 +102,9 @@ test('defaults - files of a formula, merging in place, as templates do it', asyn
     "{% set a = {'x': {'l': [1]}} %}{% do salt['defaults.merge'](a, {'x': {'l': [1, 2], 'm': 3}}, merge_lists=True) %}{% do salt.log.warning('seen') %}{{ a|json }}";
   const made = await functions.call('slsutil.renderer', [], dict({ string, default_renderer: 'jinja' }));
   assert.equal(made, '{"x": {"l": [1, 2], "m": 3}}');
+  const asked = "{{ {'s': [{'n': 'a', 'p': 1}, {'n': 'b', 'p': 9}]} | json_query('s[?p > `5`].n') }}";
+  const found = functions.call('slsutil.renderer', [], dict({ string: asked, default_renderer: 'jinja' }));
+  assert.equal(await found, "['b']");
   const nodes = dict({ n1: { x: 1, l: ['a'] }, n2: {} });
   await functions.call('defaults.update', [nodes, dict({ x: 0, l: ['b'] })]);
   assert.deepEqual(nodes, dict({ n1: { x: 1, l: ['b', 'a'] }, n2: { x: 0, l: ['b'] } }));
