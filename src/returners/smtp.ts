@@ -27,6 +27,7 @@ const DEFAULTS = new Map<string, Value | undefined>([
 
 async function mail(ctx: ModuleContext, ret: Dict): Promise<null> {
   const options = await returnerOptions(ctx, 'smtp', ret, DEFAULTS);
+  refuseTemplates(ret);
   const [from, host] = [address(needed(options, 'from'), 'from'), needed(options, 'host')];
   const to = needed(options, 'to')
     .split(',')
@@ -84,10 +85,14 @@ async function openTransport(host: string, options: Options): Promise<Transport>
 
 /**
  * The subject and the fields that are to stand behind it.
- * Salt compat: there, the fields are rendered with the subject, so that what a return says is a template. Here it is text.
+ * Salt compat: there, the fields are rendered with the subject, so that what a return says is a template, and so is a subject in
+ * --return_kwargs. Here both are text.
  */
 async function subjectFor(ctx: ModuleContext, ret: Dict, options: Options): Promise<string> {
-  const rendered = await render(ctx, ret, options, textOption(options, 'subject') ?? SUBJECT, 'smtp.subject');
+  const subject = textOption(options, 'subject') ?? SUBJECT;
+  const rendered = kwargsOf(ret).has('subject')
+    ? subject
+    : await render(ctx, ret, options, subject, 'smtp.subject');
   const fields = (textOption(options, 'fields') ?? '').split(',').map((field) => field.trim());
   const values = fields
     .filter((field) => field !== '' && ret.has(field))
@@ -112,7 +117,22 @@ async function bodyFor(ctx: ModuleContext, ret: Dict, options: Options): Promise
   return render(ctx, ret, options, text, path);
 }
 
-/** Renders with the fields of the return as variables. */
+/**
+ * Templates see options and pillar, and files can be mailed as templates, so only the configuration names them: who may publish
+ * nothing but test.ping may still add --return_kwargs.
+ */
+function refuseTemplates(ret: Dict): void {
+  for (const name of ['template', 'renderer'])
+    if (kwargsOf(ret).has(name))
+      throw new ConfigError(`smtp.${name} can only be set in the configuration, not with --return_kwargs.`);
+}
+
+function kwargsOf(ret: Dict): Dict {
+  const kwargs = ret.get('ret_kwargs');
+  return isDict(kwargs) ? kwargs : new Map();
+}
+
+/** Renders with the fields of the return as variables. As with Salt, templates of mails call no functions. */
 async function render(
   ctx: ModuleContext,
   ret: Dict,
@@ -140,8 +160,10 @@ async function render(
     path,
     variables,
     functions: {
-      has: (name) => ctx.functions.has(name),
-      call: (name, args, kwargs) => ctx.functions.call(name, args, new Map(kwargs)),
+      has: () => false,
+      call: (name) => {
+        throw new ConfigError(`${name} cannot be called in templates of mails.`);
+      },
     },
     readTemplate: () => undefined,
   });

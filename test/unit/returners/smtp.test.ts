@@ -63,6 +63,19 @@ test('smtp - what a return says is neither a header nor a template', async (t) =
   await assert.rejects(send(server, { to: 'you@example.com\r\nBcc: a@b' }), /smtp\.to has a line break/);
 });
 
+test('smtp - who publishes names no templates: neither a file nor a subject', async (t) => {
+  const server = await startSmtp(t);
+  const withKwargs = (kwargs: DictInit): Dict => new Map([...RET, ['ret_kwargs', dict(kwargs)] as const]);
+  await send(server, {}, withKwargs({ subject: "{{ pillar }} {{ salt['cmd.run']('id') }}" }));
+  assert.equal(server.mails[0]?.headers.get('subject'), "{{ pillar }} {{ salt['cmd.run']('id') }}");
+  for (const name of ['template', 'renderer'])
+    await assert.rejects(send(server, {}, withKwargs({ [name]: '/etc/shadow' })), {
+      message: `smtp.${name} can only be set in the configuration, not with --return_kwargs.`,
+    });
+  await assert.rejects(send(server, { subject: "{{ salt['cmd.run']('id') }}" }));
+  assert.equal(server.mails.length, 1);
+});
+
 test('smtp - templates, renderers, events and logins', async (t) => {
   const server = await startSmtp(t);
   const folder = mkdtempSync(join(tmpdir(), 'br-'));
