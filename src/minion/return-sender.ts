@@ -157,7 +157,7 @@ export class ReturnSender {
     } catch (error) {
       if (this.#stop.signal.aborted) return 'unreachable';
       const count = ++this.counters.failed;
-      const text = `The master failed to take the return of job ${entry.jid}, which waits on disk: ${messageOf(error)}`;
+      const text = `The master failed to take ${spool.nameOf(entry)}, which waits on disk: ${messageOf(error)}`;
       if (count <= 10 || count % 100 === 0) log.warning(`${text} (${count} attempts so far)`);
       else log.debug(text);
       return error instanceof UnreachableError ? 'unreachable' : 'refused';

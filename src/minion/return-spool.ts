@@ -57,7 +57,7 @@ export interface SpoolParts {
   /** `<cachedir>/returns` */
   readonly directory: string;
   readonly limits: SpoolLimits;
-  /** What one entry is called in log lines. */
+  /** What one entry is called in log lines, within a sentence. */
   readonly what?: (entry: SpooledReturn) => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -115,6 +115,11 @@ export class ReturnSpool {
   /** Every waiting return, oldest first. */
   entries(): Iterable<SpooledReturn> {
     return this.#waiting;
+  }
+
+  /** What a return is called in log lines, within a sentence. */
+  nameOf(entry: SpooledReturn): string {
+    return this.#parts.what?.(entry) ?? `the return of job ${entry.jid}`;
   }
 
   /** Whether a return still waits: it may have been given up meanwhile. */
@@ -218,14 +223,10 @@ export class ReturnSpool {
       const count = ++this.counters.notWritten;
       if (count <= 10 || count % 1000 === 0)
         log.error(
-          `${this.#what({ ...common, jid })} cannot be kept in ${directory}, it waits in memory only: ${messageOf(error)} (${count} so far).`,
+          `${capital(this.nameOf({ ...common, jid }))} cannot be kept in ${directory}, it waits in memory only: ${messageOf(error)} (${count} so far).`,
         );
       return { ...common, file: undefined, load };
     }
-  }
-
-  #what(entry: SpooledReturn): string {
-    return this.#parts.what?.(entry) ?? `The return of job ${entry.jid}`;
   }
 
   #note(entry: Kept): void {
@@ -243,7 +244,7 @@ export class ReturnSpool {
       this.remove(entry);
       this.counters.givenUp++;
       log.error(
-        `${this.#what(entry)} was given up: ${isOver ? 'too much waits for a master' : `no master took it for ${limits.days} days`} (${this.counters.givenUp} so far).`,
+        `${capital(this.nameOf(entry))} was given up: ${isOver ? 'too much waits for a master' : `no master took it for ${limits.days} days`} (${this.counters.givenUp} so far).`,
       );
     }
   }
@@ -261,4 +262,8 @@ async function syncFile(path: string): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

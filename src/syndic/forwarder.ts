@@ -137,7 +137,7 @@ export class Forwarder {
     const spool = new ReturnSpool({
       directory: join(syndicFolder(lower.get('cachedir')), name),
       limits: { count: FILES_MAX, sizeBytes, days: lower.get('syndic_spool_days') },
-      what: () => `A batch of ${name} for the master above`,
+      what: () => `a batch of ${name} for the master above`,
       clock,
       log,
     });
