@@ -12,20 +12,12 @@ import {
   startDatabase,
   type DatabaseServer,
 } from '../support/database-servers.ts';
+import { MYSQL_TABLES } from '../support/salts-tables.ts';
 import { writeThroughBreaks } from '../support/store-breaks.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 
 const JID = '20261121000000000001';
 const SALT = 'grün ✓ 🧂';
-/** The tables as Salt's documentation has them (salt/returners/mysql.py, 3006.16), with what Salt wrote into them. */
-const SALTS_TABLES = [
-  'CREATE TABLE jids (jid varchar(255) NOT NULL, `load` mediumtext NOT NULL, UNIQUE KEY jid (jid))',
-  'CREATE TABLE salt_returns (fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, `return` mediumtext NOT NULL, ' +
-    'id varchar(255) NOT NULL, success varchar(10) NOT NULL, full_ret mediumtext NOT NULL, ' +
-    'alter_time TIMESTAMP DEFAULT CURRENT_TIMESTAMP, KEY id (id), KEY jid (jid), KEY fun (fun))',
-  'CREATE TABLE salt_events (id BIGINT NOT NULL AUTO_INCREMENT, tag varchar(255) NOT NULL, data mediumtext NOT NULL, ' +
-    'alter_time TIMESTAMP DEFAULT CURRENT_TIMESTAMP, master_id varchar(255) NOT NULL, PRIMARY KEY (id), KEY tag (tag))',
-].map((sql) => `${sql} ENGINE=InnoDB DEFAULT CHARSET=utf8`);
 const SALTS_ROWS = [
   `INSERT INTO jids VALUES ('${JID}', '{"jid": "${JID}", "fun": "test.echo", "arg": ["grün ✓", 1, null], "tgt": ["a", "b"], "user": "root"}')`,
   `INSERT INTO salt_returns VALUES ('test.echo', '${JID}', '{"a": [2.5, 8.0]}', 'm1', '1', ` +
@@ -118,7 +110,7 @@ async function contract(t: TestContext, server: DatabaseServer): Promise<void> {
 }
 
 async function saltsOwn(t: TestContext, server: DatabaseServer): Promise<void> {
-  const { db, admin } = await made(t, server, 'salts', 'utf8', [...SALTS_TABLES, ...SALTS_ROWS]);
+  const { db, admin } = await made(t, server, 'salts', 'utf8', [...MYSQL_TABLES, ...SALTS_ROWS]);
   const store = open(t, server, db);
   assert.deepEqual(await store.createSchema(), []);
   assert.deepEqual((await store.load(JID))?.get('arg'), ['grün ✓', 1, null]);
@@ -143,7 +135,7 @@ async function saltsOwn(t: TestContext, server: DatabaseServer): Promise<void> {
 
 async function characters(t: TestContext, server: DatabaseServer): Promise<void> {
   for (const charset of ['latin1', 'utf8', 'utf8mb4']) {
-    const tables = SALTS_TABLES.map((sql) => sql.replace('CHARSET=utf8', `CHARSET=${charset}`));
+    const tables = MYSQL_TABLES.map((sql) => sql.replace('CHARSET=utf8', `CHARSET=${charset}`));
     const { db } = await made(t, server, `chars_${charset}`, charset, tables);
     const store = open(t, server, db);
     await store.saveReturns([contractReturn(JID, 'm1', { return: { [SALT]: [SALT] } })]);
@@ -159,7 +151,7 @@ async function characters(t: TestContext, server: DatabaseServer): Promise<void>
 }
 
 async function tooLong(t: TestContext, server: DatabaseServer): Promise<void> {
-  const { db, admin } = await made(t, server, 'wide', 'utf8mb4', SALTS_TABLES);
+  const { db, admin } = await made(t, server, 'wide', 'utf8mb4', MYSQL_TABLES);
   // smaller than they are usually, to be quick
   await admin.query('ALTER TABLE salt_returns MODIFY `return` text NOT NULL');
   await admin.query('SET GLOBAL max_allowed_packet = 1048576');
@@ -200,7 +192,7 @@ async function tooLong(t: TestContext, server: DatabaseServer): Promise<void> {
 }
 
 async function ages(t: TestContext, server: DatabaseServer): Promise<void> {
-  const { db, admin } = await made(t, server, 'ages', 'utf8', SALTS_TABLES);
+  const { db, admin } = await made(t, server, 'ages', 'utf8', MYSQL_TABLES);
   const store = open(t, server, db);
   const jids = ['20200101000000000001', '20200101000000000002', '20200101000000000003', 'manual'];
   await store.saveLoads(jids.map((jid) => ({ jid, load: contractLoad(jid) })));
@@ -265,7 +257,7 @@ async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
 
 /** Two masters write the same returns while the server is killed, held, and started again. */
 async function breaks(t: TestContext, server: DatabaseServer): Promise<void> {
-  const { db } = await made(t, server, 'breaks', 'utf8', SALTS_TABLES);
+  const { db } = await made(t, server, 'breaks', 'utf8', MYSQL_TABLES);
   await writeThroughBreaks({ jid: JID, server, open: () => open(t, server, db) });
   const admin = await connection(t, server, db);
   const [found = {}] = await rows(

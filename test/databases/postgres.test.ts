@@ -13,6 +13,7 @@ import {
   startDatabase,
   type DatabaseServer,
 } from '../support/database-servers.ts';
+import { LOCAL_CACHE_TABLES, PGJSONB_TABLES, POSTGRES_TABLES } from '../support/salts-tables.ts';
 import { writeThroughBreaks } from '../support/store-breaks.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 
@@ -20,14 +21,6 @@ const JID = '20261121000000000001';
 const SALT = 'grün ✓ 🧂';
 const LOAD = `{"jid": "${JID}", "fun": "test.echo", "arg": ["grün ✓", 1, null], "tgt": ["a", "b"], "user": "root"}`;
 const RETURN = `{"jid": "${JID}", "fun": "test.echo", "success": true, "id": "m1", "return": {"a": [2.5, 8.0]}}`;
-
-const eventColumns = (type: string): string =>
-  `tag varchar(255) NOT NULL, data ${type} NOT NULL, alter_time TIMESTAMP WITH TIME ZONE DEFAULT NOW(), master_id varchar(255) NOT NULL`;
-const withSequence = (type: string): string[] => [
-  'CREATE SEQUENCE seq_salt_events_id',
-  `CREATE TABLE salt_events (id BIGINT NOT NULL UNIQUE DEFAULT nextval('seq_salt_events_id'), ${eventColumns(type)})`,
-  'CREATE INDEX idx_salt_events_tag ON salt_events (tag)',
-];
 
 interface Subject {
   readonly kind: StoreKind;
@@ -41,10 +34,7 @@ const SUBJECTS: readonly Subject[] = [
     kind: postgresKind,
     password: 'passwd',
     saltsSql: [
-      'CREATE TABLE jids (jid varchar(20) PRIMARY KEY, load text NOT NULL)',
-      'CREATE TABLE salt_returns (fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return text NOT NULL, full_ret text, ' +
-        'id varchar(255) NOT NULL, success varchar(10) NOT NULL, alter_time TIMESTAMP WITH TIME ZONE DEFAULT now())',
-      ...withSequence('text'),
+      ...POSTGRES_TABLES,
       `INSERT INTO jids VALUES ('${JID}', '${LOAD}')`,
       `INSERT INTO salt_returns VALUES ('test.echo', '${JID}', '{"a": [2.5, 8.0]}', '${RETURN}', 'm1', 'true')`,
     ],
@@ -53,11 +43,7 @@ const SUBJECTS: readonly Subject[] = [
     kind: pgjsonbKind,
     password: 'pass',
     saltsSql: [
-      'CREATE TABLE jids (jid varchar(255) NOT NULL PRIMARY KEY, load jsonb NOT NULL)',
-      'CREATE TABLE salt_returns (fun varchar(50) NOT NULL, jid varchar(255) NOT NULL, return jsonb NOT NULL, ' +
-        'id varchar(255) NOT NULL, success varchar(10) NOT NULL, full_ret jsonb NOT NULL, ' +
-        'alter_time TIMESTAMP WITH TIME ZONE DEFAULT NOW())',
-      ...withSequence('jsonb'),
+      ...PGJSONB_TABLES,
       `INSERT INTO jids VALUES ('${JID}', '${LOAD}')`,
       `INSERT INTO salt_returns VALUES ('test.echo', '${JID}', '{"a": [2.5, 8.0]}', 'm1', 'true', '${RETURN}')`,
     ],
@@ -66,14 +52,7 @@ const SUBJECTS: readonly Subject[] = [
     kind: postgresLocalCacheKind,
     password: 'passwd',
     saltsSql: [
-      'CREATE TABLE jids (jid varchar(20) PRIMARY KEY, started TIMESTAMP WITH TIME ZONE DEFAULT now(), tgt_type text NOT NULL, ' +
-        'cmd text NOT NULL, tgt text NOT NULL, kwargs text NOT NULL, ret text NOT NULL, username text NOT NULL, ' +
-        'arg text NOT NULL, fun text NOT NULL)',
-      'CREATE TABLE salt_returns (added TIMESTAMP WITH TIME ZONE DEFAULT now(), fun text NOT NULL, jid varchar(20) NOT NULL, ' +
-        'return text NOT NULL, id text NOT NULL, success boolean)',
-      'CREATE TABLE salt_events (id SERIAL, tag text NOT NULL, data text NOT NULL, alter_time TIMESTAMP WITH TIME ZONE ' +
-        'DEFAULT now(), master_id text NOT NULL)',
-      'CREATE INDEX ON salt_events (data)',
+      ...LOCAL_CACHE_TABLES,
       `INSERT INTO jids VALUES ('${JID}', now(), 'list', 'publish', '[''a'', ''b'']', 'None', '', 'root', '["grün ✓", 1, null]', 'test.echo')`,
       `INSERT INTO salt_returns VALUES (now(), 'test.echo', '${JID}', '{"return": "{''a'': [2.5, 8.0]}", "retcode": 0, "success": true}', 'm1', true)`,
     ],
