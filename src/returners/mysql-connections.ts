@@ -1,5 +1,7 @@
 /** Connections to MariaDB and MySQL: a pool, the same session on each, and errors that say what to do. */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { checkServerIdentity, TLSSocket } from 'node:tls';
 import type {
   Pool,
   PoolConnection,
@@ -53,6 +55,7 @@ export class MysqlConnections {
   readonly #prepared = new WeakSet<object>();
   #pool: Promise<Pool> | undefined;
   #isClosed = false;
+  #isAddressVerified = false;
 
   constructor(settings: StoreSettings) {
     this.#settings = settings;
@@ -112,7 +115,8 @@ export class MysqlConnections {
     this.#isClosed = true;
     const pool = await this.#pool?.catch(() => undefined);
     this.#pool = undefined;
-    await pool?.end();
+    // what did not connect cannot say goodbye
+    await pool?.end().catch(() => undefined);
   }
 
   async #once<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
@@ -122,6 +126,7 @@ export class MysqlConnections {
     try {
       const session = new MysqlSession(connection, this.#settings.timeoutMs);
       if (!this.#prepared.has(connection.connection)) {
+        this.#verifyAddress(connection);
         // strict, so that nothing is cut silently, and without modes that change how texts are quoted
         await session.run(
           "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', SESSION autocommit = 1, " +
@@ -182,10 +187,34 @@ export class MysqlConnections {
     return {
       ...(ca === undefined
         ? { rejectUnauthorized: false }
-        : { ca, verifyIdentity: !truthy(this.#option('ssl_any_host')) }),
+        : {
+            ca,
+            verifyIdentity: isIP(this.#text('host') ?? '') === 0 && !truthy(this.#option('ssl_any_host')),
+          }),
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
     };
+  }
+
+  /** The driver compares a certificate with names only; where the host is an address, this does. */
+  #verifyAddress({ connection }: PoolConnection): void {
+    const host = this.#text('host') ?? '';
+    if (isIP(host) === 0 || this.#text('ssl_ca') === undefined || truthy(this.#option('ssl_any_host')))
+      return;
+    const { stream } = connection as { stream?: unknown };
+    // a connection that goes on with the session of an earlier one has no certificate of its own
+    if (stream instanceof TLSSocket && stream.isSessionReused() && this.#isAddressVerified) return;
+    const error =
+      stream instanceof TLSSocket
+        ? checkServerIdentity(host, stream.getPeerCertificate())
+        : new Error('the connection is not encrypted');
+    this.#isAddressVerified = error === undefined;
+    if (error === undefined) return;
+    // with its sessions, on which no later connection may go on
+    const pool = this.#pool;
+    this.#pool = undefined;
+    void pool?.then((opened) => opened.end()).catch(() => undefined);
+    throw error;
   }
 
   #file(option: string): Buffer | undefined {

@@ -135,7 +135,7 @@ export class PostgresConnections {
   async #forget(): Promise<void> {
     const pool = await this.#pool?.catch(() => undefined);
     this.#pool = undefined;
-    await pool?.end();
+    await pool?.end().catch(() => undefined);
   }
 
   async #once<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
