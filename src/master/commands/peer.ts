@@ -73,7 +73,8 @@ export class PeerCommands {
     const { publishing, warn } = this.#parts;
     if (order === undefined) return undefined;
     const what = order.funs.join(', ');
-    if (!mayPublish(publishing, id, order)) {
+    const perms = rulesFor(publishing.opts, 'peer', id);
+    if (!mayPublish(publishing, perms, order)) {
       warn(`The minion ${id} may not publish ${what}; the option peer would have to allow it`);
       return undefined;
     }
@@ -86,6 +87,7 @@ export class PeerCommands {
       tgtType: order.tgtType,
       ret: order.ret,
       publisher: id,
+      perms,
     });
     if (job === undefined) warn(`What the minion ${id} published (${what}) could not be sent`);
     return job;
@@ -177,8 +179,7 @@ function readOrder(load: Dict): PeerOrder | undefined {
   return { funs, fun: funs, arg: lists, tgt, tgtType, ret };
 }
 
-function mayPublish({ opts, fleet }: PublishParts, id: string, order: PeerOrder): boolean {
-  const perms = rulesFor(opts, 'peer', id);
+function mayPublish({ opts, fleet }: PublishParts, perms: readonly Value[], order: PeerOrder): boolean {
   if (perms.length === 0) return false;
   const minionsOf = (type: string): readonly string[] => {
     const target = parseTarget(order.tgt, type, undefined, opts.get('nodegroups'));

@@ -251,6 +251,8 @@ export interface PeerJob {
   readonly tgtType: string;
   readonly ret: string;
   readonly publisher: string;
+  /** What the minion may do: the masters below hold the job against it, as only they know whom it reaches there. */
+  readonly perms: readonly Value[];
 }
 
 /** A job that was published. */
@@ -270,11 +272,12 @@ type Sent = { readonly jid: string; readonly minions: string[] } & Readonly<
  */
 export async function publishForPeer(parts: PublishParts, job: PeerJob): Promise<PublishedJob | undefined> {
   const { opts } = parts;
+  const { perms, ...order } = job;
   const nodegroup = job.tgtType.startsWith('node') ? opts.get('nodegroups').get(job.tgt) : job.tgt;
   if (nodegroup === undefined || (typeof nodegroup !== 'string' && !Array.isArray(nodegroup)))
     return undefined;
   const request: PublishRequest = {
-    ...job,
+    ...order,
     tgt: nodegroup,
     tgtType: job.tgtType.startsWith('node') ? 'compound' : job.tgtType,
     jid: '',
@@ -288,7 +291,7 @@ export async function publishForPeer(parts: PublishParts, job: PeerJob): Promise
   if (predicted instanceof TargetError) return undefined;
   if (predicted.minions.length === 0 && !opts.get('order_masters')) return undefined;
   const syndics = (await parts.syndics?.())?.known() ?? [];
-  return send(parts, request, { predicted: withoutSyndics(predicted, syndics), syndics, perms: undefined });
+  return send(parts, request, { predicted: withoutSyndics(predicted, syndics), syndics, perms });
 }
 
 async function publish(parts: PublishParts, request: PublishRequest, reach: Reach): Promise<Encodable> {

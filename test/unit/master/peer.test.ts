@@ -206,3 +206,10 @@ test('peer_run - runners by minion and function; names that are no functions are
     NOTHING,
   );
 });
+
+test('peer - what a minion may do goes down with its job, for the masters below to hold it against', async () => {
+  const rules = [dict({ 'web*': ['cmd.run'] })];
+  const tree = master({ peer: dict({ web1: rules }), order_masters: true });
+  await tree.ask('web1', 'minion_pub', pub('cmd.run', { tgt: 'web*' }));
+  assert.deepEqual(tree.sent[0]?.load.get('auth_list'), rules);
+});
