@@ -4,7 +4,7 @@
  * have told all, are waited for.
  */
 import type { BusEvent } from '../events/framing.ts';
-import { readSyndicReport, syndicName } from '../events/tags.ts';
+import { readSyndicReport, syndicIdOf, syndicName } from '../events/tags.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import type { SyndicsOfJob } from './local-client.ts';
 
@@ -74,7 +74,8 @@ export class SyndicWatch {
     if (report === undefined) return undefined;
     const name = syndicName(report.id);
     const { data } = event;
-    const minions = textsOf(data.get('minions'));
+    // a syndic among its own minions would be looked for without end
+    const minions = textsOf(data.get('minions')).filter((id) => syndicIdOf(id) === undefined);
     this.#minions.set(name, new Set([...this.minionsOf(name), ...minions]));
     const refusals = readRefusals(name, data);
     for (const [refusing, reason] of refusals) this.#refusals.set(refusing, reason);

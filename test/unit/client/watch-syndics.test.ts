@@ -127,6 +127,13 @@ test('watch syndics - whom a syndic knows to be away is not waited for, what it 
   );
 });
 
+test('watch syndics - one that names itself among its minions does no harm', async () => {
+  const tree = new Tree({ minions: ['direct'], syndics: reporting('s') });
+  tree.at(1, ...told('s', { minions: ['syndic/s', 'below'], complete: true })).loseAt(2, 'syndic/s');
+  tree.at(3, ...returned('direct'));
+  assert.deepEqual(await tree.news(), ['return direct', 'connection lost below']);
+});
+
 test("watch syndics - Salt's, which do not say when they have told all, have syndic_wait", async () => {
   const tree = new Tree({ minions: ['direct'], syndics: { reporting: [], hasOthers: true, waitMs: 5000 } });
   tree.at(1, ...returned('direct')).at(900, `syndic/s/${JID}`, { minions: ['below'] });
