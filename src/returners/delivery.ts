@@ -72,6 +72,8 @@ export interface DeliveryOptions<T> {
   /** What is delivered, for messages: `jobs and returns`. */
   readonly what: string;
   readonly source: DeliverySource<T>;
+  /** How many are written at a time at most; 500. One, where a write that fails in the middle would be repeated from its beginning. */
+  readonly batchMax?: number | undefined;
   readonly health: DatabaseHealth;
   /** Writes; safe to repeat. */
   readonly write: (items: readonly T[]) => Promise<void>;
@@ -92,7 +94,7 @@ export class Delivery<T> {
   readonly #options: DeliveryOptions<T>;
   readonly #stop = new AbortController();
   #wake = new AbortController();
-  #limit = BATCH_MAX;
+  #limit: number;
   #isDown = false;
   #failuresInARow = 0;
   #refusals = 0;
@@ -100,6 +102,7 @@ export class Delivery<T> {
 
   constructor(options: DeliveryOptions<T>) {
     this.#options = options;
+    this.#limit = options.batchMax ?? BATCH_MAX;
     options.health.add(() => `${options.source.waiting()} ${options.what}`);
     this.#running = this.#run();
   }
@@ -152,7 +155,7 @@ export class Delivery<T> {
     health.up(this);
     this.#failuresInARow = 0;
     this.#refusals = 0;
-    this.#limit = Math.min(BATCH_MAX, this.#limit * 2);
+    this.#limit = Math.min(this.#options.batchMax ?? BATCH_MAX, this.#limit * 2);
     this.counters.delivered += batch.items.length;
     batch.done();
     return 0;
@@ -169,6 +172,8 @@ export class Delivery<T> {
     } catch {
       health.down(this, error);
       this.#isDown = true;
+      // one that is only slow may take less at a time
+      this.#limit = Math.max(1, Math.floor(batch.items.length / 2));
       return this.#backOffMs();
     }
     // it answers: something in the batch must be what it does not take

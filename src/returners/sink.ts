@@ -18,6 +18,8 @@ export interface Sink extends Pick<
   'saveReturns' | 'saveLoads' | 'saveEvents' | 'removeOlderThan' | 'close'
 > {
   readonly name: string;
+  /** How many returns are written at a time, where a repeated write makes doubles. */
+  readonly returnsAtOnceMax?: number;
   /** Resolves when it answers. */
   probe(): Promise<void>;
 }
@@ -100,6 +102,8 @@ function storeSink(name: string, store: ReturnStore, isArchived: boolean): Sink 
 /** A returner that is no database: its functions are called one by one, those that it has. */
 class ModuleSink implements Sink {
   readonly name: string;
+  /** A mail is sent again when the one behind it fails in the same batch. */
+  readonly returnsAtOnceMax = 1;
   readonly #parts: SinkParts;
   readonly #registry: ModuleRegistry;
 

@@ -88,6 +88,7 @@ async function startJobs(context: RoleContext, parts: SinkParts, healthOf: Healt
         what: 'jobs and returns',
         health: healthOf(name),
         source: new OutboxSource({ name, reader, positions, jobsOnly, log }),
+        batchMax: sink.returnsAtOnceMax,
         write: (entries) => writeEntries(sink, entries),
         probe: () => sink.probe(),
         describe: (entry) =>

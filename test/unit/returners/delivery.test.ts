@@ -48,6 +48,7 @@ async function deliver<T>(
   items: T[],
   write: (items: readonly T[]) => Promise<void>,
   isUp: () => boolean = () => true,
+  batchMax?: number,
 ): Promise<{ lines: string[]; delivery: Delivery<T> }> {
   const lines: string[] = [];
   const log = createLogger('test', [
@@ -58,6 +59,7 @@ async function deliver<T>(
     what: 'things',
     source: queueOf(items),
     health: new DatabaseHealth('db', log),
+    batchMax,
     write,
     probe: async () => {
       if (!isUp()) throw new Error('away');
@@ -123,6 +125,34 @@ test('delivery - nothing is left out for a database that answers and takes nothi
     'warning: db is back; what waits is being written to it (2 things).',
   ]);
   assert.equal(delivery.counters.refused, 0);
+});
+
+test('delivery - a database that is too slow for a whole batch gets smaller ones', async () => {
+  const written: number[] = [];
+  await deliver(
+    Array.from({ length: 300 }, (_, n) => n),
+    async (batch) => {
+      if (batch.length > 50) throw new StoreUnavailableError('no answer within 30 s');
+      written.push(...batch);
+    },
+  );
+  assert.deepEqual(
+    written,
+    Array.from({ length: 300 }, (_, n) => n),
+  );
+});
+
+test('delivery - what makes doubles when it is repeated is written one at a time', async () => {
+  const sent: number[] = [];
+  let failures = 3;
+  const mail = async (batch: readonly number[]): Promise<void> => {
+    for (const item of batch) {
+      if (item === 3 && failures-- > 0) throw new Error('greylisted');
+      sent.push(item);
+    }
+  };
+  await deliver([1, 2, 3, 4], mail, () => false, 1);
+  assert.deepEqual(sent, [1, 2, 3, 4]);
 });
 
 function folder(t: TestContext): string {
