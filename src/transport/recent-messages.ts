@@ -7,6 +7,8 @@ import type { Clock } from '../host/clock.ts';
 /** Long enough to connect again, short enough that a job that nobody waits for any longer is not begun. */
 const KEPT_MS = 5_000;
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
+/** So young ones stay however large they are: a subscriber that is about to get what it has missed gets these from here, too. */
+const HELD_MS = 100;
 
 /** What a subscriber says that it has missed. */
 export interface Missed {
@@ -42,10 +44,13 @@ export class RecentMessages {
     this.#forgetOld();
   }
 
-  /** What this subscriber has missed, oldest first. */
-  missed({ after, forMs }: Missed): RecentMessage[] {
+  /**
+   * What this subscriber has missed, oldest first.
+   * @param askedAtMs when it said so, on the monotonic clock; default now
+   */
+  missed({ after, forMs }: Missed, askedAtMs = this.#clock.monotonicMs()): RecentMessage[] {
     this.#forgetOld();
-    const sinceMs = this.#clock.monotonicMs() - forMs;
+    const sinceMs = askedAtMs - forMs;
     return this.#kept.filter(({ number, atMs }) => number > after && atMs >= sinceMs);
   }
 
@@ -53,7 +58,7 @@ export class RecentMessages {
     const beforeMs = this.#clock.monotonicMs() - KEPT_MS;
     let count = 0;
     for (const { atMs, bytes } of this.#kept) {
-      if (atMs >= beforeMs && this.#bytes <= KEPT_BYTES_MAX) break;
+      if (atMs >= beforeMs && (this.#bytes <= KEPT_BYTES_MAX || atMs >= beforeMs + KEPT_MS - HELD_MS)) break;
       this.#bytes -= bytes.length;
       count++;
     }

@@ -33,6 +33,8 @@ interface Peer {
   id: string | undefined;
   /** What it has missed, until that has been sent; what is published meanwhile is sent with it, because order matters. */
   missed: Missed | undefined;
+  /** When it said so, on the monotonic clock. */
+  askedAtMs: number;
   isResending: boolean;
 }
 
@@ -141,6 +143,7 @@ export class Publisher implements PublishServer {
       topics: new Set(),
       id: undefined,
       missed: undefined,
+      askedAtMs: 0,
       isResending: false,
     });
     socket.setKeepAlive(true, 300_000);
@@ -153,6 +156,7 @@ export class Publisher implements PublishServer {
     const { id, missed } = identity;
     peer.id = id;
     peer.missed = missed;
+    peer.askedAtMs = this.#options.clock.monotonicMs();
     this.#identified.come(id);
   }
 
@@ -182,7 +186,7 @@ export class Publisher implements PublishServer {
   }
 
   #resend(peer: Peer): void {
-    const missed = peer.missed === undefined ? [] : this.#recent.missed(peer.missed);
+    const missed = peer.missed === undefined ? [] : this.#recent.missed(peer.missed, peer.askedAtMs);
     peer.missed = undefined;
     const fitting = missed.filter(({ topic }) => matches(peer.topics, topic));
     const each = new Map(fitting.map(({ number, bytes }) => [number, bytes]));
