@@ -21,7 +21,10 @@ const SNIPPET_LENGTH = 200;
 async function post(ctx: ModuleContext, ret: Dict, value: Value): Promise<null> {
   const options = await returnerOptions(ctx, 'http', ret, DEFAULTS);
   const url = urlOption(options.get('url'), 'http.url');
-  const headers = headersOption(options.get('headers'), 'http.headers');
+  const kwargs = ret.get('ret_kwargs');
+  // the headers of the configuration may be secrets for the host of the configuration
+  const isElsewhere = isDict(kwargs) && kwargs.has('url') && !kwargs.has('headers');
+  const headers = headersOption(isElsewhere ? undefined : options.get('headers'), 'http.headers');
   if (!headers.has('content-type')) headers.set('content-type', 'application/json');
   const { status, text } = await sendHttp({
     method: 'POST',

@@ -1,5 +1,5 @@
 /** `slack`: each return as a message in a channel, by Slack's API (salt/returners/slack_returner.py, 3006.16). */
-import { CommandExecutionError } from '../errors/errors.ts';
+import { CommandExecutionError, ConfigError } from '../errors/errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { JsonSyntaxError, parseJson } from '../values/json.ts';
 import { pformat } from '../values/pprint.ts';
@@ -25,6 +25,10 @@ const DEFAULTS = new Map<string, Value | undefined>([
 
 async function post(ctx: ModuleContext, ret: Dict): Promise<null> {
   const options = new Map(await returnerOptions(ctx, 'slack', ret, DEFAULTS));
+  const kwargs = ret.get('ret_kwargs');
+  // the key is for Slack, or for whom the configuration names
+  if (isDict(kwargs) && kwargs.has('api_url') && !kwargs.has('api_key'))
+    throw new ConfigError('slack.api_url can only be set in the configuration, not with --return_kwargs.');
   const profile = truthy(options.get('profile'))
     ? await ctx.functions.call('config.option', [String(options.get('profile'))])
     : null;

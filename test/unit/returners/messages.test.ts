@@ -169,3 +169,16 @@ test('http - a refusal, silence, a redirect and a flood are errors that name the
   await assert.rejects(post('x', { timeout: 'soon' }), /http\.timeout must be a number of seconds/);
   await assert.rejects(callReturner(context({}), 'http.returner', RET), /http\.url must be set to a URL/);
 });
+
+test('http, slack - secrets of the configuration do not go where --return_kwargs points', async (t) => {
+  const server = await startHttpStandIn(t, () => ({}));
+  const elsewhere = (kwargs: DictInit): Dict => new Map([...RET, ['ret_kwargs', dict(kwargs)] as const]);
+  const http = { url: 'http://127.0.0.1:1/', headers: { Authorization: 'Bearer abc' } };
+  await callReturner(context({ http }), 'http.returner', elsewhere({ url: server.url }));
+  assert.ok(!server.taken[0]?.headers.has('authorization'));
+  await assert.rejects(
+    callReturner(context({ slack: SLACK }), 'slack.returner', elsewhere({ api_url: server.url })),
+    { message: 'slack.api_url can only be set in the configuration, not with --return_kwargs.' },
+  );
+  assert.equal(server.taken.length, 1);
+});
