@@ -65,6 +65,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'dpkg_lowpkg',
     load: async () => (await import('../modules/lowpkg.ts')).dpkgModule,
   },
+  {
+    name: 'lowpkg',
+    file: 'rpm_lowpkg',
+    load: async () => (await import('../modules/rpm-lowpkg.ts')).rpmModule,
+  },
   { name: 'match', file: 'match', load: async () => (await import('../modules/match.ts')).matchModule },
   { name: 'mine', file: 'mine', load: async () => (await import('../modules/mine.ts')).mineModule },
   { name: 'mount', file: 'mount', load: async () => (await import('../modules/mount.ts')).mountModule },
@@ -75,6 +80,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'pillar', file: 'pillar', load: async () => (await import('../modules/pillar.ts')).pillarModule },
   { name: 'pkg', file: 'aptpkg', load: async () => (await import('../modules/pkg.ts')).aptModule },
+  { name: 'pkg', file: 'yumpkg', load: async () => (await import('../modules/yumpkg.ts')).yumModule },
   {
     name: 'publish',
     file: 'publish',
