@@ -14,6 +14,11 @@ const RETRY_MAX_MS = 10_000;
 /** How often one thing is tried that a database refuses although it answers. */
 const REFUSALS_MAX = 3;
 
+/** A text with a full stop, where it has no other end. */
+export function asSentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
 /** What is to be handed on. */
 export interface Batch<T> {
   readonly items: readonly T[];
@@ -49,7 +54,7 @@ export class DatabaseHealth {
   down(who: object, error: unknown): void {
     if (this.#down.size === 0)
       this.#log.error(
-        `${this.#name} cannot be written to: ${messageOf(error)}. What is meant for it waits here until it is back (${this.#amounts()}).`,
+        `${this.#name} cannot be written to: ${asSentence(messageOf(error))} What is meant for it waits here until it is back (${this.#amounts()}).`,
         error,
       );
     this.#down.add(who);

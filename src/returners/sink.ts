@@ -36,7 +36,7 @@ export interface SinkParts {
   readonly log: Logger;
 }
 
-const STATEMENT_MS = 30_000;
+const STATEMENT_MS = 15_000;
 const CONNECTIONS_MAX = 4;
 /** A jid that no job has. */
 const PROBED_JID = '0';

@@ -4,6 +4,7 @@ import type { MasterOptions } from '../config/master-options.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { JobStore } from '../jobs/job-store.ts';
+import { asSentence } from '../returners/delivery.ts';
 import { MergedJobStore, type NamedStore } from '../returners/merged-job-store.ts';
 import type { Dict, Value } from '../values/value.ts';
 import { truthy } from '../values/value.ts';
@@ -31,7 +32,7 @@ export function configuredJobCache(parts: JobCacheParts, embedded: JobStore): Jo
     databases: () => openStores(parts, names),
     onDown: (name, reason) =>
       parts.log.error(
-        `${name} cannot be read: ${reason}. This is what the embedded job cache of this master knows.`,
+        `${name} cannot be read: ${asSentence(reason)} This is what the embedded job cache of this master knows.`,
       ),
   });
 }

@@ -50,6 +50,14 @@ test('job databases - a master keeps jobs, returns and events in a database; wha
     const status = (await runner('returner.status')) as Record<string, Record<string, unknown>>;
     assert.equal(status['sqlite3']?.['answers'], false);
     assert.ok(Number(status['sqlite3']?.['jobs_waiting']) >= 2);
+    const listed = (await runner('returner.list')) as Record<string, unknown>;
+    assert.deepEqual(listed['sqlite3'], {
+      options: ['sqlite3.database', 'sqlite3.timeout'],
+      used_for: ['master_job_cache', 'event_return'],
+    });
+    const wrong = await fleet.run('salt-run', ['returner.create_schema', 'nowhere']);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stdout, /nowhere is no database; there are: /);
   });
 
   await t.test('one command makes them, and everything is written once', async () => {
