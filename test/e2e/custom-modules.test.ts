@@ -84,6 +84,22 @@ test('custom modules - the guide works as it is written', async (t) => {
   assert.deepEqual(await fleet.json(['*', 'saltutil.sync_modules']), { m1: ['modules.greet'] });
   const changed = (await fleet.json(['*', 'greet.hello', 'Anna']))['m1'] as Record<string, unknown>;
   assert.equal(changed['text'], 'Good day Anna!');
+  write('pillar/top.sls', "base: {'*': [stop]}");
+  for (const [allowed, answer] of [
+    ['[greet.hello]', /Good day/],
+    ['[]', /Minion in blackout mode/],
+  ] as const) {
+    write('pillar/stop.sls', `minion_blackout: True\nminion_blackout_whitelist: ${allowed}\n`);
+    await fleet.json(['*', 'saltutil.refresh_pillar', 'wait=True']);
+    assert.match((await fleet.salt(['*', 'greet.hello'])).stdout, answer);
+  }
+  write('pillar/stop.sls', 'minion_blackout: False\n');
+  await fleet.json(['*', 'saltutil.refresh_pillar', 'wait=True']);
+  fleet.configureMinion('m2', ['disable_modules: [greet]']);
+  const disabled = await runProgram(join(ours.folder, 'salt-call'), [
+    ...['-c', fleet.path('m2'), '--local', '-m', fleet.path('srv/salt'), 'greet.hello'],
+  ]);
+  assert.match(disabled.stderr, /'greet\.hello' is not available\./);
   rmSync(fleet.path('srv', 'salt/_modules'), { recursive: true });
   assert.deepEqual(
     await fleet
