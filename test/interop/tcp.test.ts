@@ -1,5 +1,6 @@
 /** The tcp transport between ours and a real Salt: minions, masters and commands. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { ours, type Fleet, type Programs } from '../support/fleet.ts';
 import {
   BusWatch,
@@ -66,3 +67,32 @@ interop('our minion joins a real master over tcp', async (t, real) => {
     assert.equal(minion.child.exitCode, null);
   });
 });
+
+const CERTIFICATES = join(process.env['BRINE_ROOT'] ?? process.cwd(), 'test', 'fixtures', 'tls');
+
+function tls(name: string): string[] {
+  const file = (path: string): string => join(CERTIFICATES, path);
+  const lines = [`certfile: ${file(`${name}.crt`)}`, `keyfile: ${file(`${name}.key`)}`];
+  return [
+    'ssl:',
+    ...[...lines, `ca_certs: ${file('ca.crt')}`, 'cert_reqs: CERT_REQUIRED'].map((line) => `  ${line}`),
+  ];
+}
+
+interop(
+  'TLS with certificates on both sides, our master and our minion in turn',
+  async (t, real, version) => {
+    if (version === '3007')
+      return t.skip('TLS over tcp fails in 3007 itself: SSLContext.protocol has no setter');
+    for (const [master, minion] of [
+      [ours, real],
+      [real, ours],
+    ] as const) {
+      const fleet = await createFleet(t, [...MASTER, ...tls('master')]);
+      await fleet.startMaster(master);
+      await joinThroughPending(fleet, 's1', { minion, keys: ours, options: [...TCP, ...tls('minion')] });
+      await untilAnswers(fleet, 's1', ours);
+      await untilAnswers(fleet, 's1', real);
+    }
+  },
+);
