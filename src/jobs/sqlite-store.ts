@@ -214,6 +214,14 @@ export class SqliteJobStore implements JobStore {
     return (rows as ReturnRow[]).map(returnOf);
   }
 
+  /** One return, without looking at the others of its job. */
+  returned(jid: string, id: string): StoredReturn | undefined {
+    const row = this.#existingDay(jid)
+      ?.db.prepare('SELECT * FROM returns WHERE jid = ? AND id = ?')
+      .get(jid, id);
+    return row === undefined ? undefined : returnOf(row as ReturnRow);
+  }
+
   async jobs(filter: JobFilter): Promise<JobSummary[]> {
     const out: JobSummary[] = [];
     const { limit = Infinity, fromJid = '', toJid = JID_LAST } = filter;

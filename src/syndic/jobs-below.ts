@@ -43,7 +43,7 @@ export class JobsBelow {
   /** One return; undefined while it is not kept yet. */
   async returned(jid: string, id: string): Promise<StoredReturn | undefined> {
     if (!this.isReadable) return undefined;
-    return (await (await this.#open()).returns(jid)).find((ret) => ret.id === id);
+    return (await this.#open()).returned(jid, id);
   }
 
   /** Returns in the order in which they were kept. @param after the last row of each day that is done with */

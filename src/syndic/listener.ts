@@ -35,6 +35,8 @@ const LOOKS_MS = [5, 20, 50, 100, 200, 400, 800];
 /** See the file's comment. */
 export class Listener {
   readonly #parts: ListenerParts;
+  /** The job whose returns were last looked for: thousands of them may have been missed, and it names thousands of minions. */
+  #lastJob: { readonly jid: string; readonly load: Dict } | undefined;
 
   constructor(parts: ListenerParts) {
     this.#parts = parts;
@@ -53,7 +55,7 @@ export class Listener {
 
   /** Forwards a return that is in the job cache below. */
   async stored(ret: StoredReturn): Promise<Fate> {
-    const load = await this.#parts.jobs.load(ret.jid);
+    const load = await this.#loadOf(ret.jid);
     const kwargs = load?.get('kwargs');
     const given: Dict = kwargs !== undefined && isDict(kwargs) ? kwargs : new Map();
     const fields: Dict = new Map<Value, Value>([
@@ -75,6 +77,13 @@ export class Listener {
     if (this.#staysHere(below)) return 'stays here';
     const isUp = this.#parts.forwarder.returned(below, asker === undefined ? undefined : String(asker));
     return isUp ? 'goes up' : 'undecided';
+  }
+
+  async #loadOf(jid: string): Promise<Dict | undefined> {
+    if (this.#lastJob?.jid === jid) return this.#lastJob.load;
+    const load = await this.#parts.jobs.load(jid);
+    this.#lastJob = load && { jid, load };
+    return load;
   }
 
   #returned(event: BusEvent, { jid, id }: { jid: string; id: string }): void {

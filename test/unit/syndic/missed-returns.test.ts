@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
+import { Listener, type ListenerParts } from '../../../src/syndic/listener.ts';
 import { JobsBelow } from '../../../src/syndic/jobs-below.ts';
 import { MissedReturns, type Fate } from '../../../src/syndic/missed-returns.ts';
 import { masterOptions } from '../../../src/config/master-options.ts';
@@ -85,4 +86,32 @@ test('missed returns - what cannot be decided yet is found again, what stays her
   assert.deepEqual(await look(start('undecided')), ['a', 'a']);
   assert.deepEqual(await look(start('stays here')), ['a']);
   assert.deepEqual(await look(start()), []);
+});
+
+test('missed returns - a job is read once for all its returns, and each return alone', async (t) => {
+  const cachedir = folder(t);
+  const opts = new Options(masterOptions, dict({ cachedir }));
+  const store = new SqliteJobStore({ directory: join(cachedir, 'job_cache') });
+  t.after(() => store.close());
+  await store.saveJob(JID, dict({ fun: 'test.ping', arg: ['x'], kwargs: dict({ syndic_asker: 'up' }) }), [
+    'a',
+  ]);
+  for (const id of ['a', 'b', 'c'])
+    await store.saveReturn({ jid: JID, id, fun: 'test.ping', return: id, retcode: 0, success: true });
+  const below = new JobsBelow(opts, systemClock);
+  t.after(() => below.close());
+  let loads = 0;
+  const askers: (string | undefined)[] = [];
+  const listener = new Listener({
+    lower: opts,
+    forwarder: { returned: (_ret: unknown, asker?: string) => (askers.push(asker), true) },
+    jobs: { load: (jid: string) => (loads++, below.load(jid)) },
+  } as unknown as ListenerParts);
+  for (const id of ['a', 'b', 'c']) {
+    const ret = await below.returned(JID, id);
+    assert.equal(ret?.return, id);
+    if (ret !== undefined) await listener.stored(ret);
+  }
+  assert.equal(await below.returned(JID, 'd'), undefined);
+  assert.deepEqual([loads, askers], [1, ['up', 'up', 'up']]);
 });
