@@ -63,8 +63,21 @@ export interface OutboxDay {
   readonly lastSeq: number;
 }
 
-interface OpenDay {
-  readonly db: SqliteDatabase;
+/** Entries of one day as they were asked for. */
+export interface OutboxPage {
+  /** Those of them that can be read. */
+  readonly entries: readonly OutboxEntry[];
+  /** The position of the last one, readable or not; undefined when there was none. */
+  readonly lastSeq: number | undefined;
+  /** Whether there may be more behind it. */
+  readonly isFull: boolean;
+}
+
+/** Files that are open at a time: a minion that returns with made-up jids can bring in any number of days. */
+const OPEN_DAYS_MAX = 4;
+
+interface KnownDay {
+  db: SqliteDatabase | undefined;
   readonly file: string;
   stamp: string;
   lastSeq: number;
@@ -73,7 +86,7 @@ interface OpenDay {
 /** Reads the lists beside the process that writes them. Looks at a day's entries only when its files have changed. */
 export class OutboxReader {
   readonly #directory: string;
-  readonly #days = new Map<string, OpenDay>();
+  readonly #days = new Map<string, KnownDay>();
   /** Days without a list, by what their files were like. */
   readonly #without = new Map<string, string>();
 
@@ -99,20 +112,29 @@ export class OutboxReader {
   }
 
   /** Entries behind a position; what cannot be read any more is left out. */
-  entries(name: string, afterSeq: number, limit: number): OutboxEntry[] {
+  entries(name: string, afterSeq: number, limit: number): readonly OutboxEntry[] {
+    return this.page(name, afterSeq, limit).entries;
+  }
+
+  /** Entries behind a position, and how far they reach. */
+  page(name: string, afterSeq: number, limit: number): OutboxPage {
     const day = this.#look(name);
-    if (day === undefined) return [];
-    return (day.db.prepare(READ).all(afterSeq, limit) as Row[])
-      .map(entryOf)
-      .filter((entry) => entry !== undefined);
+    if (day === undefined) return { entries: [], lastSeq: undefined, isFull: false };
+    const rows = this.#database(name, day).prepare(READ).all(afterSeq, limit) as Row[];
+    const last = rows.at(-1)?.seq;
+    return {
+      entries: rows.map(entryOf).filter((entry) => entry !== undefined),
+      lastSeq: last === undefined ? undefined : Number(last),
+      isFull: rows.length >= limit,
+    };
   }
 
   close(): void {
     for (const [name, day] of this.#days) this.#forget(name, day);
   }
 
-  #look(name: string): OpenDay | undefined {
-    const path = join(this.#directory, `${name}.sqlite`);
+  #look(name: string): KnownDay | undefined {
+    const path = this.#path(name);
     const stat = statSync(path, { throwIfNoEntry: false });
     const known = this.#days.get(name);
     if (stat === undefined || (known !== undefined && known.file !== `${stat.ino}`)) {
@@ -122,10 +144,12 @@ export class OutboxReader {
     const wal = statSync(`${path}-wal`, { throwIfNoEntry: false });
     const stamp = [stat, wal].map((each) => `${each?.mtimeMs} ${each?.size}`).join(' ');
     if (this.#without.get(name) === stamp) return undefined;
-    const day = this.#days.get(name) ?? this.#open(name, path, `${stat.ino}`);
+    const day = this.#days.get(name) ?? this.#open(name, `${stat.ino}`);
     if (day === undefined) this.#without.set(name, stamp);
     if (day !== undefined && day.stamp !== stamp) {
-      const { last } = day.db.prepare('SELECT max(seq) AS last FROM outbox').get() as { last: number | null };
+      const { last } = this.#database(name, day).prepare('SELECT max(seq) AS last FROM outbox').get() as {
+        last: number | null;
+      };
       day.lastSeq = Number(last ?? 0);
       day.stamp = stamp;
     }
@@ -133,20 +157,38 @@ export class OutboxReader {
   }
 
   /** Undefined for a day that has no list: nothing of it is handed on. */
-  #open(name: string, path: string, file: string): OpenDay | undefined {
-    const db = openSqlite(path, true);
-    db.exec('PRAGMA busy_timeout = 1000');
+  #open(name: string, file: string): KnownDay | undefined {
+    const db = this.#connect(name);
     if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'outbox'").get() === undefined) {
       db.close();
       return undefined;
     }
-    const day = { db, file, stamp: '', lastSeq: 0 };
+    const day: KnownDay = { db, file, stamp: '', lastSeq: 0 };
     this.#days.set(name, day);
     return day;
   }
 
-  #forget(name: string, { db }: OpenDay): void {
-    db.close();
+  #database(name: string, day: KnownDay): SqliteDatabase {
+    return (day.db ??= this.#connect(name));
+  }
+
+  #connect(name: string): SqliteDatabase {
+    const open = [...this.#days.values()].filter(({ db }) => db !== undefined);
+    for (const day of open.slice(0, Math.max(0, open.length - OPEN_DAYS_MAX + 1))) {
+      day.db?.close();
+      day.db = undefined;
+    }
+    const db = openSqlite(this.#path(name), true);
+    db.exec('PRAGMA busy_timeout = 1000');
+    return db;
+  }
+
+  #path(name: string): string {
+    return join(this.#directory, `${name}.sqlite`);
+  }
+
+  #forget(name: string, { db }: KnownDay): void {
+    db?.close();
     this.#days.delete(name);
   }
 }

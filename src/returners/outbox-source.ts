@@ -31,11 +31,8 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
     for (const { name, lastSeq } of this.#days()) {
       const at = positions.get(name);
       if (lastSeq <= at) continue;
-      const entries = reader.entries(name, at, limit);
-      const to =
-        entries.length < limit
-          ? Math.max(lastSeq, entries.at(-1)?.seq ?? 0)
-          : (entries.at(-1)?.seq ?? lastSeq);
+      const { entries, lastSeq: readTo = 0, isFull } = reader.page(name, at, limit);
+      const to = isFull ? readTo : Math.max(lastSeq, readTo);
       const items = jobsOnly ? entries.filter((entry) => 'load' in entry) : entries;
       return { items, done: () => positions.set(name, to) };
     }

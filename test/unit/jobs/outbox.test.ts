@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { OutboxReader } from '../../../src/jobs/outbox.ts';
+import { openSqlite } from '../../../src/jobs/sqlite.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
 import { dict } from '../../../src/values/value.ts';
 
@@ -84,3 +87,45 @@ test('outbox - is not kept where nothing is handed on', async (t) => {
     [1],
   );
 });
+
+test('outbox - a page says how far it reaches, also where entries cannot be read', async (t) => {
+  const { store, reader, directory } = stores(t);
+  const ret = { jid: JID, fun: 'test.ping', return: true, retcode: 0, success: true } as const;
+  for (const id of ['a', 'b', 'c', 'd']) await store.saveReturn({ ...ret, id });
+  const db = openSqlite(join(directory, '20261121.sqlite'));
+  db.exec("DELETE FROM returns WHERE id = 'b'");
+  db.close();
+  const { entries, lastSeq, isFull } = reader.page('20261121', 0, 2);
+  assert.deepEqual([entries.length, lastSeq, isFull], [1, 2, true]);
+  assert.deepEqual(
+    reader.page('20261121', 2, 3).entries.map(({ seq }) => seq),
+    [3, 4],
+  );
+});
+
+test(
+  'outbox - any number of days takes few open files',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const { store, reader, directory } = stores(t);
+    const ret = { id: 'm', fun: 'test.ping', return: true, retcode: 0, success: true } as const;
+    for (let year = 3001; year <= 3020; year++)
+      await store.saveReturn({ ...ret, jid: `${year}0101000000000000` });
+    await store.close();
+    assert.equal(reader.days().length, 20);
+    assert.equal(reader.days().length, 20);
+    for (const { name } of reader.days()) assert.equal(reader.entries(name, 0, 10).length, 1);
+    // the driver closes a file when its statements are collected
+    setFlagsFromString('--expose-gc');
+    (runInNewContext('gc') as () => void)();
+    await new Promise((resolve) => setImmediate(resolve));
+    const open = readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(`${directory}/`);
+      } catch {
+        return false; // the listing's own
+      }
+    });
+    assert.ok(open.length <= 24, `${open.length} files are open`);
+  },
+);
