@@ -44,6 +44,7 @@ function answerIn(stdout: string): Value | undefined {
 /** The message in what `salt-call` writes about an error. */
 function errorIn(stderr: string): string {
   const patterns = [
+    /(?:^|\n)Command required for '[^']*' not found: ([\s\S]*?)\n?$/,
     /(?:^|\n)Error running '[^']*': ([\s\S]*?)\n?$/,
     /\nPassed invalid arguments: ([\s\S]*)\.\n\nUsage:\n/,
     /global exception handler:\n([\s\S]*?)\n?$/,
