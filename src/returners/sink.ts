@@ -99,6 +99,14 @@ function storeSink(name: string, store: ReturnStore, isArchived: boolean): Sink 
   };
 }
 
+/** Fields with which a job tells its minions other options of a returner. */
+const OPTION_FIELDS: ReadonlySet<Value> = new Set(['ret_config', 'ret_kwargs']);
+
+/** A minion must not choose where the master sends things, and shows its passwords (Salt's masters let it). */
+function withoutOptions(given: Dict): Dict {
+  return new Map([...given].filter(([name]) => !OPTION_FIELDS.has(name)));
+}
+
 /** A returner that is no database: its functions are called one by one, those that it has. */
 class ModuleSink implements Sink {
   readonly name: string;
@@ -114,7 +122,7 @@ class ModuleSink implements Sink {
   }
 
   async saveReturns(rets: readonly Dict[]): Promise<void> {
-    for (const ret of rets) await this.#call('returner', [ret]);
+    for (const ret of rets) await this.#call('returner', [withoutOptions(ret)]);
   }
 
   async saveLoads(): Promise<void> {
@@ -125,7 +133,7 @@ class ModuleSink implements Sink {
     const values = events.map(
       ({ tag, data }) =>
         new Map<Value, Value>([
-          ['data', data],
+          ['data', withoutOptions(data)],
           ['tag', tag],
         ]),
     );
