@@ -1,6 +1,6 @@
 /** `random`: random texts, numbers and choices. Follows 3006.16 salt/modules/mod_random.py. */
 import { createHash } from 'node:crypto';
-import { CommandExecutionError, SaltInvocationError } from '../errors/errors.ts';
+import { ArgumentError, CommandExecutionError, SaltInvocationError } from '../errors/errors.ts';
 import type { Random } from '../host/random.ts';
 import { pyCount } from '../loader/coerce.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
@@ -23,7 +23,7 @@ function hashOf(value: Value, algorithm: Value): string {
   if (name === undefined)
     throw new PythonError('salt.exceptions.SaltException', 'You must specify a valid algorithm.');
   if (typeof value !== 'string' && !isBytes(value))
-    throw new PythonError('TypeError', 'object supporting the buffer API required');
+    throw new ArgumentError('object supporting the buffer API required');
   return createHash(name).update(value).digest('hex');
 }
 
@@ -49,7 +49,7 @@ function drawFrom(random: Random, seed: Value): Draw {
 
 function sample(ctx: ModuleContext, value: Value, size: Value, seed: Value): Value[] {
   if (!Array.isArray(value) && typeof value !== 'string')
-    throw new PythonError('TypeError', 'Population must be a sequence.  For dicts or sets, use sorted(d).');
+    throw new ArgumentError('Population must be a sequence.  For dicts or sets, use sorted(d).');
   const values: readonly Value[] = typeof value === 'string' ? [...value] : value;
   const count = pyCount(size);
   if (count < 0 || count > values.length)
