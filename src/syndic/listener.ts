@@ -113,10 +113,13 @@ export class Listener {
     const { jobs, clock, forwarder, log } = this.#parts;
     for (const lookMs of LOOKS_MS) {
       await clock.sleep(lookMs);
-      const stored = await jobs.returned(ret.jid, ret.id).catch(() => undefined);
-      if (stored !== undefined) {
+      try {
+        const stored = await jobs.returned(ret.jid, ret.id);
+        if (stored === undefined) continue;
         await this.stored(stored);
         return;
+      } catch (error) {
+        log.debug(`The return of ${ret.id} for job ${ret.jid} cannot be read from the job cache.`, error);
       }
     }
     log.warning(

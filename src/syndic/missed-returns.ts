@@ -136,10 +136,19 @@ export class MissedReturns {
   async #unheard(row: KeptRow, key: string): Promise<void> {
     const { jobs, forward, clock, log } = this.#parts;
     if (this.#underWay.has(key) || clock.nowMs() - row.atMs < HEARD_BY_MS) return;
-    const ret = await jobs.returned(row.jid, row.id);
-    if (ret === undefined) return;
     this.#underWay.add(key);
-    const fate = await forward(ret);
+    let fate: Fate | undefined;
+    try {
+      const ret = await jobs.returned(row.jid, row.id);
+      fate = ret && (await forward(ret));
+    } catch (error) {
+      // it is tried again, and the others are not kept waiting
+      log.warning(
+        `The return of ${row.id} for job ${row.jid} could not be forwarded yet: ${messageOf(error)}`,
+        error,
+      );
+    }
+    if (fate === undefined) this.#underWay.delete(key);
     if (fate === 'undecided') this.#underWay.delete(key);
     if (fate === 'stays here') this.secured([row]);
     if (fate !== 'goes up') return;

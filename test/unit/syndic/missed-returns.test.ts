@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { BusEvent } from '../../../src/events/framing.ts';
 import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
@@ -11,6 +12,7 @@ import { MissedReturns, type Fate } from '../../../src/syndic/missed-returns.ts'
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { Options } from '../../../src/config/option.ts';
 import { dict } from '../../../src/values/value.ts';
+import { encode } from '../../../src/wire/msgpack.ts';
 import { folder } from '../../support/attacker.ts';
 
 const JID = '20261121000000000001';
@@ -32,12 +34,14 @@ function below(t: TestContext) {
       atMs: systemClock.nowMs(),
     });
   const forwarded: string[] = [];
+  const fails = new Set<string>();
   const start = (fate: Fate = 'goes up', clock = later): MissedReturns => {
     const missed: MissedReturns = new MissedReturns({
       folder: join(cachedir, 'syndic'),
       jobs: new JobsBelow(new Options(masterOptions, dict({ cachedir })), systemClock),
       forward: (ret) => {
         forwarded.push(ret.id);
+        if (fails.delete(ret.id)) return Promise.reject(new Error('database is locked'));
         if (fate === 'goes up') missed.secured([ret]);
         return Promise.resolve(fate);
       },
@@ -53,7 +57,7 @@ function below(t: TestContext) {
     return forwarded.splice(0);
   };
   const cursor = (): unknown => JSON.parse(readFileSync(join(cachedir, 'syndic', 'cursor.json'), 'utf8'));
-  return { keep, start, look, cursor };
+  return { keep, start, look, cursor, fails };
 }
 
 test('missed returns - the first run begins at the end; later ones find what came meanwhile, once', async (t) => {
@@ -86,6 +90,38 @@ test('missed returns - what cannot be decided yet is found again, what stays her
   assert.deepEqual(await look(start('undecided')), ['a', 'a']);
   assert.deepEqual(await look(start('stays here')), ['a']);
   assert.deepEqual(await look(start()), []);
+});
+
+test('missed returns - one that fails to be forwarded is tried again, and keeps no other waiting', async (t) => {
+  const { keep, start, look, cursor, fails } = below(t);
+  await look(start());
+  for (const id of ['a', 'b']) await keep(id);
+  fails.add('a');
+  const missed = start();
+  await missed.look();
+  assert.deepEqual(await look(missed), ['a', 'b', 'a']);
+  assert.deepEqual(await look(start()), []);
+  assert.deepEqual(cursor(), { '20261121': 2 });
+});
+
+test('listener - a large return whose job cannot be read goes up as its event has it', async () => {
+  const forwarded: string[] = [];
+  let isDone = (): void => undefined;
+  const done = new Promise<void>((resolve) => (isDone = resolve));
+  const listener = new Listener({
+    lower: new Options(masterOptions, dict()),
+    forwarder: { returned: ({ id }: { id: string }) => (forwarded.push(id), isDone(), true) },
+    jobs: {
+      returned: (jid: string, id: string) => Promise.resolve({ jid, id, return: 'large' }),
+      load: () => Promise.reject(new Error('database is locked')),
+    },
+    clock: { ...systemClock, sleep: () => Promise.resolve() },
+    log: silentLogger,
+  } as unknown as ListenerParts);
+  const data = dict({ jid: JID, id: 'm', fun: 'test.ping', return: 'VALUE_TRIMMED' });
+  listener.hear(new BusEvent(`salt/job/${JID}/ret/m`, Buffer.from(encode(data, 'local'))));
+  await done;
+  assert.deepEqual(forwarded, ['m']);
 });
 
 test('missed returns - a job is read once for all its returns, and each return alone', async (t) => {
