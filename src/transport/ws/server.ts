@@ -172,11 +172,13 @@ export class WsServer {
   #ping(): void {
     for (const peer of this.peers) {
       const received = peer.stream.bytesRead;
-      if (!peer.hasAnswered && received - peer.receivedBytes < PROGRESS_BYTES) {
+      // while nothing is read from it, its answers are not seen
+      const isRead = !peer.socket.isPaused;
+      if (isRead && !peer.hasAnswered && received - peer.receivedBytes < PROGRESS_BYTES) {
         peer.socket.terminate();
         continue;
       }
-      peer.hasAnswered = false;
+      peer.hasAnswered = !isRead;
       peer.receivedBytes = received;
       if (peer.socket.readyState === peer.socket.OPEN) peer.socket.ping();
     }

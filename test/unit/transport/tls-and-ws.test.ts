@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
-import { systemClock } from '../../../src/host/clock.ts';
+import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { systemRandom } from '../../../src/host/random.ts';
 import type { Address } from '../../../src/transport/address.ts';
 import type { SslSettings } from '../../../src/transport/ssl-settings.ts';
@@ -342,4 +342,35 @@ test('ws - a browser that resets its connection while it is turned away ends not
   await gone;
   const reply = await ask(t, 'ws', () => address).request(HELLO, 1_000);
   assert.deepEqual(reply, Buffer.from(HELLO));
+});
+
+test('ws - peers are not given up while the server is too busy to read from them', async (t) => {
+  const beats: (() => void)[] = [];
+  const clock: Clock = {
+    ...systemClock,
+    every: (_periodMs, run) => {
+      beats.push(run);
+      return { cancel: () => undefined };
+    },
+  };
+  const limits = { backlog: 100, messageBytesMax: MiB, bufferedBytesMax: MiB };
+  const server = await requestServer(
+    'ws',
+    { address: local, ...limits, clock },
+    (request) => request.reply(Buffer.from(request.body)),
+    () => undefined,
+  );
+  t.after(() => server.close());
+  const { port } = (await server.start()) as { port: number };
+  const client = new WebSocket(`ws://127.0.0.1:${port}/ws`);
+  t.after(() => client.terminate());
+  await once(client, 'open');
+  server.setPaused(true);
+  for (let turn = 0; turn < 3; turn++) for (const beat of beats) beat();
+  server.setPaused(false);
+  for (const beat of beats) beat();
+  const reply = once(client, 'message');
+  client.on('close', () => client.emit('message', 'closed'));
+  client.send(HELLO);
+  assert.deepEqual((await reply)[0], Buffer.from(HELLO));
 });
