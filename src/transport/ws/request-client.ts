@@ -34,6 +34,8 @@ class WsConnections {
   readonly #address: Address;
   readonly #events: RequestLinkEvents;
   readonly #sockets = new Map<WebSocket, { id: number | undefined }>();
+  /** Those that are not open yet. */
+  readonly #connecting = new Set<WebSocket>();
   readonly #waiting: { readonly id: number; readonly body: Buffer }[] = [];
   /** Connections that were given up on purpose: their end means nothing. */
   readonly #dismissed = new WeakSet<WebSocket>();
@@ -79,10 +81,12 @@ class WsConnections {
       ssl,
       headers: {},
     });
-    if (this.#isOver) socket.terminate();
     let fault: Error | undefined;
     socket.on('error', (error) => (fault ??= error));
+    if (this.#isOver) return socket.terminate();
+    this.#connecting.add(socket);
     socket.on('open', () => {
+      this.#connecting.delete(socket);
       this.#opening--;
       this.#sockets.set(socket, { id: undefined });
       if (!this.#isReady) {
@@ -93,6 +97,7 @@ class WsConnections {
     });
     socket.on('message', (data) => this.#reply(socket, Buffer.from(bytesOf(data))));
     socket.on('close', () => {
+      this.#connecting.delete(socket);
       const state = this.#sockets.get(socket);
       this.#sockets.delete(socket);
       if (this.#dismissed.has(socket)) return;
@@ -134,7 +139,7 @@ class WsConnections {
   #end(error: Error | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    for (const socket of this.#sockets.keys()) socket.terminate();
+    for (const socket of [...this.#sockets.keys(), ...this.#connecting]) socket.terminate();
     this.#sockets.clear();
     // never from within the call that asked for it
     queueMicrotask(() => this.#events.closed(explainWs(error)));

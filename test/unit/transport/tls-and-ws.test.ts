@@ -374,3 +374,22 @@ test('ws - peers are not given up while the server is too busy to read from them
   client.send(HELLO);
   assert.deepEqual((await reply)[0], Buffer.from(HELLO));
 });
+
+test('ws - a client that is closed while it connects leaves no connection behind', async (t) => {
+  const { address, server } = await serve(t, 'ws');
+  const client = requestClient('ws', {
+    // closed as soon as it knows where to connect
+    address: () => {
+      queueMicrotask(() => setImmediate(() => client.close()));
+      return address;
+    },
+    messageBytesMax: MiB,
+    pendingMax: 10,
+    reconnectMs: { min: 5, max: 20 },
+    ...parts,
+  });
+  await assert.rejects(client.request(HELLO, 1_000), /closed/);
+  const other = ask(t, 'ws', () => address);
+  for (let turn = 0; turn < 3; turn++) await other.request(HELLO, 1_000);
+  assert.equal(server.counters.connections, 1);
+});
