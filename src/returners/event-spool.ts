@@ -59,8 +59,12 @@ export class EventSpool {
     return this.#lastSeq;
   }
 
-  /** Keeps events; those for which there is no room are dropped. */
-  append(events: readonly SavedEvent[]): void {
+  /**
+   * Keeps events. Where there is no room, the oldest of those that a database has got are dropped for the others, which are behind;
+   * where nobody has got any, the new ones are.
+   * @param hadUpTo the number of the last event that some database has got
+   */
+  append(events: readonly SavedEvent[], hadUpTo = 0): void {
     if (events.length === 0) return;
     const insert = this.#db.prepare('INSERT INTO events (seq, tag, data) VALUES (?, ?, ?)');
     this.#db.exec('BEGIN IMMEDIATE');
@@ -68,7 +72,10 @@ export class EventSpool {
     try {
       for (const { tag, data } of events) {
         const bytes = encode(data, 'local');
-        if (this.#bytes + bytes.length > this.#options.bytesMax) {
+        const { bytesMax } = this.#options;
+        while (bytes.length <= bytesMax && this.#bytes + bytes.length > bytesMax && this.#dropOldest(hadUpTo))
+          dropped++;
+        if (this.#bytes + bytes.length > bytesMax) {
           dropped++;
           continue;
         }
@@ -103,6 +110,17 @@ export class EventSpool {
 
   close(): void {
     this.#db.close();
+  }
+
+  /** @returns false when there is none up to this number */
+  #dropOldest(upTo: number): boolean {
+    const oldest = this.#db
+      .prepare('SELECT seq, length(data) AS bytes FROM events WHERE seq <= ? ORDER BY seq LIMIT 1')
+      .get(upTo) as { readonly seq: number; readonly bytes: number } | undefined;
+    if (oldest === undefined) return false;
+    this.#db.prepare('DELETE FROM events WHERE seq = ?').run(oldest.seq);
+    this.#bytes -= Number(oldest.bytes);
+    return true;
   }
 
   #tellDropped(count: number): void {

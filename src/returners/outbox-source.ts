@@ -12,8 +12,13 @@ export interface OutboxSourceParts {
   readonly positions: PositionFile;
   /** Only jobs, no returns (`ext_job_cache`). */
   readonly jobsOnly: boolean;
+  /** Begins at the end where no position is known: for a place that would get everything twice (mails, messages). */
+  readonly beginsAtEnd?: boolean;
   readonly log: Logger;
 }
+
+/** Beside the positions of days: that they are not unknown. */
+const BEGUN = 'begun';
 
 /** See the file's comment. */
 export class OutboxSource implements DeliverySource<OutboxEntry> {
@@ -24,6 +29,7 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
 
   constructor(parts: OutboxSourceParts) {
     this.#parts = parts;
+    if (parts.beginsAtEnd === true && !parts.positions.names().includes(BEGUN)) this.#beginAtEnd();
   }
 
   next(limit: number): Batch<OutboxEntry> | undefined {
@@ -52,13 +58,29 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
     const days = reader.days();
     const names = new Set(days.map(({ name }) => name));
     for (const [name, lastSeq] of this.#lastSeqs) if (!names.has(name)) this.#gone(name, lastSeq);
-    for (const name of positions.names()) if (!names.has(name)) positions.set(name, undefined);
+    for (const name of positions.names())
+      if (!names.has(name) && name !== BEGUN) positions.set(name, undefined);
     for (const { name, lastSeq } of days) {
       // a file of that day that was begun anew
       if (lastSeq < positions.get(name)) positions.set(name, 0);
       this.#lastSeqs.set(name, lastSeq);
     }
     return days;
+  }
+
+  #beginAtEnd(): void {
+    const { reader, positions, log } = this.#parts;
+    let passedOver = 0;
+    for (const { name, lastSeq } of reader.days()) {
+      passedOver += lastSeq;
+      positions.set(name, lastSeq);
+    }
+    positions.set(BEGUN, 1);
+    if (passedOver > 0)
+      log.warning(
+        `${this.#parts.name} gets what comes from now on, and none of the ${passedOver} jobs and returns of before: nobody knows which of ` +
+          'them it has had.',
+      );
   }
 
   #gone(name: string, lastSeq: number): void {

@@ -5,7 +5,7 @@ import type { Logger } from '../host/log.ts';
 import { parseJson, toJson } from '../values/json.ts';
 import { isDict } from '../values/value.ts';
 
-/** Positions by name. A file that is lost or old costs only that things are written again, which is safe. */
+/** Positions by name. A file that is lost or old costs only that things are written again, which databases do not mind. */
 export class PositionFile {
   readonly #path: string;
   readonly #log: Logger;

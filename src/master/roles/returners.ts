@@ -87,7 +87,14 @@ async function startJobs(context: RoleContext, parts: SinkParts, healthOf: Healt
         name,
         what: 'jobs and returns',
         health: healthOf(name),
-        source: new OutboxSource({ name, reader, positions, jobsOnly, log }),
+        source: new OutboxSource({
+          name,
+          reader,
+          positions,
+          jobsOnly,
+          beginsAtEnd: sink.returnsAtOnceMax !== undefined,
+          log,
+        }),
         batchMax: sink.returnsAtOnceMax,
         write: (entries) => writeEntries(sink, entries),
         probe: () => sink.probe(),
@@ -201,8 +208,9 @@ async function startEvents(context: RoleContext, parts: SinkParts, healthOf: Hea
   );
   const inbox = new EventInbox(context, (events) => {
     // what every database has is forgotten before more comes
-    spool.removeUpTo(Math.min(...sources.map(({ position }) => position)));
-    spool.append(events);
+    const positions = sources.map(({ position }) => position);
+    spool.removeUpTo(Math.min(...positions));
+    spool.append(events, Math.max(...positions));
     for (const delivery of deliveries) delivery.wake();
   });
   await inbox.open();

@@ -214,6 +214,62 @@ test('delivery - jobs and returns come from where the last run ended; what the j
   );
 });
 
+test('delivery - a place that would get everything twice begins with what comes, also when its positions are lost', async (t) => {
+  const directory = folder(t);
+  const store = new SqliteJobStore({ directory, outbox: true });
+  const reader = new OutboxReader(directory);
+  t.after(async () => {
+    reader.close();
+    await store.close();
+  });
+  const path = join(directory, 'p.json');
+  const source = (): OutboxSource =>
+    new OutboxSource({
+      name: 'smtp',
+      reader,
+      positions: new PositionFile(path, silentLogger),
+      jobsOnly: false,
+      beginsAtEnd: true,
+      log: silentLogger,
+    });
+  const ret = { jid: '20261121000000000001', fun: 'test.ping', return: true, retcode: 0, success: true };
+  await store.saveReturn({ ...ret, id: 'old' });
+  const first = source();
+  assert.equal(first.next(10), undefined);
+  await store.saveReturn({ ...ret, id: 'new' });
+  assert.equal(first.next(10)?.items.length, 1);
+  assert.equal(source().next(10)?.items.length, 1, 'a restart goes on from there');
+  rmSync(path);
+  assert.equal(source().next(10), undefined);
+});
+
+test('delivery - one database that is down costs no other one its events', async (t) => {
+  const clock = quickClock();
+  const path = join(folder(t), 'events.sqlite');
+  const spool = new EventSpool({ path, bytesMax: 50, clock, log: silentLogger });
+  t.after(() => spool.close());
+  const sourceOf = (name: string): EventSource => {
+    const positions = new PositionFile(join(folder(t), 'p.json'), silentLogger);
+    return new EventSource(spool, { name, positions, due: { countMin: 0, ageMaxMs: 0 }, clock });
+  };
+  const [up, down] = [sourceOf('up'), sourceOf('down')];
+  const got: unknown[] = [];
+  for (let n = 1; n <= 60; n++) {
+    spool.append([{ tag: 't', data: dict({ n }) }], Math.max(up.position, down.position));
+    const batch = up.next(10);
+    got.push(...(batch?.items ?? []).map(({ data }) => data.get('n')));
+    batch?.done();
+  }
+  assert.deepEqual(
+    got,
+    Array.from({ length: 60 }, (_, n) => n + 1),
+  );
+  assert.ok(spool.counters.dropped > 0);
+  const left = down.next(100)?.items.map(({ data }) => data.get('n')) ?? [];
+  assert.equal(left.at(-1), 60, 'the one that is down keeps the newest');
+  assert.equal(left.length + spool.counters.dropped, 60);
+});
+
 test('delivery - events wait in a bounded file, until there are enough of them or they are old enough', (t) => {
   const path = join(folder(t), 'returners', 'events.sqlite');
   const clock = quickClock();
