@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
-import { BrineError } from '../errors/errors.ts';
+import { BrineError, messageOf } from '../errors/errors.ts';
 import { safeJoin } from '../host/files.ts';
 import { DatabaseHealth, Delivery } from '../returners/delivery.ts';
 import { EventSource, EventSpool } from '../returners/event-spool.ts';
@@ -51,7 +51,7 @@ export class WaitingReturns {
   constructor(parts: WaitingParts) {
     this.#parts = parts;
     for (const file of existsSync(parts.folder) ? readdirSync(parts.folder) : [])
-      if (file.endsWith(SPOOL_ENDING)) this.#room(file.slice(0, -SPOOL_ENDING.length));
+      if (file.endsWith(SPOOL_ENDING)) this.#resume(file);
   }
 
   /** One for each returner and `ret_config`. */
@@ -80,6 +80,16 @@ export class WaitingReturns {
       await delivery.stop();
       spool.removeUpTo(source.position);
       spool.close();
+    }
+  }
+
+  /** A file that cannot be used keeps no other return from waiting. */
+  #resume(file: string): void {
+    try {
+      this.#room(file.slice(0, -SPOOL_ENDING.length));
+    } catch (error) {
+      const path = join(this.#parts.folder, file);
+      this.#parts.log.error(`The returns that wait in ${path} stay there: ${messageOf(error)}`, error);
     }
   }
 

@@ -38,7 +38,12 @@ export class LazyWaitingRoom implements WaitingRoom {
   }
 
   #open(): Promise<WaitingReturns> {
-    return (this.#opening ??= this.#make());
+    const opening = (this.#opening ??= this.#make());
+    // what failed for once, because the disk was full, is tried again for the next return
+    opening.catch(() => {
+      if (this.#opening === opening) this.#opening = undefined;
+    });
+    return opening;
   }
 
   async #make(): Promise<WaitingReturns> {

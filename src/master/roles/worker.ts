@@ -267,7 +267,14 @@ function syndicsOf(parts: WorkerParts): { syndics?: () => Promise<SyndicDesk> } 
       log,
     });
   };
-  return { syndics: () => (parts.desk.it ??= make()) };
+  const { desk } = parts;
+  return {
+    syndics: () =>
+      (desk.it ??= make().catch((error: unknown) => {
+        delete desk.it; // the next one tries again
+        throw error;
+      })),
+  };
 }
 
 /** Salt compat: Salt takes them without `order_masters`, too. Here the empty answer makes a syndic of ours keep them. */

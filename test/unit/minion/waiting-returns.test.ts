@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
+import type { MinionState } from '../../../src/minion/state.ts';
+import { LazyWaitingRoom } from '../../../src/minion/waiting-room.ts';
 import { WaitingReturns } from '../../../src/minion/waiting-returns.ts';
 import { dict, type Dict } from '../../../src/values/value.ts';
 import { leastRandom } from '../../support/module-context.ts';
@@ -56,4 +58,27 @@ test('waiting returns - wait for their own database, through a restart, and are 
     () => waiting.keep('redis', ret('4', '../x')),
     /redis@\.\.\/x is no name that a file can have/,
   );
+});
+
+test('waiting returns - a file that cannot be used, or a full disk for once, keeps no later return from waiting', async (t) => {
+  const cachedir = mkdtempSync(join(tmpdir(), 'br-'));
+  t.after(() => rmSync(cachedir, { recursive: true, force: true }));
+  const folder = join(cachedir, 'returners');
+  mkdirSync(join(folder, 'mysql.sqlite'), { recursive: true });
+  writeFileSync(join(folder, 'some thing.sqlite'), '');
+  const [up, written] = [new Set(['usual']), [] as string[]];
+  open(t, folder, up, written).keep('redis', dict({ jid: '1', id: 'm1' }));
+  await until(() => written.length === 1);
+  let isFull = true;
+  const room = new LazyWaitingRoom(() => {
+    if (isFull) throw new Error('no space left on device');
+    const opts = { get: (name: string) => (name === 'cachedir' ? join(cachedir, 'other') : 10_000) };
+    const parts = { opts, clock: systemClock, random: leastRandom, log: silentLogger };
+    return { parts } as unknown as MinionState;
+  });
+  t.after(() => room.close());
+  await assert.rejects(room.keep('redis', dict({ jid: '2', id: 'm1' })), /no space/);
+  isFull = false;
+  await room.keep('redis', dict({ jid: '2', id: 'm1' }));
+  assert.ok(readdirSync(join(cachedir, 'other', 'returners')).includes('redis.sqlite'));
 });
