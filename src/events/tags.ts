@@ -82,9 +82,11 @@ const MASTER_ONLY = [
 const OF_ONE_MINION = [
   /^salt\/job\/[^/]*\/(?:ret|prog|sub|received)\/([^/]*)/,
   /^salt\/(?:minion|beacon|syndic)\/([^/]*)\//,
-  /^syndic\/([^/]*)\//,
   /^minion\/refresh\/(.*)$/s,
 ];
+
+/** What a syndic tells: whom it expects, who below it comes and goes. Programs that watch jobs believe it of any minion. */
+const OF_SYNDICS = /^syndic\//;
 
 /** True for tags that a syndic does not pass on, and that a master does not take from one, as Salt since 3006.12. */
 export function isTagOfMasterOnly(tag: string): boolean {
@@ -98,5 +100,6 @@ export function isTagOfMasterOnly(tag: string): boolean {
 export function isTagAllowedFromMinion(tag: string, id: string | undefined): boolean {
   if (tag === '' || tag.length > 1024 || tag.includes('\n\n')) return false;
   if (MASTER_ONLY.some((pattern) => pattern.test(tag))) return false;
-  return id === undefined || OF_ONE_MINION.every((pattern) => (pattern.exec(tag)?.[1] ?? id) === id);
+  if (id === undefined) return true;
+  return !OF_SYNDICS.test(tag) && OF_ONE_MINION.every((pattern) => (pattern.exec(tag)?.[1] ?? id) === id);
 }

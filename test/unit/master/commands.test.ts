@@ -219,6 +219,18 @@ test('minion events - its own tags pass, without fields that mean something insi
   for (const [, data] of fired) assert.ok(!data.has('__peer_id') && !data.has('_stamp'));
 });
 
+test('minion events - a minion that is no syndic tells nothing as one: who is lost below, whom it expects', () => {
+  const { fired, fire } = events();
+  const at = '2026-11-21T00:00:00';
+  fire({ tag: 'syndic/m1/brine/minion/web1/disconnected', data: 'x', id: 'web1', at });
+  const report = dict({ tag: JID, data: dict({ jid: JID, minions: [], refused: dict({ web1: 'no' }) }) });
+  fire({ events: [report], pretag: 'syndic/m1' });
+  assert.deepEqual(
+    fired.map(([tag]) => tag),
+    [],
+  );
+});
+
 test('minion events - a syndic speaks for others, and still not for the master', async () => {
   assert.ok(isTagAllowedFromMinion(`salt/job/${JID}/ret/below`, undefined));
   assert.ok(!isTagAllowedFromMinion(`salt/job/${JID}/new`, undefined));
