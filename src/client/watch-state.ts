@@ -25,6 +25,9 @@ export interface KnownBefore {
 /** A minion whose connection is lost may still bring its return over the other one. */
 const LOST_GRACE_MS = 1_000;
 
+/** Events of a job that a minion may fire: they name nobody else. */
+const BY_MINION = /^salt\/job\/[^/]*\/(?:ret|prog|sub|received)\//;
+
 /** A minion's connection that is lost: since when, whether it was before the job, how long it is still waited for. */
 interface LostLink {
   readonly since: string;
@@ -140,7 +143,7 @@ export class WatchState {
     for (const event of events) {
       const data = event.data;
       const minions = data.get('minions');
-      if (Array.isArray(minions)) this.#expect(minions.map(String));
+      if (Array.isArray(minions) && !BY_MINION.test(event.tag)) this.#expect(minions.map(String));
       this.#hearSyndic(event);
       if (event.tag.includes('/received/')) this.#received.set(String(data.get('id')), this.#clock.nowMs());
       if (!event.tag.includes('/ret/') || !data.has('return')) continue;

@@ -78,6 +78,8 @@ function fireChecked(parts: Parts, id: string, tag: Value | undefined, data: Dic
     return;
   }
   for (const field of INTERNAL_FIELDS) data.delete(field);
+  // programs that watch a job go by the data: it speaks of whom the tag speaks of
+  if (parts.desk === undefined && tag.startsWith('salt/job/') && data.has('id')) data.set('id', id);
   if (tag === tags.saltError)
     parts.log.error(`The minion ${id} reports an error: ${String(data.get('data'))}`);
   parts.fireEvent(tag, data);

@@ -134,6 +134,13 @@ test('watch syndics - one that names itself among its minions does no harm', asy
   assert.deepEqual(await tree.news(), ['return direct', 'connection lost below']);
 });
 
+test('watch syndics - a minion adds nobody to those that are waited for', async () => {
+  const tree = new Tree({ minions: ['a', 'b'] });
+  tree.at(1, `salt/job/${JID}/prog/a/1`, { id: 'a', minions: ['ghost'] });
+  tree.at(2, ...returned('a')).at(3, ...returned('b'));
+  assert.deepEqual(await tree.news(), ['return a', 'return b']);
+});
+
 test("watch syndics - Salt's, which do not say when they have told all, have syndic_wait", async () => {
   const tree = new Tree({ minions: ['direct'], syndics: { reporting: [], hasOthers: true, waitMs: 5000 } });
   tree.at(1, ...returned('direct')).at(900, `syndic/s/${JID}`, { minions: ['below'] });

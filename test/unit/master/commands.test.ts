@@ -219,6 +219,17 @@ test('minion events - its own tags pass, without fields that mean something insi
   for (const [, data] of fired) assert.ok(!data.has('__peer_id') && !data.has('_stamp'));
 });
 
+test('minion events - what a minion tells of a job is told of itself', () => {
+  const { fired, fire } = events();
+  const forged = { id: 'web1', jid: JID, return: 'forged' };
+  fire({ events: [dict({ tag: `salt/job/${JID}/ret/m1`, data: dict(forged) })] });
+  fire({ events: [dict({ tag: 'my/event', data: dict(forged) })] });
+  assert.deepEqual(
+    fired.map(([, data]) => data.get('id')),
+    ['m1', 'web1'],
+  );
+});
+
 test('minion events - a minion that is no syndic tells nothing as one: who is lost below, whom it expects', () => {
   const { fired, fire } = events();
   const at = '2026-11-21T00:00:00';
