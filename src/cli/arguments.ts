@@ -1,5 +1,6 @@
 /** The words behind a function's name, as they are published (cli.md, 2; salt/utils/args.py `parse_input`, 3006.16). */
-import { parseKeyword, splitKeyword } from '../yaml/keyword.ts';
+import { parseKeyword } from '../yaml/keyword.ts';
+import { splitKeyword } from '../yaml/split-keyword.ts';
 import type { Dict, Value } from '../values/value.ts';
 import { yamlifyArgument } from '../yaml/yamlify.ts';
 

@@ -5,6 +5,7 @@
  */
 import { compilePattern } from '../../text/pcre.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
+import { splitKeyword } from '../../yaml/split-keyword.ts';
 
 /** What is to be authorised. */
 export interface AuthorisationRequest {
@@ -40,8 +41,12 @@ function allows(perm: Value, fun: string, args: Value, request: AuthorisationReq
     const allowed = request.minionsOf(target);
     if (!request.minions.every((id) => allowed.has(id))) return false;
   }
-  const { positional, keywords } = splitArguments(args);
-  return [functions].flat().some((entry) => functionAllowed(entry, fun, positional, keywords));
+  const given = [splitArguments(args), readKeywords(args)];
+  return [functions]
+    .flat()
+    .some((entry) =>
+      given.every(({ positional, keywords }) => functionAllowed(entry, fun, positional, keywords)),
+    );
 }
 
 function functionAllowed(entry: Value, fun: string, positional: readonly Value[], keywords: Dict): boolean {
@@ -78,6 +83,23 @@ function startMatches(pattern: string, text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * The arguments as masters and minions may read them: texts `name=value` are keywords, wherever they stand. Salt does not look at
+ * them like this: with a rule for the first argument of `cmd.run`, `uptime=1` lets anything behind it be the first argument.
+ */
+function readKeywords(args: Value): { positional: readonly Value[]; keywords: Dict } {
+  const positional: Value[] = [];
+  const keywords: Dict = new Map();
+  for (const item of Array.isArray(args) ? args : []) {
+    const keyword = typeof item === 'string' ? splitKeyword(item) : undefined;
+    if (keyword !== undefined) keywords.set(keyword.name, keyword.text);
+    else if (isDict(item) && item.has('__kwarg__'))
+      for (const [name, value] of item) keywords.set(name, value);
+    else positional.push(item);
+  }
+  return { positional, keywords };
 }
 
 function splitArguments(args: Value): { positional: readonly Value[]; keywords: Dict } {

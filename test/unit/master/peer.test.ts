@@ -213,3 +213,12 @@ test('peer - what a minion may do goes down with its job, for the masters below 
   await tree.ask('web1', 'minion_pub', pub('cmd.run', { tgt: 'web*' }));
   assert.deepEqual(tree.sent[0]?.load.get('auth_list'), rules);
 });
+
+test('peer - a rule for arguments holds for what is published', async () => {
+  const rules = [dict({ '*': [dict({ 'cmd.run': dict({ args: ['uptime'] }) })] })];
+  const strict = master({ peer: dict({ web1: rules }) });
+  await strict.ask('web1', 'minion_pub', pub('cmd.run', { arg: ['uptime=1', 'rm -rf /'] }));
+  assert.deepEqual(strict.sent, []);
+  await strict.ask('web1', 'minion_pub', pub('cmd.run', { arg: ['uptime', 'cwd=/'] }));
+  assert.equal(strict.sent.length, 1);
+});

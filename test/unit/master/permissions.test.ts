@@ -50,3 +50,13 @@ test('permissions - arguments and keywords can be constrained', () => {
   assert.ok(!isAuthorised(perms, call('ls /')));
   assert.ok(!isAuthorised(perms, call()));
 });
+
+test('permissions - a text that becomes a keyword puts nothing else in the place that a rule looks at', () => {
+  const perms = [dict({ 'web*': [dict({ 'cmd.run': dict({ args: ['uptime'] }) })] })];
+  const call = (...args: Value[]): AuthorisationRequest => request({ funs: ['cmd.run'], args: [args] });
+  assert.ok(isAuthorised(perms, call('uptime')));
+  assert.ok(isAuthorised(perms, call('uptime', 'cwd=/srv')));
+  assert.ok(!isAuthorised(perms, call('uptime=1', 'rm -rf /')));
+  assert.ok(!isAuthorised(perms, call('x=1', 'uptime')), 'a function may take it as it stands');
+  assert.ok(!isAuthorised(perms, call(kwargs({ uptime: 1 }), 'rm')));
+});
