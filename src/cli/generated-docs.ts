@@ -1,5 +1,6 @@
 /** The documents that are made from the tables: man pages, completion scripts, the reference of commands. */
 import { MODULE_TABLE } from '../loader/module-table.ts';
+import type { ModuleDescription } from '../loader/module.ts';
 import { OUTPUTTER_NAMES } from '../outputters/registry.ts';
 import type { RunnerModule } from '../runners/runner.ts';
 import { RUNNER_TABLE } from '../runners/table.ts';
@@ -8,7 +9,8 @@ import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './com
 import { renderManPage } from './man.ts';
 import { allPrograms } from './options/programs.ts';
 import { renderReference } from './reference.ts';
-import { renderRunnerReference } from './runner-reference.ts';
+import { FUNCTIONS_HEAD, renderFunctionReference, RUNNERS_HEAD } from './function-reference.ts';
+import { renderOptionReference } from './option-reference.ts';
 
 /** Where each shell looks for a script of its kind. */
 const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
@@ -20,6 +22,8 @@ const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
 /** The page that is written by hand in its first part. */
 export const REFERENCE_PATH = 'docs/reference/commands.md';
 const RUNNERS_PATH = 'docs/reference/runners.md';
+const FUNCTIONS_PATH = 'docs/reference/functions.md';
+const OPTIONS_PATH = 'docs/reference/configuration.md';
 
 /**
  * Path below the repository to content, of every generated file.
@@ -38,15 +42,18 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   };
   for (const shell of COMPLETION_SHELLS)
     out.set(`docs/completion/${COMPLETION_FILES[shell]}`, renderCompletion(shell, names));
-  out.set(RUNNERS_PATH, renderRunnerReference(await runnerModules()));
+  out.set(RUNNERS_PATH, renderFunctionReference(RUNNERS_HEAD, await runnerModules()));
+  out.set(FUNCTIONS_PATH, renderFunctionReference(FUNCTIONS_HEAD, await executionModules()));
+  out.set(OPTIONS_PATH, renderOptionReference());
   return out;
 }
 
 async function executionFunctions(): Promise<string[]> {
-  const modules = await Promise.all(
-    MODULE_TABLE.map(async ({ name, load }) => ({ name, functions: (await load()).functions })),
-  );
-  return fullNames(modules);
+  return fullNames(await executionModules());
+}
+
+function executionModules(): Promise<ModuleDescription[]> {
+  return Promise.all(MODULE_TABLE.map(async ({ name, load }) => ({ ...(await load()), name })));
 }
 
 async function runnerFunctions(): Promise<string[]> {

@@ -1,19 +1,28 @@
-/** docs/reference/runners.md: every function of `salt-run`, from the descriptions that also give `salt-run -d`. */
+/** The references of functions, from the descriptions that also give `-d` and `sys.doc`. */
 import type { FunctionDescription, ModuleDescription, ParamSpec } from '../loader/module.ts';
 import { toJson } from '../values/json.ts';
 
-const HEAD = `# Runners
+const WRITTEN = '<!-- scripts/generate-docs.ts has written this file. -->';
+
+/** What stands above docs/reference/runners.md. */
+export const RUNNERS_HEAD = `# Runners
 
 The functions of \`salt-run\`: they work on the master itself. \`salt-run -d\` prints the same, and so does \`salt-run doc.runner\`.
 Names and arguments are those of Salt 3006.16; what is added says so, and [differences](../differences.md) says why.
-
-<!-- scripts/generate-docs.ts has written this file. -->
 `;
 
-/** The page. @param modules in the order in which they are shown */
-export function renderRunnerReference(modules: readonly ModuleDescription[]): string {
+/** What stands above docs/reference/functions.md. */
+export const FUNCTIONS_HEAD = `# Functions
+
+The execution functions: they work on the minions. \`salt '*' -d\` prints the same, and so does \`salt '*' sys.doc\`. Names and
+arguments are those of Salt 3006.16; what is added says so, and [differences](../differences.md) says why. A module that several
+programs stand behind, such as \`pkg\`, is described once for each; a minion has the one that fits it.
+`;
+
+/** A page of functions. @param modules in the order in which they are shown */
+export function renderFunctionReference(head: string, modules: readonly ModuleDescription[]): string {
   const index = modules.map(({ name, doc }) => `- [${name}](#${name}): ${escaped(doc)}`).join('\n');
-  return [HEAD, `${index}\n`, ...modules.map(moduleSection)].join('\n');
+  return [head, `${WRITTEN}\n`, `${index}\n`, ...modules.map(moduleSection)].join('\n');
 }
 
 function moduleSection({ name, doc, functions }: ModuleDescription): string {
