@@ -1,6 +1,6 @@
 /** `salt-master`. */
 import { loadMasterConfig } from '../config/load.ts';
-import { isDaemonProcess, startInBackground } from '../daemon/daemonize.ts';
+import { isDaemonProcess, leaveFolder, startInBackground } from '../daemon/daemonize.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { systemClock } from '../host/clock.ts';
 import { setupLogging } from '../host/log-sinks.ts';
@@ -19,6 +19,7 @@ export async function saltMaster(
   const parsed = readCommandLine(saltMasterProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  leaveFolder(io.env);
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', name: 'salt.config' });
   const opts = loadMasterConfig({
     configDir: parsed.text('config_dir'),

@@ -1,6 +1,6 @@
 /** `salt-minion`. */
 import { loadMinionConfig } from '../config/load.ts';
-import { isDaemonProcess, startInBackground } from '../daemon/daemonize.ts';
+import { isDaemonProcess, leaveFolder, startInBackground } from '../daemon/daemonize.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { systemClock } from '../host/clock.ts';
 import { setupLogging } from '../host/log-sinks.ts';
@@ -20,6 +20,7 @@ export async function saltMinion(
   const parsed = readCommandLine(saltMinionProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  leaveFolder(io.env);
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', name: 'salt.config' });
   const opts = loadMinionConfig({
     configDir: parsed.text('config_dir'),

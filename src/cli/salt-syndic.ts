@@ -1,6 +1,6 @@
 /** `salt-syndic`. */
 import { loadSyndicConfig } from '../config/syndic-options.ts';
-import { isDaemonProcess, startInBackground } from '../daemon/daemonize.ts';
+import { isDaemonProcess, leaveFolder, startInBackground } from '../daemon/daemonize.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { systemClock } from '../host/clock.ts';
 import { setupLogging } from '../host/log-sinks.ts';
@@ -16,6 +16,7 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
   const parsed = readCommandLine(saltSyndicProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  leaveFolder(io.env);
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', name: 'salt.config' });
   const config = loadSyndicConfig({
     configDir: parsed.text('config_dir'),

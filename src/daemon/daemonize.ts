@@ -19,7 +19,6 @@ export function isDaemonProcess(env: NodeJS.ProcessEnv): boolean {
 export function startInBackground(): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     detached: true,
-    cwd: '/',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, [MARK]: '1' },
   });
@@ -35,6 +34,11 @@ export function startInBackground(): Promise<number> {
       resolve(1);
     });
   });
+}
+
+/** Called by the daemon once it has read its command line, whose paths are those of the caller's folder: keeps no folder busy. */
+export function leaveFolder(env: NodeJS.ProcessEnv): void {
+  if (isDaemonProcess(env)) process.chdir('/');
 }
 
 /** Called by the daemon when it is up: lets the process in the foreground go. */

@@ -104,9 +104,10 @@ export function freePort(): Promise<number> {
 export function runProgram(
   program: string,
   args: readonly string[],
-  options: { env?: NodeJS.ProcessEnv; input?: string } = {},
+  options: { env?: NodeJS.ProcessEnv; input?: string; cwd?: string } = {},
 ): Promise<Finished> {
-  const child = spawn(program, args, { stdio: 'pipe', env: options.env ?? process.env });
+  const { env = process.env, cwd } = options;
+  const child = spawn(program, args, { stdio: 'pipe', env, cwd });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

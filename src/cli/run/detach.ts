@@ -1,25 +1,22 @@
-/** `--async`: the run goes on in a second process of this program, which knows its job id and where it was started. */
+/** `--async`: the run goes on in a second process of this program, which knows its job id. */
 import { isDaemonProcess, reportDaemonUp, startInBackground } from '../../daemon/daemonize.ts';
 
-const FOLDER = 'BRINE_ASYNC_FOLDER';
 const JID = 'BRINE_ASYNC_JID';
 
 /** Starts the run in the background. @returns the exit code of the process in the foreground */
 export function detach(jid: string): Promise<number> {
-  process.env[FOLDER] = process.cwd();
   process.env[JID] = jid;
   return startInBackground();
 }
 
 /**
- * In the process in the background: goes to the folder of the one in the foreground and lets it end.
+ * In the process in the background: lets the one in the foreground end.
  * @returns the job id; undefined in any other process
  */
 export function detachedJid(env: NodeJS.ProcessEnv): string | undefined {
   const jid = env[JID];
   if (jid === undefined || !isDaemonProcess(env)) return undefined;
-  process.chdir(env[FOLDER] ?? '/');
   reportDaemonUp(env);
-  for (const name of [FOLDER, JID, 'BRINE_DAEMON']) delete process.env[name];
+  for (const name of [JID, 'BRINE_DAEMON']) delete process.env[name];
   return jid;
 }

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Fleet, ours, runProgram, until } from '../support/fleet.ts';
+
+test('background - a daemon finds its configuration by a path of the caller, and keeps no folder busy', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('web1');
+  const started = await runProgram(join(ours.folder, 'salt-minion'), ['-c', 'web1', '-d'], {
+    cwd: fleet.folder,
+  });
+  assert.deepEqual([started.code, started.stdout], [0, ''], started.stderr);
+  const pid = Number(readFileSync(fleet.path('web1', 'pid'), 'utf8'));
+  t.after(() => {
+    if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+  });
+  assert.equal(readlinkSync(`/proc/${pid}/cwd`), '/');
+  process.kill(pid, 'SIGTERM');
+  await until('the daemon has ended', () => !existsSync(`/proc/${pid}`));
+  assert.equal(existsSync(fleet.path('web1', 'pid')), false, 'its pid file is gone');
+});
