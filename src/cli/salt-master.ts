@@ -1,4 +1,5 @@
 /** `salt-master`. */
+import { resolve } from 'node:path';
 import { loadMasterConfig } from '../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../daemon/daemonize.ts';
 import { daemonLogging } from '../daemon/logging.ts';
@@ -19,15 +20,15 @@ export async function saltMaster(
   const parsed = readCommandLine(saltMasterProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
-  leaveFolder(io.env);
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', name: 'salt.config' });
   const opts = loadMasterConfig({
-    configDir: parsed.text('config_dir'),
+    configDir: resolve(parsed.text('config_dir')),
     env: io.env,
     overrides: parsed.overrides(),
     log: early.logger,
   });
   early.close();
+  leaveFolder(io.env);
   const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');
   const logging = daemonLogging(opts.with(new Map([['log_level', level]])), {
     name: 'salt.master',

@@ -1,4 +1,5 @@
 /** `salt-minion`. */
+import { resolve } from 'node:path';
 import { loadMinionConfig } from '../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../daemon/daemonize.ts';
 import { daemonLogging } from '../daemon/logging.ts';
@@ -20,10 +21,9 @@ export async function saltMinion(
   const parsed = readCommandLine(saltMinionProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
-  leaveFolder(io.env);
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', name: 'salt.config' });
   const opts = loadMinionConfig({
-    configDir: parsed.text('config_dir'),
+    configDir: resolve(parsed.text('config_dir')),
     env: io.env,
     overrides: parsed.overrides(),
     log: early.logger,
@@ -31,6 +31,7 @@ export async function saltMinion(
     cacheId: true,
   });
   early.close();
+  leaveFolder(io.env);
   const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');
   const logging = daemonLogging(opts.with(new Map([['log_level', level]])), {
     name: 'salt.minion',

@@ -1,4 +1,5 @@
 /** `salt-syndic`. */
+import { resolve } from 'node:path';
 import { loadSyndicConfig } from '../config/syndic-options.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../daemon/daemonize.ts';
 import { daemonLogging } from '../daemon/logging.ts';
@@ -16,16 +17,16 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
   const parsed = readCommandLine(saltSyndicProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
-  leaveFolder(io.env);
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', name: 'salt.config' });
   const config = loadSyndicConfig({
-    configDir: parsed.text('config_dir'),
+    configDir: resolve(parsed.text('config_dir')),
     env: io.env,
     overrides: parsed.overrides(),
     log: early.logger,
     cacheId: true,
   });
   early.close();
+  leaveFolder(io.env);
   const level = String(effectiveOption(parsed, config.lower, 'log_level') ?? 'warning');
   const logging = daemonLogging(config.upper.with(new Map([['log_level', level]])), {
     name: 'salt.syndic',

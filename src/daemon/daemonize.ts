@@ -3,6 +3,10 @@
  * of its own; the first waits for it to be up and ends with its verdict, so that `-d` tells of a start that failed.
  */
 import { spawn } from 'node:child_process';
+import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemRandom } from '../host/random.ts';
 
 /** Set for the process in the background. */
 const MARK = 'BRINE_DAEMON';
@@ -17,26 +21,53 @@ export function isDaemonProcess(env: NodeJS.ProcessEnv): boolean {
  * @returns the exit code for the process in the foreground: 0 when the daemon is up
  */
 export function startInBackground(): Promise<number> {
+  const words = new StartWords();
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     detached: true,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', words.fd, 'ipc'],
     env: { ...process.env, [MARK]: '1' },
   });
   return new Promise((resolve) => {
+    const end = (code: number): void => {
+      words.print();
+      resolve(code);
+    };
     child.once('message', () => {
       child.disconnect();
       child.unref();
-      resolve(0);
+      end(0);
     });
-    child.once('exit', (code) => resolve(code ?? 1));
+    child.once('exit', (code) => end(code ?? 1));
     child.once('error', (error) => {
       process.stderr.write(`The daemon could not be started: ${error.message}\n`);
-      resolve(1);
+      end(1);
     });
   });
 }
 
-/** Called by the daemon once it has read its command line, whose paths are those of the caller's folder: keeps no folder busy. */
+/**
+ * What a daemon says on standard error until it is up. It is a file without a name: a daemon that held the caller's own standard
+ * error would keep waiting whoever reads that to its end (`ssh host salt-minion -d`), and one that held a pipe would die of
+ * writing to it when the caller has gone.
+ */
+class StartWords {
+  readonly fd: number;
+
+  constructor() {
+    const path = join(tmpdir(), `brine-${process.pid}-${systemRandom.bytes(8).toString('hex')}`);
+    this.fd = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    unlinkSync(path);
+  }
+
+  print(): void {
+    const bytes = Buffer.alloc(fstatSync(this.fd).size);
+    readSync(this.fd, bytes, 0, bytes.length, 0);
+    closeSync(this.fd);
+    process.stderr.write(bytes);
+  }
+}
+
+/** Called by the daemon once it has read its configuration, which may be named from the caller's folder: it keeps no folder busy. */
 export function leaveFolder(env: NodeJS.ProcessEnv): void {
   if (isDaemonProcess(env)) process.chdir('/');
 }

@@ -20,3 +20,11 @@ test('background - a daemon finds its configuration by a path of the caller, and
   await until('the daemon has ended', () => !existsSync(`/proc/${pid}`));
   assert.equal(existsSync(fleet.path('web1', 'pid')), false, 'its pid file is gone');
 });
+
+test('background - a start that fails is told on the terminal, with an exit code', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('web1', ['transport: pigeon']);
+  const failed = await runProgram(join(ours.folder, 'salt-minion'), ['-c', fleet.path('web1'), '-d']);
+  assert.notEqual(failed.code, 0);
+  assert.match(failed.stderr, /pigeon/);
+});
