@@ -1,6 +1,7 @@
 /**
  * One HTTP request with all that `http.query` lets one say of it, as Tornado's client does it (3006.16 salt/ext/tornado): five
- * redirects, a POST that becomes a GET. Stricter: a password is not sent on to another host.
+ * redirects, a POST that becomes a GET. Stricter: a password is not sent on to another host, and
+ * no certificate is shown to it.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import {
@@ -95,6 +96,7 @@ function redirected(request: HttpRequest, url: URL, status: number): HttpRequest
     url,
     headers: new Map(headers),
     auth: isElsewhere ? undefined : request.auth,
+    cert: isElsewhere ? undefined : request.cert,
     ...(becomesGet ? { method: 'GET', body: undefined } : {}),
   };
 }
