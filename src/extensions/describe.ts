@@ -37,11 +37,17 @@ export async function describeModules(
   return tried;
 }
 
-/** The grains of one's own, in the order of the files. @param known what has been collected so far */
+/**
+ * The grains of one's own, in the order of the files; `disable_grains` names files that are left out (salt/loader/lazy.py
+ * `disabled`, 3006.16).
+ * @param known what has been collected so far
+ */
 export async function ownGrains(parts: DescribeParts, known: Dict): Promise<Dict> {
   const found: Dict = new Map();
   const isDeep = parts.opts.get('grains_deep_merge') === true;
-  const files = extensionFiles(parts.opts, 'grains');
+  const disabled = parts.opts.get('disable_grains');
+  const names: readonly Value[] = Array.isArray(disabled) ? disabled : [disabled ?? null];
+  const files = extensionFiles(parts.opts, 'grains').filter(({ name }) => !names.includes(name));
   await eachFile({ ...parts, grains: known }, files, 'grains', (answer) => {
     if (!isDict(answer)) return;
     const grains = answer.get('grains');

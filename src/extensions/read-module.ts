@@ -21,16 +21,18 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const TYPES: ReadonlySet<string> = new Set(['str', 'int', 'float', 'bool', 'list', 'dict', 'any']);
 
 /** The default export; for `module.exports = …` that itself. */
-function described(exports: Exports): Record<string, unknown> {
+function described(exports: Exports, definer: string): Record<string, unknown> {
   const value = Object.hasOwn(exports, 'default') ? exports['default'] : exports;
   if (typeof value !== 'object' || value === null)
-    throw new ExtensionError('it has no default export; end it with `export default defineModule({ … })`');
+    throw new ExtensionError(
+      `it does not export a description; end it with \`export default ${definer}({ … })\``,
+    );
   return value as Record<string, unknown>;
 }
 
 /** Reads a module with functions. @throws ExtensionError */
 export function readOwnModule(exports: Exports): OwnModule {
-  const value = described(exports);
+  const value = described(exports, 'defineModule');
   checkAvailability(value);
   const functions = value['functions'];
   if (typeof functions !== 'object' || functions === null)
@@ -51,7 +53,7 @@ export function readOwnModule(exports: Exports): OwnModule {
 
 /** Reads a module with grains. @throws ExtensionError */
 export function readOwnGrains(exports: Exports): GrainsSpec {
-  const value = described(exports);
+  const value = described(exports, 'defineGrains');
   checkAvailability(value);
   const grains = value['grains'];
   if (typeof grains !== 'object' || grains === null)
@@ -67,7 +69,7 @@ export function readOwnGrains(exports: Exports): GrainsSpec {
 type Single = BeaconSpec | RendererSpec | OutputterSpec;
 
 function readSingle<S extends Single>(exports: Exports, works: string, define: string): S {
-  const value = described(exports);
+  const value = described(exports, define);
   checkAvailability(value);
   if (typeof value[works] !== 'function')
     throw new ExtensionError(
@@ -125,7 +127,7 @@ function checkFunction(name: string, spec: unknown): void {
 /** Whether grains decide on the use of a file; false for one that cannot be loaded, which is found out later. */
 export function asksForGrains(loader: { load(path: string): Exports }, path: string): boolean {
   try {
-    const { platforms, available } = described(loader.load(path));
+    const { platforms, available } = described(loader.load(path), 'defineModule');
     return platforms !== undefined || available !== undefined;
   } catch {
     return false;

@@ -52,6 +52,11 @@ export async function runMaster({ opts, log, clock, env, childScript }: MasterSt
     handleSignals({ stop: resolve, describe: () => supervisor.describe() }, clock, log);
   });
   log.info(`salt-master is starting as user '${opts.get('user')}'`);
+  if (opts.get('order_masters') && opts.get('allowed_syndics').length === 0)
+    log.warning(
+      'With order_masters and without allowed_syndics every accepted minion may speak for others, as a syndic does. ' +
+        'Name the syndics in allowed_syndics.',
+    );
   await supervisor.start(childSpecs(opts));
   const accepted = new KeyStore(opts.get('pki_dir')).list('accepted').length;
   log.debug(`This salt-master instance has accepted ${accepted} minion keys.`);
