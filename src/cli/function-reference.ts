@@ -48,8 +48,9 @@ function functionSection(name: string, spec: FunctionDescription): string {
   return parts.join('\n');
 }
 
-function parameter(name: string, { default: value }: ParamSpec): string {
+function parameter(name: string, { default: value, defaultFrom }: ParamSpec): string {
   if (value === undefined) return name;
+  if (defaultFrom !== undefined) return `${name}=${defaultFrom}`;
   return `${name}=${value === null ? 'None' : typeof value === 'boolean' ? (value ? 'True' : 'False') : toJson(value)}`;
 }
 

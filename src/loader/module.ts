@@ -10,6 +10,8 @@ import type { Dict, Value } from '../values/value.ts';
 /** One parameter. Without `default` it is required. */
 export interface ParamSpec {
   readonly default?: Value;
+  /** What a default that depends on the machine is made from (`$SHELL`); references, the same everywhere, show it instead. */
+  readonly defaultFrom?: string;
   /** The types it takes, for documentation: `str`, `int`, `list of str`… */
   readonly type?: string;
   readonly doc?: string;

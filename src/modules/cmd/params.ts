@@ -101,10 +101,12 @@ export const RUN = params(
   { redirect_stderr: true },
 );
 /** `cmd.shell` */
-export const SHELL = params(
-  `cmd cwd stdin runas group shell env clean_env template rstrip umask ${OUTPUT} ${ENDING} bg password prepend_path ${SUCCESS}`,
-  { shell: DEFAULT_SHELL },
-);
+export const SHELL: Params = {
+  ...params(
+    `cmd cwd stdin runas group shell env clean_env template rstrip umask ${OUTPUT} ${ENDING} bg password prepend_path ${SUCCESS}`,
+  ),
+  shell: { ...SHARED.shell, default: DEFAULT_SHELL, defaultFrom: '$SHELL' },
+};
 /** `cmd.run_stdout` and `cmd.run_stderr` */
 export const RUN_STREAM = params(
   `${START} rstrip umask ${OUTPUT} ${ENDING} password prepend_path ${SUCCESS}`,
