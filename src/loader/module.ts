@@ -161,6 +161,24 @@ export interface MinionServices {
   manage?(part: 'schedule' | 'beacons', order: Dict, answerTag?: string): Promise<Dict | undefined>;
 }
 
+/** What a state function may know of its run (Salt's `__opts__['test']`, `__low__`, `__lowstate__`, `__states__`, `__context__`). */
+export interface StateCall {
+  /** Nothing may be changed; say what would be. */
+  readonly test: boolean;
+  /** The low chunk that runs: `state`, `fun`, `name`, `__id__`, `__sls__`, `__env__`, `order` and the arguments. */
+  readonly low: Dict;
+  /** All low chunks of the run, in the order in which they are reached. */
+  readonly lowstate: readonly Dict[];
+  /** The results so far, by tag. */
+  readonly running: Dict;
+  /** Calls another state function, as a part of this one. @param kwargs its arguments, `name` among them */
+  call(fun: string, kwargs: Dict): Promise<Value>;
+  /** Describes a state function, or says why there is none. */
+  find(fun: string): Promise<FunctionLookup>;
+  /** What the states of one run share: texts gathered for a file, whether packages were refreshed. */
+  readonly memory: Map<string, Value>;
+}
+
 /** Everything a function may touch besides its arguments. */
 export interface ModuleContext {
   readonly id: string;
@@ -180,4 +198,6 @@ export interface ModuleContext {
   readonly retcode: number;
   /** Sets the job's return code. */
   setRetcode(code: number): void;
+  /** The state call, for state functions within a run. */
+  readonly state?: StateCall;
 }

@@ -1,0 +1,56 @@
+/** How a state function is described: an execution function that is handed its state call and gives a state's result. */
+import { CommandExecutionError } from '../errors/errors.ts';
+import type { FunctionSpec, ModuleContext, ParamSpec, StateCall } from '../loader/module.ts';
+import { dict, type Dict, type Value } from '../values/value.ts';
+
+/** A function's context, within a state run. */
+export type StateContext = ModuleContext & { readonly state: StateCall };
+
+/** What a state function gives (3006.16 salt/state.py `State.verify_ret`). */
+export interface StateResult {
+  readonly name: Value;
+  /** Null: in test mode something would be changed. */
+  readonly result: boolean | null;
+  readonly changes: Dict;
+  readonly comment: Value;
+  /** Further keys that some states add: `warnings`, `data`, `skip_watch`, `pchanges`. */
+  readonly [key: string]: Value | undefined;
+}
+
+/** The description and the body of a state function. The parameter `name` comes first. */
+export interface StateFunctionSpec<P extends Record<string, ParamSpec>> {
+  readonly doc: string;
+  readonly params: P;
+  /** Name of the parameter that takes the remaining keywords; without it unknown arguments end the whole run, as in Salt. */
+  readonly kwargs?: string;
+  readonly examples?: readonly string[];
+  /** @param kwargs what fits no parameter, and the keywords of the state system: `__id__`, `__sls__`, `order`, … */
+  run(
+    ctx: StateContext,
+    args: { readonly [K in keyof P]: Value },
+    kwargs: Dict,
+  ): StateResult | Promise<StateResult>;
+}
+
+/** Describes a state function as one the loader can hold. */
+export function defineState<const P extends Record<string, ParamSpec>>(
+  spec: StateFunctionSpec<P>,
+): FunctionSpec {
+  const { doc, params, kwargs, examples } = spec;
+  return {
+    doc,
+    params,
+    returns: 'name, result, changes and comment',
+    ...(kwargs === undefined ? {} : { kwargs }),
+    ...(examples === undefined ? {} : { examples }),
+    run: async (ctx, args, _rest, further) => {
+      if (!isStateContext(ctx))
+        throw new CommandExecutionError('A state function runs only within a state run.');
+      return dict(await spec.run(ctx, args as { readonly [K in keyof P]: Value }, further));
+    },
+  };
+}
+
+function isStateContext(ctx: ModuleContext): ctx is StateContext {
+  return ctx.state !== undefined;
+}

@@ -1,0 +1,7 @@
+/** The table of state modules; each entry imports its file on first use, as those of `loader/module-table.ts` do. */
+import type { ModuleEntry } from '../loader/module-table.ts';
+
+/** Every state module, in the order in which files of one virtual name are tried. */
+export const STATE_TABLE: readonly ModuleEntry[] = [
+  { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
+];
