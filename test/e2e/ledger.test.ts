@@ -5,6 +5,7 @@ import { systemClock } from '../../src/host/clock.ts';
 import type { OutcomeKind } from '../../src/jobs/ledger.ts';
 import { bothWays, cachedOutcome, receipts } from '../support/ledger.ts';
 import { Fleet, namesIn, until } from '../support/fleet.ts';
+import { halt } from '../support/halt.ts';
 
 const STRICT = { failed: 1, silent: 3 };
 
@@ -60,13 +61,13 @@ test('ledger - every outcome is told alike by terminal, exit code, job cache and
     const args = ['-t', '1', 'web3', 'cmd.run', 'sleep 60'];
     const told = silent(args, 'web3', 'still running', /has received the job and may still work on it/);
     await until('both jobs are acknowledged', () => receipts(fleet) === 2);
-    web3?.child.kill('SIGSTOP');
+    halt(web3?.child.pid);
     await told;
     web3?.child.kill('SIGCONT');
   });
 
   await t.test('returned late: a minion that stands still while somebody waits', async () => {
-    web1?.child.kill('SIGSTOP');
+    halt(web1?.child.pid);
     const args = ['-t', '1', 'web1', 'test.ping'];
     const jid = await silent(args, 'web1', 'never received', /The minion has not acknowledged the job/);
     web1?.child.kill('SIGCONT');

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/host/clock.ts';
 import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
 import { Attacker, returnOf } from '../support/attacker.ts';
 import { Fleet, until, type Daemon } from '../support/fleet.ts';
+import { halt } from '../support/halt.ts';
 
 const isLong = process.env['BRINE_LONG'] === '1';
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
@@ -159,7 +160,7 @@ test('faults - a worker that hangs holds up nobody for long', { timeout: 90_000 
   await fleet.joinMinion('web');
   const all = await senders(t, fleet, 8);
   const hung = pidOf(master, 'salt-master ReqServer MWorker-0');
-  process.kill(hung, 'SIGSTOP');
+  halt(hung);
   t.after(() => isAlive(hung) && process.kill(hung, 'SIGCONT'));
   const deliver = async (sender: Attacker, jid: string): Promise<void> => {
     for (let attempt = 0; attempt < 4; attempt++) {
@@ -191,7 +192,7 @@ test(
     const master = await fleet.startMaster();
     const stream = new ReturnStream(await senders(t, fleet, 4));
     await stream.progress(20);
-    process.kill(pidOf(master, 'salt-master Maintenance'), 'SIGSTOP');
+    halt(pidOf(master, 'salt-master Maintenance'));
     await master.logged('gives no sign of life');
     await stream.progress(20);
     await stream.stop();

@@ -25,6 +25,7 @@ import {
 } from '../../scripts/database-programs.mjs';
 import { systemClock } from '../../src/host/clock.ts';
 import { freePort } from './fleet.ts';
+import { halt } from './halt.ts';
 
 export type { DatabaseServerName };
 
@@ -128,7 +129,9 @@ export class DatabaseServer {
 
   /** Holds it without ending it: connections stay open and nothing answers. */
   pause(): void {
-    for (const pid of [this.pid, ...this.#children()]) if (pid !== undefined) signal(pid, 'SIGSTOP');
+    halt(this.pid);
+    // the list is made when the parent can start no more of them
+    for (const pid of this.#children()) halt(pid);
   }
 
   resume(): void {

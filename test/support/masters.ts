@@ -3,6 +3,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { Fleet, type Daemon } from './fleet.ts';
+import { halt } from './halt.ts';
 
 /** A master of its own folder and ports. */
 export interface OneOfMany {
@@ -38,5 +39,7 @@ export function copyKey(from: Fleet, to: Fleet): void {
 /** Stops or continues a master's whole tree of processes, as if its machine stood still. */
 export function signalTree(master: Daemon, signal: NodeJS.Signals): void {
   const pids = [...master.children().values(), master.child.pid ?? 0];
-  for (const pid of pids) process.kill(pid, signal);
+  for (const pid of pids)
+    if (signal === 'SIGSTOP') halt(pid);
+    else process.kill(pid, signal);
 }

@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { Supervisor, type ChildSpec } from '../../../src/master/supervisor.ts';
 import { folder, keptLog } from '../../support/attacker.ts';
 import { until } from '../../support/fleet.ts';
+import { halt } from '../../support/halt.ts';
 
 const PART = `
 process.on('message', (m) => {
@@ -60,7 +61,7 @@ test(
     process.kill(first, 'SIGKILL');
     await until('it is back', () => pid() !== 0 && pid() !== first);
     const second = pid();
-    process.kill(second, 'SIGSTOP');
+    halt(second);
     await until('another is there', () => pid() !== 0 && pid() !== second);
     assert.ok(supervisor.counters.hung >= 1);
     assert.match(lines.join('\n'), new RegExp(`part \\(${second}\\) gives no sign of life; it is killed`));
