@@ -19,9 +19,11 @@ const READ = `
 
 /** The list of one open day, for writing. */
 export class JobOutbox {
+  readonly #db: SqliteDatabase;
   readonly #insert: SqliteStatement;
 
   constructor(db: SqliteDatabase) {
+    this.#db = db;
     db.exec(SCHEMA);
     this.#insert = db.prepare('INSERT INTO outbox (jid, id, more) VALUES (?, ?, ?)');
   }
@@ -33,6 +35,11 @@ export class JobOutbox {
   /** @param more the fields of the return that the job cache does not keep */
   addReturn(jid: string, id: string, more: Dict | undefined): void {
     this.#insert.run(jid, id, more === undefined ? null : encode(more, 'local'));
+  }
+
+  /** Forgets the oldest entries beyond a number. */
+  keepNewest(count: number): void {
+    this.#db.prepare('DELETE FROM outbox WHERE seq <= (SELECT max(seq) FROM outbox) - ?').run(count);
   }
 }
 

@@ -8,13 +8,14 @@ import { makeDirectory } from '../host/files.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
 import { jidTimeMs } from './jid.ts';
+import { dayAt, dayOf, UNDATED, type DayWindow } from './job-days.ts';
 import type { JobFilter, JobLimits, JobLimitsKept, JobStore, JobSummary, StoredReturn } from './job-store.ts';
 import { judgeJob, type JobOutcome, type LedgerEntry, type OutcomeKind } from './ledger.ts';
 import { JobOutbox } from './outbox.ts';
 import { blobBytes, openSqlite, type Blob, type SqliteDatabase, type SqliteStatement } from './sqlite.ts';
 
-/** Jobs whose jid is no time live together in this file. */
-const UNDATED = 'undated';
+/** Jobs, and returns, that are kept without a day of their own: the newest. */
+const UNDATED_MAX = 10_000;
 /** Orders behind every jid. */
 const JID_LAST = '~';
 /** Jobs read at once for a list: enough to be quick, few enough for one wanted job to cost little. */
@@ -103,12 +104,18 @@ export interface SqliteStoreOptions {
   readonly durable?: boolean;
   /** Keep a list of what is to be handed on to a database, in the order in which it came. */
   readonly outbox?: boolean;
+  /** The days that may be begun; every day, without it. What is of another one is kept with the undated. */
+  readonly days?: DayWindow;
+  /** Told of a jid of a day that is not begun. @param id who returned with it */
+  readonly onStrayDay?: (jid: string, id: string | undefined) => void;
   /** Told when a minion that was given up has returned after all. */
   readonly onLate?: (jid: string, outcome: JobOutcome) => void;
 }
 
 /** The store. Writes that come together are committed together, and acknowledged after the commit. */
 export class SqliteJobStore implements JobStore {
+  /** `strayDays` jobs and returns of a day that was not begun for them, `undatedForgotten` because there were too many. */
+  readonly counters = { strayDays: 0, undatedForgotten: 0 };
   readonly #options: SqliteStoreOptions;
   readonly #days = new Map<string, Day>();
   #writes: Write[] = [];
@@ -146,7 +153,7 @@ export class SqliteJobStore implements JobStore {
 
   saveReturn(ret: StoredReturn): Promise<boolean> {
     return this.#write(() => {
-      const { insertReturn, judged, outbox } = this.#day(ret.jid);
+      const { insertReturn, judged, outbox } = this.#day(ret.jid, ret.id);
       const body = encode(ret.return, 'local');
       const { jid, id, fun, retcode, success, out = null, atMs = null } = ret;
       const isNew =
@@ -225,10 +232,7 @@ export class SqliteJobStore implements JobStore {
   async jobs(filter: JobFilter): Promise<JobSummary[]> {
     const out: JobSummary[] = [];
     const { limit = Infinity, fromJid = '', toJid = JID_LAST } = filter;
-    const days = this.#dayNames().filter((name) => name !== UNDATED);
-    // the undated come last: nobody knows how old they are
-    const names = [...days.sort().reverse(), ...this.#dayNames().filter((name) => name === UNDATED)];
-    for (const name of names) {
+    for (const name of this.#newestFirst()) {
       if (out.length >= limit) break;
       if (name !== UNDATED && (name < fromJid.slice(0, 8) || name > toJid.slice(0, 8))) continue;
       readDay(this.#open(name).db, filter, out);
@@ -261,17 +265,37 @@ export class SqliteJobStore implements JobStore {
   }
 
   async removeOlderThan(atMs: number): Promise<void> {
-    const oldest = new Date(atMs).toISOString().slice(0, 10).replaceAll('-', '');
+    const oldest = dayAt(atMs);
     for (const name of this.#dayNames()) if (name !== UNDATED && name < oldest) this.#removeDay(name);
+    if (existsSync(this.#path(UNDATED)))
+      // the last row stays: its number is what readers go on from
+      this.#open(UNDATED)
+        .db.prepare('DELETE FROM returns WHERE at < ? AND rowid < (SELECT max(rowid) FROM returns)')
+        .run(atMs);
+  }
+
+  /** Forgets the oldest of what has no day, beyond a number. @returns how many jobs and returns */
+  async tidyUndated(): Promise<number> {
+    if (!existsSync(this.#path(UNDATED))) return 0;
+    const { db, outbox } = this.#open(UNDATED);
+    const run = (sql: string): number => Number(db.prepare(sql).run(UNDATED_MAX).changes);
+    const returns = run('DELETE FROM returns WHERE rowid <= (SELECT max(rowid) FROM returns) - ?');
+    const jobs = run(
+      'DELETE FROM jobs WHERE jid <= (SELECT jid FROM jobs ORDER BY jid DESC LIMIT 1 OFFSET ?)',
+    );
+    if (jobs > 0) db.exec('DELETE FROM ledger WHERE jid NOT IN (SELECT jid FROM jobs)');
+    outbox?.keepNewest(2 * UNDATED_MAX);
+    this.counters.undatedForgotten += returns + jobs;
+    return returns + jobs;
   }
 
   async removeBeyond({ jobsMax, bytesMax }: JobLimits): Promise<JobLimitsKept> {
     let [jobs, bytes] = [0, 0];
     let isFull = false;
-    const days = this.#dayNames().filter((name) => name !== UNDATED);
-    for (const [index, name] of days.sort().reverse().entries()) {
+    const days = this.#newestFirst();
+    for (const [index, name] of days.entries()) {
       if (!isFull) {
-        jobs += this.#jobCount(name, index > 0);
+        jobs += this.#jobCount(name, index > 0 && name !== UNDATED);
         bytes += this.#dayBytes(name);
         isFull = (jobsMax > 0 && jobs > jobsMax) || (bytesMax > 0 && bytes > bytesMax);
         if (index === 0 || !isFull) continue;
@@ -346,8 +370,8 @@ export class SqliteJobStore implements JobStore {
   /** The days that the running batch has begun a transaction on. */
   #inTransaction: Set<Day> | undefined;
 
-  #day(jid: string): Day {
-    const day = this.#open(dayOf(jid));
+  #day(jid: string, id?: string): Day {
+    const day = this.#open(this.#fileFor(jid, id));
     if (this.#inTransaction !== undefined && !this.#inTransaction.has(day)) {
       day.db.exec('BEGIN IMMEDIATE');
       this.#inTransaction.add(day);
@@ -355,9 +379,20 @@ export class SqliteJobStore implements JobStore {
     return day;
   }
 
-  #existingDay(jid: string): Day | undefined {
+  /** Where to write. */
+  #fileFor(jid: string, id: string | undefined): string {
+    const { days, onStrayDay } = this.#options;
     const name = dayOf(jid);
-    return existsSync(this.#path(name)) ? this.#open(name) : undefined;
+    const mayBe = name === UNDATED || days === undefined || days.holds(name);
+    if (mayBe || this.#days.has(name) || existsSync(this.#path(name))) return name;
+    this.counters.strayDays++;
+    onStrayDay?.(jid, id);
+    return UNDATED;
+  }
+
+  #existingDay(jid: string): Day | undefined {
+    const name = [dayOf(jid), UNDATED].find((each) => existsSync(this.#path(each)));
+    return name === undefined ? undefined : this.#open(name);
   }
 
   #open(name: string): Day {
@@ -396,6 +431,12 @@ export class SqliteJobStore implements JobStore {
 
   #path(name: string): string {
     return join(this.#options.directory, `${name}.sqlite`);
+  }
+
+  /** The undated come last: nobody knows how old they are. */
+  #newestFirst(): string[] {
+    const names = this.#dayNames().sort().reverse();
+    return [...names.filter((name) => name !== UNDATED), ...names.filter((name) => name === UNDATED)];
   }
 
   #dayNames(): string[] {
@@ -461,10 +502,6 @@ function returnOf(row: ReturnRow): StoredReturn {
     ...(out === null ? {} : { out }),
     ...(at === null ? {} : { atMs: Number(at) }),
   };
-}
-
-function dayOf(jid: string): string {
-  return jidTimeMs(jid) === undefined ? UNDATED : jid.slice(0, 8);
 }
 
 /** A function name, or the names of a multi-function job, as the index keeps them. */

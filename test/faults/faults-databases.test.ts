@@ -1,6 +1,9 @@
-/** A database that goes away under load, and parts of the master that die meanwhile: every return and event is there once in the end. */
+/**
+ * A database that goes away under load, and parts of the master that die meanwhile: every return and event is there once in the end.
+ * With `BRINE_LONG=1` also one that is away for a minute, and one that stands still for a minute.
+ */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { missingServers } from '../../scripts/database-programs.mjs';
@@ -16,7 +19,10 @@ import {
 } from '../support/database-servers.ts';
 import { Fleet, type Daemon } from '../support/fleet.ts';
 
+const isLong = process.env['BRINE_LONG'] === '1';
 const JOBS = 20;
+/** How long a database is away. */
+const AWAY_MS = 60_000;
 const MINIONS = ['one.example.com', 'two.example.com'];
 const WAIT_MS = 60_000;
 
@@ -74,57 +80,109 @@ const SUBJECTS: readonly Subject[] = [
 ];
 
 for (const subject of SUBJECTS) {
-  const missing = missingServers([subject.server]);
+  const { server: name } = subject;
+  const skip = missingServers([name]).length > 0 ? `${name} is not installed` : false;
   test(
-    `faults - ${subject.server} is killed under load, then parts of the master; every return is there once`,
-    { skip: missing.length > 0 ? `${subject.server} is not installed` : false, timeout: 180_000 },
+    `faults - ${name} is killed under load, then parts of the master; every return is there once`,
+    { skip, timeout: 180_000 },
     async (t) => {
-      const server = await startDatabase(t, subject.server);
-      const options = subject.options(server);
-      const fleet = await Fleet.create(t);
-      fleet.configureMaster([
-        'auto_accept: True',
-        `master_job_cache: ${subject.kind}`,
-        `event_return: ${subject.kind}`,
-        'event_return_queue: 5',
-        'event_return_queue_max_seconds: 1',
-        ...Object.entries(options).map(([name, value]) => `${subject.prefix}.${name}: ${value}`),
-      ]);
-      const made = await fleet.run('salt-run', ['returner.create_schema']);
-      assert.equal(made.code, 0, made.stdout + made.stderr);
-      const master = await fleet.startMaster();
-      for (const id of MINIONS) await fleet.joinMinion(id);
+      const { server, options, fleet, master } = await startOn(t, subject);
       const jids: string[] = [];
       for (let index = 0; index < JOBS; index++) {
         if (index === 5) await server.kill();
         if (index === 6) await master.logged('cannot be written to');
         if (index === 10) kill(master, 'salt-master Returners');
         if (index === 15) kill(master, 'salt-master Maintenance');
-        const { stdout, stderr } = await fleet.salt(['--async', '*', 'test.echo', `n${index}`]);
-        jids.push(/\d{20}/.exec(stdout)?.[0] ?? assert.fail(stderr));
+        jids.push(await publish(fleet, index));
       }
       await server.start();
-      const found = await returnsIn(subject, options, jids);
-      assert.deepEqual(
-        found,
-        jids.map((_, index) => MINIONS.map((id) => `${id}: n${index}`)),
-      );
+      await allThere(subject, options, jids);
       await master.logged(`${subject.kind} is back`);
       assert.ok(master.log.split('cannot be written to').length - 1 <= 2, 'told once in each life');
-      if (subject.rows === undefined) return;
       // what is on the bus while nobody listens, between a death and the new life, is kept by nobody
-      const events = (JOBS * MINIONS.length) / 2;
-      let rows: readonly Record<string, unknown>[] = [];
-      const endMs = systemClock.monotonicMs() + WAIT_MS;
-      while (
-        Number((rows = await subject.rows(server))[1]?.['n']) < events &&
-        systemClock.monotonicMs() < endMs
-      )
-        await systemClock.sleep(200);
-      for (const { n, d } of rows) assert.equal(Number(n), Number(d), 'no row is there twice');
-      assert.ok(Number(rows[1]?.['n']) >= events);
+      await eventsThere(subject, server, (JOBS * MINIONS.length) / 2);
     },
   );
+  for (const how of ['is down', 'stands still'] as const)
+    test(
+      `faults - ${name} ${how} for a minute under load; every return and event is there once`,
+      { skip: isLong ? skip : 'takes minutes (BRINE_LONG=1)', timeout: 300_000 },
+      async (t) => {
+        const { server, options, fleet, master } = await startOn(t, subject);
+        const jids = [await publish(fleet, 0)];
+        await allThere(subject, options, jids);
+        if (how === 'is down') await server.kill();
+        else server.pause();
+        const endMs = systemClock.monotonicMs() + AWAY_MS;
+        while (systemClock.monotonicMs() < endMs) jids.push(await publish(fleet, jids.length));
+        if (how === 'is down') await server.start();
+        else server.resume();
+        jids.push(await publish(fleet, jids.length));
+        await allThere(subject, options, jids);
+        await master.logged(`${subject.kind} is back`);
+        assert.equal(master.log.split('cannot be written to').length - 1, 1, 'told once');
+        await eventsThere(subject, server, jids.length * MINIONS.length);
+        t.diagnostic(`${jids.length} jobs`);
+      },
+    );
+}
+
+/** A database with its schema, and a master with minions that writes to it. */
+async function startOn(
+  t: TestContext,
+  subject: Subject,
+): Promise<{
+  readonly server: DatabaseServer;
+  readonly options: Record<string, string | number>;
+  readonly fleet: Fleet;
+  readonly master: Daemon;
+}> {
+  const server = await startDatabase(t, subject.server);
+  const options = subject.options(server);
+  const fleet = await Fleet.create(t);
+  fleet.configureMaster([
+    'auto_accept: True',
+    `master_job_cache: ${subject.kind}`,
+    `event_return: ${subject.kind}`,
+    'event_return_queue: 5',
+    'event_return_queue_max_seconds: 1',
+    ...Object.entries(options).map(([name, value]) => `${subject.prefix}.${name}: ${value}`),
+  ]);
+  const made = await fleet.run('salt-run', ['returner.create_schema']);
+  assert.equal(made.code, 0, made.stdout + made.stderr);
+  const master = await fleet.startMaster();
+  for (const id of MINIONS) await fleet.joinMinion(id);
+  return { server, options, fleet, master };
+}
+
+/** @returns the job's id */
+async function publish(fleet: Fleet, index: number): Promise<string> {
+  const { stdout, stderr } = await fleet.salt(['--async', '*', 'test.echo', `n${index}`]);
+  return /\d{20}/.exec(stdout)?.[0] ?? assert.fail(stderr);
+}
+
+async function allThere(
+  subject: Subject,
+  options: Readonly<Record<string, Value>>,
+  jids: readonly string[],
+): Promise<void> {
+  assert.deepEqual(
+    await returnsIn(subject, options, jids),
+    jids.map((_, index) => MINIONS.map((id) => `${id}: n${index}`)),
+  );
+}
+
+/** Waits for the events of so many returns, and finds no row twice. */
+async function eventsThere({ rows }: Subject, server: DatabaseServer, events: number): Promise<void> {
+  if (rows === undefined) return;
+  const endMs = systemClock.monotonicMs() + WAIT_MS;
+  let found = await rows(server);
+  while (Number(found[1]?.['n']) < events && systemClock.monotonicMs() < endMs) {
+    await systemClock.sleep(200);
+    found = await rows(server);
+  }
+  for (const { n, d } of found) assert.equal(Number(n), Number(d), 'no row is there twice');
+  assert.ok(Number(found[1]?.['n']) >= events);
 }
 
 function kill(master: Daemon, title: string): void {

@@ -1,4 +1,7 @@
-/** A tree of masters under load whose link is cut, and whose syndic is killed: every return on top, and once. */
+/**
+ * A tree of masters under load whose link is cut, and whose syndic is killed: every return on top, and once. With `BRINE_LONG=1` each
+ * lasts for a minute, and the load with it.
+ */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { PublishRequests } from '../../src/client/publish-requests.ts';
@@ -14,8 +17,10 @@ import { Wire } from '../support/wire.ts';
 const isLong = process.env['BRINE_LONG'] === '1';
 const MINIONS = ['a', 'b', 'c'];
 /** Jobs of one round, and how long they take at most. */
-const JOBS = isLong ? 600 : 60;
-const LONGEST_S = isLong ? 60 : 3;
+const JOBS = 60;
+const LONGEST_S = 3;
+/** How long a link is cut and a syndic is dead, at least; for so long jobs are published below. */
+const AWAY_MS = isLong ? 60_000 : 0;
 
 /** Publishes jobs that end at different times, as fast as the master takes them. @returns their ids */
 async function publishMany(fleet: Fleet, count: number): Promise<string[]> {
@@ -37,6 +42,20 @@ async function publishMany(fleet: Fleet, count: number): Promise<string[]> {
   } finally {
     requests.close();
   }
+}
+
+/** Publishes rounds of jobs for as long as something is to be away, one at least. @param sinceMs when it went */
+async function publishMeanwhile(fleet: Fleet, sinceMs: number): Promise<string[]> {
+  const jids: string[] = [];
+  do jids.push(...(await publishMany(fleet, JOBS)), ...(await pauseOf(LONGEST_S * 1000)));
+  while (systemClock.monotonicMs() - sinceMs < AWAY_MS);
+  return jids;
+}
+
+/** So long that the jobs of a round are over; nothing in the short form. */
+async function pauseOf(delayMs: number): Promise<[]> {
+  if (isLong) await systemClock.sleep(delayMs);
+  return [];
 }
 
 /** Counts events of returns by tag. */
@@ -106,11 +125,12 @@ test(
     await t.test('the link is cut while jobs return, those of above and those of below', async () => {
       const jids = await publishMany(top, JOBS);
       for (const wire of wires) wire.cut();
-      const below = await publishMany(low, JOBS);
-      await until('everything has returned below', () => returnedBelow(low, [...jids, ...below]));
-      assert.ok((await returnsOf(top, [...jids, ...below])).length < 2 * JOBS * MINIONS.length);
+      const below = await publishMeanwhile(low, systemClock.monotonicMs());
+      const all = [...jids, ...below];
+      await until('everything has returned below', () => returnedBelow(low, all));
+      assert.ok((await returnsOf(top, all)).length < all.length * MINIONS.length);
       for (const wire of wires) wire.mend();
-      await allOnce(top, [...jids, ...below], counts);
+      await allOnce(top, all, counts);
     });
 
     await t.test('the syndic is killed while jobs return, and started again', async () => {
@@ -118,7 +138,7 @@ test(
       // a job that dies with the syndic before the master below has it returns nothing, and its command says so
       await until('the master below has all jobs', () => hasJobs(low, jids));
       await syndic.stop('SIGKILL');
-      const below = await publishMany(low, JOBS);
+      const below = await publishMeanwhile(low, systemClock.monotonicMs());
       syndic = startSyndic(low, 's', ports);
       await allOnce(top, [...jids, ...below], counts);
     });

@@ -8,12 +8,14 @@ import type { Logger } from '../../host/log.ts';
 import { outcomeDict } from '../../jobs/ledger.ts';
 import { LoadMirror } from '../../jobs/load-mirror.ts';
 import { answerStoreCall } from '../../jobs/remote-store.ts';
+import { DayWindow } from '../../jobs/job-days.ts';
 import { SqliteJobStore } from '../../jobs/sqlite-store.ts';
 import { RpcPeer } from '../../transport/ipc/rpc.ts';
 import { listen } from '../../transport/listen.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { handsJobsOn, jobCacheDirectory, keepJobsSeconds } from '../../config/job-caches.ts';
 import type { Value } from '../../values/value.ts';
+import { countedLines } from '../counted-log.ts';
 import { FileServerUpdates } from '../file-server-updates.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
@@ -36,6 +38,8 @@ export const startMaintenance: StartRole = async (context) => {
   const store = new SqliteJobStore({
     directory: jobCacheDirectory(opts.get('cachedir')),
     outbox: handsJobsOn(opts),
+    days: new DayWindow(clock, keepJobsSeconds(opts)),
+    onStrayDay: strayDayLines(log),
     onLate: (jid, outcome) =>
       events.fire(
         tags.jobOutcome(jid, outcome.id),
@@ -77,10 +81,26 @@ async function masterSchedule(context: RoleContext): Promise<{ close(): void } |
   return new MasterSchedule(context);
 }
 
+/** Tells of job ids of days that the job cache does not keep, for each minion apart. */
+function strayDayLines(log: Logger): (jid: string, id: string | undefined) => void {
+  const line = countedLines(log, 'warning');
+  return (jid, id = 'a user or a syndic') =>
+    line(
+      id,
+      `The job id ${jid}, named by ${id}, is of a day that the job cache does not keep (keep_jobs_seconds); what is said of it is kept ` +
+        'with jobs that have no time, the newest of them.',
+    );
+}
+
 async function tidyUp({ opts, clock, log }: RoleContext, store: SqliteJobStore): Promise<void> {
   try {
     const keepSeconds = keepJobsSeconds(opts);
     if (keepSeconds > 0) await store.removeOlderThan(clock.nowMs() - keepSeconds * 1000);
+    const forgotten = await store.tidyUndated();
+    if (forgotten > 0)
+      log.warning(
+        `${forgotten} jobs and returns with ids that are no recent time were forgotten: there are too many.`,
+      );
     await keepLimits(opts, store, log);
     new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log).removeOlderThan(MIRROR_AGE_MS, clock);
   } catch (error) {

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { DayWindow } from '../../../src/jobs/job-days.ts';
 import { SqliteJobStore } from '../../../src/jobs/sqlite-store.ts';
 import { dict } from '../../../src/values/value.ts';
+import { fakeClock } from '../../support/module-context.ts';
 
 const JID = '20261121081500000001';
 
@@ -62,4 +64,67 @@ test('job cache - the oldest days are forgotten beyond a number of jobs or a siz
   assert.deepEqual([...new Set(await left())], ['20261121']);
   assert.equal((await store.removeBeyond({ jobsMax: 5, bytesMax: 0 })).areKept, false);
   assert.equal((await left()).length, 10);
+});
+
+test('job cache - made-up jids bring in no file for each day; what comes late is kept', async (t) => {
+  const directory = join(mkdtempSync(join(tmpdir(), 'brine-jobs-')), 'job_cache');
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const nowMs = Date.UTC(2026, 10, 21, 12);
+  const clock = fakeClock(nowMs);
+  const stray: string[] = [];
+  const store = new SqliteJobStore({
+    directory,
+    days: new DayWindow(clock, 86_400),
+    onStrayDay: (jid, id) => stray.push(`${jid.slice(0, 8)} ${id ?? ''}`),
+  });
+  t.after(() => store.close());
+  const ret = { fun: 'test.ping', return: true, retcode: 0, success: true, atMs: nowMs };
+  const files = (): string[] => readdirSync(directory).filter((name) => name.endsWith('.sqlite'));
+  const rest = '120000000000';
+  for (const day of ['20261120', '20261121', '20261122'])
+    assert.equal(await store.saveReturn({ ...ret, jid: day + rest, id: 'm' }), true);
+  assert.deepEqual(files().sort(), ['20261120.sqlite', '20261121.sqlite', '20261122.sqlite']);
+  for (const day of ['19700101', '20260230', '20261119', '20261199', '20261124', '99991231'])
+    assert.equal(await store.saveReturn({ ...ret, jid: day + rest, id: 'm' }), true);
+  assert.deepEqual(files().sort(), [
+    '20261120.sqlite',
+    '20261121.sqlite',
+    '20261122.sqlite',
+    'undated.sqlite',
+  ]);
+  assert.deepEqual(stray, ['19700101 m', '20261119 m', '20261124 m', '99991231 m']);
+  assert.equal(store.counters.strayDays, 4);
+  assert.equal((await store.returns(`20261119${rest}`)).length, 1, 'it is read back all the same');
+  await clock.sleep(2 * 86_400_000);
+  assert.equal(await store.saveReturn({ ...ret, jid: `20261121${rest}`, id: 'late' }), true);
+  assert.equal((await store.returns(`20261121${rest}`)).length, 2, 'a day that is there takes what is late');
+});
+
+test('job cache - what has no day of its own is forgotten by age and number', async (t) => {
+  const { store } = storeIn(t);
+  const ret = { fun: 'test.ping', return: true, retcode: 0, success: true };
+  const saves: Promise<unknown>[] = [];
+  for (let n = 0; n < 10_020; n++)
+    saves.push(
+      store.saveJob(`job${String(n).padStart(5, '0')}`, dict({ fun: 'test.ping' }), []),
+      store.saveReturn({ ...ret, jid: `job${String(n).padStart(5, '0')}`, id: 'm', atMs: n }),
+    );
+  await Promise.all(saves);
+  const kept = (): number => store.keptAfter(new Map(), 20_000).length;
+  assert.equal(await store.tidyUndated(), 40);
+  assert.deepEqual(
+    [kept(), (await store.jobs({})).length, store.counters.undatedForgotten],
+    [10_000, 10_000, 40],
+  );
+  assert.equal(await store.job('job00019'), undefined);
+  await store.removeOlderThan(10_000);
+  assert.equal(kept(), 20);
+  const last = store.lastRows();
+  await store.removeOlderThan(20_000);
+  await store.saveReturn({ ...ret, jid: 'new', id: 'm' });
+  assert.deepEqual(
+    store.keptAfter(last, 10).map(({ jid }) => jid),
+    ['new'],
+    'readers go on from where they were',
+  );
 });
