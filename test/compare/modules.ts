@@ -24,6 +24,7 @@ import {
   type Places,
 } from '../support/module-calls.ts';
 import { startEchoServer } from '../support/echo-server.ts';
+import { useFakeCrontab } from './fake-crontab.ts';
 import { commandCaller, directCaller } from './own-modules.ts';
 import { realAnswers } from './real-modules.ts';
 
@@ -102,28 +103,6 @@ async function runSide(
 
 const server = await startEchoServer();
 const placesOf = new Map<string, Places>();
-
-/** Stands in for `crontab`, so that nobody's table is touched: tables are files in the folder that FAKE_CRONTABS names. */
-const CRONTAB = `#!/bin/sh
-user=root
-if [ "$1" = -u ]; then user=$2; shift 2; fi
-table=$FAKE_CRONTABS/$user
-if [ "$1" = -l ]; then cat "$table" 2>/dev/null || { echo "no crontab for $user" >&2; exit 1; }; exit; fi
-grep -q BAD "$1" && { echo "errors in crontab file" >&2; exit 1; }
-cp "$1" "$table"
-`;
-
-function useFakeCrontab(folder: string): void {
-  const bin = join(folder, 'bin');
-  const tables = join(folder, 'tabs');
-  mkdirSync(bin, { recursive: true });
-  mkdirSync(tables, { recursive: true });
-  writeFileSync(join(bin, 'crontab'), CRONTAB, { mode: 0o755 });
-  process.env['FAKE_CRONTABS'] = tables;
-  process.env['PATH'] = `${bin}:${PATH}`;
-}
-
-const PATH = process.env['PATH'] ?? '';
 
 function clip(text: string): string {
   return text.length <= 1500 ? text : `${text.slice(0, 1500)}… (${text.length})`;

@@ -9,6 +9,7 @@ import { collectGrains } from '../../src/grains/collect.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
+import type { ModuleContext } from '../../src/loader/module.ts';
 import { MinionState } from '../../src/minion/state.ts';
 import { parseJson } from '../../src/values/json-parse.ts';
 import { isDict, type Value } from '../../src/values/value.ts';
@@ -58,6 +59,15 @@ function errorIn(stderr: string): string {
 
 /** Calls within this process. */
 export async function directCaller(folder: string, options: { readonly test: boolean }): Promise<Caller> {
+  const contextFor = await directContexts(folder, options);
+  return ([fun = '', ...words]) => answerOf(fun, contextFor(fun), words);
+}
+
+/** A minion of ours within this process. @returns what makes the context of one call of a function */
+export async function directContexts(
+  folder: string,
+  options: { readonly test: boolean },
+): Promise<(fun: string) => ModuleContext> {
   configure(folder, options);
   const config = loadMinionConfig({ configDir: folder, env: {}, log: silentLogger, cacheId: false });
   const merged = config.toDict().set('local', true).set('file_client', 'local');
@@ -66,9 +76,9 @@ export async function directCaller(folder: string, options: { readonly test: boo
   const grains = await collectGrains({ opts: merged, log, clock });
   const state = new MinionState({ opts, clock, random: systemRandom, log }, grains);
   const services = callerServices({ opts, link: undefined, clock, log });
-  return async ([fun = '', ...words]) => {
+  return (fun) => {
     const job = { jid: '20240102030405678901', fun, pub: new Map() };
-    return answerOf(fun, state.context(job, services, new AbortController().signal), words);
+    return state.context(job, services, new AbortController().signal);
   };
 }
 

@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { realSalt, runProgram } from '../support/fleet.ts';
 import { valueFromJson, type CallAnswer } from '../support/module-calls.ts';
 
-/** A file for Salt's renderer `py`: calls what stands in the file beside it and writes down the answers. */
-const DRIVER = `
-import base64, collections.abc, json, os
-from salt.minion import load_args_and_kwargs
-from salt.utils.args import parse_input
-
-def plain(value):
+/** Python that makes plain JSON of values; `valueFromJson` reads it. Needs the modules base64 and collections.abc. */
+export const PLAIN_VALUES = `def plain(value):
     if isinstance(value, bool) or value is None or isinstance(value, str):
         return value
     if isinstance(value, int):
@@ -26,7 +21,15 @@ def plain(value):
     if isinstance(value, (list, tuple)) or hasattr(value, "__iter__"):
         return [plain(v) for v in value]
     return str(value)
+`;
 
+/** A file for Salt's renderer `py`: calls what stands in the file beside it and writes down the answers. */
+const DRIVER = `
+import base64, collections.abc, json, os
+from salt.minion import load_args_and_kwargs
+from salt.utils.args import parse_input
+
+${PLAIN_VALUES}
 def answer(words):
     fun = words[0]
     if fun not in __salt__:

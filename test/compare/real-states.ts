@@ -1,0 +1,76 @@
+/** Results of state runs by a real Salt: one `salt-call` renders a file of ours that makes all runs, since each start costs a second. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { realSalt, runProgram } from '../support/fleet.ts';
+import { valueFromJson, valueToJson } from '../support/module-calls.ts';
+import { casePillar, placed, runsOf, type PlacedCase, type RunOutcome } from '../support/state-cases.ts';
+import { minionConfig, PLAIN_VALUES } from './real-modules.ts';
+
+/** A file for Salt's renderer `py`: runs the cases that stand in the file beside it and writes down the results. */
+const DRIVER = `
+import base64, collections, collections.abc, json, os, subprocess
+
+${PLAIN_VALUES}
+def ordinary(value):
+    if isinstance(value, dict) and "dict" in value:
+        return collections.OrderedDict((ordinary(k), ordinary(v)) for k, v in value["dict"])
+    if isinstance(value, list):
+        return [ordinary(v) for v in value]
+    return value
+
+def shell(command):
+    done = subprocess.run(
+        ["/bin/bash", "-c", command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.stdout.decode(errors="replace")
+
+def result(case, kind):
+    kwargs = {"test": kind == "test"}
+    if case["pillar"] is not None:
+        kwargs["pillar"] = ordinary(case["pillar"])
+    try:
+        return plain(__salt__["state.sls"](case["sls"], **kwargs))
+    except Exception as exc:
+        return str(exc)
+
+def run():
+    os.umask(0o022)
+    folder = os.path.dirname(os.path.abspath(FILE))
+    with open(os.path.join(folder, "cases.json")) as handle:
+        cases = json.load(handle)
+    with open(os.path.join(folder, "outcomes.json"), "w") as handle:
+        for case in cases:
+            os.chdir("/")
+            shell(case["setup"])
+            runs = [result(case, kind) for kind in case["runs"]]
+            handle.write(json.dumps({"runs": runs, "after": shell(case["after"])}) + "\\n")
+    return {}
+`;
+
+/** Runs cases with a real Salt, in order, in one process. */
+export async function realOutcomes(folder: string, cases: readonly PlacedCase[]): Promise<RunOutcome[]> {
+  const salt = realSalt('3006');
+  if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'minion'), minionConfig(folder));
+  const rows = cases.map((at) => ({
+    sls: `${at.name}.case`,
+    pillar: valueToJson(casePillar(at) ?? null),
+    runs: runsOf(at.given),
+    setup: placed(at.given.setup ?? '', at),
+    after: placed(at.given.after ?? '', at),
+  }));
+  writeFileSync(join(folder, 'cases.json'), JSON.stringify(rows));
+  const driver = join(folder, 'driver.py');
+  writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
+  const { code, stdout, stderr } = await runProgram(join(salt.folder, 'salt-call'), [
+    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
+    ...['slsutil.renderer', driver, 'default_renderer=py'],
+  ]);
+  const lines = readFileSync(join(folder, 'outcomes.json'), 'utf8').split('\n').filter(Boolean);
+  if (lines.length < cases.length)
+    throw new Error(`the real salt-call ended with ${code} in case ${lines.length}: ${stdout}${stderr}`);
+  return lines.map((line) => {
+    const { runs, after } = JSON.parse(line) as { runs: unknown[]; after: string };
+    return { runs: runs.map(valueFromJson), after };
+  });
+}
