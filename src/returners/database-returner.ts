@@ -6,10 +6,9 @@ import { jidTimeText, JidSource } from '../jobs/jid.ts';
 import { defineFunction, defineModule, type ModuleContext, type ModuleSpec } from '../loader/module.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../values/value.ts';
 import { returnerOptions } from './options.ts';
-import type { ReturnStore, SavedEvent, StoreKind } from './return-store.ts';
+import { KEEP_JOBS_SECONDS, type ReturnStore, type SavedEvent, type StoreKind } from './return-store.ts';
 import type { StoreTable } from './store-table.ts';
 
-const KEEP_JOBS_SECONDS = 86_400;
 const JID = { jid: { type: 'str', doc: 'The job id.' } } as const;
 
 /**

@@ -3,11 +3,12 @@
  * `_id` of each document follows from what it is, so that writing it again is no second document.
  */
 import type { Collection, Db, MongoClient } from 'mongodb';
-import { BrineError, CommandExecutionError, ConfigError, messageOf } from '../errors/errors.ts';
+import { BrineError, ConfigError, messageOf } from '../errors/errors.ts';
 import { jidAt } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import { digestOf } from './content-digest.ts';
+import { storeError } from './driver-errors.ts';
 import {
   EXACT,
   eventDocument,
@@ -237,9 +238,7 @@ class MongoStore implements ReturnStore {
     } catch (error) {
       if (error instanceof BrineError) throw error;
       const text = `The MongoDB at ${serversOf(this.#settings.options)} did not do it: ${messageOf(error)}`;
-      throw isRefusal(error)
-        ? new CommandExecutionError(text, { cause: error })
-        : new StoreUnavailableError(text, { cause: error });
+      throw storeError(text, isRefusal(error), error);
     }
   }
 }

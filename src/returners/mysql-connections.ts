@@ -1,5 +1,4 @@
 /** Connections to MariaDB and MySQL: a pool, the same session on each, and errors that say what to do. */
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, TLSSocket } from 'node:tls';
 import type {
@@ -10,9 +9,10 @@ import type {
   RowDataPacket,
   SslOptions,
 } from 'mysql2/promise';
-import { CommandExecutionError, messageOf } from '../errors/errors.ts';
-import { toNumber, truthy, type Value } from '../values/value.ts';
+import { truthy } from '../values/value.ts';
+import { codeOf, driverError } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
+import { DatabaseOptions } from './store-options.ts';
 
 /** A row, with every value as text or null. */
 export type MysqlRow = Readonly<Record<string, string | null>>;
@@ -52,6 +52,7 @@ const REFUSED = new Set([
 /** The connections of one store. */
 export class MysqlConnections {
   readonly #settings: StoreSettings;
+  readonly #options: DatabaseOptions;
   readonly #prepared = new WeakSet<object>();
   #pool: Promise<Pool> | undefined;
   #isClosed = false;
@@ -59,10 +60,11 @@ export class MysqlConnections {
 
   constructor(settings: StoreSettings) {
     this.#settings = settings;
+    this.#options = new DatabaseOptions(settings.options, 'mysql');
   }
 
   get database(): string {
-    return this.#text('db') ?? '';
+    return this.#options.text('db') ?? '';
   }
 
   get timeoutMs(): number {
@@ -96,7 +98,7 @@ export class MysqlConnections {
     }
     const { createConnection } = await import('mysql2/promise');
     try {
-      const { database: _, ...options } = this.#options();
+      const { database: _, ...options } = this.#poolOptions();
       const connection = await createConnection(options);
       try {
         await connection.query(
@@ -152,7 +154,7 @@ export class MysqlConnections {
   async #open(): Promise<Pool> {
     const { createPool } = await import('mysql2/promise');
     return createPool({
-      ...this.#options(),
+      ...this.#poolOptions(),
       connectionLimit: this.#settings.connectionsMax,
       maxIdle: 1,
       idleTimeout: IDLE_MS,
@@ -161,15 +163,13 @@ export class MysqlConnections {
     });
   }
 
-  #options(): PoolOptions {
-    const host = this.#text('host') ?? '';
+  #poolOptions(): PoolOptions {
+    const host = this.#options.text('host') ?? '';
     const ssl = this.#tls();
     return {
-      ...(host.startsWith('/')
-        ? { socketPath: host }
-        : { host, port: toNumber(portOf(this.#option('port'))) ?? 3306 }),
-      user: this.#text('user') ?? '',
-      password: this.#text('pass') ?? '',
+      ...(host.startsWith('/') ? { socketPath: host } : { host, port: this.#options.port() ?? 3306 }),
+      user: this.#options.text('user') ?? '',
+      password: this.#options.text('pass') ?? '',
       database: this.database,
       charset: 'utf8mb4_general_ci',
       connectTimeout: this.#settings.timeoutMs,
@@ -182,14 +182,19 @@ export class MysqlConnections {
 
   /** As Salt's driver does it: with `ssl_ca` the server is verified, without it the connection is only encrypted. */
   #tls(): SslOptions | undefined {
-    const [ca, cert, key] = [this.#file('ssl_ca'), this.#file('ssl_cert'), this.#file('ssl_key')];
+    const [ca, cert, key] = [
+      this.#options.file('ssl_ca'),
+      this.#options.file('ssl_cert'),
+      this.#options.file('ssl_key'),
+    ];
     if (ca === undefined && cert === undefined && key === undefined) return undefined;
     return {
       ...(ca === undefined
         ? { rejectUnauthorized: false }
         : {
             ca,
-            verifyIdentity: isIP(this.#text('host') ?? '') === 0 && !truthy(this.#option('ssl_any_host')),
+            verifyIdentity:
+              isIP(this.#options.text('host') ?? '') === 0 && !truthy(this.#options.value('ssl_any_host')),
           }),
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
@@ -198,8 +203,12 @@ export class MysqlConnections {
 
   /** The driver compares a certificate with names only; where the host is an address, this does. */
   #verifyAddress({ connection }: PoolConnection): void {
-    const host = this.#text('host') ?? '';
-    if (isIP(host) === 0 || this.#text('ssl_ca') === undefined || truthy(this.#option('ssl_any_host')))
+    const host = this.#options.text('host') ?? '';
+    if (
+      isIP(host) === 0 ||
+      this.#options.text('ssl_ca') === undefined ||
+      truthy(this.#options.value('ssl_any_host'))
+    )
       return;
     const { stream } = connection as { stream?: unknown };
     // a connection that goes on with the session of an earlier one has no certificate of its own
@@ -217,45 +226,18 @@ export class MysqlConnections {
     throw error;
   }
 
-  #file(option: string): Buffer | undefined {
-    const path = this.#text(option);
-    if (path === undefined) return undefined;
-    try {
-      return readFileSync(path);
-    } catch (error) {
-      throw new CommandExecutionError(
-        `The file of the option mysql.${option} cannot be read: ${messageOf(error)}`,
-        {
-          cause: error,
-        },
-      );
-    }
-  }
-
-  /** An option; `None` as a text is none, as Salt has it. */
-  #option(name: string): Value | undefined {
-    const value = this.#settings.options.get(name);
-    return typeof value === 'string' && value.toLowerCase() === 'none' ? undefined : value;
-  }
-
-  #text(name: string): string | undefined {
-    const value = this.#option(name);
-    return value === undefined || value === null || value === '' ? undefined : String(value);
-  }
-
   #place(): string {
-    const host = this.#text('host') ?? '';
-    const where = host.startsWith('/') ? host : `${host}:${String(this.#option('port'))}`;
+    const host = this.#options.text('host') ?? '';
+    const where = host.startsWith('/') ? host : `${host}:${String(this.#options.value('port'))}`;
     return `The MySQL database ${this.database} at ${where}`;
   }
 
   #told(error: unknown): unknown {
-    if (error instanceof StoreUnavailableError || error instanceof CommandExecutionError) return error;
-    const code = codeOf(error);
-    const text = `${this.#place()}: ${messageOf(error) || code}${this.#hint(code)}`;
-    return REFUSED.has(code)
-      ? new CommandExecutionError(text, { cause: error })
-      : new StoreUnavailableError(text, { cause: error });
+    return driverError(error, {
+      place: this.#place(),
+      isRefused: (code) => REFUSED.has(code),
+      hint: (code) => this.#hint(code),
+    });
   }
 
   #hint(code: string): string {
@@ -307,13 +289,4 @@ export class MysqlSession {
 /** A name as it stands in a statement. */
 export function quoteName(name: string): string {
   return `\`${name.replaceAll('`', '``')}\``;
-}
-
-function portOf(value: Value | undefined): Value | undefined {
-  return typeof value === 'string' ? Number(value) : value;
-}
-
-function codeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : '';
 }

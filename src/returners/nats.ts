@@ -3,17 +3,19 @@
  * and can be looked up. Salt has no such returner.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
-import { BrineError, CommandExecutionError, ConfigError, messageOf } from '../errors/errors.ts';
+import { BrineError, ConfigError, messageOf } from '../errors/errors.ts';
 import { jidTimeMs } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
 import { digestOf } from './content-digest.ts';
+import { storeError } from './driver-errors.ts';
 import { JetStream, JetStreamError, type KeptMessage } from './jetstream.ts';
 import { connectNats, natsServers } from './nats-connection.ts';
 import { Subjects } from './nats-subjects.ts';
 import { OneConnection } from './one-connection.ts';
 import {
+  KEEP_JOBS_SECONDS,
   type JidReturns,
   type ReturnStore,
   type SavedEvent,
@@ -27,7 +29,6 @@ import { intOption, textOption } from './store-options.ts';
 import { within } from './time-limit.ts';
 import { systemClock } from '../host/clock.ts';
 
-const KEEP_JOBS_SECONDS = 86_400;
 const NS_PER_SECOND = 1e9;
 /** Requests under way at once. */
 const IN_FLIGHT_MAX = 256;
@@ -352,10 +353,7 @@ class NatsStore implements ReturnStore {
       const where = natsServers(this.#settings.options).join(', ');
       if (error instanceof JetStreamError) {
         // 400 is about the message; the others are no room, no stream, no majority
-        const text = `NATS at ${where}: ${error.message}`;
-        throw error.code === 400
-          ? new CommandExecutionError(text, { cause: error })
-          : new StoreUnavailableError(text, { cause: error });
+        throw storeError(`NATS at ${where}: ${error.message}`, error.code === 400, error);
       }
       if (error instanceof BrineError && error.message.includes(where)) throw error;
       if (error instanceof ConfigError) throw error;

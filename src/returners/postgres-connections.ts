@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { CommandExecutionError, messageOf } from '../errors/errors.ts';
-import { toNumber, type Value } from '../values/value.ts';
+import { codeOf, driverError } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
+import { DatabaseOptions } from './store-options.ts';
 
 /** A row, with every value as text or null. */
 export type PostgresRow = Readonly<Record<string, string | null>>;
@@ -39,17 +40,19 @@ export interface PostgresNaming {
 /** The connections of one store. */
 export class PostgresConnections {
   readonly #settings: StoreSettings;
+  readonly #options: DatabaseOptions;
   readonly #naming: PostgresNaming;
   #pool: Promise<Pool> | undefined;
   #isClosed = false;
 
   constructor(settings: StoreSettings, naming: PostgresNaming) {
     this.#settings = settings;
+    this.#options = new DatabaseOptions(settings.options, naming.prefix);
     this.#naming = naming;
   }
 
   get database(): string {
-    return this.#text('db') ?? '';
+    return this.#options.text('db') ?? '';
   }
 
   get timeoutMs(): number {
@@ -170,7 +173,7 @@ export class PostgresConnections {
     const kinds = this.#tlsKinds();
     for (const [at, ssl] of kinds.entries()) {
       const pool = new pg.Pool({
-        ...this.#options(database),
+        ...this.#clientOptions(database),
         ssl,
         max: this.#settings.connectionsMax,
         idleTimeoutMillis: IDLE_MS,
@@ -188,13 +191,12 @@ export class PostgresConnections {
     throw new StoreUnavailableError(`${this.#place()}: there is no way to connect.`);
   }
 
-  #options(database: string): ClientConfig {
-    const port = this.#option('port');
+  #clientOptions(database: string): ClientConfig {
     return {
-      host: this.#text('host') ?? 'localhost',
-      port: toNumber(typeof port === 'string' ? Number(port) : port) ?? 5432,
-      user: this.#text('user') ?? '',
-      password: this.#text(this.#naming.password) ?? '',
+      host: this.#options.text('host') ?? 'localhost',
+      port: this.#options.port() ?? 5432,
+      user: this.#options.text('user') ?? '',
+      password: this.#options.text(this.#naming.password) ?? '',
       database,
       application_name: 'salt',
       keepAlive: true,
@@ -206,8 +208,8 @@ export class PostgresConnections {
 
   /** The kinds of connection of `sslmode`, in the order in which libpq tries them; `prefer` when nothing is said. */
   #tlsKinds(): readonly (false | ConnectionOptions)[] {
-    const mode = this.#text('sslmode') ?? 'prefer';
-    if ((this.#text('host') ?? '').startsWith('/')) return [false];
+    const mode = this.#options.text('sslmode') ?? 'prefer';
+    if ((this.#options.text('host') ?? '').startsWith('/')) return [false];
     switch (mode) {
       case 'disable':
         return [false];
@@ -227,10 +229,14 @@ export class PostgresConnections {
   }
 
   #tls(mode: string): ConnectionOptions {
-    const [cert, key, crl] = [this.#file('sslcert'), this.#file('sslkey'), this.#file('sslcrl')];
+    const [cert, key, crl] = [
+      this.#options.file('sslcert'),
+      this.#options.file('sslkey'),
+      this.#options.file('sslcrl'),
+    ];
     // libpq takes `require` for `verify-ca` where there are authorities
     const wantsRoots =
-      mode.startsWith('verify-') || (mode === 'require' && this.#text('sslrootcert') !== undefined);
+      mode.startsWith('verify-') || (mode === 'require' && this.#options.text('sslrootcert') !== undefined);
     return {
       ...(wantsRoots ? this.#roots(mode) : { rejectUnauthorized: false }),
       ...(cert === undefined ? {} : { cert }),
@@ -241,9 +247,9 @@ export class PostgresConnections {
 
   #roots(mode: string): ConnectionOptions {
     const anyHost = mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined };
-    if (this.#text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...anyHost };
+    if (this.#options.text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...anyHost };
     const users = join(homedir(), ...USERS_ROOTS);
-    const ca = this.#file('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
+    const ca = this.#options.file('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
     if (ca === undefined)
       throw new CommandExecutionError(
         `${this.#naming.prefix}.sslmode: ${mode} needs ${this.#naming.prefix}.sslrootcert, the certificates of the authorities.`,
@@ -251,42 +257,17 @@ export class PostgresConnections {
     return { ca, rejectUnauthorized: true, ...anyHost };
   }
 
-  #file(option: string): Buffer | undefined {
-    const path = this.#text(option);
-    if (path === undefined) return undefined;
-    try {
-      return readFileSync(path);
-    } catch (error) {
-      throw new CommandExecutionError(
-        `The file of the option ${this.#naming.prefix}.${option} cannot be read: ${messageOf(error)}`,
-        { cause: error },
-      );
-    }
-  }
-
-  /** An option; `None` as a text is none. */
-  #option(name: string): Value | undefined {
-    const value = this.#settings.options.get(name);
-    return typeof value === 'string' && value.toLowerCase() === 'none' ? undefined : value;
-  }
-
-  #text(name: string): string | undefined {
-    const value = this.#option(name);
-    return value === undefined || value === null || value === '' ? undefined : String(value);
-  }
-
   #place(): string {
-    const host = this.#text('host') ?? 'localhost';
-    return `The PostgreSQL database ${this.database} at ${host}:${String(this.#option('port') ?? 5432)}`;
+    const host = this.#options.text('host') ?? 'localhost';
+    return `The PostgreSQL database ${this.database} at ${host}:${String(this.#options.value('port') ?? 5432)}`;
   }
 
   #told(error: unknown): unknown {
-    if (error instanceof StoreUnavailableError || error instanceof CommandExecutionError) return error;
-    const code = codeOf(error);
-    const text = `${this.#place()}: ${messageOf(error) || code}${this.#hint(code, messageOf(error))}`;
-    return REFUSED.test(code)
-      ? new CommandExecutionError(text, { cause: error })
-      : new StoreUnavailableError(text, { cause: error });
+    return driverError(error, {
+      place: this.#place(),
+      isRefused: (code) => REFUSED.test(code),
+      hint: (code, text) => this.#hint(code, text),
+    });
   }
 
   #hint(code: string, text: string): string {
@@ -346,9 +327,4 @@ function isLost(error: unknown): boolean {
 /** True for a server that has no TLS, or takes nothing else. */
 function isAboutTls(error: unknown): boolean {
   return /does not support SSL|no pg_hba.conf entry|SSL/.test(messageOf(error));
-}
-
-function codeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : '';
 }

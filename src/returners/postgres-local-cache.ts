@@ -16,12 +16,11 @@ import {
   type PostgresTable,
   type PostgresValues,
 } from './postgres-store.ts';
-import type { SavedLoad, StoreKind, StoreSettings } from './return-store.ts';
+import { KEEP_JOBS_SECONDS, type SavedLoad, type StoreKind, type StoreSettings } from './return-store.ts';
 import { plainText } from './sql-fields.ts';
 
 const NAME = 'postgres_local_cache';
 const PREFIX = 'master_job_cache.postgres';
-const KEEP_JOBS_SECONDS = 86_400;
 /** What of a return is kept. */
 const KEPT = ['return', 'retcode', 'success'];
 /** Columns of a job, and the fields of the load that are in them. */

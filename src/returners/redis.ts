@@ -1,13 +1,15 @@
 /** `redis`: jobs and returns in Redis, under the keys of Salt's returner (salt/returners/redis_return.py, 3006.16). */
 import type { Cluster, Redis } from 'ioredis';
-import { BrineError, CommandExecutionError, ConfigError, messageOf } from '../errors/errors.ts';
+import { BrineError, ConfigError, messageOf } from '../errors/errors.ts';
 import { systemClock } from '../host/clock.ts';
 import { jidTimeMs } from '../jobs/jid.ts';
 import { parseJson } from '../values/json.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
+import { storeError } from './driver-errors.ts';
 import { OneConnection } from './one-connection.ts';
 import {
+  KEEP_JOBS_SECONDS,
   type JidReturns,
   type ReturnStore,
   type SavedEvent,
@@ -20,7 +22,6 @@ import { storeJson } from './store-json.ts';
 import { within } from './time-limit.ts';
 import { dictsOption, flagOption, intOption, textOption, type Options } from './store-options.ts';
 
-const KEEP_JOBS_SECONDS = 86_400;
 /** Keys looked at in one step of SCAN, and values read at once. */
 const SCAN_COUNT = 1000;
 /** Fields or members in one command: a longer one would hold up Redis, which does one thing at a time. */
@@ -214,9 +215,7 @@ class RedisStore implements ReturnStore {
       if (error instanceof BrineError) throw error;
       const text = `The Redis at ${addressOf(this.#settings.options)} did not do it: ${withoutStop(messageOf(error))}`;
       // the others are no room, no right, read only, no cluster: no return is at fault
-      throw /^(ERR|WRONGTYPE)\b/.test(messageOf(error))
-        ? new CommandExecutionError(text, { cause: error })
-        : new StoreUnavailableError(text, { cause: error });
+      throw storeError(text, /^(ERR|WRONGTYPE)\b/.test(messageOf(error)), error);
     }
   }
 

@@ -6,6 +6,9 @@ import { UnreachableError } from '../errors/errors.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Dict, Value } from '../values/value.ts';
 
+/** How long databases keep what they may forget when `keep_jobs_seconds` says nothing. */
+export const KEEP_JOBS_SECONDS = 86_400;
+
 /** A job as it is registered. */
 export interface SavedLoad {
   readonly jid: string;
@@ -64,7 +67,7 @@ export interface StoreSettings {
   readonly timeoutMs: number;
   /** How many connections at most. */
   readonly connectionsMax: number;
-  /** After how many seconds databases that forget by themselves may forget a job (`keep_jobs_seconds`); default 86400. */
+  /** After how many seconds databases that forget by themselves may forget a job (`keep_jobs_seconds`); default {@link KEEP_JOBS_SECONDS}. */
   readonly keepJobsSeconds?: number;
   /** For stores that write the time themselves; default: the system's. */
   readonly clock?: Clock;

@@ -1,5 +1,6 @@
 /** Reading single options of a returner's database. */
-import { ConfigError } from '../errors/errors.ts';
+import { readFileSync } from 'node:fs';
+import { CommandExecutionError, ConfigError, messageOf } from '../errors/errors.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../values/value.ts';
 
 /** The options of one returner, by name. */
@@ -45,4 +46,45 @@ export function listOption(options: Options, name: string): string[] {
 export function dictsOption(options: Options, name: string): Dict[] {
   const value = options.get(name);
   return Array.isArray(value) ? value.filter(isDict) : isDict(value) ? [value] : [];
+}
+
+/** The options with which an SQL database is reached: in them `None` as a text is none, as Salt has it. */
+export class DatabaseOptions {
+  readonly #options: Options;
+  readonly #prefix: string;
+
+  /** @param prefix what the options begin with in the configuration */
+  constructor(options: Options, prefix: string) {
+    this.#options = options;
+    this.#prefix = prefix;
+  }
+
+  value(name: string): Value | undefined {
+    const value = this.#options.get(name);
+    return typeof value === 'string' && value.toLowerCase() === 'none' ? undefined : value;
+  }
+
+  text(name: string): string | undefined {
+    return this.value(name) === undefined ? undefined : textOption(this.#options, name);
+  }
+
+  /** A port, also as text; undefined when it is not set or no number. */
+  port(): number | undefined {
+    const value = this.value('port');
+    return toNumber(typeof value === 'string' ? Number(value) : value);
+  }
+
+  /** The content of the file that an option names: a certificate or a key. @throws CommandExecutionError when it cannot be read */
+  file(name: string): Buffer | undefined {
+    const path = this.text(name);
+    if (path === undefined) return undefined;
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      throw new CommandExecutionError(
+        `The file of the option ${this.#prefix}.${name} cannot be read: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
 }
