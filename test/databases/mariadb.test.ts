@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { CommandExecutionError, UnreachableError } from '../../src/errors/errors.ts';
-import { systemClock } from '../../src/host/clock.ts';
 import { mysqlKind } from '../../src/returners/mysql.ts';
 import type { ReturnStore } from '../../src/returners/return-store.ts';
 import { dict, type Dict, type Value } from '../../src/values/value.ts';
@@ -13,11 +12,17 @@ import {
   type DatabaseServer,
 } from '../support/database-servers.ts';
 import { MYSQL_TABLES } from '../support/salts-tables.ts';
-import { writeThroughBreaks } from '../support/store-breaks.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
+import {
+  checkArchiving,
+  checkBreaks,
+  countRows,
+  openSqlStore,
+  SQL_JID as JID,
+  SQL_TEXT as SALT,
+  type AskDatabase,
+} from '../support/sql-store-checks.ts';
 
-const JID = '20261121000000000001';
-const SALT = 'grün ✓ 🧂';
 const SALTS_ROWS = [
   `INSERT INTO jids VALUES ('${JID}', '{"jid": "${JID}", "fun": "test.echo", "arg": ["grün ✓", 1, null], "tgt": ["a", "b"], "user": "root"}')`,
   `INSERT INTO salt_returns VALUES ('test.echo', '${JID}', '{"a": [2.5, 8.0]}', 'm1', '1', ` +
@@ -55,25 +60,16 @@ async function made(
 
 function open(
   t: TestContext,
-  { port }: DatabaseServer,
+  server: DatabaseServer,
   db: string,
   more: Readonly<Record<string, Value>> = {},
-  timeoutMs = 10_000,
+  timeoutMs?: number,
 ): ReturnStore {
-  const options = new Map<string, Value>(
-    Object.entries({ host: '127.0.0.1', port, user: DATABASE_USER, pass: DATABASE_PASSWORD, db, ...more }),
-  );
-  const store = mysqlKind.open({ options, timeoutMs, connectionsMax: 3, clock: systemClock });
-  t.after(() => store.close());
-  return store;
+  return openSqlStore(t, mysqlKind, server, { pass: DATABASE_PASSWORD, db, ...more }, timeoutMs);
 }
 
-async function rows(admin: Connection, sql: string): Promise<Record<string, unknown>[]> {
-  return (await admin.query<RowDataPacket[]>(sql))[0];
-}
-
-async function count(admin: Connection, table: string): Promise<number> {
-  return Number((await rows(admin, `SELECT COUNT(*) AS n FROM ${table}`))[0]?.['n']);
+function asker(admin: Connection): AskDatabase {
+  return async (sql) => (await admin.query<RowDataPacket[]>(sql))[0];
 }
 
 test('mysql', async (t) => {
@@ -105,7 +101,7 @@ async function contract(t: TestContext, server: DatabaseServer): Promise<void> {
   ]);
   const admin = await connection(t, server, 'contract');
   await checkReturnStore(store, open(t, server, 'contract'), {
-    countEvents: () => count(admin, 'salt_events'),
+    countEvents: () => countRows(asker(admin), 'salt_events'),
   });
 }
 
@@ -121,7 +117,7 @@ async function saltsOwn(t: TestContext, server: DatabaseServer): Promise<void> {
     contractReturn(JID, 'M1', { return: SALT, success: false }),
     contractReturn(JID, 'm3').set('fun', ['test.ping', `test.${'e'.repeat(60)}`]),
   ]);
-  const found = await rows(admin, 'SELECT fun, id, success, `return`, full_ret FROM salt_returns');
+  const found = await asker(admin)('SELECT fun, id, success, `return`, full_ret FROM salt_returns');
   assert.equal(found.length, 3, 'minions whose names differ in case only are two');
   const { full_ret: full, ...row } = found[1] ?? {};
   assert.deepEqual(row, { fun: 'test.echo', id: 'M1', success: '0', return: '"grün ✓ \\ud83e\\uddc2"' });
@@ -146,7 +142,7 @@ async function characters(t: TestContext, server: DatabaseServer): Promise<void>
     assert.deepEqual((await store.returns(JID)).get('m1')?.get('return'), dict({ [SALT]: [SALT] }), charset);
     assert.deepEqual((await store.load(JID))?.get('arg'), [SALT]);
     const admin = await connection(t, server, db);
-    assert.equal(await count(admin, 'salt_events'), 1);
+    assert.equal(await countRows(asker(admin), 'salt_events'), 1);
   }
 }
 
@@ -187,38 +183,17 @@ async function tooLong(t: TestContext, server: DatabaseServer): Promise<void> {
     returns.map((ret) => (ret.get('return') as string).length),
     [400_000, 400_000, 400_000],
   );
-  assert.equal((await rows(admin, 'SELECT fun FROM salt_returns'))[0]?.['fun'], fun);
+  assert.equal((await asker(admin)('SELECT fun FROM salt_returns'))[0]?.['fun'], fun);
   await admin.query('SET GLOBAL max_allowed_packet = 16777216');
 }
 
 async function ages(t: TestContext, server: DatabaseServer): Promise<void> {
   const { db, admin } = await made(t, server, 'ages', 'utf8', MYSQL_TABLES);
   const store = open(t, server, db);
-  const jids = ['20200101000000000001', '20200101000000000002', '20200101000000000003', 'manual'];
-  await store.saveLoads(jids.map((jid) => ({ jid, load: contractLoad(jid) })));
-  await store.saveReturns(jids.slice(0, 2).map((jid) => contractReturn(jid, 'm1')));
-  await store.saveEvents(
-    [
-      { tag: 'old', data: dict({ n: 1 }) },
-      { tag: 'new', data: dict({ n: 2 }) },
-    ],
-    'master',
-  );
-  await admin.query(`UPDATE salt_returns SET alter_time = '2021-01-01' WHERE jid = '${jids[0]}'`);
-  await admin.query("UPDATE salt_events SET alter_time = '2021-01-01' WHERE tag = 'old'");
-  await store.removeOlderThan(Date.UTC(2022, 0, 1), true);
-  const left = await rows(admin, 'SELECT jid FROM jids ORDER BY jid');
-  assert.deepEqual(
-    left.map(({ jid }) => jid),
-    [jids[1], 'manual'],
-    'a late return keeps its job',
-  );
-  for (const table of ['jids', 'salt_returns', 'salt_events'])
-    assert.equal(await count(admin, `${table}_archive`), table === 'jids' ? 2 : 1);
-  assert.equal(await count(admin, 'salt_events'), 1);
+  await checkArchiving(store, asker(admin));
   await store.removeOlderThan(Date.now() + 3_600_000, true);
-  assert.equal(await count(admin, 'salt_returns_archive'), 2);
-  assert.equal(await count(admin, 'salt_returns'), 0);
+  assert.equal(await countRows(asker(admin), 'salt_returns_archive'), 2);
+  assert.equal(await countRows(asker(admin), 'salt_returns'), 0);
 }
 
 async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
@@ -255,20 +230,9 @@ async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
   await failing(store, /connections are closed/);
 }
 
-/** Two masters write the same returns while the server is killed, held, and started again. */
 async function breaks(t: TestContext, server: DatabaseServer): Promise<void> {
   const { db } = await made(t, server, 'breaks', 'utf8', MYSQL_TABLES);
-  await writeThroughBreaks({ jid: JID, server, open: () => open(t, server, db) });
-  const admin = await connection(t, server, db);
-  const [found = {}] = await rows(
-    admin,
-    'SELECT COUNT(*) AS all_rows, COUNT(DISTINCT id) AS ids FROM salt_returns',
-  );
-  assert.deepEqual([Number(found['all_rows']), Number(found['ids'])], [3000, 3000]);
-  const store = open(t, server, db);
-  assert.equal((await store.returns(JID)).size, 3000);
-  server.pause();
-  await assert.rejects(open(t, server, db, {}, 500).load(JID), /no answer within 500 ms|ETIMEDOUT/);
-  server.resume();
-  assert.equal(await store.load(JID), undefined);
+  // connects anew for each statement: the server is started again meanwhile
+  const ask: AskDatabase = async (sql) => asker(await connection(t, server, db))(sql);
+  await checkBreaks(server, ask, (timeoutMs) => open(t, server, db, {}, timeoutMs));
 }

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { CommandExecutionError, UnreachableError } from '../../src/errors/errors.ts';
-import { systemClock } from '../../src/host/clock.ts';
 import { postgresLocalCacheKind } from '../../src/returners/postgres-local-cache.ts';
 import { pgjsonbKind, postgresKind } from '../../src/returners/postgres.ts';
 import type { ReturnStore, StoreKind } from '../../src/returners/return-store.ts';
@@ -14,11 +13,17 @@ import {
   type DatabaseServer,
 } from '../support/database-servers.ts';
 import { LOCAL_CACHE_TABLES, PGJSONB_TABLES, POSTGRES_TABLES } from '../support/salts-tables.ts';
-import { writeThroughBreaks } from '../support/store-breaks.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
+import {
+  checkArchiving,
+  checkBreaks,
+  countRows,
+  openSqlStore,
+  SQL_JID as JID,
+  SQL_TEXT as SALT,
+  type AskDatabase,
+} from '../support/sql-store-checks.ts';
 
-const JID = '20261121000000000001';
-const SALT = 'grün ✓ 🧂';
 const LOAD = `{"jid": "${JID}", "fun": "test.echo", "arg": ["grün ✓", 1, null], "tgt": ["a", "b"], "user": "root"}`;
 const RETURN = `{"jid": "${JID}", "fun": "test.echo", "success": true, "id": "m1", "return": {"a": [2.5, 8.0]}}`;
 
@@ -95,33 +100,16 @@ interface Opening {
 
 function open(
   t: TestContext,
-  { port }: DatabaseServer,
+  server: DatabaseServer,
   { kind, password }: Subject,
   db: string,
-  opening: Opening = {},
+  { more = {}, timeoutMs }: Opening = {},
 ): ReturnStore {
-  const { more = {}, timeoutMs = 10_000 } = opening;
-  const options = new Map<string, Value>(
-    Object.entries({
-      host: '127.0.0.1',
-      port,
-      user: DATABASE_USER,
-      [password]: DATABASE_PASSWORD,
-      db,
-      ...more,
-    }),
-  );
-  const store = kind.open({ options, timeoutMs, connectionsMax: 3, clock: systemClock });
-  t.after(() => store.close());
-  return store;
+  return openSqlStore(t, kind, server, { [password]: DATABASE_PASSWORD, db, ...more }, timeoutMs);
 }
 
-async function rows(client: pg.Client, sql: string): Promise<Record<string, unknown>[]> {
-  return (await client.query<Record<string, unknown>>(sql)).rows;
-}
-
-async function count(client: pg.Client, table: string): Promise<number> {
-  return Number((await rows(client, `SELECT count(*) AS n FROM ${table}`))[0]?.['n']);
+function asker(client: pg.Client): AskDatabase {
+  return async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
 }
 
 test('postgresql', async (t) => {
@@ -156,7 +144,7 @@ async function contract(t: TestContext, server: DatabaseServer, subject: Subject
   ]);
   const admin = await connection(t, server, db);
   await checkReturnStore(store, open(t, server, subject, db), {
-    countEvents: () => count(admin, 'salt_events'),
+    countEvents: () => countRows(asker(admin), 'salt_events'),
   });
 }
 
@@ -179,9 +167,8 @@ async function saltsOwn(t: TestContext, server: DatabaseServer, subject: Subject
   const event = { tag: 'salt/x', data: dict({ text: SALT }) };
   await store.saveEvents([event, event], 'master');
   await store.saveEvents([event], 'master');
-  assert.equal(await count(admin, 'salt_events'), 1);
-  const found = await rows(
-    admin,
+  assert.equal(await countRows(asker(admin), 'salt_events'), 1);
+  const found = await asker(admin)(
     'SELECT fun, id, success::text AS success, return::text AS return FROM salt_returns',
   );
   const text = isCache ? `{"return": "${SALT}", "retcode": 0, "success": false}` : `"${SALT}"`;
@@ -199,30 +186,14 @@ async function ages(t: TestContext, server: DatabaseServer, subject: Subject): P
   const written = subject.kind === postgresLocalCacheKind ? 'added' : 'alter_time';
   for (const table of ['jids', 'salt_returns', 'salt_events']) await admin.query(`TRUNCATE ${table}`);
   const store = open(t, server, subject, db);
-  const jids = ['20200101000000000001', '20200101000000000002', '20200101000000000003', 'manual'];
-  await store.saveLoads(jids.map((jid) => ({ jid, load: contractLoad(jid) })));
-  await store.saveReturns(jids.slice(0, 2).map((jid) => contractReturn(jid, 'm1')));
-  await store.saveEvents(
-    [
-      { tag: 'old', data: dict({ n: 1 }) },
-      { tag: 'new', data: dict({ n: 2 }) },
-    ],
-    'master',
-  );
-  await admin.query(`UPDATE salt_returns SET ${written} = '2021-01-01' WHERE jid = '${jids[0]}'`);
-  await admin.query("UPDATE salt_events SET alter_time = '2021-01-01' WHERE tag = 'old'");
-  await store.removeOlderThan(Date.UTC(2022, 0, 1), true);
-  const left = await rows(admin, 'SELECT jid FROM jids ORDER BY jid');
-  assert.deepEqual(
-    left.map(({ jid }) => jid),
-    [jids[1], 'manual'],
-    'a late return keeps its job',
-  );
-  for (const table of ['jids', 'salt_returns', 'salt_events'])
-    assert.equal(await count(admin, `${table}_archive`), table === 'jids' ? 2 : 1);
+  await checkArchiving(store, asker(admin), written);
   await store.removeOlderThan(Date.now() + 3_600_000);
-  assert.equal(await count(admin, 'salt_returns_archive'), 1, 'without archive_jobs nothing is moved');
-  assert.equal(await count(admin, 'salt_returns'), 0);
+  assert.equal(
+    await countRows(asker(admin), 'salt_returns_archive'),
+    1,
+    'without archive_jobs nothing is moved',
+  );
+  assert.equal(await countRows(asker(admin), 'salt_returns'), 0);
 }
 
 async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
@@ -290,21 +261,12 @@ async function refuses(t: TestContext, server: DatabaseServer): Promise<void> {
   );
 }
 
-/** Two masters write the same returns while the server is killed and started again. */
 async function breaks(t: TestContext, server: DatabaseServer): Promise<void> {
   const subject = SUBJECTS[1] as Subject;
   const db = 'salts_pgjsonb';
-  await writeThroughBreaks({ jid: JID, server, open: () => open(t, server, subject, db) });
-  const admin = await connection(t, server, db);
-  const [found = {}] = await rows(
-    admin,
-    'SELECT count(*) AS all_rows, count(DISTINCT id) AS ids FROM salt_returns',
+  // connects anew for each statement: the server is started again meanwhile
+  const ask: AskDatabase = async (sql) => asker(await connection(t, server, db))(sql);
+  await checkBreaks(server, ask, (timeoutMs) =>
+    open(t, server, subject, db, timeoutMs === undefined ? {} : { timeoutMs }),
   );
-  assert.deepEqual([Number(found['all_rows']), Number(found['ids'])], [3000, 3000]);
-  const store = open(t, server, subject, db);
-  assert.equal((await store.returns(JID)).size, 3000);
-  server.pause();
-  await assert.rejects(open(t, server, subject, db, { timeoutMs: 500 }).load(JID), /no answer within 500 ms/);
-  server.resume();
-  assert.equal(await store.load(JID), undefined);
 }
