@@ -4,11 +4,11 @@
  * says who it is, too.
  */
 import type { Socket } from 'node:net';
-import { acceptStreams, isOrdinaryEnd, peerName, type Acceptor } from '../accept.ts';
+import { acceptStreams, peerName, type Acceptor } from '../accept.ts';
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';
 import { PeerWatch } from '../peer-watch.ts';
-import { RecentMessages } from '../recent-messages.ts';
+import { Publishing } from '../publishing.ts';
 import type {
   Publication,
   PublishServer,
@@ -62,25 +62,20 @@ class Peer {
 
 /** See the file's comment. */
 export class TcpPublisher implements PublishServer {
-  readonly counters: PublishServerCounters = {
-    published: 0,
-    delivered: 0,
-    resent: 0,
-    slowPeersCut: 0,
-    refusedPeers: 0,
-  };
+  readonly counters: PublishServerCounters;
   readonly #options: TcpPublisherOptions;
   readonly #peers = new Set<Peer>();
   readonly #byId = new Map<string, Set<Peer>>();
   readonly #unidentified = new Set<Peer>();
   readonly #identified: IdentifiedPeers;
   readonly #watch: PeerWatch<Peer>;
-  readonly #recent: RecentMessages;
+  readonly #publishing: Publishing;
   #acceptor: Acceptor | undefined;
 
   constructor(options: TcpPublisherOptions) {
     this.#options = options;
-    this.#recent = new RecentMessages(options.clock);
+    this.#publishing = new Publishing(options);
+    this.counters = this.#publishing.counters;
     this.#identified = new IdentifiedPeers(options.presence);
     this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
@@ -97,27 +92,14 @@ export class TcpPublisher implements PublishServer {
     this.#acceptor = await acceptStreams(
       this.#options,
       (socket) => this.#accept(socket),
-      (from, error) => this.#refused(from, error),
+      (from, error) => this.#publishing.ended(from, error),
     );
     return this.#acceptor.address;
   }
 
   send({ envelope, ids, number }: Publication): number {
-    const bytes = encodePublication(envelope);
-    this.counters.published++;
-    // a minion that asks for it looks itself whether it is meant
-    if (number !== undefined) this.#recent.add(number, '', bytes);
-    let count = 0;
-    if (ids === null || this.#options.everythingToAll) {
-      for (const peer of this.#peers) if (this.#write(peer, bytes)) count++;
-    } else {
-      for (const id of ids)
-        for (const peer of this.#byId.get(id) ?? []) if (this.#write(peer, bytes)) count++;
-      // Salt compat: Salt leaves them out, and its own minions of 3007, which lose track of their connections, stay deaf
-      for (const peer of this.#unidentified) if (this.#write(peer, bytes)) count++;
-    }
-    this.counters.delivered += count;
-    return count;
+    // a minion that asks for what it has missed looks itself whether it is meant
+    return this.#publishing.send({ bytes: encodePublication(envelope), number }, this.#recipients(ids));
   }
 
   close(): void {
@@ -126,14 +108,14 @@ export class TcpPublisher implements PublishServer {
     for (const { connection } of this.#peers) connection.destroy();
   }
 
-  #write({ connection }: Peer, bytes: Buffer): boolean {
-    if (connection.queuedBytes > this.#options.peerQueueBytesMax) {
-      this.counters.slowPeersCut++;
-      connection.destroy(new Error('the subscriber does not keep up'));
-      return false;
+  *#recipients(ids: Publication['ids']): Iterable<TcpConnection> {
+    if (ids === null || this.#options.everythingToAll) {
+      for (const { connection } of this.#peers) yield connection;
+      return;
     }
-    connection.write(bytes);
-    return true;
+    for (const id of ids) for (const { connection } of this.#byId.get(id) ?? []) yield connection;
+    // Salt compat: Salt leaves them out, and its own minions of 3007, which lose track of their connections, stay deaf
+    for (const { connection } of this.#unidentified) yield connection;
   }
 
   #accept(socket: Socket): void {
@@ -142,8 +124,7 @@ export class TcpPublisher implements PublishServer {
       frame: ({ body }) => this.#identify(peer, body),
       closed: (error) => {
         this.#gone(peer);
-        if (!isOrdinaryEnd(error) && error?.message !== 'the subscriber does not keep up')
-          this.#refused(from, error as Error);
+        this.#publishing.ended(from, error);
       },
     });
     const peer = new Peer(connection);
@@ -170,10 +151,7 @@ export class TcpPublisher implements PublishServer {
     if (peers === undefined) this.#byId.set(id, new Set([peer]));
     else peers.add(peer);
     this.#identified.come(id);
-    for (const { bytes } of missed === undefined ? [] : this.#recent.missed(missed)) {
-      peer.connection.write(bytes);
-      this.counters.resent++;
-    }
+    if (missed !== undefined) this.#publishing.resend(peer.connection, missed);
   }
 
   #forget(peer: Peer): void {
@@ -190,10 +168,5 @@ export class TcpPublisher implements PublishServer {
     this.#unidentified.delete(peer);
     this.#watch.remove(peer);
     this.#forget(peer);
-  }
-
-  #refused(from: string, error: Error): void {
-    this.counters.refusedPeers++;
-    this.#options.refused?.(from, error);
   }
 }

@@ -4,7 +4,7 @@
  */
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';
-import { RecentMessages } from '../recent-messages.ts';
+import { Publishing } from '../publishing.ts';
 import type {
   Publication,
   PublishServer,
@@ -13,7 +13,7 @@ import type {
 } from '../transport.ts';
 import { encodeWsPublication } from './frames.ts';
 import { propertiesIn } from './properties.ts';
-import { faultOf, WsServer, type WsPeer } from './server.ts';
+import { WsServer, type WsPeer } from './server.ts';
 
 /** Subscribers have next to nothing to say. */
 const MESSAGE_BYTES_MAX = 16 * 1024;
@@ -21,21 +21,16 @@ const DEFAULT_HEARTBEAT_MS = 10_000;
 
 /** See the file's comment. */
 export class WsPublisher implements PublishServer {
-  readonly counters: PublishServerCounters = {
-    published: 0,
-    delivered: 0,
-    resent: 0,
-    slowPeersCut: 0,
-    refusedPeers: 0,
-  };
+  readonly counters: PublishServerCounters;
   readonly #options: PublishServerOptions;
   readonly #server: WsServer;
   readonly #identified: IdentifiedPeers;
-  readonly #recent: RecentMessages;
+  readonly #publishing: Publishing;
 
   constructor(options: PublishServerOptions) {
     this.#options = options;
-    this.#recent = new RecentMessages(options.clock);
+    this.#publishing = new Publishing(options);
+    this.counters = this.#publishing.counters;
     this.#identified = new IdentifiedPeers(options.presence);
     this.#server = new WsServer(
       {
@@ -44,7 +39,7 @@ export class WsPublisher implements PublishServer {
         heartbeatMs: options.heartbeatMs ?? DEFAULT_HEARTBEAT_MS,
       },
       (peer) => this.#accept(peer),
-      (from, error) => this.#refused(from, error),
+      (from, error) => this.#publishing.ended(from, error),
     );
   }
 
@@ -61,23 +56,7 @@ export class WsPublisher implements PublishServer {
   }
 
   send({ envelope, number }: Publication): number {
-    const bytes = encodeWsPublication(envelope);
-    if (number !== undefined) this.#recent.add(number, '', bytes);
-    this.counters.published++;
-    let count = 0;
-    for (const peer of this.#server.peers) {
-      const { socket } = peer;
-      if (socket.bufferedAmount > this.#options.peerQueueBytesMax) {
-        this.counters.slowPeersCut++;
-        socket.terminate();
-        continue;
-      }
-      if (socket.readyState !== socket.OPEN) continue;
-      socket.send(bytes);
-      count++;
-    }
-    this.counters.delivered += count;
-    return count;
+    return this.#publishing.send({ bytes: encodeWsPublication(envelope), number }, this.#server.peers);
   }
 
   close(): void {
@@ -87,19 +66,10 @@ export class WsPublisher implements PublishServer {
   #accept(peer: WsPeer): void {
     const { id, missed } = this.#options.identify?.(propertiesIn(peer.headers)) ?? {};
     if (id !== undefined) this.#identified.come(id);
-    for (const { bytes } of missed === undefined ? [] : this.#recent.missed(missed)) {
-      peer.socket.send(bytes);
-      this.counters.resent++;
-    }
+    if (missed !== undefined) this.#publishing.resend(peer, missed);
     peer.socket.on('close', () => {
       if (id !== undefined) this.#identified.go(id);
-      const fault = faultOf(peer);
-      if (fault !== undefined) this.#refused(peer.from, fault);
+      this.#publishing.ended(peer.from, peer.fault);
     });
-  }
-
-  #refused(from: string, error: Error): void {
-    this.counters.refusedPeers++;
-    this.#options.refused?.(from, error);
   }
 }

@@ -2,6 +2,7 @@
  * The request port of the ws transport: one message is one request, and the replies of a connection come in the order of its
  * requests, because nothing else says which is whose (salt/transport/ws.py `RequestServer`, 3007.8).
  */
+import { isOrdinaryEnd } from '../accept.ts';
 import type { Address } from '../address.ts';
 import { BufferBudget, type BufferingPeer } from '../buffer-budget.ts';
 import type {
@@ -12,7 +13,7 @@ import type {
   RequestServerOptions,
 } from '../transport.ts';
 import { bytesOf } from './frames.ts';
-import { faultOf, WsServer, type WsPeer } from './server.ts';
+import { WsServer, type WsPeer } from './server.ts';
 
 const HEARTBEAT_MS = 30_000;
 
@@ -60,7 +61,7 @@ export class WsRequestServer implements RequestServer {
   #accept(peer: WsPeer): void {
     const { socket, stream, from } = peer;
     const replies = new OrderedReplies((body) => {
-      if (socket.readyState === socket.OPEN) socket.send(body);
+      peer.write(body);
       this.#budget.add(body.length);
     });
     let receivedBytes = stream.bytesRead;
@@ -70,9 +71,9 @@ export class WsRequestServer implements RequestServer {
         return stream.bytesRead - receivedBytes;
       },
       get queuedBytes() {
-        return socket.bufferedAmount;
+        return peer.queuedBytes;
       },
-      destroy: (error) => this.#server.cut(peer, error ?? new Error('it holds too much')),
+      destroy: (error) => peer.destroy(error ?? new Error('it holds too much')),
     };
     this.#held.add(held);
     this.counters.connections++;
@@ -87,8 +88,7 @@ export class WsRequestServer implements RequestServer {
     socket.on('close', () => {
       this.#held.delete(held);
       this.counters.connections--;
-      const fault = faultOf(peer);
-      if (fault !== undefined) this.#onRefused(from, fault);
+      if (!isOrdinaryEnd(peer.fault)) this.#onRefused(from, peer.fault as Error);
     });
     if (this.#paused) socket.pause();
   }

@@ -24,17 +24,47 @@ export interface WsServerOptions extends ServerOptions {
 }
 
 /** A connected peer. */
-export interface WsPeer {
+export class WsPeer {
   readonly socket: WebSocket;
   readonly stream: Socket;
   readonly from: string;
   /** Headers of its request, by lower-case name. */
   readonly headers: IncomingMessage['headers'];
-  hasAnswered: boolean;
+  hasAnswered = true;
   /** Bytes received up to the last ping. */
-  receivedBytes: number;
-  /** Why we have cut it off. */
-  fault: Error | undefined;
+  receivedBytes = 0;
+  #fault: Error | undefined;
+
+  constructor(socket: WebSocket, stream: Socket, headers: IncomingMessage['headers']) {
+    this.socket = socket;
+    this.stream = stream;
+    this.from = peerName(stream);
+    this.headers = headers;
+    socket.on('error', (error) => {
+      this.#fault ??= error;
+    });
+  }
+
+  /** Why it is cut off, by us or by what it did. */
+  get fault(): Error | undefined {
+    return this.#fault;
+  }
+
+  /** Bytes for it that the system has not taken yet. */
+  get queuedBytes(): number {
+    return this.socket.bufferedAmount;
+  }
+
+  /** Sends one message; nothing when the connection is at its end. */
+  write(bytes: Buffer): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.send(bytes);
+  }
+
+  /** Ends the connection now, saying why. */
+  destroy(fault: Error): void {
+    this.#fault ??= fault;
+    this.socket.terminate();
+  }
 }
 
 /** See the file's comment. */
@@ -86,12 +116,6 @@ export class WsServer {
     for (const { socket } of this.peers) socket.terminate();
   }
 
-  /** Ends a peer's connection, saying why. */
-  cut(peer: WsPeer, fault: Error): void {
-    peer.fault ??= fault;
-    peer.socket.terminate();
-  }
-
   /** The server of `node:http` watches no connections that it has not accepted itself: the time for the upgrade is ours. */
   #connection(stream: Socket): void {
     const from = peerName(stream);
@@ -124,19 +148,8 @@ export class WsServer {
       return;
     }
     this.#upgrades.handleUpgrade(request, stream, head, (socket) => {
-      const peer: WsPeer = {
-        socket,
-        stream,
-        from: peerName(stream),
-        headers: request.headers,
-        hasAnswered: true,
-        receivedBytes: 0,
-        fault: undefined,
-      };
+      const peer = new WsPeer(socket, stream, request.headers);
       this.peers.add(peer);
-      socket.on('error', (error) => {
-        peer.fault ??= error;
-      });
       socket.on('pong', () => {
         peer.hasAnswered = true;
       });
@@ -183,10 +196,4 @@ export class WsServer {
       if (peer.socket.readyState === peer.socket.OPEN) peer.socket.ping();
     }
   }
-}
-
-/** Whether a peer's end needs no word: it was we who cut it for a known reason, or it just went. */
-export function faultOf(peer: WsPeer): Error | undefined {
-  const code = (peer.fault as NodeJS.ErrnoException | undefined)?.code;
-  return code === 'ECONNRESET' || code === 'EPIPE' ? undefined : peer.fault;
 }

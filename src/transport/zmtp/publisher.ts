@@ -3,7 +3,8 @@ import type { Server, Socket } from 'node:net';
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';
 import { listen } from '../listen.ts';
-import { RecentMessages, type Missed } from '../recent-messages.ts';
+import { Publishing } from '../publishing.ts';
+import type { Missed } from '../recent-messages.ts';
 import type {
   Publication,
   PublishServer,
@@ -11,7 +12,7 @@ import type {
   PublishServerOptions,
 } from '../transport.ts';
 import { ZmtpConnection } from './connection.ts';
-import { encodeMessage } from './frames.ts';
+import { encodeMessage, ZmtpError } from './frames.ts';
 
 /** Bytes of one subscription message. */
 const SUBSCRIPTION_BYTES_MAX = 1024;
@@ -40,22 +41,17 @@ interface Peer {
 
 /** A listening PUB socket. */
 export class Publisher implements PublishServer {
-  readonly counters: PublishServerCounters = {
-    published: 0,
-    delivered: 0,
-    resent: 0,
-    slowPeersCut: 0,
-    refusedPeers: 0,
-  };
+  readonly counters: PublishServerCounters;
   readonly #options: PublisherOptions;
   readonly #peers = new Map<ZmtpConnection, Peer>();
   readonly #identified: IdentifiedPeers;
-  readonly #recent: RecentMessages;
+  readonly #publishing: Publishing;
   #server: Server | undefined;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
-    this.#recent = new RecentMessages(options.clock);
+    this.#publishing = new Publishing(options);
+    this.counters = this.#publishing.counters;
     this.#identified = new IdentifiedPeers(options.presence);
   }
 
@@ -92,24 +88,15 @@ export class Publisher implements PublishServer {
    * @returns how many peers it went to
    */
   publish(parts: readonly Buffer[], number?: number): number {
-    const bytes = encodeMessage(parts);
     const topic = (parts[0] as Buffer).toString('latin1');
-    this.counters.published++;
-    if (number !== undefined) this.#recent.add(number, topic, bytes);
-    let count = 0;
-    for (const { connection, topics, missed } of this.#peers.values()) {
-      if (!matches(topics, topic)) continue;
-      if (missed !== undefined && number !== undefined) continue;
-      if (connection.queuedBytes > this.#options.peerQueueBytesMax) {
-        this.counters.slowPeersCut++;
-        connection.destroy(new Error('the subscriber does not keep up'));
-        continue;
-      }
-      connection.write(bytes);
-      count++;
-    }
-    this.counters.delivered += count;
-    return count;
+    const message = { bytes: encodeMessage(parts), number, topic };
+    return this.#publishing.send(message, this.#recipients(topic, number !== undefined));
+  }
+
+  /** @param isKept whether a peer that is about to get what it has missed gets this one with it */
+  *#recipients(topic: string, isKept: boolean): Iterable<ZmtpConnection> {
+    for (const { connection, topics, missed } of this.#peers.values())
+      if (matches(topics, topic) && (missed === undefined || !isKept)) yield connection;
   }
 
   close(): void {
@@ -132,9 +119,7 @@ export class Publisher implements PublishServer {
         message: (peer, parts) => this.#subscription(peer, parts),
         closed: (peer, error) => {
           this.#gone(peer);
-          if (error?.name !== 'ZmtpError') return;
-          this.counters.refusedPeers++;
-          this.#options.refused?.(from, error);
+          if (error instanceof ZmtpError) this.#publishing.ended(from, error);
         },
       },
     );
@@ -186,12 +171,10 @@ export class Publisher implements PublishServer {
   }
 
   #resend(peer: Peer): void {
-    const missed = peer.missed === undefined ? [] : this.#recent.missed(peer.missed, peer.askedAtMs);
+    const { connection, topics, missed, askedAtMs } = peer;
+    if (missed === undefined) return;
     peer.missed = undefined;
-    const fitting = missed.filter(({ topic }) => matches(peer.topics, topic));
-    const each = new Map(fitting.map(({ number, bytes }) => [number, bytes]));
-    for (const bytes of each.values()) peer.connection.write(bytes);
-    this.counters.resent += each.size;
+    this.#publishing.resend(connection, missed, { askedAtMs, wants: (topic) => matches(topics, topic) });
   }
 }
 
