@@ -1,4 +1,5 @@
 /** Length-prefixed frames for the sockets between our own processes: `u32 length`, then that many bytes. */
+import { PendingBytes } from '../pending-bytes.ts';
 
 const HEADER_BYTES = 4;
 
@@ -11,8 +12,7 @@ export class FrameTooLargeError extends Error {
 export class FrameReader {
   readonly #frameBytesMax: number;
   readonly #onFrame: (frame: Buffer) => void;
-  #chunks: Buffer[] = [];
-  #have = 0;
+  readonly #pending = new PendingBytes();
   #need = HEADER_BYTES;
 
   /** @param onFrame gets slices of the receive buffer */
@@ -23,10 +23,8 @@ export class FrameReader {
 
   /** @throws FrameTooLargeError */
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#have += chunk.length;
-    if (this.#have < this.#need) return;
-    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#have);
+    const bytes = this.#pending.join(chunk, this.#need);
+    if (bytes === undefined) return;
     let at = 0;
     this.#need = HEADER_BYTES;
     while (bytes.length - at >= HEADER_BYTES) {
@@ -38,8 +36,6 @@ export class FrameReader {
       at += this.#need;
       this.#need = HEADER_BYTES;
     }
-    const rest = bytes.subarray(at);
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#have = rest.length;
+    this.#pending.add(bytes.subarray(at));
   }
 }

@@ -5,6 +5,8 @@ import { encodeMessage, handshake, ping, ZmtpParser, type SocketType } from './f
 
 /** A process that was held up itself finds its peers' signs of life unread: they get this long to be read. */
 const UNREAD_GRACE_MS = 1_000;
+/** With so much on its way to a peer, that is our sign of life: one that pings and reads nothing gets no more answers. */
+const PONG_QUEUE_BYTES_MAX = 64 * 1024;
 /** Time for a peer to finish its half of the handshake. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 
@@ -55,7 +57,7 @@ export class ZmtpConnection {
     this.#parser = new ZmtpParser(options, {
       ready: (peerType, properties) => this.#ready(peerType, properties),
       message: (parts) => this.#events.message(this, parts),
-      ping: (pong) => this.write(pong),
+      ping: (pong) => this.#answerPing(pong),
       pong: () => undefined,
     });
     socket.setNoDelay(true);
@@ -108,6 +110,10 @@ export class ZmtpConnection {
     } catch (error) {
       this.destroy(error as Error);
     }
+  }
+
+  #answerPing(pong: Buffer): void {
+    if (this.queuedBytes < PONG_QUEUE_BYTES_MAX) this.write(pong);
   }
 
   #ready(peerType: string, properties: ReadonlyMap<string, Buffer>): void {

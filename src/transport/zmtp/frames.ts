@@ -3,6 +3,7 @@
  * no socket, no clock. Written because no kept pure-JavaScript package speaks ZMTP over TCP, and because the native one
  * costs a second thread, twice the latency and three times the memory (docs/dependencies.md).
  */
+import { PendingBytes } from '../pending-bytes.ts';
 
 /** The ZeroMQ socket types that Salt uses. */
 export type SocketType =
@@ -117,10 +118,10 @@ export interface FrameEvents {
 export class ZmtpParser {
   readonly #limits: FrameLimits;
   readonly #events: FrameEvents;
-  #chunks: Buffer[] = [];
-  #have = 0;
+  readonly #pending = new PendingBytes();
   #need = GREETING_BYTES;
   #greeted = false;
+  #isReady = false;
   #parts: Buffer[] = [];
   #partsBytes = 0;
 
@@ -131,18 +132,14 @@ export class ZmtpParser {
 
   /** Bytes received that do not yet make a message. */
   get pendingBytes(): number {
-    return this.#have + this.#partsBytes;
+    return this.#pending.length + this.#partsBytes;
   }
 
   /** @throws ZmtpError when the peer breaks the protocol or a limit */
   push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#have += chunk.length;
-    if (this.#have < this.#need) return;
-    const bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks, this.#have);
-    const rest = bytes.subarray(this.#consume(bytes));
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#have = rest.length;
+    const bytes = this.#pending.join(chunk, this.#need);
+    if (bytes === undefined) return;
+    this.#pending.add(bytes.subarray(this.#consume(bytes)));
   }
 
   /** @returns the offset behind the last whole frame */
@@ -209,6 +206,8 @@ export class ZmtpParser {
     const name = body.toString('latin1', 1, nameEnd);
     const rest = body.subarray(nameEnd);
     if (name === 'READY') {
+      if (this.#isReady) throw new ZmtpError('the peer says READY twice');
+      this.#isReady = true;
       const properties = readProperties(rest);
       this.#events.ready(properties.get('socket-type')?.toString('latin1') ?? '', properties);
     } else if (name === 'PING') this.#events.ping(command('PONG', rest.subarray(2)));

@@ -1,5 +1,6 @@
 /** The publish port: one message to every peer whose subscription fits. A peer that cannot keep up is cut off, never waited for. */
 import type { Server, Socket } from 'node:net';
+import { peerName } from '../accept.ts';
 import type { Address } from '../address.ts';
 import { IdentifiedPeers } from '../identified-peers.ts';
 import { listen } from '../listen.ts';
@@ -105,7 +106,7 @@ export class Publisher implements PublishServer {
   }
 
   #accept(socket: Socket): void {
-    const from = socket.remoteAddress ?? 'an unknown address';
+    const from = peerName(socket);
     const connection = new ZmtpConnection(
       socket,
       {

@@ -3,6 +3,7 @@
  * stands before a request's last part (a REQ's empty delimiter, a correlating REQ's id) is echoed before the reply.
  */
 import type { Server, Socket } from 'node:net';
+import { isOrdinaryEnd, peerName } from '../accept.ts';
 import { BufferBudget } from '../buffer-budget.ts';
 import type { Address } from '../address.ts';
 import { listen } from '../listen.ts';
@@ -58,7 +59,7 @@ export class Router implements RequestServer {
   }
 
   #accept(socket: Socket): void {
-    const from = `${socket.remoteAddress ?? 'local'}:${socket.remotePort ?? ''}`;
+    const from = peerName(socket);
     const { messageBytesMax, clock } = this.#options;
     const connection = new ZmtpConnection(
       socket,
@@ -89,9 +90,8 @@ export class Router implements RequestServer {
   #closed(peer: ZmtpConnection, error: Error | undefined, from: string): void {
     this.#peers.delete(peer);
     this.counters.connections--;
-    const code = (error as NodeJS.ErrnoException | undefined)?.code;
-    if (error === undefined || code === 'ECONNRESET' || code === 'EPIPE') return;
+    if (isOrdinaryEnd(error)) return;
     this.counters.refusedPeers++;
-    this.#onRefused(from, error);
+    this.#onRefused(from, error as Error);
   }
 }

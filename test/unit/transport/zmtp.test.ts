@@ -1,16 +1,24 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import * as zmq from 'zeromq';
 import { systemClock } from '../../../src/host/clock.ts';
 import { systemRandom } from '../../../src/host/random.ts';
 import type { Address } from '../../../src/transport/address.ts';
-import { encodeMessage, handshake, ZmtpError, ZmtpParser } from '../../../src/transport/zmtp/frames.ts';
+import { ZmtpConnection } from '../../../src/transport/zmtp/connection.ts';
+import {
+  command,
+  encodeMessage,
+  handshake,
+  ZmtpError,
+  ZmtpParser,
+} from '../../../src/transport/zmtp/frames.ts';
 import { Publisher } from '../../../src/transport/zmtp/publisher.ts';
 import { Requester } from '../../../src/transport/zmtp/requester.ts';
 import { Router, type RouterRequest } from '../../../src/transport/zmtp/router.ts';
 import { Subscriber } from '../../../src/transport/zmtp/subscriber.ts';
+import { until } from '../../support/fleet.ts';
 
 const MiB = 1024 * 1024;
 const local: Address = { host: '127.0.0.1', port: 0 };
@@ -86,6 +94,31 @@ test('zmtp - garbage, old versions, oversized messages and reserved flags end th
   const flagged = parser();
   flagged.push(handshake('REQ'));
   assert.throws(() => flagged.push(Buffer.from([0x80, 1, 1])), ZmtpError);
+  const ready = handshake('REQ');
+  const twice = parser();
+  twice.push(ready);
+  // each would start a heartbeat of its own
+  assert.throws(() => twice.push(ready.subarray(64)), /says READY twice/);
+});
+
+test('zmtp - a peer that pings and reads nothing makes us hold only a little', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+  t.after(() => socket.destroy());
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  const ours = new ZmtpConnection(
+    accepted,
+    { type: 'PUB', messageBytesMax: 1024, clock: systemClock },
+    { ready: () => undefined, message: () => undefined, closed: () => undefined },
+  );
+  t.after(() => ours.destroy());
+  const pings = Array.from({ length: 5000 }, () => command('PING', Buffer.alloc(4000)));
+  const bytes = Buffer.concat([handshake('SUB'), ...pings]);
+  socket.write(bytes);
+  await until('all pings are read', () => accepted.bytesRead === bytes.length);
+  assert.ok(ours.queuedBytes < 128 * 1024, `${ours.queuedBytes} bytes`);
 });
 
 test('zmtp - requests under way at once find their replies in any order', async (t) => {
@@ -149,7 +182,7 @@ test('zmtp - so it is on the publish port, and its owner is told where from', as
   socket.write('GET / HTTP/1.1\r\n'.repeat(8));
   await once(socket, 'close');
   assert.equal(publisher.counters.refusedPeers, 1);
-  assert.match(told.join(), /^127\.0\.0\.1: .*does not speak ZMTP/);
+  assert.match(told.join(), /^127\.0\.0\.1:\d+: .*does not speak ZMTP/);
 });
 
 test('zmtp - libzmq requests reach our router and ours reach libzmq', async (t) => {
