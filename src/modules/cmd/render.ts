@@ -13,9 +13,15 @@ const JINJA_MARKUP = /\{[{%#]/;
 /**
  * Renders a command, its folder or a script, when the options name an engine. Text without any markup is its own rendering.
  * @param options of the call: `template`, `saltenv`, `pillar`
+ * @param context further variables, which win
  * @throws CommandExecutionError for an unknown engine, and when the template fails
  */
-export async function renderText(ctx: ModuleContext, text: string, options: Dict): Promise<string> {
+export async function renderText(
+  ctx: ModuleContext,
+  text: string,
+  options: Dict,
+  context: Dict = new Map(),
+): Promise<string> {
   const engine = textOption(options, 'template');
   if (engine === undefined) return text;
   if (!KNOWN_ENGINES.has(engine)) {
@@ -24,9 +30,8 @@ export async function renderText(ctx: ModuleContext, text: string, options: Dict
   if (engine === 'jinja' && !JINJA_MARKUP.test(text)) return text;
   const saltenv = textOption(options, 'saltenv') ?? textOption(ctx.opts, 'saltenv') ?? 'base';
   const pillar = option(options, 'pillar');
-  const variables: Dict = isDict(pillar)
-    ? new Map([['pillar', new Map([...ctx.pillar, ...pillar])]])
-    : new Map();
+  const variables: Dict = new Map(context);
+  if (isDict(pillar) && !context.has('pillar')) variables.set('pillar', new Map([...ctx.pillar, ...pillar]));
   try {
     return await renderTemplateText(ctx, text, { engine, saltenv, path: '<command>', variables });
   } catch (error) {

@@ -8,7 +8,7 @@ import { findUser, type User } from '../../host/users.ts';
 import type { ModuleContext } from '../../loader/module.ts';
 import { pyRepr } from '../../values/repr.ts';
 import { decodeUtf8 } from '../../values/text.ts';
-import { dict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.ts';
 import { outcomeDict, runCommand } from './execute.ts';
 import { isSet, option, textOf, textOption, withShellDefault } from './options.ts';
 import { renderText } from './render.ts';
@@ -80,7 +80,8 @@ async function scriptContent(
   const text = decodeUtf8(content);
   if (text === undefined)
     throw new CommandExecutionError(`The script ${source} is not text, so it is no template.`);
-  return renderText(ctx, text, options);
+  const context = options.get('context');
+  return renderText(ctx, text, options, isDict(context) ? context : undefined);
 }
 
 /** Where the script lies on this machine, after fetching it when it comes from elsewhere. */
