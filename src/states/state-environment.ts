@@ -1,6 +1,6 @@
 /** The environment of the file server that a state takes its files from. */
 import { pyStr } from '../values/repr.ts';
-import { truthy, type Value } from '../values/value.ts';
+import { truthy } from '../values/value.ts';
 import type { StateContext } from './state-function.ts';
 
 /** What Salt's states know as `__env__`: the argument `saltenv`, or the environment of the SLS (3006.16 salt/state.py `State.call`). */
