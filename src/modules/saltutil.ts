@@ -81,11 +81,8 @@ async function syncFiles(
 async function environmentsOf(ctx: ModuleContext, saltenv: Value | undefined): Promise<readonly string[]> {
   if (Array.isArray(saltenv)) return saltenv.map(pyStr);
   if (saltenv !== undefined && saltenv !== null) return pyStr(saltenv).split(',');
-  const [{ topEnvironments }, { openFileClient }] = await Promise.all([
-    import('./saltutil/top-environments.ts'),
-    import('../fileclient/open.ts'),
-  ]);
-  return topEnvironments(ctx, openFileClient(ctx));
+  const { topEnvironments } = await import('./saltutil/top-environments.ts');
+  return topEnvironments(ctx);
 }
 
 function refreshFor(

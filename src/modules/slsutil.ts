@@ -76,7 +76,7 @@ async function rendered(
   const variables = [...given, ...(isDict(context) ? context : [])].map(
     ([name, value]) => [pyStr(name), value] as const,
   );
-  const { SlsRenderer } = await import('./slsutil/render.ts');
+  const { SlsRenderer } = await import('../state/sls-renderer.ts');
   const use = { saltenv, sls, path: place, pipe, variables: new Map(variables) };
   return new SlsRenderer(ctx).render(text, use);
 }

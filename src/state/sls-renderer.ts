@@ -1,13 +1,11 @@
 /** Rendering files on a minion as states render them: through a pipe of renderers, with functions, grains and pillar at hand. */
-import { readFileSync } from 'node:fs';
-import { openFileClient } from '../../fileclient/open.ts';
-import { TemplateCache } from '../../jinja/index.ts';
-import type { ModuleContext } from '../../loader/module.ts';
-import { findOwn } from '../../pillar/find-own.ts';
-import { RenderPipe, rendererRules } from '../../renderers/pipe.ts';
-import { pyStr } from '../../values/repr.ts';
-import { decodeUtf8 } from '../../values/text.ts';
-import type { Dict, Value } from '../../values/value.ts';
+import { TemplateCache } from '../jinja/index.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { findOwn } from '../pillar/find-own.ts';
+import { RenderPipe, rendererRules } from '../renderers/pipe.ts';
+import { pyStr } from '../values/repr.ts';
+import type { Value } from '../values/value.ts';
+import { SlsFiles } from './sls-files.ts';
 
 /** What is rendered, and where it is from. */
 export interface SlsUse {
@@ -25,22 +23,25 @@ export interface SlsUse {
 /** See the file's comment. */
 export class SlsRenderer {
   readonly #ctx: ModuleContext;
-  readonly #opts: Dict;
+  readonly #files: SlsFiles;
   readonly #pipe: RenderPipe;
 
-  /** @param opts where they differ from those of the job */
-  constructor(ctx: ModuleContext, opts: Dict = ctx.opts) {
+  /**
+   * @param ctx whose options, grains, pillar and functions templates see
+   * @param files where imported templates come from
+   */
+  constructor(ctx: ModuleContext, files: SlsFiles = new SlsFiles(ctx)) {
     this.#ctx = ctx;
-    this.#opts = opts;
-    const { clock, random, log } = ctx;
-    const own = findOwn({ opts: ctx.opts, clock, log });
+    this.#files = files;
+    const { clock, random, log, opts } = ctx;
+    const own = findOwn({ opts, clock, log });
     this.#pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, own);
   }
 
   /** @throws SaltRenderError */
   render(text: string, { saltenv, sls, path, pipe, variables }: SlsUse): Promise<Value> {
-    const { grains, pillar, functions } = this.#ctx;
-    const opt = (name: string): Value | undefined => this.#opts.get(name);
+    const { grains, pillar, functions, opts } = this.#ctx;
+    const opt = (name: string): Value | undefined => opts.get(name);
     return this.#pipe.render(text, pipe ?? pyStr(opt('renderer') ?? 'jinja|yaml'), rendererRules(opt), {
       opt,
       saltenv,
@@ -49,20 +50,14 @@ export class SlsRenderer {
       variables: new Map<string, Value>([
         ['grains', grains],
         ['pillar', pillar],
-        ['opts', this.#opts],
+        ['opts', opts],
         ...(variables ?? []),
       ]),
       functions: {
         has: (name) => functions.has(name),
         call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
       },
-      readTemplate: (name) => this.#included(name, saltenv),
+      readTemplate: (name) => this.#files.read(name, saltenv),
     });
-  }
-
-  async #included(name: string, saltenv: string): Promise<{ text: string; path: string } | undefined> {
-    const path = await openFileClient(this.#ctx).cacheFile(`salt://${name}`, { saltenv });
-    const text = path === false ? undefined : decodeUtf8(readFileSync(path));
-    return text === undefined || path === false ? undefined : { text, path };
   }
 }

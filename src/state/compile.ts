@@ -1,0 +1,149 @@
+/** The state compiler: top files and SLS to high data, and high data to low chunks (3006.16 salt/state.py). */
+import { callFunction } from '../loader/registry.ts';
+import { CommandExecutionError } from '../errors/errors.ts';
+import type { FunctionCaller, ModuleContext } from '../loader/module.ts';
+import { dict, type Dict } from '../values/value.ts';
+import { Environments } from './environments.ts';
+import { applyExclude } from './exclude.ts';
+import { applyExtend } from './extend.ts';
+import { EXCLUDE, listAt } from './high-data.ts';
+import { compileChunks } from './low.ts';
+import { withMasterOptions } from './options.ts';
+import { applyRequisiteIn } from './requisite-in.ts';
+import { SlsFiles } from './sls-files.ts';
+import { SlsRenderer } from './sls-renderer.ts';
+import { SlsTree, type SlsTreeParts } from './sls-tree.ts';
+import { TopFiles, verifyTop } from './top.ts';
+import { verifyHigh } from './verify-high.ts';
+import type { Value } from '../values/value.ts';
+
+/** What was compiled, and what is wrong with it: with errors a run gives their list, and return code 1. */
+export interface Compiled<T> {
+  readonly data: T;
+  readonly errors: readonly string[];
+}
+
+/** Compiles for one run. */
+export class StateCompiler {
+  readonly #ctx: ModuleContext;
+  readonly #opts: Dict;
+  readonly #pillar: Dict;
+  #parts: Promise<SlsTreeParts> | undefined;
+  #top: Promise<Compiled<Dict>> | undefined;
+
+  /**
+   * @param ctx the context of the function that runs states
+   * @param opts the options of this run; those that the master decides are asked for when they are needed
+   * @param pillar the pillar of this run
+   */
+  constructor(ctx: ModuleContext, opts: Dict, pillar: Dict) {
+    this.#ctx = ctx;
+    this.#opts = opts;
+    this.#pillar = pillar;
+  }
+
+  /** The options of this run with those of the master in them. */
+  async options(): Promise<Dict> {
+    return (await this.#prepared()).ctx.opts;
+  }
+
+  /** Environment to the SLS that the top files give this minion. */
+  async topMatches(): Promise<Dict> {
+    return (await this.top()).data;
+  }
+
+  /** As {@link topMatches}, with what is wrong with the top files. */
+  top(): Promise<Compiled<Dict>> {
+    this.#top ??= this.#readTop();
+    return this.#top;
+  }
+
+  /** The high data of the SLS that the top files give this minion. @param matches part of what {@link topMatches} gave */
+  async highstate(matches?: Dict): Promise<Compiled<Dict>> {
+    const top = await this.top();
+    const { data, errors } = await this.#high(matches ?? top.data);
+    return { data, errors: [...top.errors, ...errors] };
+  }
+
+  /**
+   * The high data of some SLS.
+   * @param mods names, globs among them
+   * @param exclude what is left out besides: names of SLS, `{sls: x}`, `{id: y}`
+   */
+  async slsHigh(
+    mods: readonly Value[],
+    saltenv: string,
+    exclude: readonly Value[] = [],
+  ): Promise<Compiled<Dict>> {
+    const compiled = await this.#high(new Map([[saltenv, [...mods]]]));
+    if (exclude.length > 0) listAt(compiled.data, EXCLUDE).push(...exclude);
+    return compiled;
+  }
+
+  /**
+   * The low chunks of high data, which is changed by it: extended, verified, requisites worked in, excluded, sorted.
+   * @param orchestrationJid the job of the orchestration that all chunks belong to
+   */
+  async low(high: Dict, orchestrationJid?: string): Promise<Compiled<readonly Dict[]>> {
+    const { opts, log } = (await this.#prepared()).ctx;
+    const errors = [...applyExtend(high, log), ...verifyHigh(high)];
+    if (errors.length > 0) return { data: [], errors };
+    const faults = applyRequisiteIn(high, opts.get('disabled_requisites'), log);
+    applyExclude(high);
+    return faults.length > 0
+      ? { data: [], errors: faults }
+      : { data: compileChunks(high, orchestrationJid), errors: [] };
+  }
+
+  async #readTop(): Promise<Compiled<Dict>> {
+    const files = new TopFiles(await this.#prepared());
+    const top = await files.read();
+    const errors = verifyTop(top);
+    return { data: await files.matches(top), errors };
+  }
+
+  async #high(matches: Dict): Promise<Compiled<Dict>> {
+    const errors: string[] = [];
+    const data = await new SlsTree(await this.#prepared(), matches).highData(errors);
+    return { data, errors };
+  }
+
+  #prepared(): Promise<SlsTreeParts> {
+    this.#parts ??= this.#prepare();
+    return this.#parts;
+  }
+
+  async #prepare(): Promise<SlsTreeParts> {
+    const ctx = runContext(this.#ctx, await withMasterOptions(this.#ctx, this.#opts), this.#pillar);
+    const files = new SlsFiles(ctx);
+    return {
+      ctx,
+      files,
+      renderer: new SlsRenderer(ctx, files),
+      environments: new Environments(ctx.opts, files),
+    };
+  }
+}
+
+/** The context that templates of a run see: its options and its pillar, also within the functions they call. */
+function runContext(ctx: ModuleContext, opts: Dict, pillar: Dict): ModuleContext {
+  const functions: FunctionCaller = {
+    ...ctx.functions,
+    call: async (fun, args = [], kwargs = dict()) => {
+      const { spec, missing } = await ctx.functions.find(fun);
+      if (spec === undefined) throw new CommandExecutionError(missing);
+      return callFunction(fun, spec, context, args, kwargs);
+    },
+  };
+  const context: ModuleContext = {
+    ...ctx,
+    opts,
+    pillar,
+    functions,
+    get retcode() {
+      return ctx.retcode;
+    },
+    setRetcode: (code) => ctx.setRetcode(code),
+  };
+  return context;
+}

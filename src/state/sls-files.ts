@@ -1,0 +1,64 @@
+/**
+ * The files that one compilation reads: SLS, top files and the templates they import. Each is fetched once, so that a run
+ * sees one state of every file and a master is not asked for the same map file by each SLS.
+ */
+import { readFileSync } from 'node:fs';
+import type { FileClient } from '../fileclient/client.ts';
+import { openFileClient } from '../fileclient/open.ts';
+import type { FoundFile } from '../jinja/index.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { decodeUtf8 } from '../values/text.ts';
+import { PythonError } from '../loader/python-error.ts';
+
+/** An SLS file, fetched. */
+export interface SlsFile {
+  readonly text: string;
+  /** Where it lies on this machine. */
+  readonly path: string;
+  /** Whether it is the `init.sls` of a folder, whose relative includes start there. */
+  readonly isInit: boolean;
+}
+
+/** See the file's comment. */
+export class SlsFiles {
+  readonly client: FileClient;
+  readonly #fetched = new Map<string, Promise<FoundFile | undefined>>();
+  readonly #states = new Map<string, Promise<readonly string[]>>();
+
+  constructor(ctx: ModuleContext) {
+    this.client = openFileClient(ctx);
+  }
+
+  /** A file by its path below an environment; undefined when there is none. */
+  read(path: string, saltenv: string): Promise<FoundFile | undefined> {
+    const key = `${saltenv}\0${path}`;
+    let fetched = this.#fetched.get(key);
+    if (fetched === undefined) this.#fetched.set(key, (fetched = this.#fetch(path, saltenv)));
+    return fetched;
+  }
+
+  /** An SLS by its name: `a.b` is `a/b.sls`, or else `a/b/init.sls`. */
+  async sls(name: string, saltenv: string): Promise<SlsFile | undefined> {
+    const path = name.replaceAll('.', '/');
+    for (const tail of ['.sls', '/init.sls']) {
+      const file = await this.read(path + tail, saltenv);
+      if (file !== undefined) return { ...file, isInit: `${path}${tail}`.endsWith('/init.sls') };
+    }
+    return undefined;
+  }
+
+  /** The names of all SLS of an environment, sorted. */
+  states(saltenv: string): Promise<readonly string[]> {
+    let names = this.#states.get(saltenv);
+    if (names === undefined) this.#states.set(saltenv, (names = this.client.listStates(saltenv)));
+    return names;
+  }
+
+  async #fetch(path: string, saltenv: string): Promise<FoundFile | undefined> {
+    const place = await this.client.cacheFile(`salt://${path}`, { saltenv });
+    if (place === false) return undefined;
+    const text = decodeUtf8(readFileSync(place));
+    if (text === undefined) throw new PythonError('UnicodeDecodeError', `${place} is not UTF-8`);
+    return { text, path: place };
+  }
+}
