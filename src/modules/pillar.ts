@@ -4,12 +4,12 @@ import { DEFAULT_DELIMITER, traverse, type KeyPath } from '../data/traverse.ts';
 import { CommandExecutionError } from '../errors/errors.ts';
 import { filterBy } from '../loader/filter-by.ts';
 import { defineFunction, defineModule, type FunctionSpec, type ModuleContext } from '../loader/module.ts';
+import { freshPillar } from '../pillar/fresh.ts';
 import { PillarRoots } from '../pillar/roots.ts';
 import { PythonError } from '../loader/python-error.ts';
 import { pyStr } from '../values/repr.ts';
 import {
   copyValue,
-  dict,
   isDict,
   pyTypeName,
   truthy,
@@ -30,54 +30,9 @@ function look<T>(pillar: Dict, key: Value, fallback: T, delimiter: Value): Value
   return traverse(pillar, keyPath(key), { fallback, delimiter: pyStr(delimiter) });
 }
 
-/** What a fresh pillar is made from besides the options. */
-interface FreshOptions {
-  readonly pillarenv?: Value;
-  readonly saltenv?: Value;
-  readonly override?: Value;
-  readonly ext?: Value;
-}
-
 /** True when a folder has a file of that path, which may not lead out of it. */
 function hasFile(roots: Dict, path: string, env: string): boolean {
   return new PillarRoots(roots, env).exists(path, env);
-}
-
-const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null);
-
-/** The pillar made anew: by the master, or here where files are local. */
-async function freshPillar(ctx: ModuleContext, options: FreshOptions): Promise<Dict> {
-  const { opts, id } = ctx;
-  const follows = truthy(opts.get('pillarenv_from_saltenv'));
-  const env =
-    options.pillarenv ?? (follows ? (options.saltenv ?? opts.get('saltenv')) : opts.get('pillarenv'));
-  const override = isDict(options.override) ? options.override : new Map<Value, Value>();
-  const isAlone = opts.get('master_type') === 'disable';
-  if (isAlone || (opts.get('file_client') === 'local' && !truthy(opts.get('use_master_when_local')))) {
-    const { PillarService } = await import('../pillar/service.ts');
-    const { clock, random, log } = ctx;
-    return new PillarService({ opts, clock, random, log }).pillar({
-      minionId: id,
-      grains: ctx.grains,
-      saltenv: textOrNull(opts.get('saltenv')),
-      pillarenv: textOrNull(env),
-      override,
-      ...(options.ext === undefined ? {} : { ext: options.ext }),
-    });
-  }
-  const load: Dict = new Map<Value, Value>([
-    ...dict({ cmd: '_pillar', id }),
-    ['grains', ctx.grains],
-    ['saltenv', opts.get('saltenv') ?? null],
-    ['pillarenv', env ?? null],
-    ['pillar_override', override],
-    ['extra_minion_data', new Map()],
-    ['ver', '2'],
-  ]);
-  if (options.ext !== undefined) load.set('ext', options.ext);
-  const pillar = await ctx.services.request(load);
-  if (!isDict(pillar)) throw new CommandExecutionError('The master gave no pillar.');
-  return pillar;
 }
 
 /** The pillar a function reads: that in memory, or a fresh one when an environment is named. */

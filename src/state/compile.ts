@@ -80,6 +80,15 @@ export class StateCompiler {
     return compiled;
   }
 
+  /** All SLS there are, by environment. */
+  async availableStates(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { environments } = await this.#prepared();
+    const names = new Set(['base', ...(await environments.names())]);
+    const out = new Map<string, readonly string[]>();
+    for (const name of names) out.set(name, await environments.states(name));
+    return out;
+  }
+
   /**
    * The low chunks of high data, which is changed by it: extended, verified, requisites worked in, excluded, sorted.
    * @param orchestrationJid the job of the orchestration that all chunks belong to

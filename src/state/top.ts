@@ -36,11 +36,11 @@ export class TopFiles {
     const { log } = this.#parts.ctx;
     try {
       const tops = await this.#gather();
-      const defaultTop = this.#option('default_top');
+      const defaultTop = this.#option('default_top') ?? 'base';
       return mergeTops(
         tops,
         this.#option('top_file_merging_strategy') ?? 'merge',
-        truthy(defaultTop) ? pyStr(defaultTop as Value) : '',
+        truthy(defaultTop) ? pyStr(defaultTop) : '',
         log,
       );
     } catch (error) {
@@ -71,7 +71,7 @@ export class TopFiles {
   async #gather(): Promise<Map<string, Dict[]>> {
     const only = this.#option('saltenv');
     const strategy = this.#option('top_file_merging_strategy');
-    if (strategy === 'same' && !truthy(only) && !truthy(this.#option('default_top')))
+    if (strategy === 'same' && !truthy(only) && !truthy(this.#option('default_top') ?? 'base'))
       throw new SaltRenderError(
         "top_file_merging_strategy set to 'same', but no default_top configuration option was set",
       );

@@ -46,6 +46,7 @@ export function openCallerProgram(parsed: ParsedOptions, io: CommandIo): CallerP
   });
   early.close();
   const merged = mergedOptions(parsed, config);
+  merged.set('__cli', 'salt-call');
   applyWords(merged, parsed);
   const logging = callerLogging(merged, console);
   const isLocal =
