@@ -13,6 +13,8 @@ const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 10_000;
 /** How often one thing is tried that a database refuses although it answers. */
 const REFUSALS_MAX = 3;
+/** How many of those behind it are tried in turn, where nothing else tells whether a place takes anything. */
+const BEHIND_MAX = 50;
 
 /** A text with a full stop, where it has no other end. */
 export function asSentence(text: string): string {
@@ -82,8 +84,11 @@ export interface DeliveryOptions<T> {
   readonly health: DatabaseHealth;
   /** Writes; safe to repeat. */
   readonly write: (items: readonly T[]) => Promise<void>;
-  /** Resolves when the database answers. @param item the first of those that could not be written */
-  readonly probe: (item: T) => Promise<void>;
+  /**
+   * Resolves when the database answers. A place that cannot be asked has none: it is tried with what comes behind.
+   * @param item the first of those that could not be written
+   */
+  readonly probe: ((item: T) => Promise<void>) | undefined;
   /** One thing, for the log: without its content. */
   readonly describe: (item: T) => string;
   /** How often to look for something new. */
@@ -146,7 +151,7 @@ export class Delivery<T> {
 
   /** @returns how long to wait before the next */
   async #deliver(batch: Batch<T>): Promise<number> {
-    const { write, health } = this.#options;
+    const { write } = this.#options;
     if (batch.items.length === 0) {
       batch.done();
       return 0;
@@ -156,25 +161,26 @@ export class Delivery<T> {
     } catch (error) {
       return this.#failed(batch, error);
     }
-    this.#isDown = false;
-    health.up(this);
-    this.#failuresInARow = 0;
-    this.#refusals = 0;
+    this.#took(batch.items.length);
     this.#limit = Math.min(this.#options.batchMax ?? BATCH_MAX, this.#limit * 2);
-    this.counters.delivered += batch.items.length;
     batch.done();
     return 0;
   }
 
+  #took(count: number): void {
+    this.#isDown = false;
+    this.#options.health.up(this);
+    this.#failuresInARow = 0;
+    this.#refusals = 0;
+    this.counters.delivered += count;
+  }
+
   async #failed(batch: Batch<T>, error: unknown): Promise<number> {
-    const { probe, name, what, health, log, describe } = this.#options;
+    const { health } = this.#options;
     const [item] = batch.items;
     this.counters.failures++;
-    try {
-      // a database that answers may still take nothing: none of what waits is to be left out for that
-      if (error instanceof StoreUnavailableError) throw error;
-      if (item !== undefined) await probe(item);
-    } catch {
+    if (item === undefined || !(await this.#answers(item, error))) {
+      if (batch.items.length === 1 && (await this.#takesWhatIsBehind())) return 0;
       health.down(this, error);
       this.#isDown = true;
       // one that is only slow may take less at a time
@@ -187,15 +193,58 @@ export class Delivery<T> {
       return 0;
     }
     if (++this.#refusals < REFUSALS_MAX) return this.#backOffMs();
-    log.error(
-      `${name} refuses ${item === undefined ? what : describe(item)}; it is left out: ${messageOf(error)}`,
-      error,
-    );
-    this.counters.refused++;
+    this.#leaveOut(item, error);
     this.#refusals = 0;
     this.#failuresInARow = 0;
     batch.done();
     return 0;
+  }
+
+  async #answers(item: T, error: unknown): Promise<boolean> {
+    const { probe } = this.#options;
+    // a database that answers may still take nothing: none of what waits is to be left out for that
+    if (error instanceof StoreUnavailableError || probe === undefined) return false;
+    try {
+      await probe(item);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  #leaveOut(item: T, error: unknown): void {
+    const { log, name, describe } = this.#options;
+    log.error(`${name} refuses ${describe(item)}; it is left out: ${messageOf(error)}`, error);
+    this.counters.refused++;
+  }
+
+  /**
+   * For a place that cannot be asked: takes it something that waits behind the first, another one each time, then what stands
+   * before that is tried once more, and left out when it is refused even now.
+   */
+  async #takesWhatIsBehind(): Promise<boolean> {
+    const { probe, source, write } = this.#options;
+    const turn = this.#failuresInARow - REFUSALS_MAX;
+    if (probe !== undefined || turn < 0) return false;
+    const batch = source.next(2 + (turn % BEHIND_MAX));
+    const last = batch?.items.at(-1);
+    if (batch === undefined || last === undefined || batch.items.length < 2) return false;
+    try {
+      await write([last]);
+    } catch {
+      return false;
+    }
+    this.#took(1);
+    for (const item of batch.items.slice(0, -1)) {
+      try {
+        await write([item]);
+        this.#took(1);
+      } catch (error) {
+        this.#leaveOut(item, error);
+      }
+    }
+    batch.done();
+    return true;
   }
 
   /** Longer each time, and random, so that several masters do not come back at once. */

@@ -10,8 +10,8 @@ export interface OutboxSourceParts {
   readonly name: string;
   readonly reader: OutboxReader;
   readonly positions: PositionFile;
-  /** Only jobs, no returns (`ext_job_cache`). */
-  readonly jobsOnly: boolean;
+  /** Only jobs, no returns (`ext_job_cache`); or only returns, for a place that keeps no jobs. Both, without it. */
+  readonly only?: 'jobs' | 'returns' | undefined;
   /** Begins at the end where no position is known: for a place that would get everything twice (mails, messages). */
   readonly beginsAtEnd?: boolean;
   readonly log: Logger;
@@ -33,13 +33,14 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
   }
 
   next(limit: number): Batch<OutboxEntry> | undefined {
-    const { reader, positions, jobsOnly } = this.#parts;
+    const { reader, positions, only } = this.#parts;
     for (const { name, lastSeq } of this.#days()) {
       const at = positions.get(name);
       if (lastSeq <= at) continue;
       const { entries, lastSeq: readTo = 0, isFull } = reader.page(name, at, limit);
       const to = isFull ? readTo : Math.max(lastSeq, readTo);
-      const items = jobsOnly ? entries.filter((entry) => 'load' in entry) : entries;
+      const items =
+        only === undefined ? entries : entries.filter((entry) => (only === 'jobs') === 'load' in entry);
       return { items, done: () => positions.set(name, to) };
     }
     return undefined;

@@ -18,10 +18,13 @@ export interface Sink extends Pick<
   'saveReturns' | 'saveLoads' | 'saveEvents' | 'removeOlderThan' | 'close'
 > {
   readonly name: string;
-  /** How many returns are written at a time, where a repeated write makes doubles. */
+  /** How many returns are written at a time, and how many events, where a repeated write makes doubles. */
   readonly returnsAtOnceMax?: number;
-  /** Resolves when it answers. */
-  probe(): Promise<void>;
+  readonly eventsAtOnceMax?: number;
+  /** Whether it has a place for jobs. */
+  readonly keepsJobs: boolean;
+  /** Resolves when it answers; undefined where nobody can ask. */
+  readonly probe?: () => Promise<void>;
 }
 
 /** What opening one needs. */
@@ -94,6 +97,7 @@ function storeSink(name: string, store: ReturnStore, isArchived: boolean): Sink 
     saveLoads: (loads) => store.saveLoads(loads),
     saveEvents: (events, masterId) => store.saveEvents(events, masterId),
     removeOlderThan: (atMs) => store.removeOlderThan(atMs, isArchived),
+    keepsJobs: true,
     probe: async () => void (await store.load(PROBED_JID)),
     close: () => store.close(),
   };
@@ -107,17 +111,23 @@ function withoutOptions(given: Dict): Dict {
   return new Map([...given].filter(([name]) => !OPTION_FIELDS.has(name)));
 }
 
+/** Returners that send each event by itself: what was sent is sent again when one behind it fails. */
+const ONE_BY_ONE: ReadonlySet<string> = new Set(['smtp']);
+
 /** A returner that is no database: its functions are called one by one, those that it has. */
 class ModuleSink implements Sink {
   readonly name: string;
   /** A mail is sent again when the one behind it fails in the same batch. */
   readonly returnsAtOnceMax = 1;
+  readonly eventsAtOnceMax?: number;
+  readonly keepsJobs = false;
   readonly #parts: SinkParts;
   readonly #registry: ModuleRegistry;
 
   constructor(name: string, parts: SinkParts) {
     this.name = name;
     this.#parts = parts;
+    if (ONE_BY_ONE.has(name)) this.eventsAtOnceMax = 1;
     this.#registry = new ModuleRegistry({ opts: parts.opts, grains: new Map(), table: RETURNER_TABLE });
   }
 
@@ -142,11 +152,6 @@ class ModuleSink implements Sink {
 
   async removeOlderThan(): Promise<void> {
     // these forget nothing
-  }
-
-  /** Nobody can tell: what fails is taken for a place that is away. */
-  probe(): Promise<void> {
-    return Promise.reject(new BrineError('it cannot be asked'));
   }
 
   async close(): Promise<void> {

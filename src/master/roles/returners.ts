@@ -91,13 +91,13 @@ async function startJobs(context: RoleContext, parts: SinkParts, healthOf: Healt
           name,
           reader,
           positions,
-          jobsOnly,
+          only: jobsOnly ? 'jobs' : sink.keepsJobs ? undefined : 'returns',
           beginsAtEnd: sink.returnsAtOnceMax !== undefined,
           log,
         }),
         batchMax: sink.returnsAtOnceMax,
         write: (entries) => writeEntries(sink, entries),
-        probe: () => sink.probe(),
+        probe: sink.probe,
         describe: (entry) =>
           'ret' in entry
             ? `the return of ${String(entry.ret.get('id'))} for job ${entry.jid}`
@@ -195,10 +195,11 @@ async function startEvents(context: RoleContext, parts: SinkParts, healthOf: Hea
         what: 'events',
         health: healthOf(sink.name),
         source: sources[index] as EventSource,
+        batchMax: sink.eventsAtOnceMax,
         write: async (events) => {
           await sink.saveEvents(events, parts.id);
         },
-        probe: () => sink.probe(),
+        probe: sink.probe,
         describe: ({ tag }) => `the event ${tag}`,
         pollMs: EVENT_POLL_MS,
         clock,

@@ -47,7 +47,7 @@ function queueOf<T>(items: T[]): DeliverySource<T> {
 async function deliver<T>(
   items: T[],
   write: (items: readonly T[]) => Promise<void>,
-  isUp: () => boolean = () => true,
+  isUp: (() => boolean) | 'nobody can ask' = () => true,
   batchMax?: number,
 ): Promise<{ lines: string[]; delivery: Delivery<T> }> {
   const lines: string[] = [];
@@ -61,9 +61,12 @@ async function deliver<T>(
     health: new DatabaseHealth('db', log),
     batchMax,
     write,
-    probe: async () => {
-      if (!isUp()) throw new Error('away');
-    },
+    probe:
+      isUp === 'nobody can ask'
+        ? undefined
+        : async () => {
+            if (!isUp()) throw new Error('away');
+          },
     describe: (item) => `thing ${String(item)}`,
     pollMs: 10,
     clock: quickClock(),
@@ -151,8 +154,45 @@ test('delivery - what makes doubles when it is repeated is written one at a time
       sent.push(item);
     }
   };
-  await deliver([1, 2, 3, 4], mail, () => false, 1);
+  await deliver([1, 2, 3, 4], mail, 'nobody can ask', 1);
   assert.deepEqual(sent, [1, 2, 3, 4]);
+});
+
+test('delivery - what a place refuses that cannot be asked holds nothing back, and is left out when others are taken', async () => {
+  const sent: number[] = [];
+  const { lines, delivery } = await deliver(
+    [1, 2, 3, 4, 5, 6],
+    async ([item = 0]) => {
+      if ([2, 3, 4].includes(item)) throw new Error('too long');
+      sent.push(item);
+    },
+    'nobody can ask',
+    1,
+  );
+  assert.deepEqual(sent, [1, 5, 6]);
+  assert.deepEqual(lines.slice(2), [
+    'error: db refuses thing 2; it is left out: too long',
+    'error: db refuses thing 3; it is left out: too long',
+    'error: db refuses thing 4; it is left out: too long',
+  ]);
+  assert.match(lines.slice(0, 2).join(), /db cannot be written to: too long.*db is back/);
+  assert.equal(delivery.counters.refused, 3);
+});
+
+test('delivery - a place that cannot be asked and takes nothing for long loses nothing', async () => {
+  const sent: number[] = [];
+  let calls = 0;
+  const items = [1, 2, 3, 4, 5, 6];
+  await deliver(
+    items,
+    async ([item = 0]) => {
+      if (++calls < 60) throw new Error('connection refused');
+      sent.push(item);
+    },
+    'nobody can ask',
+    1,
+  );
+  assert.deepEqual(sent.toSorted(), [1, 2, 3, 4, 5, 6]);
 });
 
 function folder(t: TestContext): string {
@@ -184,8 +224,8 @@ test('delivery - jobs and returns come from where the last run ended; what the j
   const lines: string[] = [];
   const log = createLogger('test', [{ level: LOG_LEVELS.info, write: ({ message }) => lines.push(message) }]);
   const path = join(directory, 'p.json');
-  const source = (jobsOnly = false): OutboxSource =>
-    new OutboxSource({ name: 'db', reader, positions: new PositionFile(path, log), jobsOnly, log });
+  const source = (only?: 'jobs' | 'returns'): OutboxSource =>
+    new OutboxSource({ name: 'db', reader, positions: new PositionFile(path, log), only, log });
   const idsOf = (entries: readonly OutboxEntry[]): unknown[] =>
     entries.map((entry) => ('ret' in entry ? entry.ret.get('id') : 'job'));
   const ret = { fun: 'test.ping', return: true, retcode: 0, success: true } as const;
@@ -204,7 +244,7 @@ test('delivery - jobs and returns come from where the last run ended; what the j
   const second = source();
   assert.equal(second.waiting(), 2);
   assert.deepEqual(idsOf(second.next(10)?.items ?? []), ['m2', 'm3']);
-  assert.deepEqual(idsOf(source(true).next(10)?.items ?? ['x' as never]), []);
+  assert.deepEqual(idsOf(source('jobs').next(10)?.items ?? ['x' as never]), []);
   await store.removeOlderThan(Date.UTC(2026, 11, 1));
   assert.equal(second.next(10), undefined);
   assert.equal(second.counters.lost, 2);
@@ -228,7 +268,6 @@ test('delivery - a place that would get everything twice begins with what comes,
       name: 'smtp',
       reader,
       positions: new PositionFile(path, silentLogger),
-      jobsOnly: false,
       beginsAtEnd: true,
       log: silentLogger,
     });

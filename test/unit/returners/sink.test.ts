@@ -42,3 +42,19 @@ test("sink - what a minion's return says of options is not heeded by the master,
   assert.match(ours.posted[0] ?? '', /^secret .*test\.ping/);
   assert.doesNotMatch(ours.posted[0] ?? '', /ret_kwargs/);
 });
+
+test('sink - mails of events are sent one at a time, so that none is sent again for one behind it', async () => {
+  const parts = {
+    id: 'master',
+    keepJobsSeconds: 0,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLogger,
+  };
+  const atOnce = async (name: string): Promise<number | undefined> =>
+    (await openSink(name, 'event_return', { ...parts, opts: dict() }))?.eventsAtOnceMax;
+  assert.deepEqual(
+    [await atOnce('smtp'), await atOnce('http'), await atOnce('sqlite3')],
+    [1, undefined, undefined],
+  );
+});
