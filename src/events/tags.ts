@@ -49,6 +49,12 @@ export function readSyndicReport(tag: string): { id: string; jid: string } | und
   return parts === null ? undefined : { id: parts[1] as string, jid: parts[2] as string };
 }
 
+/** The job and the minion of a {@link tags.jobReturn}; undefined for another tag. */
+export function readReturnTag(tag: string): { jid: string; id: string } | undefined {
+  const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/ret\/([^/]+)$/.exec(tag);
+  return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
+}
+
 /** The job and the minion of a {@link tags.jobReceived}; undefined for another tag. */
 export function readReceipt(tag: string): { jid: string; id: string } | undefined {
   const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/received\/([^/]+)$/.exec(tag);

@@ -45,8 +45,6 @@ export interface SpoolLimits {
 }
 
 interface Kept extends SpooledReturn {
-  /** Whether the disk itself has it. */
-  isSecured: boolean;
   /** Undefined when the disk did not take it: then `load` is here. */
   readonly file: string | undefined;
   readonly load: Dict | undefined;
@@ -91,6 +89,8 @@ export class ReturnSpool {
   readonly #parts: SpoolParts;
   /** Oldest first. */
   readonly #waiting = new Set<Kept>();
+  /** Those of them whose file the disk itself may not have yet. */
+  readonly #unsecured = new Set<Kept>();
   #sizeBytes = 0;
   #next = 0;
   #securing: Promise<void> | undefined;
@@ -158,6 +158,7 @@ export class ReturnSpool {
   remove(entry: SpooledReturn): void {
     const kept = entry as Kept;
     if (!this.#waiting.delete(kept)) return;
+    this.#unsecured.delete(kept);
     this.#sizeBytes -= kept.sizeBytes;
     if (kept.file === undefined) return;
     try {
@@ -175,17 +176,17 @@ export class ReturnSpool {
 
   async #secureAll(): Promise<void> {
     const { directory, log } = this.#parts;
-    const entries = [...this.#waiting].filter((entry) => !entry.isSecured && entry.file !== undefined);
+    const entries = [...this.#unsecured];
     if (entries.length === 0) return;
     try {
       const next = entries[Symbol.iterator]();
       const sync = async (): Promise<void> => {
         for (const entry of next)
-          if (this.#waiting.has(entry)) await syncFile(join(directory, entry.file ?? ''));
+          if (this.#unsecured.has(entry)) await syncFile(join(directory, entry.file ?? ''));
       };
       await Promise.all(Array.from({ length: SYNCS_AT_ONCE }, sync));
       await syncFile(directory);
-      for (const entry of entries) entry.isSecured = true;
+      for (const entry of entries) this.#unsecured.delete(entry);
       this.counters.secured += entries.length;
     } catch (error) {
       log.warning(`Waiting returns in ${directory} could not be brought to the disk: ${messageOf(error)}`);
@@ -201,10 +202,7 @@ export class ReturnSpool {
       const [, at, number, master, jid] = match as unknown as [string, string, string, string, string];
       this.#next = Math.max(this.#next, Number(number));
       const sizeBytes = statSync(path).size;
-      this.#note({
-        ...{ jid, master, atMs: Number(at), sizeBytes, file: name, load: undefined },
-        isSecured: false,
-      });
+      this.#note({ jid, master, atMs: Number(at), sizeBytes, file: name, load: undefined });
     } catch (error) {
       this.#parts.log.warning(`The file ${name} in ${directory} was left alone: ${messageOf(error)}`);
     }
@@ -213,7 +211,7 @@ export class ReturnSpool {
   #write(jid: string, master: string, content: Uint8Array, load: Dict): Kept {
     const { directory, clock, log } = this.#parts;
     const atMs = Math.floor(clock.nowMs());
-    const common = { jid, master, atMs, sizeBytes: content.length, isSecured: false };
+    const common = { jid, master, atMs, sizeBytes: content.length };
     this.#next = (this.#next + 1) % 1_000_000_000;
     const file = `${String(atMs).padStart(15, '0')}-${String(this.#next).padStart(9, '0')}-${master}-${jid}.p`;
     try {
@@ -231,6 +229,7 @@ export class ReturnSpool {
 
   #note(entry: Kept): void {
     this.#waiting.add(entry);
+    if (entry.file !== undefined) this.#unsecured.add(entry);
     this.#sizeBytes += entry.sizeBytes;
   }
 

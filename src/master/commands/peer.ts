@@ -5,6 +5,7 @@
  */
 import type { AesRequest } from '../../channel/door.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
+import type { Clock } from '../../host/clock.ts';
 import { isSafeJid } from '../../jobs/jid.ts';
 import type { StoredReturn } from '../../jobs/job-store.ts';
 import { forecast } from '../../targeting/forecast.ts';
@@ -17,15 +18,20 @@ import { splitKeyword } from '../../yaml/split-keyword.ts';
 import { yamlifyArgument } from '../../yaml/yamlify.ts';
 import { isAuthorised } from '../auth/permissions.ts';
 import type { countedWarnings } from '../counted-log.ts';
+import { storedReturn } from './returns.ts';
 import { publishForPeer, type PublishedJob, type PublishParts } from './publish.ts';
 
 /** Runs a runner. @returns what it returned; undefined when it could not be run */
 export type PeerRunner = (fun: string, arg: readonly Value[]) => Promise<Value | undefined>;
 
+/** Listens to the returns that come from now on. @param tell told of each, as the minion sent it */
+export type HearReturns = (tell: (jid: string, id: string, load: Dict) => void) => Promise<{ close(): void }>;
+
 /** What serving peers needs. */
 export interface PeerParts {
   readonly publishing: PublishParts;
   readonly run: PeerRunner;
+  readonly hear: HearReturns;
   readonly warn: ReturnType<typeof countedWarnings>;
 }
 
@@ -36,9 +42,10 @@ const NOTHING: Dict = new Map();
 /** How long `minion_publish` waits unless the request says so, and at most. */
 const WAIT_MS = 5_000;
 const WAIT_MAX_MS = 60_000;
-const LOOK_MS = 100;
 /** Runs and waits at a time in one worker; more are refused, so that minions cannot fill a master's memory. */
 const AT_ONCE_MAX = 20;
+/** Returns of any jobs that are held while a job is being published. */
+const EARLY_MAX = 10_000;
 /** A function's name, and so neither an option of a command nor a path. */
 const FUNCTION = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/;
 
@@ -98,20 +105,27 @@ export class PeerCommands {
   async #publishAndWait(id: string, load: Dict): Promise<Value> {
     const waitMs = patienceMs(load);
     if (waitMs === undefined) return NOTHING;
-    const job = await this.#job(id, load);
-    if (job === undefined) return NOTHING;
-    const { clock, jobs } = this.#parts.publishing;
-    const untilMs = clock.monotonicMs() + waitMs;
-    let returns = await jobs.returns(job.jid);
-    while (returns.length < job.minions.length && clock.monotonicMs() < untilMs) {
-      await clock.sleep(LOOK_MS);
-      returns = await jobs.returns(job.jid);
+    const returns = new ReturnsOfOneJob(this.#parts.publishing.clock);
+    const hearing = await this.#parts.hear((jid, from, each) => returns.add(jid, from, each));
+    try {
+      const job = await this.#job(id, load);
+      if (job === undefined) return NOTHING;
+      const found = await returns.of(job, waitMs);
+      if (found.size < job.minions.length) await this.#addKept(job, found);
+      const isFull = load.get('form') === 'full';
+      const out: Dict = new Map();
+      for (const [from, ret] of found) out.set(from, isFull ? fullReturn(ret) : ret.return);
+      if (isFull) out.set('__jid__', job.jid);
+      return out;
+    } finally {
+      hearing.close();
     }
-    const isFull = load.get('form') === 'full';
-    const out: Dict = new Map();
-    for (const ret of returns) out.set(ret.id, isFull ? fullReturn(ret) : ret.return);
-    if (isFull) out.set('__jid__', job.jid);
-    return out;
+  }
+
+  /** What nobody heard, because the event bus was being restarted. */
+  async #addKept(job: PublishedJob, found: Map<string, StoredReturn>): Promise<void> {
+    for (const ret of await this.#parts.publishing.jobs.returns(job.jid))
+      if (!found.has(ret.id)) found.set(ret.id, ret);
   }
 
   /** The returns of a job, for the minion that published it. */
@@ -154,6 +168,38 @@ export class PeerCommands {
     } finally {
       this.#atOnce--;
     }
+  }
+}
+
+/** The returns of a job whose id is not known until it is published: a minion may be quicker. */
+class ReturnsOfOneJob {
+  readonly #clock: Clock;
+  readonly #early: [jid: string, id: string, load: Dict][] = [];
+  readonly #found = new Map<string, StoredReturn>();
+  readonly #isComplete = new AbortController();
+  #job: PublishedJob | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(jid: string, id: string, load: Dict): void {
+    const value = load.get('return');
+    if (this.#job === undefined) {
+      if (this.#early.length < EARLY_MAX) this.#early.push([jid, id, load]);
+    } else if (jid === this.#job.jid && value !== undefined && this.#job.minions.includes(id)) {
+      this.#found.set(id, storedReturn(jid, id, load, value));
+      if (this.#found.size >= this.#job.minions.length) this.#isComplete.abort();
+    }
+  }
+
+  /** Resolves when all have returned, or the time is over. */
+  async of(job: PublishedJob, waitMs: number): Promise<Map<string, StoredReturn>> {
+    this.#job = job;
+    if (job.minions.length === 0) return this.#found;
+    for (const [jid, id, load] of this.#early.splice(0)) this.add(jid, id, load);
+    await this.#clock.sleep(waitMs, this.#isComplete.signal);
+    return this.#found;
   }
 }
 

@@ -6,7 +6,7 @@ import { tags } from '../../events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isJid, isSafeJid, jidTimeMs, PROPOSED_JID, REQUEST_JID, type JidSource } from '../../jobs/jid.ts';
-import type { JobStore } from '../../jobs/job-store.ts';
+import type { JobStore, StoredReturn } from '../../jobs/job-store.ts';
 import { funText } from '../../jobs/sqlite-store.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 
@@ -64,18 +64,25 @@ export async function takeReturn(
 
 /** @returns false when the job cache has this return already */
 function keep(parts: ReturnParts, jid: string, id: string, load: Dict, value: Value): Promise<boolean> {
-  const out = load.get('out');
   return parts.jobs.saveReturn({
+    ...storedReturn(jid, id, load, value),
+    atMs: parts.clock.nowMs(),
+    ...(handsJobsOn(parts.opts) ? { more: otherFields(load) } : {}),
+  });
+}
+
+/** A return as the job cache keeps it. @param value its field `return` */
+export function storedReturn(jid: string, id: string, load: Dict, value: Value): StoredReturn {
+  const out = load.get('out');
+  return {
     jid,
     id,
     fun: funText(load.get('fun')),
     return: value,
     retcode: worstCode(load.get('retcode')),
     success: isSuccess(load),
-    atMs: parts.clock.nowMs(),
     ...(typeof out === 'string' ? { out } : {}),
-    ...(handsJobsOn(parts.opts) ? { more: otherFields(load) } : {}),
-  });
+  };
 }
 
 /** What databases keep besides: a whole return. */

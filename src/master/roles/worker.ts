@@ -191,12 +191,14 @@ function peerHandlers(parts: WorkerParts, publishing: PublishParts): [string, Ae
   const isAllowed = opts.get('peer').size + opts.get('peer_run').size > 0;
   let commands: Promise<PeerCommands> | undefined;
   const load = async (): Promise<PeerCommands> => {
-    const [{ PeerCommands: Commands }, { peerRunner }] = await Promise.all([
+    const [{ PeerCommands: Commands }, { peerRunner }, { returnsOnBus }] = await Promise.all([
       import('../commands/peer.ts'),
       import('../commands/peer-runner.ts'),
+      import('../commands/peer-returns.ts'),
     ]);
     const run = peerRunner({ opts, jobs: parts.jobs, jids: parts.jids, log });
-    return new Commands({ publishing, run, warn: countedWarnings(log) });
+    const hear = returnsOnBus(masterSockets(opts).eventPub);
+    return new Commands({ publishing, run, hear, warn: countedWarnings(log) });
   };
   return (['minion_pub', 'minion_publish', 'minion_runner', 'pub_ret'] as const).map((cmd) => [
     cmd,

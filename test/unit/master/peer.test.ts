@@ -19,6 +19,8 @@ interface Master {
   readonly run: [string, readonly Value[]][];
   readonly kept: Map<string, Dict>;
   readonly returns: Map<string, StoredReturn[]>;
+  /** Those that listen. */
+  readonly heard: Set<(jid: string, id: string, load: Dict) => void>;
   readonly warnings: string[];
 }
 
@@ -28,6 +30,7 @@ function master(settings: DictInit): Master {
   const run: Master['run'] = [];
   const kept = new Map<string, Dict>();
   const returns: Master['returns'] = new Map();
+  const heard: Master['heard'] = new Set();
   const warnings: string[] = [];
   const jobs = {
     saveJob: async (jid: string, load: Dict) => (kept.set(jid, load), true),
@@ -54,11 +57,15 @@ function master(settings: DictInit): Master {
   const commands = new PeerCommands({
     publishing,
     run: async (fun, arg) => (run.push([fun, arg]), 'ran'),
+    hear: async (tell) => {
+      heard.add(tell);
+      return { close: () => void heard.delete(tell) };
+    },
     warn: (text) => warnings.push(text),
   });
   const ask = (id: string, cmd: PeerCommand, load: DictInit): Promise<Value> =>
     commands.serve(cmd, { id, cmd, load: dict(load), version: 3, nonce: '', encAlgo: '', sigAlgo: '' });
-  return { ask, sent, run, kept, returns, warnings };
+  return { ask, sent, run, kept, returns, heard, warnings };
 }
 
 const pub = (fun: string, more: DictInit = {}): DictInit => ({ fun, arg: [], tgt: '*', ret: '', ...more });
@@ -170,13 +177,33 @@ test('peer - only who published a job gets its returns, and a jid is never a pat
     assert.deepEqual(await ask(id, 'pub_ret', { jid: asked }), NOTHING, String(asked));
 });
 
-test('peer - minion_publish waits for the returns, bounded', async () => {
-  const { ask, returns, kept } = master({ peer: dict({ '.*': ['.*'] }) });
-  const asking = ask('web1', 'minion_publish', pub('test.ping', { tmo: 5, tgt: 'db1' }));
-  await new Promise(setImmediate);
+test('peer - minion_publish answers when the last return is heard, bounded', async () => {
+  const { ask, returns, heard, kept } = master({ peer: dict({ '.*': ['.*'] }) });
+  const tell = (jid: string, id: string, load: DictInit): void =>
+    heard.forEach((each) => each(jid, id, dict(load)));
+  const asking = ask('web1', 'minion_publish', pub('test.ping', { tmo: 60, tgt: 'web*', form: 'full' }));
+  while (kept.size === 0) await new Promise(setImmediate);
   const [jid = ''] = kept.keys();
-  returns.set(jid, [{ jid, id: 'db1', fun: 'test.ping', return: 1, retcode: 0, success: true }]);
-  assert.deepEqual(await asking, dict({ db1: 1 }));
+  tell(jid, 'db1', { return: 'not asked' });
+  tell('20261121000000000001', 'web1', { return: 'another job' });
+  const ret = { fun: 'test.ping', return: 1, retcode: 0, success: true };
+  tell(jid, 'web1', ret);
+  tell(jid, 'web2', { ...ret, return: 2, out: 'raw' });
+  const whole = { jid, fun: 'test.ping', retcode: 0, success: true };
+  assert.deepEqual(
+    await asking,
+    dict({
+      web1: dict({ id: 'web1', ...whole, ret: 1 }),
+      web2: dict({ id: 'web2', ...whole, ret: 2, out: 'raw' }),
+      __jid__: jid,
+    }),
+  );
+  assert.equal(heard.size, 0);
+  const unheard = ask('web1', 'minion_publish', pub('test.ping', { tmo: 0, tgt: 'db1' }));
+  while (kept.size === 1) await new Promise(setImmediate);
+  const [, second = ''] = kept.keys();
+  returns.set(second, [{ jid: second, id: 'db1', ...ret }]);
+  assert.deepEqual(await unheard, dict({ db1: 1 }), 'what the job cache has');
   assert.deepEqual(await ask('web1', 'minion_publish', pub('test.ping', { tmo: 'soon' })), NOTHING);
   assert.deepEqual(
     await ask('web1', 'minion_publish', pub('test.ping', { tmo: 0, form: 'full' })).then((value) => [

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { WebSocket } from 'ws';
+import { WsPublisher } from '../../../src/transport/ws/publisher.ts';
 import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { systemRandom } from '../../../src/host/random.ts';
 import type { Address } from '../../../src/transport/address.ts';
@@ -306,6 +307,34 @@ test('ws - a subscriber says who it is, gets publications, and comes back', asyn
   }
   assert.deepEqual(got, ['round 1', 'round 2']);
   assert.deepEqual(presence, ['m1 true', 'm1 false', 'm1 true']);
+});
+
+test('ws - of subscribers that never say who they are the oldest is cut off when there are too many', async (t) => {
+  const refused: string[] = [];
+  const server = new WsPublisher({
+    address: local,
+    backlog: 10,
+    peerQueueBytesMax: MiB,
+    silentMax: 2,
+    identify: (properties) => (properties.has('x-brine-minion') ? { id: 'm1' } : undefined),
+    refused: (_from, error) => refused.push(error.message),
+    clock: systemClock,
+  });
+  t.after(() => server.close());
+  const { port } = (await server.start()) as { port: number };
+  const gone: string[] = [];
+  const join = async (name: string, headers: Record<string, string> = {}): Promise<void> => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers });
+    t.after(() => socket.terminate());
+    socket.on('close', () => gone.push(name));
+    await once(socket, 'open');
+  };
+  await join('known', { 'x-brine-minion': 'bTE=' });
+  for (const name of ['first', 'second', 'third']) await join(name);
+  while (gone.length === 0 || refused.length === 0) await systemClock.sleep(1);
+  assert.deepEqual(gone, ['first']);
+  assert.match(refused.join(), /^more than 2 peers have connected and said nothing yet$/);
+  assert.equal(server.subscribers, 3);
 });
 
 test('ws - a browser that resets its connection while it is turned away ends nothing else', async (t) => {
