@@ -2,9 +2,9 @@
  * Returns that a database of a returner (`--return`, `ext_job_cache`) could not take: they wait on this minion's disk until it is
  * back. Salt's minions lose them.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../host/clock.ts';
+import type { Clock, Timer } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
 import { BrineError, messageOf } from '../errors/errors.ts';
@@ -17,9 +17,12 @@ import { truthy, type Dict } from '../values/value.ts';
 
 const POLL_MS = 5_000;
 const SPOOL_ENDING = '.sqlite';
+const POSITION_ENDING = '.json';
 /** Between a returner and its `ret_config`. */
 const OF_CONFIG = '@';
 const ROOMS_MAX = 16;
+/** How often rooms are looked at in which nothing waits any more. */
+const TIDY_MS = 60_000;
 const KEY = /^[\w.@-]{1,100}$/;
 
 /** What waiting needs. */
@@ -46,12 +49,21 @@ interface Room {
 export class WaitingReturns {
   readonly #parts: WaitingParts;
   readonly #rooms = new Map<string, Room>();
+  /** Rooms whose files are being removed. */
+  readonly #ending = new Map<string, Promise<void>>();
+  readonly #tidying: Timer;
 
   /** Goes on with what an earlier run has left. */
   constructor(parts: WaitingParts) {
     this.#parts = parts;
+    this.#tidying = parts.clock.every(TIDY_MS, () => this.#endEmptyRooms(), { background: true });
     for (const file of existsSync(parts.folder) ? readdirSync(parts.folder) : [])
       if (file.endsWith(SPOOL_ENDING)) this.#resume(file);
+  }
+
+  /** How many returners returns wait for, or have waited for lately. */
+  get rooms(): number {
+    return this.#rooms.size;
   }
 
   /** One for each returner and `ret_config`. */
@@ -66,14 +78,19 @@ export class WaitingReturns {
   }
 
   /** Keeps a return. @throws BrineError when there is no place for it */
-  keep(name: string, ret: Dict): void {
-    const { spool, source, delivery } = this.#room(WaitingReturns.roomOf(name, ret));
+  async keep(name: string, ret: Dict): Promise<void> {
+    const key = WaitingReturns.roomOf(name, ret);
+    if (this.#rooms.size >= ROOMS_MAX && !this.#rooms.has(key)) this.#endEmptyRooms();
+    await this.#ending.get(key);
+    const { spool, source, delivery } = this.#room(key);
     spool.removeUpTo(source.position);
     spool.append([{ tag: String(ret.get('jid')), data: ret }]);
     delivery.wake();
   }
 
   async close(): Promise<void> {
+    this.#tidying.cancel();
+    await Promise.all(this.#ending.values());
     const rooms = [...this.#rooms.values()];
     this.#rooms.clear();
     for (const { spool, source, delivery } of rooms) {
@@ -87,9 +104,34 @@ export class WaitingReturns {
   #resume(file: string): void {
     try {
       this.#room(file.slice(0, -SPOOL_ENDING.length));
+      this.#endEmptyRooms();
     } catch (error) {
       const path = join(this.#parts.folder, file);
       this.#parts.log.error(`The returns that wait in ${path} stay there: ${messageOf(error)}`, error);
+    }
+  }
+
+  #endEmptyRooms(): void {
+    for (const [key, room] of this.#rooms) {
+      if (room.source.waiting() > 0) continue;
+      this.#rooms.delete(key);
+      this.#ending.set(
+        key,
+        this.#end(key, room).finally(() => this.#ending.delete(key)),
+      );
+    }
+  }
+
+  /** Never rejects: a file that cannot be removed is a line in the log. */
+  async #end(key: string, { spool, delivery }: Room): Promise<void> {
+    const { folder, log } = this.#parts;
+    try {
+      await delivery.stop();
+      spool.close();
+      for (const ending of [SPOOL_ENDING, `${SPOOL_ENDING}-wal`, `${SPOOL_ENDING}-shm`, POSITION_ENDING])
+        rmSync(safeJoin(folder, key + ending), { force: true });
+    } catch (error) {
+      log.warning(`What waited in ${folder} for ${key} could not be removed: ${messageOf(error)}`, error);
     }
   }
 
@@ -103,7 +145,7 @@ export class WaitingReturns {
     const [name = key] = key.split(OF_CONFIG);
     const path = safeJoin(folder, `${key}${SPOOL_ENDING}`);
     const spool = new EventSpool({ path, bytesMax, what: 'returns', clock, log });
-    const positions = new PositionFile(join(folder, `${key}.json`), log);
+    const positions = new PositionFile(join(folder, key + POSITION_ENDING), log);
     const source = new EventSource(spool, { name, positions, due: { countMin: 0, ageMaxMs: 0 }, clock });
     const delivery = new Delivery<SavedEvent>({
       name,

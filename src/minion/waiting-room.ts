@@ -21,7 +21,7 @@ export class LazyWaitingRoom implements WaitingRoom {
   }
 
   async keep(name: string, ret: Dict): Promise<void> {
-    (await this.#open()).keep(name, ret);
+    await (await this.#open()).keep(name, ret);
   }
 
   /** Goes on with what an earlier run has left. */

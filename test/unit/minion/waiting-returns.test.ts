@@ -43,21 +43,48 @@ test('waiting returns - wait for their own database, through a restart, and are 
   const [up, written] = [new Set(['usual']), [] as string[]];
   const ret = (jid: string, config?: string): Dict => dict({ jid, id: 'm1', ret_config: config });
   let waiting = open(t, folder, up, written);
-  waiting.keep('redis', ret('1', 'other'));
-  waiting.keep('redis', ret('2'));
+  await waiting.keep('redis', ret('1', 'other'));
+  await waiting.keep('redis', ret('2'));
   await until(() => written.length === 1 && waiting.isDown('redis', ret('3', 'other')));
   assert.equal(waiting.isDown('redis', ret('3')), false);
-  waiting.keep('redis', ret('3', 'other'));
+  await waiting.keep('redis', ret('3', 'other'));
   await waiting.close();
   assert.ok(readdirSync(folder).includes('redis@other.sqlite'));
   up.add('other');
   waiting = open(t, folder, up, written);
   await until(() => written.length === 3);
   assert.deepEqual(written, ['redis usual 2', 'redis other 1', 'redis other 3']);
-  assert.throws(
-    () => waiting.keep('redis', ret('4', '../x')),
+  await assert.rejects(
+    waiting.keep('redis', ret('4', '../x')),
     /redis@\.\.\/x is no name that a file can have/,
   );
+});
+
+test('waiting returns - what has been written leaves nothing behind, so that any number of databases may come', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'br-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const [up, written] = [new Set<string>(), [] as string[]];
+  let waiting = open(t, folder, up, written);
+  const ret = (n: number): Dict => dict({ jid: String(n), id: 'm1', ret_config: `c${n}` });
+  for (let n = 0; n < 16; n++) await waiting.keep('redis', ret(n));
+  await assert.rejects(waiting.keep('redis', ret(16)), /returns wait for 16 databases already/);
+  for (let n = 0; n < 5; n++) up.add(`c${n}`);
+  await until(() => written.length === 5);
+  up.add('c16');
+  await waiting.keep('redis', ret(16));
+  assert.equal(waiting.rooms, 12);
+  await until(() => written.includes('redis c16 16'));
+  await waiting.keep('redis', ret(0));
+  await until(() => written.filter((line) => line === 'redis c0 0').length === 2);
+  await waiting.close();
+  waiting = open(t, folder, up, written);
+  assert.equal(waiting.rooms, 11);
+  await waiting.close();
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => /c(0|16)\./.test(name)),
+    [],
+  );
+  assert.equal(written.length, 7);
 });
 
 test('waiting returns - a file that cannot be used, or a full disk for once, keeps no later return from waiting', async (t) => {
@@ -67,7 +94,7 @@ test('waiting returns - a file that cannot be used, or a full disk for once, kee
   mkdirSync(join(folder, 'mysql.sqlite'), { recursive: true });
   writeFileSync(join(folder, 'some thing.sqlite'), '');
   const [up, written] = [new Set(['usual']), [] as string[]];
-  open(t, folder, up, written).keep('redis', dict({ jid: '1', id: 'm1' }));
+  await open(t, folder, up, written).keep('redis', dict({ jid: '1', id: 'm1' }));
   await until(() => written.length === 1);
   let isFull = true;
   const room = new LazyWaitingRoom(() => {
