@@ -90,7 +90,7 @@ export class WsPublisher implements PublishServer {
   #watchSilent(peer: WsPeer): void {
     const silent: WatchedPeer = {
       ...{ hasSpoken: false, pendingBytes: 0, receivedBytes: 0, isPaused: false },
-      destroy: (error) => this.#server.cut(peer, error),
+      destroy: (error) => peer.destroy(error),
     };
     peer.socket.on('close', () => this.#watch.remove(silent));
     this.#watch.add(silent);
