@@ -1,12 +1,11 @@
 /** Knowing modules of one's own without running their code in this process. */
 import type { Clock } from '../host/clock.ts';
-import type { FunctionSpec } from '../loader/module.ts';
+import type { FunctionSpec, LoadContext } from '../loader/module.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
 import { updateDict } from '../data/dict-merge.ts';
 import { NEEDS_GRAINS, readTried, type Tried } from './description.ts';
 import { extensionFiles, type ExtensionFile, type ExtensionKind } from './folder.ts';
 import { ExtensionHost } from './host-process.ts';
-import type { LoadContext } from './load-modules.ts';
 
 /** What describing needs. */
 export interface DescribeParts extends LoadContext {

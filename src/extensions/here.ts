@@ -1,10 +1,11 @@
 /** Modules of one's own in this process, each loaded when it is first used: in worker processes of a minion and in commands. */
+import type { LoadContext } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
 import type { Value } from '../values/value.ts';
 import type { Tried } from './description.ts';
 import { extensionsVersion, type ExtensionKind } from './folder.ts';
 import { FileLoader } from './load-file.ts';
-import { tryModule, type LoadContext } from './load-modules.ts';
+import { tryModule } from './load-modules.ts';
 
 /** Kinds whose files may import each other. */
 const TOGETHER: readonly ExtensionKind[] = ['modules', 'utils', 'states', 'runners', 'returners'];

@@ -1,17 +1,11 @@
 /** Loading the files of a kind in this process, each on its own: one that fails is reported and left out. */
-import type { Dict } from '../values/value.ts';
+import type { LoadContext } from '../loader/module.ts';
 import type { Tried } from './description.ts';
 import type { ExtensionFile } from './folder.ts';
 import type { FileLoader } from './load-file.ts';
 import { faultOf } from './faults.ts';
 import { readOwnModule, whyUnavailable } from './read-module.ts';
 import { toModuleSpec } from './to-module-spec.ts';
-
-/** What modules are loaded with. */
-export interface LoadContext {
-  readonly opts: Dict;
-  readonly grains: Dict;
-}
 
 /** Loads one file of functions; never throws. */
 export function tryModule(loader: FileLoader, file: ExtensionFile, { opts, grains }: LoadContext): Tried {

@@ -24,7 +24,7 @@ export function ownContext(ctx: ModuleContext, isTest = false): Context {
     get pillar() {
       return pillar();
     },
-    test: isTest || truthy(ctx.opts.get('test')),
+    test: isTest || (ctx.state?.test ?? truthy(ctx.opts.get('test'))),
     signal: ctx.signal,
     call: async (fun, args = [], kwargs = {}) => {
       const named = new Map(Object.entries(kwargs).map(([name, value]) => [name, fromData(value)] as const));

@@ -155,7 +155,7 @@ async function executeOneOfSeveral(
   } catch (error) {
     ctx.log.warning(`The minion function caused an exception: ${messageOf(error)}`, error);
     // Salt compat: Salt leaves the return code of a failed function out; 1 lets `salt` end with the right exit code.
-    return failed(traceback(error, ctx));
+    return failed(exceptionText(error, ctx));
   }
 }
 
@@ -192,11 +192,11 @@ function errorReturn(fun: string, spec: FunctionSpec, ctx: ModuleContext, error:
     return `ERROR executing '${fun}': ${message}`;
   }
   ctx.log.warning('The minion function caused an exception', error);
-  return `The minion function caused an exception: ${traceback(error, ctx)}`;
+  return `The minion function caused an exception: ${exceptionText(error, ctx)}`;
 }
 
 /** Python's traceback without frames; our own stack stands in for them only when the minion logs at debug level. */
-function traceback(error: unknown, ctx: ModuleContext): string {
+export function exceptionText(error: unknown, ctx: Pick<ModuleContext, 'log'>): string {
   if (error instanceof PythonError) return formatTraceback(error.type, error.message);
   if (error instanceof BrineError) return formatTraceback(exceptionName(error), error.message);
   const { type, message } = (error instanceof Error ? describeOsError(error) : undefined) ?? {

@@ -107,8 +107,24 @@ export type FunctionLookup =
   | { readonly spec: FunctionSpec; readonly module: ModuleSpec; readonly missing?: undefined }
   | { readonly missing: string; readonly spec?: undefined };
 
+/** The modules of one kind. */
+export interface FunctionSource {
+  /** Looks a function up; a missing one comes with Salt's sentence about it. */
+  find(fun: string): Promise<FunctionLookup>;
+  /** One module by virtual name, or undefined when it is unknown or unavailable here. */
+  module(name: string): Promise<ModuleSpec | undefined>;
+  /** The loaded modules by virtual name; modules that are unavailable here are left out. */
+  modules(): Promise<ReadonlyMap<string, ModuleSpec>>;
+}
+
+/** What modules are found and loaded with. */
+export interface LoadContext {
+  readonly opts: Dict;
+  readonly grains: Dict;
+}
+
 /** Other functions, as modules call them (Salt's `__salt__`), and the descriptions behind them. */
-export interface FunctionCaller {
+export interface FunctionCaller extends FunctionSource {
   /**
    * Calls a function by its full name, in this process. Arguments are taken as they are: `k=v` texts are not parsed,
    * a `__kwarg__` mapping has no meaning, and no `__pub_*` keywords are added.
@@ -116,16 +132,17 @@ export interface FunctionCaller {
    */
   call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
   has(fun: string): Promise<boolean>;
-  /** Looks a function up; a missing one comes with Salt's sentence about it. */
-  find(fun: string): Promise<FunctionLookup>;
-  /** One module by virtual name, or undefined when it is unknown or unavailable here. */
-  module(name: string): Promise<ModuleSpec | undefined>;
-  /** The loaded modules by virtual name; modules that are unavailable here are left out. */
-  modules(): Promise<ReadonlyMap<string, ModuleSpec>>;
   /** The files of Salt's names that were not loaded: disabled, unavailable, or another file has their virtual name. */
   notLoaded(): Promise<readonly string[]>;
   /** The modules of another kind, for `sys.list_state_functions` and the like; empty where there is none. */
   catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>>;
+  /** The state modules (Salt's `__states__`); only a state run calls their functions. */
+  states(): Promise<FunctionSource>;
+  /**
+   * The same functions, called in another context (other options, another pillar).
+   * @param anew loads all modules anew, for these options and grains
+   */
+  within(context: () => ModuleContext, anew?: LoadContext): FunctionCaller;
 }
 
 /** How a request to the master is made. */
@@ -148,6 +165,8 @@ export interface MinionServices {
   signalJob(jid: string, signal: number): Promise<boolean>;
   /** Loads modules, grains or pillar anew. @returns false when nothing could take the request */
   refresh(what: 'modules' | 'grains' | 'pillar' | 'beacons' | 'matchers', options?: Dict): Promise<boolean>;
+  /** Collects the grains anew and gives them; absent where nothing can. */
+  grains?(): Promise<Dict>;
   /** A request to the master over the authenticated channel. @throws UnreachableError with `--local` */
   request(load: Dict, options?: RequestOptions): Promise<Value>;
   /** The same request to every master. @throws UnreachableError when none takes it */
@@ -162,7 +181,17 @@ export interface MinionServices {
 }
 
 /** What a state function may know of its run (Salt's `__opts__['test']`, `__low__`, `__lowstate__`, `__states__`, `__context__`). */
-export interface StateCall {
+export interface StateCall extends StateFacts {
+  /** Calls another state function, as a part of this one. @param kwargs its arguments, `name` among them */
+  call(fun: string, kwargs: Dict): Promise<Value>;
+  /** Describes a state function, or says why there is none. */
+  find(fun: string): Promise<FunctionLookup>;
+  /** What the states of one run share: texts gathered for a file, whether packages were refreshed. */
+  readonly memory: Map<string, Value>;
+}
+
+/** The part of a {@link StateCall} that is data. */
+export interface StateFacts {
   /** Nothing may be changed; say what would be. */
   readonly test: boolean;
   /** The low chunk that runs: `state`, `fun`, `name`, `__id__`, `__sls__`, `__env__`, `order` and the arguments. */
@@ -171,12 +200,6 @@ export interface StateCall {
   readonly lowstate: readonly Dict[];
   /** The results so far, by tag. */
   readonly running: Dict;
-  /** Calls another state function, as a part of this one. @param kwargs its arguments, `name` among them */
-  call(fun: string, kwargs: Dict): Promise<Value>;
-  /** Describes a state function, or says why there is none. */
-  find(fun: string): Promise<FunctionLookup>;
-  /** What the states of one run share: texts gathered for a file, whether packages were refreshed. */
-  readonly memory: Map<string, Value>;
 }
 
 /** Everything a function may touch besides its arguments. */

@@ -10,23 +10,26 @@ import type {
   CatalogKind,
   FunctionCaller,
   FunctionLookup,
+  FunctionSource,
   FunctionSpec,
+  LoadContext,
   ModuleContext,
   ModuleDescription,
   ModuleSpec,
 } from './module.ts';
 
 /** What a registry is built from. */
-export interface RegistryOptions {
-  /** The effective minion options; `disable_modules`, `whitelist_modules` and `providers` are read. */
-  readonly opts: Dict;
-  readonly grains: Dict;
+export interface RegistryOptions extends LoadContext {
+  /** Which options leave modules out: `disable_states`; or, by default, `disable_modules`, `whitelist_modules` and `providers`. */
+  readonly kind?: 'modules' | 'states';
   /** Other than the table of this program, for tests. */
   readonly table?: readonly ModuleEntry[];
   /** Modules of the other kinds, for `sys.*`; each is asked for when needed. */
   readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
   /** Modules of the user's own, asked for once; they come before those of this program. */
-  readonly custom?: () => Promise<readonly CustomModule[]>;
+  readonly custom?: (context: LoadContext) => Promise<readonly CustomModule[]>;
+  /** The state modules that belong to these modules, made when they are first asked for. */
+  readonly states?: (context: LoadContext) => Promise<ModuleRegistry>;
 }
 
 /** A module of the user's own, or why it cannot be used here. */
@@ -41,18 +44,19 @@ type Loaded = { readonly module: ModuleSpec } | { readonly module?: undefined; r
  * The execution modules that one minion may use. Holds no job: give each job its own {@link FunctionCaller} from
  * {@link ModuleRegistry.caller}. Build a new one to reload modules or after grains have changed.
  */
-export class ModuleRegistry {
+export class ModuleRegistry implements FunctionSource {
   readonly #options: RegistryOptions;
   readonly #entries = new Map<string, ModuleEntry[]>();
   readonly #loaded = new Map<string, Promise<Loaded>>();
   readonly #disabled: string[] = [];
+  readonly #limits: Limits;
   #custom: Promise<readonly CustomModule[]> | undefined;
+  #states: Promise<FunctionSource> | undefined;
 
   constructor(options: RegistryOptions) {
     this.#options = options;
-    const disabled = texts(options.opts.get('disable_modules'));
-    const whitelist = texts(options.opts.get('whitelist_modules'));
-    const providers = options.opts.get('providers');
+    this.#limits = limitsOf(options);
+    const { disabled, whitelist, providers } = this.#limits;
     for (const entry of options.table ?? MODULE_TABLE) {
       // Salt compat: Salt's white list is checked only until all modules were loaded once; here it always holds.
       const listed =
@@ -104,8 +108,22 @@ export class ModuleRegistry {
     return [...this.#disabled, ...files.filter((file) => !used.has(file))].sort();
   }
 
+  /** The state modules; none where nothing provides them. */
+  states(): Promise<FunctionSource> {
+    const { states, opts, grains } = this.#options;
+    this.#states ??=
+      states?.({ opts, grains }) ?? Promise.resolve(new ModuleRegistry({ opts, grains, table: [] }));
+    return this.#states;
+  }
+
+  /** The same modules, to be found and loaded anew. */
+  anew(context: LoadContext): ModuleRegistry {
+    return new ModuleRegistry({ ...this.#options, ...context });
+  }
+
   /** The modules of another kind; empty when nothing provides them. */
-  catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>> {
+  async catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>> {
+    if (kind === 'states' && this.#options.states !== undefined) return (await this.states()).modules();
     return this.#options.catalogs?.[kind]?.() ?? Promise.resolve(new Map());
   }
 
@@ -126,6 +144,8 @@ export class ModuleRegistry {
       modules: () => this.modules(),
       notLoaded: () => this.notLoaded(),
       catalog: (kind) => this.catalog(kind),
+      states: () => this.states(),
+      within: (other, load) => (load === undefined ? this : this.anew(load)).caller(other),
     };
   }
 
@@ -168,11 +188,10 @@ export class ModuleRegistry {
   }
 
   async #readCustom(): Promise<readonly CustomModule[]> {
-    const { custom, opts } = this.#options;
+    const { custom, opts, grains } = this.#options;
     if (custom === undefined) return [];
-    const disabled = texts(opts.get('disable_modules'));
-    const whitelist = texts(opts.get('whitelist_modules'));
-    return (await custom()).filter((one) => {
+    const { disabled, whitelist } = this.#limits;
+    return (await custom({ opts, grains })).filter((one) => {
       const isListed = whitelist.length === 0 || whitelist.includes(one.name) || whitelist.includes(one.file);
       return isListed && !disabled.includes(one.file);
     });
@@ -226,6 +245,19 @@ export async function callFunction(
 ): Promise<Value> {
   const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: args, keywords: kwargs });
   return spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+}
+
+/** The options that leave modules out, or put one of several files first. */
+interface Limits {
+  readonly disabled: readonly string[];
+  readonly whitelist: readonly string[];
+  readonly providers: Value | undefined;
+}
+
+function limitsOf({ opts, kind }: RegistryOptions): Limits {
+  const disabled = texts(opts.get(`disable_${kind ?? 'modules'}`));
+  if (kind === 'states') return { disabled, whitelist: [], providers: undefined };
+  return { disabled, whitelist: texts(opts.get('whitelist_modules')), providers: opts.get('providers') };
 }
 
 function ownFunction(module: ModuleSpec | undefined, name: string): FunctionSpec | undefined {

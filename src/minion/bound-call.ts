@@ -7,13 +7,15 @@ import {
   SaltInvocationError,
   messageOf,
 } from '../errors/errors.ts';
-import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
+import type { FunctionSpec, ModuleContext, StateFacts } from '../loader/module.ts';
 import { PythonError } from '../loader/python-error.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
 import type { JobResult } from './job.ts';
 
 /** Kinds of modules whose functions run in worker processes. */
-export type OwnKind = 'modules' | 'returners';
+export type OwnKind = 'modules' | 'states' | 'returners';
+
+const KINDS: readonly OwnKind[] = ['modules', 'states', 'returners'];
 
 /** See the file's comment. */
 export interface BoundCall {
@@ -23,23 +25,37 @@ export interface BoundCall {
   readonly args: Dict;
   readonly rest: readonly Value[];
   readonly kwargs: Dict;
+  /** For state functions: what they may know of their run, without what is a function there. */
+  readonly state?: Value;
+}
+
+/** Packs what a state function may know of its run. */
+export function packStateFacts({ test, low, lowstate, running }: StateFacts): Value {
+  return [test, low, [...lowstate], running];
+}
+
+/** Reads what {@link packStateFacts} has packed. */
+export function readStateFacts(value: Value): StateFacts {
+  const [test, low, lowstate, running] = value as [boolean, Dict, Dict[], Dict];
+  return { test, low, lowstate, running };
 }
 
 /** Packs a call. */
-export function packCall({ kind, fun, args, rest, kwargs }: BoundCall): Value {
-  return [kind, fun, args, [...rest], kwargs];
+export function packCall({ kind, fun, args, rest, kwargs, state }: BoundCall): Value {
+  return [kind, fun, args, [...rest], kwargs, state ?? null];
 }
 
 /** Reads what {@link packCall} has packed; undefined for jobs. */
 export function readCall(value: Value | undefined): BoundCall | undefined {
   if (!Array.isArray(value)) return undefined;
-  const [kind, fun, args, rest, kwargs] = value;
+  const [kind, fun, args, rest, kwargs, state] = value;
   return {
-    kind: kind === 'returners' ? 'returners' : 'modules',
+    kind: KINDS.find((known) => known === kind) ?? 'modules',
     fun: String(fun),
     args: isDict(args) ? args : new Map(),
     rest: Array.isArray(rest) ? rest : [],
     kwargs: isDict(kwargs) ? kwargs : new Map(),
+    ...(state === undefined || state === null ? {} : { state }),
   };
 }
 

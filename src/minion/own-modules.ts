@@ -13,7 +13,7 @@ import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
 import { toNumber, type Dict, type Value } from '../values/value.ts';
 import { readJob } from './job.ts';
-import { errorNamed, type BoundCall, type OwnKind } from './bound-call.ts';
+import { errorNamed, packStateFacts, type BoundCall, type OwnKind } from './bound-call.ts';
 import type { WorkerPool } from './worker-pool.ts';
 
 /** Faults that are remembered as told. */
@@ -37,7 +37,7 @@ export class OwnModules {
     this.#workers = workers;
   }
 
-  /** Execution modules or returners, for the loader. */
+  /** Execution modules, states or returners, for the loader. */
   async custom(
     context: { readonly opts: Dict; readonly grains: Dict },
     kind: OwnKind,
@@ -66,7 +66,8 @@ export class OwnModules {
 
   #runner(fun: string, kind: OwnKind): FunctionSpec['run'] {
     return (ctx, args, rest, kwargs) => {
-      const bound = { kind, fun, args: new Map(Object.entries(args)), rest, kwargs };
+      const state = ctx.state === undefined ? {} : { state: packStateFacts(ctx.state) };
+      const bound = { kind, fun, args: new Map(Object.entries(args)), rest, kwargs, ...state };
       return this.#run(bound, ctx);
     };
   }

@@ -6,7 +6,7 @@ import {
   type CustomModule,
   type RegistryOptions,
 } from '../loader/registry.ts';
-import type { JobContext, MinionServices, ModuleContext } from '../loader/module.ts';
+import type { JobContext, LoadContext, MinionServices, ModuleContext } from '../loader/module.ts';
 import type { Clock } from '../host/clock.ts';
 import type { Logger } from '../host/log.ts';
 import type { Random } from '../host/random.ts';
@@ -31,8 +31,8 @@ export interface MinionParts {
 
 /** Finds modules of the user's own that have functions. */
 export type CustomModules = (
-  context: { readonly opts: Dict; readonly grains: Dict },
-  kind: 'modules' | 'returners',
+  context: LoadContext,
+  kind: 'modules' | 'states' | 'returners',
 ) => Promise<readonly CustomModule[]>;
 
 /** The minion's knowledge. Grains and pillar are replaced whole, never changed in place. */
@@ -142,12 +142,30 @@ export class MinionState {
   }
 
   #newRegistry(): ModuleRegistry {
-    return new ModuleRegistry(this.#registryOptions('modules'));
+    return new ModuleRegistry({
+      ...this.#registryOptions('modules'),
+      states: (context) => this.#stateModules(context),
+    });
   }
 
-  #registryOptions(kind: 'modules' | 'returners'): Pick<RegistryOptions, 'opts' | 'grains' | 'custom'> {
+  async #stateModules(context: LoadContext): Promise<ModuleRegistry> {
+    const { STATE_TABLE } = await import('../states/table.ts');
+    return new ModuleRegistry({
+      ...this.#registryOptions('states'),
+      ...context,
+      table: STATE_TABLE,
+      kind: 'states',
+    });
+  }
+
+  #registryOptions(
+    kind: 'modules' | 'states' | 'returners',
+  ): Pick<RegistryOptions, 'opts' | 'grains' | 'custom'> {
     const { custom } = this.parts;
-    const context = { opts: this.opts, grains: this.#grains };
-    return { ...context, ...(custom === undefined ? {} : { custom: () => custom(context, kind) }) };
+    return {
+      opts: this.opts,
+      grains: this.#grains,
+      ...(custom === undefined ? {} : { custom: (context: LoadContext) => custom(context, kind) }),
+    };
   }
 }

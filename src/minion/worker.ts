@@ -3,18 +3,19 @@ import { Socket } from 'node:net';
 import { minionOptions } from '../config/minion-options.ts';
 import { Options } from '../config/option.ts';
 import { daemonLogging } from '../daemon/logging.ts';
-import { ExtensionsHere, readKnown } from '../extensions/here.ts';
+import { ExtensionsHere } from '../extensions/here.ts';
 import { systemClock } from '../host/clock.ts';
 import { systemRandom } from '../host/random.ts';
 import { RpcPeer } from '../transport/ipc/rpc.ts';
 import type { Dict, Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
-import type { ModuleContext } from '../loader/module.ts';
-import { readCall, runCall, type BoundCall } from './bound-call.ts';
+import type { FunctionSource, ModuleContext } from '../loader/module.ts';
+import { readCall, readStateFacts, runCall, type BoundCall } from './bound-call.ts';
 import { readJob, type JobResult } from './job.ts';
 import { failure, runFunctions } from './job-runner.ts';
 import { remoteServices } from './remote-services.ts';
 import { MinionState } from './state.ts';
+import { workerModules } from './worker-modules.ts';
 
 /** The minion is at the other end of this descriptor. */
 const LINK_FD = 3;
@@ -51,7 +52,7 @@ async function runOrder(body: Buffer, rpc: () => RpcPeer, extensions: Extensions
       clock: systemClock,
       random: systemRandom,
       log: logging.logger,
-      custom: async (known, kind) => extensions.modules(readKnown(own.get(kind)), known),
+      custom: workerModules(extensions, own, { clock: systemClock, log: logging.logger }),
     },
     grains,
   );
@@ -70,7 +71,15 @@ async function runOrder(body: Buffer, rpc: () => RpcPeer, extensions: Extensions
 }
 
 async function runBound(call: BoundCall, state: MinionState, context: ModuleContext): Promise<JobResult> {
-  const registry = call.kind === 'returners' ? await state.returners() : state.registry;
-  const { spec, missing } = await registry.find(call.fun);
-  return spec === undefined ? failure(missing) : runCall(spec, call, context);
+  const { spec, missing } = await (await modulesOf(call, state)).find(call.fun);
+  if (spec === undefined) return failure(missing);
+  if (call.state === undefined) return runCall(spec, call, context);
+  const { stateContext } = await import('../state/state-call.ts');
+  const states = await context.functions.states();
+  return runCall(spec, call, stateContext(context, states, readStateFacts(call.state)));
+}
+
+function modulesOf({ kind }: BoundCall, state: MinionState): FunctionSource | Promise<FunctionSource> {
+  if (kind === 'returners') return state.returners();
+  return kind === 'states' ? state.registry.states() : state.registry;
 }

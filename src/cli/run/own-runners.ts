@@ -85,6 +85,10 @@ function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
       modules: () => Promise.resolve(new Map()),
       notLoaded: () => Promise.resolve([]),
       catalog: () => Promise.resolve(new Map()),
+      states: nothing,
+      within() {
+        return this;
+      },
     },
     services: {
       fireLocal: (tag, data) => ctx.fire(tag, data),
