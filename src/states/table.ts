@@ -4,5 +4,6 @@ import type { ModuleEntry } from '../loader/module-table.ts';
 /** Every state module, in the order in which files of one virtual name are tried. */
 export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
+  { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
 ];

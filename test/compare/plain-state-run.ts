@@ -59,9 +59,24 @@ async function one(
   number: number,
 ): Promise<Value> {
   const { spec } = await ctx.state.find(full);
-  const internal = ['state', 'fun', '__sls__', '__id__', '__env__', 'order', 'onlyif', 'unless'];
-  const kwargs =
-    spec?.kwargs === undefined ? new Map([...chunk].filter(([k]) => !internal.includes(pyStr(k)))) : chunk;
+  const internal = [
+    'state',
+    'fun',
+    '__sls__',
+    '__id__',
+    '__env__',
+    'order',
+    'onlyif',
+    'unless',
+    'require',
+    'watch',
+    'runas',
+    'umask',
+    'saltenv',
+  ];
+  const kwargs = new Map(
+    [...chunk].filter(([k]) => spec?.params?.[pyStr(k)] || !internal.includes(pyStr(k))),
+  );
   let result: Dict;
   try {
     result = await runState(ctx, full, kwargs);

@@ -87,8 +87,20 @@ async function sideOutcomes(name: 'real' | 'own'): Promise<Outcome[]> {
   return rows.map((row) => ({ ...row, runs: row.runs.map(valueFromJson) }));
 }
 
-function clip(text: string): string {
-  return text.length <= 2500 ? text : `${text.slice(0, 2500)}… (${text.length})`;
+const SHOWN_CHARS = 700;
+const SHOWN_BEFORE_CHARS = 90;
+
+/** What follows where two texts begin to differ. */
+function shown(text: string, from: number): string {
+  const start = Math.max(0, from - SHOWN_BEFORE_CHARS);
+  const part = text.slice(start, from + SHOWN_CHARS);
+  return `${start > 0 ? '…' : ''}${part}${part.length + start < text.length ? `… (${text.length})` : ''}`;
+}
+
+function sayDifference(title: string, theirs: string, mine: string): void {
+  let from = 0;
+  while (from < theirs.length && theirs[from] === mine[from]) from++;
+  say(`\n=== ${title}\nSalt: ${shown(theirs, from)}\nours: ${shown(mine, from)}`);
 }
 
 /** What can be compared of a case, by what it is: each result of each run, and what is there afterwards. */
@@ -133,9 +145,7 @@ async function compare(): Promise<number> {
     }
     counts.different += differing.length;
     for (const what of differing)
-      say(
-        `\n=== ${title} ${what}\nSalt: ${clip(theirs.get(what) ?? '')}\nours: ${clip(mine.get(what) ?? '')}`,
-      );
+      sayDifference(`${title} ${what}`, theirs.get(what) ?? '', mine.get(what) ?? '');
   });
   say(
     `\n${cases.length} cases: ${counts.same} same, ${counts.meant} different on purpose, ${counts.different} different`,
