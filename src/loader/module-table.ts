@@ -16,6 +16,11 @@ export interface ModuleEntry {
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
   {
+    name: 'alternatives',
+    file: 'alternatives',
+    load: async () => (await import('../modules/alternatives.ts')).alternativesModule,
+  },
+  {
     name: 'archive',
     file: 'archive',
     load: async () => (await import('../modules/archive.ts')).archiveModule,

@@ -3,6 +3,11 @@ import type { ModuleEntry } from '../loader/module-table.ts';
 
 /** Every state module, in the order in which files of one virtual name are tried. */
 export const STATE_TABLE: readonly ModuleEntry[] = [
+  {
+    name: 'alternatives',
+    file: 'alternatives',
+    load: async () => (await import('./alternatives.ts')).alternativesStates,
+  },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
