@@ -2,7 +2,7 @@
  * The job cache's embedded default: SQLite files in `<cachedir>/job_cache`, one for each day of jids, so that forgetting
  * a day is removing a file however much it holds. One process writes (the master's Maintenance), any number reads.
  */
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../host/files.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
@@ -400,6 +400,7 @@ export class SqliteJobStore implements JobStore {
     if (known !== undefined) return known;
     this.#closeIdleDays();
     const { readOnly = false, durable = false, outbox: isHandedOn = false } = this.#options;
+    if (!readOnly && !existsSync(this.#path(name))) this.#begin(name);
     const db = openSqlite(this.#path(name), readOnly);
     db.exec('PRAGMA busy_timeout = 5000');
     if (!readOnly) {
@@ -418,6 +419,23 @@ export class SqliteJobStore implements JobStore {
     const day = { db, insertJob, insertReturn, note, outbox, judged };
     this.#days.set(name, day);
     return day;
+  }
+
+  /** Makes the file of a day with its tables, so that no reader finds it without them. Another program may be quicker. */
+  #begin(name: string): void {
+    const path = this.#path(name);
+    const fresh = `${path}.${process.pid}`;
+    rmSync(fresh, { force: true });
+    const db = openSqlite(fresh);
+    db.exec(`BEGIN; ${SCHEMA} COMMIT`);
+    db.close();
+    try {
+      linkSync(fresh, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    } finally {
+      rmSync(fresh, { force: true });
+    }
   }
 
   #closeIdleDays(): void {

@@ -4,14 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { PublishRequests } from '../../src/client/publish-requests.ts';
-import { loadClientConfig } from '../../src/config/load.ts';
 import { EventBusReader } from '../../src/events/bus-client.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import { systemRandom } from '../../src/host/random.ts';
 import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
 import { Fleet, until, type Daemon } from '../support/fleet.ts';
-import { configureSyndic, createBelow, joinSyndic, ORDERS, startSyndic } from '../support/tree.ts';
+import {
+  cachedReturns,
+  configureSyndic,
+  createBelow,
+  joinSyndic,
+  ORDERS,
+  publishAll,
+  startSyndic,
+} from '../support/tree.ts';
 import { Wire } from '../support/wire.ts';
 
 const isLong = process.env['BRINE_LONG'] === '1';
@@ -23,25 +28,11 @@ const LONGEST_S = 3;
 const AWAY_MS = isLong ? 60_000 : 0;
 
 /** Publishes jobs that end at different times, as fast as the master takes them. @returns their ids */
-async function publishMany(fleet: Fleet, count: number): Promise<string[]> {
-  const opts = loadClientConfig({ configDir: fleet.masterDir, env: process.env });
-  const requests = new PublishRequests({
-    opts,
-    env: process.env,
-    clock: systemClock,
-    random: systemRandom,
-  });
-  try {
-    const jids: string[] = [];
-    for (let index = 0; index < count; index++) {
-      const arg = [(LONGEST_S * (index + 1)) / count];
-      const job = { tgt: '*', tgtType: 'glob', fun: 'test.sleep', arg, timeoutMs: 60_000 };
-      jids.push((await requests.publish(job)).jid);
-    }
-    return jids;
-  } finally {
-    requests.close();
-  }
+function publishMany(fleet: Fleet, count: number): Promise<string[]> {
+  return publishAll(
+    fleet,
+    Array.from({ length: count }, (_, index) => ['test.sleep', (LONGEST_S * (index + 1)) / count] as const),
+  );
 }
 
 /** Publishes rounds of jobs for as long as something is to be away, one at least. @param sinceMs when it went */
@@ -71,13 +62,7 @@ async function countReturns(t: TestContext, fleet: Fleet): Promise<Map<string, n
 }
 
 async function returnsOf(fleet: Fleet, jids: readonly string[]): Promise<string[]> {
-  const store = new SqliteJobStore({ directory: fleet.path('m', 'cache', 'job_cache'), readOnly: true });
-  try {
-    const lists = await Promise.all(jids.map((jid) => store.returns(jid)));
-    return lists.flat().map(({ jid, id }) => `salt/job/${jid}/ret/${id}`);
-  } finally {
-    await store.close();
-  }
+  return (await cachedReturns(fleet, jids)).map(({ jid, id }) => `salt/job/${jid}/ret/${id}`);
 }
 
 /** Waits until every return of these jobs is there, and finds each told once. */

@@ -12,19 +12,25 @@ export interface OneOfMany {
   readonly address: string;
 }
 
-/** Starts masters that share their key pair, as minions with several masters demand without signed keys. */
+/**
+ * Starts masters that share their key pair, as minions with several masters demand without signed keys.
+ * @param own further options of each, from its address
+ */
 export async function startMasters(
   t: TestContext,
   count: number,
   options: readonly string[] = ['auto_accept: True'],
+  own: (address: string) => readonly string[] = () => [],
 ): Promise<OneOfMany[]> {
   const masters: OneOfMany[] = [];
   for (let index = 0; index < count; index++) {
-    const fleet = await Fleet.create(t, options);
+    const fleet = await Fleet.create(t);
+    const address = `127.0.0.1:${fleet.retPort}`;
+    fleet.configureMaster([...options, ...own(address)]);
     const first = masters[0]?.fleet;
     if (first !== undefined) copyKey(first, fleet);
     await fleet.startMaster();
-    masters.push({ fleet, address: `127.0.0.1:${fleet.retPort}` });
+    masters.push({ fleet, address });
   }
   return masters;
 }

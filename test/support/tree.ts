@@ -2,7 +2,13 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { userInfo } from 'node:os';
+import { PublishRequests } from '../../src/client/publish-requests.ts';
+import { loadClientConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/host/clock.ts';
+import { systemRandom } from '../../src/host/random.ts';
+import type { StoredReturn } from '../../src/jobs/job-store.ts';
+import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
+import type { Value } from '../../src/values/value.ts';
 import { Daemon, Fleet, ours, type Programs } from './fleet.ts';
 
 /** What a master above needs; `worker_threads` and the like come beside. */
@@ -104,4 +110,35 @@ export async function untilKept(
     await systemClock.sleep(100);
   }
   throw new Error(`job ${jid} never had ${count} returns: ${JSON.stringify(returns)}`);
+}
+
+/** Publishes jobs for every minion, as fast as the master takes them. @param jobs each a function and its arguments @returns their ids */
+export async function publishAll(
+  fleet: Fleet,
+  jobs: readonly (readonly [fun: string, ...arg: Value[]])[],
+): Promise<string[]> {
+  const requests = new PublishRequests({
+    opts: loadClientConfig({ configDir: fleet.masterDir, env: process.env }),
+    env: process.env,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  try {
+    const jids: string[] = [];
+    for (const [fun, ...arg] of jobs)
+      jids.push((await requests.publish({ tgt: '*', tgtType: 'glob', fun, arg, timeoutMs: 60_000 })).jid);
+    return jids;
+  } finally {
+    requests.close();
+  }
+}
+
+/** The returns of jobs in the job cache of this master. */
+export async function cachedReturns(fleet: Fleet, jids: readonly string[]): Promise<StoredReturn[]> {
+  const store = new SqliteJobStore({ directory: fleet.path('m', 'cache', 'job_cache'), readOnly: true });
+  try {
+    return (await Promise.all(jids.map((jid) => store.returns(jid)))).flat();
+  } finally {
+    await store.close();
+  }
 }

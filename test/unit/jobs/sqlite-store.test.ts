@@ -128,3 +128,16 @@ test('job cache - what has no day of its own is forgotten by age and number', as
     'readers go on from where they were',
   );
 });
+
+test('job cache - two programs may begin the same day, and leave nothing but its file', async (t) => {
+  const { directory, store } = storeIn(t);
+  const other = new SqliteJobStore({ directory });
+  t.after(() => other.close());
+  const ret = { jid: JID, fun: 'test.ping', return: true, retcode: 0, success: true };
+  await Promise.all([store.saveReturn({ ...ret, id: 'a' }), other.saveReturn({ ...ret, id: 'b' })]);
+  assert.equal((await store.returns(JID)).length, 2);
+  assert.deepEqual(
+    readdirSync(directory).filter((name) => !/-(wal|shm)$/.test(name)),
+    ['20261121.sqlite'],
+  );
+});
