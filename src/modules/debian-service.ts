@@ -65,8 +65,8 @@ export const debianServiceModule = defineModule({
   name: 'service',
   file: 'debian_service',
   doc: 'Starts, stops and enables services by the scripts in /etc/init.d.',
-  unavailable: () =>
-    !isSystemdBooted() && hasDpkg()
+  unavailable: ({ grains }) =>
+    !isSystemdBooted() && hasDpkg(grains)
       ? undefined
       : 'The debian_service module could not be loaded: unsupported OS family and/or systemd running.',
   functions: {

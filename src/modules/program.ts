@@ -8,6 +8,7 @@ import { dict, isDict, toNumber, type DictInit, type Value } from '../values/val
 /** How a program ended. */
 export interface Ended {
   readonly retcode: number;
+  readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -33,6 +34,7 @@ export async function runAll(
   const field = (name: string): Value => (isDict(result) ? (result.get(name) ?? null) : null);
   return {
     retcode: toNumber(field('retcode')) ?? 1,
+    pid: toNumber(field('pid')) ?? 0,
     stdout: pyStr(field('stdout') ?? ''),
     stderr: pyStr(field('stderr') ?? ''),
   };

@@ -2,11 +2,12 @@
 import { isTrue } from '../loader/coerce.ts';
 import { defineFunction, defineModule } from '../loader/module.ts';
 import { pyStr } from '../values/repr.ts';
-import { dict, type Dict, type Value } from '../values/value.ts';
-import { hasRpm, installedRpms, rpmFiles, rpmOwner } from './pkg/rpm.ts';
+import type { Value } from '../values/value.ts';
+import { hasRpm, isRpmHost, namedRpms } from './pkg/rpm.ts';
+import { rpmFileFunctions } from './pkg/rpm-functions.ts';
+import { checkRpms, diffRpm, rpmFileInfo, rpmInfo } from './pkg/rpm-info.ts';
 import { compareRpm, withoutEpoch } from './pkg/versions.ts';
 
-const FAMILIES: readonly Value[] = ['RedHat', 'Suse', 'Mandriva'];
 const PACKAGES = { varargs: 'packages', kwargs: 'kwargs' } as const;
 
 /** The module. */
@@ -15,57 +16,56 @@ export const rpmModule = defineModule({
   file: 'rpm_lowpkg',
   doc: 'Asks the database of installed packages.',
   unavailable: ({ grains }) =>
-    FAMILIES.includes(grains.get('os_family') ?? '') && hasRpm()
-      ? undefined
-      : 'The rpm execution module failed to load: rpm binary is not in the path or the system is not of its family.',
+    !hasRpm()
+      ? 'The rpm execution module failed to load: rpm binary is not in the path.'
+      : isRpmHost(grains, ['RedHat', 'Suse'])
+        ? undefined
+        : 'The rpm execution module failed to load: only available on redhat/suse type systems or amazon, xcp, xenserver, virtuozzolinux, virtuozzo, issabel pbx or openeuler.',
   functions: {
     list_pkgs: defineFunction({
-      doc: 'Lists installed packages, all or those named.',
+      doc: 'Lists installed packages, all or those named, with their bare versions. Keyword `root`: the folder of the system.',
       ...PACKAGES,
       returns: 'mapping of package to version',
       examples: ["salt '*' lowpkg.list_pkgs"],
-      run: async (ctx, _args, rest) => {
-        const out: Dict = new Map();
-        for (const [name, versions] of await installedRpms(ctx))
-          if (rest.length === 0 || rest.includes(name)) out.set(name, versions.join(','));
-        return out;
-      },
+      run: async (ctx, _args, rest, kwargs) => (await namedRpms(ctx, rest.map(pyStr), kwargs)).versions,
     }),
-    file_list: defineFunction({
-      doc: 'Lists the files of packages.',
+    info: defineFunction({
+      doc: 'Tells all about installed packages. Keywords: `attr` (attributes with commas between), `all_versions`, `root`.',
       ...PACKAGES,
-      returns: '`{errors, files}`',
-      examples: ["salt '*' lowpkg.file_list httpd"],
-      run: (ctx, _args, rest) => rpmFiles(ctx, rest.map(pyStr)),
+      returns: 'mapping of package to a mapping; to a list of them with `all_versions`',
+      examples: ["salt '*' lowpkg.info bash", "salt '*' lowpkg.info bash attr=version,build_date,size"],
+      run: (ctx, _args, rest, kwargs) => rpmInfo(ctx, rest, kwargs),
     }),
-    file_dict: defineFunction({
-      doc: 'Lists the files of packages, package by package.',
-      ...PACKAGES,
-      returns: '`{errors, packages: {package: files}}`',
-      examples: ["salt '*' lowpkg.file_dict httpd"],
-      run: async (ctx, _args, rest) => {
-        const [errors, packages]: [Value[], Dict] = [[], new Map()];
-        for (const name of rest.map(pyStr)) {
-          const found = await rpmFiles(ctx, [name]);
-          errors.push(...(found.get('errors') as Value[]));
-          packages.set(name, found.get('files') ?? []);
-        }
-        return dict({ errors, packages });
+    bin_pkg_info: defineFunction({
+      doc: 'Tells name, version and architecture of a package file.',
+      params: {
+        path: { type: 'str', doc: 'The file, or an address.' },
+        saltenv: { default: 'base', type: 'str', doc: 'The environment of the file server.' },
       },
+      returns:
+        '`{name, version, arch, repoid, install_date, install_date_time_t}`, None when rpm cannot read it',
+      examples: ["salt '*' lowpkg.bin_pkg_info /root/salt-2015.5.1-2.el7.noarch.rpm"],
+      run: (ctx, { path, saltenv }) => rpmFileInfo(ctx, path, saltenv),
     }),
-    owner: defineFunction({
-      doc: 'Tells the packages that files belong to.',
+    checksum: defineFunction({
+      doc: 'Tells whether digests and signatures of package files are right. Keyword `root`: the folder of the system.',
       varargs: 'paths',
       kwargs: 'kwargs',
-      returns: 'text for one path, else mapping',
-      examples: ["salt '*' lowpkg.owner /usr/bin/apachectl"],
-      run: async (ctx, _args, rest) => {
-        if (rest.length === 0) return '';
-        const out: Dict = new Map();
-        for (const path of rest) out.set(path, await rpmOwner(ctx, pyStr(path)));
-        return rest.length === 1 ? ([...out.values()][0] ?? '') : out;
-      },
+      returns: 'mapping of path to bool',
+      examples: ["salt '*' lowpkg.checksum /path/to/package.rpm"],
+      run: (ctx, _args, rest, kwargs) => checkRpms(ctx, rest, kwargs),
     }),
+    diff: defineFunction({
+      doc: 'Shows how a file differs from how it is in a package file.',
+      params: {
+        package_path: { type: 'str', doc: 'The package file.' },
+        path: { type: 'str', doc: 'The installed file.' },
+      },
+      returns: 'the difference; empty when there is none',
+      examples: ["salt '*' lowpkg.diff /path/to/apache2.rpm /etc/apache2/httpd.conf"],
+      run: (ctx, args) => diffRpm(ctx, pyStr(args.package_path), pyStr(args.path)),
+    }),
+    ...rpmFileFunctions('lowpkg'),
     version_cmp: defineFunction({
       doc: 'Compares two versions.',
       params: {

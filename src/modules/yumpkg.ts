@@ -3,12 +3,15 @@ import { isTrue } from '../loader/coerce.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../values/value.ts';
-import { holdTargets, packageName, versionOf, versionsDict } from './pkg/packages.ts';
-import { hasRpm, installedRpms, normalRpmName, rpmOwner, splitArchitecture } from './pkg/rpm.ts';
+import { holdTargets, packageName, versionOf } from './pkg/packages.ts';
+import { hasRpm, installedRpms, isRpmHost, listRpms, normalRpmName, splitArchitecture } from './pkg/rpm.ts';
+import { rpmFileFunctions } from './pkg/rpm-functions.ts';
 import { compareRpm, withoutEpoch } from './pkg/versions.ts';
 import {
   callYum,
-  installYum,
+  checkVersionlock,
+  heldName,
+  HOLD_PATTERN,
   latestYum,
   lockedPackages,
   refreshYum,
@@ -17,41 +20,73 @@ import {
   upgradeYum,
   yumProgram,
 } from './pkg/yum.ts';
+import { yumGroupFunctions } from './pkg/yum-groups.ts';
+import { installYum } from './pkg/yum-install.ts';
+import {
+  advisories,
+  diffRpms,
+  downloadedRpms,
+  downloadRpms,
+  infoInstalled,
+  listRepositoryRpms,
+  servicesToRestart,
+} from './pkg/yum-lists.ts';
+import { yumRepositoryFunctions } from './pkg/yum-repositories.ts';
 
-const FAMILIES: readonly Value[] = ['RedHat', 'Mandriva'];
 const KEYWORDS = 'Keywords: `fromrepo`, `enablerepo`, `disablerepo`, `disableexcludes`, `branch`, `setopt`.';
 const CHANGES = '`{package: {old, new}}` of what has changed';
 const name = { default: null, type: 'str', doc: 'The package, or several separated by commas.' } as const;
 const pkgs = { default: null, type: 'list', doc: 'Packages, also as `{name: version}`.' } as const;
 const refresh = { default: true, type: 'bool', doc: 'Fetch the lists of packages first.' } as const;
+const normalize = {
+  default: true,
+  type: 'bool',
+  doc: 'Leave out an architecture that goes without saying.',
+} as const;
 const off = (doc: string) => ({ default: false, type: 'bool', doc }) as const;
 const NAMES = { varargs: 'names', kwargs: 'kwargs' } as const;
 
+/** How `pkg.hold` and `pkg.unhold` differ. */
+const HOLDING = {
+  hold: { done: 'is now being held', already: 'is already set to be held', old: '', new: 'hold' },
+  unhold: { done: 'is no longer held', already: 'is not being held', old: 'hold', new: '' },
+} as const;
+
 /** `pkg.hold` and `pkg.unhold` with the plugin `versionlock`. */
-async function setHold(ctx: ModuleContext, names: readonly string[], isHeld: boolean): Promise<Dict> {
+async function setHold(
+  ctx: ModuleContext,
+  names: () => readonly string[],
+  verb: keyof typeof HOLDING,
+): Promise<Dict> {
+  await checkVersionlock(ctx);
+  const texts = HOLDING[verb];
   const out: Dict = new Map();
-  const locked = await lockedPackages(ctx, false);
-  for (const target of names) {
+  const targets = names();
+  const locked = await lockedPackages(ctx, verb === 'unhold' && yumProgram() === 'yum');
+  const pattern = yumProgram() === 'yum' ? locked : undefined;
+  for (const target of targets) {
     const entry = dict({ name: target, changes: {}, result: false, comment: '' });
     out.set(target, entry);
-    const not = isHeld ? '' : 'not ';
-    if (locked.includes(target) === isHeld) {
-      entry.set('result', true).set('comment', `Package ${target} is already set ${not}to be held.`);
+    const locks =
+      pattern?.filter((lock) => heldName(lock) === target) ?? locked.filter((lock) => lock === target);
+    if (locks.length > 0 === (verb === 'hold')) {
+      entry.set('result', true).set('comment', `Package ${target} ${texts.already}.`);
       continue;
     }
     if (truthy(ctx.opts.get('test'))) {
-      entry.set('result', null).set('comment', `Package ${target} is set ${not}to be held.`);
+      entry
+        .set('result', null)
+        .set('comment', `Package ${target} is set to be ${verb === 'hold' ? 'held' : 'unheld'}.`);
       continue;
     }
-    const verb = isHeld ? [] : ['delete'];
-    const { retcode } = await callYum(ctx, ['versionlock', ...verb, packageName(target)]);
+    const words = verb === 'hold' ? [packageName(target)] : ['delete', ...locks];
+    const { retcode } = await callYum(ctx, ['versionlock', ...words]);
     if (retcode !== 0) {
-      entry.set('comment', `Package ${target} was unable to be ${isHeld ? 'held' : 'unheld'}.`);
+      entry.set('comment', `Package ${target} was unable to be ${verb === 'hold' ? 'held' : 'unheld'}.`);
       continue;
     }
-    const [old, now] = isHeld ? ['', 'hold'] : ['hold', ''];
-    entry.set('changes', dict({ old, new: now })).set('result', true);
-    entry.set('comment', `Package ${target} is ${isHeld ? 'now' : 'no longer'} being held.`);
+    entry.set('changes', dict({ new: texts.new, old: texts.old })).set('result', true);
+    entry.set('comment', `Package ${target} ${texts.done}.`);
   }
   return out;
 }
@@ -83,19 +118,62 @@ const removal = (verb: 'remove' | 'purge') =>
     kwargs: 'kwargs',
     returns: CHANGES,
     examples: [`salt '*' pkg.${verb} <package name>`],
-    run: (ctx, args) => removeYum(ctx, args.name, args.pkgs),
+    run: (ctx, args, _rest, kwargs) => removeYum(ctx, args, kwargs),
   });
 
-const holding = (isHeld: boolean) =>
+const holding = (verb: 'hold' | 'unhold') =>
   defineFunction({
-    doc: isHeld
-      ? 'Keeps packages at their version (`versionlock`).'
-      : 'No longer keeps packages at their version.',
+    doc:
+      verb === 'hold'
+        ? 'Keeps packages at their version (`versionlock`).'
+        : 'No longer keeps packages at their version.',
     params: { name, pkgs, sources: { default: null, type: 'list', doc: 'Packages as `{name: file}`.' } },
     kwargs: 'kwargs',
     returns: '`{package: {name, changes, result, comment}}`',
-    examples: [`salt '*' pkg.${isHeld ? 'hold' : 'unhold'} <package name>`],
-    run: (ctx, args) => setHold(ctx, holdTargets(args.name, args.pkgs, args.sources), isHeld),
+    examples: [`salt '*' pkg.${verb} <package name>`],
+    run: (ctx, args) => setHold(ctx, () => holdTargets(args.name, args.pkgs, args.sources), verb),
+  });
+
+const upgrading = (doc: string, obsoletes: boolean) =>
+  defineFunction({
+    doc: `${doc} ${KEYWORDS} Others go to the program as options of their name.`,
+    params: {
+      name,
+      pkgs,
+      refresh,
+      skip_verify: off('Do not check signatures.'),
+      normalize,
+      minimal: off('Only what mends a fault.'),
+      obsoletes: { default: obsoletes, type: 'bool', doc: 'Replace packages by those that say they do.' },
+      diff_attr: { default: null, type: 'list', doc: 'The parts of versions to show.' },
+    },
+    kwargs: 'kwargs',
+    returns: CHANGES,
+    examples: [`salt '*' pkg.${obsoletes ? 'upgrade' : 'update'}`],
+    run: (ctx, args, _rest, kwargs) => upgradeYum(ctx, args, kwargs),
+  });
+
+const holds = defineFunction({
+  doc: 'Lists the packages that are kept at their version.',
+  params: {
+    pattern: { default: HOLD_PATTERN, type: 'str', doc: 'What the name of a package looks like.' },
+    full: { default: true, type: 'bool', doc: 'With version and architecture.' },
+  },
+  returns: 'list',
+  examples: ["salt '*' pkg.list_holds", "salt '*' pkg.list_holds full=False"],
+  run: (ctx, { full, pattern }) => lockedPackages(ctx, isTrue(full), pyStr(pattern)),
+});
+
+const patches = (doc: string, onlyInstalled: boolean) =>
+  defineFunction({
+    doc,
+    ...(onlyInstalled ? {} : { params: { refresh: { ...refresh, default: false } } }),
+    kwargs: 'kwargs',
+    returns: 'mapping of advisory to `{installed, summary: [packages]}`',
+    run: async (ctx, args: { readonly refresh?: Value }) => {
+      if (truthy(args.refresh)) await refreshYum(ctx, new Map());
+      return advisories(ctx, onlyInstalled);
+    },
   });
 
 /** The module. */
@@ -104,20 +182,22 @@ export const yumModule = defineModule({
   file: 'yumpkg',
   doc: 'Installs, removes and looks at packages with dnf or yum.',
   unavailable: ({ grains }) =>
-    FAMILIES.includes(grains.get('os_family') ?? '') && hasRpm() && yumProgram() !== undefined
-      ? undefined
-      : 'Module yumpkg: no yum based system detected',
+    !isRpmHost(grains, ['RedHat'])
+      ? 'Module yumpkg: no yum based system detected'
+      : hasRpm() && yumProgram() !== undefined
+        ? undefined
+        : 'DNF nor YUM found',
   functions: {
     list_pkgs: defineFunction({
-      doc: 'Lists installed packages.',
+      doc: 'Lists installed packages. Keyword `attr`: the parts of versions to show (`epoch`, `version`, `release`, `arch`, `install_date`, `install_date_time_t`, or `all`).',
       params: { versions_as_list: off('Versions as lists.') },
       kwargs: 'kwargs',
       returns: 'mapping of package to version',
       examples: ["salt '*' pkg.list_pkgs"],
-      run: async (ctx, { versions_as_list }, _rest, kwargs) =>
+      run: (ctx, { versions_as_list }, _rest, kwargs) =>
         isTrue(kwargs.get('removed')) || isTrue(kwargs.get('purge_desired'))
           ? new Map<Value, Value>()
-          : versionsDict(await installedRpms(ctx), isTrue(versions_as_list)),
+          : listRpms(ctx, { asList: isTrue(versions_as_list), attr: kwargs.get('attr') ?? null }),
     }),
     version: defineFunction({
       doc: 'Tells the version of installed packages.',
@@ -178,6 +258,9 @@ export const yumModule = defineModule({
         sources: { default: null, type: 'list', doc: 'Package files as `{name: address}`.' },
         downloadonly: off('Only fetch.'),
         reinstall: off('Also what is installed in that version.'),
+        normalize,
+        update_holds: off('Also what is held; it is held again afterwards.'),
+        saltenv: { default: 'base', type: 'str', doc: 'The environment of the file server.' },
         ignore_epoch: off('Compare versions without their epoch.'),
       },
       kwargs: 'kwargs',
@@ -190,31 +273,64 @@ export const yumModule = defineModule({
     }),
     remove: removal('remove'),
     purge: removal('purge'),
-    upgrade: defineFunction({
-      doc: `Upgrades all packages, or those named. ${KEYWORDS}`,
-      params: {
-        name,
-        pkgs,
-        refresh,
-        skip_verify: off('Do not check signatures.'),
-        minimal: off('Only what mends a fault.'),
-      },
+    upgrade: upgrading('Upgrades all packages, or those named.', true),
+    update: upgrading(
+      'Upgrades all packages, or those named, and leaves obsolete ones where they are.',
+      false,
+    ),
+    hold: holding('hold'),
+    unhold: holding('unhold'),
+    list_holds: holds,
+    get_locked_packages: holds,
+    list_repo_pkgs: defineFunction({
+      doc: 'Lists the versions that the repositories have. Keywords: `fromrepo`, `enablerepo`, `disablerepo`, `byrepo`, `cacheonly`.',
+      varargs: 'args',
       kwargs: 'kwargs',
-      returns: CHANGES,
-      examples: ["salt '*' pkg.upgrade"],
-      run: (ctx, args, _rest, kwargs) => upgradeYum(ctx, args, kwargs),
+      returns: 'mapping of package to versions, newest first; with `byrepo` of repository to such a mapping',
+      examples: [
+        "salt '*' pkg.list_repo_pkgs foo bar baz",
+        "salt '*' pkg.list_repo_pkgs 'python3-*' byrepo=True",
+      ],
+      run: (ctx, _args, rest, kwargs) => listRepositoryRpms(ctx, rest, kwargs),
     }),
-    hold: holding(true),
-    unhold: holding(false),
-    list_holds: defineFunction({
-      doc: 'Lists the packages that are kept at their version.',
-      params: {
-        pattern: { default: null, type: 'str', doc: 'Is not looked at.' },
-        full: { default: true, type: 'bool', doc: 'With version and architecture.' },
-      },
+    list_downloaded: defineFunction({
+      doc: 'Lists the package files in the cache.',
+      kwargs: 'kwargs',
+      returns: 'package to version to `{path, size, creation_date_time, creation_date_time_t}`',
+      examples: ["salt '*' pkg.list_downloaded"],
+      run: (ctx) => downloadedRpms(ctx),
+    }),
+    info_installed: defineFunction({
+      doc: 'Tells all about installed packages. Keywords: `attr`, `all_versions`, `root`.',
+      ...NAMES,
+      returns: 'mapping of package to a mapping',
+      examples: ["salt '*' pkg.info_installed <package1> <package2>"],
+      run: (ctx, _args, rest, kwargs) => infoInstalled(ctx, rest, kwargs),
+    }),
+    download: defineFunction({
+      doc: 'Fetches package files with `yumdownloader`.',
+      varargs: 'packages',
+      kwargs: 'kwargs',
+      returns: 'mapping of package to file',
+      examples: ["salt '*' pkg.download httpd postfix"],
+      run: (ctx, _args, rest) => downloadRpms(ctx, rest),
+    }),
+    diff: defineFunction({
+      doc: 'Shows what has changed in files since their packages were installed.',
+      varargs: 'paths',
+      kwargs: 'kwargs',
+      returns: 'mapping of path to difference, `Unchanged`, `Not managed` or `N/A`',
+      examples: ["salt '*' pkg.diff /etc/sudoers"],
+      run: (ctx, _args, rest) => diffRpms(ctx, rest),
+    }),
+    list_patches: patches('Lists the advisories of the repositories.', false),
+    list_installed_patches: patches('Lists the advisories whose packages are all installed.', true),
+    services_need_restart: defineFunction({
+      doc: 'Lists the services that run with files of packages that have been replaced.',
+      kwargs: 'kwargs',
       returns: 'list',
-      examples: ["salt '*' pkg.list_holds", "salt '*' pkg.list_holds full=False"],
-      run: (ctx, { full }) => lockedPackages(ctx, isTrue(full)),
+      examples: ["salt '*' pkg.services_need_restart"],
+      run: (ctx) => servicesToRestart(ctx),
     }),
     normalize_name: defineFunction({
       doc: 'Leaves out an architecture that goes without saying.',
@@ -233,18 +349,8 @@ export const yumModule = defineModule({
         return dict({ name: parts.name, arch: parts.arch ?? null });
       },
     }),
-    owner: defineFunction({
-      doc: 'Tells the packages that files belong to.',
-      varargs: 'paths',
-      kwargs: 'kwargs',
-      returns: 'text for one path, else mapping; empty where none has it',
-      examples: ["salt '*' pkg.owner /usr/bin/apachectl /etc/httpd/conf/httpd.conf"],
-      run: async (ctx, _args, rest) => {
-        if (rest.length === 0) return '';
-        const out: Dict = new Map();
-        for (const path of rest) out.set(path, await rpmOwner(ctx, pyStr(path)));
-        return rest.length === 1 ? ([...out.values()][0] ?? '') : out;
-      },
-    }),
+    ...rpmFileFunctions('pkg'),
+    ...yumGroupFunctions,
+    ...yumRepositoryFunctions,
   },
 });

@@ -6,6 +6,7 @@
  * machine (accounts, packages…; for containers); `--record` writes the real answers of groups that do not depend on the machine
  * into `test/fixtures/modules/calls`, for the unit tests.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ import {
 import { startEchoServer } from '../support/echo-server.ts';
 import { useFakeCrontab } from './fake-crontab.ts';
 import { commandCaller, directCaller } from './own-modules.ts';
-import { realAnswers } from './real-modules.ts';
+import { realAnswers, type MinionOptions } from './real-modules.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const words = process.argv.slice(2);
@@ -62,32 +63,46 @@ function planned(): Planned[] {
     .filter(({ table, group }) => only.test(`${table} ${group.group}`));
 }
 
-/** Runs all groups of one side; groups with and without `test: True` need minions of their own. */
+/** The kinds of minions that groups ask for; each kind needs one of its own, and a group with a command before it too. */
+function kindsOf(plan: readonly Planned[]): { readonly options: MinionOptions; readonly mine: Planned[] }[] {
+  const kinds = new Map<string, { readonly options: MinionOptions; readonly mine: Planned[] }>();
+  for (const [i, planned] of plan.entries()) {
+    const { test = false, minion = [], before } = planned.group;
+    const key = JSON.stringify([test, minion, before === undefined ? null : i]);
+    const kind = kinds.get(key) ?? { options: { test, minion }, mine: [] };
+    kind.mine.push(planned);
+    kinds.set(key, kind);
+  }
+  return [...kinds.values()];
+}
+
+/** Runs all groups of one side. */
 async function runSide(
   folder: string,
   plan: readonly Planned[],
   makeCalls: (
     minion: string,
     calls: readonly (readonly string[])[],
-    options: { test: boolean },
+    options: MinionOptions,
   ) => Promise<CallAnswer[]>,
 ): Promise<Map<CallGroup, GroupAnswers>> {
   useFakeCrontab(folder);
   const out = new Map<CallGroup, GroupAnswers>();
-  for (const test of [false, true]) {
-    const mine = plan.filter(({ group }) => (group.test ?? false) === test);
-    if (mine.length === 0) continue;
-    const minion = join(folder, test ? 'mt' : 'm');
+  for (const [k, { options, mine }] of kindsOf(plan).entries()) {
+    const minion = join(folder, `m${k}`);
     const places = mine.map((_, i) => ({
-      dir: join(folder, `${test ? 't' : 'g'}${i}`),
+      dir: join(folder, `g${k}-${i}`),
       cache: join(minion, 'cache'),
       http: server.url,
     }));
     mine.forEach(({ group }, i) => setUpGroup(group, (places[i] as Places).dir));
+    for (const { group } of mine)
+      if (group.before !== undefined)
+        execFileSync('bash', ['-c', group.before], { stdio: 'inherit', cwd: ROOT });
     const calls = mine.flatMap(({ group }, i) =>
       group.calls.map((call) => callWords(call, places[i] as Places)),
     );
-    const answers = await makeCalls(minion, calls, { test });
+    const answers = await makeCalls(minion, calls, options);
     let at = 0;
     for (const [i, { group }] of mine.entries()) {
       const { length } = group.calls;

@@ -16,13 +16,13 @@ import { isDict, type Value } from '../../src/values/value.ts';
 import { ours, runProgram } from '../support/fleet.ts';
 import { answerOf } from '../support/call-answers.ts';
 import type { CallAnswer } from '../support/module-calls.ts';
-import { minionConfig } from './real-modules.ts';
+import { minionConfig, optionLines, type MinionOptions } from './real-modules.ts';
 
 /** Makes calls in order. */
 export type Caller = (words: readonly string[]) => Promise<CallAnswer>;
 
 /** Calls by the built command. */
-export function commandCaller(folder: string, options: { readonly test: boolean }): Caller {
+export function commandCaller(folder: string, options: MinionOptions): Caller {
   configure(folder, options);
   const program = join(process.env['BRINE_PROGRAMS'] ?? ours.folder, 'salt-call');
   return async (words) => {
@@ -58,7 +58,7 @@ function errorIn(stderr: string): string {
 }
 
 /** Calls within this process. */
-export async function directCaller(folder: string, options: { readonly test: boolean }): Promise<Caller> {
+export async function directCaller(folder: string, options: MinionOptions): Promise<Caller> {
   const contextFor = await directContexts(folder, options);
   return ([fun = '', ...words]) => answerOf(fun, contextFor(fun), words);
 }
@@ -66,7 +66,7 @@ export async function directCaller(folder: string, options: { readonly test: boo
 /** A minion of ours within this process. @returns what makes the context of one call of a function */
 export async function directContexts(
   folder: string,
-  options: { readonly test: boolean },
+  options: MinionOptions,
 ): Promise<(fun: string) => ModuleContext> {
   configure(folder, options);
   const config = loadMinionConfig({ configDir: folder, env: {}, log: silentLogger, cacheId: false });
@@ -82,7 +82,7 @@ export async function directContexts(
   };
 }
 
-function configure(folder: string, options: { readonly test: boolean }): void {
+function configure(folder: string, options: MinionOptions): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'minion'), minionConfig(folder, options.test ? ['test: True'] : []));
+  writeFileSync(join(folder, 'minion'), minionConfig(folder, optionLines(options)));
 }

@@ -58,6 +58,19 @@ def run():
     return {}
 `;
 
+/** How a group's minion differs from the others'. */
+export interface MinionOptions {
+  /** With `test: True`. */
+  readonly test: boolean;
+  /** Further lines of its configuration. */
+  readonly minion?: readonly string[];
+}
+
+/** The same as lines of a configuration. */
+export function optionLines({ test, minion = [] }: MinionOptions): string[] {
+  return [...(test ? ['test: True'] : []), ...minion];
+}
+
 /** The minion's configuration for both sides. */
 export function minionConfig(folder: string, extra: readonly string[] = []): string {
   return [
@@ -88,12 +101,12 @@ export function minionConfig(folder: string, extra: readonly string[] = []): str
 export async function realAnswers(
   folder: string,
   calls: readonly (readonly string[])[],
-  options: { readonly test: boolean },
+  options: MinionOptions,
 ): Promise<CallAnswer[]> {
   const salt = realSalt('3006');
   if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'minion'), minionConfig(folder, options.test ? ['test: True'] : []));
+  writeFileSync(join(folder, 'minion'), minionConfig(folder, optionLines(options)));
   writeFileSync(join(folder, 'calls.json'), JSON.stringify(calls));
   const driver = join(folder, 'driver.py');
   writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));

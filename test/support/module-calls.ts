@@ -55,6 +55,10 @@ export interface CallGroup {
   readonly calls: readonly (string | ModuleCall)[];
   /** With the option `test: True`. */
   readonly test?: boolean;
+  /** Further lines of the minion's configuration. */
+  readonly minion?: readonly string[];
+  /** A command, run before the group's calls on either side. */
+  readonly before?: string;
   /** What the group changes on the machine: it is run only when that is allowed. */
   readonly changes?: string;
   /** Answers do not depend on the machine, so they can be recorded for the unit tests. */

@@ -11,7 +11,7 @@ import { compareText } from '../../values/order.ts';
 import { pyStr } from '../../values/repr.ts';
 import { decodeUtf8 } from '../../values/text.ts';
 import { dict, truthy, type Dict, type DictInit, type Value } from '../../values/value.ts';
-import { problem } from '../pkg/packages.ts';
+import { CommandProblem } from '../command-problem.ts';
 import { runText } from '../program.ts';
 import { BadZipError } from './zip-format.ts';
 import { ZipReader } from './zip-reader.ts';
@@ -54,7 +54,7 @@ export async function cachedArchive(
 
 /** An error that tells where the fetched archive lies, so that it can be looked at. */
 export function archiveProblem(message: string, cached: string, more: DictInit = {}): CommandExecutionError {
-  return problem(message, dict({ ...more, 'archive location': cached }));
+  return new CommandProblem(message, dict({ ...more, 'archive location': cached }));
 }
 
 /** A failure with more to say of it. */

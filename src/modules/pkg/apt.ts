@@ -6,10 +6,11 @@ import type { ModuleContext } from '../../loader/module.ts';
 import { pyStr } from '../../values/repr.ts';
 import { splitLines } from '../../values/text.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type DictInit, type Value } from '../../values/value.ts';
+import { CommandProblem } from '../command-problem.ts';
 import { runAll, type Ended } from '../program.ts';
 import { scopeWords } from '../service/systemctl.ts';
 import { debFileInfo, debPackages, installedDebs, selections } from './dpkg.ts';
-import { packageChanges, packageName, parseTargets, problem, type Versions } from './packages.ts';
+import { packageChanges, packageName, parseTargets, type Versions } from './packages.ts';
 import { compareDeb, matchVersion } from './versions.ts';
 
 /** What keeps programs from asking questions. */
@@ -306,7 +307,7 @@ export async function installPackages(ctx: ModuleContext, order: InstallOrder, k
     for (const name of held) await setSelection(ctx, name, 'hold');
   }
   if (errors.length > 0)
-    throw problem('Problem encountered installing package(s)', dict({ errors, changes }));
+    throw new CommandProblem('Problem encountered installing package(s)', dict({ errors, changes }));
   return changes;
 }
 
@@ -341,7 +342,7 @@ export async function removePackages(
       ? installed
       : dict({ removed: packageChanges(before, (await debPackages(ctx)).removed), installed });
   if (retcode !== 0 && stderr !== '')
-    throw problem('Problem encountered removing package(s)', dict({ errors: [stderr], changes }));
+    throw new CommandProblem('Problem encountered removing package(s)', dict({ errors: [stderr], changes }));
   return changes;
 }
 
@@ -362,7 +363,7 @@ export async function upgradeAll(ctx: ModuleContext, isFull: boolean, kwargs: Di
   const changes = packageChanges(old, await installedDebs(ctx));
   if (result.retcode !== 0) {
     const info = dict({ changes, result: { ...result } });
-    throw problem('Problem encountered upgrading packages', info);
+    throw new CommandProblem('Problem encountered upgrading packages', info);
   }
   return changes;
 }

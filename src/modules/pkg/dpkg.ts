@@ -13,8 +13,12 @@ import { runAll, runStdout, runText } from '../program.ts';
 import { addVersion, type Versions } from './packages.ts';
 
 /** True on Debian and what comes from it. Asks the machine, not the grains, which `salt-call` collects only when needed. */
-export function hasDpkg(): boolean {
-  return pathExists('/etc/debian_version') && findProgram('dpkg-query') !== undefined;
+export function hasDpkg(grains: Dict): boolean {
+  return (
+    (grains.get('os_family') ?? 'Debian') === 'Debian' &&
+    pathExists('/etc/debian_version') &&
+    findProgram('dpkg-query') !== undefined
+  );
 }
 
 /** Packages by what has become of them. */

@@ -2,12 +2,12 @@
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { isAbs } from '../../host/py-path.ts';
 import type { ModuleContext } from '../../loader/module.ts';
-import { renderNested } from '../../outputters/nested.ts';
 import { fnmatch } from '../../text/fnmatch.ts';
 import { compareText } from '../../values/order.ts';
 import { pyStr } from '../../values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../values/value.ts';
 import { loadYaml } from '../../yaml/load.ts';
+import { CommandProblem } from '../command-problem.ts';
 
 /** Installed versions by package. */
 export type Versions = ReadonlyMap<string, readonly string[]>;
@@ -50,20 +50,29 @@ export function versionOf(packages: Versions, names: readonly Value[], asList: b
 
 /** What differs between two lists of packages: `{name: {old, new}}`. */
 export function packageChanges(before: Versions, after: Versions): Dict {
-  const [old, now] = [versionsDict(before, false), versionsDict(after, false)];
+  return dictChanges(versionsDict(before, false), versionsDict(after, false));
+}
+
+/** What differs between two mappings: `{key: {old, new}}`, an empty text for what one of them has not; the order is that of `compare_dicts`. */
+export function dictChanges(old: Dict, now: Dict): Dict {
   const out: Dict = new Map();
   for (const name of new Set([...now.keys(), ...old.keys()])) {
-    const [a, b] = [old.get(name) ?? '', now.get(name) ?? ''];
-    if (a !== b) out.set(name, dict({ old: a, new: b }));
+    const [a, b] = [old.get(name), now.get(name)];
+    if (b === undefined) out.set(name, dict({ new: '', old: a }));
+    else if (a === undefined || !valuesEqual(a, b)) out.set(name, dict({ old: a ?? '', new: b }));
   }
   return out;
 }
 
-/** An error with more about it below, in the form of Salt's CommandExecutionError. */
-export function problem(message: string, info: Value): CommandExecutionError {
-  const sentence = /[.?!]$/.test(message) ? message : `${message}.`;
-  const details = renderNested(info, { color: false }).trimEnd();
-  return new CommandExecutionError(`${sentence} Additional info follows:\n\n${details}`);
+/** A failure of a program of packages: what it said, and what has changed all the same. */
+export function packageProblem(message: string, errors: readonly string[], changes: Dict): CommandProblem {
+  return new CommandProblem(
+    message,
+    new Map<Value, Value>([
+      ['errors', [...errors]],
+      ['changes', changes],
+    ]),
+  );
 }
 
 /**

@@ -105,6 +105,24 @@ export function compareRpm(a: string, b: string): Order {
   return compareRpmPart(releaseA, releaseB);
 }
 
+/** The order of Salt's `LooseVersion`: numbers and words one by one; as texts with zeros in front as soon as there is a word. */
+export function compareLoose(a: string, b: string): Order {
+  const parts = (text: string): (string | number)[] =>
+    text
+      .split(/(\d+|[a-z]+|\.)/)
+      .filter((part) => part !== '' && part !== '.')
+      .map((part) => (/^\d+$/.test(part) ? Number(part) : part));
+  const [x, y] = [parts(a), parts(b)];
+  const isNumeric = [...x, ...y].every((part) => typeof part === 'number');
+  const comparable = (part: string | number | undefined): string | number =>
+    isNumeric ? (part ?? -1) : typeof part === 'number' ? String(part).padStart(8, '0') : (part ?? '');
+  for (let i = 0; i < Math.max(x.length, y.length); i++) {
+    const [p, q] = [comparable(x[i]), comparable(y[i])];
+    if (p !== q) return p < q ? -1 : 1;
+  }
+  return 0;
+}
+
 /** The first of the available versions for which a comparison such as `>=1.2` holds; without an operator, `==`. */
 export function matchVersion(
   wanted: string,

@@ -4,27 +4,32 @@ import { findProgram } from '../../host/which.ts';
 import type { ModuleContext } from '../../loader/module.ts';
 import { isTrue } from '../../loader/coerce.ts';
 import { fnmatch } from '../../text/fnmatch.ts';
+import { compilePattern } from '../../text/pcre.ts';
+import { compareText } from '../../values/order.ts';
 import { pyStr } from '../../values/repr.ts';
-import { truthy, type Dict, type Value } from '../../values/value.ts';
-import { runAll, type Ended } from '../program.ts';
+import { dict, toNumber, truthy, type Dict, type Value } from '../../values/value.ts';
+import { CommandProblem } from '../command-problem.ts';
+import { runAll, runText, type Ended } from '../program.ts';
 import { hasScope } from '../systemd-host.ts';
-import { packageChanges, packageName, parseTargets, type Versions } from './packages.ts';
+import { dictChanges, packageChanges, packageName, packageProblem, parseTargets } from './packages.ts';
 import {
+  inputList,
   installedRpms,
+  listRpms,
   machineArchitecture,
   normalRpmName,
   resolvedName,
-  rpmProblem,
   splitArchitecture,
 } from './rpm.ts';
-import { compareRpm, matchVersion } from './versions.ts';
+import { compareLoose, compareRpm, withoutEpoch } from './versions.ts';
 
 /** The program: the newest that is there. */
 export function yumProgram(): string | undefined {
   return ['dnf5', 'dnf', 'tdnf', 'yum'].find((name) => findProgram(name) !== undefined);
 }
 
-const isDnf = (): boolean => yumProgram()?.startsWith('dnf') === true;
+/** True with dnf of any version. */
+export const isDnf = (): boolean => yumProgram()?.startsWith('dnf') === true;
 
 /** Runs the program, outside of the minion's service. */
 export async function callYum(
@@ -37,10 +42,15 @@ export async function callYum(
   return runAll(ctx, [...scope, yumProgram() ?? 'yum', ...args], { output_loglevel: 'trace', ...keywords });
 }
 
-const listOf = (value: Value | undefined): string[] =>
-  !truthy(value)
-    ? []
-    : (Array.isArray(value) ? value : pyStr(value ?? '').split(',')).map((word) => pyStr(word).trim());
+const OPTION_KEYWORDS = [
+  'fromrepo',
+  'repo',
+  'enablerepo',
+  'disablerepo',
+  'disableexcludes',
+  'branch',
+  'setopt',
+];
 
 /** Options out of the keywords `fromrepo`, `enablerepo`, `disablerepo`, `disableexcludes`, `branch`, `setopt`. */
 export function yumOptions(kwargs: Dict): string[] {
@@ -59,7 +69,7 @@ export function yumOptions(kwargs: Dict): string[] {
         ];
   if (text('disableexcludes') !== '') options.push(`--disableexcludes=${text('disableexcludes')}`);
   if (text('branch') !== '') options.push(`--branch=${text('branch')}`);
-  return [...options, ...listOf(kwargs.get('setopt')).map((item) => `--setopt=${item}`)];
+  return [...options, ...inputList(kwargs.get('setopt')).map((item) => `--setopt=${item}`)];
 }
 
 /** A package in a list of the program. */
@@ -112,7 +122,7 @@ export async function latestYum(ctx: ModuleContext, names: readonly Value[], kwa
   const { retcode, stdout } = await callYum(ctx, words, { ignore_retcode: true });
   const own = machineArchitecture(ctx);
   const listed = retcode === 0 ? parseYumList(stdout, own) : [];
-  listed.sort((a, b) => compareRpm(b.version, a.version));
+  listed.sort((a, b) => compareLoose(b.version, a.version));
   const installed = await installedRpms(ctx);
   const isNewer = ({ name, version }: ListedPackage): boolean =>
     !(installed.get(name) ?? []).some((old) => compareRpm(old, version) >= 0);
@@ -130,125 +140,16 @@ export async function upgradableYum(ctx: ModuleContext, refresh: boolean, kwargs
   return new Map(parseYumList(stdout, machineArchitecture(ctx)).map(({ name, version }) => [name, version]));
 }
 
-/** What `pkg.install` is asked for. */
-export interface YumOrder {
-  readonly name: Value;
-  readonly pkgs: Value;
-  readonly sources: Value;
-  readonly refresh: Value;
-  readonly skip_verify: Value;
-  readonly downloadonly: Value;
-  readonly reinstall: Value;
-  readonly ignore_epoch: Value;
-}
-
-/** Which packages go by which command. */
-interface YumPlan {
-  readonly install: string[];
-  readonly downgrade: string[];
-  readonly reinstall: string[];
-}
-
-/** `pkg.install`. @throws CommandExecutionError `Error occurred installing package(s)` */
-export async function installYum(ctx: ModuleContext, order: YumOrder, kwargs: Dict): Promise<Dict> {
-  const targets = await parseTargets(ctx, { ...order, version: kwargs.get('version') ?? null }, (name) =>
-    kwargs.get('normalize') === false ? name : normalRpmName(ctx, name),
-  );
-  if (targets === undefined) return new Map();
-  if (isTrue(order.refresh)) await refreshYum(ctx, kwargs);
-  const old = await installedRpms(ctx);
-  const errors: string[] = [];
-  const plan: YumPlan = { install: [], downgrade: [], reinstall: [] };
-  if (targets.kind === 'file') plan.install.push(...targets.paths.map((path) => packageName(path)));
-  else
-    for (const [name, version] of targets.packages)
-      await planPackage(ctx, { name: packageName(name), version, old, order, kwargs, plan, errors });
-  const common = [
-    ...yumOptions(kwargs),
-    ...(truthy(order.skip_verify) ? ['--nogpgcheck'] : []),
-    ...(truthy(order.downloadonly) ? ['--downloadonly'] : []),
-  ];
-  for (const [verb, names] of Object.entries(plan)) {
-    if (names.length === 0) continue;
-    const best = verb === 'install' && isDnf() ? ['--best', '--allowerasing'] : [];
-    const { retcode, stdout } = await callYum(ctx, ['-y', ...best, ...common, verb, ...names], {
-      redirect_stderr: true,
-    });
-    if (retcode !== 0) errors.push(stdout);
-  }
-  const now = await installedRpms(ctx);
-  const changes = packageChanges(old, now);
-  for (const name of plan.reinstall) {
-    const bare = splitArchitecture(name).name;
-    const version = (now.get(bare) ?? []).join(',');
-    if (!changes.has(bare) && version !== '')
-      changes.set(
-        bare,
-        new Map([
-          ['old', version],
-          ['new', version],
-        ]),
-      );
-  }
-  if (errors.length > 0) {
-    const what = plan.reinstall.length > 0 ? '/reinstalling' : '';
-    throw rpmProblem(`Error occurred installing${what} package(s)`, errors, changes);
-  }
-  return changes;
-}
-
-interface Planning {
-  readonly name: string;
-  readonly version: string | null;
-  readonly old: Versions;
-  readonly order: YumOrder;
-  readonly kwargs: Dict;
-  readonly plan: YumPlan;
-  readonly errors: string[];
-}
-
-async function planPackage(ctx: ModuleContext, planning: Planning): Promise<void> {
-  const { name, order, old, plan, errors } = planning;
-  const current = old.get(name) ?? [];
-  let { version } = planning;
-  if (version === null) {
-    (truthy(order.reinstall) && current.length > 0 ? plan.reinstall : plan.install).push(name);
-    return;
-  }
-  if (/^[<>=!]/.test(version) || version.includes('*')) {
-    const available = await availableVersions(ctx, name, planning.kwargs);
-    const found = version.includes('*')
-      ? available.find((each) => fnmatch(each, version ?? ''))
-      : matchVersion(version, available, compareRpm, truthy(order.ignore_epoch));
-    if (found === undefined) {
-      errors.push(
-        `No version matching '${name}${version.includes('*') ? `=${version}` : version}' could be found (available: ${available.join(', ') || 'None'})`,
-      );
-      return;
-    }
-    version = found;
-  }
-  const { name: bare, arch } = splitArchitecture(name);
-  const full = `${bare}-${version}${arch === undefined ? '' : `.${arch}`}`;
-  const orders = current.map((installed) => compareRpm(version ?? '', installed));
-  if (orders.length === 0 || orders.every((each) => each > 0)) plan.install.push(full);
-  else if (orders.some((each) => each === 0)) {
-    if (truthy(order.reinstall)) plan.reinstall.push(full);
-  } else plan.downgrade.push(full);
-}
-
-async function availableVersions(ctx: ModuleContext, name: string, kwargs: Dict): Promise<string[]> {
-  const words = ['--quiet', ...yumOptions(kwargs), 'list', '--showduplicates', 'available', name];
-  const { stdout } = await callYum(ctx, words, { ignore_retcode: true });
-  const versions = parseYumList(stdout, machineArchitecture(ctx)).map((each) => each.version);
-  return [...new Set(versions)].sort((a, b) => compareRpm(b, a));
-}
-
 /** `pkg.remove`. @throws CommandExecutionError `Error occurred removing package(s)` */
-export async function removeYum(ctx: ModuleContext, name: Value, pkgs: Value): Promise<Dict> {
-  const targets = await parseTargets(ctx, { name, pkgs, sources: null }, (each) => normalRpmName(ctx, each));
+export async function removeYum(
+  ctx: ModuleContext,
+  given: { readonly name: Value; readonly pkgs: Value },
+  kwargs: Dict,
+): Promise<Dict> {
+  const targets = await parseTargets(ctx, { ...given, sources: null }, (each) => normalRpmName(ctx, each));
   if (targets?.kind !== 'repository') return new Map();
   const old = await installedRpms(ctx);
+  const isSplit = truthy(kwargs.get('split_arch') ?? true);
   const words: string[] = [];
   for (const [pattern, version] of targets.packages) {
     const matching = pattern.includes('*')
@@ -257,74 +158,115 @@ export async function removeYum(ctx: ModuleContext, name: Value, pkgs: Value): P
     for (const each of matching) {
       const installed = old.get(each);
       if (installed === undefined || (version !== null && !installed.includes(version))) continue;
-      const { name: bare, arch } = splitArchitecture(each);
+      const { name, arch } = isSplit ? splitArchitecture(each) : { name: each, arch: undefined };
       const suffix = arch === undefined ? '' : `.${arch}`;
-      words.push(packageName(version === null ? each : `${bare}-${version.replace(/^\d+:/, '')}${suffix}`));
+      words.push(packageName(version === null ? each : `${name}-${withoutEpoch(version)}${suffix}`));
     }
   }
   if (words.length === 0) return new Map();
   const { retcode, stderr } = await callYum(ctx, ['-y', 'remove', ...words]);
   const changes = packageChanges(old, await installedRpms(ctx));
   if (retcode !== 0 && stderr !== '')
-    throw rpmProblem('Error occurred removing package(s)', [stderr], changes);
+    throw packageProblem('Error occurred removing package(s)', [stderr], changes);
   return changes;
 }
 
+/** What `pkg.upgrade` is asked for. */
+export interface YumUpgrade {
+  readonly name: Value;
+  readonly pkgs: Value;
+  readonly refresh: Value;
+  readonly skip_verify: Value;
+  readonly normalize: Value;
+  readonly minimal: Value;
+  readonly obsoletes: Value;
+  readonly diff_attr: Value;
+}
+
+/** Keywords that Salt hands on to the program as options of the same names. */
+function furtherOptions(kwargs: Dict): string[] {
+  return [...kwargs]
+    .map(([name, value]): [string, Value] => [pyStr(name), value])
+    .filter(([name]) => /^[a-z]/.test(name) && !OPTION_KEYWORDS.includes(name))
+    .sort(([a], [b]) => compareText(a, b))
+    .flatMap(([name, value]) =>
+      typeof value === 'string' ? [`--${name}=${value}`] : value === true ? [`--${name}`] : [],
+    );
+}
+
 /** `pkg.upgrade`. @throws CommandExecutionError `Problem encountered upgrading packages` */
-export async function upgradeYum(
-  ctx: ModuleContext,
-  given: {
-    readonly name: Value;
-    readonly pkgs: Value;
-    readonly refresh: Value;
-    readonly skip_verify: Value;
-    readonly minimal: Value;
-  },
-  kwargs: Dict,
-): Promise<Dict> {
-  if (isTrue(given.refresh)) await refreshYum(ctx, kwargs);
-  const old = await installedRpms(ctx);
+export async function upgradeYum(ctx: ModuleContext, given: YumUpgrade, kwargs: Dict): Promise<Dict> {
+  const withObsoletes = truthy(given.obsoletes);
+  const setopt = inputList(kwargs.get('setopt')).filter((item) => !item.startsWith('obsoletes='));
+  const words =
+    isDnf() && !withObsoletes ? new Map(kwargs).set('setopt', [...setopt, 'obsoletes=False']) : kwargs;
+  if (isTrue(given.refresh)) await refreshYum(ctx, words);
+  const attr = { asList: false, attr: given.diff_attr };
+  const old = await listRpms(ctx, attr);
   const wantsSome = truthy(given.name) || truthy(given.pkgs);
   const targets = wantsSome
     ? await parseTargets(ctx, { name: given.name, pkgs: given.pkgs, sources: null }, (name) =>
-        normalRpmName(ctx, name),
+        truthy(given.normalize) ? normalRpmName(ctx, name) : name,
       )
     : undefined;
   if (wantsSome && targets === undefined) return new Map();
   const names = targets?.kind === 'repository' ? [...targets.packages.keys()].map(packageName) : [];
   const verify = truthy(given.skip_verify) ? ['--nogpgcheck'] : [];
-  const verb = truthy(given.minimal) ? 'upgrade-minimal' : 'upgrade';
-  const { retcode, stdout, stderr } = await callYum(ctx, [
-    '--quiet',
-    '-y',
-    ...yumOptions(kwargs),
-    ...verify,
-    verb,
-    ...names,
+  const verb = withObsoletes || isDnf() ? 'upgrade' : 'update';
+  const { retcode, stdout, stderr, pid } = await callYum(ctx, [
+    ...['--quiet', '-y', ...yumOptions(words), ...furtherOptions(words), ...verify],
+    ...[truthy(given.minimal) ? `${verb}-minimal` : verb, ...names],
   ]);
-  const changes = packageChanges(old, await installedRpms(ctx));
-  if (retcode !== 0) throw rpmProblem('Problem encountered upgrading packages', [stderr || stdout], changes);
+  const changes = dictChanges(old, await listRpms(ctx, attr));
+  if (retcode !== 0)
+    throw new CommandProblem(
+      'Problem encountered upgrading packages',
+      dict({ changes, result: { pid, retcode, stdout, stderr } }),
+    );
   return changes;
 }
 
-/** Names of the packages that `versionlock` keeps. @throws SaltInvocationError `Cannot proceed, X is not installed.` */
-export async function lockedPackages(ctx: ModuleContext, isFull: boolean): Promise<string[]> {
-  const plugin = isDnf() ? 'python3-dnf-plugin-versionlock' : 'yum-plugin-versionlock';
-  const installed = await installedRpms(ctx);
-  if (yumProgram() !== 'dnf5' && ![plugin, 'yum-versionlock'].some((name) => installed.has(name)))
+/** The package that brings the command `versionlock`. @throws SaltInvocationError with tdnf */
+function versionlockPackage(ctx: ModuleContext): string {
+  const major = toNumber(ctx.grains.get('osmajorrelease')) ?? 0;
+  if (isDnf()) {
+    const isNew = ctx.grains.get('os') === 'Fedora' ? major >= 26 : major >= 8;
+    return isNew ? 'python3-dnf-plugin-versionlock' : 'python2-dnf-plugin-versionlock';
+  }
+  if (yumProgram() === 'tdnf') throw new SaltInvocationError('Cannot proceed, no versionlock for tdnf');
+  return major === 5 ? 'yum-versionlock' : 'yum-plugin-versionlock';
+}
+
+/** @throws SaltInvocationError `Cannot proceed, X is not installed.` */
+export async function checkVersionlock(ctx: ModuleContext): Promise<void> {
+  const plugin = versionlockPackage(ctx);
+  if (!(await installedRpms(ctx)).has(plugin))
     throw new SaltInvocationError(`Cannot proceed, ${plugin} is not installed.`);
-  const { stdout } = await callYum(ctx, ['versionlock', 'list']);
-  const pattern = isDnf() ? /([\w+]+(?:[.-][^-]+)*-\S+)/ : /(\d+:[\w+]+(?:[.-][^-]+)*-\S+)/;
-  return stdout.split('\n').flatMap((line) => {
-    const full = pattern.exec(line)?.[1];
-    if (full === undefined || line.startsWith('#') || line.includes(': ')) return [];
-    if (isFull) return [full];
-    return [
-      full
-        .replace(/^\d+:/, '')
-        .replace(/\.[^.]*$/, '')
-        .replace(/-[^-]*$/, '')
-        .replace(/-[^-]*$/, ''),
-    ];
+}
+
+/** What the name of a held package looks like to Salt. */
+export const HOLD_PATTERN = '[\\w+]+(?:[.-][^-]+)*';
+
+/** The name alone of `name-epoch:version-release.arch`. */
+export function heldName(full: string): string {
+  return full
+    .replace(/^\d+:/, '')
+    .replace(/\.[^.]*$/, '')
+    .replace(/-[^-]*$/, '')
+    .replace(/-[^-]*$/, '');
+}
+
+/** What `versionlock` keeps. @throws SaltInvocationError `Cannot proceed, X is not installed.` */
+export async function lockedPackages(
+  ctx: ModuleContext,
+  isFull: boolean,
+  pattern: string = HOLD_PATTERN,
+): Promise<string[]> {
+  await checkVersionlock(ctx);
+  const text = await runText(ctx, [yumProgram() ?? 'yum', 'versionlock', 'list']);
+  const found = compilePattern(isDnf() ? `(${pattern}-\\S+)` : `(\\d+:${pattern}-\\S+)`);
+  return text.split('\n').flatMap((line) => {
+    const full = found.search(line)?.group(1);
+    return full === undefined ? [] : [isFull ? full : heldName(full)];
   });
 }
