@@ -57,6 +57,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'hosts', file: 'hosts', load: async () => (await import('../modules/hosts.ts')).hostsModule },
   { name: 'http', file: 'http', load: async () => (await import('../modules/http.ts')).httpModule },
+  { name: 'ini', file: 'ini_manage', load: async () => (await import('../modules/ini.ts')).iniModule },
   { name: 'key', file: 'key', load: async () => (await import('../modules/key.ts')).keyModule },
   { name: 'kmod', file: 'kmod', load: async () => (await import('../modules/kmod.ts')).kmodModule },
   {

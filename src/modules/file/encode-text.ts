@@ -1,4 +1,4 @@
-/** Text as bytes in an encoding that a user names as Python would. */
+/** Text as bytes, and bytes as text, in an encoding that a user names as Python would. */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { PythonError } from '../../loader/python-error.ts';
 import { textRepr } from '../../values/repr.ts';
@@ -55,4 +55,26 @@ function substitute(
     `'${shown}' codec can't encode character '\\u${code.toString(16).padStart(4, '0')}' in position ${position}: ` +
       `ordinal not in range(${limit + 1})`,
   );
+}
+
+/**
+ * The other way round.
+ * @throws PythonError UnicodeDecodeError for bytes that do not fit; CommandExecutionError for encodings we do not know
+ */
+export function decodeText(bytes: Uint8Array, encoding: string): string {
+  const name = encoding.toLowerCase().replaceAll('_', '-');
+  const limit = SMALL.get(name);
+  if (limit === 0xff) return Buffer.from(bytes).toString('latin1');
+  const label = limit === undefined ? name.replace(/-sig$/, '') : 'utf-8';
+  try {
+    return new TextDecoder(label, { fatal: true, ignoreBOM: label === 'utf-8' && label === name }).decode(
+      bytes,
+    );
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw new CommandExecutionError(
+        `The encoding ${encoding} is not available; use utf-8, utf-16, latin-1 or ascii.`,
+      );
+    throw new PythonError('UnicodeDecodeError', `'${label}' codec can't decode the file: invalid bytes`);
+  }
 }
