@@ -43,11 +43,12 @@ export function makeTempFile(
   random: Random,
   options: {
     readonly prefix?: string;
+    readonly suffix?: string;
     readonly folder?: string;
     readonly content?: string | Uint8Array;
   } = {},
 ): string {
-  const name = `${options.prefix ?? TEMP_PREFIX}${random.bytes(6).toString('base64url')}`;
+  const name = `${options.prefix ?? TEMP_PREFIX}${random.bytes(6).toString('base64url')}${options.suffix ?? ''}`;
   const path = joinPath(options.folder ?? tempFolder(), name);
   createFile(path, options.content ?? '', { mode: 0o600 });
   return path;
@@ -118,12 +119,13 @@ export function movePath(source: string, target: string): void {
   }
 }
 
-/** `shutil.copytree`: into a folder that must not exist, links followed. */
-export function copyTree(source: string, target: string): void {
+/** `shutil.copytree`: into a folder that must not exist. @param keepLinks links are copied as links, else followed */
+export function copyTree(source: string, target: string, keepLinks = false): void {
   makeFolders(target);
   for (const entry of listFolder(source)) {
     const [from, to] = [joinPath(source, entry), joinPath(target, entry)];
-    if (isDir(from)) copyTree(from, to);
+    if (keepLinks && isLink(from)) symlinkSync(readlinkSync(from), to);
+    else if (isDir(from)) copyTree(from, to, keepLinks);
     else copyWithFacts(from, to);
   }
   copyFacts(source, target);

@@ -54,6 +54,19 @@ export function absPath(path: string): string {
   return normPath(isAbs(path) ? path : joinPath(process.cwd(), path));
 }
 
+/** `os.path.relpath`, for paths that begin with `/`. */
+export function relativePath(path: string, start: string): string {
+  const [from, to] = [start, path].map((place) =>
+    absPath(place)
+      .split('/')
+      .filter((part) => part !== ''),
+  );
+  const [base = [], parts = []] = [from, to];
+  let common = 0;
+  while (common < base.length && common < parts.length && base[common] === parts[common]) common++;
+  return [...base.slice(common).map(() => '..'), ...parts.slice(common)].join('/') || '.';
+}
+
 /** `os.path.expanduser`: `~` and `~name` at the start; unchanged for a name nobody has. */
 export function expandUser(path: string): string {
   if (!path.startsWith('~')) return path;
@@ -81,6 +94,11 @@ export function expandVariables(path: string): string {
 /** `os.path.exists`: links followed; false for what cannot be looked at. */
 export function pathExists(path: string): boolean {
   return facts(path) !== undefined;
+}
+
+/** `os.path.lexists`: a link that leads nowhere exists, too. */
+export function linkExists(path: string): boolean {
+  return isLink(path) || pathExists(path);
 }
 
 /** `os.path.isfile` */

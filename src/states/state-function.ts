@@ -29,7 +29,7 @@ export interface StateFunctionSpec<P extends Record<string, ParamSpec>> {
     ctx: StateContext,
     args: { readonly [K in keyof P]: Value },
     kwargs: Dict,
-  ): StateResult | Promise<StateResult>;
+  ): StateResult | Dict | Promise<StateResult | Dict>;
 }
 
 /** Describes a state function as one the loader can hold. */
@@ -46,7 +46,8 @@ export function defineState<const P extends Record<string, ParamSpec>>(
     run: async (ctx, args, _rest, further) => {
       if (!isStateContext(ctx))
         throw new CommandExecutionError('A state function runs only within a state run.');
-      return dict(await spec.run(ctx, args as { readonly [K in keyof P]: Value }, further));
+      const result = await spec.run(ctx, args as { readonly [K in keyof P]: Value }, further);
+      return result instanceof Map ? result : dict(result);
     },
   };
 }

@@ -9,6 +9,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./alternatives.ts')).alternativesStates,
   },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
+  { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileStates },
   { name: 'ini', file: 'ini_manage', load: async () => (await import('./ini.ts')).iniStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },

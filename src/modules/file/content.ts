@@ -186,7 +186,7 @@ async function patch(
   ctx: ModuleContext,
   original: string,
   patchFile: Value,
-  options: string,
+  options: Value,
   isDry: boolean,
 ): Promise<Value> {
   const program = findProgram('patch');
@@ -195,7 +195,7 @@ async function patch(
       "patch executable not found. Is the distribution's patch package installed?",
     );
   }
-  const argv: Value[] = [program, ...splitWords(options)];
+  const argv: Value[] = [program, ...(Array.isArray(options) ? options : splitWords(pyStr(options)))];
   if (isDry) argv.push('--dry-run');
   if (!argv.includes('-N') && !argv.includes('--forward')) argv.push('--forward');
   const has = (pattern: RegExp): boolean => argv.some((word) => pattern.test(pyStr(word)));
@@ -342,12 +342,12 @@ export const contentFunctions = {
     params: {
       originalfile: { type: 'str', doc: 'The file or folder.' },
       patchfile: { type: 'str', doc: 'The patch, a path on the minion.' },
-      options: opt({ type: 'str', doc: 'Options of the program.' }, ''),
+      options: opt({ type: 'str or list', doc: 'Options of the program.' }, ''),
       dry_run: opt(P.dry_run, false),
     },
     returns: 'the mapping of cmd.run_all',
     examples: ["salt '*' file.patch /opt/file.txt /tmp/file.txt.patch"],
     run: (ctx, { originalfile, patchfile, options, dry_run }) =>
-      patch(ctx, textArgument(originalfile), patchfile, pyStr(options), truthy(dry_run)),
+      patch(ctx, textArgument(originalfile), patchfile, options, truthy(dry_run)),
   }),
 };

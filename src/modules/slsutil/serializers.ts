@@ -7,10 +7,12 @@ import { pyStr } from '../../values/repr.ts';
 import { decodeUtf8 } from '../../values/text.ts';
 import { isBytes, toNumber, truthy, type Dict, type Value } from '../../values/value.ts';
 import { decode, encode } from '../../wire/msgpack.ts';
+import { readPairs, readSections, writePairs, writeSections } from './line-formats.ts';
 import { dumpYaml } from '../../yaml/dump.ts';
 import { loadYaml } from '../../yaml/load.ts';
 
-interface Serializer {
+/** A format of data. */
+export interface Serializer {
   readonly serialize?: (value: Value, options: Dict) => Value;
   readonly deserialize?: (text: Value, options: Dict) => Value;
 }
@@ -48,6 +50,8 @@ function writeJson(value: Value, options: Dict): string {
 const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map<string, Serializer>([
   ['json', { serialize: writeJson, deserialize: (text) => parseJson(textOf(text)) }],
   ['yaml', { serialize: writeYaml, deserialize: (text) => loadYaml(textOf(text)) }],
+  ['configparser', { serialize: writeSections, deserialize: (text) => readSections(textOf(text)) }],
+  ['keyvalue', { serialize: writePairs, deserialize: (text, options) => readPairs(textOf(text), options) }],
   ['python', { serialize: (value) => pformat(parseJson(toJson(value))) }],
   [
     'msgpack',
@@ -58,6 +62,11 @@ const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map<string, Serializer>
     },
   ],
 ]);
+
+/** A format by Salt's name; undefined when there is none. */
+export function dataFormat(name: string): Serializer | undefined {
+  return SERIALIZERS.get(name);
+}
 
 /**
  * Writes or reads data in a format.

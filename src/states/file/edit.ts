@@ -1,0 +1,103 @@
+/** `file.line` and `file.replace`. Follows 3006.16 salt/states/file.py. */
+import { opt } from '../../modules/file/params.ts';
+import { pyStr } from '../../values/repr.ts';
+import { dict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { defineState, type StateContext } from '../state-function.ts';
+import { editObstacle, stateName } from './checks.ts';
+import { MANAGED_PARAMS, manageFile } from './managed.ts';
+import { Outcome, withDefaults } from './outcome.ts';
+import { OWNER_PARAMS, S } from './params.ts';
+
+/** The end of a state that has edited a file, or would have. @param changes the difference, or false */
+export function edited(ctx: StateContext, outcome: Outcome, changes: Value, inTest: string): Dict {
+  if (!truthy(changes)) return outcome.end(true, 'No changes needed to be made');
+  outcome.changes.set('diff', changes);
+  return ctx.state.test ? outcome.end(null, inTest) : outcome.end(true, 'Changes were made');
+}
+
+const LINE_PARAMS = {
+  name: S.name,
+  content: opt(S.content, null),
+  match: opt({ type: 'str', doc: 'Text or expression that finds the line to replace or delete.' }, null),
+  mode: opt({ type: 'str', doc: 'What to do: ensure, insert, replace or delete.' }, null),
+  location: opt({ type: 'str', doc: 'For insert: `start` or `end`.' }, null),
+  before: opt({ type: 'str', doc: 'The line that is to come behind, as text or expression.' }, null),
+  after: opt({ type: 'str', doc: 'The line that is to come before, as text or expression.' }, null),
+  show_changes: opt(S.show_changes, true),
+  backup: opt({ type: 'bool', doc: 'Keep a copy of the old file beside it.' }, false),
+  quiet: opt({ type: 'bool', doc: 'No error when match is missing.' }, false),
+  indent: opt({ type: 'bool', doc: 'Keep the indentation of the lines around.' }, true),
+  create: opt(S.create, false),
+  ...OWNER_PARAMS,
+  file_mode: opt(S.file_mode, null),
+} as const;
+
+const REPLACE_PARAMS = {
+  name: S.name,
+  pattern: S.pattern,
+  repl: { type: 'str', doc: 'What takes the place; `\\1` is the first group.' },
+  count: opt({ type: 'int', doc: 'How many at most; 0 for all.' }, 0),
+  flags: opt(S.flags, 8),
+  bufsize: opt(S.bufsize, 1),
+  append_if_not_found: opt(S.append_if_not_found, false),
+  prepend_if_not_found: opt(S.prepend_if_not_found, false),
+  not_found_content: opt({ type: 'str', doc: 'What is added then, in place of repl.' }, null),
+  backup: opt(S.edit_backup, '.bak'),
+  show_changes: opt(S.show_changes, true),
+  ignore_if_missing: opt(S.ignore_if_missing, false),
+  backslash_literal: opt({ type: 'bool', doc: 'Backslashes in repl mean themselves.' }, false),
+} as const;
+
+/** The keywords of a call out of a state's arguments, some left out. */
+function keywordsOf(args: Readonly<Record<string, Value>>, except: readonly string[]): Dict {
+  return new Map(Object.entries(args).filter(([key]) => !except.includes(key)));
+}
+
+/** States that edit lines. */
+export const editStates = {
+  line: defineState({
+    doc: 'Makes sure of one line of a file.',
+    params: LINE_PARAMS,
+    run: async (ctx, args) => {
+      const name = stateName(args.name);
+      const outcome = new Outcome(name);
+      if (name === '') return outcome.fail('Must provide name to file.line');
+      const { create, user, group, file_mode } = args;
+      const wanted = { name, create, user, group, mode: file_mode, replace: false };
+      await manageFile(ctx, withDefaults(MANAGED_PARAMS, wanted));
+      const obstacle = editObstacle(name);
+      if (obstacle !== undefined) return outcome.fail(obstacle);
+      const mode = truthy(args.mode) ? pyStr(args.mode).toLowerCase() : args.mode;
+      if (mode === null) return outcome.fail('Mode was not defined. How to process the file?');
+      if (mode !== 'delete' && args.content === null)
+        return outcome.fail("Content can only be empty if mode is ['delete']");
+      const others = ['name', 'content', 'mode', 'create', 'user', 'group', 'file_mode'];
+      const keywords = keywordsOf(args, others).set('mode', mode);
+      const changes = await ctx.functions.call('file.line', [name, args.content], keywords);
+      return edited(ctx, outcome, changes, 'Changes would be made');
+    },
+  }),
+  replace: defineState({
+    doc: 'Replaces what an expression matches in a file.',
+    params: REPLACE_PARAMS,
+    run: async (ctx, args) => {
+      const name = stateName(args.name);
+      const outcome = new Outcome(name);
+      if (name === '') return outcome.fail('Must provide name to file.replace');
+      const obstacle = editObstacle(name);
+      if (obstacle !== undefined) {
+        return truthy(args.ignore_if_missing) && obstacle.includes('file not found')
+          ? outcome.end(true, 'No changes needed to be made')
+          : outcome.fail(obstacle);
+      }
+      const keywords = keywordsOf(args, ['name', 'pattern', 'repl']).set('dry_run', ctx.state.test);
+      const changes = await ctx.functions.call('file.replace', [name, args.pattern, args.repl], keywords);
+      return edited(ctx, outcome, changes, 'Changes would have been made');
+    },
+  }),
+};
+
+/** The arguments of functions that edit a file and are told whether to only look. */
+export function dryRun(ctx: StateContext, keywords: Parameters<typeof dict>[0]): Dict {
+  return dict({ ...keywords, dry_run: ctx.state.test });
+}
