@@ -14,7 +14,7 @@ import { isAbs } from '../host/py-path.ts';
 import { PythonError } from '../loader/python-error.ts';
 import { pyStr } from '../values/repr.ts';
 import { decodeUtf8 } from '../values/text.ts';
-import { isDict, toNumber, truthy, valuesEqual, type Value } from '../values/value.ts';
+import { isDict, toNumber, truthy, valuesEqual, type Dict, type Value } from '../values/value.ts';
 import { cacheUrl, environmentOf, fetchUrl, withFileClient } from './cp/client.ts';
 import { pushFile, pushFolder } from './cp/push.ts';
 import { renderPaths, renderTemplateText, type TemplateUse } from './cp/render.ts';
@@ -84,6 +84,13 @@ async function getTemplate(
     throw error;
   }
   return target;
+}
+
+/** The keywords of a call as variables of a template; those within `context` outrank the others. */
+function withContext(kwargs: Dict): Dict {
+  const context = kwargs.get('context');
+  if (!isDict(context)) return kwargs;
+  return new Map([...[...kwargs].filter(([name]) => name !== 'context'), ...context]);
 }
 
 /** A listing of the server: the same words for each. */
@@ -156,7 +163,7 @@ export const cpModule = defineModule({
         getTemplate(ctx, pyStr(path), pyStr(dest ?? ''), {
           engine: pyStr(template),
           saltenv: environmentOf(ctx, saltenv),
-          variables: kwargs,
+          variables: withContext(kwargs),
           makedirs: truthy(makedirs),
         }),
     }),

@@ -71,7 +71,7 @@ async function runSide(): Promise<number> {
     const tree = at.given.noTree === true ? [] : treeOf(places.dir, places);
     return { runs: runs.map((run) => valueToJson(orderedResults(run))), after, tree, http: server.url };
   });
-  process.stdout.write(`${MARK}${JSON.stringify(rows)}`);
+  await new Promise((written) => process.stdout.write(`${MARK}${JSON.stringify(rows)}`, written));
   return 0;
 }
 
