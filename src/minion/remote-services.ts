@@ -30,6 +30,8 @@ async function serve(services: MinionServices, name: string, args: Value[]): Pro
         first as Parameters<MinionServices['refresh']>[0],
         second !== undefined && isDict(second) ? second : undefined,
       );
+    case 'grains':
+      return (await services.grains?.()) ?? null;
     case 'request':
       return services.request(first as Dict, requestOptions(second));
     case 'requestAll':
@@ -57,6 +59,7 @@ export function remoteServices(rpc: () => RpcPeer): MinionServices {
     runningJobs: async () => (await ask('runningJobs')) as Dict[],
     signalJob: async (jid, signal) => (await ask('signalJob', jid, signal)) === true,
     refresh: async (what, options) => (await ask('refresh', what, options ?? null)) === true,
+    grains: async () => (await ask('grains')) as Dict,
     request: (load, { master, once } = {}) =>
       ask('request', load, dict({ master: master ?? null, once: once ?? false })),
     requestAll: (load) => ask('requestAll', load),

@@ -52,6 +52,10 @@ export function minionServices(parts: ServiceParts): MinionServices {
       if (what === 'modules' || what === 'pillar') await followGrains();
       return refresh(parts, what, options ?? new Map());
     },
+    grains: async () => {
+      await refreshGrains(parts.state());
+      return parts.state().grains;
+    },
     request: (load, { master, once } = {}) =>
       connectionTo(parts, master).requests.send(load, once === true ? ONCE : REQUEST_PATIENCE),
     requestAll: async (load) => {

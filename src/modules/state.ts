@@ -1,5 +1,9 @@
 /** `state.*`: compiling and running states (3006.16 salt/modules/state.py). */
 import { defineModule } from '../loader/module.ts';
+import { applyFunctions } from './state/apply.ts';
+import { controlFunctions } from './state/control.ts';
+import { orchestrateFunctions } from './state/orchestrate.ts';
+import { requestFunctions } from './state/requests.ts';
 import { showFunctions } from './state/show.ts';
 
 /** The module `state`. */
@@ -7,5 +11,11 @@ export const stateModule = defineModule({
   name: 'state',
   file: 'state',
   doc: 'States: what this minion is to be like, shown and brought about.',
-  functions: { ...showFunctions },
+  functions: {
+    ...applyFunctions,
+    ...controlFunctions,
+    ...orchestrateFunctions,
+    ...requestFunctions,
+    ...showFunctions,
+  },
 });

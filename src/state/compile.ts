@@ -13,6 +13,7 @@ import { applyRequisiteIn } from './requisite-in.ts';
 import { SlsFiles } from './sls-files.ts';
 import { SlsRenderer } from './sls-renderer.ts';
 import { SlsTree, type SlsTreeParts } from './sls-tree.ts';
+import { readTemplate } from './template.ts';
 import { TopFiles, verifyTop } from './top.ts';
 import { verifyHigh } from './verify-high.ts';
 import type { Value } from '../values/value.ts';
@@ -23,11 +24,15 @@ export interface Compiled<T> {
   readonly errors: readonly string[];
 }
 
+/** How errors name an SLS that was given as a text. */
+const TEXT = '<template-str>';
+
 /** Compiles for one run. */
 export class StateCompiler {
   readonly #ctx: ModuleContext;
   readonly #opts: Dict;
   readonly #pillar: Dict;
+  readonly #fixed: Dict;
   #parts: Promise<SlsTreeParts> | undefined;
   #top: Promise<Compiled<Dict>> | undefined;
 
@@ -35,9 +40,11 @@ export class StateCompiler {
    * @param ctx the context of the function that runs states
    * @param opts the options of this run; those that the master decides are asked for when they are needed
    * @param pillar the pillar of this run
+   * @param fixed options that hold whatever the master says
    */
-  constructor(ctx: ModuleContext, opts: Dict, pillar: Dict) {
+  constructor(ctx: ModuleContext, opts: Dict, pillar: Dict, fixed: Dict = new Map()) {
     this.#ctx = ctx;
+    this.#fixed = fixed;
     this.#opts = opts;
     this.#pillar = pillar;
   }
@@ -78,6 +85,19 @@ export class StateCompiler {
     const compiled = await this.#high(new Map([[saltenv, [...mods]]]));
     if (exclude.length > 0) listAt(compiled.data, EXCLUDE).push(...exclude);
     return compiled;
+  }
+
+  /** The high data of one SLS file outside the file server. @param path of the file, on this machine */
+  async fileHigh(path: string, saltenv: string): Promise<Compiled<Dict>> {
+    const errors: string[] = [];
+    const data = await new SlsTree(await this.#prepared(), new Map()).fileData(path, saltenv, errors);
+    return { data, errors };
+  }
+
+  /** The high data of a text that is an SLS of its own. @throws SaltRenderError */
+  async textHigh(text: string): Promise<Compiled<Dict>> {
+    const { renderer } = await this.#prepared();
+    return readTemplate(await renderer.render(text, { saltenv: 'base', sls: '', path: TEXT }), TEXT);
   }
 
   /** All SLS there are, by environment. */
@@ -123,7 +143,8 @@ export class StateCompiler {
   }
 
   async #prepare(): Promise<SlsTreeParts> {
-    const ctx = runContext(this.#ctx, await withMasterOptions(this.#ctx, this.#opts), this.#pillar);
+    const decided = await withMasterOptions(this.#ctx, this.#opts);
+    const ctx = runContext(this.#ctx, new Map([...decided, ...this.#fixed]), this.#pillar);
     const files = new SlsFiles(ctx);
     return {
       ctx,

@@ -1,4 +1,5 @@
 /** Rendering SLS with what they include, and joining them to high data (3006.16 salt/state.py `render_state`, `render_highstate`). */
+import { readFile } from 'node:fs/promises';
 import { messageOf } from '../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { SaltRenderError } from '../renderers/renderer.ts';
@@ -14,7 +15,7 @@ import {
 } from './declarations.ts';
 import type { Environments } from './environments.ts';
 import { EXCLUDE, EXTEND, listAt, nameIn } from './high-data.ts';
-import type { SlsFiles } from './sls-files.ts';
+import type { SlsFile, SlsFiles } from './sls-files.ts';
 import type { SlsRenderer } from './sls-renderer.ts';
 
 /** The environment of an include that stands for all that were matched. */
@@ -69,6 +70,18 @@ export class SlsTree {
     return high;
   }
 
+  /** One SLS file outside the file server; its own includes are those of the environment. */
+  async fileData(path: string, saltenv: string, errors: string[]): Promise<Dict> {
+    const place = { sls: path, saltenv, errors };
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined) {
+      errors.push(`Specified SLS ${path} on local filesystem cannot be found.`);
+      return new Map();
+    }
+    const state = await this.#renderText({ text, path, isInit: false }, place);
+    return isDict(state) ? state : new Map();
+  }
+
   /** The SLS of an environment, or of `__env__` where that is served. */
   async #statesOf(saltenv: string): Promise<readonly string[] | undefined> {
     const { environments } = this.#parts;
@@ -97,6 +110,11 @@ export class SlsTree {
       );
       return new Map();
     }
+    return this.#renderText(file, place);
+  }
+
+  async #renderText(file: SlsFile, place: SlsPlace): Promise<Value> {
+    const { sls, saltenv, errors } = place;
     const state = await this.#renderFile(file, place);
     this.#rendered.add(`${saltenv}:${sls}`);
     if (!truthy(state)) return new Map();

@@ -44,6 +44,10 @@ export function callerServices(parts: CallerServiceParts): MinionServices {
     runningJobs: async () => runningJobs(parts),
     signalJob: async (jid, signal) => signalJob(parts, jid, signal),
     refresh: (what, options) => fireOnMinion(parts, REFRESH_TAGS[what], options ?? new Map()),
+    grains: async () => {
+      const { grainsNow } = await import('./caller-grains.ts');
+      return grainsNow({ opts: parts.opts.toDict(), log: parts.log });
+    },
     request: async (load, { master, once } = {}) => {
       const { link } = parts;
       if (link === undefined) throw new UnreachableError('There is no master to ask: this is a local call.');

@@ -1,0 +1,122 @@
+/** State runs that were recorded on a real Salt: the cases, how ours are made, and what of a run can be compared. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../src/errors/errors.ts';
+import { ModuleRegistry } from '../../src/loader/registry.ts';
+import { STATE_TABLE } from '../../src/states/table.ts';
+import { parseJson } from '../../src/values/json-parse.ts';
+import { pyStr } from '../../src/values/repr.ts';
+import { dict, isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { fakeContext } from './module-context.ts';
+
+const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
+/** The folder of cases, of the SLS they run, and of what a real Salt has given. */
+export const STATE_RUNS = join(ROOT, 'test/fixtures/state-runs');
+
+/** One call. `@` in arguments stands for {@link STATE_RUNS}. */
+export interface RunCase {
+  readonly name: string;
+  readonly fun: string;
+  readonly args: Value[];
+  readonly kwargs: Dict;
+  /** Options over those of {@link runOptions}. */
+  readonly opts: Dict;
+  readonly grains: Dict;
+}
+
+/** What came of a call: what it returned or the message of what it threw, and the return code. */
+export interface RunOutcome {
+  readonly value?: Value;
+  readonly error?: string;
+  readonly retcode: number;
+}
+
+/** All cases. */
+export function readRunCases(): RunCase[] {
+  const text = readFileSync(join(STATE_RUNS, 'cases.json'), 'utf8').replaceAll('"@/', `"${STATE_RUNS}/`);
+  const cases = parseJson(text) as Dict[];
+  return cases.map((given) => ({
+    name: pyStr(given.get('name') ?? ''),
+    fun: pyStr(given.get('fun') ?? ''),
+    args: (given.get('args') ?? []) as Value[],
+    kwargs: (given.get('kwargs') ?? new Map()) as Dict,
+    opts: (given.get('opts') ?? new Map()) as Dict,
+    grains: (given.get('grains') ?? new Map()) as Dict,
+  }));
+}
+
+/** The options of a minion of which everything lies in one folder. */
+export function runOptions(folder: string): Dict {
+  return dict({
+    id: 'compared',
+    local: true,
+    file_client: 'local',
+    cachedir: join(folder, 'cache'),
+    extension_modules: join(folder, 'extmods'),
+    file_roots: { base: [join(STATE_RUNS, 'salt')] },
+    pillar_roots: { base: [join(folder, 'pillar')] },
+    hash_type: 'sha256',
+    state_top: 'salt://top.sls',
+    renderer: 'jinja|yaml',
+    failhard: false,
+    test: false,
+  });
+}
+
+/** Makes one call with our own code, in this process; nobody waits for retries. */
+export async function ownOutcome(given: RunCase, folder: string): Promise<RunOutcome> {
+  mkdirSync(join(folder, 'cache'), { recursive: true });
+  const opts: Dict = new Map([...runOptions(folder), ...given.opts]);
+  const ctx = fakeContext({
+    id: 'compared',
+    opts,
+    grains: new Map([...dict({ id: 'compared', shell: '/bin/sh', kernel: 'Linux' }), ...given.grains]),
+    registry: {
+      states: (context) =>
+        Promise.resolve(new ModuleRegistry({ ...context, table: STATE_TABLE, kind: 'states' })),
+    },
+  });
+  try {
+    const value = await ctx.functions.call(given.fun, given.args, given.kwargs);
+    return { value, retcode: ctx.retcode };
+  } catch (error) {
+    return { error: messageOf(error), retcode: ctx.retcode };
+  }
+}
+
+/** Fields that differ from run to run. */
+const PASSING = ['start_time', 'duration', '__orchestration_jid__'];
+
+/** An outcome as it can be compared: without times, places and Python's frames, names of sets in order. */
+export function comparableOutcome(outcome: RunOutcome): Value {
+  const { value, error, retcode } = outcome;
+  return dict({
+    retcode,
+    ...(error === undefined ? { value: comparable(value ?? null) } : { error: neutral(error) }),
+  });
+}
+
+function comparable(value: Value): Value {
+  if (typeof value === 'string') return neutral(value);
+  if (Array.isArray(value)) return value.map(comparable);
+  if (!isDict(value)) return value;
+  const entries = [...value].filter(([key]) => !PASSING.includes(pyStr(key)));
+  return new Map(
+    entries.map(([key, item]): [Value, Value] => [comparable(key), comparable(item)]).sort(byKey),
+  );
+}
+
+function byKey([a]: [Value, Value], [b]: [Value, Value]): number {
+  return pyStr(a) < pyStr(b) ? -1 : 1;
+}
+
+function neutral(text: string): string {
+  return text
+    .replaceAll(STATE_RUNS, '@')
+    .replace(/(Traceback \(most recent call last\):\n)(?: .*\n)+/g, '$1')
+    .replace(
+      /(requisite failed: )(.*)/,
+      (_, head: string, names: string) => head + names.split(', ').sort().join(', '),
+    )
+    .replace(/OrderedDict\(\[\('(\w+)', '([^']*)'\)\]\)/g, "{'$1': '$2'}");
+}
