@@ -106,7 +106,7 @@ function childSpecs(opts: MasterOptions): ChildSpec[] {
     { role: 'EventPublisher', index: 0, title: 'salt-master EventPublisher' },
     { role: 'PubServer', index: 0, title: 'salt-master PubServer' },
     { role: 'Maintenance', index: 0, title: 'salt-master Maintenance' },
-    { role: 'ReqServer', index: 0, title: 'salt-master ReqServer MWorkerQueue' },
+    { role: 'ReqServer', index: 0, title: 'salt-master ReqServer MWorkerQueue', endsFirst: true },
   ] as const;
   const workers = Array.from({ length: Math.max(1, opts.get('worker_threads')) }, (_, index) => ({
     role: 'MWorker' as const,

@@ -26,6 +26,8 @@ export interface ChildSpec {
   readonly index: number;
   /** Shown in the process list. */
   readonly title: string;
+  /** Ends before the others, which it needs for that. */
+  readonly endsFirst?: boolean;
 }
 
 /** What the supervisor needs. */
@@ -40,6 +42,7 @@ export interface SupervisorOptions {
 }
 
 interface Running {
+  readonly endsFirst: boolean;
   readonly process: ChildProcess;
   readonly startedAtMs: number;
   ready: boolean;
@@ -87,15 +90,24 @@ export class Supervisor {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#beat?.cancel();
+    await this.#end((running) => running.endsFirst);
+    await this.#end(() => true);
+  }
+
+  async #end(which: (running: Running) => boolean): Promise<void> {
     const { clock, log } = this.#options;
-    const ended = [...this.#running.values()].map(({ process: child }) => exited(child));
-    this.broadcast({ type: 'stop' });
-    await Promise.race([Promise.all(ended), clock.sleep(STOP_MS)]);
-    for (const [title, { process: child }] of this.#running) {
+    const ending = [...this.#running].filter(([, running]) => which(running));
+    const ended = Promise.all(ending.map(([, running]) => exited(running.process)));
+    for (const [, running] of ending) send(running.process, { type: 'stop' });
+    const limit = new AbortController();
+    await Promise.race([ended, clock.sleep(STOP_MS, limit.signal)]);
+    limit.abort();
+    for (const [title, { process: child }] of ending) {
+      if (!this.#running.has(title)) continue;
       log.warning(`${title} (${child.pid}) did not end in time and is killed.`);
       child.kill('SIGKILL');
     }
-    await Promise.all(ended);
+    await ended;
   }
 
   #spawn(spec: ChildSpec): Promise<void> {
@@ -106,7 +118,14 @@ export class Supervisor {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     const nowMs = clock.monotonicMs();
-    const running: Running = { process: child, startedAtMs: nowMs, ready: false, lastSignMs: nowMs };
+    const { endsFirst = false } = spec;
+    const running: Running = {
+      endsFirst,
+      process: child,
+      startedAtMs: nowMs,
+      ready: false,
+      lastSignMs: nowMs,
+    };
     this.#running.set(spec.title, running);
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => this.#exited(spec, running, code, signal));

@@ -60,6 +60,7 @@ export class Dispatcher {
   readonly #active: number;
   readonly #timer: Timer;
   #waiting: DispatchedRequest[] = [];
+  #whenIdle: (() => void)[] = [];
   #underWay = 0;
   #underWayBytes = 0;
   #checkedAtMs: number;
@@ -93,6 +94,14 @@ export class Dispatcher {
     void this.#forward(request);
   }
 
+  /** Resolves when nothing is under way, or after `limitMs`. What comes meanwhile is served. */
+  async drained(limitMs: number): Promise<void> {
+    if (this.#underWay === 0) return;
+    const limit = new AbortController();
+    this.#whenIdle.push(() => limit.abort());
+    await this.#parts.clock.sleep(limitMs, limit.signal);
+  }
+
   close(): void {
     this.#timer.cancel();
   }
@@ -118,6 +127,7 @@ export class Dispatcher {
     this.#underWay--;
     this.#underWayBytes -= sizeBytes;
     this.#applyPressure();
+    if (this.#underWay === 0) for (const idle of this.#whenIdle.splice(0)) idle();
   }
 
   /** The worker of this minion; while that is not well the next one that is. */

@@ -20,6 +20,11 @@ import type { StartRole } from './role.ts';
 const REQUEST_BYTES_MAX = 128 * 1024 * 1024;
 /** Half-received requests and unsent replies of all peers together. */
 const BUFFERED_BYTES_MAX = 512 * 1024 * 1024;
+/**
+ * How long what has come is still answered when the master ends. A minion of Salt's own whose request got no reply asks
+ * nothing else for a minute (salt/transport/zeromq.py AsyncReqMessageClient._send_recv, 3006.16).
+ */
+const DRAIN_MS = 1_000;
 
 export const startRequestServer: StartRole = async ({ opts, log, clock }) => {
   const dispatcher = new Dispatcher({
@@ -71,6 +76,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock }) => {
   }
   return {
     stop: async () => {
+      await dispatcher.drained(DRAIN_MS);
       dispatcher.close();
       pool.server.close();
       for (const server of servers) server.close();

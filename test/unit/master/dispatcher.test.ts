@@ -16,7 +16,7 @@ function handClock(): Clock & { advance(byMs: number): void } {
       periodic.push({ everyMs, nextMs: nowMs + everyMs, run });
       return { cancel: () => undefined };
     },
-    sleep: () => Promise.resolve(),
+    sleep: (_, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
     advance(byMs) {
       const untilMs = nowMs + byMs;
       for (const timer of periodic) {
@@ -214,4 +214,20 @@ test('dispatcher - reading stops when too much is under way, and goes on at half
   workers[0]?.answerAll();
   await settle();
   assert.equal(paused.at(-1), false);
+});
+
+test('dispatcher - a server that ends waits for the answers to what it has taken', async () => {
+  const { dispatcher, workers, replies, send } = setUp(1);
+  const [worker] = workers as [FakeWorker];
+  dispatcher.addWorker(0, worker);
+  await dispatcher.drained(1000);
+  send(requestOf('m1'));
+  let isDrained = false;
+  const drained = dispatcher.drained(1000).then(() => (isDrained = true));
+  send(requestOf('m2'));
+  await settle();
+  assert.equal(isDrained, false);
+  worker.answerAll();
+  await drained;
+  assert.deepEqual(replies, ['answer', 'answer']);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock, type Clock } from '../../../src/host/clock.ts';
@@ -13,7 +13,10 @@ process.on('message', (m) => {
   if (m.type === 'start' && m.opts === 'fails') process.exit(7);
   if (m.type === 'start') process.send({ type: 'ready' });
   if (m.type === 'ping') process.send({ type: 'pong' });
-  if (m.type === 'stop' && m !== 'never') process.exit(0);
+  if (m.type === 'stop') {
+    require('node:fs').appendFileSync(__dirname + '/ended', process.argv[2].trim() + ' ');
+    process.exit(0);
+  }
 });
 process.on('disconnect', () => process.exit(0));
 `;
@@ -46,7 +49,7 @@ function supervise(t: TestContext, clock: Clock, opts = '') {
   });
   t.after(() => supervisor.stop());
   const pid = (): number => Number(/pid (\d+) ready/.exec(supervisor.describe()[0] ?? '')?.[1] ?? 0);
-  return { supervisor, lines, pid };
+  return { supervisor, lines, pid, ended: join(childScript, '..', 'ended') };
 }
 
 const part: ChildSpec = { role: 'MWorker', index: 0, title: 'part' };
@@ -74,4 +77,11 @@ test('supervisor - a part that cannot start ends the start, in one sentence', as
     message: 'The master cannot start: part ended with exit status 7 before it was ready.',
     exitCode: 1,
   });
+});
+
+test('supervisor - a part that needs the others for its end is ended before them', async (t) => {
+  const { supervisor, ended } = supervise(t, systemClock);
+  await supervisor.start([part, { ...part, title: 'door', endsFirst: true }]);
+  await supervisor.stop();
+  assert.equal(readFileSync(ended, 'utf8'), 'door part ');
 });
