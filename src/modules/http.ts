@@ -6,6 +6,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../loader/modu
 import { describeOsError } from '../loader/python-error.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../values/value.ts';
+import { CA_BUNDLE_PARAMS } from './http/ca-bundle-params.ts';
 import { systemCaBundle } from './http/exchange.ts';
 import { query } from './http/query.ts';
 
@@ -120,15 +121,7 @@ export const httpModule = defineModule({
     }),
     update_ca_bundle: defineFunction({
       doc: 'Fetches the certificates that others are judged by, and keeps them in a file.',
-      params: {
-        target: {
-          default: null,
-          type: 'str',
-          doc: 'The file; default the option `ca_bundle`, else that of the system.',
-        },
-        source: { default: null, type: 'str', doc: 'Where from; default the option `ca_bundle_url`.' },
-        merge_files: { default: null, type: 'str or list', doc: 'Files to add at the end.' },
-      },
+      params: CA_BUNDLE_PARAMS,
       returns: 'None',
       examples: [
         "salt '*' http.update_ca_bundle target=/path/to/cacerts.pem source=https://example.com/cacerts.pem",

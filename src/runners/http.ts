@@ -1,4 +1,5 @@
 /** `http.*`: asking web servers from the master (salt/runners/http.py, 3006.16). */
+import { CA_BUNDLE_PARAMS } from '../modules/http/ca-bundle-params.ts';
 import { pyStr } from '../values/repr.ts';
 import type { Dict, Value } from '../values/value.ts';
 import { defineRunner, defineRunners } from './runner.ts';
@@ -35,15 +36,7 @@ export const httpRunners = defineRunners({
     }),
     update_ca_bundle: defineRunner({
       doc: 'Fetches the certificates that others are judged by, and keeps them in a file.',
-      params: {
-        target: {
-          default: null,
-          type: 'str',
-          doc: 'The file; default the option `ca_bundle`, else that of the system.',
-        },
-        source: { default: null, type: 'str', doc: 'Where from; default the option `ca_bundle_url`.' },
-        merge_files: { default: null, type: 'str or list', doc: 'Files to add at the end.' },
-      },
+      params: CA_BUNDLE_PARAMS,
       returns: 'None',
       examples: [
         'salt-run http.update_ca_bundle',
