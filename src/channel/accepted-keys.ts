@@ -8,6 +8,7 @@ import { RsaPublicKey } from '../crypto/rsa.ts';
 import type { Clock } from '../host/clock.ts';
 import { BoundedMap } from '../host/bounded-map.ts';
 import { isValidMinionId, safeJoin } from '../host/files.ts';
+import { lastingCopy } from '../host/lasting-bytes.ts';
 
 const CACHED_MAX = 50_000;
 /** What a minion signs to show that it holds its key (wire-protocol.md, 3.3). */
@@ -52,7 +53,7 @@ export class AcceptedKeys {
     if (entry?.key === undefined) return false;
     if (entry.goodToken?.equals(token)) return true;
     if (!entry.key.opensTo(token, TOKEN_TEXT)) return false;
-    entry.goodToken = Buffer.from(token);
+    entry.goodToken = lastingCopy(token);
     return true;
   }
 

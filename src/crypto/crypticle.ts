@@ -3,6 +3,7 @@
  * wire-protocol.md, 3). The MAC is checked first and in constant time.
  */
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { lastingCopy } from '../host/lasting-bytes.ts';
 import { systemRandom, type Random } from '../host/random.ts';
 import { Secret } from '../host/secret.ts';
 import type { Value } from '../values/value.ts';
@@ -52,7 +53,7 @@ export class Crypticle {
 
   /** @throws RangeError when the text is no key string */
   constructor(keyString: Secret, random: Random = systemRandom) {
-    const bytes = Buffer.from(keyString.reveal(), 'base64');
+    const bytes = lastingCopy(Buffer.from(keyString.reveal(), 'base64'));
     if (bytes.length !== AES_KEY_BYTES + HMAC_KEY_BYTES) throw new RangeError('a session key has 56 bytes');
     this.keyString = keyString;
     this.#aesKey = bytes.subarray(0, AES_KEY_BYTES);

@@ -1,6 +1,7 @@
 /** One ZMTP connection over a stream socket: handshake with a time limit, heartbeats, bounded buffers. */
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../host/clock.ts';
+import { lastingCopy } from '../../host/lasting-bytes.ts';
 import { encodeMessage, handshake, ping, ZmtpParser, type SocketType } from './frames.ts';
 
 /** A process that was held up itself finds its peers' signs of life unread: they get this long to be read. */
@@ -118,7 +119,7 @@ export class ZmtpConnection {
 
   #ready(peerType: string, properties: ReadonlyMap<string, Buffer>): void {
     this.peerType = peerType;
-    this.peerProperties = new Map([...properties].map(([name, value]) => [name, Buffer.from(value)]));
+    this.peerProperties = new Map([...properties].map(([name, value]) => [name, lastingCopy(value)]));
     this.#handshakeTimer?.cancel();
     const { heartbeatMs, clock } = this.#options;
     if (heartbeatMs !== undefined) {

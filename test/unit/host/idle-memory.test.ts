@@ -26,16 +26,26 @@ function byHand(): { look: (cpuMs: number) => number } {
   };
 }
 
-test('idle memory - is given back once after a burst, when it is over', () => {
+test('idle memory - is given back after a burst, when it is over, and once more after a while', () => {
   const { look } = byHand();
-  assert.equal(look(5), 0);
-  assert.equal(look(800), 0, 'still at work');
-  assert.equal(look(800), 0, 'still at work');
-  assert.equal(look(3), 1);
-  for (let i = 0; i < 10; i++) assert.equal(look(3), 1);
+  assert.equal(look(5), 1, 'the start is over');
+  assert.equal(look(800), 1, 'still at work');
+  assert.equal(look(800), 1, 'still at work');
+  assert.equal(look(3), 2);
+  for (let seconds = 2; seconds < 7; seconds++) assert.equal(look(3), 2);
+  for (let i = 0; i < 20; i++) assert.equal(look(3), 3);
 });
 
-test('idle memory - a process that is never busy never collects', () => {
+test('idle memory - a rest that is interrupted begins anew', () => {
   const { look } = byHand();
-  for (let i = 0; i < 50; i++) assert.equal(look(2), 0);
+  look(800);
+  assert.equal(look(3), 1);
+  for (let i = 0; i < 20; i++) assert.equal(look(i % 5 === 0 ? 25 : 3), 1);
+});
+
+test('idle memory - a process that is never busy collects after its start alone', () => {
+  const { look } = byHand();
+  assert.equal(look(300), 0, 'it starts');
+  for (let i = 0; i < 100; i++) look(2);
+  assert.equal(look(2), 2);
 });
