@@ -145,8 +145,10 @@ async function callEntry(entry: Dict, ctx: ModuleContext): Promise<boolean> {
     if (!ENTRY_KEYS.has(pyStr(key))) kwargs.set(key, await fillSlots(value, ctx));
   const args = await Promise.all(listOf(entry.get('args') ?? []).map((arg) => fillSlots(arg, ctx)));
   const path = entry.get('get_return');
+  const fun = entry.get('fun') ?? null;
+  if (!(await ctx.functions.has(pyStr(fun)))) throw new PythonError('KeyError', pyRepr(fun));
   ctx.setRetcode(0);
-  const value = await ctx.functions.call(pyStr(entry.get('fun') ?? null), args, kwargs);
+  const value = await ctx.functions.call(pyStr(fun), args, kwargs);
   if (ctx.retcode !== 0) return false;
   if (!truthy(path)) return truthy(value);
   return truthy(traverse(value, pyStr(path ?? null), { fallback: null }));

@@ -113,8 +113,10 @@ try {
   }
   process.stdout.write(`${cases.length} runs, ${differing} differ\n`);
   if (words.includes('--record')) {
-    const record = Object.fromEntries(cases.map(({ name }, i) => [name, valueToJson(real[i] ?? null)]));
-    writeFileSync(join(STATE_RUNS, 'recorded.json'), `${JSON.stringify(record, null, 1)}\n`);
+    const lines = cases.map(
+      ({ name }, i) => `${JSON.stringify(name)}: ${JSON.stringify(valueToJson(real[i] ?? null))}`,
+    );
+    writeFileSync(join(STATE_RUNS, 'recorded.json'), `{\n${lines.join(',\n')}\n}\n`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
