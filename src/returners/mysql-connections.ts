@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, TLSSocket } from 'node:tls';
 import type {
+  Connection,
   Pool,
   PoolConnection,
   PoolOptions,
@@ -13,6 +14,7 @@ import { truthy } from '../values/value.ts';
 import { codeOf, driverError } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
 import { DatabaseOptions } from './store-options.ts';
+import { tlsHint } from './tls-hint.ts';
 
 /** A row, with every value as text or null. */
 export type MysqlRow = Readonly<Record<string, string | null>>;
@@ -101,6 +103,7 @@ export class MysqlConnections {
       const { database: _, ...options } = this.#poolOptions();
       const connection = await createConnection(options);
       try {
+        this.#verifyAddress(connection);
         await connection.query(
           `CREATE DATABASE IF NOT EXISTS ${quoteName(this.database)} DEFAULT CHARACTER SET utf8mb4`,
         );
@@ -122,8 +125,7 @@ export class MysqlConnections {
   }
 
   async #once<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
-    this.#pool ??= this.#open();
-    const connection = await (await this.#pool).getConnection();
+    const connection = await this.#connect();
     let isFine = false;
     try {
       const session = new MysqlSession(connection, this.#settings.timeoutMs);
@@ -144,6 +146,24 @@ export class MysqlConnections {
       if (isFine) connection.release();
       else connection.destroy();
     }
+  }
+
+  async #connect(): Promise<PoolConnection> {
+    this.#pool ??= this.#open();
+    try {
+      return await (await this.#pool).getConnection();
+    } catch (error) {
+      // what was refused after the handshake has left a session, on which the next one would show no certificate
+      if (this.#isAddressToVerify() && !this.#isAddressVerified) this.#dropPool();
+      throw error;
+    }
+  }
+
+  /** With the sessions of its connections, on which no later one may go on. */
+  #dropPool(): void {
+    const pool = this.#pool;
+    this.#pool = undefined;
+    void pool?.then((opened) => opened.end()).catch(() => undefined);
   }
 
   /** How long to wait for others' locks. */
@@ -202,28 +222,28 @@ export class MysqlConnections {
   }
 
   /** The driver compares a certificate with names only; where the host is an address, this does. */
-  #verifyAddress({ connection }: PoolConnection): void {
-    const host = this.#options.text('host') ?? '';
-    if (
-      isIP(host) === 0 ||
-      this.#options.text('ssl_ca') === undefined ||
-      truthy(this.#options.value('ssl_any_host'))
-    )
-      return;
-    const { stream } = connection as { stream?: unknown };
+  #verifyAddress(opened: Connection): void {
+    if (!this.#isAddressToVerify()) return;
+    const { connection } = opened as { connection?: { stream?: unknown } };
+    const stream = connection?.stream;
     // a connection that goes on with the session of an earlier one has no certificate of its own
     if (stream instanceof TLSSocket && stream.isSessionReused() && this.#isAddressVerified) return;
     const error =
       stream instanceof TLSSocket
-        ? checkServerIdentity(host, stream.getPeerCertificate())
+        ? checkServerIdentity(this.#options.text('host') ?? '', stream.getPeerCertificate())
         : new Error('the connection is not encrypted');
     this.#isAddressVerified = error === undefined;
     if (error === undefined) return;
-    // with its sessions, on which no later connection may go on
-    const pool = this.#pool;
-    this.#pool = undefined;
-    void pool?.then((opened) => opened.end()).catch(() => undefined);
+    this.#dropPool();
     throw error;
+  }
+
+  #isAddressToVerify(): boolean {
+    return (
+      isIP(this.#options.text('host') ?? '') !== 0 &&
+      this.#options.text('ssl_ca') !== undefined &&
+      !truthy(this.#options.value('ssl_any_host'))
+    );
   }
 
   #place(): string {
@@ -236,18 +256,20 @@ export class MysqlConnections {
     return driverError(error, {
       place: this.#place(),
       isRefused: (code) => REFUSED.has(code),
-      hint: (code) => this.#hint(code),
+      hint: (code, text) => this.#hint(code, text),
     });
   }
 
-  #hint(code: string): string {
+  #hint(code: string, text: string): string {
+    if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
+      return '; the options mysql.ssl_* ask for TLS, and nothing is sent without it';
     if (code === 'ER_ACCESS_DENIED_ERROR') return '; see the options mysql.user and mysql.pass';
     if (code === 'ER_BAD_DB_ERROR' || code === 'ER_NO_SUCH_TABLE')
       return '; create what is missing with: salt-run returner.create_schema mysql';
     if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT' || code === 'ENOENT')
       return '; is it running, and do mysql.host and mysql.port name it?';
     if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${this.#settings.timeoutMs} ms)`;
-    return '';
+    return tlsHint(text, 'mysql');
   }
 }
 

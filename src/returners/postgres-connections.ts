@@ -8,6 +8,7 @@ import { CommandExecutionError, messageOf } from '../errors/errors.ts';
 import { codeOf, driverError } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
 import { DatabaseOptions } from './store-options.ts';
+import { tlsHint } from './tls-hint.ts';
 
 /** A row, with every value as text or null. */
 export type PostgresRow = Readonly<Record<string, string | null>>;
@@ -279,7 +280,9 @@ export class PostgresConnections {
     if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ENOENT')
       return `; is it running, and do ${prefix}.host and ${prefix}.port name it?`;
     if (/timeout/i.test(text)) return ` (no answer within ${this.#settings.timeoutMs} ms)`;
-    return '';
+    if (/does not support SSL/.test(text))
+      return `; the option ${prefix}.sslmode asks for TLS, and nothing is sent without it`;
+    return tlsHint(text, prefix, 'sslrootcert');
   }
 }
 

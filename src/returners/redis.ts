@@ -1,4 +1,5 @@
 /** `redis`: jobs and returns in Redis, under the keys of Salt's returner (salt/returners/redis_return.py, 3006.16). */
+import type { ConnectionOptions } from 'node:tls';
 import type { Cluster, Redis } from 'ioredis';
 import { BrineError, ConfigError, messageOf } from '../errors/errors.ts';
 import { systemClock } from '../host/clock.ts';
@@ -20,7 +21,15 @@ import {
 } from './return-store.ts';
 import { storeJson } from './store-json.ts';
 import { within } from './time-limit.ts';
-import { dictsOption, flagOption, intOption, textOption, type Options } from './store-options.ts';
+import {
+  DatabaseOptions,
+  dictsOption,
+  flagOption,
+  intOption,
+  textOption,
+  type Options,
+} from './store-options.ts';
+import { tlsHint } from './tls-hint.ts';
 
 /** Keys looked at in one step of SCAN, and values read at once. */
 const SCAN_COUNT = 1000;
@@ -43,6 +52,12 @@ export const redisKind: StoreKind = {
     ['db', '0'],
     ['username', undefined],
     ['password', undefined],
+    // ours: Salt's returner speaks no TLS
+    ['ssl', undefined],
+    ['ssl_ca', undefined],
+    ['ssl_cert', undefined],
+    ['ssl_key', undefined],
+    ['ssl_any_host', undefined],
     ['cluster_mode', undefined],
     ['cluster.startup_nodes', undefined],
     ['cluster.skip_full_coverage_check', undefined],
@@ -232,8 +247,9 @@ class RedisStore implements ReturnStore {
     } catch (error) {
       client.disconnect();
       throw new StoreUnavailableError(
-        `Redis cannot be reached at ${addressOf(this.#settings.options)}: ${withoutStop(messageOf(reason ?? error))}. ` +
-          'Check redis.host, redis.port and that the server runs',
+        `Redis cannot be reached at ${addressOf(this.#settings.options)}: ${withoutStop(messageOf(reason ?? error))}` +
+          (tlsHint(messageOf(reason ?? error), 'redis') ||
+            '. Check redis.host, redis.port, redis.ssl and that the server runs'),
         { cause: reason ?? error },
       );
     }
@@ -244,7 +260,9 @@ async function newClient({ options, timeoutMs }: StoreSettings): Promise<Client>
   const { Redis, Cluster } = await import('ioredis');
   const path = textOption(options, 'unix_socket_path');
   const [username, password] = [textOption(options, 'username'), textOption(options, 'password')];
+  const tls = tlsOf(options);
   const own = {
+    ...(tls === undefined ? {} : { tls }),
     ...(username === undefined ? {} : { username }),
     ...(password === undefined ? {} : { password }),
     connectTimeout: timeoutMs,
@@ -274,6 +292,23 @@ async function newClient({ options, timeoutMs }: StoreSettings): Promise<Client>
     autoResendUnfulfilledCommands: false,
     retryStrategy: () => null,
   });
+}
+
+/** Undefined without TLS; any of the options asks for it. */
+function tlsOf(options: Options): ConnectionOptions | undefined {
+  const files = new DatabaseOptions(options, 'redis');
+  const [ca, cert, key] = [files.file('ssl_ca'), files.file('ssl_cert'), files.file('ssl_key')];
+  if (!flagOption(options, 'ssl') && ca === undefined && cert === undefined && key === undefined)
+    return undefined;
+  if (textOption(options, 'unix_socket_path') !== undefined)
+    throw new ConfigError('redis.ssl needs redis.host: nothing is encrypted on redis.unix_socket_path.');
+  return {
+    rejectUnauthorized: true,
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(flagOption(options, 'ssl_any_host') ? { checkServerIdentity: () => undefined } : {}),
+  };
 }
 
 function clusterNodes(options: Options): { host: string; port: number }[] {

@@ -6,12 +6,14 @@ import { mysqlKind } from '../../src/returners/mysql.ts';
 import type { ReturnStore } from '../../src/returners/return-store.ts';
 import { dict, type Dict, type Value } from '../../src/values/value.ts';
 import {
+  certificate,
   DATABASE_PASSWORD,
   DATABASE_USER,
   startDatabase,
   type DatabaseServer,
 } from '../support/database-servers.ts';
 import { MYSQL_TABLES } from '../support/salts-tables.ts';
+import { checkTls } from '../support/store-tls.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 import {
   checkArchiving,
@@ -89,6 +91,17 @@ test('mysql', async (t) => {
   await t.test('writes each return once through breaks, by two masters at a time', (inner) =>
     breaks(inner, server),
   );
+});
+
+test('mysql - over TLS it writes to a server of its authority only', async (t) => {
+  const server = await startDatabase(t, 'mariadb', [], { hasTls: true });
+  const root = await connection(t, server);
+  await root.query("CREATE USER safe@'%' IDENTIFIED BY 'salt' REQUIRE SSL");
+  await root.query("GRANT ALL ON *.* TO safe@'%'");
+  const openSafe = (more: Readonly<Record<string, Value>>): ReturnStore =>
+    open(t, server, 'safe', { user: 'safe', ...more });
+  await checkTls(openSafe, ['ssl_ca', 'mysql.ssl_ca']);
+  await assert.rejects(openSafe({}).load(JID), /Access denied/, 'the server itself takes none without TLS');
 });
 
 async function contract(t: TestContext, server: DatabaseServer): Promise<void> {
@@ -225,6 +238,10 @@ async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
   await assert.rejects(
     open(t, server, 'salts', { ssl_ca: '/nowhere.pem' }).loads(),
     /option mysql.ssl_ca cannot be read/,
+  );
+  await failing(
+    open(t, server, db, { ssl_ca: certificate('ca.crt') }),
+    /does not support secure connection; the options mysql.ssl_\* ask for TLS, and nothing is sent without it$/,
   );
   await store.close();
   await failing(store, /connections are closed/);

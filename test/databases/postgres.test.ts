@@ -13,6 +13,7 @@ import {
   type DatabaseServer,
 } from '../support/database-servers.ts';
 import { LOCAL_CACHE_TABLES, PGJSONB_TABLES, POSTGRES_TABLES } from '../support/salts-tables.ts';
+import { checkTls } from '../support/store-tls.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 import {
   checkArchiving,
@@ -111,6 +112,22 @@ function open(
 function asker(client: pg.Client): AskDatabase {
   return async (sql) => (await client.query<Record<string, unknown>>(sql)).rows;
 }
+
+test('postgresql - over TLS it writes to a server of its authority only', async (t) => {
+  const server = await startDatabase(t, 'postgres', [], { hasTls: true });
+  for (const subject of SUBJECTS) {
+    const { name, optionPrefix } = subject.kind;
+    await checkTls(
+      (more) => open(t, server, subject, name, { more: { sslmode: 'verify-full', ...more } }),
+      ['sslrootcert', `${optionPrefix}.sslrootcert`],
+    );
+  }
+  const admin = await connection(t, server, 'postgres');
+  const { rows } = await admin.query<{ ssl: boolean }>(
+    "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'salt'",
+  );
+  assert.deepEqual(rows, [{ ssl: true }]);
+});
 
 test('postgresql', async (t) => {
   const server = await startDatabase(t, 'postgres');
@@ -230,7 +247,11 @@ async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
     {},
     /has no table jids; create it with: salt-run returner.create_schema postgres$/,
   );
-  await failing('postgres', { sslmode: 'require' }, /does not support SSL/);
+  await failing(
+    'postgres',
+    { sslmode: 'require' },
+    /does not support SSL connections; the option .*\.sslmode asks for TLS, and nothing is sent without it$/,
+  );
   const refused = (more: Readonly<Record<string, Value>>, message: RegExp): Promise<void> =>
     assert.rejects(open(t, server, subject, 'postgres', { more }).loads(), message);
   await refused({ sslmode: 'sometimes' }, /sslmode: sometimes is none of disable, allow/);

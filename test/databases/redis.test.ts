@@ -7,8 +7,9 @@ import { redisKind } from '../../src/returners/redis.ts';
 import { StoreUnavailableError, type ReturnStore } from '../../src/returners/return-store.ts';
 import type { Value } from '../../src/values/value.ts';
 import { dict } from '../../src/values/value.ts';
+import { checkTls } from '../support/store-tls.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
-import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
+import { certificate, startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 
 const JID = '20261122020000000001';
 
@@ -62,6 +63,28 @@ test('redis - a cluster keeps the contract, too', { timeout: 60_000 }, async (t)
     ['cluster.startup_nodes', [dict({ host: '127.0.0.1', port: server.port })]],
   ];
   await checkReturnStore(open(t, nodes), open(t, nodes));
+});
+
+test('redis - over TLS it writes to a server of its authority only', async (t) => {
+  const server = await startDatabase(t, 'redis', [], { hasTls: true });
+  const openAt = (port: number, more: Readonly<Record<string, Value>>): ReturnStore =>
+    open(t, Object.entries({ host: '127.0.0.1', port, ...more }), 1000);
+  await checkTls((more) => openAt(server.tlsPort, more), ['ssl_ca', 'redis.ssl_ca']);
+  const refused: [number, Record<string, Value>, RegExp][] = [
+    [server.tlsPort, { ssl: true }, /certificate is of no authority/],
+    [
+      server.port,
+      { ssl: true },
+      /ETIMEDOUT. Check redis.host, redis.port, redis.ssl and that the server runs$/,
+    ],
+    [server.tlsPort, {}, /Check redis.host, redis.port, redis.ssl and that the server runs$/],
+    [server.tlsPort, { unix_socket_path: '/x', ssl: true }, /nothing is encrypted on redis.unix_socket_path/],
+  ];
+  for (const [port, more, pattern] of refused) await assert.rejects(openAt(port, more).load(JID), pattern);
+  assert.equal(
+    await openAt(server.tlsPort, { ssl: true, ssl_ca: certificate('ca.crt') }).load('0'),
+    undefined,
+  );
 });
 
 test("redis - the keys, their times and their values are those of Salt's returner", async (t) => {

@@ -7,6 +7,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -49,12 +50,16 @@ interface Recipe {
   readonly isReady: (port: number) => Promise<boolean>;
   /** The signal on which it ends at once and in order. */
   readonly stopSignal?: NodeJS.Signals;
+  /** The words for TLS. */
+  readonly tls?: (files: { readonly cert: string; readonly key: string }, port: number) => readonly string[];
 }
 
 /** How a server is started. */
 export interface DatabaseOptions {
   /** As its package sets it up: on the disk, and waiting for it. For figures; tests have no time for it. */
   readonly isDurable?: boolean;
+  /** Takes connections with TLS as well, with the certificate `master` of `test/fixtures/tls`. Not for NATS. */
+  readonly hasTls?: boolean;
 }
 
 /** A server that runs, or did. */
@@ -62,6 +67,8 @@ export class DatabaseServer {
   readonly name: DatabaseServerName;
   readonly folder: string;
   readonly port: number;
+  /** Where it speaks TLS, when it does. */
+  readonly tlsPort: number;
   readonly host = HOST;
   readonly #isDurable: boolean;
   #child: ChildProcess | undefined;
@@ -73,12 +80,13 @@ export class DatabaseServer {
     folder: string,
     port: number,
     more: readonly string[],
-    { isDurable = false }: DatabaseOptions,
+    { isDurable = false, tlsPort = port }: DatabaseOptions & { readonly tlsPort?: number },
   ) {
     this.#isDurable = isDurable;
     this.name = name;
     this.folder = folder;
     this.port = port;
+    this.tlsPort = tlsPort;
     this.#more = more;
   }
 
@@ -160,7 +168,12 @@ export async function startDatabase(
     join(options.isDurable !== true && existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), `bd-${name}-`),
   );
   chmodSync(folder, 0o755);
-  const server = new DatabaseServer(name, folder, await freePort(), more, options);
+  const port = await freePort();
+  // Redis has a port for each
+  const tlsPort = name === 'redis' ? await freePort() : port;
+  const tls =
+    options.hasTls === true ? (RECIPES[name].tls?.(certificateIn(folder, name), tlsPort) ?? []) : [];
+  const server = new DatabaseServer(name, folder, port, [...tls, ...more], { ...options, tlsPort });
   t.after(async () => {
     server.resume();
     await server.kill();
@@ -192,6 +205,7 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
       ...[`--pid-file=${join(folder, 'pid')}`, `--init-file=${join(folder, 'init.sql')}`],
     ],
     isReady: (port) => greets(port, undefined, /MariaDB/),
+    tls: ({ cert, key }) => [`--ssl-cert=${cert}`, `--ssl-key=${key}`],
   },
   postgres: {
     prepare: (folder) => {
@@ -218,6 +232,8 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
     // it takes connections before it takes requests
     isReady: (port) => greets(port, postgresStart(), /^R/),
     stopSignal: 'SIGINT',
+    tls: ({ cert, key }) =>
+      ['ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`].flatMap((setting) => ['-c', setting]),
   },
   redis: {
     command: (folder, port, isDurable) => [
@@ -233,6 +249,10 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
       ],
     ],
     isReady: (port) => greets(port, 'PING\r\n', /PONG|NOAUTH/),
+    tls: ({ cert, key }, port) => [
+      ...['--tls-port', String(port), '--tls-cert-file', cert, '--tls-key-file', key],
+      ...['--tls-ca-cert-file', certificate('ca.crt'), '--tls-auth-clients', 'no'],
+    ],
   },
   nats: {
     command: (folder, port) => [
@@ -257,6 +277,24 @@ function mariadbArguments(folder: string, isDurable = false): string[] {
     ...['--innodb-buffer-pool-size=32M', '--innodb-log-file-size=16M'],
     ...(isRoot() ? ['--user=root'] : []),
   ];
+}
+
+/** The path of a file in `test/fixtures/tls`. */
+export function certificate(file: string): string {
+  return join(process.env['BRINE_ROOT'] ?? process.cwd(), 'test', 'fixtures', 'tls', file);
+}
+
+/** A certificate and its key, as servers demand them: PostgreSQL takes no key that others may read. */
+function certificateIn(folder: string, name: DatabaseServerName): { cert: string; key: string } {
+  const [cert, key] = ['master.crt', 'master.key'].map((file) => {
+    const path = join(folder, file);
+    copyFileSync(certificate(file), path);
+    chmodSync(path, 0o600);
+    const owner = name === 'postgres' ? postgresAccount() : undefined;
+    if (owner !== undefined) chownSync(path, owner.uid, owner.gid);
+    return path;
+  });
+  return { cert: String(cert), key: String(key) };
 }
 
 function program(name: string): string {

@@ -1,0 +1,30 @@
+/** What the tests of databases with TLS have in common. */
+import assert from 'node:assert/strict';
+import type { ReturnStore } from '../../src/returners/return-store.ts';
+import type { Value } from '../../src/values/value.ts';
+import { certificate } from './database-servers.ts';
+import { contractLoad, contractReturn } from './return-store-contract.ts';
+
+const JID = '20261121000000000001';
+
+/**
+ * Writes and reads over TLS, by name and by address, and connects to nobody whose certificate is another authority's.
+ * @param open opens a store that has its tables
+ * @param ca the option for authorities, and how messages name it
+ */
+export async function checkTls(
+  open: (options: Readonly<Record<string, Value>>) => ReturnStore,
+  [ca, name]: readonly [option: string, name: string],
+): Promise<void> {
+  for (const host of ['localhost', '127.0.0.1']) {
+    const store = open({ host, [ca]: certificate('ca.crt') });
+    await store.createSchema();
+    await store.saveLoads([{ jid: JID, load: contractLoad(JID) }]);
+    await store.saveReturns([contractReturn(JID, host)]);
+    assert.ok((await store.returns(JID)).has(host));
+  }
+  await assert.rejects(
+    open({ [ca]: certificate('other-ca.crt') }).load(JID),
+    new RegExp(`certificate.*; the server's certificate is of no authority in the file of ${name}$`),
+  );
+}
