@@ -1,6 +1,7 @@
 /** `service` on Debian without systemd (containers, Devuan). Follows 3006.16 salt/modules/debian_service.py. */
 import { globPaths } from '../host/glob.ts';
 import { baseName } from '../host/py-path.ts';
+import { findProgram } from '../host/which.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { filterNames, fnmatch } from '../text/fnmatch.ts';
 import { compareText } from '../values/order.ts';
@@ -111,6 +112,7 @@ export const debianServiceModule = defineModule({
       returns: TRUE_FALSE,
       examples: ["salt '*' service.enable <service name>"],
       run: async (ctx, { name }) =>
+        findProgram('insserv') !== undefined &&
         (await runCode(ctx, ['insserv', name])) === 0 &&
         (await runCode(ctx, ['update-rc.d', name, 'enable'])) === 0,
     }),

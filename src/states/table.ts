@@ -10,7 +10,10 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileStates },
+  { name: 'group', file: 'group', load: async () => (await import('./group.ts')).groupStates },
   { name: 'ini', file: 'ini_manage', load: async () => (await import('./ini.ts')).iniStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
+  { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
+  { name: 'user', file: 'user', load: async () => (await import('./user.ts')).userStates },
 ];

@@ -1,0 +1,35 @@
+/** Masking of services. */
+import { CommandExecutionError } from '../../errors/errors.ts';
+import { pyStr } from '../../values/repr.ts';
+import { dict, truthy, type Value } from '../../values/value.ts';
+import { failure, outcome } from '../outcome.ts';
+import type { StateContext, StateResult } from '../state-function.ts';
+
+/** Masks a service, so that it cannot be started, or takes the mask off. */
+export async function changeMask(
+  ctx: StateContext,
+  name: Value,
+  runtime: Value,
+  verb: 'mask' | 'unmask',
+): Promise<StateResult> {
+  const { functions } = ctx;
+  if (!(await functions.has('service.masked')))
+    return failure(name, 'Service masking not available on this minion');
+  const kind = truthy(runtime) ? 'runtime ' : '';
+  const [text, masks] = [pyStr(name), verb === 'mask'];
+  const changes = dict({ [`${kind}masked`]: { old: !masks, new: masks } });
+  const isMasked = async (): Promise<boolean> =>
+    truthy(await functions.call('service.masked', [name, runtime]));
+  try {
+    if ((await isMasked()) === masks)
+      return outcome(name, true, `Service ${text} ${masks ? 'is' : 'was'} already ${kind}${verb}ed`);
+    if (ctx.state.test) return outcome(name, null, `Service ${text} would be ${kind}${verb}ed`, changes);
+    await functions.call(`service.${verb}`, [name, runtime]);
+    return (await isMasked()) === masks
+      ? outcome(name, true, `Service ${text} was ${kind}${verb}ed`, changes)
+      : outcome(name, true, `Failed to ${verb} service ${text}`);
+  } catch (error) {
+    if (error instanceof CommandExecutionError) return failure(name, error.message);
+    throw error;
+  }
+}
