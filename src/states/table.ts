@@ -3,6 +3,10 @@ import type { ModuleEntry } from '../loader/module-table.ts';
 
 /** Every state module, in the order in which files of one virtual name are tried. */
 export const STATE_TABLE: readonly ModuleEntry[] = [
+  { name: 'host', file: 'host', load: async () => (await import('./host.ts')).hostStates },
+  { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsStates },
+  { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventStates },
+  { name: 'environ', file: 'environ', load: async () => (await import('./environ.ts')).environStates },
   {
     name: 'alternatives',
     file: 'alternatives',
