@@ -1,6 +1,6 @@
 /** `grains`: grains that are kept in the minion's file (3006.16 salt/states/grains.py). */
 import { defineModule } from '../loader/module.ts';
-import { pyStr } from '../values/repr.ts';
+import { slsText } from './sls-text.ts';
 import { dict, isDict, valuesEqual, type Dict, type Value } from '../values/value.ts';
 import { appendToGrain, listAbsent, listPresent } from './grains/list.ts';
 import { grainName, grainValue } from './grains/names.ts';
@@ -91,7 +91,7 @@ export const grainsStates = defineModule({
         return setGrain(ctx, name, {
           value,
           options: dict({ force }),
-          done: (changes) => (changes.size > 0 ? { comment: `Set grain ${name} to ${pyStr(value)}` } : {}),
+          done: (changes) => (changes.size > 0 ? { comment: `Set grain ${name} to ${slsText(value)}` } : {}),
         });
       },
     }),

@@ -59,26 +59,36 @@ function errorIn(stderr: string): string {
 
 /** Calls within this process. */
 export async function directCaller(folder: string, options: MinionOptions): Promise<Caller> {
-  const contextFor = await directContexts(folder, options);
+  const { contextFor } = await directContexts(folder, options);
   return ([fun = '', ...words]) => answerOf(fun, contextFor(fun), words);
 }
 
-/** A minion of ours within this process. @returns what makes the context of one call of a function */
-export async function directContexts(
-  folder: string,
-  options: MinionOptions,
-): Promise<(fun: string) => ModuleContext> {
+/** A minion of ours within this process. */
+export interface DirectMinion {
+  /** Makes the context of one call of a function. */
+  contextFor(fun: string): ModuleContext;
+  /** Collects the grains anew. */
+  refreshGrains(): Promise<void>;
+}
+
+/** Makes a minion within this process. */
+export async function directContexts(folder: string, options: MinionOptions): Promise<DirectMinion> {
   configure(folder, options);
   const config = loadMinionConfig({ configDir: folder, env: {}, log: silentLogger, cacheId: false });
   const merged = config.toDict().set('local', true).set('file_client', 'local');
   const opts = new Options(minionOptions, merged);
   const [clock, log] = [systemClock, silentLogger];
-  const grains = await collectGrains({ opts: merged, log, clock });
-  const state = new MinionState({ opts, clock, random: systemRandom, log }, grains);
+  const grains = (): ReturnType<typeof collectGrains> => collectGrains({ opts: merged, log, clock });
+  const state = new MinionState({ opts, clock, random: systemRandom, log }, await grains());
   const services = callerServices({ opts, link: undefined, clock, log });
-  return (fun) => {
-    const job = { jid: '20240102030405678901', fun, pub: new Map() };
-    return state.context(job, services, new AbortController().signal);
+  return {
+    contextFor: (fun) => {
+      const job = { jid: '20240102030405678901', fun, pub: new Map() };
+      return state.context(job, services, new AbortController().signal);
+    },
+    refreshGrains: async () => {
+      state.grains = await grains();
+    },
   };
 }
 

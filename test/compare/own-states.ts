@@ -3,26 +3,21 @@ import { spawnSync } from 'node:child_process';
 import type { ModuleContext } from '../../src/loader/module.ts';
 import { messageOf } from '../../src/errors/errors.ts';
 import { dict, type Value } from '../../src/values/value.ts';
-import {
-  caseFolder,
-  casePillar,
-  placed,
-  runsOf,
-  type PlacedCase,
-  type RunOutcome,
-} from '../support/state-cases.ts';
+import { casePillar, placed, runsOf, type PlacedCase, type RunOutcome } from '../support/state-cases.ts';
 import { directContexts } from './own-modules.ts';
-import { plainStateRun } from './plain-state-run.ts';
 
 /** Runs cases in order. @param folder the minion's */
 export async function ownOutcomes(folder: string, cases: readonly PlacedCase[]): Promise<RunOutcome[]> {
-  const contextFor = await directContexts(folder, { test: false });
+  const minion = await directContexts(folder, { test: false });
   const outcomes: RunOutcome[] = [];
   for (const at of cases) {
     process.chdir('/');
     shell(placed(at.given.setup ?? '', at));
     const runs: Value[] = [];
-    for (const kind of runsOf(at.given)) runs.push(await result(contextFor('state.sls'), at, kind));
+    for (const kind of runsOf(at.given)) {
+      if (at.given.grains === true) await minion.refreshGrains();
+      runs.push(await result(minion.contextFor('state.sls'), at, kind));
+    }
     outcomes.push({ runs, after: shell(placed(at.given.after ?? '', at)) });
   }
   return outcomes;
@@ -30,12 +25,6 @@ export async function ownOutcomes(folder: string, cases: readonly PlacedCase[]):
 
 async function result(ctx: ModuleContext, at: PlacedCase, kind: 'test' | 'apply'): Promise<Value> {
   try {
-    if (!(await ctx.functions.has('state.sls')))
-      return await plainStateRun(ctx, `${caseFolder(at)}/case.sls`, {
-        sls: `${at.name}.case`,
-        test: kind === 'test',
-        pillar: casePillar(at),
-      });
     const kwargs = dict({ test: kind === 'test', pillar: casePillar(at) });
     return await ctx.functions.call('state.sls', [`${at.name}.case`], kwargs);
   } catch (error) {

@@ -8,7 +8,8 @@ import { minionConfig, PLAIN_VALUES } from './real-modules.ts';
 
 /** A file for Salt's renderer `py`: runs the cases that stand in the file beside it and writes down the results. */
 const DRIVER = `
-import base64, collections, collections.abc, json, os, subprocess
+import base64, collections, collections.abc, json, os, subprocess, sys
+from salt.loader import grains as collected_grains
 
 ${PLAIN_VALUES}
 def ordinary(value):
@@ -24,6 +25,9 @@ def shell(command):
     return done.stdout.decode(errors="replace")
 
 def result(case, kind):
+    if case["grains"]:
+        opts = sys.modules[__salt__["state.sls"].__module__].__opts__
+        opts["grains"] = collected_grains(opts, force_refresh=True)
     kwargs = {"test": kind == "test"}
     if case["pillar"] is not None:
         kwargs["pillar"] = ordinary(case["pillar"])
@@ -56,6 +60,7 @@ export async function realOutcomes(folder: string, cases: readonly PlacedCase[])
     sls: `${at.name}.case`,
     pillar: valueToJson(casePillar(at) ?? null),
     runs: runsOf(at.given),
+    grains: at.given.grains === true,
     setup: placed(at.given.setup ?? '', at),
     after: placed(at.given.after ?? '', at),
   }));

@@ -35,6 +35,8 @@ export interface StateCase {
   readonly unordered?: boolean;
   /** Results do not depend on the machine and nothing is changed outside the folder, so they can be recorded for the unit tests. */
   readonly record?: boolean;
+  /** Each run is to see the grains that the one before has stored. */
+  readonly grains?: boolean;
   /** Do not compare the folder afterwards. */
   readonly noTree?: boolean;
 }
@@ -57,6 +59,9 @@ export interface RunOutcome {
 }
 
 const FOLDER = join(process.env['BRINE_ROOT'] ?? process.cwd(), 'test/compare/state-cases');
+/** The exceptions during whose handling another one was raised, which is the one that tells. */
+const CHAINED =
+  /Traceback \(most recent call last\):\n[^\n]*\n\n(?:During handling of|The above exception was)[^\n]*\n\n(?=Traceback)/g;
 /** What tells nothing about a result. */
 const LEFT_OUT = ['duration', 'start_time', '__run_num__'];
 
@@ -157,12 +162,13 @@ export function comparableResult(value: Value, at: PlacedCase): string {
   return pyRepr(neutral(value));
 }
 
-/** A text without places and without the frames of tracebacks. */
+/** A text without places and with the last exception of a traceback only, without frames. */
 export function neutralText(text: string, at: PlacedCase): string {
   return text
     .replaceAll(caseFolder(at), '<DIR>')
     .replaceAll(at.root, '<ROOT>')
     .replaceAll(at.http, '<HTTP>')
     .replace(new RegExp(`\\b${at.name}\\b`, 'g'), '<NAME>')
-    .replace(/(Traceback \(most recent call last\):\n)(?: {2}[^\n]*\n)+/g, '$1');
+    .replace(/(Traceback \(most recent call last\):\n)(?: {2}[^\n]*\n)+/g, '$1')
+    .replace(CHAINED, '');
 }

@@ -1,7 +1,7 @@
 /** A state context for tests: one state function is called as a state run calls it, over fake services. */
-import { bindCall } from '../../src/loader/bind.ts';
 import type { FunctionCaller, FunctionLookup, StateCall } from '../../src/loader/module.ts';
 import { ModuleRegistry } from '../../src/loader/registry.ts';
+import { bindState } from '../../src/state/bind-state.ts';
 import type { StateContext } from '../../src/states/state-function.ts';
 import { STATE_TABLE } from '../../src/states/table.ts';
 import { CommandExecutionError } from '../../src/errors/errors.ts';
@@ -76,8 +76,8 @@ export async function callState(fun: string, kwargs: Dict, options: FakeStateOpt
 export async function runState(ctx: StateContext, fun: string, kwargs: Dict): Promise<Dict> {
   const { spec, missing } = await ctx.state.find(fun);
   if (spec === undefined) throw new CommandExecutionError(missing);
-  const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: [], keywords: kwargs });
-  const result = await spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+  const bound = bindState(fun, spec, kwargs);
+  const result = await spec.run(ctx, bound.args, [], bound.kwargs);
   if (!isDict(result)) throw new Error(`${fun} gave no result`);
   return result;
 }

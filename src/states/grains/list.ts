@@ -1,5 +1,5 @@
 /** Values in grains that are lists (3006.16 salt/states/grains.py `list_present`, `list_absent`, `append`). */
-import { pyStr } from '../../values/repr.ts';
+import { slsText } from '../sls-text.ts';
 import { dict, isDict, truthy, valuesEqual, type Value } from '../../values/value.ts';
 import { failure, outcome } from '../outcome.ts';
 import type { StateContext, StateResult } from '../state-function.ts';
@@ -36,12 +36,13 @@ export async function listPresent(ctx: StateContext, name: string, wanted: Value
   let value = wanted;
   if (truthy(grain)) {
     if (!Array.isArray(grain)) return failure(name, `Grain ${name} is not a valid list`);
-    if (holds(grain, value)) return outcome(name, true, `Value ${pyStr(value)} is already in grain ${name}`);
+    if (holds(grain, value))
+      return outcome(name, true, `Value ${slsText(value)} is already in grain ${name}`);
     if (Array.isArray(value)) value = withoutPending(ctx, name, value);
   }
   if (ctx.state.test) {
     const comment = truthy(grain)
-      ? `Value ${pyStr(value)} is set to be appended to grain ${name}`
+      ? `Value ${slsText(value)} is set to be appended to grain ${name}`
       : `Grain ${name} is set to be added`;
     return outcome(name, null, comment, dict({ new: grain }));
   }
@@ -49,8 +50,8 @@ export async function listPresent(ctx: StateContext, name: string, wanted: Value
   const now = await ctx.functions.call('grains.get', [name]);
   const list = Array.isArray(now) ? now : [];
   const isThere = Array.isArray(value) ? value.every((item) => includes(list, item)) : includes(list, value);
-  if (!isThere) return failure(name, `Failed append value ${pyStr(value)} to grain ${name}`);
-  return outcome(name, true, `Append value ${pyStr(value)} to grain ${name}`, dict({ new: added }));
+  if (!isThere) return failure(name, `Failed append value ${slsText(value)} to grain ${name}`);
+  return outcome(name, true, `Append value ${slsText(value)} to grain ${name}`, dict({ new: added }));
 }
 
 /** Makes sure that a grain does not hold values. */
@@ -60,7 +61,7 @@ export async function listAbsent(ctx: StateContext, name: string, value: Value):
   if (!Array.isArray(grain)) return failure(name, `Grain ${name} is not a valid list`);
   const [comments, deleted]: [string[], Value[]] = [[], []];
   for (const item of Array.isArray(value) ? value : [value]) {
-    const text = pyStr(item);
+    const text = slsText(item);
     if (!includes(grain, item)) {
       comments.push(`Value ${text} is absent from grain ${name}`);
       continue;
@@ -84,7 +85,7 @@ export async function appendToGrain(
   { value, convert }: { value: Value; convert: boolean },
 ): Promise<StateResult> {
   const grain = (await grainValue(ctx, name)) ?? null;
-  const text = pyStr(value);
+  const text = slsText(value);
   const changes = dict({ added: value });
   if (!truthy(grain) && !ctx.grains.has(name)) return failure(name, `Grain ${name} does not exist`);
   if (!Array.isArray(grain)) {
