@@ -76,6 +76,19 @@ export interface Context extends Surroundings {
   fireEvent(tag: string, data: { readonly [key: string]: Data }): Promise<boolean>;
   /** The job's return code, 0 unless it is set: `salt` ends with 11 or 20 when it is another. */
   setRetcode(code: number): void;
+  /** In a state only. */
+  readonly state?: StateCall;
+}
+
+/** What a state may know of its run. */
+export interface StateCall {
+  /** The declaration: `state`, `fun`, `name`, `__id__`, `__sls__` and the arguments. */
+  readonly low: { readonly [key: string]: Data };
+  /**
+   * Calls another state as a part of this one: `await ctx.state.call('file.managed', { name: '/etc/motd' })`.
+   * @returns its result: name, result, changes, comment
+   */
+  call(fun: string, args: { readonly [name: string]: Data }): Promise<Data>;
 }
 
 /** A value under one known name; nothing when there is no name. */

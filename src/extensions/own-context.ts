@@ -1,7 +1,7 @@
 /** The context of a job as functions of one's own see it: plain data, converted when it is looked at. */
-import type { ModuleContext } from '../loader/module.ts';
+import type { ModuleContext, StateCall as RunningCall } from '../loader/module.ts';
 import { truthy } from '../values/value.ts';
-import type { Context, Data } from './brine.d.ts';
+import type { Context, Data, StateCall } from './brine.d.ts';
 import { fromData, toData, toRecord } from './convert.ts';
 
 /** Makes the context. @param isTest the function was called with `test=True` */
@@ -48,5 +48,16 @@ export function ownContext(ctx: ModuleContext, isTest = false): Context {
       error: (message) => ctx.log.error(message),
     },
     setRetcode: (code) => ctx.setRetcode(code),
+    ...(ctx.state === undefined ? {} : { state: ownStateCall(ctx.state) }),
+  };
+}
+
+function ownStateCall(call: RunningCall): StateCall {
+  return {
+    low: toRecord(call.low),
+    call: async (fun, args) => {
+      const named = Object.entries(args).map(([name, value]) => [name, fromData(value)] as const);
+      return toData(await call.call(fun, new Map(named)));
+    },
   };
 }

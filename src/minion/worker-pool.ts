@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { signalTree } from '../host/process-tree.ts';
 import { RpcPeer } from '../transport/ipc/rpc.ts';
 import type { Value } from '../values/value.ts';
 import { decode, encode } from '../wire/msgpack.ts';
@@ -78,7 +79,7 @@ export class WorkerPool {
     worker.services = services;
     hooks.started(worker.child.pid ?? 0, (signal) => {
       worker.lastSignal = signal;
-      return worker.child.kill(signal);
+      return worker.child.pid !== undefined && signalTree(worker.child.pid, signal);
     });
     try {
       const answer = decode(await worker.rpc.call(this.#order(job, state, hooks.call)), 'local') as [

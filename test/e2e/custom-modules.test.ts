@@ -48,9 +48,10 @@ test('custom modules - the guide works as it is written', async (t) => {
   assert.deepEqual(
     [...files.keys()],
     [
-      ...['_modules/greet', '_grains/site', '_returners/journal', '_beacons/marker', '_renderers/ini'].map(
+      ...['_modules/greet', '_states/note', '_grains/site', '_returners/journal', '_beacons/marker'].map(
         (name) => `salt/${name}.ts`,
       ),
+      'salt/_renderers/ini.ts',
       ...['pillar/site.sls', 'pillar/top.sls', 'salt/_output/lines.ts'],
     ],
   );

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { BrineError, UnreachableError } from '../../errors/errors.ts';
 import { safeJoin } from '../../host/files.ts';
+import { signalTree } from '../../host/process-tree.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isSafeJid } from '../../jobs/jid.ts';
@@ -153,12 +154,7 @@ function signalJob(parts: CallerServiceParts, jid: string, signal: number): bool
     );
     return false;
   }
-  try {
-    process.kill(pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
+  return signalTree(pid, signal);
 }
 
 function minionPid(opts: MinionOptions): number | undefined {
