@@ -1,0 +1,23 @@
+/** One compilation of `states.ts`, and what it gave. */
+import type { Value } from '../../src/values/value.ts';
+
+/** What is compiled. */
+export interface StateCase {
+  readonly formula: string;
+  readonly sls: string;
+  /** The SLS of the pillar, or null for none. */
+  readonly pillar: string | null;
+}
+
+/** The ways of compiling: `state.show_low_sls`, and as a highstate. */
+export const WAYS = ['low', 'full'] as const;
+
+/** Low chunks, a list of errors, or the text of an exception; and how long both ways took. */
+export interface Compilation extends Readonly<Record<(typeof WAYS)[number], Value>> {
+  readonly ms: number;
+}
+
+/** The top file of the pillar for a case. */
+export function pillarTop({ pillar }: StateCase): string {
+  return pillar === null ? '{}\n' : `base:\n  '*': [${pillar}]\n`;
+}

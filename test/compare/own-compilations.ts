@@ -1,0 +1,47 @@
+/** What ours makes of SLS, in this process. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../src/errors/errors.ts';
+import { PythonError } from '../../src/loader/python-error.ts';
+import type { ModuleContext } from '../../src/loader/module.ts';
+import { prepareRun } from '../../src/modules/state/prepare.ts';
+import { dict, type Value } from '../../src/values/value.ts';
+import { directContexts } from './own-modules.ts';
+import { pillarTop, type Compilation, type StateCase } from './compile-case.ts';
+
+/** @param folder with the files and the pillar of the minion */
+export async function ownCompilations(folder: string, cases: readonly StateCase[]): Promise<Compilation[]> {
+  const contextFor = await directContexts(folder, { test: false });
+  const out: Compilation[] = [];
+  for (const at of cases) {
+    writeFileSync(join(folder, 'pillar', 'top.sls'), pillarTop(at));
+    const began = performance.now();
+    const low = await answer(() => lowSls(contextFor('state.show_low_sls'), at.sls));
+    const full = await answer(() => asHighstate(contextFor('state.show_lowstate'), at.sls));
+    out.push({ low, full, ms: performance.now() - began });
+  }
+  return out;
+}
+
+function lowSls(ctx: ModuleContext, sls: string): Promise<Value> {
+  return ctx.functions.call('state.show_low_sls', [sls], dict({ pillar: { compared: true } }));
+}
+
+async function asHighstate(ctx: ModuleContext, sls: string): Promise<Value> {
+  const kwargs = dict({ pillar: { compared: true }, saltenv: 'base' });
+  const { compiler, pillarErrors } = await prepareRun(ctx, kwargs);
+  if (pillarErrors.length > 0) return 'pillar';
+  const high = await compiler.slsHigh([sls], 'base');
+  const low = await compiler.low(high.data);
+  const errors = [...high.errors, ...low.errors];
+  return errors.length > 0 ? errors : [...low.data];
+}
+
+async function answer(call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof PythonError) return `${error.type.split('.').at(-1) ?? ''}: ${error.message}`;
+    return `${error instanceof Error ? error.name : 'Error'}: ${messageOf(error)}`;
+  }
+}

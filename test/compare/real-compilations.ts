@@ -1,0 +1,104 @@
+/** What a real Salt makes of SLS: one `salt-call` renders a file of ours that compiles them all. */
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runProgram } from '../support/fleet.ts';
+import { valueFromJson } from '../support/module-calls.ts';
+import { minionConfig, PLAIN_VALUES } from './real-modules.ts';
+import { pillarTop, type Compilation, type StateCase } from './compile-case.ts';
+
+/** A file for Salt's renderer `py`. The pillar is made anew for each case because one is given. */
+const DRIVER = `
+import base64, collections.abc, copy, json, os, time
+from salt.state import HighState
+
+${PLAIN_VALUES}
+def full(sls):
+    opts = copy.deepcopy(__opts__)
+    opts["saltenv"] = "base"
+    with HighState(opts, {"compared": True}) as compiler:
+        if compiler.opts["pillar"].get("_errors"):
+            return "pillar"
+        compiler.get_top = lambda context=None: {"base": {"*": [sls]}}
+        compiler.push_active()
+        try:
+            return compiler.compile_low_chunks()
+        finally:
+            compiler.pop_active()
+
+def answer(call, sls):
+    try:
+        return plain(call(sls))
+    except Exception as exc:
+        return "%s: %s" % (type(exc).__name__, exc)
+
+def run():
+    folder = os.path.dirname(os.path.abspath(FILE))
+    with open(os.path.join(folder, "cases.json")) as handle:
+        cases = json.load(handle)
+    def low(sls):
+        return __salt__["state.show_low_sls"](sls, pillar={"compared": True})
+    with open(os.path.join(folder, "answers.jsonl"), "w") as out:
+        for case in cases:
+            with open(os.path.join(folder, "pillar", "top.sls"), "w") as handle:
+                handle.write(case["top"])
+            began = time.monotonic()
+            found = {"sls": case["sls"], "pillar": case["pillar"]}
+            found["low"] = answer(low, case["sls"])
+            found["full"] = answer(full, case["sls"])
+            found["ms"] = (time.monotonic() - began) * 1000
+            out.write(json.dumps(found) + "\\n")
+            out.flush()
+    return {}
+`;
+
+/**
+ * @param folder with the files and the pillar of the minion
+ * @param options the folder of the real commands, and a file in which answers are kept for the next time
+ */
+export async function realCompilations(
+  folder: string,
+  cases: readonly StateCase[],
+  { salt, kept }: { readonly salt: string; readonly kept: string | undefined },
+): Promise<Compilation[]> {
+  const known = new Map<string, Compilation>();
+  const read = (path: string): void => {
+    if (!existsSync(path)) return;
+    for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) {
+      const { sls, pillar, low, full, ms } = JSON.parse(line) as StateCase & Compilation;
+      known.set(keyOf({ sls, pillar }), { low: valueFromJson(low), full: valueFromJson(full), ms });
+    }
+  };
+  if (kept !== undefined) read(kept);
+  const missing = cases.filter((at) => !known.has(keyOf(at)));
+  if (missing.length > 0) {
+    const answers = await compileAll(folder, missing, salt);
+    read(answers);
+    if (kept !== undefined) appendFileSync(kept, readFileSync(answers));
+  }
+  return cases.map((at) => {
+    const found = known.get(keyOf(at));
+    if (found === undefined) throw new Error(`The real Salt has not compiled ${at.sls}.`);
+    return found;
+  });
+}
+
+function keyOf({ sls, pillar }: Pick<StateCase, 'sls' | 'pillar'>): string {
+  return `${sls} ${pillar ?? ''}`;
+}
+
+/** @returns the file with one answer on each line */
+async function compileAll(folder: string, cases: readonly StateCase[], salt: string): Promise<string> {
+  writeFileSync(join(folder, 'minion'), minionConfig(folder));
+  const wanted = cases.map((at) => ({ ...at, top: pillarTop(at) }));
+  writeFileSync(join(folder, 'cases.json'), JSON.stringify(wanted));
+  const driver = join(folder, 'driver.py');
+  writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
+  // its exit code is that of the last case
+  const { stdout, stderr } = await runProgram(join(salt, 'salt-call'), [
+    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
+    ...['slsutil.renderer', driver, 'default_renderer=py'],
+  ]);
+  const answers = join(folder, 'answers.jsonl');
+  if (!existsSync(answers)) throw new Error(`The real salt-call gave nothing: ${stdout}${stderr}`);
+  return answers;
+}
