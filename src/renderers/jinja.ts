@@ -37,7 +37,6 @@ export async function renderTemplate(
   const variables = new Map<string, TValue>([
     ['salt', new SaltFunctions(context.functions)],
     ['saltenv', context.saltenv],
-    ['env', context.saltenv],
     ['sls', context.sls],
     ['proxy', null],
     ['ifelse', ifelse(context.functions)],

@@ -1,5 +1,4 @@
 /** The yaml renderer (3006.16 salt/renderers/yaml.py). */
-import { excerpt } from '../jinja/index.ts';
 import { truthy, type Value } from '../values/value.ts';
 import { loadYaml, YamlError } from '../yaml/load.ts';
 import { SaltRenderError, textOf, type Renderer } from './renderer.ts';
@@ -13,12 +12,10 @@ function refuseMappingKeys(value: Value): void {
   }
 }
 
-/** Salt's sentence about YAML: the reason, the line and the lines around it. */
-export function yamlSentence(error: YamlError, text: string): string {
+/** Salt's sentence about YAML: what libyaml's scanner refuses comes without its place. */
+export function yamlSentence(error: YamlError): string {
   if (error.reason.includes('mapping as key')) return 'Invalid YAML, possible double curly-brace';
-  if (error.kind !== 'scanner') return error.message;
-  const reason = error.reason.includes("'\\t' that cannot start") ? 'Illegal tab character' : error.reason;
-  return `${reason}; line ${error.line}\n\n${excerpt(text, error.line)}`;
+  return error.kind === 'scanner' ? error.reason : error.message;
 }
 
 export const yamlRenderer: Renderer = {
@@ -30,8 +27,8 @@ export const yamlRenderer: Renderer = {
     try {
       value = loadYaml(text);
     } catch (error) {
-      if (error instanceof YamlError) throw new SaltRenderError(yamlSentence(error, text), { cause: error });
-      throw error;
+      if (!(error instanceof YamlError) || error.kind === 'composer') throw error;
+      throw new SaltRenderError(yamlSentence(error), { cause: error });
     }
     if (!truthy(value)) return new Map();
     refuseMappingKeys(value);

@@ -124,6 +124,23 @@ export class StateCompiler {
       : { data: compileChunks(high, orchestrationJid), errors: [] };
   }
 
+  /**
+   * The low chunks of the SLS that the top files give this minion, to look at (3006.16 `compile_low_chunks`): faults of the top
+   * files do not count, and every step tells its errors.
+   */
+  async lowstate(): Promise<Compiled<readonly Dict[]>> {
+    const { opts, log } = (await this.#prepared()).ctx;
+    const high = await this.#high((await this.top()).data);
+    const errors = [
+      ...high.errors,
+      ...applyExtend(high.data, log),
+      ...verifyHigh(high.data),
+      ...applyRequisiteIn(high.data, opts.get('disabled_requisites'), log),
+    ];
+    applyExclude(high.data);
+    return { data: errors.length > 0 ? [] : compileChunks(high.data), errors };
+  }
+
   async #readTop(): Promise<Compiled<Dict>> {
     const files = new TopFiles(await this.#prepared());
     const top = await files.read();

@@ -2,7 +2,7 @@
  * The shape of high data: `{id: {module: [function, {argument: value}, …], __sls__, __env__}}`, with lists of what is still to
  * be done under `__extend__` and `__exclude__`.
  */
-import { pyStr } from '../values/repr.ts';
+import { pyRepr, pyStr } from '../values/repr.ts';
 import { isDict, valuesEqual, type Dict, type Value } from '../values/value.ts';
 
 /** Where extensions wait to be put into their ids. */
@@ -29,6 +29,19 @@ export function argumentName(item: Value | undefined): Value | undefined {
 /** A name out of the body of an id, as messages show it. */
 export function nameIn(body: Dict, key: '__sls__' | '__env__', fallback: Value = null): string {
   return pyStr(body.get(key) ?? fallback);
+}
+
+/** A value as messages about SLS show it: mappings of YAML are Python's ordered ones. */
+export function shownValue(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(shownItem).join(', ')}]`;
+  if (!isDict(value)) return pyStr(value);
+  if (value.size === 0) return 'OrderedDict()';
+  const pairs = [...value].map(([key, item]) => `(${shownItem(key)}, ${shownItem(item)})`);
+  return `OrderedDict([${pairs.join(', ')}])`;
+}
+
+function shownItem(value: Value): string {
+  return Array.isArray(value) || isDict(value) ? shownValue(value) : pyRepr(value);
 }
 
 /** The list under a key, made when there is none. */

@@ -94,12 +94,15 @@ class RequisiteWorker {
       }
     }
     if (!Array.isArray(items)) return;
+    // Salt compat: the targets of a list pile up, so that the first one gets the requisite once for each item.
+    let hinges: IdAndModule[] = [];
     for (const item of items) {
       const target = isDict(item) ? [...item][0] : this.#targetOf(item);
       if (target === undefined) continue;
       const module = pyStr(target[0]);
-      const hinges = module === 'sls' ? idsOfSls(target[1], this.#high) : [[target[1], module] as const];
-      if (module.includes('.')) this.#withoutDot(origin, module, target[1]);
+      if (module === 'sls') hinges = idsOfSls(target[1], this.#high);
+      else hinges.push([target[1], module]);
+      this.#withoutDot(origin, module, target[1]);
       for (const hinge of hinges) this.#workHinge(origin, hinge);
     }
   }

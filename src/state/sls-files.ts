@@ -3,6 +3,7 @@
  * sees one state of every file and a master is not asked for the same map file by each SLS.
  */
 import { readFileSync } from 'node:fs';
+import { UnsafePathError } from '../errors/errors.ts';
 import type { FileClient } from '../fileclient/client.ts';
 import { openFileClient } from '../fileclient/open.ts';
 import type { FoundFile } from '../jinja/index.ts';
@@ -55,10 +56,20 @@ export class SlsFiles {
   }
 
   async #fetch(path: string, saltenv: string): Promise<FoundFile | undefined> {
-    const place = await this.client.cacheFile(`salt://${path}`, { saltenv });
+    const place = await this.#place(path, saltenv);
     if (place === false) return undefined;
     const text = decodeUtf8(readFileSync(place));
     if (text === undefined) throw new PythonError('UnicodeDecodeError', `${place} is not UTF-8`);
     return { text, path: place };
+  }
+
+  /** Where a file of the server is on this machine; what cannot be a path there is no file. */
+  async #place(path: string, saltenv: string): Promise<string | false> {
+    try {
+      return await this.client.cacheFile(`salt://${path}`, { saltenv });
+    } catch (error) {
+      if (error instanceof UnsafePathError) return false;
+      throw error;
+    }
   }
 }

@@ -14,12 +14,14 @@ import {
   type SlsPlace,
 } from './declarations.ts';
 import type { Environments } from './environments.ts';
-import { EXCLUDE, EXTEND, listAt, nameIn } from './high-data.ts';
+import { EXCLUDE, EXTEND, listAt, nameIn, shownValue } from './high-data.ts';
 import type { SlsFile, SlsFiles } from './sls-files.ts';
 import type { SlsRenderer } from './sls-renderer.ts';
 
 /** The environment of an include that stands for all that were matched. */
 const ANY_ENVIRONMENT = '_xenv';
+/** Includes that are nested deeper are refused: an include of `.` is a new name of the same file, again and again. */
+const INCLUDE_DEPTH_MAX = 200;
 /** The number that the first module gets. */
 const FIRST_ORDER = 10_000;
 
@@ -39,6 +41,7 @@ export class SlsTree {
   readonly #matches: Dict;
   readonly #rendered = new Set<string>();
   #order = FIRST_ORDER;
+  #depth = 0;
 
   /** @param matches environment to names of SLS, globs among them */
   constructor(parts: SlsTreeParts, matches: Dict) {
@@ -173,10 +176,20 @@ export class SlsTree {
     for (const sls of found.length > 0 ? found : [full]) await this.#includeOne(state, sls, saltenv, place);
   }
 
-  async #includeOne(state: Dict, sls: string, saltenv: string, { errors }: SlsPlace): Promise<void> {
+  async #includeOne(state: Dict, sls: string, saltenv: string, place: SlsPlace): Promise<void> {
     if (this.#rendered.has(`${saltenv}:${sls}`)) return;
+    if (this.#depth >= INCLUDE_DEPTH_MAX) {
+      this.#fail(
+        place,
+        `The include of '${sls}' within SLS '${place.saltenv}:${place.sls}' is nested too deep`,
+      );
+      return;
+    }
+    const { errors } = place;
     const own: string[] = [];
+    this.#depth++;
     const included = await this.#render({ sls, saltenv, errors: own });
+    this.#depth--;
     if (truthy(included)) mergeStates(state, included, errors);
     errors.push(...own);
   }
@@ -235,7 +248,7 @@ function takeIncludes(state: Dict, { sls, errors }: SlsPlace): readonly Value[] 
 /** Adds the ids of an SLS; ids that mean something else already are told. */
 function mergeStates(high: Dict, state: Value, errors: string[]): void {
   if (!isDict(state)) {
-    errors.push(`Error when rendering state with contents: ${pyStr(state)}`);
+    errors.push(`Error when rendering state with contents: ${shownValue(state)}`);
     return;
   }
   for (const key of [EXTEND, EXCLUDE]) {

@@ -9,7 +9,7 @@ import { filterNames } from '../text/fnmatch.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
 import type { Environments } from './environments.ts';
-import { listAt } from './high-data.ts';
+import { listAt, shownValue } from './high-data.ts';
 import { mergeTops } from './merge-tops.ts';
 import type { SlsFiles } from './sls-files.ts';
 import type { SlsRenderer } from './sls-renderer.ts';
@@ -206,7 +206,9 @@ function verifyList(env: string, list: Value, errors: string[]): void {
     if (!isDict(item)) continue;
     for (const value of item.values()) {
       if (!truthy(value))
-        errors.push(`Improperly formatted top file matcher in saltenv ${pyStr(item)}: ${pyStr(value)} file`);
+        errors.push(
+          `Improperly formatted top file matcher in saltenv ${shownValue(item)}: ${shownValue(value)} file`,
+        );
     }
   }
 }

@@ -1,7 +1,7 @@
 /** Checking high data before anything is made of it (3006.16 salt/state.py `State.verify_high`), in Salt's words. */
 import { pyStr } from '../values/repr.ts';
 import { isDict, pyTypeName, type Dict, type Value } from '../values/value.ts';
-import { isPrivate, nameIn } from './high-data.ts';
+import { isPrivate, nameIn, shownValue } from './high-data.ts';
 
 /** The requisites whose lists are looked at. */
 const CHECKED_REQUISITES: ReadonlySet<Value> = new Set(['require', 'watch', 'prereq', 'onchanges']);
@@ -37,7 +37,7 @@ class HighChecker {
       );
     }
     if (!isDict(body)) {
-      this.errors.push(`The type ${name} in ${pyStr(body)} is not formatted as a dictionary`);
+      this.errors.push(`The type ${name} in ${shownValue(body)} is not formatted as a dictionary`);
       return;
     }
     for (const [module, list] of body) {
@@ -115,7 +115,7 @@ class HighChecker {
       const requisite = typeof given === 'string' ? new Map<Value, Value>([['id', given]]) : given;
       if (!isDict(requisite)) {
         this.errors.push(
-          `Requisite declaration ${pyStr(requisite)} in SLS ${sls} is not formed as a single key dictionary`,
+          `Requisite declaration ${shownValue(requisite)} in SLS ${sls} is not formed as a single key dictionary`,
         );
         continue;
       }
@@ -130,7 +130,7 @@ class HighChecker {
         );
       }
       if (isDict(target) || Array.isArray(target)) {
-        this.errors.push(`Illegal requisite "${pyStr(target)}", please check your syntax.\n`);
+        this.errors.push(`Illegal requisite "${shownValue(target)}", please check your syntax.\n`);
         continue;
       }
       required.set(target, kind);

@@ -74,9 +74,7 @@ async function slsData(ctx: ModuleContext, args: { mods: Value; test: Value }, k
 /** The low chunks of the top file's SLS, or what is wrong. */
 async function lowstate(ctx: ModuleContext, kwargs: Dict): Promise<Compiled<readonly Dict[]>> {
   const { compiler } = await prepared(ctx, kwargs);
-  const high = await compiler.highstate();
-  const low = await compiler.low(high.data);
-  return { data: low.data, errors: [...high.errors, ...low.errors] };
+  return compiler.lowstate();
 }
 
 /** A function about the SLS of the top file. */

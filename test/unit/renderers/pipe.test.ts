@@ -72,14 +72,14 @@ test('renderers - empty files are empty mappings', async () => {
   assert.deepEqual(await render('{# nothing #}\n'), new Map());
 });
 
-test('renderers - faults of YAML name the line', async () => {
+test('renderers - faults of YAML are told in the words of libyaml', async () => {
   await assert.rejects(
     render('a: 1\na: 2\n'),
     /found conflicting ID 'a'\n {2}in "<unicode string>", line 2, column 1/,
   );
   await assert.rejects(
     render('a: 1\n\tb: 2\n'),
-    /found a tab character that violates indentation; line 2\n\n---\na: 1\n\tb: 2 {4}<=+\n---$/,
+    /^SaltRenderError: found a tab character that violates indentation$/,
   );
 });
 
