@@ -1,18 +1,22 @@
 /** Whether a state run counts as failed (salt/utils/state.py `check_result`, 3006.16). */
 import { isDict, type Dict, type Value } from '../values/value.ts';
-import { isPrivate } from './high-data.ts';
+import { EXTEND, isPrivate } from './high-data.ts';
 import { TAG_SEPARATOR } from './result.ts';
 
 /**
  * A run is good when it has results and none of them is a failure; a failure that an `onfail` with `onfail_stop: False` has
  * taken care of counts as that one did.
  * @param high the high data of the run, where those handlers are found
+ * @param isInner what is looked at is inside of a result, where other values than mappings may stand
  */
-export function isGoodRun(running: Value, high?: Dict): boolean {
+export function isGoodRun(running: Value, high?: Dict, isInner = false): boolean {
   if (!isDict(running) || running.size === 0) return false;
   for (const [tag, result] of running) {
-    const isFailed =
-      !isDict(result) || (result.has('result') ? result.get('result') === false : !isGoodRun(result, high));
+    const isFailed = isDict(result)
+      ? result.has('result')
+        ? result.get('result') === false
+        : !isGoodRun(result, high, true)
+      : !isInner && !(tag === EXTEND && Array.isArray(result));
     if (isFailed && !(isDict(result) && high !== undefined && isHandled(String(tag), running, high)))
       return false;
   }

@@ -1,8 +1,6 @@
 /** The state compiler: top files and SLS to high data, and high data to low chunks (3006.16 salt/state.py). */
-import { callFunction } from '../loader/registry.ts';
-import { CommandExecutionError } from '../errors/errors.ts';
-import type { FunctionCaller, ModuleContext } from '../loader/module.ts';
-import { dict, type Dict } from '../values/value.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import type { Dict, Value } from '../values/value.ts';
 import { Environments } from './environments.ts';
 import { applyExclude } from './exclude.ts';
 import { applyExtend } from './extend.ts';
@@ -16,7 +14,6 @@ import { SlsTree, type SlsTreeParts } from './sls-tree.ts';
 import { readTemplate } from './template.ts';
 import { TopFiles, verifyTop } from './top.ts';
 import { verifyHigh } from './verify-high.ts';
-import type { Value } from '../values/value.ts';
 
 /** What was compiled, and what is wrong with it: with errors a run gives their list, and return code 1. */
 export interface Compiled<T> {
@@ -174,19 +171,11 @@ export class StateCompiler {
 
 /** The context that templates of a run see: its options and its pillar, also within the functions they call. */
 function runContext(ctx: ModuleContext, opts: Dict, pillar: Dict): ModuleContext {
-  const functions: FunctionCaller = {
-    ...ctx.functions,
-    call: async (fun, args = [], kwargs = dict()) => {
-      const { spec, missing } = await ctx.functions.find(fun);
-      if (spec === undefined) throw new CommandExecutionError(missing);
-      return callFunction(fun, spec, context, args, kwargs);
-    },
-  };
   const context: ModuleContext = {
     ...ctx,
     opts,
     pillar,
-    functions,
+    functions: ctx.functions.within(() => context),
     get retcode() {
       return ctx.retcode;
     },

@@ -11,7 +11,7 @@ import { pillarTop, type Compilation, type StateCase } from './compile-case.ts';
 
 /** @param folder with the files and the pillar of the minion */
 export async function ownCompilations(folder: string, cases: readonly StateCase[]): Promise<Compilation[]> {
-  const contextFor = await directContexts(folder, { test: false });
+  const { contextFor } = await directContexts(folder, { test: false });
   const out: Compilation[] = [];
   for (const at of cases) {
     writeFileSync(join(folder, 'pillar', 'top.sls'), pillarTop(at));

@@ -8,17 +8,14 @@ import {
 } from '../../loader/module.ts';
 import { renderNested } from '../../outputters/nested.ts';
 import type { Compiled } from '../../state/compile.ts';
-import { isPrivate } from '../../state/high-data.ts';
+import { isGoodRun } from '../../state/check-result.ts';
 import { compileChunks } from '../../state/low.ts';
 import { verifyHigh } from '../../state/verify-high.ts';
 import { pyStr } from '../../values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
+import { COMPILER_ERROR, PILLAR_FAILURE, STATE_FAILURE } from './codes.ts';
 import { prepareRun, type PreparedRun } from './prepare.ts';
-
-/** Return codes of the job. */
-const COMPILER_ERROR = 1;
-const STATE_FAILURE = 2;
-const PILLAR_FAILURE = 5;
+import { conflictOf } from './queue.ts';
 
 const queue: ParamSpec = {
   default: null,
@@ -58,11 +55,6 @@ function shown(ctx: ModuleContext, { data, errors }: Compiled<Dict>): Value {
   return [...errors];
 }
 
-/** Whether a run of this high data would count as failed, as far as Salt can tell: it holds nothing, or what is no id. */
-function hasNoStates(high: Dict): boolean {
-  return high.size === 0 || [...high].some(([id, body]) => isPrivate(id) && !isDict(body));
-}
-
 /** The high data of some SLS, verified. */
 async function slsData(ctx: ModuleContext, args: { mods: Value; test: Value }, kwargs: Dict) {
   const opts = args.test === null ? dict() : dict({ test: args.test });
@@ -88,7 +80,23 @@ function ofTop(
     params: { queue },
     kwargs: 'kwargs',
     returns,
-    run: (ctx, _args, _rest, kwargs) => run(ctx, kwargs),
+    run: async (ctx, args, _rest, kwargs) => (await conflictOf(ctx, args.queue, kwargs)) ?? run(ctx, kwargs),
+  });
+}
+
+/** A function about some SLS. */
+function ofSls(
+  { doc, returns, examples }: Pick<FunctionSpec, 'doc' | 'returns' | 'examples'>,
+  show: (ctx: ModuleContext, high: Compiled<Dict>) => Value,
+): FunctionSpec {
+  return defineFunction({
+    doc: `${doc} ${KEYWORDS}`,
+    params: { mods, test, queue },
+    kwargs: 'kwargs',
+    returns,
+    ...(examples === undefined ? {} : { examples }),
+    run: async (ctx, args, _rest, kwargs) =>
+      (await conflictOf(ctx, args.queue, kwargs)) ?? show(ctx, await slsData(ctx, args, kwargs)),
   });
 }
 
@@ -105,7 +113,7 @@ async function stateUsage(ctx: ModuleContext, kwargs: Dict): Promise<Value> {
     const counts = { count_all: names.length, count_used: used.length, count_unused: unused.length };
     usage.set(env, dict({ used, unused, ...counts }));
   }
-  if (usage.size === 0) ctx.setRetcode(STATE_FAILURE);
+  if (!isGoodRun(usage)) ctx.setRetcode(STATE_FAILURE);
   return usage;
 }
 
@@ -125,7 +133,7 @@ export const showFunctions: Readonly<Record<string, FunctionSpec>> = {
     async (ctx, kwargs) => {
       const { compiler } = await prepared(ctx, kwargs);
       const compiled = await compiler.highstate();
-      if (hasNoStates(compiled.data)) ctx.setRetcode(STATE_FAILURE);
+      if (!isGoodRun(compiled.data)) ctx.setRetcode(STATE_FAILURE);
       return shown(ctx, compiled);
     },
   ),
@@ -151,33 +159,30 @@ export const showFunctions: Readonly<Record<string, FunctionSpec>> = {
     'mapping of environment to lists and counts',
     stateUsage,
   ),
-  show_sls: defineFunction({
-    doc: `Shows the high data of some SLS. ${KEYWORDS}`,
-    params: { mods, test, queue },
-    kwargs: 'kwargs',
-    returns: 'the high data, or a list of errors',
-    examples: ["salt '*' state.show_sls core,edit.vim saltenv=dev"],
-    run: async (ctx, args, _rest, kwargs) => shown(ctx, await slsData(ctx, args, kwargs)),
-  }),
-  show_low_sls: defineFunction({
-    doc: `Shows the low data of some SLS, in the order in which it would run. ${KEYWORDS}`,
-    params: { mods, test, queue },
-    kwargs: 'kwargs',
-    returns: 'list of low chunks, or a list of errors',
-    examples: ["salt '*' state.show_low_sls foo saltenv=dev"],
-    run: async (ctx, args, _rest, kwargs) => {
-      const high = await slsData(ctx, args, kwargs);
-      return high.errors.length > 0 ? shown(ctx, high) : compileChunks(high.data);
+  show_sls: ofSls(
+    {
+      doc: 'Shows the high data of some SLS.',
+      returns: 'the high data, or a list of errors',
+      examples: ["salt '*' state.show_sls core,edit.vim saltenv=dev"],
     },
-  }),
-  sls_exists: defineFunction({
-    doc: `Tells whether some SLS exist and compile. ${KEYWORDS}`,
-    params: { mods, test, queue },
-    kwargs: 'kwargs',
-    returns: 'bool',
-    examples: ["salt '*' state.sls_exists core,edit.vim saltenv=dev"],
-    run: async (ctx, args, _rest, kwargs) => isDict(shown(ctx, await slsData(ctx, args, kwargs))),
-  }),
+    shown,
+  ),
+  show_low_sls: ofSls(
+    {
+      doc: 'Shows the low data of some SLS, in the order in which it would run.',
+      returns: 'list of low chunks, or a list of errors',
+      examples: ["salt '*' state.show_low_sls foo saltenv=dev"],
+    },
+    (ctx, high) => (high.errors.length > 0 ? shown(ctx, high) : compileChunks(high.data)),
+  ),
+  sls_exists: ofSls(
+    {
+      doc: 'Tells whether some SLS exist and compile.',
+      returns: 'bool',
+      examples: ["salt '*' state.sls_exists core,edit.vim saltenv=dev"],
+    },
+    (ctx, high) => isDict(shown(ctx, high)),
+  ),
   id_exists: defineFunction({
     doc: `Tells whether some SLS have all of some ids. ${KEYWORDS}`,
     params: { ids: { type: 'str or list of str', doc: 'Ids, separated by commas.' }, mods, test, queue },
@@ -185,6 +190,8 @@ export const showFunctions: Readonly<Record<string, FunctionSpec>> = {
     returns: 'bool',
     examples: ["salt '*' state.id_exists create_myfile,update_template filestate saltenv=dev"],
     run: async (ctx, args, _rest, kwargs) => {
+      const conflict = await conflictOf(ctx, args.queue, kwargs);
+      if (conflict !== undefined) return conflict;
       const high = await slsData(ctx, args, kwargs);
       if (!isDict(shown(ctx, high))) return false;
       const known = new Set(compileChunks(high.data).map((chunk) => chunk.get('__id__')));
