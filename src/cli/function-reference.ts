@@ -19,6 +19,14 @@ arguments are those of Salt 3006.16; what is added says so, and [differences](..
 programs stand behind, such as \`pkg\`, is described once for each; a minion has the one that fits it.
 `;
 
+/** What stands above docs/reference/states.md. */
+export const STATES_HEAD = `# States
+
+The state functions that SLS can declare. \`salt '*' sys.state_doc\` prints the same, \`salt '*' sys.list_state_modules\` names the modules.
+Names and arguments are those of Salt 3006.16; what is added says so, and [differences](../differences.md) says why. The arguments that
+every state takes (requisites, \`onlyif\`, \`retry\`, \`order\` …) are in the [guide](../guides/states.md).
+`;
+
 /** A page of functions. @param modules in the order in which they are shown */
 export function renderFunctionReference(head: string, modules: readonly ModuleDescription[]): string {
   const index = modules.map(({ name, doc }) => `- [${name}](#${name}): ${escaped(doc)}`).join('\n');

@@ -4,12 +4,13 @@ import type { ModuleDescription } from '../loader/module.ts';
 import { OUTPUTTER_NAMES } from '../outputters/registry.ts';
 import type { RunnerModule } from '../runners/runner.ts';
 import { RUNNER_TABLE } from '../runners/table.ts';
+import { STATE_TABLE } from '../states/table.ts';
 import { brineVersion } from '../version.ts';
 import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './completion.ts';
 import { renderManPage } from './man.ts';
 import { allPrograms } from './options/programs.ts';
 import { renderReference } from './reference.ts';
-import { FUNCTIONS_HEAD, renderFunctionReference, RUNNERS_HEAD } from './function-reference.ts';
+import { FUNCTIONS_HEAD, renderFunctionReference, RUNNERS_HEAD, STATES_HEAD } from './function-reference.ts';
 import { renderOptionReference } from './option-reference.ts';
 
 /** Where each shell looks for a script of its kind. */
@@ -23,6 +24,7 @@ const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
 export const REFERENCE_PATH = 'docs/reference/commands.md';
 const RUNNERS_PATH = 'docs/reference/runners.md';
 const FUNCTIONS_PATH = 'docs/reference/functions.md';
+const STATES_PATH = 'docs/reference/states.md';
 const OPTIONS_PATH = 'docs/reference/configuration.md';
 
 /**
@@ -44,6 +46,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
     out.set(`docs/completion/${COMPLETION_FILES[shell]}`, renderCompletion(shell, names));
   out.set(RUNNERS_PATH, renderFunctionReference(RUNNERS_HEAD, await runnerModules()));
   out.set(FUNCTIONS_PATH, renderFunctionReference(FUNCTIONS_HEAD, await executionModules()));
+  out.set(STATES_PATH, renderFunctionReference(STATES_HEAD, await stateModules()));
   out.set(OPTIONS_PATH, renderOptionReference());
   return out;
 }
@@ -54,6 +57,17 @@ async function executionFunctions(): Promise<string[]> {
 
 function executionModules(): Promise<ModuleDescription[]> {
   return Promise.all(MODULE_TABLE.map(async ({ name, load }) => ({ ...(await load()), name })));
+}
+
+/** The state modules; what the state system calls by itself (`mod_watch` and the like) is left out. */
+function stateModules(): Promise<ModuleDescription[]> {
+  return Promise.all(
+    STATE_TABLE.map(async ({ name, load }) => {
+      const module = await load();
+      const declared = Object.entries(module.functions).filter(([fun]) => !fun.startsWith('mod_'));
+      return { ...module, name, functions: Object.fromEntries(declared) };
+    }),
+  );
 }
 
 async function runnerFunctions(): Promise<string[]> {

@@ -10,7 +10,7 @@ import { checkCommands, checkConditions } from './conditions.ts';
 import type { RunEnvironment } from './environment.ts';
 import { logResult } from './log-result.ts';
 import type { ParallelStates } from './parallel.ts';
-import { durationOf, failedResult, StopWatch, textIn, unified } from './result.ts';
+import { durationOf, failedResult, StopWatch, textIn, timeOfDay, unified } from './result.ts';
 import { attemptLine, pauseOf, readRetry, retrySentence } from './retry.ts';
 import { fillSlots } from './slots.ts';
 import { verifyLow } from './verify.ts';
@@ -74,7 +74,7 @@ export class StateCaller {
     result.set('duration', durationOf(watch.read()));
     result.set('__id__', low.get('__id__') ?? null);
     log.info(
-      `Completed state [${strip(textIn(low, 'name'))}] at time ${watch.startTime} (duration_in_ms=${watch.read().toFixed(3)})`,
+      `Completed state [${strip(textIn(low, 'name'))}] at time ${timeOfDay(clock.nowMs())} (duration_in_ms=${watch.read().toFixed(3)})`,
     );
     if (!low.has('retry') || low.has('parallel')) return result;
     return this.#tryAgain({ low, chunks, running, attempt, result });

@@ -228,7 +228,7 @@ export class StateRun {
 
   /**
    * Runs what a chunk requires and has not run yet, then the chunk itself.
-   * @returns false when the result was told of already, or there is none yet
+   * @returns whether its result is still to be told of
    */
   async #runRequisites(look: Look): Promise<boolean> {
     const { low, tag, running, chunks, depth } = look;
@@ -252,19 +252,16 @@ export class StateRun {
         return false;
       }
     }
-    if (truthy(low.get('__prereq__'))) {
-      await this.#foresee(look);
-    } else if (depth + 1 >= DEPTH_MAX) {
-      running.set(tag, this.#circle(low));
-    } else {
-      await this.#callChunk(low, running, chunks, depth + 1);
-    }
+    const isCircle = depth + 1 >= DEPTH_MAX;
+    if (truthy(low.get('__prereq__'))) await this.#foresee(look);
+    else if (isCircle) running.set(tag, this.#circle(low));
+    else await this.#callChunk(low, running, chunks, depth + 1);
     const last = wanted.at(-1);
     if (last !== undefined && this.#stopsAfter(last, running)) {
       this.#isStopped = true;
       return false;
     }
-    return true;
+    return isCircle;
   }
 
   /** A required chunk that waits for this one: with prereq that is as it should be, else it is a circle. */
