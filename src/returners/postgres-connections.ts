@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { ConnectionOptions } from 'node:tls';
+import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { CommandExecutionError, messageOf } from '../errors/errors.ts';
 import { codeOf, driverError } from './driver-errors.ts';
@@ -247,15 +247,20 @@ export class PostgresConnections {
   }
 
   #roots(mode: string): ConnectionOptions {
-    const anyHost = mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined };
-    if (this.#options.text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...anyHost };
+    const host = this.#options.text('host') ?? 'localhost';
+    // left to itself, the driver takes an address for localhost
+    const identity: ConnectionOptions = {
+      checkServerIdentity: (_, certificate) =>
+        mode === 'verify-full' ? checkServerIdentity(host, certificate) : undefined,
+    };
+    if (this.#options.text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...identity };
     const users = join(homedir(), ...USERS_ROOTS);
     const ca = this.#options.file('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
     if (ca === undefined)
       throw new CommandExecutionError(
         `${this.#naming.prefix}.sslmode: ${mode} needs ${this.#naming.prefix}.sslrootcert, the certificates of the authorities.`,
       );
-    return { ca, rejectUnauthorized: true, ...anyHost };
+    return { ca, rejectUnauthorized: true, ...identity };
   }
 
   #place(): string {

@@ -82,7 +82,7 @@ test('redis - over TLS it writes to a server of its authority only', async (t) =
   ];
   for (const [port, more, pattern] of refused) await assert.rejects(openAt(port, more).load(JID), pattern);
   assert.equal(
-    await openAt(server.tlsPort, { ssl: true, ssl_ca: certificate('ca.crt') }).load('0'),
+    await openAt(server.tlsPort, { ssl: true, ssl_ca: certificate('address.crt') }).load('0'),
     undefined,
   );
 });

@@ -41,8 +41,11 @@ interop('a real minion joins our master over tcp', async (t, real, version) => {
     await isOfUse(fleet, 'r1', ours);
     await isOfUse(fleet, 'r1', real);
   });
-  // a minion of 3007 does not find back over tcp, not even to a master of 3007
-  await t.test('it comes back when the master does', { skip: version === '3007' }, async () => {
+  // Salt's own: its minion survived two of three restarts of a master of 3007.8, and one of two of ours; else it says
+  // `Minion is ready to receive requests` and hears nothing any more
+  const skip =
+    version === '3007' && 'a minion of 3007 does not always find back over tcp, to a master of 3007 neither';
+  await t.test('it comes back when the master does', { skip }, async () => {
     await restartMaster(fleet, ours);
     const bus = await BusWatch.open(t, fleet);
     await untilAnswers(fleet, 'r1', ours);

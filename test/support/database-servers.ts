@@ -58,7 +58,7 @@ interface Recipe {
 export interface DatabaseOptions {
   /** As its package sets it up: on the disk, and waiting for it. For figures; tests have no time for it. */
   readonly isDurable?: boolean;
-  /** Takes connections with TLS as well, with the certificate `master` of `test/fixtures/tls`. Not for NATS. */
+  /** Takes connections with TLS as well, with the certificate `address` of `test/fixtures/tls`. Not for NATS. */
   readonly hasTls?: boolean;
 }
 
@@ -251,7 +251,7 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
     isReady: (port) => greets(port, 'PING\r\n', /PONG|NOAUTH/),
     tls: ({ cert, key }, port) => [
       ...['--tls-port', String(port), '--tls-cert-file', cert, '--tls-key-file', key],
-      ...['--tls-ca-cert-file', certificate('ca.crt'), '--tls-auth-clients', 'no'],
+      ...['--tls-ca-cert-file', certificate('address.crt'), '--tls-auth-clients', 'no'],
     ],
   },
   nats: {
@@ -286,7 +286,7 @@ export function certificate(file: string): string {
 
 /** A certificate and its key, as servers demand them: PostgreSQL takes no key that others may read. */
 function certificateIn(folder: string, name: DatabaseServerName): { cert: string; key: string } {
-  const [cert, key] = ['master.crt', 'master.key'].map((file) => {
+  const [cert, key] = ['address.crt', 'address.key'].map((file) => {
     const path = join(folder, file);
     copyFileSync(certificate(file), path);
     chmodSync(path, 0o600);

@@ -8,23 +8,25 @@ import { contractLoad, contractReturn } from './return-store-contract.ts';
 const JID = '20261121000000000001';
 
 /**
- * Writes and reads over TLS, by name and by address, and connects to nobody whose certificate is another authority's.
- * @param open opens a store that has its tables
+ * Writes and reads over TLS; connects to nobody whose certificate is of another authority, or for another host.
+ * @param open opens a store on 127.0.0.1
  * @param ca the option for authorities, and how messages name it
  */
 export async function checkTls(
   open: (options: Readonly<Record<string, Value>>) => ReturnStore,
   [ca, name]: readonly [option: string, name: string],
 ): Promise<void> {
-  for (const host of ['localhost', '127.0.0.1']) {
-    const store = open({ host, [ca]: certificate('ca.crt') });
-    await store.createSchema();
-    await store.saveLoads([{ jid: JID, load: contractLoad(JID) }]);
-    await store.saveReturns([contractReturn(JID, host)]);
-    assert.ok((await store.returns(JID)).has(host));
-  }
+  const store = open({ [ca]: certificate('address.crt') });
+  await store.createSchema();
+  await store.saveLoads([{ jid: JID, load: contractLoad(JID) }]);
+  await store.saveReturns([contractReturn(JID, 'm1')]);
+  assert.ok((await store.returns(JID)).has('m1'));
   await assert.rejects(
     open({ [ca]: certificate('other-ca.crt') }).load(JID),
     new RegExp(`certificate.*; the server's certificate is of no authority in the file of ${name}$`),
+  );
+  await assert.rejects(
+    open({ host: 'localhost', [ca]: certificate('address.crt') }).load(JID),
+    /altnames.*; the server's certificate is not for the host that .*\.host names$/,
   );
 }
