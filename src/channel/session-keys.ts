@@ -3,7 +3,7 @@
  * authenticates and made anew when older than `publish_session` (wire-protocol.md, 2.7). Unlike Salt's, a session exists
  * for accepted minions only.
  */
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { Crypticle, generateKeyString, isKeyString } from '../crypto/crypticle.ts';
 import type { Clock } from '../host/clock.ts';
 import {
@@ -56,6 +56,11 @@ export class SessionKeys {
   get(id: string): Crypticle | undefined {
     const known = this.#cache.get(id);
     return known !== undefined && this.#isFresh(known) ? known.crypticle : this.reload(id);
+  }
+
+  /** Whether there is a session, also one that has ended by its age: its minion has authenticated since its key was accepted. */
+  has(id: string): boolean {
+    return isValidMinionId(id) && existsSync(safeJoin(this.#directory, id));
   }
 
   /** The session as the file has it now: another process may have made a new one. */

@@ -20,6 +20,8 @@ export type Outcome =
   | { readonly kind: 'connection lost'; readonly since: string }
   | { readonly kind: 'key not accepted'; readonly state: string }
   | { readonly kind: 'not known' }
+  /** Its key is accepted, but the minion has not been here since. */
+  | { readonly kind: 'not here yet' }
   /** The master beside a syndic did not take the job. */
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -36,6 +38,7 @@ export function readOutcome(kind: OutcomeKind, detail: string | undefined): Outc
     case 'still running':
     case 'no response':
     case 'not known':
+    case 'not here yet':
       return { kind };
     case 'never received':
       return detail === undefined ? { kind } : { kind, since: detail };
@@ -75,6 +78,11 @@ export function outcomeReason(id: string, outcome: Outcome): string {
       return `Its key is ${outcome.state}, not accepted. See: salt-key -f ${id}`;
     case 'not known':
       return 'No key of this name is known to this master. See: salt-key -L';
+    case 'not here yet':
+      return (
+        'Its key is accepted, but the minion has not been here since. One that waits asks again within its ' +
+        'acceptance_wait_time (10 seconds): run the command again then.'
+      );
     case 'refused':
       return `The job was refused: ${outcome.reason}`;
   }
@@ -107,5 +115,5 @@ export function outcomeText(id: string, jid: string, outcome: Outcome): string {
 /** False for a minion that cannot have the job. */
 function mayReturn(outcome: Outcome): boolean {
   if (outcome.kind === 'never received') return outcome.since === undefined;
-  return outcome.kind !== 'key not accepted' && outcome.kind !== 'not known' && outcome.kind !== 'refused';
+  return !['key not accepted', 'not known', 'not here yet', 'refused'].includes(outcome.kind);
 }

@@ -44,6 +44,8 @@ export interface PublishedJob {
   readonly lost: ReadonlyMap<string, string>;
   /** Expected minions that have never identified themselves: real Salt minions, or ones that were never here. Only a Brine master knows. */
   readonly strange?: readonly string[];
+  /** Those of them that have not even authenticated since their keys were accepted. Only a Brine master knows. */
+  readonly newcomers?: readonly string[];
   /** Undefined when the master has no syndics. */
   readonly syndics?: SyndicsOfJob;
 }
@@ -174,7 +176,9 @@ function readReply(reply: Value): PublishedJob {
   const lost = load.get('lost');
   const since = isDict(lost) ? [...lost].map(([id, at]): [string, string] => [String(id), String(at)]) : [];
   const strange = load.get('strange');
-  const more = Array.isArray(strange) ? { strange: texts(strange) } : {};
+  const more = Array.isArray(strange)
+    ? { strange: texts(strange), newcomers: texts(load.get('newcomers')) }
+    : {};
   return { jid, minions, missing, lost: new Map(since), ...more };
 }
 

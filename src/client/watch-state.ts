@@ -47,6 +47,8 @@ export class WatchState {
   readonly #received: Map<string, number>;
   /** Minions that give no signs, so that their silence says nothing; undefined when nobody knows which do. */
   readonly #strange: Set<string> | undefined;
+  /** Minions that have not been here since their keys were accepted. */
+  readonly #newcomers: ReadonlySet<string>;
   /** Minions that answer, and do not run the job. */
   readonly #idle = new Set<string>();
   readonly #clock: Clock;
@@ -62,6 +64,7 @@ export class WatchState {
     this.waitingFor = new Set(job.minions);
     this.#received = new Map(known?.received);
     this.#strange = job.strange && new Set(job.strange);
+    this.#newcomers = new Set(job.newcomers);
     this.#syndics = new SyndicWatch(job.syndics, clock.monotonicMs());
     for (const name of this.#syndics.awaited) this.waitingFor.add(name);
     for (const id of job.lost.keys()) if (syndicIdOf(id) !== undefined) this.waitingFor.add(id);
@@ -135,6 +138,7 @@ export class WatchState {
       return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
     if (syndicIdOf(id) !== undefined) return { kind: 'no response' };
     if (this.#received.has(id)) return { kind: 'still running' };
+    if (this.#newcomers.has(id)) return { kind: 'not here yet' };
     if (this.#strange?.has(id) ?? true) return { kind: 'no response' };
     return { kind: 'never received', ...(this.#idle.has(id) ? { isThere: true } : {}) };
   }

@@ -19,6 +19,8 @@ export type OutcomeKind =
   | 'connection lost'
   | 'key not accepted'
   | 'not known'
+  /** Its key is accepted, but it has not authenticated since: it cannot have received anything. */
+  | 'not here yet'
   /** The master beside a syndic did not take the job; the name is the syndic's. */
   | 'refused'
   /** Published, and no sign since, of a minion that gives none (a real Salt minion, or one that was never here). */
@@ -141,7 +143,7 @@ function judgeSilent(evidence: Evidence, id: string, entry: LedgerEntry | undefi
 
 /** Verdicts that only a return can change. */
 function isFinal(kind: OutcomeKind): boolean {
-  return ['key not accepted', 'not known', 'connection lost', 'refused'].includes(kind);
+  return ['key not accepted', 'not known', 'not here yet', 'connection lost', 'refused'].includes(kind);
 }
 
 /** The time of a stamp as events carry it: UTC without a zone. */

@@ -17,6 +17,8 @@ import type { MasterAddress } from './master-address.ts';
 const BEFORE_EXIT_MS = { min: 10_000, max: 20_000 };
 /** Waits are random; this is the least. */
 const SHORTEST_WAIT_MS = 50;
+/** Whoever starts a minion usually accepts its key at once, and runs something: at first the minion asks after this time. */
+const FIRST_PENDING_S = 2;
 /** After `retry_dns_count` attempts the name is still looked up, but no more often than this. */
 const HOPELESS_NAME_MS = 300_000;
 
@@ -143,7 +145,7 @@ export class Admission {
 
   async #notAccepted(kind: 'pending' | 'rejected' | 'full', waits: AcceptanceWait): Promise<void> {
     const { opts, client, clock, random, log, stop } = this.#parts;
-    const seconds = waits.next();
+    const seconds = kind === 'pending' ? waits.nextPending() : waits.next();
     if (kind === 'pending') {
       log.error(
         `The Salt Master has cached the public key for this node, this salt minion will wait for ${seconds} seconds before attempting to re-authenticate. ` +
@@ -193,6 +195,7 @@ class AcceptanceWait {
   readonly #step: number;
   readonly #max: number;
   #seconds = 0;
+  #pendingSeconds = FIRST_PENDING_S;
 
   constructor(opts: MinionOptions) {
     this.#step = opts.get('acceptance_wait_time');
@@ -202,6 +205,11 @@ class AcceptanceWait {
   next(): number {
     this.#seconds = this.#max > 0 ? Math.min(this.#max, this.#seconds + this.#step) : this.#step;
     return this.#seconds;
+  }
+
+  /** The same for a key that waits: at first less, growing by a second with each attempt. */
+  nextPending(): number {
+    return Math.min(this.next(), this.#pendingSeconds++);
   }
 }
 

@@ -106,7 +106,8 @@ export const jobsRunners = defineRunners({
       doc:
         'Tells what became of each minion of a job, and when it was published, received, given up and returned (UTC). Not in Salt. ' +
         'The outcome is one of returned, failed, returned late, still running, never received, connection lost, key not accepted, ' +
-        'not known; published for a job that has just begun, and no response for a minion that gives no sign (one of Salt).',
+        'not known, not here yet (accepted, and not come since); published for a job that has just begun, and no response for a ' +
+        'minion that gives no sign (one of Salt).',
       params: jidParam,
       returns:
         'mapping of minion to `outcome`, `retcode`, `since`, `key`, `published`, `received`, `given_up`, `returned`, as far as they are known',

@@ -41,6 +41,8 @@ export interface PublishParts {
   readonly send: (order: PublishOrder) => Promise<Dict>;
   /** The state of a minion's key; undefined when there is none. */
   readonly keyState: (id: string) => string | undefined;
+  /** Whether a minion has authenticated since its key was accepted. */
+  readonly hasAuthenticated: (id: string) => boolean;
   /** With `order_masters`: the syndics, each of which gets every job. */
   readonly syndics?: () => Promise<SyndicDesk>;
   readonly clock: Clock;
@@ -48,6 +50,8 @@ export interface PublishParts {
 }
 
 const JID_ATTEMPTS = 5;
+/** More minions that were never seen are real Salt's: whether each has authenticated is not looked up, job for job. */
+const NEWCOMERS_MAX = 200;
 /** Fields of `kwargs` that travel on to the minion. */
 const PASSED_ON = ['ret_config', 'metadata', 'module_executors', 'executor_opts', 'ret_kwargs'] as const;
 const AUTHENTICATION_ERROR = errorReply('AuthenticationError', 'Authentication error occurred.');
@@ -324,8 +328,9 @@ async function send(
   // with syndics nobody knows yet whether a name without a key here is that of a minion below
   await enterAbsent(parts, jid, lost, syndics.length > 0 ? [] : missing);
   parts.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
-  // `lost`, `strange` and `syndics` are ours; Salt's programs do not look at them
-  const more = { lost: lost.size > 0 ? lost : undefined, strange, syndics: below };
+  // these are ours; Salt's programs do not look at them
+  const newcomers = newcomersOf(parts, strange);
+  const more = { lost: lost.size > 0 ? lost : undefined, strange, newcomers, syndics: below };
   return { jid, minions, missing, ...more };
 }
 
@@ -356,6 +361,13 @@ function readAbsence(parts: PublishParts, presence: Dict, syndics: readonly Know
   }
   const below = parts.syndics === undefined ? undefined : { reporting, others };
   return { lost, strange: strange && [...strange], below };
+}
+
+/** Of minions that were never seen, those that cannot have received anything; undefined when there are none. */
+function newcomersOf(parts: PublishParts, strange: readonly Value[] | undefined): Value[] | undefined {
+  if (strange === undefined || strange.length > NEWCOMERS_MAX) return undefined;
+  const newcomers = strange.filter((id) => !parts.hasAuthenticated(String(id)));
+  return newcomers.length === 0 ? undefined : newcomers;
 }
 
 /** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */

@@ -167,7 +167,7 @@ function clearTable(publishing: PublishParts): ReadonlyMap<string, ClearHandler>
 }
 
 function publishParts(parts: WorkerParts): PublishParts {
-  const { context, keys, cache, facts, jobs, jids, publisher, fireEvent } = parts;
+  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent } = parts;
   const { opts, clock, log, userKeys } = context;
   return {
     opts,
@@ -177,6 +177,7 @@ function publishParts(parts: WorkerParts): PublishParts {
     mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
     jids,
     keyState: (id) => keys.state(id),
+    hasAuthenticated: (id) => sessions.has(id),
     ...syndicsOf(parts),
     clock,
     fireEvent,

@@ -91,6 +91,8 @@ export class FakeMaster implements JobClient {
   link: LinkListener = () => undefined;
   /** Minions whose connection is away when a job is published. */
   lost = new Map<string, string>();
+  /** Minions that have not been here since their keys were accepted. */
+  newcomers: string[] = [];
   #jobs = 0;
 
   constructor(minions: Readonly<Record<string, FakeMinion>>) {
@@ -114,7 +116,8 @@ export class FakeMaster implements JobClient {
     const jid = String(20260101000000000000n + BigInt(++this.#jobs));
     this.#listeners.set(jid, listener);
     for (const id of ids) this.#answer(jid, id, options);
-    return { jid, minions: ids, missing: named.filter((id) => !this.#minions.has(id)), lost: this.lost };
+    const missing = named.filter((id) => !this.#minions.has(id));
+    return { jid, minions: ids, missing, lost: this.lost, newcomers: this.newcomers };
   }
 
   follow(jid: string, listener: JobListener): void {

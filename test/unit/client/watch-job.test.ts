@@ -35,6 +35,13 @@ test('watch - the silent are asked after the time-out, and given up when they do
   );
 });
 
+test('watch - of a minion that has not been here since its key was accepted this is said, unless it answers', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {} });
+  master.newcomers = ['a', 'b'];
+  const { news } = await publishAndWatch(master.parts, job, patience);
+  assert.deepEqual(await words(news), ['return a', 'not here yet b']);
+});
+
 test('watch - a minion that is at work is waited for, however long it takes', async () => {
   const master = new FakeMaster({ a: { value: 1, afterMs: 60_000, isRunning: true } });
   const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);

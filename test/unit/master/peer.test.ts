@@ -51,6 +51,7 @@ function master(settings: DictInit): Master {
     fireEvent: () => undefined,
     send: async (order) => (sent.push(order), dict()),
     keyState: () => 'accepted',
+    hasAuthenticated: () => true,
     clock: systemClock,
     log: silentLogger,
   };

@@ -153,6 +153,7 @@ test('permissions - a target without minions here is decided by the masters belo
 /** A master below, asked by its syndic or by somebody of its host. */
 function publishing(rights: Rights, values: DictInit = {}) {
   const sent: Dict[] = [];
+  let newcomers: unknown;
   const publish = publishHandler({
     opts: new Options(masterOptions, dict({ user: 'root', ...values })),
     users: { check: () => rights } as unknown as UserAuth,
@@ -161,17 +162,19 @@ function publishing(rights: Rights, values: DictInit = {}) {
     mirror: { save: () => undefined } as unknown as LoadMirror,
     jids: new JidSource(systemClock),
     fireEvent: () => undefined,
-    send: async ({ load }) => (sent.push(load), new Map()),
+    send: async ({ load }) => (sent.push(load), dict({ strange: ['db1', 'web1'] })),
     keyState: () => 'accepted',
+    hasAuthenticated: (id) => id === 'db1',
     clock: systemClock,
     log: keptLog().log,
   });
   const ask = async (tgt: string, kwargs: DictInit): Promise<string> => {
     const load = dict({ tgt, tgt_type: 'glob', fun: 'test.ping', arg: [], ret: '', kwargs: dict(kwargs) });
     const reply = (await publish(load, 'here')) as { error?: { name: string }; load?: { jid: unknown } };
+    newcomers = (reply as { load?: { newcomers?: unknown } }).load?.newcomers;
     return reply.error?.name ?? (reply.load?.jid === null ? 'nobody' : 'published');
   };
-  return { ask, sent };
+  return { ask, sent, newcomers: () => newcomers };
 }
 
 test('publish - the list that comes from above is enforced, and handed on (CVE-2022-22941)', async () => {
@@ -195,4 +198,10 @@ test('publish - a user with limited rights cannot bring a list of his own', asyn
   assert.equal(await ask('web1', { auth_list: ['.*'], user: 'root' }), 'published');
   assert.deepEqual(sent[0]?.get('auth_list'), perms);
   assert.ok(!sent[0]?.has('user'));
+});
+
+test('publish - tells which minions have not authenticated since their keys were accepted', async () => {
+  const { ask, newcomers } = publishing({ kind: 'full' });
+  assert.equal(await ask('*', {}), 'published');
+  assert.deepEqual(newcomers(), ['web1']);
 });

@@ -15,7 +15,8 @@ import { inServiceOrder, MasterDiscovery } from '../../../src/minion/masters/dis
 import { crc32, inPlannedOrder, planMasters } from '../../../src/minion/masters/plan.ts';
 import { sourceOf } from '../../../src/minion/source-address.ts';
 import type { Requester } from '../../../src/transport/zmtp/requester.ts';
-import { dict, type DictInit, type Value } from '../../../src/values/value.ts';
+import { dict, type Dict, type DictInit, type Value } from '../../../src/values/value.ts';
+import { decode, encode } from '../../../src/wire/msgpack.ts';
 import { keptLog } from '../../support/attacker.ts';
 import { JumpingClock } from '../client/fake-master.ts';
 
@@ -211,38 +212,58 @@ test('admission - a name that cannot be resolved is looked up again at random ti
   await assert.rejects(admission.once(), /The name nowhere cannot be resolved: ENOTFOUND/);
 });
 
-test('admission - attempts end when the master is left', async () => {
-  const { log } = keptLog();
+/** The admission of a minion whose key the master does not know yet. @param isWanted ends the attempts */
+function newMinion(
+  request: (body: Buffer) => Promise<Buffer>,
+  isWanted: () => boolean,
+  settings: DictInit = {},
+): { readonly admission: Admission; readonly clock: JumpingClock } {
   const clock = new JumpingClock();
-  let requests = 0;
-  const requester = {
-    request: () => {
-      requests++;
-      return Promise.reject(new UnreachableError('away'));
-    },
-  } as unknown as Requester;
-  const keyring = { pinned: () => undefined } as unknown as AuthClient['keyring'];
   const admission = new Admission({
     address: { host: '127.0.0.1', port: 4506 },
-    opts: options({}),
+    opts: options(settings),
     client: {
       id: 'm1',
       key: { publicKey: { pem: '' } } as unknown as AuthClient['key'],
-      keyring,
+      keyring: { pinned: () => undefined } as unknown as AuthClient['keyring'],
       encAlgo: '',
       sigAlgo: '',
       autosignGrains: new Map(),
       random: most,
     },
-    requester,
+    requester: { request } as unknown as Requester,
     names: { check: () => Promise.resolve(), service: () => Promise.resolve([]) },
     clock,
     random: most,
-    log,
+    log: keptLog().log,
     isOnly: () => true,
-    isWanted: () => requests < 3,
+    isWanted,
     stop: new AbortController().signal,
   });
+  return { admission, clock };
+}
+
+test('admission - attempts end when the master is left', async () => {
+  let requests = 0;
+  const request = (): Promise<Buffer> => {
+    requests++;
+    return Promise.reject(new UnreachableError('away'));
+  };
+  const { admission } = newMinion(request, () => requests < 3);
   await assert.rejects(admission.untilAccepted(), /The minion has left the master 127\.0\.0\.1/);
   assert.equal(requests, 3);
+});
+
+test('admission - a minion whose key waits asks soon at first, then every acceptance_wait_time', async () => {
+  const askedAtMs: number[] = [];
+  const request = (body: Buffer): Promise<Buffer> => {
+    askedAtMs.push(clock.nowMs());
+    const nonce = ((decode(body, 'network') as Dict).get('load') as Dict).get('nonce') ?? null;
+    const load = encode({ ret: true, nonce }, 'network');
+    return Promise.resolve(encode({ load, sig: Buffer.alloc(1) }, 'network'));
+  };
+  const { admission, clock } = newMinion(request, () => askedAtMs.length < 7, { acceptance_wait_time: 5 });
+  await assert.rejects(admission.untilAccepted(), /has left the master/);
+  const waits = askedAtMs.slice(1).map((atMs, at) => Math.round((atMs - (askedAtMs[at] as number)) / 1000));
+  assert.deepEqual(waits, [2, 3, 4, 5, 5, 5]);
 });

@@ -139,6 +139,7 @@ class RecordedOffice {
       fleet: this.#fleet(),
       jobs: { saveJob: async () => true, note: async () => undefined } as unknown as JobStore,
       keyState: () => undefined,
+      hasAuthenticated: () => true,
       clock: systemClock,
       mirror: new LoadMirror(this.#root, 'sha256', log),
       jids: { next: () => this.#jid() } as unknown as JidSource,
