@@ -122,7 +122,7 @@ function exchange(wanted: HttpFetch, url: URL, reading: string): Promise<Incomin
 
 function startRequest({ verifySsl, headers, settings }: HttpFetch, url: URL): ClientRequest {
   const common = {
-    headers: { 'user-agent': 'Salt/3006.16', ...headers },
+    headers: { 'user-agent': 'Salt/3006.16 http.query()', ...headers },
     agent: false as const,
     timeout: settings.requestTimeoutMs,
   };

@@ -7,7 +7,6 @@ import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.
 import { hashFile } from './hash-file.ts';
 import { sourceSum, sumDict } from './hashes.ts';
 import { opt, P } from './params.ts';
-import { removeTemporary } from './places.ts';
 import { cachedSource, cacheSource, servedSum } from './source-file.ts';
 import { renderFile, renderTemplate, TEMPLATE_ENGINES, templateVariables } from './template.ts';
 import { parseSaltUrl, parseUrl, REMOTE_PROTOCOLS, VALID_PROTOCOLS, withoutPassword } from './url.ts';
@@ -225,14 +224,10 @@ async function renderSource(ctx: ModuleContext, wanted: ManagedSource, sfn: stri
   const rendered = await renderFile(ctx, sfn, engine, {
     saltenv: wanted.saltenv,
     variables,
-    extra: wanted.extra,
+    extra: new Map([...wanted.extra, ...dict({ name: wanted.name, source: wanted.source })]),
   });
-  if ('error' in rendered) {
-    removeTemporary(sfn);
-    return failed(rendered.error, sfn);
-  }
-  const hsum = await hashFile(rendered.path, 'sha256');
-  return { sfn: rendered.path, sourceSum: dict({ hash_type: 'sha256', hsum }), comment: '' };
+  const hsum = await hashFile(rendered, 'sha256');
+  return { sfn: rendered, sourceSum: dict({ hash_type: 'sha256', hsum }), comment: '' };
 }
 
 /** Text of an environment argument. */

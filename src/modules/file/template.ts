@@ -1,10 +1,10 @@
 /** Templates as sources of files. The one place of `file` that knows how templates are rendered. */
-import { messageOf } from '../../errors/errors.ts';
 import { makeTempFile, readBytes } from '../../host/file-operations.ts';
 import type { ModuleContext } from '../../loader/module.ts';
+import { decodeUtf8 } from '../../values/text.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 import { renderTemplateText } from '../cp/render.ts';
-import { decodeText } from './text.ts';
+import { decodeText, isBinaryFile } from './text.ts';
 
 /** The template engines that Salt has (3006.16 salt/utils/templates.py). */
 export const TEMPLATE_ENGINES: ReadonlySet<string> = new Set([
@@ -50,17 +50,19 @@ export function renderTemplate(
   });
 }
 
-/** Renders a file into a temporary one. @returns its path, or why it could not be rendered */
+/**
+ * Renders a file into a temporary one.
+ * @returns its path; a file that is no text is its own result
+ * @throws the engine's error, whose message is for the user
+ */
 export async function renderFile(
   ctx: ModuleContext,
   path: string,
   engine: string,
   use: TemplateUse,
-): Promise<{ readonly path: string } | { readonly error: string }> {
-  try {
-    const content = await renderTemplate(ctx, decodeText(readBytes(path)), engine, { path, ...use });
-    return { path: makeTempFile(ctx.random, { content }) };
-  } catch (error) {
-    return { error: messageOf(error) };
-  }
+): Promise<string> {
+  const bytes = readBytes(path);
+  if (decodeUtf8(bytes) === undefined && isBinaryFile(path)) return path;
+  const content = await renderTemplate(ctx, decodeText(bytes), engine, { path, ...use });
+  return makeTempFile(ctx.random, { content });
 }

@@ -52,7 +52,7 @@ export async function manageFolder(
   args: DirectoryArguments,
   kwargs: Dict = new Map(),
 ): Promise<Dict> {
-  const outcome = new Outcome(folderName(args.name));
+  const outcome = new Outcome(stateName(args.name));
   return untilRefused(
     () => manage(ctx, args, kwargs, outcome),
     (comment, result) => outcome.end(result, comment),

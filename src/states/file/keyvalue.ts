@@ -136,10 +136,7 @@ function stripStart(text: string, characters: string | undefined): string {
 /** The keys and values, or Salt's sentence about what is wrong with them. */
 function wantedValues(args: ArgsOf<typeof KEYVALUE_PARAMS>): ReadonlyMap<string, Value> | string {
   const { key, value, key_values: several } = args;
-  if (key !== null && value !== null) {
-    if (isDict(several)) return 'file.keyvalue can not combine key_values with key and value';
-    return new Map([[pyStr(key), value]]);
-  }
+  if (key !== null && value !== null) return new Map([[pyStr(key), value]]);
   if (isDict(several) && several.size > 0)
     return new Map([...several].map(([name, item]) => [pyStr(name), item]));
   const what = truthy(several) ? 'is not a dictionary' : 'is empty';
@@ -148,7 +145,7 @@ function wantedValues(args: ArgsOf<typeof KEYVALUE_PARAMS>): ReadonlyMap<string,
 
 function readLines(name: string): string[] | undefined {
   try {
-    return linesOf(readText(name)).map((line) => line.replace(/\r\n?$/, '\n'));
+    return linesOf(readText(name));
   } catch (error) {
     if (isOsError(error)) return undefined;
     throw error;

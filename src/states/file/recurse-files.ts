@@ -90,8 +90,8 @@ export async function recursedFiles(ctx: StateContext, selection: Selection): Pr
 }
 
 function relativeTo(root: string, path: string): string {
-  const inside = path.startsWith(root) ? path.slice(root.length) : path;
-  return inside === '' ? '.' : normPath(inside);
+  if (`${path}/` === root) return '.';
+  return normPath(path.startsWith(root) ? path.slice(root.length) : path);
 }
 
 /** Tells whether a path below the source is wanted. */

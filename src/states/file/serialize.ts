@@ -47,7 +47,7 @@ function defaultOptions(format: string, hasEncoding: boolean): Dict {
   if (format === 'yaml')
     return dict({ default_flow_style: false, ...(hasEncoding ? { allow_unicode: true } : {}) });
   if (format !== 'json') return new Map();
-  return dict({ indent: 2, sort_keys: true, ensure_ascii: !hasEncoding });
+  return dict({ indent: 2, sort_keys: true });
 }
 
 /** @throws Refusal without data */

@@ -42,16 +42,14 @@ async function foretell(
   { atime, mtime }: ArgsOf<typeof TOUCH_PARAMS>,
   outcome: Outcome,
 ): Promise<Dict> {
-  if (!pathExists(name)) {
-    outcome.changes.set('new', name);
-    return outcome.end(null, `File ${name} is set to be created`);
-  }
+  outcome.changes.set('new', name); // Salt compat: also of a file that is there and keeps its times
+  if (!pathExists(name)) return outcome.end(null, `File ${name} is set to be created`);
   const facts = await ctx.functions.call('file.stats', [name], dict({ follow_symlinks: false }));
   const differs = (key: string, wanted: Value): boolean =>
     wanted !== null && pyStr(wanted) !== pyStr(isDict(facts) ? (facts.get(key) ?? null) : null);
   if (!differs('atime', atime) && !differs('mtime', mtime))
     return outcome.end(true, `File ${name} exists and has the correct times`);
-  outcome.changes.set('touched', name);
+  outcome.changes = dict({ touched: name });
   return outcome.end(null, `Times set to be updated on file ${name}`);
 }
 
