@@ -31,7 +31,7 @@ export interface StateCase {
   readonly mask?: readonly string[];
   /** Patterns whose matches in texts differ from run to run. */
   readonly maskText?: readonly string[];
-  /** Mappings whose order means nothing, since Salt makes it of sets. */
+  /** Mappings and lists whose order means nothing, since Salt makes it of sets. */
   readonly unordered?: boolean;
   /** Results do not depend on the machine and nothing is changed outside the folder, so they can be recorded for the unit tests. */
   readonly record?: boolean;
@@ -148,7 +148,10 @@ export function comparableResult(value: Value, at: PlacedCase): string {
   const neutral = (item: Value): Value => {
     if (typeof item === 'string')
       return patterns.reduce((out, pattern) => out.replace(pattern, '<*>'), neutralText(item, at));
-    if (Array.isArray(item)) return item.map(neutral);
+    if (Array.isArray(item)) {
+      const items = item.map(neutral);
+      return at.given.unordered === true ? items.sort((a, b) => (pyRepr(a) < pyRepr(b) ? -1 : 1)) : items;
+    }
     if (!isDict(item)) return item;
     const entries = [...item].map(([key, inner]): [Value, Value] => [
       neutral(key),
