@@ -1,11 +1,13 @@
 /** Sums of files and bytes, by Salt's names of algorithms. */
 import { createHash, getHashes, type Hash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, read, readSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { CommandExecutionError } from '../errors/errors.ts';
 
 const READ_BYTES = 1024 * 1024;
-/** Up to this size one read is enough, and a look-up less. */
+/** What is no larger is read at once: another thread would take longer to be asked. */
 const SMALL_BYTES = 64 * 1024;
+const readLater = promisify(read);
 
 /**
  * A fresh sum.
@@ -30,17 +32,24 @@ function isKnown(name: string): boolean {
  */
 export async function hashOfFile(path: string, hashType: string): Promise<string> {
   const hash = hasher(hashType);
-  const file = await open(path, 'r');
+  const fd = openSync(path, 'r');
   try {
-    let buffer = Buffer.allocUnsafe(SMALL_BYTES);
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
-      if (bytesRead < buffer.length) continue;
-      if (buffer.length < READ_BYTES) buffer = Buffer.allocUnsafe(READ_BYTES);
-    }
+    await addContent(hash, fd);
+    return hash.digest('hex');
   } finally {
-    await file.close();
+    closeSync(fd);
+  }
+}
+
+/** Adds what an open file holds, from where it stands, to a sum. */
+export async function addContent(hash: Hash, fd: number): Promise<void> {
+  const { size } = fstatSync(fd);
+  const isSmall = size < SMALL_BYTES;
+  // files of /proc and the like claim to be empty
+  const buffer = Buffer.allocUnsafe(isSmall ? (size || SMALL_BYTES) + 1 : READ_BYTES);
+  for (;;) {
+    const count = isSmall ? readSync(fd, buffer) : (await readLater(fd, buffer, 0, buffer.length, null)).bytesRead;
+    if (count === 0) return;
+    hash.update(buffer.subarray(0, count));
   }
 }

@@ -64,7 +64,7 @@ export function copyContent(source: string, target: string): void {
   try {
     const output = openSync(target, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, 0o666);
     try {
-      const buffer = Buffer.allocUnsafe(256 * 1024);
+      const buffer = Buffer.allocUnsafe(Math.min(from.size, 256 * 1024) || 4096);
       for (let count = readSync(input, buffer); count > 0; count = readSync(input, buffer))
         for (let at = 0; at < count;) at += writeSync(output, buffer, at, count - at);
     } finally {

@@ -54,14 +54,7 @@ export async function findUser(
   sources: AccountSources = systemAccounts,
 ): Promise<User | undefined> {
   const matches = (user: User): boolean => (typeof key === 'number' ? user.uid === key : user.name === key);
-  return find(
-    parseUsers(readTextIfExists(sources.passwdPath) ?? ''),
-    'passwd',
-    key,
-    sources,
-    parseUsers,
-    matches,
-  );
+  return find(readTextIfExists(sources.passwdPath), 'passwd', key, sources, parseUsers, matches);
 }
 
 /** Looks a group up by name, or by group id given as a number. */
@@ -71,27 +64,34 @@ export async function findGroup(
 ): Promise<Group | undefined> {
   const matches = (group: Group): boolean =>
     typeof key === 'number' ? group.gid === key : group.name === key;
-  return find(
-    parseGroups(readTextIfExists(sources.groupPath) ?? ''),
-    'group',
-    key,
-    sources,
-    parseGroups,
-    matches,
-  );
+  return find(readTextIfExists(sources.groupPath), 'group', key, sources, parseGroups, matches);
 }
 
 async function find<T>(
-  local: readonly T[],
+  local: string | undefined,
   database: 'passwd' | 'group',
   key: string | number,
   sources: AccountSources,
   parse: (text: string) => T[],
   matches: (account: T) => boolean,
 ): Promise<T | undefined> {
-  const found = local.find(matches);
+  const found = parse(linesAbout(local ?? '', key)).find(matches);
   if (found !== undefined || !isAccountKey(key)) return found;
   return parse((await sources.ask(['getent', '--', database, String(key)])) ?? '').find(matches);
+}
+
+/** The lines in which a key stands as a field. To parse them all would take most of the time of a run with many files. */
+function linesAbout(text: string, key: string | number): string {
+  const found: string[] = [];
+  const wanted = typeof key === 'number' ? `:${key}:` : `${key}:`;
+  for (let at = text.indexOf(wanted); at >= 0;) {
+    const start = text.lastIndexOf('\n', at) + 1;
+    const next = text.indexOf('\n', at);
+    const end = next < 0 ? text.length : next;
+    found.push(text.slice(start, end));
+    at = text.indexOf(wanted, end);
+  }
+  return found.join('\n');
 }
 
 // What no account can be called is not asked for: `getent` would take it for something else.

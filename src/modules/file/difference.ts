@@ -8,7 +8,7 @@ import { truthy } from '../../values/value.ts';
 import { opt, P } from './params.ts';
 import { cacheSource } from './source-file.ts';
 import { environmentOf } from './sources.ts';
-import { byteLines, diffOf, isTextFile, lineText } from './text.ts';
+import { byteLines, diffOf, isTextContent, lineText } from './text.ts';
 
 /** What to show of a difference. */
 export interface DifferenceOptions {
@@ -35,8 +35,8 @@ function read(path: string): Buffer {
   }
 }
 
-function binaryChange(before: string, after: string): string {
-  const [isOldText, isNewText] = [isTextFile(before), isTextFile(after)];
+function binaryChange(before: Uint8Array, after: Uint8Array): string {
+  const [isOldText, isNewText] = [isTextContent(before), isTextContent(after)];
   if (isOldText && isNewText) return '';
   if (!isOldText && !isNewText) return 'Replace binary file';
   return isNewText ? 'Replace binary file with text file' : 'Replace text file with binary file';
@@ -44,22 +44,23 @@ function binaryChange(before: string, after: string): string {
 
 /**
  * The unified difference of two files of this machine.
+ * @param after a path, or the content itself
  * @throws CommandExecutionError when one cannot be read
  */
 export async function differenceOf(
   ctx: ModuleContext,
   before: string,
-  after: string,
+  after: string | Uint8Array,
   options: DifferenceOptions = {},
 ): Promise<string> {
   const { showFilenames = true, showChanges = true, isTemplate = false } = options;
-  const [old, now] = [read(before), read(after)];
+  const [old, now] = [read(before), typeof after === 'string' ? read(after) : Buffer.from(after)];
   if (old.equals(now)) return '';
   if (isTemplate && (await hidesTemplates(ctx))) return OBFUSCATED;
   if (!showChanges) return '<show_changes=False>';
-  const binary = binaryChange(before, after);
+  const binary = binaryChange(old, now);
   if (binary !== '') return binary;
-  const names = showFilenames ? { from: before, to: after } : { from: '', to: '' };
+  const names = showFilenames ? { from: before, to: pyStr(after) } : { from: '', to: '' };
   return diffOf(byteLines(old).map(lineText), byteLines(now).map(lineText), names);
 }
 

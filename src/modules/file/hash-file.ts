@@ -1,6 +1,7 @@
 /** Hashes of files, and which hash a text of digits may be (3006.16 salt/utils/hashutils.py, salt/utils/files.py). */
 import { createHash, getHashes } from 'node:crypto';
-import { closeSync, readSync } from 'node:fs';
+import { closeSync } from 'node:fs';
+import { addContent } from '../../host/file-hash.ts';
 import { openToRead } from '../../host/file-operations.ts';
 import { PythonError } from '../../loader/python-error.ts';
 
@@ -30,8 +31,6 @@ const NODE_NAMES: ReadonlyMap<string, string> = new Map([
   ['blake2s', 'blake2s256'],
 ]);
 
-const CHUNK_BYTES = 1024 * 1024;
-
 /** Node's name of a hash of Python's; undefined for others. */
 export function hashName(form: string): string | undefined {
   const name = NODE_NAMES.get(form);
@@ -48,11 +47,7 @@ export async function hashFile(path: string, form: string): Promise<string> {
   const hash = createHash(name);
   const fd = openToRead(path);
   try {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-    for (let count = readSync(fd, buffer); count > 0; count = readSync(fd, buffer)) {
-      hash.update(buffer.subarray(0, count));
-      if (count === CHUNK_BYTES) await new Promise((resolve) => setImmediate(resolve));
-    }
+    await addContent(hash, fd);
   } finally {
     closeSync(fd);
   }

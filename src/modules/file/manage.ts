@@ -102,18 +102,25 @@ async function assertHash(
 
 /**
  * Salt's `copyfile`: a copy beside the target takes its place in one step; owner and mode of an old file are kept.
+ * @param from a path, or the content itself
  * @throws Refusal `Failed to commit change: …`
  */
-async function commit(ctx: ModuleContext, order: Order, from: string, to: string): Promise<void> {
+async function commit(
+  ctx: ModuleContext,
+  order: Order,
+  from: string | Uint8Array,
+  to: string,
+): Promise<void> {
   const mode = await ctx.functions.call('config.backup_mode', [order.backup]);
   let temporary = '';
   try {
-    if (!isFile(from)) throw noSuchFile(from);
+    if (typeof from === 'string' && !isFile(from)) throw noSuchFile(from);
     if (!isDir(dirName(to))) throw noSuchFile(to);
     // Salt compat: Salt would leave the file under a name of its own inside the folder
     if (isDir(to)) throw new NoSuchFile(`[Errno 21] Is a directory: ${to}`);
-    temporary = makeTempFile(ctx.random, { prefix: baseName(to), folder: dirName(absPath(to)) });
-    copyContent(from, temporary);
+    const place = { prefix: baseName(to), folder: dirName(absPath(to)) };
+    temporary = makeTempFile(ctx.random, typeof from === 'string' ? place : { ...place, content: from });
+    if (typeof from === 'string') copyContent(from, temporary);
     const cachedir = pyStr(ctx.opts.get('cachedir') ?? '');
     if ((mode === 'minion' || mode === 'both') && pathExists(to))
       keepBackup(ctx, to, joinPath(cachedir, 'file_backup'));
@@ -134,19 +141,6 @@ class NoSuchFile extends Error {}
 
 function noSuchFile(path: string): NoSuchFile {
   return new NoSuchFile(`[Errno 2] No such file or directory: ${path}`);
-}
-
-async function withContents<T>(
-  ctx: ModuleContext,
-  contents: Uint8Array,
-  use: (path: string) => Promise<T>,
-): Promise<T> {
-  const path = makeTempFile(ctx.random, { content: contents });
-  try {
-    return await use(path);
-  } finally {
-    removeTemporary(path);
-  }
 }
 
 /** The file is there already. */
@@ -214,25 +208,23 @@ async function replaceByContents(
   real: string,
   contents: Uint8Array,
 ): Promise<void> {
-  await withContents(ctx, contents, async (path) => {
-    let difference = '';
-    try {
-      const { showChanges } = order;
-      difference = await differenceOf(ctx, real, path, {
-        showFilenames: false,
-        showChanges,
-        isTemplate: true,
-      });
-    } catch (error) {
-      if (!(error instanceof CommandExecutionError)) throw error;
-      const warnings = progress.ret.get('warnings');
-      const sentence = `Failed to detect changes to file: ${error.message}`;
-      progress.ret.set('warnings', [...(Array.isArray(warnings) ? warnings : []), sentence]);
-    }
-    if (difference === '') return;
-    progress.changes.set('diff', difference);
-    await commit(ctx, order, path, real);
-  });
+  let difference = '';
+  try {
+    const { showChanges } = order;
+    difference = await differenceOf(ctx, real, contents, {
+      showFilenames: false,
+      showChanges,
+      isTemplate: true,
+    });
+  } catch (error) {
+    if (!(error instanceof CommandExecutionError)) throw error;
+    const warnings = progress.ret.get('warnings');
+    const sentence = `Failed to detect changes to file: ${error.message}`;
+    progress.ret.set('warnings', [...(Array.isArray(warnings) ? warnings : []), sentence]);
+  }
+  if (difference === '') return;
+  progress.changes.set('diff', difference);
+  await commit(ctx, order, contents, real);
 }
 
 /** The mode for folders that hold a file: whoever may read the file may enter them. */
@@ -273,7 +265,7 @@ async function createFile(ctx: ModuleContext, order: Order, progress: Progress):
       changes.set('diff', 'New file');
     }
   }
-  if (contents !== undefined) await withContents(ctx, contents, (path) => commit(ctx, order, path, name));
+  if (contents !== undefined) await commit(ctx, order, contents, name);
   else if (progress.sfn !== '') await commit(ctx, order, progress.sfn, name);
   const mode = progress.mode ?? `0${(0o666 & ~process.umask()).toString(8)}`;
   await checkPermissions(ctx, name, ret, { ...order, mode, followLinks: false });

@@ -1,6 +1,6 @@
 /** What would change if a file were managed. Follows 3006.16 salt/modules/file.py `check_managed`, `check_file_meta`. */
 import { CommandExecutionError } from '../../errors/errors.ts';
-import { makeTempFile, tempFolder } from '../../host/file-operations.ts';
+import { tempFolder } from '../../host/file-operations.ts';
 import { defineFunction, type ModuleContext } from '../../loader/module.ts';
 import { pyStr } from '../../values/repr.ts';
 import { dict, isBytes, isDict, truthy, valuesEqual, type Dict, type Value } from '../../values/value.ts';
@@ -86,7 +86,7 @@ async function addSourceChange(ctx: ModuleContext, meta: FileMeta, changes: Dict
 async function differenceOrError(
   ctx: ModuleContext,
   before: string,
-  after: string,
+  after: string | Uint8Array,
   isTemplate: boolean,
 ): Promise<string> {
   try {
@@ -99,10 +99,8 @@ async function differenceOrError(
 }
 
 async function addContentChange(ctx: ModuleContext, meta: FileMeta, changes: Dict): Promise<void> {
-  const content = isBytes(meta.contents) ? meta.contents : pyStr(meta.contents);
-  const temporary = makeTempFile(ctx.random, { content });
-  const difference = await differenceOrError(ctx, meta.name, temporary, false);
-  removeTemporary(temporary);
+  const content = isBytes(meta.contents) ? meta.contents : Buffer.from(pyStr(meta.contents));
+  const difference = await differenceOrError(ctx, meta.name, content, false);
   if (difference === '') return;
   changes.set('diff', (await hidesTemplates(ctx)) ? OBFUSCATED : difference);
 }

@@ -72,14 +72,22 @@ export function diffOf(
   return unifiedDiff(from, to, names, 3).join('');
 }
 
+const TEXT_BYTES = 512;
+
 /** Salt's `is_text`: no NUL in the first bytes, and UTF-8 or mostly printable. False when it cannot be read. */
 export function isTextFile(path: string): boolean {
   let block: Buffer;
   try {
-    block = readStart(path, 512);
+    block = readStart(path, TEXT_BYTES);
   } catch {
     return false;
   }
+  return isTextContent(block);
+}
+
+/** The same of content; its first bytes count. */
+export function isTextContent(content: Uint8Array): boolean {
+  const block = content.subarray(0, TEXT_BYTES);
   if (block.includes(0)) return false;
   if (block.length === 0 || decodeUtf8(block) !== undefined) return true;
   const odd = block.filter((byte) => !isTextByte(byte)).length;
