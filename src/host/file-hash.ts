@@ -48,7 +48,9 @@ export async function addContent(hash: Hash, fd: number): Promise<void> {
   // files of /proc and the like claim to be empty
   const buffer = Buffer.allocUnsafe(isSmall ? (size || SMALL_BYTES) + 1 : READ_BYTES);
   for (;;) {
-    const count = isSmall ? readSync(fd, buffer) : (await readLater(fd, buffer, 0, buffer.length, null)).bytesRead;
+    const count = isSmall
+      ? readSync(fd, buffer)
+      : (await readLater(fd, buffer, 0, buffer.length, null)).bytesRead;
     if (count === 0) return;
     hash.update(buffer.subarray(0, count));
   }

@@ -1,5 +1,5 @@
 /** Halts of a running state run: `<cachedir>/state_pause/<jid>`, as Salt's own programs write it (salt/state.py `check_pause`, 3006.16). */
-import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { safeJoin, writeFileAtomic } from '../host/files.ts';
 import type { Clock } from '../host/clock.ts';
@@ -30,7 +30,9 @@ export class PauseFiles {
   /** What is asked of a run, by the id of a state; undefined when nothing is, or it cannot be read. */
   read(jid: string): Dict | undefined {
     try {
-      const orders = decode(readFileSync(safeJoin(this.#folder, jid)), 'network');
+      const path = safeJoin(this.#folder, jid);
+      if (!existsSync(path)) return undefined; // an exception for each state of a run would cost more
+      const orders = decode(readFileSync(path), 'network');
       return isDict(orders) ? orders : undefined;
     } catch {
       return undefined;

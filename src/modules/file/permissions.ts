@@ -60,7 +60,8 @@ export async function checkPermissions(
     perms.set('cmode', mode);
     setMode(name, mode);
   }
-  const after = await statsOf(name, { followLinks });
+  const isTouched = !isTest && ['cuser', 'cgroup', 'cmode'].some((key) => perms.has(key));
+  const after = isTouched ? await statsOf(name, { followLinks }) : before;
   reportOwner(found, perms, after, ['user', wanted.user, 'uid'], isTest);
   reportOwner(found, perms, after, ['group', wanted.group, 'gid'], isTest);
   if (hasMode) {

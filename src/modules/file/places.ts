@@ -1,7 +1,15 @@
 /** Names in the file system: links, renaming, copying, moving, removing. Follows 3006.16 salt/modules/file.py. */
 import { linkSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
-import { copyContent, copyTree, movePath, statFacts, tempFolder, walk } from '../../host/file-operations.ts';
+import {
+  copyContent,
+  copyTree,
+  movePath,
+  statFacts,
+  TEMP_PREFIX,
+  tempFolder,
+  walk,
+} from '../../host/file-operations.ts';
 import { globPaths } from '../../host/glob.ts';
 import {
   baseName,
@@ -202,7 +210,8 @@ function readLink(path: string, canonicalize: boolean): string {
 
 /** Removes a temporary file of ours; anything else is left alone. */
 export function removeTemporary(sfn: string): void {
-  if (sfn.startsWith(joinPath(tempFolder(), '__salt.tmp.'))) rmSync(sfn, { force: true });
+  const isOurs = baseName(sfn).startsWith(TEMP_PREFIX) && sfn.startsWith(joinPath(tempFolder(), TEMP_PREFIX));
+  if (isOurs) rmSync(sfn, { force: true });
 }
 
 const ONE_PATH = { path: P.path } as const;
