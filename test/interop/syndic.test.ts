@@ -16,13 +16,16 @@ interface Places {
   /** The syndic, when it is none of those. */
   readonly syndic?: Programs;
   readonly minions: Readonly<Record<string, Programs>>;
+  /** Of all connections; zeromq. */
+  readonly transport?: string;
 }
 
 async function grow(
   t: TestContext,
-  { top, below, minions, syndic = below }: Places,
+  { top, below, minions, syndic = below, transport = 'zeromq' }: Places,
 ): Promise<{ high: Fleet; low: Fleet }> {
-  const high = await createFleet(t, [...OPTIONS, ...ORDERS]);
+  const way = `transport: ${transport}`;
+  const high = await createFleet(t, [...OPTIONS, ...ORDERS, way]);
   await high.startMaster(top);
   const low = await createFleet(t, []);
   low.configureMaster([
@@ -30,14 +33,15 @@ async function grow(
     'auto_accept: True',
     'syndic_master: 127.0.0.1',
     `syndic_master_port: ${high.retPort}`,
+    way,
   ]);
   await low.startMaster(below);
   // Salt compat: Salt's syndic takes the publish port of the master above from its own files
-  const ports = [`publish_port: ${high.publishPort}`];
+  const ports = [`publish_port: ${high.publishPort}`, way];
   configureSyndic(low, 'syn', ports);
   await joinSyndic(low, 'syn', ports, syndic);
   for (const [id, programs] of Object.entries(minions))
-    await low.joinMinion(id, [`grains: {place: ${id}}`], programs);
+    await low.joinMinion(id, [`grains: {place: ${id}}`, way], programs);
   return { high, low };
 }
 
@@ -113,3 +117,13 @@ interop('our syndic beside a real master', async (t, real) => {
   const { high } = await grow(t, places);
   await commands(t, high, ['o1'], ours);
 });
+
+for (const transport of ['tcp', 'ws'])
+  for (const place of ['top', 'below'] as const)
+    interop(`a syndic over ${transport}, with a real master ${place}`, async (t, real, version) => {
+      if (transport === 'ws' && version === '3006') return t.skip('3006 has no ws');
+      const masters = { top: ours, below: ours, [place]: real };
+      const { high } = await grow(t, { ...masters, minions: { o1: ours }, transport });
+      await untilEverybody(high, ['o1'], masters.top);
+      assert.deepEqual(await high.json([...PATIENCE, 'o1', 'test.echo', 'x'], masters.top), { o1: 'x' });
+    });
