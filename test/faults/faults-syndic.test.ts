@@ -107,7 +107,7 @@ test(
     const counts = await countReturns(t, top);
     await allOnce(top, await publishMany(top, 1), counts);
 
-    await t.test('the link is cut while jobs return, those of above and those of below', async () => {
+    await t.test('the link is cut while jobs return, those of above and those of below', async (inner) => {
       const jids = await publishMany(top, JOBS);
       for (const wire of wires) wire.cut();
       const below = await publishMeanwhile(low, systemClock.monotonicMs());
@@ -116,9 +116,10 @@ test(
       assert.ok((await returnsOf(top, all)).length < all.length * MINIONS.length);
       for (const wire of wires) wire.mend();
       await allOnce(top, all, counts);
+      inner.diagnostic(`${all.length * MINIONS.length} returns`);
     });
 
-    await t.test('the syndic is killed while jobs return, and started again', async () => {
+    await t.test('the syndic is killed while jobs return, and started again', async (inner) => {
       const jids = await publishMany(top, JOBS);
       // a job that dies with the syndic before the master below has it returns nothing, and its command says so
       await until('the master below has all jobs', () => hasJobs(low, jids));
@@ -126,6 +127,7 @@ test(
       const below = await publishMeanwhile(low, systemClock.monotonicMs());
       syndic = startSyndic(low, 's', ports);
       await allOnce(top, [...jids, ...below], counts);
+      inner.diagnostic(`${(jids.length + below.length) * MINIONS.length} returns`);
     });
 
     await t.test('killed again and again', async () => {
