@@ -49,6 +49,13 @@ export class FileSource {
     return { sum: readSum(sum), stat: Array.isArray(stat) && stat.length > 0 ? stat : undefined };
   }
 
+  /** Where a file lies, for a server in this process; undefined when there is no such file. */
+  async place(path: string, saltenv: string): Promise<string | undefined> {
+    const reply = await this.#send(dict({ cmd: '_file_find', path, saltenv }));
+    const place = isDict(reply) ? reply.get('path') : undefined;
+    return typeof place === 'string' && place !== '' ? place : undefined;
+  }
+
   /** The sum of a file as the server gives it: a mapping, an empty one, or an empty text. */
   hash(path: string, saltenv: string): Promise<Value> {
     return this.#send(dict({ cmd: '_file_hash', path, saltenv }));

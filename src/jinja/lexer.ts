@@ -141,11 +141,15 @@ const SYNTAX = [
   'trimBlocks',
 ] as const;
 
-/**
- * Reads a template into tokens; comments and spaces inside tags are left out.
- * @throws TemplateSyntaxError
- */
-export function tokenize(source: string, options: JinjaOptions): Token[] {
+/** What was read of a template. */
+export interface Tokens {
+  readonly tokens: readonly Token[];
+  /** Why reading ended before the end. It counts only for a parser that gets this far: faults before it are told first. */
+  readonly fault: TemplateSyntaxError | undefined;
+}
+
+/** Reads a template into tokens; comments and spaces inside tags are left out. */
+export function tokenize(source: string, options: JinjaOptions): Tokens {
   return new Lexer(source, options).run();
 }
 
@@ -166,10 +170,15 @@ class Lexer {
     this.#text = !options.keepTrailingNewline && text.endsWith('\n') ? text.slice(0, -1) : text;
   }
 
-  run(): Token[] {
-    while (this.#at < this.#text.length) this.#root();
+  run(): Tokens {
+    try {
+      while (this.#at < this.#text.length) this.#root();
+    } catch (fault) {
+      if (fault instanceof TemplateSyntaxError) return { tokens: this.#tokens, fault };
+      throw fault;
+    }
     this.#push('eof', '');
-    return this.#tokens;
+    return { tokens: this.#tokens, fault: undefined };
   }
 
   #push(type: string, value: string, number?: Value): void {

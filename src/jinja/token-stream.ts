@@ -1,23 +1,29 @@
 /** Tokens with a look ahead (jinja2 3.1 lexer.py `TokenStream`). */
 import { TemplateSyntaxError } from './errors.ts';
-import { describeExpected, describeToken, type Token } from './lexer.ts';
+import { describeExpected, describeToken, type Token, type Tokens } from './lexer.ts';
 
 const LINE_ONE: Token = { type: 'eof', value: '', line: 1 };
 
 /** The tokens of one template, one of them the current one. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
+  readonly #fault: TemplateSyntaxError | undefined;
   #at = 0;
 
-  constructor(tokens: readonly Token[]) {
+  /** @throws TemplateSyntaxError when not even the first token could be read */
+  constructor({ tokens, fault }: Tokens) {
     this.#tokens = tokens;
+    this.#fault = fault;
+    this.#reach(0);
   }
 
   get current(): Token {
     return this.#tokens[this.#at] ?? this.#tokens[this.#tokens.length - 1] ?? LINE_ONE;
   }
 
+  /** @throws TemplateSyntaxError when it could not be read */
   get next(): Token {
+    this.#reach(this.#at + 1);
     return this.#tokens[this.#at + 1] ?? this.current;
   }
 
@@ -54,11 +60,17 @@ export class TokenStream {
     return expected.some((one) => this.is(one));
   }
 
-  /** Steps over the current token and returns it. */
+  /** Steps over the current token and returns it. @throws TemplateSyntaxError when the one behind it could not be read */
   take(): Token {
     const token = this.current;
-    if (!this.atEnd) this.#at++;
+    if (this.atEnd) return token;
+    this.#at++;
+    this.#reach(this.#at);
     return token;
+  }
+
+  #reach(at: number): void {
+    if (this.#fault !== undefined && at >= this.#tokens.length) throw this.#fault;
   }
 
   skipIf(type: string): boolean {

@@ -1,6 +1,7 @@
 /**
  * The files that one compilation reads: SLS, top files and the templates they import. Each is fetched once, so that a run
- * sees one state of every file and a master is not asked for the same map file by each SLS.
+ * sees one version of every file and a master is not asked for the same map file by each SLS. Files of this machine are read
+ * where they lie.
  */
 import { readFileSync } from 'node:fs';
 import { UnsafePathError } from '../errors/errors.ts';
@@ -23,11 +24,13 @@ export interface SlsFile {
 /** See the file's comment. */
 export class SlsFiles {
   readonly client: FileClient;
+  readonly #isLocal: boolean;
   readonly #fetched = new Map<string, Promise<FoundFile | undefined>>();
   readonly #states = new Map<string, Promise<readonly string[]>>();
 
   constructor(ctx: ModuleContext) {
     this.client = openFileClient(ctx);
+    this.#isLocal = ctx.opts.get('file_client') === 'local';
   }
 
   /** A file by its path below an environment; undefined when there is none. */
@@ -56,19 +59,22 @@ export class SlsFiles {
   }
 
   async #fetch(path: string, saltenv: string): Promise<FoundFile | undefined> {
-    const place = await this.#place(path, saltenv);
-    if (place === false) return undefined;
+    const place = this.#isLocal
+      ? await this.client.source.place(path, saltenv)
+      : await this.#cached(path, saltenv);
+    if (place === undefined) return undefined;
     const text = decodeUtf8(readFileSync(place));
     if (text === undefined) throw new PythonError('UnicodeDecodeError', `${place} is not UTF-8`);
     return { text, path: place };
   }
 
-  /** Where a file of the server is on this machine; what cannot be a path there is no file. */
-  async #place(path: string, saltenv: string): Promise<string | false> {
+  /** A file of the master, brought here; what cannot be a path here is no file. */
+  async #cached(path: string, saltenv: string): Promise<string | undefined> {
     try {
-      return await this.client.cacheFile(`salt://${path}`, { saltenv });
+      const place = await this.client.cacheFile(`salt://${path}`, { saltenv });
+      return place === false ? undefined : place;
     } catch (error) {
-      if (error instanceof UnsafePathError) return false;
+      if (error instanceof UnsafePathError) return undefined;
       throw error;
     }
   }

@@ -11,7 +11,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toJson } from '../../src/values/json.ts';
-import { valuesEqual } from '../../src/values/value.ts';
+import { isDict, valuesEqual, type Value } from '../../src/values/value.ts';
 import { ownCompilations } from './own-compilations.ts';
 import { realCompilations } from './real-compilations.ts';
 import { WAYS, type Compilation, type StateCase } from './compile-case.ts';
@@ -69,9 +69,24 @@ function layOut(formulas: string, folder: string): StateCase[] {
   return cases;
 }
 
-function isSame(real: Compilation | undefined, own: Compilation | undefined): boolean {
-  if (real === undefined || own === undefined) return false;
-  return WAYS.every((way) => valuesEqual(real[way], own[way]));
+/** Leaves that are not the same twice in a row: random numbers, times of day. */
+const CHANGING = '<changing>';
+
+/** A value with {@link CHANGING} where two compilations of ours gave different leaves. */
+function masked(value: Value, one: Value, other: Value): Value {
+  if (Array.isArray(value) && Array.isArray(one) && Array.isArray(other) && one.length === other.length)
+    return value.map((item, i) => masked(item, one[i] ?? null, other[i] ?? null));
+  if (isDict(value) && isDict(one) && isDict(other))
+    return new Map(
+      [...value].map(([key, item]) => [key, masked(item, one.get(key) ?? null, other.get(key) ?? null)]),
+    );
+  return valuesEqual(one, other) ? value : CHANGING;
+}
+
+function isSame(real: Compilation, own: Compilation, again: Compilation): boolean {
+  return WAYS.every((way) =>
+    valuesEqual(masked(real[way], own[way], again[way]), masked(own[way], own[way], again[way])),
+  );
 }
 
 function short(value: Compilation['low']): string {
@@ -92,13 +107,14 @@ function report(
   cases: readonly StateCase[],
   real: readonly Compilation[],
   own: readonly Compilation[],
+  again: readonly Compilation[],
 ): void {
   const most = Number(optionOf('--show') ?? 10);
-  const different = cases.flatMap((at, i) => (isSame(real[i], own[i]) ? [] : [{ at, i }]));
-  for (const { at, i } of different.slice(0, most)) {
-    const [a, b] = [real[i], own[i]];
-    if (a !== undefined && b !== undefined) showDifference(at, a, b);
-  }
+  const different = cases.flatMap((at, i) => {
+    const [a, b, c] = [real[i], own[i], again[i]];
+    return a === undefined || b === undefined || c === undefined || isSame(a, b, c) ? [] : [{ at, a, b }];
+  });
+  for (const { at, a, b } of different.slice(0, most)) showDifference(at, a, b);
   const compiles = real.filter(({ low }) => Array.isArray(low) && typeof low[0] !== 'string').length;
   const percent = ((1 - different.length / Math.max(1, cases.length)) * 100).toFixed(2);
   const mean = (all: readonly Compilation[]): string =>
@@ -117,7 +133,7 @@ try {
   const salt = optionOf('--salt') ?? '/opt/realsalt/bin/3006';
   const real = await realCompilations(folder, cases, { salt, kept: optionOf('--keep') });
   const own = await ownCompilations(folder, cases);
-  report(cases, real, own);
+  report(cases, real, own, await ownCompilations(folder, cases));
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -77,7 +77,7 @@ function assertSame(actual: Value, expected: Value): void {
 function comparable(value: Value): Value {
   if (Array.isArray(value)) return value.map(comparable);
   if (typeof value !== 'string') return value;
-  const text = value.replaceAll(/\/\S+\/files\/base\//g, '');
+  const text = value.replaceAll(/\/\S+\/base\//g, '');
   return text.includes('Traceback') || text.startsWith("Rendering SLS 'base:a' failed: Jinja error")
     ? (text.split(/\n|; line/)[0] ?? '')
     : text;
