@@ -16,3 +16,13 @@ export function outcome(
 export function failure(name: Value, comment: Value): StateResult {
   return outcome(name, false, comment);
 }
+
+/** The same with the result in front of the changes, as `beacon`, `cron`, `schedule` and `sysctl` make it. */
+export function outcomeResultFirst(
+  name: Value,
+  result: boolean | null,
+  comment: Value,
+  changes: Dict = dict(),
+): StateResult {
+  return { name, result, changes, comment };
+}
