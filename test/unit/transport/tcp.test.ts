@@ -21,10 +21,8 @@ import { TcpRequestServer } from '../../../src/transport/tcp/request-server.ts';
 import { TcpSubscriber } from '../../../src/transport/tcp/subscriber.ts';
 import type { IncomingRequest } from '../../../src/transport/transport.ts';
 import { encode } from '../../../src/wire/msgpack.ts';
+import { clientOf, LOCAL, MiB, portOf, startEcho, type EchoServer } from '../../support/transport-ends.ts';
 
-const MiB = 1024 * 1024;
-const local: Address = { host: '127.0.0.1', port: 0 };
-const portOf = (address: Address): number => ('port' in address ? address.port : 0);
 const parts = { clock: systemClock, random: systemRandom };
 const pack = (value: Parameters<typeof encode>[0]): Buffer => encode(value, 'local');
 /** Made by salt.transport.frame.frame_msg of 3006.16 with head {mid: "5d1f"} and body {enc: "aes", load: b"\xff\x00", version: 3}. */
@@ -130,38 +128,12 @@ test('tcp - a message that trickles in costs time in proportion to its length', 
   assert.ok(large < small * 16 * 8 + 50, `${small} ms, then ${large} ms`);
 });
 
-async function server(
+const server = (
   t: TestContext,
-  handler: (request: IncomingRequest) => void = (request) => request.reply(Buffer.from(request.body)),
-): Promise<{ server: TcpRequestServer; address: Address; refused: string[] }> {
-  const refused: string[] = [];
-  const out = new TcpRequestServer(
-    {
-      address: local,
-      backlog: 100,
-      messageBytesMax: 16 * MiB,
-      bufferedBytesMax: 64 * MiB,
-      clock: systemClock,
-    },
-    handler,
-    (_from, reason) => refused.push(reason.message),
-  );
-  const address = await out.start();
-  t.after(() => out.close());
-  return { server: out, address, refused };
-}
-
-function client(t: TestContext, address: () => Address): TcpRequestClient {
-  const out = new TcpRequestClient({
-    address,
-    messageBytesMax: 16 * MiB,
-    pendingMax: 1000,
-    reconnectMs: { min: 5, max: 20 },
-    ...parts,
-  });
-  t.after(() => out.close());
-  return out;
-}
+  handler?: (request: IncomingRequest) => void,
+): Promise<EchoServer<TcpRequestServer>> => startEcho(t, TcpRequestServer, handler);
+const client = (t: TestContext, address: () => Address): TcpRequestClient =>
+  clientOf(t, TcpRequestClient, address);
 
 async function raw(
   t: TestContext,
@@ -242,7 +214,7 @@ async function publisher(t: TestContext, more: Partial<TcpPublisherOptions> = {}
   const presence: string[] = [];
   const refused: string[] = [];
   const out = new TcpPublisher({
-    address: local,
+    address: LOCAL,
     backlog: 100,
     peerQueueBytesMax: MiB,
     identifyByMessage: (body) =>

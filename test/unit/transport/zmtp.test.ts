@@ -19,44 +19,15 @@ import { Requester } from '../../../src/transport/zmtp/requester.ts';
 import { Router, type RouterRequest } from '../../../src/transport/zmtp/router.ts';
 import { Subscriber } from '../../../src/transport/zmtp/subscriber.ts';
 import { until } from '../../support/fleet.ts';
+import { clientOf, LOCAL, MiB, portOf, startEcho, type EchoServer } from '../../support/transport-ends.ts';
 
-const MiB = 1024 * 1024;
-const local: Address = { host: '127.0.0.1', port: 0 };
-const portOf = (address: Address): number => ('port' in address ? address.port : 0);
 const parts = { clock: systemClock, random: systemRandom };
 
-async function echoRouter(
+const echoRouter = (
   t: TestContext,
-  handler = (r: RouterRequest): void => r.reply(r.body),
-): Promise<{ router: Router; address: Address; refused: string[] }> {
-  const refused: string[] = [];
-  const router = new Router(
-    {
-      address: local,
-      backlog: 100,
-      messageBytesMax: 16 * MiB,
-      bufferedBytesMax: 64 * MiB,
-      clock: systemClock,
-    },
-    handler,
-    (_from, reason) => refused.push(reason.message),
-  );
-  const address = await router.start();
-  t.after(() => router.close());
-  return { router, address, refused };
-}
-
-function requester(t: TestContext, address: () => Address): Requester {
-  const out = new Requester({
-    address,
-    messageBytesMax: 16 * MiB,
-    pendingMax: 1000,
-    reconnectMs: { min: 5, max: 20 },
-    ...parts,
-  });
-  t.after(() => out.close());
-  return out;
-}
+  handler?: (request: RouterRequest) => void,
+): Promise<EchoServer<Router>> => startEcho(t, Router, handler);
+const requester = (t: TestContext, address: () => Address): Requester => clientOf(t, Requester, address);
 
 test('zmtp - a parser fed byte by byte sees the same messages', () => {
   const bodies = [0, 1, 255, 256, 70_000].map((n) => Buffer.alloc(n, n % 251));
@@ -139,7 +110,7 @@ test('zmtp - a requester waits for a master that comes later and survives its re
   const first = await echoRouter(t);
   address = first.address;
   assert.equal(String(await early), 'early');
-  first.router.close();
+  first.server.close();
   const second = await echoRouter(t);
   address = second.address;
   const again = await client
@@ -158,7 +129,7 @@ test('zmtp - no reply in time is an error that names the address', async (t) => 
 });
 
 test('zmtp - a peer that speaks something else is cut off and counted', async (t) => {
-  const { router, address, refused } = await echoRouter(t);
+  const { server: router, address, refused } = await echoRouter(t);
   const socket = connect(portOf(address), '127.0.0.1');
   socket.resume();
   socket.write('GET / HTTP/1.1\r\n'.repeat(8));
@@ -170,7 +141,7 @@ test('zmtp - a peer that speaks something else is cut off and counted', async (t
 test('zmtp - so it is on the publish port, and its owner is told where from', async (t) => {
   const told: string[] = [];
   const publisher = new Publisher({
-    address: local,
+    address: LOCAL,
     backlog: 100,
     peerQueueBytesMax: MiB,
     clock: systemClock,
@@ -208,7 +179,7 @@ test('zmtp - libzmq requests reach our router and ours reach libzmq', async (t) 
 
 test('zmtp - topics reach their subscribers, ours and libzmq’s', async (t) => {
   const publisher = new Publisher({
-    address: local,
+    address: LOCAL,
     backlog: 100,
     peerQueueBytesMax: MiB,
     clock: systemClock,
@@ -253,7 +224,7 @@ test('zmtp - topics reach their subscribers, ours and libzmq’s', async (t) => 
 test('zmtp - a subscriber comes back after the publisher restarts', async (t) => {
   const start = async (): Promise<{ publisher: Publisher; address: Address }> => {
     const publisher = new Publisher({
-      address: local,
+      address: LOCAL,
       backlog: 100,
       peerQueueBytesMax: MiB,
       clock: systemClock,
