@@ -167,6 +167,17 @@ export interface MinionServices {
   refresh(what: 'modules' | 'grains' | 'pillar' | 'beacons' | 'matchers', options?: Dict): Promise<boolean>;
   /** Collects the grains anew and gives them; absent where nothing can. */
   grains?(): Promise<Dict>;
+  /** Shows events on the terminal, until the count is reached; absent where there is no terminal. */
+  showEvents?(wanted: {
+    readonly node: 'master' | 'minion';
+    /** The folder of the sockets, in place of the configured one. */
+    readonly sockDir: string | undefined;
+    readonly matches: (tag: string) => boolean;
+    /** -1 for ever. */
+    readonly count: number;
+    readonly isQuiet: boolean;
+    readonly isPretty: boolean;
+  }): Promise<void>;
   /** A request to the master over the authenticated channel. @throws UnreachableError with `--local` */
   request(load: Dict, options?: RequestOptions): Promise<Value>;
   /** The same request to every master. @throws UnreachableError when none takes it */

@@ -3,6 +3,7 @@ import { defineModule } from '../loader/module.ts';
 import { applyFunctions } from './state/apply.ts';
 import { controlFunctions } from './state/control.ts';
 import { orchestrateFunctions } from './state/orchestrate.ts';
+import { packageFunctions } from './state/package.ts';
 import { requestFunctions } from './state/requests.ts';
 import { showFunctions } from './state/show.ts';
 
@@ -15,6 +16,7 @@ export const stateModule = defineModule({
     ...applyFunctions,
     ...controlFunctions,
     ...orchestrateFunctions,
+    ...packageFunctions,
     ...requestFunctions,
     ...showFunctions,
   },

@@ -2,16 +2,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { masterSockets } from '../config/master-sockets.ts';
-import { EventBusReader } from '../events/bus-client.ts';
-import type { BusEvent } from '../events/framing.ts';
+import { showEvents } from '../events/show-events.ts';
 import { toNumber, truthy, type Value } from '../values/value.ts';
-import { toJson, type JsonOptions } from '../values/json.ts';
-import { pyRepr, pyStr } from '../values/repr.ts';
+import { pyStr } from '../values/repr.ts';
 import { expressionMatch } from '../text/expression-match.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from './runner.ts';
-
-/** Time between attempts to find the bus again after the master has gone. */
-const RECONNECT_MS = 200;
 
 /** The state runner. */
 export const stateRunners = defineRunners({
@@ -45,41 +40,22 @@ export const stateRunners = defineRunners({
 type EventArgs = Readonly<Record<'tagmatch' | 'count' | 'quiet' | 'sock_dir' | 'pretty' | 'node', Value>>;
 
 async function watchBus(ctx: RunnerContext, args: EventArgs): Promise<Value> {
-  const pattern = pyStr(args.tagmatch);
-  let left = toNumber(args.count) ?? -1;
   const path = busPath(ctx, args);
-  const done = new AbortController();
-  const show = (event: BusEvent): void => {
-    if (left === 0) return;
-    if (!truthy(args.quiet))
-      ctx.print(`${event.tag}\t${toJson(event.data, jsonOptions(truthy(args.pretty)))}`);
-    if (left > 0) left--;
-    if (left === 0) done.abort();
-  };
-  const over = AbortSignal.any([done.signal, ctx.signal]);
-  if (left === 0) left = 1; // Salt compat: the count is looked at after an event has matched
-  let isFirst = true;
-  while (!over.aborted) {
-    const closed = new AbortController();
-    try {
-      const reader = await EventBusReader.connect(
-        path,
-        (tag) => expressionMatch(tag, pattern),
-        show,
-        () => closed.abort(),
-      );
-      isFirst = false;
-      await ctx.clock.sleep(2 ** 31 - 1, AbortSignal.any([over, closed.signal]));
-      reader.close();
-    } catch (error) {
-      if (isFirst)
-        throw new RunnerRefusal(
-          `There is no event bus at ${path}. Is the ${pyStr(args.node)} running, and is sock_dir right?`,
-          { cause: error },
-        );
-      await ctx.clock.sleep(RECONNECT_MS, over);
-    }
-  }
+  const pattern = pyStr(args.tagmatch);
+  await showEvents({
+    path,
+    matches: (tag) => expressionMatch(tag, pattern),
+    count: toNumber(args.count) ?? -1,
+    ...(truthy(args.quiet) ? {} : { print: (line: string) => ctx.print(line) }),
+    isPretty: truthy(args.pretty),
+    signal: ctx.signal,
+    clock: ctx.clock,
+    noBus: (cause) =>
+      new RunnerRefusal(
+        `There is no event bus at ${path}. Is the ${pyStr(args.node)} running, and is sock_dir right?`,
+        { cause },
+      ),
+  });
   return null;
 }
 
@@ -91,8 +67,4 @@ function busPath({ opts, settings }: RunnerContext, { node, sock_dir }: EventArg
     .digest('hex')
     .slice(0, 10);
   return join(folder, `minion_event_${hash}_pub.ipc`);
-}
-
-function jsonOptions(isPretty: boolean): JsonOptions {
-  return { indent: isPretty ? 4 : null, sortKeys: isPretty, fallback: pyRepr };
 }

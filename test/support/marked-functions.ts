@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MODULE_TABLE } from '../../src/loader/module-table.ts';
+import { readRunCases } from './state-runs.ts';
 import { callOf, callTables, readCallGroups } from './module-calls.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
@@ -64,6 +65,7 @@ function comparedFunctions(): Map<string, Set<string>> {
     for (const row of Array.isArray(rows) ? (rows as { fun?: string }[]) : [])
       if (typeof row.fun === 'string') add(row.fun, `recorded in ${file}`);
   }
+  for (const { fun, name } of readRunCases()) add(fun, `state runs: ${name}`);
   const commands = readFileSync(join(ROOT, 'test/compare/commands.json'), 'utf8');
   for (const [name] of commands.matchAll(/\b[a-z]+\.[a-z_]+\b/g)) add(name, 'lines of commands');
   return out;

@@ -51,6 +51,7 @@ export function runOptions(folder: string): Dict {
     id: 'compared',
     local: true,
     file_client: 'local',
+    conf_file: join(folder, 'minion'),
     cachedir: join(folder, 'cache'),
     extension_modules: join(folder, 'extmods'),
     file_roots: { base: [join(STATE_RUNS, 'salt')] },

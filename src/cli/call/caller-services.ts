@@ -35,6 +35,10 @@ export interface CallerServiceParts {
   readonly link: MasterLink | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Aborted when the command is. */
+  readonly signal?: AbortSignal;
+  /** Writes a line to the terminal. */
+  readonly print?: (line: string) => void;
 }
 
 /** Makes the services. */
@@ -49,6 +53,7 @@ export function callerServices(parts: CallerServiceParts): MinionServices {
       const { grainsNow } = await import('./caller-grains.ts');
       return grainsNow({ opts: parts.opts.toDict(), log: parts.log });
     },
+    showEvents: (wanted) => showOnTerminal(parts, wanted),
     request: async (load, { master, once } = {}) => {
       const { link } = parts;
       if (link === undefined) throw new UnreachableError('There is no master to ask: this is a local call.');
@@ -114,6 +119,35 @@ async function fireOnMaster(
     log.warning(`The master did not take the event ${tag}: ${(error as Error).message}`, error);
     return false;
   }
+}
+
+async function showOnTerminal(
+  { opts, clock, signal, print }: CallerServiceParts,
+  {
+    node,
+    sockDir,
+    count,
+    isQuiet,
+    isPretty,
+    matches,
+  }: Parameters<NonNullable<MinionServices['showEvents']>>[0],
+): Promise<void> {
+  const [{ minionSockets }, { showEvents }] = await Promise.all([
+    import('../../minion/event-bus.ts'),
+    import('../../events/show-events.ts'),
+  ]);
+  const folder = sockDir ?? opts.get('sock_dir');
+  const ofMinion = minionSockets(opts.with(new Map([['sock_dir', folder]]))).pub;
+  const path = node === 'minion' ? ofMinion : join(folder, 'master_event_pub.ipc');
+  await showEvents({
+    ...{ path, matches, count, isPretty, clock },
+    ...(isQuiet ? {} : { print }),
+    signal: signal ?? new AbortController().signal,
+    noBus: () =>
+      new UnreachableError(
+        `There is no event bus at ${path}. Is the ${node} running, and is sock_dir right?`,
+      ),
+  });
 }
 
 /** The jobs of the minion on this host, and of other salt-calls; files of processes that are gone are removed. */

@@ -112,7 +112,11 @@ class Caller {
     const metadata = this.#metadata();
     if (metadata !== undefined) call.set('metadata', metadata);
     const { opts } = this.#program;
-    const services = callerServices({ opts, link: this.#link, clock: systemClock, log: logging.logger });
+    const services = callerServices({
+      ...{ opts, link: this.#link, clock: systemClock, log: logging.logger },
+      signal: this.#abort.signal,
+      print: (line) => this.#io.stdout.write(`${line}\n`),
+    });
     const context = state.context({ jid, fun: this.#fun, pub: call }, services, this.#abort.signal);
     const outcome = await Promise.race([this.#call(context, call), this.#interruption()]);
     if (outcome === undefined || this.#abort.signal.aborted) return this.#leave();

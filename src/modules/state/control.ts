@@ -1,6 +1,7 @@
 /** The functions of `state` that steer other runs: halting, ending, forbidding them (3006.16 salt/modules/state.py). */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { CommandExecutionError } from '../../errors/errors.ts';
 import { pyCount } from '../../loader/coerce.ts';
 import {
   defineFunction,
@@ -9,6 +10,7 @@ import {
   type ParamSpec,
 } from '../../loader/module.ts';
 import { ALL_STATES, PauseFiles } from '../../state/pause.ts';
+import { expressionMatch } from '../../text/expression-match.ts';
 import { pyStr } from '../../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.ts';
 import { HIGH_DATA } from './cached.ts';
@@ -72,6 +74,24 @@ async function setDisabled(ctx: ModuleContext, given: Value, isDisabling: boolea
   if (isChanged) await ctx.functions.call('grains.setval', ['state_runs_disabled', disabled]);
   await ctx.functions.call('saltutil.refresh_modules');
   return dict({ res: true, msg: lines.join('\n') });
+}
+
+async function showEvents(ctx: ModuleContext, args: Readonly<Record<string, Value>>): Promise<null> {
+  if (ctx.services.showEvents === undefined)
+    throw new CommandExecutionError(
+      'state.event prints to a terminal, and a minion has none; use it with salt-call.',
+    );
+  const pattern = pyStr(args['tagmatch'] ?? '*');
+  const folder = args['sock_dir'] ?? null;
+  await ctx.services.showEvents({
+    node: args['node'] === 'master' ? 'master' : 'minion',
+    sockDir: folder === null ? undefined : pyStr(folder),
+    matches: (tag) => expressionMatch(tag, pattern),
+    count: pyCount(args['count'] ?? -1),
+    isQuiet: truthy(args['quiet']),
+    isPretty: truthy(args['pretty']),
+  });
+  return null;
 }
 
 const statesParam: ParamSpec = {
@@ -159,6 +179,20 @@ export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
     doc: 'Lists what `state.disable` has forbidden.',
     returns: 'list of names; an empty text when nothing was ever forbidden',
     run: (ctx) => ctx.functions.call('grains.get', ['state_runs_disabled']),
+  }),
+  event: defineFunction({
+    doc: 'Prints events as they come, until as many as asked for have matched; for `salt-call`, which has a terminal.',
+    params: {
+      tagmatch: { default: '*', type: 'str', doc: 'Glob or regular expression for tags.' },
+      count: { default: -1, type: 'int', doc: 'How many; -1 for ever.' },
+      quiet: { default: false, type: 'bool', doc: 'Print nothing; only wait.' },
+      sock_dir: { default: null, type: 'str', doc: 'Folder of the sockets, in place of the configured one.' },
+      pretty: { default: false, type: 'bool', doc: 'Print the data over several lines, keys sorted.' },
+      node: { default: 'minion', type: 'str', doc: 'Whose bus: `master` or `minion`.' },
+    },
+    returns: 'None',
+    examples: ['salt-call --local state.event pretty=True', 'salt-call state.event my/tag count=1'],
+    run: (ctx, args) => showEvents(ctx, args),
   }),
   clear_cache: defineFunction({
     doc: 'Removes the compiled states that runs have left in the cache.',

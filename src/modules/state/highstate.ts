@@ -48,12 +48,13 @@ export async function runTop(ctx: ModuleContext, topFile: Value, kwargs: Dict): 
   if (refusal !== undefined) return refusal;
   const fixed = dict({ state_top: `salt://${pyStr(topFile)}`, state_top_saltenv: kwargs.get('saltenv') });
   const compiler = new StateCompiler(ctx, open.opts, open.pillar, fixed);
-  const { ret, high } = await callHighstate({ ...open, compiler });
+  const { ret, high } = await callHighstate({ ...open, compiler }, fixed);
   setRetcode(ctx, ret, high);
   return ret;
 }
 
-async function callHighstate(given: OpenRun): Promise<{ ret: Value; high?: Dict }> {
+/** @param fixed options that hold whatever the master says */
+async function callHighstate(given: OpenRun, fixed?: Dict): Promise<{ ret: Value; high?: Dict }> {
   const { kwargs } = given;
   const cacheName = `${pyStr(kwargs.get('cache_name') ?? 'highstate')}${HIGH_DATA}`;
   const cached = truthy(kwargs.get('cache')) ? kept(given.ctx, cacheName) : undefined;
@@ -63,7 +64,7 @@ async function callHighstate(given: OpenRun): Promise<{ ret: Value; high?: Dict 
     return {
       ret: nothing('No Top file or master_tops data matches found. Please see master log for details.'),
     };
-  const open = await synced(given, top.data);
+  const open = await synced(given, top.data, fixed);
   const matches = whitelisted(top.data, kwargs.get('whitelist') ?? null);
   const { data: high, errors } = await open.compiler.highstate(matches);
   const exclude = kwargs.get('exclude') ?? null;
@@ -89,7 +90,7 @@ function whitelisted(matches: Dict, whitelist: Value): Dict {
 }
 
 /** Brings modules of the user's own over first (`autoload_dynamic_modules`); a run with new ones finds them. */
-async function synced(open: OpenRun, matches: Dict): Promise<OpenRun> {
+async function synced(open: OpenRun, matches: Dict, fixed: Dict | undefined): Promise<OpenRun> {
   const { ctx, opts, pillar } = open;
   if (opts.get('autoload_dynamic_modules') === false) return open;
   const changed = await ctx.functions.call(
@@ -112,5 +113,5 @@ async function synced(open: OpenRun, matches: Dict): Promise<OpenRun> {
   };
   if (!truthy(opts.get('local')) && opts.get('multiprocessing') !== false)
     await anew.functions.call('saltutil.refresh_modules');
-  return { ...open, ctx: anew, compiler: new StateCompiler(anew, opts, pillar) };
+  return { ...open, ctx: anew, compiler: new StateCompiler(anew, opts, pillar, fixed) };
 }
