@@ -1,39 +1,19 @@
 /** `data`: values that a minion keeps for itself. Follows 3006.16 salt/modules/data.py. */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { messageOf } from '../errors/errors.ts';
-import { safeJoin, writeFileAtomic } from '../host/files.ts';
-import { makeFolders } from '../host/make-folders.ts';
 import { PythonError } from '../loader/python-error.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { pyStr } from '../values/repr.ts';
 import { isDict, valuesEqual, type Dict, type Value } from '../values/value.ts';
 import { yamlifyArgument } from '../yaml/yamlify.ts';
-import { decode, encode } from '../wire/msgpack.ts';
-
-function storePath(ctx: ModuleContext): string {
-  return safeJoin(pyStr(ctx.opts.get('cachedir') ?? ''), 'datastore');
-}
-
-/** What is kept; empty when there is nothing, or nothing that can be read. */
-function load(ctx: ModuleContext): Dict {
-  const path = storePath(ctx);
-  if (!existsSync(path)) return new Map();
-  try {
-    const content = decode(readFileSync(path), 'local');
-    return isDict(content) ? content : new Map();
-  } catch (error) {
-    ctx.log.error(`${path} cannot be read: ${messageOf(error)}`);
-    return new Map();
-  }
-}
+import { datastorePath, readDatastore, writeDatastore } from './data/datastore.ts';
 
 function save(ctx: ModuleContext, store: Dict): boolean {
   try {
-    makeFolders(pyStr(ctx.opts.get('cachedir') ?? ''));
-    writeFileAtomic(storePath(ctx), encode(store, 'local'), { mode: 0o600 });
+    writeDatastore(ctx, store);
     return true;
   } catch (error) {
-    ctx.log.error(`${storePath(ctx)} cannot be written: ${messageOf(error)}`);
+    ctx.log.error(`${datastorePath(ctx)} cannot be written: ${messageOf(error)}`);
     return false;
   }
 }
@@ -61,11 +41,11 @@ export const dataModule = defineModule({
       doc: 'Forgets everything.',
       returns: 'True',
       run: (ctx) => {
-        rmSync(storePath(ctx), { force: true });
+        rmSync(datastorePath(ctx), { force: true });
         return true;
       },
     }),
-    load: defineFunction({ doc: 'Shows everything.', returns: 'mapping', run: (ctx) => load(ctx) }),
+    load: defineFunction({ doc: 'Shows everything.', returns: 'mapping', run: (ctx) => readDatastore(ctx) }),
     dump: defineFunction({
       doc: 'Replaces everything.',
       params: { new_data: { type: 'dict', doc: 'The new values.' } },
@@ -82,7 +62,7 @@ export const dataModule = defineModule({
       returns: 'True',
       examples: ["salt '*' data.update <key> <value>"],
       run: (ctx, args) => {
-        save(ctx, load(ctx).set(args.key, args.value));
+        save(ctx, readDatastore(ctx).set(args.key, args.value));
         return true;
       },
     }),
@@ -92,7 +72,7 @@ export const dataModule = defineModule({
       returns: 'bool',
       examples: ["salt '*' data.cas <key> <value> <old_value>"],
       run: (ctx, args) => {
-        const store = load(ctx);
+        const store = readDatastore(ctx);
         const old = store.get(args.key);
         if (old === undefined || !valuesEqual(old, args.old_value)) return false;
         save(ctx, store.set(args.key, args.value));
@@ -105,7 +85,7 @@ export const dataModule = defineModule({
       returns: 'the value',
       examples: ["salt '*' data.pop <key> 'there was no val'"],
       run: (ctx, args) => {
-        const store = load(ctx);
+        const store = readDatastore(ctx);
         const found = store.get(args.key) ?? args.default;
         store.delete(args.key);
         save(ctx, store);
@@ -118,25 +98,29 @@ export const dataModule = defineModule({
       returns: 'the value, or a list',
       examples: ["salt '*' data.get key", 'salt \'*\' data.get \'["key1", "key2"]\''],
       run: (ctx, args) => {
-        const store = load(ctx);
+        const store = readDatastore(ctx);
         if (!Array.isArray(args.key)) return store.get(args.key) ?? args.default;
         const keys = args.default === null ? args.key.filter((each) => store.has(each)) : args.key;
         return keys.map((each) => store.get(each) ?? args.default);
       },
     }),
-    keys: defineFunction({ doc: 'Lists the keys.', returns: 'list', run: (ctx) => [...load(ctx).keys()] }),
+    keys: defineFunction({
+      doc: 'Lists the keys.',
+      returns: 'list',
+      run: (ctx) => [...readDatastore(ctx).keys()],
+    }),
     values: defineFunction({
       doc: 'Lists the values.',
       returns: 'list',
-      run: (ctx) => [...load(ctx).values()],
+      run: (ctx) => [...readDatastore(ctx).values()],
     }),
-    items: defineFunction({ doc: 'Shows everything.', returns: 'mapping', run: (ctx) => load(ctx) }),
+    items: defineFunction({ doc: 'Shows everything.', returns: 'mapping', run: (ctx) => readDatastore(ctx) }),
     has_key: defineFunction({
       doc: 'Tells whether there is a value.',
       params: { key },
       returns: 'bool',
       examples: ["salt '*' data.has_key <mykey>"],
-      run: (ctx, args) => load(ctx).has(args.key),
+      run: (ctx, args) => readDatastore(ctx).has(args.key),
     }),
   },
 });

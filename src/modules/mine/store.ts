@@ -1,10 +1,8 @@
 /** Where a minion's mine is kept: on its masters, or without one in its own file (3006.16 salt/modules/mine.py, data.py). */
-import { existsSync, readFileSync } from 'node:fs';
-import { messageOf, UnreachableError } from '../../errors/errors.ts';
-import { safeJoin, writeFileAtomic } from '../../host/files.ts';
+import { UnreachableError } from '../../errors/errors.ts';
 import type { ModuleContext } from '../../loader/module.ts';
 import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
-import { decode, encode } from '../../wire/msgpack.ts';
+import { readDatastore, writeDatastore } from '../data/datastore.ts';
 
 const KEY = 'mine_cache';
 
@@ -13,33 +11,15 @@ export function isLocal(ctx: ModuleContext): boolean {
   return ctx.opts.get('file_client') === 'local';
 }
 
-/** The file of the module `data`. */
-function datastore(ctx: ModuleContext): string {
-  return safeJoin(String(ctx.opts.get('cachedir')), 'datastore');
-}
-
-function readStore(ctx: ModuleContext): Dict {
-  const path = datastore(ctx);
-  if (!existsSync(path)) return new Map();
-  try {
-    const content = decode(readFileSync(path), 'local');
-    return isDict(content) ? content : new Map();
-  } catch (error) {
-    ctx.log.error(`${path} cannot be read: ${messageOf(error)}`);
-    return new Map();
-  }
-}
-
 /** The minion's own mine; undefined when there is none. */
 export function readLocal(ctx: ModuleContext): Dict | undefined {
-  const mine = readStore(ctx).get(KEY);
+  const mine = readDatastore(ctx).get(KEY);
   return isDict(mine) ? mine : undefined;
 }
 
 /** Replaces the minion's own mine. */
 export function writeLocal(ctx: ModuleContext, mine: Value): boolean {
-  const store = readStore(ctx).set(KEY, mine);
-  writeFileAtomic(datastore(ctx), encode(store, 'local'), { mode: 0o600 });
+  writeDatastore(ctx, readDatastore(ctx).set(KEY, mine));
   return true;
 }
 
