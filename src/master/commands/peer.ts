@@ -19,7 +19,7 @@ import { yamlifyArgument } from '../../yaml/yamlify.ts';
 import { isAuthorised } from '../auth/permissions.ts';
 import type { countedWarnings } from '../counted-log.ts';
 import { storedReturn } from './returns.ts';
-import { publishForPeer, type PublishedJob, type PublishParts } from './publish.ts';
+import { publishForPeer, type JobOrder, type PublishedJob, type PublishParts } from './publish.ts';
 
 /** Runs a runner. @returns what it returned; undefined when it could not be run */
 export type PeerRunner = (fun: string, arg: readonly Value[]) => Promise<Value | undefined>;
@@ -203,18 +203,8 @@ class ReturnsOfOneJob {
   }
 }
 
-/** What a minion wants published, read. */
-interface PeerOrder {
-  readonly funs: readonly string[];
-  readonly fun: Value;
-  readonly arg: readonly Value[];
-  readonly tgt: Value;
-  readonly tgtType: string;
-  readonly ret: string;
-}
-
 /** Salt compat: a function of the module `publish` is refused anywhere in a list; Salt looks at the first only. */
-function readOrder(load: Dict): PeerOrder | undefined {
+function readOrder(load: Dict): JobOrder | undefined {
   const [fun, arg, tgt, ret] = ['fun', 'arg', 'tgt', 'ret'].map((name) => load.get(name));
   const tgtType = load.get('tgt_type') ?? 'glob';
   if (typeof fun !== 'string' || !Array.isArray(arg) || typeof ret !== 'string') return undefined;
@@ -226,7 +216,7 @@ function readOrder(load: Dict): PeerOrder | undefined {
   return { funs, fun: funs, arg: lists, tgt, tgtType, ret };
 }
 
-function mayPublish({ opts, fleet }: PublishParts, perms: readonly Value[], order: PeerOrder): boolean {
+function mayPublish({ opts, fleet }: PublishParts, perms: readonly Value[], order: JobOrder): boolean {
   if (perms.length === 0) return false;
   const minionsOf = (type: string): readonly string[] => {
     const target = parseTarget(order.tgt, type, undefined, opts.get('nodegroups'));

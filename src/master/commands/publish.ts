@@ -61,14 +61,19 @@ function errorReply(name: string, message: string): Encodable {
   return { error: { name, message } };
 }
 
-/** A publish request, read. */
-interface PublishRequest {
+/** What is to be run, and where. */
+export interface JobOrder {
   readonly funs: readonly string[];
+  /** The function, or the list of them; `arg` then has a list for each. */
   readonly fun: Value;
   readonly arg: readonly Value[];
   readonly tgt: Value;
   readonly tgtType: string;
   readonly ret: string;
+}
+
+/** A publish request, read. */
+interface PublishRequest extends JobOrder {
   readonly jid: string;
   readonly user: string | undefined;
   /** Without `auth_list`. */
@@ -246,14 +251,7 @@ function unresolved(request: PublishRequest, reason: string): Encodable {
 }
 
 /** A job that a minion has published, already found to be allowed. */
-export interface PeerJob {
-  readonly funs: readonly string[];
-  /** The function, or the list of them; `arg` then has a list for each. */
-  readonly fun: Value;
-  readonly arg: readonly Value[];
-  readonly tgt: Value;
-  readonly tgtType: string;
-  readonly ret: string;
+export interface PeerJob extends JobOrder {
   readonly publisher: string;
   /** What the minion may do: the masters below hold the job against it, as only they know whom it reaches there. */
   readonly perms: readonly Value[];
