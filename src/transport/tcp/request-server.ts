@@ -1,9 +1,9 @@
 /** The request port of the tcp transport: takes requests from many peers, and sends each its reply with the head that it had. */
 import type { Socket } from 'node:net';
-import { acceptStreams, isOrdinaryEnd, peerName, type Acceptor } from '../accept.ts';
+import { acceptStreams, peerName, type Acceptor } from '../accept.ts';
 import type { Address } from '../address.ts';
-import { BufferBudget } from '../buffer-budget.ts';
 import { PeerWatch } from '../peer-watch.ts';
+import { RequestPeers } from '../request-peers.ts';
 import type {
   OnRefused,
   OnRequest,
@@ -20,21 +20,18 @@ const SILENCE = { firstWordMs: Infinity, silentMax: 10_000 };
 
 /** See the file's comment. */
 export class TcpRequestServer implements RequestServer {
-  readonly counters: RequestServerCounters = { connections: 0, requests: 0, refusedPeers: 0 };
+  readonly counters: RequestServerCounters;
   readonly #options: RequestServerOptions;
   readonly #onRequest: OnRequest;
-  readonly #onRefused: OnRefused;
-  readonly #peers = new Set<TcpConnection>();
-  readonly #budget: BufferBudget;
+  readonly #peers: RequestPeers<TcpConnection>;
   readonly #watch: PeerWatch<TcpConnection>;
   #acceptor: Acceptor | undefined;
-  #paused = false;
 
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#options = options;
     this.#onRequest = onRequest;
-    this.#onRefused = onRefused;
-    this.#budget = new BufferBudget(options.bufferedBytesMax, this.#peers);
+    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.counters = this.#peers.counters;
     this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
 
@@ -42,18 +39,13 @@ export class TcpRequestServer implements RequestServer {
     this.#acceptor = await acceptStreams(
       this.#options,
       (socket) => this.#accept(socket),
-      (from, error) => this.#refused(from, error),
+      (from, error) => this.#peers.refuse(from, error),
     );
     return this.#acceptor.address;
   }
 
   setPaused(paused: boolean): void {
-    if (paused === this.#paused) return;
-    this.#paused = paused;
-    for (const { socket } of this.#peers) {
-      if (paused) socket.pause();
-      else socket.resume();
-    }
+    this.#peers.setPaused(paused);
   }
 
   close(): void {
@@ -73,27 +65,18 @@ export class TcpRequestServer implements RequestServer {
           from,
           reply: (answer) => {
             connection.write(encodeReply(ownHead, answer));
-            this.#budget.add(answer.length);
+            this.#peers.buffered(answer.length);
           },
         });
       },
       closed: (error) => {
-        this.#peers.delete(connection);
         this.#watch.remove(connection);
-        this.counters.connections--;
-        if (!isOrdinaryEnd(error)) this.#refused(from, error as Error);
+        this.#peers.remove(connection, from, error);
       },
     });
     this.#peers.add(connection);
     this.#watch.add(connection);
-    this.counters.connections++;
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
-    socket.on('data', (chunk: Buffer) => this.#budget.add(chunk.length));
-    if (this.#paused) socket.pause();
-  }
-
-  #refused(from: string, error: Error): void {
-    this.counters.refusedPeers++;
-    this.#onRefused(from, error);
+    socket.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
   }
 }

@@ -2,9 +2,8 @@
  * The request port of the ws transport: one message is one request, and the replies of a connection come in the order of its
  * requests, because nothing else says which is whose (salt/transport/ws.py `RequestServer`, 3007.8).
  */
-import { isOrdinaryEnd } from '../accept.ts';
 import type { Address } from '../address.ts';
-import { BufferBudget, type BufferingPeer } from '../buffer-budget.ts';
+import { RequestPeers, type RequestPeer } from '../request-peers.ts';
 import type {
   OnRefused,
   OnRequest,
@@ -19,25 +18,19 @@ const HEARTBEAT_MS = 30_000;
 
 /** See the file's comment. */
 export class WsRequestServer implements RequestServer {
-  readonly counters: RequestServerCounters = { connections: 0, requests: 0, refusedPeers: 0 };
+  readonly counters: RequestServerCounters;
   readonly #onRequest: OnRequest;
   readonly #server: WsServer;
-  readonly #held = new Set<BufferingPeer>();
-  readonly #budget: BufferBudget;
-  readonly #onRefused: OnRefused;
-  #paused = false;
+  readonly #peers: RequestPeers<RequestPeer>;
 
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#onRequest = onRequest;
-    this.#onRefused = (from, error) => {
-      this.counters.refusedPeers++;
-      onRefused(from, error);
-    };
-    this.#budget = new BufferBudget(options.bufferedBytesMax, this.#held);
+    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.counters = this.#peers.counters;
     this.#server = new WsServer(
       { ...options, heartbeatMs: HEARTBEAT_MS },
       (peer) => this.#accept(peer),
-      this.#onRefused,
+      (from, error) => this.#peers.refuse(from, error),
     );
   }
 
@@ -46,12 +39,7 @@ export class WsRequestServer implements RequestServer {
   }
 
   setPaused(paused: boolean): void {
-    if (paused === this.#paused) return;
-    this.#paused = paused;
-    for (const { socket } of this.#server.peers) {
-      if (paused) socket.pause();
-      else socket.resume();
-    }
+    this.#peers.setPaused(paused);
   }
 
   close(): void {
@@ -62,10 +50,11 @@ export class WsRequestServer implements RequestServer {
     const { socket, stream, from } = peer;
     const replies = new OrderedReplies((body) => {
       peer.write(body);
-      this.#budget.add(body.length);
+      this.#peers.buffered(body.length);
     });
     let receivedBytes = stream.bytesRead;
-    const held: BufferingPeer = {
+    const held: RequestPeer = {
+      socket,
       // what has come since the last whole message
       get pendingBytes() {
         return stream.bytesRead - receivedBytes;
@@ -75,9 +64,8 @@ export class WsRequestServer implements RequestServer {
       },
       destroy: (error) => peer.destroy(error ?? new Error('it holds too much')),
     };
-    this.#held.add(held);
-    this.counters.connections++;
-    stream.on('data', (chunk: Buffer) => this.#budget.add(chunk.length));
+    this.#peers.add(held);
+    stream.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
     socket.on('message', (data, isBinary) => {
       receivedBytes = stream.bytesRead;
       if (!isBinary) return;
@@ -85,12 +73,7 @@ export class WsRequestServer implements RequestServer {
       const reply = replies.next();
       this.#onRequest({ body: bytesOf(data), from, reply });
     });
-    socket.on('close', () => {
-      this.#held.delete(held);
-      this.counters.connections--;
-      if (!isOrdinaryEnd(peer.fault)) this.#onRefused(from, peer.fault as Error);
-    });
-    if (this.#paused) socket.pause();
+    socket.on('close', () => this.#peers.remove(held, from, peer.fault));
   }
 }
 

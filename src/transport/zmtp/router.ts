@@ -3,10 +3,10 @@
  * stands before a request's last part (a REQ's empty delimiter, a correlating REQ's id) is echoed before the reply.
  */
 import type { Server, Socket } from 'node:net';
-import { isOrdinaryEnd, peerName } from '../accept.ts';
-import { BufferBudget } from '../buffer-budget.ts';
+import { peerName } from '../accept.ts';
 import type { Address } from '../address.ts';
 import { listen } from '../listen.ts';
+import { RequestPeers } from '../request-peers.ts';
 import type {
   IncomingRequest,
   OnRefused,
@@ -22,20 +22,17 @@ export type RouterRequest = IncomingRequest;
 
 /** A listening ROUTER socket. */
 export class Router implements RequestServer {
-  readonly counters: RequestServerCounters = { connections: 0, requests: 0, refusedPeers: 0 };
+  readonly counters: RequestServerCounters;
   readonly #options: RequestServerOptions;
   readonly #onRequest: OnRequest;
-  readonly #onRefused: OnRefused;
-  readonly #peers = new Set<ZmtpConnection>();
+  readonly #peers: RequestPeers<ZmtpConnection>;
   #server: Server | undefined;
-  readonly #budget: BufferBudget;
-  #paused = false;
 
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
     this.#options = options;
     this.#onRequest = onRequest;
-    this.#onRefused = onRefused;
-    this.#budget = new BufferBudget(options.bufferedBytesMax, this.#peers);
+    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.counters = this.#peers.counters;
   }
 
   async start(): Promise<Address> {
@@ -45,12 +42,7 @@ export class Router implements RequestServer {
   }
 
   setPaused(paused: boolean): void {
-    if (paused === this.#paused) return;
-    this.#paused = paused;
-    for (const peer of this.#peers) {
-      if (paused) peer.socket.pause();
-      else peer.socket.resume();
-    }
+    this.#peers.setPaused(paused);
   }
 
   close(): void {
@@ -67,13 +59,11 @@ export class Router implements RequestServer {
       {
         ready: () => undefined,
         message: (peer, parts) => this.#request(peer, parts, from),
-        closed: (peer, error) => this.#closed(peer, error, from),
+        closed: (peer, error) => this.#peers.remove(peer, from, error),
       },
     );
     this.#peers.add(connection);
-    this.counters.connections++;
-    socket.on('data', (chunk: Buffer) => this.#budget.add(chunk.length));
-    if (this.#paused) socket.pause();
+    socket.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
   }
 
   #request(peer: ZmtpConnection, parts: Buffer[], from: string): void {
@@ -82,16 +72,8 @@ export class Router implements RequestServer {
     const envelope = parts.slice(0, -1).map((part) => Buffer.from(part));
     const reply = (answer: Buffer): void => {
       peer.send([...envelope, answer]);
-      this.#budget.add(answer.length);
+      this.#peers.buffered(answer.length);
     };
     this.#onRequest({ body, from, reply });
-  }
-
-  #closed(peer: ZmtpConnection, error: Error | undefined, from: string): void {
-    this.#peers.delete(peer);
-    this.counters.connections--;
-    if (isOrdinaryEnd(error)) return;
-    this.counters.refusedPeers++;
-    this.#onRefused(from, error as Error);
   }
 }
