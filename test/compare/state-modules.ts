@@ -7,21 +7,18 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isDict } from '../../src/values/value.ts';
 import { startEchoServer } from '../support/echo-server.ts';
 import { runProgram } from '../support/fleet.ts';
 import { treeOf, valueFromJson, valueToJson } from '../support/module-calls.ts';
 import {
   caseFolder,
-  comparableResult,
-  neutralText,
   orderedResults,
+  facetsOf,
   readStateCases,
-  runsOf,
   setUpCase,
   stateTables,
   type PlacedCase,
-  type RunOutcome,
+  type CaseOutcome,
 } from '../support/state-cases.ts';
 import { useFakeCrontab } from './fake-crontab.ts';
 import { ownOutcomes } from './own-states.ts';
@@ -34,8 +31,6 @@ const MARK = '\n=== outcomes: ';
 const words = process.argv.slice(2);
 const side = optionOf('--side');
 const only = new RegExp(optionOf('--only') ?? '');
-
-type Outcome = RunOutcome & { readonly tree: readonly string[]; readonly http: string };
 
 function optionOf(name: string): string | undefined {
   const at = words.indexOf(name);
@@ -76,14 +71,16 @@ async function runSide(): Promise<number> {
 }
 
 /** The outcomes of one side. */
-async function sideOutcomes(name: 'real' | 'own'): Promise<Outcome[]> {
+async function sideOutcomes(name: 'real' | 'own'): Promise<CaseOutcome[]> {
   const { stdout, stderr, code } = await runProgram('bash', [
     join(ROOT, 'test/compare/sandbox.sh'),
     ...[process.execPath, '--enable-source-maps', process.argv[1] ?? '', ...words, '--side', name],
   ]);
   const at = stdout.indexOf(MARK);
   if (at < 0) throw new Error(`the ${name} side ended with ${code}: ${stdout}${stderr}`);
-  const rows = JSON.parse(stdout.slice(at + MARK.length)) as (Omit<Outcome, 'runs'> & { runs: unknown[] })[];
+  const rows = JSON.parse(stdout.slice(at + MARK.length)) as (Omit<CaseOutcome, 'runs'> & {
+    runs: unknown[];
+  })[];
   return rows.map((row) => ({ ...row, runs: row.runs.map(valueFromJson) }));
 }
 
@@ -103,22 +100,6 @@ function sayDifference(title: string, theirs: string, mine: string): void {
   say(`\n=== ${title}\nSalt: ${shown(theirs, from)}\nours: ${shown(mine, from)}`);
 }
 
-/** What can be compared of a case, by what it is: each result of each run, and what is there afterwards. */
-function facets(outcome: Outcome, chosen: PlacedCase): Map<string, string> {
-  const at = { ...chosen, http: outcome.http };
-  const runs = runsOf(at.given).flatMap((kind, i): [string, string][] => {
-    const run = outcome.runs[i] ?? null;
-    const title = `run ${i + 1} (${kind})`;
-    if (!Array.isArray(run) || !run.every(isDict)) return [[title, comparableResult(run, at)]];
-    return run.map((result, nth) => [`${title}, state ${nth + 1}`, comparableResult(result, at)]);
-  });
-  return new Map([
-    ...runs,
-    ['afterwards', neutralText(outcome.after, at)],
-    ['the folder', outcome.tree.join('\n')],
-  ]);
-}
-
 async function compare(): Promise<number> {
   const cases = chosenCases('');
   const real = await sideOutcomes('real');
@@ -126,7 +107,7 @@ async function compare(): Promise<number> {
   const own = await sideOutcomes('own');
   const counts = { same: 0, meant: 0, different: 0 };
   cases.forEach((at, i) => {
-    const [theirs, mine] = [real[i], own[i]].map((side) => facets(side as Outcome, at)) as [
+    const [theirs, mine] = [real[i], own[i]].map((side) => facetsOf(side as CaseOutcome, at)) as [
       Map<string, string>,
       Map<string, string>,
     ];
@@ -154,13 +135,13 @@ async function compare(): Promise<number> {
 }
 
 /** Writes the real results down for the unit tests, with the cases beside them. */
-function record(cases: readonly PlacedCase[], real: readonly Outcome[]): void {
+function record(cases: readonly PlacedCase[], real: readonly CaseOutcome[]): void {
   const byTable = new Map<string, unknown[]>();
   cases.forEach((at, i) => {
     if (at.given.record !== true) return;
-    const outcome = real[i] as Outcome;
+    const outcome = real[i] as CaseOutcome;
     const list = byTable.get(at.table) ?? [];
-    const results = Object.fromEntries(facets(outcome, at));
+    const results = Object.fromEntries(facetsOf(outcome, at));
     list.push({ case: at.given.case, results });
     byTable.set(at.table, list);
   });

@@ -65,6 +65,14 @@ const CHAINED =
 /** What tells nothing about a result. */
 const LEFT_OUT = ['duration', 'start_time', '__run_num__'];
 
+/** All that is compared of a case. */
+export interface CaseOutcome extends RunOutcome {
+  /** The case's folder afterwards, as lines. */
+  readonly tree: readonly string[];
+  /** The address of the web server of the run. */
+  readonly http: string;
+}
+
 /** The names of all tables. */
 export function stateTables(): string[] {
   return readdirSync(FOLDER)
@@ -174,4 +182,27 @@ export function neutralText(text: string, at: PlacedCase): string {
     .replace(new RegExp(`\\b${at.name}\\b`, 'g'), '<NAME>')
     .replace(/(Traceback \(most recent call last\):\n)(?: {2}[^\n]*\n)+/g, '$1')
     .replace(CHAINED, '');
+}
+
+/** What can be compared of a case, by what it is: each result of each run, and what is there afterwards. */
+export function facetsOf(outcome: CaseOutcome, chosen: PlacedCase): Map<string, string> {
+  const at = { ...chosen, http: outcome.http };
+  const runs = runsOf(at.given).flatMap((kind, i): [string, string][] => {
+    const run = outcome.runs[i] ?? null;
+    const title = `run ${i + 1} (${kind})`;
+    if (!Array.isArray(run) || !run.every(isDict)) return [[title, comparableResult(run, at)]];
+    return run.map((result, nth) => [`${title}, state ${nth + 1}`, comparableResult(result, at)]);
+  });
+  return new Map([
+    ...runs,
+    ['afterwards', neutralText(outcome.after, at)],
+    ['the folder', comparableTree(outcome.tree)],
+  ]);
+}
+
+/** The lines of a folder, without the SLS of the case and without who we are. */
+function comparableTree(tree: readonly string[]): string {
+  const own = ` ${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0} `;
+  const lines = tree.filter((line) => !line.startsWith('./case.sls '));
+  return lines.map((line) => line.replace(own, ' own ')).join('\n');
 }
