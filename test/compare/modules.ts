@@ -2,6 +2,9 @@
  * Runs tables of function calls (`test/compare/module-calls`) on a real `salt-call --local` and on ours on this host, and prints
  * what differs: `npm run compare:modules -- [TABLE...] [--only REGEX] [--direct] [--changes KIND,...] [--record]`.
  *
+ * Tells on standard error how far it is, and at the end how each table came out. Commands answer in JSON, which has only text as
+ * keys, so keys are compared as text; `--direct` compares them as they are.
+ *
  * `--direct` calls our functions in this process instead of by the built command; `--changes` allows groups that change the
  * machine (accounts, packages…; for containers); `--record` writes the real answers of groups that do not depend on the machine
  * into `test/fixtures/modules/calls`, for the unit tests.
@@ -24,6 +27,8 @@ import {
   type GroupAnswers,
   type Places,
 } from '../support/module-calls.ts';
+import { systemClock } from '../../src/host/clock.ts';
+import { isDict, type Value } from '../../src/values/value.ts';
 import { startEchoServer } from '../support/echo-server.ts';
 import { useFakeCrontab } from './fake-crontab.ts';
 import { commandCaller, directCaller } from './own-modules.ts';
@@ -46,6 +51,27 @@ function optionOf(name: string): string | undefined {
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
+}
+
+/** Says how far a side is, but not more often than every ten seconds. */
+function progressOf(side: string, total: number): () => void {
+  let done = 0;
+  let saidAtMs = systemClock.monotonicMs();
+  return () => {
+    done++;
+    if (systemClock.monotonicMs() - saidAtMs < 10_000) return;
+    saidAtMs = systemClock.monotonicMs();
+    process.stderr.write(`${side}: ${done} of ${total} calls\n`);
+  };
+}
+
+/** The same with the keys that it has in JSON. */
+function withTextKeys(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withTextKeys);
+  if (!isDict(value)) return value;
+  return new Map(
+    [...value].map(([key, item]) => [typeof key === 'number' ? String(key) : key, withTextKeys(item)]),
+  );
 }
 
 /** A group of a table, with where it runs. */
@@ -136,27 +162,37 @@ async function main(): Promise<number> {
 async function compare(folder: string): Promise<number> {
   const plan = planned();
   const [realFolder, ownFolder] = [join(folder, 'r'), join(folder, 'o')];
+  const total = plan.reduce((sum, { group }) => sum + group.calls.length, 0);
+  process.stderr.write(`Salt: ${total} calls in ${plan.length} groups\n`);
   const real = await runSide(realFolder, plan, (minion, calls, options) =>
     realAnswers(minion, calls, options),
   );
   if (isRecording) record(plan, real, realFolder);
+  const answered = progressOf('ours', total);
   const own = await runSide(ownFolder, plan, async (minion, calls, options) => {
     const call = isDirect ? await directCaller(minion, options) : commandCaller(minion, options);
     const answers: CallAnswer[] = [];
-    for (const line of calls) answers.push(await call(line));
+    for (const line of calls) {
+      answers.push(await call(line));
+      answered();
+    }
     return answers;
   });
-  const counts = { same: 0, meant: 0, different: 0 };
+  const summary = new Map<string, Counts>();
   for (const { table, group } of plan) {
+    const counts = summary.get(table) ?? { same: 0, meant: 0, different: 0 };
+    summary.set(table, counts);
     const sides = [
       [real.get(group), placesOf.get(`${realFolder} ${group.group}`)],
       [own.get(group), placesOf.get(`${ownFolder} ${group.group}`)],
     ] as [GroupAnswers, Places][];
     group.calls.forEach((given, i) => {
       const call = callOf(given);
-      const [theirs, mine] = sides.map(([{ answers }, places]) =>
-        comparable(answers[i] as CallAnswer, call, places),
-      ) as [string, string];
+      const [theirs, mine] = sides.map(([{ answers }, places]) => {
+        const answer = answers[i] as CallAnswer;
+        const carried = isDirect || 'error' in answer ? answer : { value: withTextKeys(answer.value) };
+        return comparable(carried, call, places);
+      }) as [string, string];
       if (theirs === mine) {
         counts.same++;
         if (call.differs !== undefined) say(`no difference any more: ${call.call}`);
@@ -180,8 +216,29 @@ async function compare(folder: string): Promise<number> {
       for (const line of extra) say(`ours: ${clip(line)}`);
     }
   }
-  say(`\n${counts.same} same, ${counts.meant} different on purpose, ${counts.different} different`);
-  return counts.different === 0 ? 0 : 1;
+  return summarise(summary);
+}
+
+interface Counts {
+  same: number;
+  meant: number;
+  different: number;
+}
+
+/** Prints a line for each table and one for all. @returns the exit code */
+function summarise(summary: ReadonlyMap<string, Counts>): number {
+  const sum: Counts = { same: 0, meant: 0, different: 0 };
+  const line = (name: string, { same, meant, different }: Counts): void =>
+    say(`${name.padEnd(12)} ${same} same, ${meant} different on purpose, ${different} different`);
+  say('');
+  for (const [table, counts] of summary) {
+    line(table, counts);
+    sum.same += counts.same;
+    sum.meant += counts.meant;
+    sum.different += counts.different;
+  }
+  line('all', sum);
+  return sum.different === 0 ? 0 : 1;
 }
 
 /** Writes the answers down for the unit tests, with the group's own calls beside them. */

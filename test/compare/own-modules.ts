@@ -26,7 +26,7 @@ export function commandCaller(folder: string, options: MinionOptions): Caller {
   configure(folder, options);
   const program = join(process.env['BRINE_PROGRAMS'] ?? ours.folder, 'salt-call');
   return async (words) => {
-    const line = ['-c', folder, '--local', '-l', 'error', '--out', 'json', ...words];
+    const line = ['-c', folder, '--local', '-l', 'error', '--out', 'json', '--', ...words];
     const { stdout, stderr } = await runProgram(program, line);
     const value = stdout.trim() === '' ? undefined : answerIn(stdout);
     return value === undefined ? { error: errorIn(stderr) } : { value };
