@@ -145,6 +145,10 @@ export class MinionState {
     return new ModuleRegistry({
       ...this.#registryOptions('modules'),
       states: (context) => this.#stateModules(context),
+      catalogs: {
+        returners: async () => (await this.returners()).modules(),
+        renderers: async () => (await import('./renderer-descriptions.ts')).rendererDescriptions(),
+      },
     });
   }
 

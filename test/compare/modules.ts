@@ -145,8 +145,13 @@ async function runSide(
 const server = await startEchoServer();
 const placesOf = new Map<string, Places>();
 
-function clip(text: string): string {
-  return text.length <= 1500 ? text : `${text.slice(0, 1500)}… (${text.length})`;
+/** As much of a text as one can read, beginning a little before the place where another one differs from it. */
+function clip(text: string, other = ''): string {
+  if (text.length <= 1500) return text;
+  let at = 0;
+  while (at < text.length && text[at] === other[at]) at++;
+  const start = Math.max(0, at - 300);
+  return `${start === 0 ? '' : '…'}${text.slice(start, start + 1500)}… (${text.length})`;
 }
 
 async function main(): Promise<number> {
@@ -159,16 +164,36 @@ async function main(): Promise<number> {
   }
 }
 
+/** What changes the machine comes last and group by group, so that neither side's changes are in the way of the other's answers. */
+function passesOf(plan: readonly Planned[]): Planned[][] {
+  const looking = plan.filter(({ group }) => group.changes === undefined);
+  const changing = plan.filter(({ group }) => group.changes !== undefined);
+  return [looking, ...changing.map((each) => [each])].filter((pass) => pass.length > 0);
+}
+
 async function compare(folder: string): Promise<number> {
   const plan = planned();
-  const [realFolder, ownFolder] = [join(folder, 'r'), join(folder, 'o')];
   const total = plan.reduce((sum, { group }) => sum + group.calls.length, 0);
-  process.stderr.write(`Salt: ${total} calls in ${plan.length} groups\n`);
+  process.stderr.write(`${total} calls in ${plan.length} groups\n`);
+  const answered = progressOf('ours', total);
+  const summary = new Map<string, Counts>();
+  for (const [i, pass] of passesOf(plan).entries())
+    await comparePass(pass, join(folder, String(i)), summary, answered);
+  if (isRecording) writeRecords();
+  return summarise(summary);
+}
+
+async function comparePass(
+  plan: readonly Planned[],
+  folder: string,
+  summary: Map<string, Counts>,
+  answered: () => void,
+): Promise<void> {
+  const [realFolder, ownFolder] = [join(folder, 'r'), join(folder, 'o')];
   const real = await runSide(realFolder, plan, (minion, calls, options) =>
     realAnswers(minion, calls, options),
   );
   if (isRecording) record(plan, real, realFolder);
-  const answered = progressOf('ours', total);
   const own = await runSide(ownFolder, plan, async (minion, calls, options) => {
     const call = isDirect ? await directCaller(minion, options) : commandCaller(minion, options);
     const answers: CallAnswer[] = [];
@@ -178,7 +203,6 @@ async function compare(folder: string): Promise<number> {
     }
     return answers;
   });
-  const summary = new Map<string, Counts>();
   for (const { table, group } of plan) {
     const counts = summary.get(table) ?? { same: 0, meant: 0, different: 0 };
     summary.set(table, counts);
@@ -204,7 +228,9 @@ async function compare(folder: string): Promise<number> {
         return;
       }
       counts.different++;
-      say(`\n=== [${table}: ${group.group}] ${call.call}\nSalt: ${clip(theirs)}\nours: ${clip(mine)}`);
+      say(
+        `\n=== [${table}: ${group.group}] ${call.call}\nSalt: ${clip(theirs, mine)}\nours: ${clip(mine, theirs)}`,
+      );
     });
     const [theirTree, myTree] = sides.map(([{ tree }]) => tree) as [readonly string[], readonly string[]];
     const missing = theirTree.filter((line) => !myTree.includes(line));
@@ -216,7 +242,6 @@ async function compare(folder: string): Promise<number> {
       for (const line of extra) say(`ours: ${clip(line)}`);
     }
   }
-  return summarise(summary);
 }
 
 interface Counts {
@@ -241,9 +266,10 @@ function summarise(summary: ReadonlyMap<string, Counts>): number {
   return sum.different === 0 ? 0 : 1;
 }
 
-/** Writes the answers down for the unit tests, with the group's own calls beside them. */
+const records = new Map<string, unknown[]>();
+
+/** Notes the answers for the unit tests, with the group's own calls beside them. */
 function record(plan: readonly Planned[], real: Map<CallGroup, GroupAnswers>, folder: string): void {
-  const byTable = new Map<string, unknown[]>();
   for (const { table, group } of plan) {
     if (group.record !== true) continue;
     const { answers, tree } = real.get(group) as GroupAnswers;
@@ -256,13 +282,16 @@ function record(plan: readonly Planned[], real: Map<CallGroup, GroupAnswers>, fo
     const rows = answers.map((answer) =>
       'error' in answer ? { error: answer.error } : { value: valueToJson(answer.value) },
     );
-    const list = byTable.get(table) ?? [];
+    const list = records.get(table) ?? [];
     list.push(JSON.parse(neutral(JSON.stringify({ ...group, answers: rows, tree }))));
-    byTable.set(table, list);
+    records.set(table, list);
   }
+}
+
+function writeRecords(): void {
   const target = join(ROOT, 'test/fixtures/modules/calls');
   mkdirSync(target, { recursive: true });
-  for (const [table, groups] of byTable)
+  for (const [table, groups] of records)
     writeFileSync(join(target, `${table}.json`), `${JSON.stringify(groups, null, 1)}\n`);
 }
 

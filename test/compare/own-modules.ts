@@ -52,7 +52,7 @@ function errorIn(stderr: string): string {
   ];
   for (const pattern of patterns) {
     const found = pattern.exec(stderr)?.[1];
-    if (found !== undefined) return found;
+    if (found !== undefined) return found.replace(/^TypeError: /, ''); // as the real side's is written down
   }
   return stderr.replace(/\n$/, '');
 }
