@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { readTextIfExists } from '../../host/files.ts';
 import { isFile, joinPath } from '../../host/py-path.ts';
-import { dict, type Dict } from '../../values/value.ts';
+import { pyStr } from '../../values/repr.ts';
+import { dict, truthy, type Dict } from '../../values/value.ts';
 import { linesOf } from '../file/text.ts';
 
 /** One source. */
@@ -133,4 +134,33 @@ export function findSource(line: string): AptSource | undefined {
       dist === wanted.dist &&
       (wanted.comps.length === 0 || wanted.comps.some((comp) => comps.includes(comp))),
   );
+}
+
+/**
+ * The source that a line and keywords of `pkgrepo.managed` describe, as Salt shows it; undefined for what is no source.
+ * Follows 3006.16 salt/modules/aptpkg.py `_expand_repo_def`.
+ */
+export function describedSource(line: string, keywords: Dict): Dict | undefined {
+  const parsed = parseSource(line);
+  if (parsed === undefined) return undefined;
+  const text = (name: string, fallback: string): string =>
+    keywords.has(name) ? pyStr(keywords.get(name) ?? null) : fallback;
+  const list = (name: string, fallback: readonly string[]): readonly string[] =>
+    keywords.has(name)
+      ? text(name, '')
+          .split(',')
+          .map((word) => word.trim())
+      : fallback;
+  const source: AptSource = {
+    ...parsed,
+    uri: text('uri', parsed.uri),
+    dist: text('dist', parsed.dist),
+    comps: list('comps', parsed.comps),
+    architectures: list('architectures', parsed.architectures),
+    signedBy: text('signedby', parsed.signedBy),
+    disabled: keywords.has('disabled') ? truthy(keywords.get('disabled')) : parsed.disabled,
+    line: '',
+    comment: '',
+  };
+  return sourceDict({ ...source, line: sourceText(source) });
 }

@@ -11,6 +11,7 @@ import { runAll, type Ended } from '../program.ts';
 import { scopeWords } from '../service/systemctl.ts';
 import { debFileInfo, debPackages, installedDebs, selections } from './dpkg.ts';
 import { packageChanges, packageName, parseTargets, type Versions } from './packages.ts';
+import { clearRefreshTag } from './refresh-tag.ts';
 import { compareDeb, matchVersion } from './versions.ts';
 
 /** What keeps programs from asking questions. */
@@ -60,6 +61,7 @@ export async function refreshLists(
   cacheValidTime: Value,
   failhard: boolean,
 ): Promise<Dict> {
+  clearRefreshTag(ctx);
   const validFor = toNumber(cacheValidTime) ?? 0;
   if (validFor > 0) {
     const facts = statSync(LISTS, { throwIfNoEntry: false });

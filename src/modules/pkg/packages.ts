@@ -115,25 +115,36 @@ function repositoryTargets(
   pkgs: Value,
   normalize: (name: string) => string,
 ): Targets | undefined {
-  const packages = new Map<string, string | null>();
-  const list = listOf(pkgs);
-  for (const item of list) {
+  const given = givenPackages(ctx, pkgs);
+  if (given === undefined || given.length === 0) return undefined;
+  const packages = new Map(given.map(([name, version]) => [normalize(name), version]));
+  checkDuplicates(pkgs, given.length, packages.size);
+  return { kind: 'repository', packages };
+}
+
+/** The packages of a list `pkgs` and the versions asked for; undefined, with a log record, when it is no such list. */
+export function givenPackages(ctx: ModuleContext, pkgs: Value): [string, string | null][] | undefined {
+  const packages: [string, string | null][] = [];
+  for (const item of listOf(pkgs)) {
     if (isDict(item)) {
       if (item.size !== 1) {
         ctx.log.error(`Invalid input: ${pyStr(item)}. Input must be a list of strings/dicts`);
         return undefined;
       }
       const [[name, version] = ['', null]] = item;
-      packages.set(normalize(pyStr(name)), version === null ? null : pyStr(version));
-    } else packages.set(normalize(pyStr(item)), null);
+      packages.push([pyStr(name), version === null ? null : pyStr(version)]);
+    } else packages.push([pyStr(item), null]);
   }
-  if (packages.size !== list.length) {
-    throw new SaltInvocationError(
-      `You are passing a list of packages that contains duplicated packages names: ${pyStr(pkgs)}. This cannot be ` +
-        'processed. In case you are targeting different versions of the same package, please target them individually',
-    );
-  }
-  return packages.size === 0 ? undefined : { kind: 'repository', packages };
+  return packages;
+}
+
+/** @throws SaltInvocationError when a list of packages names one twice */
+export function checkDuplicates(pkgs: Value, given: number, distinct: number): void {
+  if (given === distinct) return;
+  throw new SaltInvocationError(
+    `You are passing a list of packages that contains duplicated packages names: ${pyStr(pkgs)}. This cannot be ` +
+      'processed. In case you are targeting different versions of the same package, please target them individually',
+  );
 }
 
 async function fileTargets(ctx: ModuleContext, sources: Value): Promise<Targets | undefined> {

@@ -12,6 +12,7 @@ import { CommandProblem } from '../command-problem.ts';
 import { runAll, runText, type Ended } from '../program.ts';
 import { hasScope } from '../systemd-host.ts';
 import { dictChanges, packageChanges, packageName, packageProblem, parseTargets } from './packages.ts';
+import { clearRefreshTag } from './refresh-tag.ts';
 import {
   inputList,
   installedRpms,
@@ -105,6 +106,7 @@ export function parseYumList(text: string, own: string): ListedPackage[] {
 
 /** `pkg.refresh_db`: True when there are upgrades, None when there are none, False when it fails. */
 export async function refreshYum(ctx: ModuleContext, kwargs: Dict, check = true): Promise<boolean | null> {
+  clearRefreshTag(ctx);
   const options = yumOptions(kwargs);
   const quiet = { ignore_retcode: true };
   await callYum(ctx, ['--quiet', '--assumeyes', 'clean', 'expire-cache', ...options], quiet);
