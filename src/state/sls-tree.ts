@@ -6,6 +6,7 @@ import { SaltRenderError } from '../renderers/renderer.ts';
 import { filterNames } from '../text/fnmatch.ts';
 import { pyRepr, pyStr } from '../values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../values/value.ts';
+import { YamlError } from '../yaml/load.ts';
 import {
   numberDeclarations,
   readDeclarations,
@@ -147,7 +148,7 @@ export class SlsTree {
         error instanceof SaltRenderError
           ? `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`
           : `Rendering SLS ${sls} failed, render error: ${messageOf(error)}`;
-      ctx.log.critical(message, error);
+      ctx.log.critical(`${message}${placeOf(error, message)}`, error);
       errors.push(message);
       return null;
     }
@@ -231,6 +232,14 @@ export class SlsTree {
     this.#parts.ctx.log.error(message);
     errors.push(message);
   }
+}
+
+/** The place of a fault of YAML where Salt's words leave it out. */
+function placeOf(error: unknown, message: string): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof YamlError && !message.includes(cause.message)
+    ? ` (line ${cause.line}, column ${cause.column})`
+    : '';
 }
 
 /** The list under `include`, taken out. */

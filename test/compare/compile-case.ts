@@ -17,6 +17,9 @@ export interface Compilation extends Readonly<Record<(typeof WAYS)[number], Valu
   readonly ms: number;
 }
 
+/** Stands in what was compiled for the folder of the minion. */
+export const FOLDER = '<folder>';
+
 /** The top file of the pillar for a case. */
 export function pillarTop({ pillar }: StateCase): string {
   return pillar === null ? '{}\n' : `base:\n  '*': [${pillar}]\n`;

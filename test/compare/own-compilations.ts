@@ -5,9 +5,9 @@ import { messageOf } from '../../src/errors/errors.ts';
 import { PythonError } from '../../src/loader/python-error.ts';
 import type { ModuleContext } from '../../src/loader/module.ts';
 import { prepareRun } from '../../src/modules/state/prepare.ts';
-import { dict, type Value } from '../../src/values/value.ts';
+import { dict, isDict, type Value } from '../../src/values/value.ts';
 import { directContexts } from './own-modules.ts';
-import { pillarTop, type Compilation, type StateCase } from './compile-case.ts';
+import { FOLDER, pillarTop, type Compilation, type StateCase } from './compile-case.ts';
 
 /** @param folder with the files and the pillar of the minion */
 export async function ownCompilations(folder: string, cases: readonly StateCase[]): Promise<Compilation[]> {
@@ -18,7 +18,8 @@ export async function ownCompilations(folder: string, cases: readonly StateCase[
     const began = performance.now();
     const low = await answer(() => lowSls(contextFor('state.show_low_sls'), at.sls));
     const full = await answer(() => asHighstate(contextFor('state.show_lowstate'), at.sls));
-    out.push({ low, full, ms: performance.now() - began });
+    const ms = performance.now() - began;
+    out.push({ low: placeless(low, folder), full: placeless(full, folder), ms });
   }
   return out;
 }
@@ -44,4 +45,12 @@ async function answer(call: () => Promise<Value>): Promise<Value> {
     if (error instanceof PythonError) return `${error.type.split('.').at(-1) ?? ''}: ${error.message}`;
     return `${error instanceof Error ? error.name : 'Error'}: ${messageOf(error)}`;
   }
+}
+
+/** A value in which the folder of the minion has a name that is always the same. */
+function placeless(value: Value, folder: string): Value {
+  if (typeof value === 'string') return value.replaceAll(folder, FOLDER);
+  if (Array.isArray(value)) return value.map((item) => placeless(item, folder));
+  if (!isDict(value)) return value;
+  return new Map([...value].map(([key, item]) => [placeless(key, folder), placeless(item, folder)]));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runProgram } from '../support/fleet.ts';
 import { valueFromJson } from '../support/module-calls.ts';
 import { minionConfig, PLAIN_VALUES } from './real-modules.ts';
-import { pillarTop, type Compilation, type StateCase } from './compile-case.ts';
+import { FOLDER, pillarTop, type Compilation, type StateCase } from './compile-case.ts';
 
 /** A file for Salt's renderer `py`. The pillar is made anew for each case because one is given. */
 const DRIVER = `
@@ -63,7 +63,7 @@ export async function realCompilations(
   const known = new Map<string, Compilation>();
   const read = (path: string): void => {
     if (!existsSync(path)) return;
-    for (const line of readFileSync(path, 'utf8').trimEnd().split('\n')) {
+    for (const line of readFileSync(path, 'utf8').replaceAll(folder, FOLDER).trimEnd().split('\n')) {
       const { sls, pillar, low, full, ms } = JSON.parse(line) as StateCase & Compilation;
       known.set(keyOf({ sls, pillar }), { low: valueFromJson(low), full: valueFromJson(full), ms });
     }
@@ -73,7 +73,7 @@ export async function realCompilations(
   if (missing.length > 0) {
     const answers = await compileAll(folder, missing, salt);
     read(answers);
-    if (kept !== undefined) appendFileSync(kept, readFileSync(answers));
+    if (kept !== undefined) appendFileSync(kept, readFileSync(answers, 'utf8').replaceAll(folder, FOLDER));
   }
   return cases.map((at) => {
     const found = known.get(keyOf(at));

@@ -35,7 +35,8 @@ function slsOf(formula: string): string[] {
   const names: string[] = [];
   const visit = (folder: string, path: readonly string[]): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.name.startsWith('.') || (path.length === 0 && NO_STATES.has(entry.name))) continue;
+      if (/^[._]/.test(entry.name) && path.length === 0) continue;
+      if (path.length === 0 && NO_STATES.has(entry.name)) continue;
       if (entry.isDirectory()) visit(join(folder, entry.name), [...path, entry.name]);
       else if (path.length > 0 && entry.name.endsWith('.sls')) {
         const name = entry.name.slice(0, -'.sls'.length);
