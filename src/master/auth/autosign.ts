@@ -2,9 +2,10 @@
  * Who is accepted or rejected without being asked: `auto_accept`, `autosign_file`, `autoreject_file`, stub files and grains
  * (salt/daemons/masterapi.py AutoKey, 3006.16; wire-protocol.md, 2.4).
  */
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { MasterOptions } from '../../config/master-options.ts';
-import { readTextIfExists, safeJoin } from '../../host/files.ts';
+import { readTextIfExists } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
 import type { KeyStore } from '../../keys/store.ts';
 import { expressionMatch } from '../../text/expression-match.ts';
@@ -63,19 +64,27 @@ export class AutoKey {
   #hasAcceptedGrain(grains: Value | undefined): boolean {
     const directory = this.#opts.raw('autosign_grains_dir');
     if (!grains || !isDict(grains) || typeof directory !== 'string' || directory === '') return false;
-    for (const [name, value] of grains) {
-      if (typeof name !== 'string' || !/^[A-Za-z0-9_.:-]+$/.test(name)) continue;
-      const path = safeJoin(directory, name);
-      const stat = statSync(path, { throwIfNoEntry: false });
-      if (stat === undefined || !stat.isFile()) continue;
-      if (!this.#mayBeTrusted(stat.mode)) {
+    // the folder's files, not the grains: whoever asks chooses how many of those there are
+    for (const { name, path, mode } of filesIn(directory)) {
+      const value = grains.get(name);
+      if (typeof value !== 'string') continue;
+      if (!this.#mayBeTrusted(mode)) {
         this.#log.warning(`Wrong permissions for ${path}, ignoring content`);
         continue;
       }
-      if (contentLines(readTextIfExists(path) ?? '').includes(String(value))) return true;
+      if (contentLines(readTextIfExists(path) ?? '').includes(value)) return true;
     }
     return false;
   }
+}
+
+function filesIn(directory: string): { name: string; path: string; mode: number }[] {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  return readdirSync(directory).flatMap((name) => {
+    const path = join(directory, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() === true ? [{ name, path, mode: stat.mode }] : [];
+  });
 }
 
 function contentLines(text: string): string[] {

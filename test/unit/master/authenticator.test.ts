@@ -202,7 +202,7 @@ test('authenticator - every source of autosigning, and files that others may wri
   assert.equal(existsSync(join(byStub.root, 'minions_autosign', 'm1')), false, 'the stub is used up');
   const grains = join(places, 'grains');
   mkdirSync(grains);
-  writeFileSync(join(grains, 'uuid'), '# known\nabc\n', { mode: 0o644 });
+  writeFileSync(join(grains, 'uuid'), '# known\nabc\n5\n', { mode: 0o644 });
   const options = { autosign_grains_dir: grains };
   assert.equal(
     (await office(t, options).signed({ autosign_grains: dict({ uuid: 'abc' }) })).get('enc'),
@@ -212,6 +212,7 @@ test('authenticator - every source of autosigning, and files that others may wri
     dict({ uuid: 'abd' }),
     dict({ '../grains/uuid': 'abc' }),
     dict({ uuid: ['abc', 'x'] }),
+    dict({ uuid: 5 }),
     'abc',
   ]) {
     assert.equal(ret(await office(t, options).signed({ autosign_grains: wrong as Value })), true);
