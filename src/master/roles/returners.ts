@@ -159,53 +159,20 @@ async function clean(sink: Sink, { keepJobsSeconds: seconds, clock, log }: SinkP
 
 /** Events, from the bus into the spool and from there to the databases. */
 async function startEvents(context: RoleContext, parts: SinkParts, healthOf: HealthOf): Promise<Part> {
-  const { opts, log, clock, random } = context;
+  const { opts } = context;
   const sinks: Sink[] = [];
   for (const name of eventReturners(opts)) {
     const sink = await openNamed('event_return', name, 'event_return', parts);
     if (sink !== undefined) sinks.push(sink);
   }
-  if (sinks.length === 0) return { stop: async () => undefined };
-  const cachedir = opts.get('cachedir');
-  const bytesMax = opts.get('returner_spool_max_bytes');
-  let spool: EventSpool;
-  try {
-    spool = new EventSpool({ path: spoolPath(cachedir), bytesMax, clock, log });
-  } catch (error) {
-    // a master without its events in a database is better than none
-    log.critical(
-      `event_return: ${spoolPath(cachedir)} cannot be opened: ${messageOf(error)}. No events are stored.`,
-      error,
-    );
+  const spool = sinks.length === 0 ? undefined : openSpool(context);
+  if (spool === undefined) {
     await Promise.allSettled(sinks.map((sink) => sink.close()));
     return { stop: async () => undefined };
   }
-  const due = {
-    countMin: opts.get('event_return_queue'),
-    ageMaxMs: opts.get('event_return_queue_max_seconds') * 1000,
-  };
-  const sources = sinks.map(({ name }) => {
-    const positions = new PositionFile(positionPath(cachedir, name, 'events'), log);
-    return new EventSource(spool, { name, positions, due, clock });
-  });
-  const deliveries = sinks.map(
-    (sink, index) =>
-      new Delivery<SavedEvent>({
-        name: sink.name,
-        what: 'events',
-        health: healthOf(sink.name),
-        source: sources[index] as EventSource,
-        batchMax: sink.eventsAtOnceMax,
-        write: async (events) => {
-          await sink.saveEvents(events, parts.id);
-        },
-        probe: sink.probe,
-        describe: ({ tag }) => `the event ${tag}`,
-        pollMs: EVENT_POLL_MS,
-        clock,
-        random,
-        log,
-      }),
+  const sources = eventSources(context, spool, sinks);
+  const deliveries = sinks.map((sink, index) =>
+    eventDelivery(context, parts.id, sink, sources[index] as EventSource, healthOf(sink.name)),
   );
   const inbox = new EventInbox(context, (events) => {
     // what every database has is forgotten before more comes
@@ -224,6 +191,58 @@ async function startEvents(context: RoleContext, parts: SinkParts, healthOf: Hea
       spool.close();
     },
   };
+}
+
+/** @returns undefined when it cannot be opened: a master without its events in a database is better than none */
+function openSpool({ opts, clock, log }: RoleContext): EventSpool | undefined {
+  const path = spoolPath(opts.get('cachedir'));
+  try {
+    return new EventSpool({ path, bytesMax: opts.get('returner_spool_max_bytes'), clock, log });
+  } catch (error) {
+    log.critical(`event_return: ${path} cannot be opened: ${messageOf(error)}. No events are stored.`, error);
+    return undefined;
+  }
+}
+
+/** What each database is given, out of the one spool. */
+function eventSources(
+  { opts, clock, log }: RoleContext,
+  spool: EventSpool,
+  sinks: readonly Sink[],
+): EventSource[] {
+  const due = {
+    countMin: opts.get('event_return_queue'),
+    ageMaxMs: opts.get('event_return_queue_max_seconds') * 1000,
+  };
+  return sinks.map(({ name }) => {
+    const positions = new PositionFile(positionPath(opts.get('cachedir'), name, 'events'), log);
+    return new EventSource(spool, { name, positions, due, clock });
+  });
+}
+
+function eventDelivery(
+  { clock, random, log }: RoleContext,
+  masterId: string,
+  sink: Sink,
+  source: EventSource,
+  health: DatabaseHealth,
+): Delivery<SavedEvent> {
+  return new Delivery({
+    name: sink.name,
+    what: 'events',
+    health,
+    source,
+    batchMax: sink.eventsAtOnceMax,
+    write: async (events) => {
+      await sink.saveEvents(events, masterId);
+    },
+    probe: sink.probe,
+    describe: ({ tag }) => `the event ${tag}`,
+    pollMs: EVENT_POLL_MS,
+    clock,
+    random,
+    log,
+  });
 }
 
 /** The events of the bus that pass the lists, a few at a time. */
