@@ -127,6 +127,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'slsutil',
     load: async () => (await import('../modules/slsutil.ts')).slsutilModule,
   },
+  { name: 'ssh', file: 'ssh', load: async () => (await import('../modules/ssh.ts')).sshModule },
   { name: 'state', file: 'state', load: async () => (await import('../modules/state.ts')).stateModule },
   { name: 'status', file: 'status', load: async () => (await import('../modules/status.ts')).statusModule },
   { name: 'sys', file: 'sysmod', load: async () => (await import('../modules/sys.ts')).sysModule },

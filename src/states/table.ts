@@ -27,6 +27,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'saltutil', file: 'saltutil', load: async () => (await import('./saltutil.ts')).saltutilStates },
   { name: 'schedule', file: 'schedule', load: async () => (await import('./schedule.ts')).scheduleStates },
   { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },
+  { name: 'ssh_auth', file: 'ssh_auth', load: async () => (await import('./ssh-auth.ts')).sshAuthStates },
   { name: 'sysctl', file: 'sysctl', load: async () => (await import('./sysctl.ts')).sysctlStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
   { name: 'timezone', file: 'timezone', load: async () => (await import('./timezone.ts')).timezoneStates },
