@@ -37,8 +37,13 @@ function words(rest: readonly Value[]): string[] {
   return rest.map((word) => pyStr(word));
 }
 
-function docsOf(functions: Catalog, names: readonly string[]): Dict {
-  return new Map(names.map((name) => [name, functionDoc(name, functions.get(name) as FunctionDescription)]));
+function docsOf(functions: Catalog, names: readonly string[], kind: Kind): Dict {
+  const described = (name: string): FunctionDescription => {
+    const spec = functions.get(name) as FunctionDescription;
+    if (kind !== 'states' || spec.examples !== undefined) return spec;
+    return { ...spec, examples: [`salt '*' state.single ${name} <name>`] };
+  };
+  return new Map(names.map((name) => [name, functionDoc(name, described(name))]));
 }
 
 const docFunction = { varargs: 'args', returns: 'mapping of full name to documentation' } as const;
@@ -54,7 +59,7 @@ function docs(kind: Kind, what: string): FunctionSpec {
     ...docFunction,
     run: async (ctx, _args, rest) => {
       const functions = await catalog(ctx, kind);
-      return docsOf(functions, chooseForDoc(functions.keys(), words(rest)));
+      return docsOf(functions, chooseForDoc(functions.keys(), words(rest)), kind);
     },
   });
 }
@@ -107,7 +112,7 @@ export const sysModule = defineModule({
           name,
           moduleDoc(modules.get(name)?.doc ?? ''),
         ]);
-        return new Map<Value, Value>([...about, ...docsOf(functions, names)]);
+        return new Map<Value, Value>([...about, ...docsOf(functions, names, 'states')]);
       },
     }),
     runner_doc: docs('runners', 'runner functions'),

@@ -24,7 +24,7 @@ export interface StateFunctionSpec<P extends Record<string, ParamSpec>> {
   /** Name of the parameter that takes the remaining keywords; without it unknown arguments end the whole run, as in Salt. */
   readonly kwargs?: string;
   readonly examples?: readonly string[];
-  /** @param kwargs what fits no parameter, and the keywords of the state system: `__id__`, `__sls__`, `order`, … */
+  /** @param kwargs what fits no parameter; the keywords of the state system (`__id__`, `order`, `onlyif` …) are in `ctx.state.low` only */
   run(
     ctx: StateContext,
     args: { readonly [K in keyof P]: Value },

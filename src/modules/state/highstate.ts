@@ -7,7 +7,7 @@ import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.
 import { HIGH_DATA, keep, kept } from './cached.ts';
 import { disabledAmong } from './disabled.ts';
 import { openRun, pillarRefusal, pruned, runHigh, setRetcode, type OpenRun } from './open-run.ts';
-import { conflictOf } from './queue.ts';
+import { inTurn } from './queue.ts';
 
 const NOTHING_TAG = 'no_|-states_|-states_|-None';
 
@@ -25,8 +25,10 @@ export async function runHighstate(ctx: ModuleContext, kwargs: Dict): Promise<Va
       result: 'False',
       comment: 'Disabled',
     });
-  const conflict = await conflictOf(ctx, kwargs.get('queue') ?? null, kwargs);
-  if (conflict !== undefined) return conflict;
+  return inTurn(ctx, kwargs, () => applyHighstate(ctx, kwargs));
+}
+
+async function applyHighstate(ctx: ModuleContext, kwargs: Dict): Promise<Value> {
   const open = await openRun(ctx, kwargs, {
     test: kwargs.get('test') ?? null,
     stateEvents: kwargs.get('state_events') ?? null,
@@ -40,9 +42,11 @@ export async function runHighstate(ctx: ModuleContext, kwargs: Dict): Promise<Va
 }
 
 /** `state.top`. @param topFile path of a top file on the file server */
-export async function runTop(ctx: ModuleContext, topFile: Value, kwargs: Dict): Promise<Value> {
-  const conflict = await conflictOf(ctx, kwargs.get('queue') ?? null, kwargs);
-  if (conflict !== undefined) return conflict;
+export function runTop(ctx: ModuleContext, topFile: Value, kwargs: Dict): Promise<Value> {
+  return inTurn(ctx, kwargs, () => applyTop(ctx, topFile, kwargs));
+}
+
+async function applyTop(ctx: ModuleContext, topFile: Value, kwargs: Dict): Promise<Value> {
   const open = await openRun(ctx, kwargs, { test: kwargs.get('test') ?? null });
   const refusal = pillarRefusal(open);
   if (refusal !== undefined) return refusal;

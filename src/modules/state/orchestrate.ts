@@ -3,7 +3,7 @@ import { SaltInvocationError } from '../../errors/errors.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../loader/module.ts';
 import { isGoodRun } from '../../state/check-result.ts';
 import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
-import { runSls } from './apply.ts';
+import { runSls } from './sls.ts';
 
 async function orchestrate(ctx: ModuleContext, mods: Value, named: Dict): Promise<Value> {
   const pillar = named.get('pillar');

@@ -29,6 +29,11 @@ export async function conflictOf(
   return others;
 }
 
+/** Runs something in its turn; a run that may not begin gives the others in sentences. @param kwargs as {@link conflictOf}, and `queue` */
+export async function inTurn(ctx: ModuleContext, kwargs: Dict, run: () => Promise<Value>): Promise<Value> {
+  return (await conflictOf(ctx, kwargs.get('queue') ?? null, kwargs)) ?? run();
+}
+
 /** The state runs under way, in sentences. */
 export async function runningStates(ctx: ModuleContext): Promise<Value[]> {
   return (await stateJobs(ctx)).map((job) => {

@@ -4,7 +4,7 @@ import { PythonError } from '../../loader/python-error.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../loader/module.ts';
 import { pyRepr } from '../../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.ts';
-import { runApply } from './apply.ts';
+import { runApply } from './sls.ts';
 import { cachePath, keep, kept } from './cached.ts';
 
 const FILE = 'req_state.p';
