@@ -88,7 +88,7 @@ function strayDayLines(log: Logger): (jid: string, id: string | undefined) => vo
     line(
       id,
       `The job id ${jid}, named by ${id}, is of a day that the job cache does not keep (keep_jobs_seconds); what is said of it is kept ` +
-        'with jobs that have no time, the newest of them.',
+        'with jobs that have no time, the newest of them',
     );
 }
 
