@@ -64,6 +64,11 @@ export class ReturnSender {
     return this.#parts.spool.size;
   }
 
+  /** True while returns wait for a master: further ones come behind them. */
+  isBehind(master: string): boolean {
+    return this.#lanes.has(masterMark(master));
+  }
+
   /**
    * Sends one return; resolves when the master has it, or when it waits on disk because the master does not take it now.
    * @param options `hold`: the master is known to be away or busy, so that the return waits on disk, behind the others
@@ -73,7 +78,7 @@ export class ReturnSender {
     if (load.get('jid') === REQUEST_JID && !load.has(PROPOSED_JID)) load.set(PROPOSED_JID, this.#jids.next());
     const entry = this.#parts.spool.add(load, target.name);
     const mark = masterMark(target.name);
-    if (this.#lanes.has(mark)) return this.#parts.spool.secure(); // behind the others, in order
+    if (this.isBehind(target.name)) return this.#parts.spool.secure(); // in order
     if (hold) {
       this.#open(mark);
       return this.#parts.spool.secure();

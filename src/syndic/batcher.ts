@@ -1,6 +1,7 @@
 /**
  * Gathers what is to be forwarded: one thing alone goes at once; while a request is under way the next ones are gathered, until it
- * is answered or they have waited for their longest time.
+ * is answered or they have waited for their longest time. What would only wait elsewhere is gathered for that time, too, so that
+ * few great batches are to be brought up later, and not many small ones.
  */
 import type { Clock, Timer } from '../host/clock.ts';
 
@@ -16,6 +17,8 @@ export interface BatcherParts<T extends Sized> {
   /** So much goes into one batch. */
   readonly itemsMax: number;
   readonly bytesMax: number;
+  /** Whether what is sent now has to wait: nothing is urgent then. */
+  readonly isHeld: () => boolean;
   /** The longest that something waits for the batch before it. */
   readonly longestMs: number;
   readonly clock: Clock;
@@ -46,7 +49,7 @@ export class Batcher<T extends Sized> {
     this.#items.push(item);
     this.#bytes += item.sizeBytes;
     if (this.#isFull) return this.flush();
-    if (this.#underWay === 0) return this.#plan();
+    if (this.#underWay === 0 && !this.#parts.isHeld()) return this.#plan();
     this.#timer ??= this.#parts.clock.after(this.#parts.longestMs, () => this.flush());
   }
 
@@ -60,7 +63,7 @@ export class Batcher<T extends Sized> {
       this.#underWay++;
       void this.#parts.send(batch, isBusy).finally(() => {
         this.#underWay--;
-        if (this.#underWay === 0 || this.#isFull) this.flush();
+        if (this.#isFull || (this.#underWay === 0 && !this.#parts.isHeld())) this.flush();
       });
     }
   }

@@ -88,7 +88,7 @@ export class Forwarder {
   returned(ret: ReturnBelow, asker?: string): boolean {
     const upper = this.#parts.uppers.ownerOf(ret.jid, ret.masterId, asker);
     if (upper === undefined) return false;
-    this.#batcher(this.#returnBatches, upper, RETURNS_MAX, (items, isBusy) =>
+    this.#batcher(this.#returnBatches, this.#returns, upper, RETURNS_MAX, (items, isBusy) =>
       this.#sendReturns(upper, items, isBusy),
     ).add(ret);
     return true;
@@ -97,7 +97,7 @@ export class Forwarder {
   /** Forwards an event to every master above. */
   event(event: EventBelow): void {
     for (const upper of this.#parts.uppers.all)
-      this.#batcher(this.#eventBatches, upper, EVENTS_MAX, (items, isBusy) =>
+      this.#batcher(this.#eventBatches, this.#events, upper, EVENTS_MAX, (items, isBusy) =>
         this.#sendEvents(upper, items, isBusy),
       ).add(event);
   }
@@ -146,10 +146,12 @@ export class Forwarder {
 
   #batcher<T extends Sized>(
     batchers: Map<string, Batcher<T>>,
-    { name }: MasterConnection,
+    { sender }: Way,
+    upper: MasterConnection,
     itemsMax: number,
     send: (items: readonly T[], isBusy: boolean) => Promise<void>,
   ): Batcher<T> {
+    const { name } = upper;
     const known = batchers.get(name);
     if (known !== undefined) return known;
     const { lower, clock } = this.#parts;
@@ -158,7 +160,9 @@ export class Forwarder {
       lower.get('syndic_max_event_process_time'),
     );
     const longestMs = Math.max(0, seconds) * 1000;
-    const batcher = new Batcher<T>({ send, itemsMax, bytesMax: REQUEST_BYTES_MAX, longestMs, clock });
+    const isHeld = (): boolean => !upper.isUp || sender.isBehind(name);
+    const bytesMax = REQUEST_BYTES_MAX;
+    const batcher = new Batcher<T>({ send, isHeld, itemsMax, bytesMax, longestMs, clock });
     batchers.set(name, batcher);
     return batcher;
   }

@@ -26,6 +26,9 @@ const JOBS = 60;
 const LONGEST_S = 3;
 /** How long a link is cut and a syndic is dead, at least; for so long jobs are published below. */
 const AWAY_MS = isLong ? 60_000 : 0;
+/** How long everything may take to come up after that, and how often to look: this process carries the link, too. */
+const PATIENCE_MS = isLong ? 240_000 : 60_000;
+const LOOK_MS = isLong ? 1000 : 50;
 
 /** Publishes jobs that end at different times, as fast as the master takes them. @returns their ids */
 function publishMany(fleet: Fleet, count: number): Promise<string[]> {
@@ -72,19 +75,12 @@ async function allOnce(
   counts: ReadonlyMap<string, number>,
 ): Promise<void> {
   const wanted = jids.flatMap((jid) => MINIONS.map((id) => `salt/job/${jid}/ret/${id}`)).sort();
-  let found: string[] = [];
-  let isLooking = false;
-  const isThere = until('every return is on top', () => {
-    if (!isLooking) {
-      isLooking = true;
-      void returnsOf(fleet, jids).then((list) => {
-        found = list;
-        isLooking = false;
-      });
-    }
-    return found.length >= wanted.length;
-  });
-  await isThere.catch(() => undefined);
+  const endMs = systemClock.monotonicMs() + PATIENCE_MS;
+  let found = await returnsOf(fleet, jids);
+  while (found.length < wanted.length && systemClock.monotonicMs() < endMs) {
+    await systemClock.sleep(LOOK_MS);
+    found = await returnsOf(fleet, jids);
+  }
   assert.deepEqual(found.sort(), wanted);
   assert.deepEqual(
     wanted.filter((tag) => counts.get(tag) !== 1).map((tag) => `${tag}: ${counts.get(tag) ?? 0}`),
@@ -115,8 +111,10 @@ test(
       await until('everything has returned below', () => returnedBelow(low, all));
       assert.ok((await returnsOf(top, all)).length < all.length * MINIONS.length);
       for (const wire of wires) wire.mend();
+      const mendedMs = systemClock.monotonicMs();
       await allOnce(top, all, counts);
-      inner.diagnostic(`${all.length * MINIONS.length} returns`);
+      const seconds = Math.round(systemClock.monotonicMs() - mendedMs) / 1000;
+      inner.diagnostic(`${all.length * MINIONS.length} returns, all there after ${seconds} s`);
     });
 
     await t.test('the syndic is killed while jobs return, and started again', async (inner) => {

@@ -6,7 +6,7 @@ import { JumpingClock } from '../client/fake-master.ts';
 const item = (name: string, sizeBytes = 1): { name: string; sizeBytes: number } => ({ name, sizeBytes });
 
 /** A batcher whose batches are answered when the test says so. */
-function slow(itemsMax = 100, bytesMax = 1000) {
+function slow(itemsMax = 100, bytesMax = 1000, isHeld = () => false) {
   const clock = new JumpingClock();
   const sent: { names: string; isBusy: boolean; atMs: number; answer: () => void }[] = [];
   const batcher = new Batcher<ReturnType<typeof item>>({
@@ -15,6 +15,7 @@ function slow(itemsMax = 100, bytesMax = 1000) {
         const names = items.map(({ name }) => name).join('');
         sent.push({ names, isBusy, atMs: clock.nowMs(), answer: resolve });
       }),
+    isHeld,
     itemsMax,
     bytesMax,
     longestMs: 500,
@@ -46,6 +47,32 @@ test('batcher - what comes while a batch is under way waits for its end, or for 
   batcher.add(item('c'));
   await clock.sleep(600);
   assert.deepEqual([sent[2]?.names, sent[2]?.atMs], ['c', 500]);
+});
+
+test('batcher - what would only wait is gathered for the longest time', async () => {
+  let isHeld = true;
+  const { batcher, sent, clock } = slow(100, 1000, () => isHeld);
+  for (const name of 'abc') {
+    batcher.add(item(name));
+    await clock.sleep(100);
+  }
+  assert.equal(sent.length, 0);
+  await clock.sleep(300);
+  assert.deepEqual([sent[0]?.names, sent[0]?.atMs], ['abc', 500]);
+  batcher.add(item('d'));
+  sent[0]?.answer();
+  await breath();
+  assert.equal(sent.length, 1);
+  await clock.sleep(600);
+  sent[1]?.answer();
+  await breath();
+  isHeld = false;
+  batcher.add(item('e'));
+  await breath();
+  assert.deepEqual(
+    sent.map(({ names }) => names),
+    ['abc', 'd', 'e'],
+  );
 });
 
 test('batcher - full batches go without waiting, and are told when many are under way', async () => {
