@@ -77,7 +77,9 @@ async function allOnce(
   const wanted = jids.flatMap((jid) => MINIONS.map((id) => `salt/job/${jid}/ret/${id}`)).sort();
   const endMs = systemClock.monotonicMs() + PATIENCE_MS;
   let found = await returnsOf(fleet, jids);
-  while (found.length < wanted.length && systemClock.monotonicMs() < endMs) {
+  // the event of a return comes when the job cache has it
+  const isThere = (): boolean => found.length >= wanted.length && wanted.every((tag) => counts.has(tag));
+  while (!isThere() && systemClock.monotonicMs() < endMs) {
     await systemClock.sleep(LOOK_MS);
     found = await returnsOf(fleet, jids);
   }
