@@ -1,5 +1,6 @@
 /** Checks that come before the states of `file` do anything. */
 import { expandUser, isAbs, pathExists } from '../../host/py-path.ts';
+import { findUser } from '../../host/users.ts';
 import { textArgument } from '../../modules/file/params.ts';
 import { pyStr } from '../../values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../values/value.ts';
@@ -27,10 +28,9 @@ export function askedUser(ctx: StateContext, user: Value, kwargs: Dict): Value {
 export async function ownerOrMinions(ctx: StateContext, { user, group }: Owner): Promise<Owner> {
   const name = user ?? ctx.opts.get('user') ?? 'root';
   if (group !== null) return { user: name, group };
-  if (!(await ctx.functions.has('user.info'))) return { user: name, group: name };
-  const info = await ctx.functions.call('user.info', [name]);
-  const gid = isDict(info) ? (info.get('gid') ?? 0) : 0;
-  return { user: name, group: await ctx.functions.call('file.gid_to_group', [gid]) };
+  // not by user.info, as Salt does: that asks another program for all groups of the user, at each link
+  const account = typeof name === 'string' || typeof name === 'number' ? await findUser(name) : undefined;
+  return { user: name, group: await ctx.functions.call('file.gid_to_group', [account?.gid ?? 0]) };
 }
 
 /** Salt's sentence about a user or group that there is not; empty when all is well, and in test mode. */
