@@ -1,24 +1,27 @@
 /** Which minions are connected now: those whose cached addresses include one that a subscriber comes from (as Salt finds it). */
-import type { MinionDataCache } from '../../cache/minion-data.ts';
+import type { MinionFacts } from '../../cache/minion-facts.ts';
 import type { KeyStore } from '../../keys/store.ts';
 import type { RpcClient } from '../../transport/ipc/rpc-client.ts';
-import { isDict, type Value } from '../../values/value.ts';
+import type { Value } from '../../values/value.ts';
 import { decode, encode } from '../../wire/msgpack.ts';
 
+/** The grains with a minion's addresses, which are kept in memory: with `max_minions` they are asked for at each authentication. */
+const WANTED = { grains: new Set(['ipv4', 'ipv6']), pillar: new Set<string>() };
 /** Asks the publisher which addresses its subscribers come from. */
-export const ASK_ADDRESSES = encode(null, 'local');
+const ASK_ADDRESSES = encode(null, 'local');
 
 /** @returns ids of accepted minions (salt/utils/minions.py `connected_ids`, 3006.16) */
 export async function connectedIds(
   keys: KeyStore,
-  cache: MinionDataCache,
+  facts: MinionFacts,
   publisher: RpcClient,
 ): Promise<ReadonlySet<string>> {
   const addresses = new Set(decode(await publisher.call(ASK_ADDRESSES), 'local') as string[]);
+  const factsOf = facts.select(WANTED);
   const out = new Set<string>();
   for (const id of keys.list('accepted')) {
-    const grains = cache.read(id, 'data')?.get('grains');
-    if (grains === undefined || !isDict(grains)) continue;
+    const grains = factsOf(id)?.grains;
+    if (grains === undefined) continue;
     const own: Value[] = [grains.get('ipv4') ?? [], grains.get('ipv6') ?? []].flat();
     if (own.some((address) => addresses.has(String(address)))) out.add(id);
   }

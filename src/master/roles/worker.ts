@@ -142,7 +142,7 @@ function makeDoor(parts: WorkerParts): Door {
 }
 
 function makeAuthenticator(parts: WorkerParts): Authenticator {
-  const { context, masterKey, keys, sessions, cache, publisher, fireEvent } = parts;
+  const { context, masterKey, keys, sessions, facts, publisher, fireEvent } = parts;
   const { opts, log } = context;
   return new Authenticator({
     opts,
@@ -152,7 +152,7 @@ function makeAuthenticator(parts: WorkerParts): Authenticator {
     sessions,
     sharedKey: () => context.sharedKeys()[0] as Crypticle,
     signPublicKey: publicKeySigner(opts, masterKey),
-    connectedIds: () => connectedIds(keys, cache, publisher),
+    connectedIds: () => connectedIds(keys, facts, publisher),
     fireEvent,
     log,
   });

@@ -1,7 +1,7 @@
 /**
- * The publish port of the tcp transport: subscribers say who they are, and a publication that names its minions goes to those,
- * and to who has not said yet who it is (salt/transport/tcp.py `PubServer`, 3006.16). A peer that cannot keep up is cut off, never waited for; one that never
- * says who it is, too.
+ * The publish port of the tcp transport: subscribers say who they are, and a publication that names its minions goes to those, and
+ * to who has not said yet who it is (salt/transport/tcp.py `PubServer`, 3006.16). A peer that cannot keep up is cut off, never
+ * waited for; one that never says who it is, too.
  */
 import type { Socket } from 'node:net';
 import { acceptStreams, peerName, type Acceptor } from '../accept.ts';

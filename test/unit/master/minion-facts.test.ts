@@ -9,7 +9,11 @@ import { MinionFacts } from '../../../src/cache/minion-facts.ts';
 import { forecast } from '../../../src/targeting/forecast.ts';
 import { parseTarget } from '../../../src/targeting/parse-target.ts';
 import { wantedData } from '../../../src/targeting/wanted-data.ts';
-import { dict, type Dict } from '../../../src/values/value.ts';
+import type { KeyStore } from '../../../src/keys/store.ts';
+import { connectedIds } from '../../../src/master/commands/connected.ts';
+import type { RpcClient } from '../../../src/transport/ipc/rpc-client.ts';
+import { dict, type Dict, type DictInit } from '../../../src/values/value.ts';
+import { encode } from '../../../src/wire/msgpack.ts';
 
 function cacheIn(t: TestContext): { folder: string; cache: MinionDataCache } {
   const folder = mkdtempSync(join(tmpdir(), 'brine-facts-'));
@@ -100,4 +104,20 @@ test('minion facts - a forecast is the same with and without them', (t) => {
         forecast(parseTarget(tgt, type), { ids, data: whole }, { greedy }),
         tgt,
       );
+});
+
+test('connected minions - those with an address that a subscriber comes from, as far as their grains are kept', async (t) => {
+  const { cache } = cacheIn(t);
+  const withAddress = (grains: DictInit): Dict => dict({ grains: dict(grains), pillar: dict() });
+  cache.write('a', 'data', withAddress({ ipv4: ['127.0.0.1', '10.0.0.1'] }));
+  cache.write('b', 'data', withAddress({ ipv4: ['10.0.0.2'], ipv6: 'fd00::2' }));
+  cache.write('c', 'data', withAddress({ os: 'Debian' }));
+  const keys = { list: () => ['a', 'b', 'c', 'unheard'] } as unknown as KeyStore;
+  const from = async (...addresses: string[]): Promise<string[]> => {
+    const publisher = { call: async () => encode(addresses, 'local') } as unknown as RpcClient;
+    return [...(await connectedIds(keys, new MinionFacts(cache), publisher))];
+  };
+  assert.deepEqual(await from('10.0.0.1', '10.0.0.9'), ['a']);
+  assert.deepEqual(await from('fd00::2', '10.0.0.1'), ['a', 'b']);
+  assert.deepEqual(await from(), []);
 });
