@@ -10,8 +10,8 @@ test(
   'syndic - three levels: everybody answers once, whoever is away has a name, nothing is lost under way',
   { timeout: 120_000 },
   async (t) => {
-    const top = await Fleet.create(t, [...ORDERS, 'syndic_wait: 3']);
-    const mid = await createBelow(t, [addressOf(top)], [...ORDERS, 'syndic_wait: 3']);
+    const top = await Fleet.create(t, [...ORDERS, 'syndic_wait: 10']);
+    const mid = await createBelow(t, [addressOf(top)], [...ORDERS, 'syndic_wait: 10']);
     const low = await createBelow(t, [addressOf(mid)]);
     await Promise.all([top, mid, low].map((fleet) => fleet.startMaster()));
     const syndics = await Promise.all([joinSyndic(mid, 's-mid'), joinSyndic(low, 's-low')]);
@@ -27,7 +27,7 @@ test(
       const beganMs = performance.now();
       const answers = await top.json(['*', 'test.ping']);
       assert.deepEqual(Object.keys(answers).sort(), all);
-      assert.ok(performance.now() - beganMs < 2_500, 'it has waited for something else than answers');
+      assert.ok(performance.now() - beganMs < 8_000, 'it has waited for something else than answers');
       assert.deepEqual(await top.json(['-G', 'role:web', 'test.echo', 'hi']), { 'low-b': 'hi' });
       assert.deepEqual(await top.json(['-C', 'low-* and not G@role:web', 'test.ping']), { 'low-a': true });
       const { stdout } = await top.salt(['-L', 'low-a,nobody', 'test.ping']);
@@ -76,7 +76,7 @@ test(
         told.stdout,
         /syndic\/s-low:\n {4}Minion did not return. \[Not connected\]\n.*was not connected/,
       );
-      assert.ok(performance.now() - beganMs < 12_000, 'it took long');
+      assert.ok(performance.now() - beganMs < 20_000, 'it took long');
       const { stdout: below } = await low.salt(['--async', '*', 'test.echo', 'meanwhile']);
       const jid = /job ID: (\d{20})/.exec(below)?.[1] as string;
       await untilKept(low, jid, 2);
