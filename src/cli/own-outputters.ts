@@ -1,5 +1,6 @@
 /** Outputters of the user's own (`_output`, `outputter_dirs`): they run in a process apart, which ends with what it shows. */
 import { messageOf } from '../errors/errors.ts';
+import { extensionFiles } from '../extensions/folder.ts';
 import { ExtensionHost } from '../extensions/host-process.ts';
 import { askSingle, describeSingles, serveSingles, type OwnSingle } from '../extensions/singles.ts';
 import { systemClock } from '../host/clock.ts';
@@ -35,7 +36,11 @@ export class OwnOutputters {
     color: boolean,
   ): Promise<{ readonly text: string } | 'failed' | undefined> {
     const own = (await (this.#known ??= this.#describe())).get(name);
-    if (own === undefined) return undefined;
+    if (own === undefined) {
+      if (!extensionFiles(this.#opts, 'output').some((file) => file.name === name)) return undefined;
+      this.#log.error(`The outputter ${name} cannot be used here, nested is used`);
+      return 'failed';
+    }
     try {
       const text = await askSingle(this.#host, dict({ what: 'output', path: own.path, data, color }));
       return { text: String(text).trimEnd() };

@@ -22,5 +22,6 @@ export async function findModules(
     },
     kind,
   );
-  return here.modules(knownModules(tried), context);
+  const broken = tried.flatMap((one) => ('broken' in one ? [{ ...one, name: one.file }] : []));
+  return [...here.modules(knownModules(tried), context), ...broken];
 }

@@ -35,6 +35,8 @@ export interface SyncJob {
 export interface Synced {
   /** `modules.name` of each file that is new or has changed. */
   readonly changed: string[];
+  /** How many files there are, changed or not. */
+  readonly found: number;
   /** True also when files were removed. */
   readonly isTouched: boolean;
 }
@@ -45,8 +47,8 @@ export async function syncExtensions(job: SyncJob): Promise<Synced> {
   const folder = join(pyStr(opts.get('extension_modules') ?? ''), kind);
   const changed: string[] = [];
   let isTouched = false;
+  const kept = new Set<string>();
   try {
-    const kept = new Set<string>();
     for (const environment of job.environments) {
       await reportPython(job, environment);
       for (const { path, rel } of await fetched(job, environment)) {
@@ -63,7 +65,7 @@ export async function syncExtensions(job: SyncJob): Promise<Synced> {
   } catch (error) {
     log.error(`Failed to sync ${kind} module: ${(error as Error).message}`, error);
   }
-  return { changed, isTouched };
+  return { changed, found: kept.size, isTouched };
 }
 
 /** The files of an environment that may come here. */

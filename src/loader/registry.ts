@@ -35,10 +35,14 @@ export interface RegistryOptions extends LoadContext {
 /** A module of the user's own, or why it cannot be used here. */
 export type CustomModule =
   | { readonly file: string; readonly name: string; readonly load: () => Promise<ModuleSpec> }
-  | { readonly file: string; readonly name: string; readonly unavailable: string };
+  | { readonly file: string; readonly name: string; readonly unavailable: string }
+  /** It cannot be loaded; the module of this program with that name, if any, stays in its place. */
+  | { readonly file: string; readonly name: string; readonly broken: string };
 
 /** One virtual name after its files were tried. */
-type Loaded = { readonly module: ModuleSpec } | { readonly module?: undefined; readonly reason: string };
+type Loaded =
+  | { readonly module: ModuleSpec }
+  | { readonly module?: undefined; readonly reason: string; readonly isBroken?: boolean };
 
 /**
  * The execution modules that one minion may use. Holds no job: give each job its own {@link FunctionCaller} from
@@ -84,6 +88,7 @@ export class ModuleRegistry implements FunctionSource {
     const moduleName = dot < 0 ? fun : fun.slice(0, dot);
     const loaded = await this.#load(moduleName);
     if (loaded && !loaded.module) {
+      if (loaded.isBroken) return { missing: `'${fun}' is not available: ${loaded.reason}` };
       return { missing: `'${moduleName}' __virtual__ returned False: ${loaded.reason}` };
     }
     const spec = dot < 0 ? undefined : ownFunction(loaded?.module, fun.slice(dot + 1));
@@ -154,7 +159,7 @@ export class ModuleRegistry implements FunctionSource {
     const own = all.filter((custom) => custom.name === name);
     // a file of the user's own stands for the one of the same name, whatever name the module has
     const entries = (this.#entries.get(name) ?? []).filter(
-      (entry) => !all.some(({ file }) => file === entry.file),
+      (entry) => !all.some((custom) => custom.file === entry.file && !('broken' in custom)),
     );
     if (entries.length === 0 && own.length === 0) return undefined;
     let loading = this.#loaded.get(name);
@@ -172,7 +177,8 @@ export class ModuleRegistry implements FunctionSource {
     const usable = await Promise.all(own.flatMap((custom) => ('load' in custom ? [custom.load()] : [])));
     if (usable.length === 0) {
       const reason = own.flatMap((custom) => ('unavailable' in custom ? [custom.unavailable] : []))[0];
-      return base ?? { reason: reason ?? '' };
+      const broken = own.flatMap((custom) => ('broken' in custom ? [custom.broken] : []))[0];
+      return base ?? { reason: reason ?? broken ?? '', isBroken: reason === undefined };
     }
     const modules = [...(base?.module ? [base.module] : []), ...usable];
     const functions = Object.assign(

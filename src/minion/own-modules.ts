@@ -45,10 +45,10 @@ export class OwnModules {
     const parts = { ...context, clock: this.#clock, report: (fault: string) => this.#report(fault) };
     const tried = await describeModules(parts, (fun) => this.#runner(fun, kind), kind);
     this.#known.set(kind, knownModules(tried));
-    return tried.flatMap((one): CustomModule[] => {
-      if ('broken' in one) return [];
-      if ('unavailable' in one) return [one];
-      return [{ file: one.file, name: one.module.name, load: () => Promise.resolve(one.module) }];
+    return tried.map((one): CustomModule => {
+      if ('broken' in one) return { ...one, name: one.file };
+      if ('unavailable' in one) return one;
+      return { file: one.file, name: one.module.name, load: () => Promise.resolve(one.module) };
     });
   }
 

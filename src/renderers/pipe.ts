@@ -75,7 +75,7 @@ export class RenderPipe {
         continue;
       }
       const renderer = (await this.#own?.(name)) ?? this.#renderers.get(name);
-      if (!renderer) throw new SaltRenderError(`The renderer "${pipe}" is not available`);
+      if (!renderer) throw new SaltRenderError(`The renderer "${name}" is not available`);
       steps.push({ renderer, argument: space < 0 ? '' : part.slice(space).trim() });
     }
     return steps;

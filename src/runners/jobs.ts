@@ -277,6 +277,10 @@ async function lookupJid(ctx: RunnerContext, args: Readonly<Record<string, Value
   if (truthy(args['display_progress']))
     await tellQuery(ctx, `Querying returner: ${jobCacheName(ctx, source)}`);
   const returns = await cache.returns(jid);
+  if (returns.length === 0 && (await cache.job(jid)) === undefined)
+    ctx.log.warning(
+      `No job ${jid} is known; jobs are kept for keep_jobs_seconds, and jobs.list_jobs names them.`,
+    );
   const out: Dict = new Map();
   for (const { id, return: value } of returns) {
     if (truthy(args['display_progress'])) await ctx.progress(dict({ message: id }));

@@ -2,6 +2,7 @@
 import { BrineError } from '../errors/errors.ts';
 import { pyStr } from '../values/repr.ts';
 import type { Dict, Value } from '../values/value.ts';
+import type { Synced } from '../extensions/sync.ts';
 import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec } from './runner.ts';
 
 /** In the order of `sync_all`. */
@@ -18,7 +19,7 @@ const syncParams = {
 type SyncArguments = Readonly<Record<keyof typeof syncParams, Value>>;
 
 /** Copies one kind from the files that this master serves to its `extension_modules`. */
-async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Promise<Value[]> {
+async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Promise<Synced> {
   const [{ syncExtensions }, { openFileClient }] = await Promise.all([
     import('../extensions/sync.ts'),
     import('../fileclient/open.ts'),
@@ -27,7 +28,7 @@ async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Prom
   const services = {
     request: () => Promise.reject(new BrineError('There is no master to ask: this is the master.')),
   };
-  const { changed } = await syncExtensions({
+  return syncExtensions({
     client: openFileClient({ opts, services, clock: ctx.clock, log: ctx.log }),
     opts,
     kind,
@@ -36,6 +37,15 @@ async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Prom
     blacklist: args.extmod_blacklist,
     log: ctx.log,
   });
+}
+
+/** Syncs one kind, and says so when there is nothing to sync, which an empty list alone does not tell. */
+async function syncOne(ctx: RunnerContext, kind: string, args: SyncArguments): Promise<Value[]> {
+  const { changed, found } = await sync(ctx, kind, args);
+  if (found === 0)
+    ctx.log.warning(
+      `No files to sync: salt://_${kind} is in no folder of file_roots of ${pyStr(args.saltenv)}.`,
+    );
   return changed;
 }
 
@@ -45,7 +55,7 @@ function syncFunction(kind: string): RunnerSpec {
     params: syncParams,
     returns: 'list of the names that changed',
     examples: [`salt-run saltutil.sync_${kind}`],
-    run: (ctx, args) => sync(ctx, kind, args),
+    run: (ctx, args) => syncOne(ctx, kind, args),
   });
 }
 
@@ -63,7 +73,7 @@ export const saltutilRunners = defineRunners({
       examples: ['salt-run saltutil.sync_all'],
       run: async (ctx, args) => {
         const changed: Dict = new Map();
-        for (const kind of names) changed.set(kind, await sync(ctx, kind, args));
+        for (const kind of names) changed.set(kind, (await sync(ctx, kind, args)).changed);
         return changed;
       },
     }),

@@ -19,7 +19,7 @@ import { keyAction, noMatchMessage, type ChangeAction, type ShowAction } from '.
 import { KeyDisplay } from './display.ts';
 import { openKeyEvents, type KeyEvents } from './events.ts';
 import { generateKeys, generateSignature } from './generate.ts';
-import { confirm, InterruptedError, onSigint, type OnInterrupt } from './prompt.ts';
+import { confirm, InterruptedError, NoAnswerError, onSigint, type OnInterrupt } from './prompt.ts';
 
 /** What may be replaced in tests and by other programs. */
 export interface SaltKeyParts {
@@ -89,7 +89,9 @@ function reportError(error: unknown, io: CommandIo, hardCrash: boolean): number 
     return error.exitCode;
   }
   io.stderr.write(`Error: ${explain(error)}\n`);
-  return 0;
+  if (!(error instanceof NoAnswerError)) return 0;
+  io.stderr.write('Nothing was changed: the question got no answer. With -y it is not asked.\n');
+  return 1;
 }
 
 /** `--gen-keys` needs no configuration: without access to its folder, the folder of the new keys stands in. */

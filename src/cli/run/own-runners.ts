@@ -41,7 +41,7 @@ async function load(opts: Dict, log: Logger): Promise<ReadonlyMap<string, Runner
   for (const custom of new ExtensionsHere().modules(knownModules(tried), context)) {
     if ('unavailable' in custom)
       log.info(`The runner ${custom.name} cannot be used here: ${custom.unavailable}`);
-    else runners.set(custom.name, toRunners(await custom.load()));
+    else if ('load' in custom) runners.set(custom.name, toRunners(await custom.load()));
   }
   return runners;
 }

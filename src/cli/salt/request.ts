@@ -1,5 +1,6 @@
 /** From the command line of `salt` to the job it asks for. */
 import type { PublishOptions } from '../../client/local-client.ts';
+import { UsageError } from '../../errors/errors.ts';
 import { expandNodegroups, nodegroupsOf } from '../../targeting/nodegroups.ts';
 import { truthy, type Dict, type Value } from '../../values/value.ts';
 import { yamlifyArgument } from '../../yaml/yamlify.ts';
@@ -33,7 +34,7 @@ export interface SaltRequest {
 /**
  * @param words the words that are no options: target, function, arguments
  * @param opts the configuration with the command line laid over it
- * @throws CompoundArgumentsError
+ * @throws CompoundArgumentsError, UsageError
  */
 export function readSaltRequest(words: readonly string[], opts: Dict, timeoutMs: number): SaltRequest {
   const [target = '', funs = '', ...rest] = words;
@@ -41,6 +42,8 @@ export function readSaltRequest(words: readonly string[], opts: Dict, timeoutMs:
   const isCompound = funs.includes(',');
   const names = isCompound ? funs.split(',') : [funs];
   const separator = String(opts.get('args_separator') ?? ',');
+  if (isCompound && separator === '')
+    throw new UsageError('--args-separator must not be empty; without the option it is a comma');
   const arg: Value[] = isCompound
     ? splitCompound(rest, names.length, separator).map((group) =>
         keepJidsText(parseArguments(group, noParse)),

@@ -127,3 +127,19 @@ function checkParams(
     optional ||= param.default !== undefined;
   }
 }
+
+test('registry - a module of the user that cannot be loaded says why, and leaves a built-in one in its place', async () => {
+  const registry = new ModuleRegistry({
+    opts: new Map(),
+    grains: new Map(),
+    table: [entryOf(moduleOf('kept', 'kept'))],
+    custom: () =>
+      Promise.resolve([
+        { file: 'bad', name: 'bad', broken: '/m/bad.js cannot be loaded: Error: at load' },
+        { file: 'kept', name: 'kept', broken: '/m/kept.js cannot be loaded: Error: at load' },
+      ]),
+  });
+  const { missing } = await registry.find('bad.f');
+  assert.equal(missing, "'bad.f' is not available: /m/bad.js cannot be loaded: Error: at load");
+  assert.notEqual(await registry.module('kept'), undefined);
+});

@@ -61,8 +61,8 @@ test('renderers - functions are awaited, missing ones are undefined', async () =
 
 test('renderers - unknown ones fail with their name, those that are forbidden are left out', async () => {
   await assert.rejects(
-    render('#!nosuch|yaml\na: 1\n'),
-    /^SaltRenderError: The renderer "nosuch\|yaml" is not available$/,
+    render('#!jinja|nosuch hosts\na: 1\n'),
+    /^SaltRenderError: The renderer "nosuch" is not available$/,
   );
   assert.equal(await render('a: {{ who }}\n', { whitelist: [], blacklist: ['yaml'] }), 'a: x\n');
 });
