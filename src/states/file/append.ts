@@ -10,10 +10,10 @@ import { whitespaceWords } from '../../text/whitespace-words.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { editObstacle, stateName } from './checks.ts';
 import { showDifference } from './difference.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
-import { Outcome, withDefaults } from './outcome.ts';
+import { Refusal } from './managed-contents.ts';
+import { withDefaults, type Outcome } from './outcome.ts';
 import { S, TEXT_SOURCE_PARAMS, type ArgsOf } from './params.ts';
-import { SourceFailure, templateTexts, textSources } from './template-texts.ts';
+import { templateTexts, textSources, untilSourcesFail } from './template-texts.ts';
 import { TOUCH_PARAMS, touchFile } from './touch.ts';
 
 const TEXT_PARAMS = {
@@ -140,20 +140,6 @@ async function prepend(
   );
 }
 
-/** Runs a state; a refusal, or a source that cannot be had, is its end. */
-async function ended(args: TextArguments, run: (outcome: Outcome) => Promise<Dict>): Promise<Dict> {
-  const outcome = new Outcome(stateName(args.name), { result: false });
-  try {
-    return await untilRefused(
-      () => run(outcome),
-      (comment) => outcome.fail(comment),
-    );
-  } catch (error) {
-    if (error instanceof SourceFailure) return error.ret;
-    throw error;
-  }
-}
-
 /** States that add lines. */
 export const appendStates = {
   append: defineState({
@@ -165,7 +151,7 @@ export const appendStates = {
         true,
       ),
     },
-    run: (ctx, args) => ended(args, (outcome) => append(ctx, args, outcome)),
+    run: (ctx, args) => untilSourcesFail(stateName(args.name), (outcome) => append(ctx, args, outcome)),
   }),
   prepend: defineState({
     doc: 'Makes sure that a text is in a file; it is put at the start when it is not.',
@@ -173,6 +159,6 @@ export const appendStates = {
       ...TEXT_PARAMS,
       header: opt({ type: 'bool', doc: 'The text has to be at the very start.' }, null),
     },
-    run: (ctx, args) => ended(args, (outcome) => prepend(ctx, args, outcome)),
+    run: (ctx, args) => untilSourcesFail(stateName(args.name), (outcome) => prepend(ctx, args, outcome)),
   }),
 };

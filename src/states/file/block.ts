@@ -6,19 +6,16 @@ import { defineState, type StateContext } from '../state-function.ts';
 import { gatheredFor, gatheredTexts } from './accumulators.ts';
 import { editObstacle, stateName } from './checks.ts';
 import { edited } from './edit.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
-import { errorText, Outcome } from './outcome.ts';
+import { Refusal } from './managed-contents.ts';
+import { errorText, type Outcome } from './outcome.ts';
 import { S, TEXT_SOURCE_PARAMS, type ArgsOf } from './params.ts';
-import { SourceFailure, templateTexts, textSources } from './template-texts.ts';
-
-const { template, ...SOURCES } = TEXT_SOURCE_PARAMS;
+import { templateTexts, textSources, untilSourcesFail } from './template-texts.ts';
 
 const BLOCK_PARAMS = {
   name: S.name,
   marker_start: opt({ type: 'str', doc: 'The line before the block.' }, '#-- start managed zone --'),
   marker_end: opt({ type: 'str', doc: 'The line behind the block.' }, '#-- end managed zone --'),
-  ...SOURCES,
-  template,
+  ...TEXT_SOURCE_PARAMS,
   content: opt({ type: 'str', doc: 'The block; texts of sources and accumulators are put behind it.' }, ''),
   append_if_not_found: opt(S.append_if_not_found, false),
   prepend_if_not_found: opt(S.prepend_if_not_found, false),
@@ -90,18 +87,9 @@ export const blockStates = {
   blockreplace: defineState({
     doc: 'Makes sure of what stands between two lines of a file.',
     params: BLOCK_PARAMS,
-    run: async (ctx, args) => {
+    run: (ctx, args) => {
       const name = stateName(args.name);
-      const outcome = new Outcome(name, { result: false });
-      try {
-        return await untilRefused(
-          () => replaceBlock(ctx, args, name, outcome),
-          (comment) => outcome.fail(comment),
-        );
-      } catch (error) {
-        if (error instanceof SourceFailure) return error.ret;
-        throw error;
-      }
+      return untilSourcesFail(name, (outcome) => replaceBlock(ctx, args, name, outcome));
     },
   }),
 };

@@ -67,7 +67,7 @@ export function editObstacle(name: string): string | undefined {
   return pathExists(name) ? undefined : `${name}: file not found`;
 }
 
-/** True for sources by http or ftp, for which a hash means something. */
+/** Warns when a hash is given for a source that does not come by http or ftp: it has no effect. */
 export function warnOfUselessHash(ctx: StateContext, source: Value, sourceHash: Value): void {
   if (source === null || !truthy(sourceHash)) return;
   const sources = Array.isArray(source) ? source : [source];

@@ -1,7 +1,7 @@
 /** `file.line` and `file.replace`. Follows 3006.16 salt/states/file.py. */
 import { opt } from '../../modules/file/params.ts';
 import { pyStr } from '../../values/repr.ts';
-import { dict, truthy, type Dict, type Value } from '../../values/value.ts';
+import { truthy, type Dict, type Value } from '../../values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { editObstacle, stateName } from './checks.ts';
 import { MANAGED_PARAMS, manageFile } from './managed.ts';
@@ -96,8 +96,3 @@ export const editStates = {
     },
   }),
 };
-
-/** The arguments of functions that edit a file and are told whether to only look. */
-export function dryRun(ctx: StateContext, keywords: Parameters<typeof dict>[0]): Dict {
-  return dict({ ...keywords, dry_run: ctx.state.test });
-}

@@ -1,5 +1,4 @@
 /** What the states of `file` share: the result that is filled in on the way, and arguments of other states of the file. */
-import { CommandExecutionError } from '../../errors/errors.ts';
 import { isOsError, osErrorText } from '../../host/strerror.ts';
 import type { ParamSpec } from '../../loader/module.ts';
 import { pyStr } from '../../values/repr.ts';
@@ -96,10 +95,4 @@ export function withDefaults<P extends Readonly<Record<string, ParamSpec>>>(
 export function errorText(error: unknown): string {
   if (isOsError(error)) return osErrorText(error);
   return error instanceof Error ? error.message : String(error);
-}
-
-/** The text of an error that one of Salt's functions reports; any other error is thrown on. */
-export function reportedError(error: unknown): string {
-  if (error instanceof CommandExecutionError) return error.message;
-  throw error;
 }

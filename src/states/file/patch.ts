@@ -68,8 +68,9 @@ function readOptions(text: string, strip: Value): Options {
 
 function count(text: string, option: string): number {
   if (/^\s*[+-]?\d+\s*$/.test(text)) return Number(text);
-  const using = option === '-p' ? 'Consider using the' : 'Consider using the';
-  throw new Refusal(`Invalid format for '${option}' CLI option. ${using} 'strip' option for this state.`);
+  throw new Refusal(
+    `Invalid format for '${option}' CLI option. Consider using the 'strip' option for this state.`,
+  );
 }
 
 /** @throws Refusal when there is no place for rejected hunks */

@@ -4,7 +4,7 @@ import { pyStr } from '../../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../values/value.ts';
 import type { StateContext } from '../state-function.ts';
 import { warnOfUselessHash } from './checks.ts';
-import { Refusal } from './managed-contents.ts';
+import { Refusal, untilRefused } from './managed-contents.ts';
 import { environment, Outcome } from './outcome.ts';
 import type { ArgsOf, TEXT_SOURCE_PARAMS } from './params.ts';
 
@@ -12,7 +12,7 @@ import type { ArgsOf, TEXT_SOURCE_PARAMS } from './params.ts';
 export type TextSources = ArgsOf<typeof TEXT_SOURCE_PARAMS>;
 
 /** The end of a state whose source cannot be had; the result is named after the source. */
-export class SourceFailure extends Error {
+class SourceFailure extends Error {
   override readonly name = 'SourceFailure';
   readonly ret: Dict;
   constructor(source: Value, sentence: string) {
@@ -59,4 +59,21 @@ export async function templateTexts(
     texts.push(text);
   }
   return texts;
+}
+
+/** Runs a state; a refusal, or a source that cannot be had, is its end. */
+export async function untilSourcesFail(
+  name: string,
+  run: (outcome: Outcome) => Promise<Dict>,
+): Promise<Dict> {
+  const outcome = new Outcome(name, { result: false });
+  try {
+    return await untilRefused(
+      () => run(outcome),
+      (comment) => outcome.fail(comment),
+    );
+  } catch (error) {
+    if (error instanceof SourceFailure) return error.ret;
+    throw error;
+  }
 }

@@ -34,7 +34,7 @@ const TIDIED_PARAMS = {
 const UNITS = 'bkmgtpezy';
 
 /** Bytes of a text such as `10MB` or `1GiB`; 0 when it is none. */
-export function bytesOf(text: string): number {
+function bytesOf(text: string): number {
   const [, digits = '', given = ''] = /^([0-9.]*)\s*(.*)$/s.exec(text.trim()) ?? [];
   const unit = (given === '' ? 'b' : given).toLowerCase();
   const value = digits === '' ? NaN : Number(digits);
