@@ -8,6 +8,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'alternatives',
     load: async () => (await import('./alternatives.ts')).alternativesStates,
   },
+  { name: 'archive', file: 'archive', load: async () => (await import('./archive.ts')).archiveStates },
   { name: 'beacon', file: 'beacon', load: async () => (await import('./beacon.ts')).beaconStates },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronStates },

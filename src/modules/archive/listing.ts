@@ -98,16 +98,20 @@ function stripCount(given: Value): number {
 }
 
 function formatOf(name: string, given: Value): string {
-  if (truthy(given)) return pyStr(given);
+  const format = truthy(given) ? pyStr(given) : archiveFormat(name);
+  if (format === undefined)
+    throw new ListFailure("Unable to guess archive format, please pass an 'archive_format' argument.");
+  return format;
+}
+
+/** The format of an archive by the name of its file, or by its address; undefined when that tells nothing. */
+export function archiveFormat(name: string): string | undefined {
   const path = name
     .replace(/^[A-Za-z][\w+.-]*:\/\//, '')
     .replace(/[?#].*$/s, '')
     .toLowerCase();
   if (/\.(tar|tar\.gz|tgz|tar\.bz2|tbz2|tbz|tar\.xz|txz|tar\.lzma|tlz)$/.test(path)) return 'tar';
-  const other = /\.(zip|rar)$/.exec(path)?.[1];
-  if (other === undefined)
-    throw new ListFailure("Unable to guess archive format, please pass an 'archive_format' argument.");
-  return other;
+  return /\.(zip|rar)$/.exec(path)?.[1];
 }
 
 interface ArchiveFile {
