@@ -187,7 +187,7 @@ async function unpackNeeded(
     comment += `${trying} Salt was unable to change ownership on the following paths:\n${list(disowned.failed)}`;
   }
   ctx.log.debug(`archive.extracted: ${source.shown}`);
-  return ended(folder, result, changes, comment);
+  return ended(args.name, result, changes, comment);
 }
 
 function presentResult({ ctx, changes }: Extraction): {

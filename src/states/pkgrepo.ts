@@ -17,16 +17,6 @@ const NAME = {
   doc: 'The repository: the line of the source with apt, the id with dnf.',
 } as const;
 
-/** What keys are given by, in ways that exclude each other. */
-function keyConflict(kwargs: Dict): string | undefined {
-  const hasId = kwargs.has('keyid') || kwargs.has('keyserver');
-  if (kwargs.has('key_text') && kwargs.has('key_url'))
-    return 'You may not use both "key_url" and "key_text" argument.';
-  for (const key of ['key_text', 'key_url'])
-    if (kwargs.has(key) && hasId) return `You may not use both "keyid"/"keyserver" and "${key}" argument.`;
-  return undefined;
-}
-
 /** Why the arguments cannot be used. */
 function refusal(kwargs: Dict): string | undefined {
   if (kwargs.has('repo'))
@@ -139,7 +129,7 @@ async function managed(
   const text = pyStr(name);
   if (!(await ctx.functions.has('pkg.get_repo')))
     return failure(name, 'Repo management not implemented on this platform');
-  const refused = refusal(kwargs) ?? keyConflict(kwargs);
+  const refused = refusal(kwargs);
   if (refused !== undefined) return failure(name, refused);
   const wanted = wantedRepository(ctx, args, kwargs);
   let before: Dict;
