@@ -25,6 +25,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
   { name: 'pkg', file: 'pkg', load: async () => (await import('./pkg.ts')).pkgStates },
   { name: 'pkgrepo', file: 'pkgrepo', load: async () => (await import('./pkgrepo.ts')).pkgrepoStates },
+  { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountStates },
   { name: 'saltutil', file: 'saltutil', load: async () => (await import('./saltutil.ts')).saltutilStates },
   { name: 'schedule', file: 'schedule', load: async () => (await import('./schedule.ts')).scheduleStates },
   { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },
