@@ -10,9 +10,12 @@ test(
   'syndic - three levels: everybody answers once, whoever is away has a name, nothing is lost under way',
   { timeout: 120_000 },
   async (t) => {
-    const top = await Fleet.create(t, [...ORDERS, 'syndic_wait: 10']);
-    const mid = await createBelow(t, [addressOf(top)], [...ORDERS, 'syndic_wait: 10']);
-    const low = await createBelow(t, [addressOf(mid)]);
+    const top = await Fleet.create(t);
+    const roots = `file_roots: {base: ['${top.path('srv')}']}`;
+    const options = [...ORDERS, 'syndic_wait: 10', roots];
+    top.configureMaster(options);
+    const mid = await createBelow(t, [addressOf(top)], options);
+    const low = await createBelow(t, [addressOf(mid)], ['auto_accept: True', roots]);
     await Promise.all([top, mid, low].map((fleet) => fleet.startMaster()));
     const syndics = await Promise.all([joinSyndic(mid, 's-mid'), joinSyndic(low, 's-low')]);
     await Promise.all([
@@ -57,6 +60,27 @@ test(
         assert.deepEqual(Object.keys(await keptReturns(mid, jid)).sort(), ['low-a', 'low-b', 'on-mid']);
       },
     );
+
+    await t.test('a state run gives each result once, on every level', async () => {
+      top.write(top.path('srv'), 'site.sls', ['{{ grains.id }}:', '  test.succeed_with_changes: []']);
+      const results = await top.json(['*', 'state.apply', 'site']);
+      assert.deepEqual(Object.keys(results).sort(), all);
+      for (const [id, states] of Object.entries(results)) {
+        const told = Object.entries(states as Record<string, { result: boolean }>);
+        assert.deepEqual(
+          told.map(([tag, { result }]) => [tag, result]),
+          [[`test_|-${id}_|-${id}_|-succeed_with_changes`, true]],
+        );
+      }
+      const listed = await top.run('salt-run', [
+        '--out=json',
+        'jobs.list_jobs',
+        'search_function=state.apply',
+      ]);
+      const jobs = Object.keys(JSON.parse(listed.stdout) as object);
+      assert.equal(jobs.length, 1);
+      assert.deepEqual(await keptReturns(top, String(jobs[0])), results);
+    });
 
     await t.test('a job of the lowest master goes up, too', async () => {
       await low.json(['low-a', 'test.echo', 'from below']);
