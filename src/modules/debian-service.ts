@@ -66,8 +66,8 @@ export const debianServiceModule = defineModule({
   name: 'service',
   file: 'debian_service',
   doc: 'Starts, stops and enables services by the scripts in /etc/init.d.',
-  unavailable: ({ grains }) =>
-    !isSystemdBooted() && hasDpkg(grains)
+  unavailable: ({ opts }) =>
+    !isSystemdBooted() && hasDpkg(opts)
       ? undefined
       : 'The debian_service module could not be loaded: unsupported OS family and/or systemd running.',
   functions: {

@@ -16,8 +16,8 @@ export const dpkgModule = defineModule({
   name: 'lowpkg',
   file: 'dpkg_lowpkg',
   doc: 'Asks the database of installed packages.',
-  unavailable: ({ grains }) =>
-    hasDpkg(grains)
+  unavailable: ({ opts }) =>
+    hasDpkg(opts)
       ? undefined
       : 'The dpkg execution module cannot be loaded: only works on Debian family systems.',
   functions: {

@@ -547,8 +547,8 @@ export const aptModule = defineModule({
   name: 'pkg',
   file: 'aptpkg',
   doc: 'Installs, removes and looks at packages with apt.',
-  unavailable: ({ grains }) =>
-    hasDpkg(grains) && findProgram('apt-get') !== undefined
+  unavailable: ({ opts }) =>
+    hasDpkg(opts) && findProgram('apt-get') !== undefined
       ? undefined
       : 'The pkg module could not be loaded: unsupported OS family',
   functions: { ...looking, ...changing, ...repositoryFunctions },

@@ -8,14 +8,19 @@ import type { ModuleContext } from '../../loader/module.ts';
 import { compareText } from '../../values/order.ts';
 import { pyStr } from '../../values/repr.ts';
 import { splitLines } from '../../values/text.ts';
-import { dict, type Dict, type Value } from '../../values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../values/value.ts';
 import { runAll, runStdout, runText } from '../program.ts';
 import { addVersion, type Versions } from './packages.ts';
 
-/** True on Debian and what comes from it. Asks the machine, not the grains, which `salt-call` collects only when needed. */
-export function hasDpkg(grains: Dict): boolean {
+/**
+ * True on Debian and what comes from it, unless the configuration's own grains name another family. Asks the machine, not its
+ * grains, which `salt-call` collects only when needed.
+ */
+export function hasDpkg(opts: Dict): boolean {
+  const told = opts.get('grains');
+  const family = isDict(told) ? told.get('os_family') : undefined;
   return (
-    (grains.get('os_family') ?? 'Debian') === 'Debian' &&
+    (family ?? 'Debian') === 'Debian' &&
     pathExists('/etc/debian_version') &&
     findProgram('dpkg-query') !== undefined
   );
