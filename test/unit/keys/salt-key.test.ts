@@ -30,6 +30,10 @@ const outFile = join(root, 'out.txt');
 /** Runs that Salt answers with a crash or twice over; what we do instead is tested below. */
 const OTHERWISE = new Set(['-a new1,new* -y', '-d web1,web1 -y']);
 
+/** What Salt says of a question without an answer, and then ends with 0; we say more, and end with 1. */
+const UNANSWERED = 'Error: EOF when reading a line\n';
+const NOTHING_CHANGED = 'Nothing was changed: the question got no answer. With -y it is not asked.\n';
+
 interface Outcome {
   code: number;
   stdout: string;
@@ -66,8 +70,9 @@ test('salt-key - prints and leaves behind what Salt 3006.16 does', async (t) => 
     t.diagnostic(name);
     const rooted = (text: string): string => text.replaceAll('{root}', folder);
     assert.equal(stdout, rooted(expected.stdout), name);
-    assert.equal(stderr, rooted(expected.stderr), name);
-    assert.equal(code, expected.code, name);
+    const isUnanswered = expected.stderr === UNANSWERED;
+    assert.equal(stderr, isUnanswered ? UNANSWERED + NOTHING_CHANGED : rooted(expected.stderr), name);
+    assert.equal(code, isUnanswered ? 1 : expected.code, name);
     assert.deepEqual(Object.keys(fileModes(join(folder, 'pki'))).sort(), expected.pki, name);
     assert.deepEqual(
       withoutSessions(fileModes(join(folder, 'cache'))),

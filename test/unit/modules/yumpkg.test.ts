@@ -96,7 +96,7 @@ function machine(t: TestContext): Machine {
   process.env['PATH'] = `${folder}:${path ?? ''}`;
   process.env['FAKE_YUM'] = folder;
   const ctx = fakeContext({
-    opts: dict({ id: 'x', cachedir: folder }),
+    opts: dict({ id: 'x', cachedir: folder, grains: GRAINS }),
     grains: dict(GRAINS),
     clock: systemClock,
     random: systemRandom,
@@ -234,7 +234,7 @@ test('pkg with dnf - what the true rpm and dnf say is told as Salt 3006.16 tells
   process.env['PATH'] = `${folder}:${path ?? ''}`;
   process.env['RECORDED'] = folder;
   const ctx = fakeContext({
-    opts: dict({ id: 'x', cachedir: folder }),
+    opts: dict({ id: 'x', cachedir: folder, grains: GRAINS }),
     grains: dict(GRAINS),
     clock: systemClock,
     random: systemRandom,
