@@ -206,7 +206,8 @@ async function eachOf(
 
 const USER = { type: 'str', doc: 'Who logs in.' } as const;
 const KEY = { type: 'str', doc: 'The key: its long word only.' } as const;
-const FILE = {
+/** Where the keys that may log in stand, and how they are told apart. */
+export const AUTHORIZED_KEYS = {
   config: {
     default: '.ssh/authorized_keys',
     type: 'str',
@@ -216,9 +217,9 @@ const FILE = {
 } as const;
 const SOURCE = {
   source: { type: 'str', doc: 'The file of keys: `salt://…`.' },
-  config: FILE.config,
+  config: AUTHORIZED_KEYS.config,
   saltenv: { default: 'base', type: 'str', doc: 'The environment of the file server.' },
-  fingerprint_hash_type: FILE.fingerprint_hash_type,
+  fingerprint_hash_type: AUTHORIZED_KEYS.fingerprint_hash_type,
 } as const;
 const ENC = {
   default: 'ssh-rsa',
@@ -248,7 +249,7 @@ export const sshModule = defineModule({
   functions: {
     auth_keys: defineFunction({
       doc: 'Lists the keys that may log in.',
-      params: { user: { ...USER, type: 'str or list', default: null }, ...FILE },
+      params: { user: { ...USER, type: 'str or list', default: null }, ...AUTHORIZED_KEYS },
       returns:
         'mapping of key to its kind, comment, options and fingerprint; by user, unless one is asked for by name',
       examples: ["salt '*' ssh.auth_keys root", "salt '*' ssh.auth_keys user='[user1, user2]'"],
@@ -270,7 +271,11 @@ export const sshModule = defineModule({
         ...{ user: USER, key: KEY, enc: { type: ENC.type, doc: ENC.doc } },
         comment: { type: COMMENT.type, doc: COMMENT.doc },
         options: { type: OPTIONS.type, doc: OPTIONS.doc },
-        ...{ config: FILE.config, cache_keys: CACHE_KEYS, fingerprint_hash_type: FILE.fingerprint_hash_type },
+        ...{
+          config: AUTHORIZED_KEYS.config,
+          cache_keys: CACHE_KEYS,
+          fingerprint_hash_type: AUTHORIZED_KEYS.fingerprint_hash_type,
+        },
       },
       returns: '`add`, `update` or `exists`',
       examples: ["salt '*' ssh.check_key <user> <key> <enc> <comment> <options>"],
@@ -293,8 +298,15 @@ export const sshModule = defineModule({
     set_auth_key: defineFunction({
       doc: 'Lets a key log in.',
       params: {
-        ...{ user: USER, key: KEY, enc: ENC, comment: COMMENT, options: OPTIONS, config: FILE.config },
-        ...{ cache_keys: CACHE_KEYS, fingerprint_hash_type: FILE.fingerprint_hash_type },
+        ...{
+          user: USER,
+          key: KEY,
+          enc: ENC,
+          comment: COMMENT,
+          options: OPTIONS,
+          config: AUTHORIZED_KEYS.config,
+        },
+        ...{ cache_keys: CACHE_KEYS, fingerprint_hash_type: AUTHORIZED_KEYS.fingerprint_hash_type },
       },
       returns: '`new`, `replace`, `no change`, `fail`, `invalid` or `Invalid public key`',
       examples: ["salt '*' ssh.set_auth_key <user> '<key>' enc='dsa'"],
@@ -319,7 +331,7 @@ export const sshModule = defineModule({
     }),
     rm_auth_key: defineFunction({
       doc: 'Lets a key log in no more.',
-      params: { user: USER, key: KEY, ...FILE },
+      params: { user: USER, key: KEY, ...AUTHORIZED_KEYS },
       returns: '`Key removed`, `Key not present` or `Key not removed`',
       examples: ["salt '*' ssh.rm_auth_key <user> <key>"],
       run: (ctx, { user, key, ...file }) => removeKey(ctx, { user, ...file }, pyStr(key)),

@@ -2,24 +2,8 @@
 import type { Logger } from '../host/log.ts';
 import { pyStr } from '../values/repr.ts';
 import { isDict, type Dict, type Value } from '../values/value.ts';
+import { REQUISITES } from './keywords.ts';
 import { argumentName, EXCLUDE, EXTEND, findName, isPrivate, modulesOf, nameIn } from './high-data.ts';
-
-/** Arguments that are requisites: an extension adds to their lists, and replaces every other argument. */
-const REQUISITES: ReadonlySet<Value> = new Set([
-  'onchanges',
-  'onchanges_any',
-  'onfail',
-  'onfail_any',
-  'onfail_all',
-  'onfail_stop',
-  'prereq',
-  'prerequired',
-  'watch',
-  'watch_any',
-  'require',
-  'require_any',
-  'listen',
-]);
 
 /**
  * Works `__extend__` into the ids, in place.
@@ -91,7 +75,7 @@ function extendList(known: Value[], item: Value): void {
     if (!isDict(item) || !isDict(present)) return;
     const name = argumentName(present);
     if (argument === name) {
-      if (REQUISITES.has(argument ?? null)) appendRequisites(present, item, argument as Value);
+      if (isRequisite(argument)) appendRequisites(present, item, argument as Value);
       else known[index] = item;
       isPlaced = true;
     }
@@ -104,4 +88,9 @@ function appendRequisites(present: Dict, item: Dict, argument: Value): void {
   const before = present.get(argument);
   const added = item.get(argument);
   if (Array.isArray(before) && Array.isArray(added)) before.push(...added);
+}
+
+/** An extension adds to the lists of requisites, and replaces every other argument. */
+function isRequisite(argument: Value | undefined): boolean {
+  return typeof argument === 'string' && REQUISITES.includes(argument);
 }

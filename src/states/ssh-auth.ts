@@ -1,6 +1,6 @@
 /** `ssh_auth`: the keys that may log in (3006.16 salt/states/ssh_auth.py). */
 import { defineModule } from '../loader/module.ts';
-import { SSH_AUTH_ERROR } from '../modules/ssh.ts';
+import { AUTHORIZED_KEYS, SSH_AUTH_ERROR } from '../modules/ssh.ts';
 import { pyStr } from '../values/repr.ts';
 import { rstrip } from '../values/text.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
@@ -229,12 +229,7 @@ const PARAMS = {
   comment: { default: '', type: 'str', doc: 'What stands behind the key.' },
   source: { default: '', type: 'str', doc: 'A file of keys in place of the name: `salt://…`.' },
   options: { default: null, type: 'list', doc: 'What stands before it: `no-pty`, `command="…"`.' },
-  config: {
-    default: '.ssh/authorized_keys',
-    type: 'str',
-    doc: 'The file: a path, or one below the home folder; `%u` is the user, `%h` the home folder.',
-  },
-  fingerprint_hash_type: { default: null, type: 'str', doc: 'The kind of sums; sha256 without it.' },
+  ...AUTHORIZED_KEYS,
 } as const;
 
 /** The states of `ssh_auth`. */

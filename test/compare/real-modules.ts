@@ -23,6 +23,15 @@ export const PLAIN_VALUES = `def plain(value):
     return str(value)
 `;
 
+/** Python that makes Salt's values again of what was written down: the reverse of `plain`, as far as calls need it. */
+export const ORDINARY_VALUES = `def ordinary(value):
+    if isinstance(value, dict) and "dict" in value:
+        return collections.OrderedDict((ordinary(k), ordinary(v)) for k, v in value["dict"])
+    if isinstance(value, list):
+        return [ordinary(v) for v in value]
+    return value
+`;
+
 /** A file for Salt's renderer `py`: calls what stands in the file beside it and writes down the answers. */
 const DRIVER = `
 import base64, collections.abc, json, os

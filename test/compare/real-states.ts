@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { realSalt, runProgram } from '../support/fleet.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import { casePillar, placed, runsOf, type PlacedCase, type RunOutcome } from '../support/state-cases.ts';
-import { minionConfig, PLAIN_VALUES } from './real-modules.ts';
+import { minionConfig, ORDINARY_VALUES, PLAIN_VALUES } from './real-modules.ts';
 
 /** A file for Salt's renderer `py`: runs the cases that stand in the file beside it and writes down the results. */
 const DRIVER = `
@@ -12,12 +12,7 @@ import base64, collections, collections.abc, json, os, subprocess, sys
 from salt.loader import grains as collected_grains
 
 ${PLAIN_VALUES}
-def ordinary(value):
-    if isinstance(value, dict) and "dict" in value:
-        return collections.OrderedDict((ordinary(k), ordinary(v)) for k, v in value["dict"])
-    if isinstance(value, list):
-        return [ordinary(v) for v in value]
-    return value
+${ORDINARY_VALUES}
 
 def shell(command):
     done = subprocess.run(

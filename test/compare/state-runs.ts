@@ -17,7 +17,7 @@ import {
   type RunCase,
   type RunOutcome,
 } from '../support/state-runs.ts';
-import { minionConfig, PLAIN_VALUES } from './real-modules.ts';
+import { minionConfig, ORDINARY_VALUES, PLAIN_VALUES } from './real-modules.ts';
 
 /** A file for Salt's renderer `py`: makes the calls of the file beside it, each with modules loaded for it. */
 const DRIVER = `
@@ -25,12 +25,7 @@ import base64, collections, collections.abc, copy, json, os
 from salt.loader import minion_mods, utils
 
 ${PLAIN_VALUES}
-def ordinary(value):
-    if isinstance(value, dict) and "dict" in value:
-        return collections.OrderedDict((ordinary(k), ordinary(v)) for k, v in value["dict"])
-    if isinstance(value, list):
-        return [ordinary(v) for v in value]
-    return value
+${ORDINARY_VALUES}
 
 def outcome(case):
     opts = copy.deepcopy(__opts__)

@@ -15,15 +15,17 @@ export function runSls(ctx: ModuleContext, given: Value, kwargs: Dict): Promise<
   return inTurn(ctx, kwargs, () => applySls(ctx, given, kwargs));
 }
 
+/** The run of SLS that are named: those of the environment base, unless another one is given. */
+function openSlsRun(ctx: ModuleContext, kwargs: Dict): ReturnType<typeof openRun> {
+  const [test = null, stateEvents = null] = ['test', 'state_events'].map((name) => kwargs.get(name));
+  return openRun(ctx, kwargs, { test, stateEvents, saltenv: 'base' });
+}
+
 async function applySls(ctx: ModuleContext, given: Value, kwargs: Dict): Promise<Value> {
   const disabled = await disabledAmong(ctx, Array.isArray(given) ? given : [given]);
   if (disabled.length > 0) return refused(ctx, disabled);
   await syncModules(ctx, kwargs);
-  const open = await openRun(ctx, kwargs, {
-    test: kwargs.get('test') ?? null,
-    stateEvents: kwargs.get('state_events') ?? null,
-    saltenv: 'base',
-  });
+  const open = await openSlsRun(ctx, kwargs);
   const refusal = pillarRefusal(open);
   if (refusal !== undefined) return refusal;
   const cacheName = `${pyStr(kwargs.get('cache_name') ?? 'highstate')}${HIGH_DATA}`;
@@ -63,11 +65,7 @@ export function runApply(ctx: ModuleContext, given: Value, kwargs: Dict): Promis
 
 /** `state.sls_id`. @throws SaltInvocationError when the SLS have no such id */
 export async function runSlsId(ctx: ModuleContext, id: Value, given: Value, kwargs: Dict): Promise<Value> {
-  const open = await openRun(ctx, kwargs, {
-    test: kwargs.get('test') ?? null,
-    stateEvents: kwargs.get('state_events') ?? null,
-    saltenv: 'base',
-  });
+  const open = await openSlsRun(ctx, kwargs);
   const refusal = pillarRefusal(open);
   if (refusal !== undefined) return refusal;
   const saltenv = pyStr(open.opts.get('saltenv') ?? 'base');
