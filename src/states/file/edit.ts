@@ -4,7 +4,8 @@ import { pyStr } from '../../values/repr.ts';
 import { truthy, type Dict, type Value } from '../../values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { editObstacle, stateName } from './checks.ts';
-import { MANAGED_PARAMS, manageFile } from './managed.ts';
+import { manageFile } from './managed.ts';
+import { MANAGED_PARAMS } from './managed-params.ts';
 import { Outcome, withDefaults } from './outcome.ts';
 import { OWNER_PARAMS, S } from './params.ts';
 

@@ -12,8 +12,9 @@ import { pyStr } from '../../values/repr.ts';
 import { dict, isDict, isInt, truthy, type Dict, type Value } from '../../values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { stateName } from './checks.ts';
-import { MANAGED_PARAMS, manageFile } from './managed.ts';
+import { manageFile } from './managed.ts';
 import { Refusal, untilRefused } from './managed-contents.ts';
+import { MANAGED_PARAMS } from './managed-params.ts';
 import { environment, errorText, Outcome, withDefaults } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
 
