@@ -74,12 +74,13 @@ export async function runMaster({ opts, log, clock, env, childScript }: MasterSt
 async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<string, Secret>> {
   const user = await accountOf(opts.get('user'));
   requireSwitchable(user);
+  // before anything is written: what a master that has these ports works with must stay as it is
+  await checkPorts(opts);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);
   giveTree(opts.get('pki_dir'), user);
   const userKeys = await writeUserKeys(opts, user);
-  await checkPorts(opts);
   await becomeUser(user);
   return userKeys;
 }

@@ -28,6 +28,13 @@ test('main job - keys are accepted and minions answer every kind of call', async
     assert.equal((await fleet.salt(['db1', 'test.ping', '--out', 'quiet'])).stdout, '');
   });
 
+  await t.test('a second master on the same ports is refused, and disturbs nothing', async () => {
+    const second = fleet.start('salt-master', ['-c', fleet.masterDir]);
+    assert.equal(await second.exited, 4, second.log);
+    assert.match(second.log, /another salt-master/);
+    assert.deepEqual(await fleet.json(['db1', 'test.ping']), { db1: true });
+  });
+
   await t.test('cmd.run_all, grains.items, sys.doc and several functions at once', async () => {
     const all = (await fleet.json(['db1', 'cmd.run_all', 'echo hi'])) as Record<
       string,
