@@ -6,7 +6,7 @@ import { messageOf } from '../errors/errors.ts';
 import { jidTimeMs } from '../jobs/jid.ts';
 import type { JobFilter, JobLimitsKept, JobStore, JobSummary, StoredReturn } from '../jobs/job-store.ts';
 import type { LedgerEntry } from '../jobs/ledger.ts';
-import { funText } from '../jobs/sqlite-store.ts';
+import { funText } from '../jobs/job-rows.ts';
 import { toNumber, type Dict } from '../values/value.ts';
 import type { JidReturns, ReturnStore } from './return-store.ts';
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import type { MasterOptions } from '../config/master-options.ts';
 import type { Clock, Timer } from '../host/clock.ts';
 import type { StoredReturn } from '../jobs/job-store.ts';
-import type { KeptRow, SqliteJobStore } from '../jobs/sqlite-store.ts';
+import type { KeptRow } from '../jobs/list-jobs.ts';
+import type { SqliteJobStore } from '../jobs/sqlite-store.ts';
 import { isDict, type Dict } from '../values/value.ts';
 import { decode } from '../wire/msgpack.ts';
 

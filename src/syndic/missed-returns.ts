@@ -10,7 +10,7 @@ import type { Clock, Timer } from '../host/clock.ts';
 import { makeDirectory, writeFileAtomic } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
 import type { StoredReturn } from '../jobs/job-store.ts';
-import type { KeptRow } from '../jobs/sqlite-store.ts';
+import type { KeptRow } from '../jobs/list-jobs.ts';
 import type { JobsBelow } from './jobs-below.ts';
 
 /** What becomes of a return: it goes up, it is no concern of those above, or nobody can say yet. */

@@ -7,7 +7,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isJid, isSafeJid, jidTimeMs, PROPOSED_JID, REQUEST_JID, type JidSource } from '../../jobs/jid.ts';
 import type { JobStore, StoredReturn } from '../../jobs/job-store.ts';
-import { funText } from '../../jobs/sqlite-store.ts';
+import { funText } from '../../jobs/job-rows.ts';
 import { isDict, type Dict, type Value } from '../../values/value.ts';
 
 /** What taking returns needs. */

@@ -1,0 +1,67 @@
+/** Writes that come together are committed together, and acknowledged after the commit. */
+import type { Day } from './day-file.ts';
+import type { SqliteDatabase } from './sqlite.ts';
+
+interface Write {
+  readonly run: () => boolean;
+  readonly resolve: (done: boolean) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Collects writes and commits them. */
+export class GroupCommit {
+  #writes: Write[] = [];
+  #isPlanned = false;
+  /** The days that the running batch has begun a transaction on. */
+  #inTransaction: Set<Day> | undefined;
+
+  /** Has a write done with the next commit. @returns what it returns */
+  add(run: () => boolean): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#writes.push({ run, resolve, reject });
+      if (this.#isPlanned) return;
+      this.#isPlanned = true;
+      setImmediate(() => this.commit());
+    });
+  }
+
+  /** Makes a day part of the running batch. */
+  take(day: Day): void {
+    if (this.#inTransaction === undefined || this.#inTransaction.has(day)) return;
+    day.db.exec('BEGIN IMMEDIATE');
+    this.#inTransaction.add(day);
+  }
+
+  /** Whether a day is part of the running batch. */
+  holds(day: Day): boolean {
+    return this.#inTransaction?.has(day) ?? false;
+  }
+
+  /** Does and commits what has come. */
+  commit(): void {
+    this.#isPlanned = false;
+    const writes = this.#writes;
+    this.#writes = [];
+    if (writes.length === 0) return;
+    const touched = new Set<Day>();
+    this.#inTransaction = touched;
+    try {
+      const results = writes.map((write) => write.run());
+      for (const { db } of touched) db.exec('COMMIT');
+      writes.forEach((write, index) => write.resolve(results[index] as boolean));
+    } catch (error) {
+      for (const { db } of touched) tryRollback(db);
+      for (const write of writes) write.reject(error as Error);
+    } finally {
+      this.#inTransaction = undefined;
+    }
+  }
+}
+
+function tryRollback(db: SqliteDatabase): void {
+  try {
+    db.exec('ROLLBACK');
+  } catch {
+    // the failed statement has ended the transaction already
+  }
+}
