@@ -134,7 +134,7 @@ export class Admission {
           );
         else if (!isHopeless)
           log.error(
-            `Master hostname: '${address.host}' not found or not responsive. Retrying in ${seconds} seconds`,
+            `Master hostname: '${address.host}' not found or not responsive. Retrying within ${seconds} seconds`,
             error,
           );
         // Salt compat: Salt gives such a master up for ever, and with `retry_dns: 0` takes 127.0.0.1 for it
@@ -148,12 +148,12 @@ export class Admission {
     const seconds = kind === 'pending' ? waits.nextPending() : waits.next();
     if (kind === 'pending') {
       log.error(
-        `The Salt Master has cached the public key for this node, this salt minion will wait for ${seconds} seconds before attempting to re-authenticate. ` +
+        `The Salt Master has cached the public key for this node, this salt minion asks again within ${seconds} seconds. ` +
           `Accept the key on the master with: salt-key -a ${client.id}`,
       );
     } else if (kind === 'full') {
       log.error(
-        `The master has as many minions as max_minions allows; the next attempt is in ${seconds} seconds.`,
+        `The master has as many minions as max_minions allows; the next attempt is within ${seconds} seconds.`,
       );
     } else if (opts.get('rejected_retry') || !this.#parts.isOnly()) {
       log.error(
