@@ -1,6 +1,7 @@
 /** `listen`: what has to be called at the end of a run, because something that is listened to has changed (salt/state.py `call_listen`, 3006.16). */
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../values/value.ts';
+import { watchChunk } from './derived-chunks.ts';
 import { REQUISITES } from './keywords.ts';
 import { hasChanges, TAG_SEPARATOR, tagOf, textIn } from './result.ts';
 
@@ -65,10 +66,7 @@ function referenced([state, name]: Reference, chunks: readonly Dict[]): Dict[] {
 }
 
 function listenerChunk(chunk: Dict): Dict {
-  const low: Dict = new Map(chunk);
-  low.set('sfun', chunk.get('fun') ?? null);
-  low.set('fun', 'mod_watch');
-  low.set('__id__', `listener_${textIn(chunk, '__id__')}`);
+  const low = watchChunk(chunk).set('__id__', `listener_${textIn(chunk, '__id__')}`);
   for (const requisite of REQUISITES) low.delete(requisite);
   return low;
 }

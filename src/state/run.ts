@@ -2,29 +2,30 @@
  * A state run: low chunks one after the other, what they require before them (salt/state.py `call_chunks`, `call_chunk`,
  * 3006.16).
  */
-import { fnmatch } from '../text/fnmatch.ts';
 import { pyStr } from '../values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
+import { dict, isDict, truthy, type Dict } from '../values/value.ts';
 import { ModuleHooks } from './aggregate.ts';
 import { StateCaller } from './call-state.ts';
+import { beaconChunk, watchChunk } from './derived-chunks.ts';
+import { takeDisabled } from './disabled-states.ts';
 import type { RunEnvironment } from './environment.ts';
 import { listeners } from './listen.ts';
 import { ParallelStates } from './parallel.ts';
 import { PauseFiles } from './pause.ts';
 import { RunEvents } from './progress.ts';
 import {
-  entriesOf,
   findRequisites,
   hasRequisites,
   judge,
-  namedBy,
-  REQUISITE_KINDS,
   watchBecomesRequire,
-  type Entry,
   type Named,
   type Status,
 } from './requisites.ts';
-import { hasChanges, identified, resultWithoutRun, tagOf, textIn } from './result.ts';
+import { hasChanges, tagOf, textIn } from './result.ts';
+import { ResultsWithoutRun } from './results-without-run.ts';
+import { RunNumbers } from './run-numbers.ts';
+import { takeParts } from './sub-states.ts';
+import { wantedBy } from './wanted-chunks.ts';
 
 /** How a run is made. */
 export interface RunParts {
@@ -37,8 +38,6 @@ export interface RunParts {
 
 /** How often a chunk is looked at again after its requisites ran; more is a circle. */
 const DEPTH_MAX = 20;
-/** The requisites that can be named in vain. */
-const LOSABLE = [...REQUISITE_KINDS.filter((kind) => kind !== 'onfail_all'), 'prerequired'];
 
 /** See the file's comment. */
 export class StateRun {
@@ -47,12 +46,13 @@ export class StateRun {
   readonly #caller: StateCaller;
   readonly #hooks: ModuleHooks;
   readonly #events: RunEvents;
+  readonly #numbers = new RunNumbers();
+  readonly #unrun: ResultsWithoutRun;
   readonly #parallel = new ParallelStates();
   /** Results of test runs on behalf of prereq, by tag. */
   readonly #foreseen: Dict = new Map();
   /** The tags that are being looked at. */
   #active = new Set<string>();
-  #number = 0;
   #isStopped = false;
 
   constructor({ environment, jid, isMocked = false }: RunParts) {
@@ -60,11 +60,12 @@ export class StateRun {
     this.#jid = jid;
     this.#hooks = new ModuleHooks(environment);
     this.#events = new RunEvents(environment, jid);
+    this.#unrun = new ResultsWithoutRun(environment, this.#numbers);
     this.#caller = new StateCaller({
       environment,
       parallel: this.#parallel,
       isMocked,
-      nextNumber: () => this.#number++,
+      nextNumber: () => this.#numbers.take(),
     });
   }
 
@@ -104,7 +105,7 @@ export class StateRun {
 
   /** Runs chunks in their order. */
   async callChunks(chunks: Dict[]): Promise<Dict> {
-    const disabled = this.#takeDisabled(chunks);
+    const disabled = takeDisabled(chunks, this.#environment.context.grains, this.#numbers);
     const running: Dict = new Map();
     const { signal } = this.#environment.job;
     for (const low of chunks) {
@@ -131,26 +132,6 @@ export class StateRun {
     return this.#pauses.mayRun(this.#jid, textIn(low, '__id__'), clock, signal);
   }
 
-  /** Takes the chunks out that the grain `state_runs_disabled` names. @returns their results */
-  #takeDisabled(chunks: Dict[]): Dict {
-    const patterns = this.#environment.context.grains.get('state_runs_disabled');
-    const results: Dict = new Map();
-    if (!Array.isArray(patterns)) return results;
-    for (const low of [...chunks]) {
-      const full = `${textIn(low, 'state')}.${textIn(low, 'fun')}`;
-      const pattern = patterns.map(pyStr).find((one) => fnmatch(full, one));
-      if (pattern === undefined) continue;
-      const comment = `The state function "${full}" is currently disabled by "${pattern}", to re-enable, run state.enable ${pattern}.`;
-      const sls = low.get('__sls__') ?? null;
-      results.set(
-        tagOf(low),
-        dict({ changes: {}, result: false, comment, __run_num__: this.#number++, __sls__: sls }),
-      );
-      chunks.splice(chunks.indexOf(low), 1);
-    }
-    return results;
-  }
-
   /** Whether a failure of this chunk ends the run. */
   #stopsAfter(low: Dict, running: Dict): boolean {
     if (this.#environment.isTest) return false;
@@ -169,9 +150,9 @@ export class StateRun {
     if (status === 'unmet') {
       if (!(await this.#runRequisites({ low, tag, running, chunks, depth }))) return;
     } else if (status === 'fail') {
-      running.set(tag, this.#requisiteFailed(low, tag, running, named));
+      running.set(tag, this.#unrun.requisiteFailed(low, named, running, this.#foreseen));
     } else if (status === 'pre' || status === 'onfail' || status === 'onchanges') {
-      const result = this.#leftOut(low, status);
+      const result = this.#unrun.leftOut(low, status);
       running.set(tag, result);
       if (status === 'pre') this.#foreseen.set(tag, result);
     } else if (status === 'change' && !truthy(low.get('__prereq__'))) {
@@ -188,26 +169,7 @@ export class StateRun {
     const result = running.get(tag);
     if (!isDict(result)) return;
     await this.#events.tell(result, chunks.length, low.get('fire_event') ?? null);
-    const parts = result.get('sub_state_run');
-    result.delete('sub_state_run');
-    for (const part of Array.isArray(parts) ? parts : []) {
-      const partLow = isDict(part) ? part.get('low') : undefined;
-      if (!isDict(part) || !isDict(partLow)) continue;
-      this.#number++;
-      running.set(tagOf(partLow), this.#partResult(low, part));
-    }
-  }
-
-  #partResult(low: Dict, part: Dict): Dict {
-    const comment = pyStr(part.get('comment') ?? '');
-    const result = resultWithoutRun(low, this.#environment.job.clock, {
-      ...{ result: truthy(part.get('result')), comment, __state_ran__: true, __run_num__: this.#number },
-    });
-    for (const key of ['changes', 'result', 'duration', 'start_time']) {
-      const value = part.get(key);
-      if (value !== undefined) result.set(key, value);
-    }
-    return result;
+    merge(running, takeParts(low, result, this.#environment.job.clock, this.#numbers));
   }
 
   async #status(low: Dict, running: Dict, chunks: Dict[]): Promise<{ status: Status; named: Named }> {
@@ -234,7 +196,7 @@ export class StateRun {
     const { low, tag, running, chunks, depth } = look;
     const { wanted, lost } = wantedBy(low, chunks);
     if ([...lost.values()].some((entries) => entries.length > 0)) {
-      const result = this.#withoutRun(low, { result: false, comment: lostSentence(lost) });
+      const result = this.#unrun.requisitesLost(low, lost);
       (truthy(low.get('__prereq__')) ? this.#foreseen : running).set(tag, result);
       await this.#events.tell(result, chunks.length, low.get('fire_event') ?? null);
       return false;
@@ -254,7 +216,7 @@ export class StateRun {
     }
     const isCircle = depth + 1 >= DEPTH_MAX;
     if (truthy(low.get('__prereq__'))) await this.#foresee(look);
-    else if (isCircle) running.set(tag, this.#circle(low));
+    else if (isCircle) running.set(tag, this.#unrun.circle(low));
     else await this.#callChunk(low, running, chunks, depth + 1);
     const last = wanted.at(-1);
     if (last !== undefined && this.#stopsAfter(last, running)) {
@@ -272,9 +234,9 @@ export class StateRun {
       this.#foreseen.set(tagOf(chunk), await this.#caller.call(low, chunks, running));
       return;
     }
-    const circle = this.#circle(low);
+    const circle = this.#unrun.circle(low);
     running.set(tag, circle);
-    this.#number++;
+    this.#numbers.take();
     await this.#events.tell(circle, chunks.length, low.get('fire_event') ?? null);
   }
 
@@ -288,49 +250,6 @@ export class StateRun {
     foreseen.set('result', null);
   }
 
-  #circle(low: Dict): Dict {
-    this.#environment.job.log.error('Recursive requisite found');
-    const comment = 'Recursive requisite found';
-    return identified(dict({ changes: {}, result: false, comment, __run_num__: this.#number }), low);
-  }
-
-  #withoutRun(
-    low: Dict,
-    fields: { readonly result: boolean; readonly comment: string; readonly [key: string]: Value },
-  ): Dict {
-    return resultWithoutRun(low, this.#environment.job.clock, { ...fields, __run_num__: this.#number++ });
-  }
-
-  #leftOut(low: Dict, status: 'pre' | 'onfail' | 'onchanges'): Dict {
-    if (status === 'pre') return this.#withoutRun(low, { result: true, comment: 'No changes detected' });
-    const comment =
-      status === 'onfail'
-        ? 'State was not run because onfail req did not change'
-        : 'State was not run because none of the onchanges reqs changed';
-    return this.#withoutRun(low, { result: true, comment, __state_ran__: false });
-  }
-
-  #requisiteFailed(low: Dict, tag: string, running: Dict, named: Named): Dict {
-    const foreseen = this.#foreseen.get(tag);
-    if (isDict(foreseen)) {
-      // what it would have changed was not changed
-      foreseen.set('changes', new Map());
-      foreseen.set('__run_num__', this.#number++);
-      return identified(foreseen, low);
-    }
-    const failed = new Set<string>();
-    for (const required of [...named.values()].flat()) {
-      const requiredTag = tagOf(required);
-      const result = this.#foreseen.get(requiredTag) ?? running.get(requiredTag);
-      if (isDict(result) && result.get('result') === false)
-        failed.add(`${textIn(required, '__sls__')}.${textIn(required, '__id__')}`);
-    }
-    const comment = `One or more requisite failed: ${[...failed].join(', ')}`;
-    const result = this.#withoutRun(low, { result: false, comment });
-    this.#foreseen.set(tag, result);
-    return result;
-  }
-
   /** Calls a state that watches something changed: when it changes nothing itself, its `mod_watch` is called. */
   async #callWatching(low: Dict, named: Named, running: Dict, chunks: Dict[]): Promise<Dict> {
     const result = await this.#caller.call(low, chunks, running);
@@ -342,7 +261,7 @@ export class StateRun {
   async #callListeners(chunks: Dict[], results: Dict): Promise<void> {
     const { calls, faults } = listeners(chunks, results);
     merge(results, await this.callChunks(calls));
-    for (const [tag, fault] of faults) results.set(tag, fault.set('__run_num__', this.#number++));
+    for (const [tag, fault] of faults) results.set(tag, fault.set('__run_num__', this.#numbers.take()));
   }
 }
 
@@ -353,51 +272,6 @@ interface Look {
   readonly running: Dict;
   readonly chunks: Dict[];
   readonly depth: number;
-}
-
-/** The chunks that a chunk requires, in the order of its requisites, and the entries that name none. */
-function wantedBy(low: Dict, chunks: Dict[]): { wanted: Dict[]; lost: Map<string, Entry[]> } {
-  const wanted: Dict[] = [];
-  const lost = new Map<string, Entry[]>();
-  const kinds = truthy(low.get('__prereq__')) ? LOSABLE.filter((kind) => kind !== 'prerequired') : LOSABLE;
-  for (const kind of kinds) {
-    const missing: Entry[] = [];
-    lost.set(kind, missing);
-    for (const entry of entriesOf(low, kind)) {
-      const matches = namedBy(entry, chunks);
-      if (matches.length === 0) missing.push(entry);
-      for (const chunk of matches) {
-        if (kind === 'prereq') chunk.set('__prereq__', true);
-        if (kind === 'prerequired' && entry.key !== 'sls') chunk.set('__prerequired__', true);
-        wanted.push(chunk);
-      }
-    }
-  }
-  return { wanted, lost };
-}
-
-function lostSentence(lost: ReadonlyMap<string, readonly Entry[]>): string {
-  let sentence = 'The following requisites were not found:\n';
-  for (const [kind, entries] of lost) {
-    if (entries.length === 0) continue;
-    sentence += `${' '.repeat(19)}${kind}:\n`;
-    for (const { key, value } of entries) sentence += `${' '.repeat(23)}${key}: ${pyStr(value)}\n`;
-  }
-  return sentence;
-}
-
-/** The chunk that calls `mod_watch` of a state. */
-export function watchChunk(low: Dict): Dict {
-  const watch: Dict = new Map(low);
-  watch.set('sfun', low.get('fun') ?? null);
-  return watch.set('fun', 'mod_watch');
-}
-
-function beaconChunk(low: Dict): Dict {
-  const beacon: Dict = new Map(low);
-  beacon.set('sfun', low.get('fun') ?? null);
-  beacon.set('fun', 'mod_beacon');
-  return beacon.set('__id__', `beacon_${textIn(low, '__id__')}`);
 }
 
 function merge(into: Dict, more: Dict): Dict {
