@@ -1,7 +1,7 @@
 /** Modules of one's own in this process, each loaded when it is first used: in worker processes of a minion and in commands. */
 import type { LoadContext } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
-import type { Value } from '../values/value.ts';
+import type { Dict, Value } from '../values/value.ts';
 import type { Tried } from './description.ts';
 import { extensionsVersion, type ExtensionKind } from './folder.ts';
 import { FileLoader } from './load-file.ts';
@@ -54,13 +54,31 @@ export class ExtensionsHere {
   }
 }
 
-/** Packs what is known, for another process. */
-export function packKnown(known: readonly KnownModule[]): Value {
-  return known.map(({ file, path, name, unavailable }) => [file, path, name, unavailable ?? null]);
+/** What was found out about the modules of a kind, and when that no longer holds. */
+export interface Findings {
+  readonly known: readonly KnownModule[];
+  /** {@link findingsVersion} when it was found out. */
+  readonly version: string;
 }
 
-/** Reads what {@link packKnown} has packed. */
-export function readKnown(value: Value | undefined): KnownModule[] {
+/** A text that changes when what is known of a kind has to be found out again. */
+export function findingsVersion(opts: Dict, kind: ExtensionKind): string {
+  return extensionsVersion(opts, [kind, 'utils']);
+}
+
+/** Packs findings, for another process. */
+export function packFindings({ known, version }: Findings): Value {
+  return [version, known.map(({ file, path, name, unavailable }) => [file, path, name, unavailable ?? null])];
+}
+
+/** Reads what {@link packFindings} has packed; undefined when there is nothing. */
+export function readFindings(value: Value | undefined): Findings | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const [version, known] = value;
+  return { version: String(version), known: readKnown(known) };
+}
+
+function readKnown(value: Value | undefined): KnownModule[] {
   if (!Array.isArray(value)) return [];
   return value.map((item) => {
     const [file, path, name, unavailable] = Array.isArray(item) ? item : [];

@@ -102,7 +102,11 @@ async function assemble(start: MinionStart): Promise<Minion> {
   const grains = await collectGrains({ opts: all, log, clock, custom: [ownGrainsSource(all, clock, log)] });
   const waiting = new LazyWaitingRoom(() => state);
   const state: MinionState = new MinionState(
-    { opts, clock, log, random, custom: (context, kind) => own.custom(context, kind), waiting },
+    {
+      ...{ opts, clock, log, random, waiting },
+      custom: (context, kind) => own.custom(context, kind),
+      onReload: () => own.forget(),
+    },
     grains,
   );
   const files = new ProcFiles(opts.get('cachedir'));

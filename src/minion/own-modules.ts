@@ -4,7 +4,7 @@
  */
 import { CommandExecutionError } from '../errors/errors.ts';
 import { describeModules, ownGrains } from '../extensions/describe.ts';
-import { knownModules, packKnown, type KnownModule } from '../extensions/here.ts';
+import { findingsVersion, knownModules, packFindings, type Findings } from '../extensions/here.ts';
 import type { GrainsSource } from '../grains/collect.ts';
 import { BoundedMap } from '../host/bounded-map.ts';
 import type { Clock } from '../host/clock.ts';
@@ -25,7 +25,7 @@ export class OwnModules {
   readonly #log: Logger;
   #workers: WorkerPool | undefined;
   readonly #reported = new BoundedMap<string, true>(FAULTS_MAX);
-  readonly #known = new Map<OwnKind, readonly KnownModule[]>();
+  readonly #findings = new Map<OwnKind, Findings>();
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
@@ -43,8 +43,9 @@ export class OwnModules {
     kind: OwnKind,
   ): Promise<readonly CustomModule[]> {
     const parts = { ...context, clock: this.#clock, report: (fault: string) => this.#report(fault) };
+    const version = findingsVersion(context.opts, kind);
     const tried = await describeModules(parts, (fun) => this.#runner(fun, kind), kind);
-    this.#known.set(kind, knownModules(tried));
+    this.#findings.set(kind, { known: knownModules(tried), version });
     return tried.map((one): CustomModule => {
       if ('broken' in one) return { ...one, name: one.file };
       if ('unavailable' in one) return one;
@@ -54,7 +55,12 @@ export class OwnModules {
 
   /** What workers need to know in order to load the modules themselves, by kind. */
   packed(): Value {
-    return new Map([...this.#known].map(([kind, known]) => [kind, packKnown(known)]));
+    return new Map([...this.#findings].map(([kind, findings]) => [kind, packFindings(findings)]));
+  }
+
+  /** What was found out so far need not hold any longer: modules are to be loaded anew, or grains are others. */
+  forget(): void {
+    this.#findings.clear();
   }
 
   /** Each fault is told once, until the file is another. */

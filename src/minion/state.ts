@@ -25,6 +25,8 @@ export interface MinionParts {
   readonly log: Logger;
   /** Modules of the user's own. */
   readonly custom?: CustomModules;
+  /** Told that modules are to be loaded anew, so that what is remembered of the user's own is forgotten. */
+  readonly onReload?: () => void;
   /** Takes returns that a returner's database cannot take now; without it they are a line in the log. */
   readonly waiting?: WaitingRoom;
 }
@@ -84,6 +86,7 @@ export class MinionState {
 
   /** Forgets the loaded modules; the next call loads them anew. */
   reloadModules(): void {
+    this.parts.onReload?.();
     this.#returners = undefined;
     this.#registry = this.#newRegistry();
   }
