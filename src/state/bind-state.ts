@@ -5,6 +5,10 @@ import { pyStr } from '../values/repr.ts';
 import { copyValue, truthy, type Dict, type Value } from '../values/value.ts';
 import { INTERNAL_KEYWORDS } from './keywords.ts';
 
+/** Functions that the state system calls by itself, and what it says more to them than the state's own parameters. */
+const CALLED_BY_RUN: readonly string[] = ['mod_watch', 'mod_beacon'];
+const SAID_BY_RUN: readonly string[] = ['sfun', '__reqs__'];
+
 /** The arguments of one state call. */
 export interface StateArguments {
   /** Every parameter by name. Has no prototype. */
@@ -31,6 +35,9 @@ export function bindState(full: string, spec: FunctionSpec, low: Dict): StateArg
     args[name] = given === undefined ? copyValue(param.default ?? null) : given;
     rest.delete(name);
   }
+  // Salt compat: Salt fails the run of a `mod_watch` that neither names them nor takes any keyword.
+  const isLenient = spec.kwargs === undefined && CALLED_BY_RUN.includes(pyStr(low.get('fun') ?? ''));
+  if (isLenient) for (const name of SAID_BY_RUN) rest.delete(name);
   const kwargs: Dict = new Map([...rest].filter(([key]) => !INTERNAL_KEYWORDS.has(pyStr(key))));
   if (spec.kwargs === undefined && kwargs.size > 0)
     throw new SaltInvocationError(invalidKeywords([...kwargs.keys()].map(pyStr), full));

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { defineFunction, defineModule, type FunctionSpec } from '../../../src/loader/module.ts';
+import { defineFunction, defineModule, type FunctionSpec, type Params } from '../../../src/loader/module.ts';
 import { ModuleRegistry } from '../../../src/loader/registry.ts';
 import { PauseFiles } from '../../../src/state/pause.ts';
 import { testStates } from '../../../src/states/test.ts';
@@ -156,6 +156,29 @@ test('state runs - what is no return, or an exception, fails that state in words
   );
   assert.equal(commentOf(results, 'lines'), 'a\nb');
   assert.equal(ctx.retcode, 2);
+});
+
+test('state runs - mod_watch with the same parameters as its state is called, and only other words end the run', async () => {
+  const same = (comment: string, more: Params = {}): FunctionSpec => {
+    const params: Params = { name: {}, value: {}, ...more };
+    const run: FunctionSpec['run'] = (_, { name, sfun }) =>
+      dict({ name: name ?? null, result: true, changes: {}, comment: `${comment} ${String(sfun)}` });
+    return defineFunction({ doc: '', params, returns: '', run });
+  };
+  const sls = (more = ''): string =>
+    `a: test.succeed_with_changes\nb:\n  own.set:\n    - value: 1\n    - watch: [test: a]\n${more}`;
+  const watched = async (watch: FunctionSpec, more?: string): Promise<Value | undefined> =>
+    commentOf(await applied(contextWith({}, { set: same('set'), mod_watch: watch }), sls(more)), 'b');
+  assert.equal(await watched(same('watched')), 'watched undefined');
+  assert.equal(await watched(same('watched', { sfun: {} })), 'watched set');
+  const words = state((_, { name }, _rest, kwargs) =>
+    dict({ name: name ?? null, result: true, changes: {}, comment: [...kwargs.keys()].join(' ') }),
+  );
+  assert.equal(await watched(words), 'value sfun __reqs__');
+  await assert.rejects(
+    watched(same('watched'), '    - sfun: x\n'),
+    /'sfun' is an invalid keyword argument for 'own.set'/,
+  );
 });
 
 test('state runs - a module prepares itself once, and joins its states when that is asked for', async () => {
