@@ -41,9 +41,15 @@ function docsOf(functions: Catalog, names: readonly string[], kind: Kind): Dict 
   const described = (name: string): FunctionDescription => {
     const spec = functions.get(name) as FunctionDescription;
     if (kind !== 'states' || spec.examples !== undefined) return spec;
-    return { ...spec, examples: [`salt '*' state.single ${name} <name>`] };
+    return { ...spec, examples: [stateExample(name, spec)] };
   };
   return new Map(names.map((name) => [name, functionDoc(name, described(name))]));
+}
+
+/** How a state is tried by itself, with everything that has to be given. */
+function stateExample(name: string, { params = {} }: FunctionDescription): string {
+  const required = Object.keys(params).filter((key) => key !== 'name' && params[key]?.default === undefined);
+  return [`salt '*' state.single ${name} <name>`, ...required.map((key) => `${key}=<${key}>`)].join(' ');
 }
 
 const docFunction = { varargs: 'args', returns: 'mapping of full name to documentation' } as const;

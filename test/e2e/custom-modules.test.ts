@@ -74,6 +74,21 @@ test('custom modules - the guide works as it is written', async (t) => {
   assert.match(refused.stdout, /greet\.hello: times must be an int, not 'many'/);
   assert.match((await fleet.salt(['*', 'greet.hello', 'times=0'])).stdout, /ERROR: times must be at least 1/);
 
+  assert.deepEqual(await fleet.json(['*', 'saltutil.sync_states']), { m1: ['states.note'] });
+  const example = /state\.single note\.written <name> text=<text>/;
+  assert.match((await fleet.salt(['*', 'sys.state_doc', 'note.written'])).stdout, example);
+  write(
+    'salt/_states/later.ts',
+    (files.get('salt/_states/note.ts') ?? '').replace('The note was written', 'Later'),
+  );
+  const later = ['*', 'state.single', 'later.written', fleet.path('note'), 'text=x'];
+  assert.deepEqual(await fleet.json(['*', 'saltutil.sync_states']), { m1: ['states.later'] });
+  assert.match((await fleet.salt(later)).stdout, /Comment: Later\./);
+  await fleet.salt(['*', 'sys.list_state_functions']);
+  rmSync(fleet.path('srv', 'salt/_states/later.ts'));
+  await fleet.json(['*', 'saltutil.sync_states']);
+  assert.match((await fleet.salt(later)).stdout, /'later\.written' was not found/);
+
   assert.deepEqual(await fleet.json(['*', 'saltutil.sync_grains']), { m1: ['grains.site'] });
   const roles = os === 'Debian' ? ['web'] : [];
   assert.deepEqual(await fleet.json(['*', 'grains.get', 'roles']), { m1: roles });
@@ -181,7 +196,7 @@ test('custom modules - what fails in the other kinds is named, and the rest goes
     await fleet.json(['*', 'beacons.add', name, '[{interval: 0.1}]']);
   await listen.exited;
   assert.match(listen.log, /salt\/beacon\/m1\/fine\/x\t\{"up": "up"/);
-  await minion?.logged('Unable to start gone beacon, it ends the process');
+  await minion?.logged('The beacon gone failed: it ends the process');
   const shown = await fleet.salt(['*', 'test.ping', '--out', 'bad', '--return', 'gone,bad']);
   assert.equal(shown.stdout, 'm1:\n    True\n');
   assert.match(shown.stderr, /The outputter bad failed, nested is used: Error: no words \(.*bad\.ts:2\)/);

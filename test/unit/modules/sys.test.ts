@@ -61,6 +61,20 @@ test('sys - state functions come from the catalog that is plugged in', async () 
   );
 });
 
+test('sys - the example of a state names everything that has to be given', async () => {
+  const set = {
+    ...{ doc: 'Sets.', returns: '' },
+    params: { name: {}, key: {}, old: { default: null }, value: {} },
+  };
+  const states = new Map([['kv', { name: 'kv', file: 'kv', doc: '', functions: { set } }]]);
+  const ctx = fakeContext({ registry: { catalogs: { states: () => Promise.resolve(states) } } });
+  const docs = (await ctx.functions.call('sys.state_doc', ['kv.set'])) as Dict;
+  assert.match(
+    String(docs.get('kv.set')),
+    /salt '\*' state\.single kv\.set <name> key=<key> value=<value>\n/,
+  );
+});
+
 test('sys - state_schema has the shape of Salt', async () => {
   const [schema] = (await context().functions.call('sys.state_schema', ['cmd.run'])) as Dict[];
   assert.ok(schema);
