@@ -235,7 +235,8 @@ export class Beacons {
       });
     } catch (error) {
       const text = messageOf(error);
-      this.#say(name, `Unable to start ${String(name)} beacon, ${text}`);
+      const failed = active.running === undefined ? 'could not be started' : 'failed';
+      this.#say(name, `The beacon ${String(name)} ${failed}: ${text}`);
       return [{ tag: base, data: new Map(), beaconName, error: text }];
     }
   }

@@ -153,7 +153,7 @@ async function executeOneOfSeveral(
     const retcode = resultCode(value, ctx.retcode);
     return { return: value, retcode, success: retcode === 0 };
   } catch (error) {
-    ctx.log.warning(`The minion function caused an exception: ${messageOf(error)}`, error);
+    logException(fun, ctx, error);
     // Salt compat: Salt leaves the return code of a failed function out; 1 lets `salt` end with the right exit code.
     return failed(exceptionText(error, ctx));
   }
@@ -191,8 +191,12 @@ function errorReturn(fun: string, spec: FunctionSpec, ctx: ModuleContext, error:
     ctx.log.error(`Problem executing '${fun}': ${message}`, error);
     return `ERROR executing '${fun}': ${message}`;
   }
-  ctx.log.warning('The minion function caused an exception', error);
+  logException(fun, ctx, error);
   return `The minion function caused an exception: ${exceptionText(error, ctx)}`;
+}
+
+function logException(fun: string, ctx: ModuleContext, error: unknown): void {
+  ctx.log.warning(`The minion function ${fun} caused an exception: ${messageOf(error)}`, error);
 }
 
 /** Python's traceback without frames; our own stack stands in for them only when the minion logs at debug level. */

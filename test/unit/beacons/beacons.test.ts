@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { listToDict, type BeaconContext } from '../../../src/beacons/beacon.ts';
+import { listToDict, VALID, type BeaconContext, type BeaconSpec } from '../../../src/beacons/beacon.ts';
 import { Beacons, type BeaconEvent } from '../../../src/beacons/beacons.ts';
 import { inotifyBeacon } from '../../../src/beacons/inotify.ts';
 import { loadBeacon } from '../../../src/beacons/load.ts';
@@ -231,14 +231,16 @@ test(
 function beacons(
   ctx: World,
   configured: Dict,
-  more: { pillar?: Dict; stateRuns?: () => boolean } = {},
+  more: { pillar?: Dict; stateRuns?: () => boolean; own?: readonly BeaconSpec[] } = {},
 ): Beacons {
+  const own = new Map((more.own ?? []).map((spec) => [spec.name, spec]));
   return new Beacons({
     id: 'm1',
     context: ctx,
     configured,
     pillar: () => more.pillar,
     isStateRunning: more.stateRuns ?? (() => false),
+    own: () => Promise.resolve(own),
   });
 }
 
@@ -288,7 +290,16 @@ test('beacons - one that fails is an event with the error, logged once', async (
   const all = beacons(ctx, dict({ service: [dict({ services: { x: {} } })] }));
   const [event] = [...(await all.process()), ...(await all.process())];
   assert.equal(event?.error, "'service.status' is not available.");
-  assert.deepEqual(ctx.errors, ["Unable to start service beacon, 'service.status' is not available."]);
+  assert.deepEqual(ctx.errors, ["The beacon service failed: 'service.status' is not available."]);
+  const deaf: BeaconSpec = {
+    ...{ name: 'deaf', doc: '', validate: () => VALID },
+    start: () => {
+      throw new Error('no socket');
+    },
+  };
+  const unable = world();
+  await beacons(unable, dict({ deaf: [] }), { own: [deaf] }).process();
+  assert.deepEqual(unable.errors, ['The beacon deaf could not be started: no socket']);
 });
 
 test('beacons - a list of mappings is one mapping', () => {

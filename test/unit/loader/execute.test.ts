@@ -118,6 +118,17 @@ test('execute - each error has its sentence', async () => {
   }
 });
 
+test('execute - the log names the function that has thrown', async () => {
+  const ctx = throwing(new RangeError('too far'));
+  await executeFunction('try.it', ctx, []);
+  await executeFunctions(['try.it'], ctx, [[]]);
+  const line = 'The minion function try.it caused an exception: too far';
+  assert.deepEqual(
+    ctx.logged.map(({ message }) => message),
+    [line, line],
+  );
+});
+
 test('execute - wrong arguments come with the documentation', async () => {
   const result = await executeFunction(
     'try.it',
