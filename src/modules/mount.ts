@@ -4,14 +4,16 @@ import { CommandExecutionError, CommandNotFoundError } from '../errors/errors.ts
 import { readTextIfExists, writeFileAtomic } from '../host/files.ts';
 import { dirName, joinPath, pathExists } from '../host/py-path.ts';
 import { findProgram } from '../host/which.ts';
-import { isTrue } from '../loader/coerce.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../loader/module.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
 import { dumpYaml } from '../yaml/dump.ts';
 import { loadYaml } from '../yaml/load.ts';
 import { activeMounts, mountPointOf, swapAreas } from './mount/active.ts';
-import { FSTAB_FIELDS, readFstab, removeEntries, setEntry, type FstabField } from './mount/fstab.ts';
+import { automasterFunctions } from './mount/automaster.ts';
+import { filesystemsFunctions } from './mount/filesystems.ts';
+import { fstabFunctions, vfstabFunctions } from './mount/fstab.ts';
+import { DEVICE, NAME, OPTS } from './mount/params.ts';
 import { runAll, runText } from './program.ts';
 
 function optionList(opts: Value): string[] {
@@ -46,29 +48,6 @@ async function isMounted(ctx: ModuleContext, name: string): Promise<boolean> {
   return (await activeMounts(ctx, false)).has(name);
 }
 
-function fstabDict(config: string): Dict {
-  const out: Dict = new Map();
-  for (const { device, name, fstype, opts, dump, pass_num } of readFstab(config)) {
-    let key = name;
-    while (out.has(key)) key += '_';
-    const rest = dict({ device, fstype, opts: opts.split(','), dump });
-    out.set(key, rest.set('pass', pass_num));
-  }
-  return out;
-}
-
-/** The fields of `match_on`. @throws CommandExecutionError */
-function matchFields(matchOn: Value): FstabField[] | undefined {
-  if (matchOn === 'auto') return undefined;
-  if (!Array.isArray(matchOn) && typeof matchOn !== 'string')
-    throw new CommandExecutionError('match_on must be a string or list of strings');
-  const names = (Array.isArray(matchOn) ? matchOn : [matchOn]).map(pyStr);
-  const unknown = names.filter((name) => !FSTAB_FIELDS.some((field) => field === name));
-  if (unknown.length > 0)
-    throw new CommandExecutionError(`Unrecognized keys in match_on: "${unknown.join(', ')}"`);
-  return FSTAB_FIELDS.filter((field) => names.includes(field));
-}
-
 function cachePath(ctx: ModuleContext): string {
   return joinPath(pyStr(ctx.opts.get('cachedir') ?? ''), 'mounts');
 }
@@ -95,15 +74,12 @@ function writeCache(ctx: ModuleContext, mounts: Dict): true {
   }
 }
 
-const NAME = { type: 'str', doc: 'The mount point.' } as const;
-const CONFIG = { default: '/etc/fstab', type: 'str', doc: 'The table.' } as const;
-const DEVICE = { type: 'str', doc: 'The device.' } as const;
 const MOUNT_PARAMS = {
   name: NAME,
   device: { default: false, type: 'str', doc: 'The device; without it, what /etc/fstab says.' },
   mkmnt: { default: false, type: 'bool', doc: 'Create the mount point.' },
   fstype: { default: '', type: 'str', doc: 'The file system.' },
-  opts: { default: 'defaults', type: 'str or list', doc: 'The options.' },
+  opts: { ...OPTS, default: 'defaults' },
   user: { default: null, type: 'str', doc: 'The user who mounts.' },
   util: { default: 'mount', type: 'str', doc: 'Only `mount`.' },
 } as const;
@@ -198,68 +174,6 @@ const mounting = {
   }),
 };
 
-const tables = {
-  fstab: defineFunction({
-    doc: "Lists what is mounted at the machine's start.",
-    params: { config: CONFIG },
-    returns: 'mapping of mount point to `{device, fstype, opts, dump, pass}`',
-    examples: ["salt '*' mount.fstab"],
-    run: (_ctx, { config }) => fstabDict(pyStr(config)),
-  }),
-  vfstab: defineFunction({
-    doc: "Lists what is mounted at the machine's start, in another table.",
-    params: { config: { ...CONFIG, default: '/etc/vfstab' } },
-    returns: 'mapping of mount point to `{device, fstype, opts, dump, pass}`',
-    examples: ["salt '*' mount.vfstab"],
-    run: (_ctx, { config }) => fstabDict(pyStr(config)),
-  }),
-  rm_fstab: defineFunction({
-    doc: "Has a file system no more mounted at the machine's start.",
-    params: { name: NAME, device: DEVICE, config: CONFIG },
-    returns: 'true',
-    examples: ["salt '*' mount.rm_fstab /mnt/foo /dev/sdg"],
-    run: (ctx, { name, device, config }) => {
-      const wanted = { name: pyStr(name), ...(device === null ? {} : { device: pyStr(device) }) };
-      removeEntries(ctx.random, pyStr(config), wanted);
-      return true;
-    },
-  }),
-  set_fstab: defineFunction({
-    doc: "Has a file system mounted at the machine's start.",
-    params: {
-      name: NAME,
-      device: DEVICE,
-      fstype: { type: 'str', doc: 'The file system.' },
-      opts: MOUNT_PARAMS.opts,
-      dump: { default: 0, type: 'int', doc: 'The fifth column.' },
-      pass_num: { default: 0, type: 'int', doc: 'The sixth column.' },
-      config: CONFIG,
-      test: { default: false, type: 'bool', doc: 'Change nothing, only tell.' },
-      match_on: { default: 'auto', type: 'str or list', doc: 'By which columns the old entry is found.' },
-      not_change: { default: false, type: 'bool', doc: 'Leave an entry that is there as it is.' },
-    },
-    kwargs: 'kwargs',
-    returns: '`new`, `present` or `change`',
-    examples: ["salt '*' mount.set_fstab /mnt/foo /dev/sdz1 ext4"],
-    run: (ctx, args) => {
-      const opts = Array.isArray(args.opts) ? args.opts.map(pyStr).join(',') : pyStr(args.opts);
-      const entry = {
-        name: pyStr(args.name),
-        device: pyStr(args.device).replaceAll('\\ ', '\\040'),
-        fstype: pyStr(args.fstype),
-        opts: opts.replaceAll('\\ ', '\\040'),
-        dump: pyStr(args.dump),
-        pass_num: pyStr(args.pass_num),
-      };
-      return setEntry(ctx.random, pyStr(args.config), entry, {
-        matchOn: matchFields(args.match_on),
-        notChange: truthy(args.not_change),
-        isTest: isTrue(args.test),
-      });
-    },
-  }),
-};
-
 const swapping = {
   swaps: defineFunction({
     doc: 'Lists swap areas.',
@@ -341,5 +255,13 @@ export const mountModule = defineModule({
   doc: "Mounts file systems now and at the machine's start, and switches swap on and off.",
   unavailable: () =>
     process.platform === 'win32' ? 'The mount module cannot be loaded: not a POSIX-like system.' : undefined,
-  functions: { ...mounting, ...tables, ...swapping, ...caching },
+  functions: {
+    ...mounting,
+    ...fstabFunctions,
+    ...vfstabFunctions,
+    ...automasterFunctions,
+    ...filesystemsFunctions,
+    ...swapping,
+    ...caching,
+  },
 });

@@ -1,127 +1,156 @@
-/** The table of file systems in /etc/fstab. Follows 3006.16 salt/modules/mount.py. */
-import { CommandExecutionError } from '../../errors/errors.ts';
-import { readBytes, replaceFile } from '../../host/file-operations.ts';
-import { isFile } from '../../host/py-path.ts';
-import { osErrorText } from '../../host/strerror.ts';
-import type { Random } from '../../host/random.ts';
-import { compareText } from '../../values/order.ts';
-import { linesOf } from '../file/text.ts';
+/** `mount`: the tables /etc/fstab and /etc/vfstab. On Linux, all but `set_vfstab` take both for an fstab, as Salt's do. */
+import { defineFunction, type ModuleContext } from '../../loader/module.ts';
+import { pyStr } from '../../values/repr.ts';
+import { padRight } from '../../values/text.ts';
+import { dict, type Dict, type Value } from '../../values/value.ts';
+import { CONFIG, DEVICE, FSTYPE, HOW, NAME, OPTS, SET } from './params.ts';
+import { howToSet, optionText, readEntries, removeEntries, setEntry, type TableForm } from './table.ts';
 
-/** One entry; `opts` as they stand in the file, separated by commas. */
-export interface FstabEntry {
-  readonly device: string;
-  readonly name: string;
-  readonly fstype: string;
-  readonly opts: string;
-  readonly dump: string;
-  readonly pass_num: string;
-}
+const FSTAB: TableForm<'dump' | 'pass_num'> = {
+  columns: ['device', 'name', 'fstype', 'opts', 'dump', 'pass_num'],
+  leastColumns: 4,
+  byName: new Set(
+    'none tmpfs sysfs proc fusectl debugfs securityfs devtmpfs cgroup nfs nfs4 glusterfs btrfs'.split(' '),
+  ),
+  lineOf: ({ device, name, fstype, opts, dump, pass_num }) =>
+    `${device}\t\t${name}\t${fstype}\t${opts}\t${dump} ${pass_num}\n`,
+};
 
-/** The fields in the order of the file. */
-export const FSTAB_FIELDS = ['device', 'name', 'fstype', 'opts', 'dump', 'pass_num'] as const;
-/** The name of a field. */
-export type FstabField = (typeof FSTAB_FIELDS)[number];
+const VFSTAB_WIDTHS = {
+  device: 11,
+  device_fsck: 3,
+  name: 19,
+  fstype: 8,
+  pass_fsck: 3,
+  mount_at_boot: 6,
+  opts: 0,
+};
 
-/** File systems that are told apart by their mount point, because the device is no name for them. */
-const BY_NAME = new Set(
-  'none tmpfs sysfs proc fusectl debugfs securityfs devtmpfs cgroup nfs nfs4 glusterfs btrfs'.split(' '),
-);
+const VFSTAB: TableForm<keyof typeof VFSTAB_WIDTHS> = {
+  columns: ['device', 'device_fsck', 'name', 'fstype', 'pass_fsck', 'mount_at_boot', 'opts'],
+  leastColumns: 7,
+  byName: new Set('devfs proc ctfs objfs sharefs fs tmpfs'.split(' ')),
+  lineOf: (entry) =>
+    `${VFSTAB.columns.map((column) => padRight(entry[column], VFSTAB_WIDTHS[column])).join(' ')}\n`,
+};
 
-/** The entry of a line; undefined for comments and what is no entry. */
-export function parseEntry(line: string): FstabEntry | undefined {
-  if (line.startsWith('#')) return undefined;
-  const words = line.trim().split(/\s+/);
-  if (words.length < 4 || words.length > 6) return undefined;
-  const [device = '', name = '', fstype = '', opts = '', dump = '0', pass_num = '0'] = words;
-  return { device, name, fstype, opts, dump, pass_num };
-}
-
-function entryLine(entry: FstabEntry): string {
-  const { device, name, fstype, opts, dump, pass_num } = entry;
-  return `${device}\t\t${name}\t${fstype}\t${opts}\t${dump} ${pass_num}\n`;
-}
-
-function sortedOptions(opts: string): string {
-  return opts.split(',').sort(compareText).join(',');
-}
-
-function matches(entry: FstabEntry, wanted: Partial<FstabEntry>): boolean {
-  return FSTAB_FIELDS.every((field) => {
-    const value = wanted[field];
-    if (value === undefined) return true;
-    return field === 'opts' ? sortedOptions(entry.opts) === sortedOptions(value) : entry[field] === value;
-  });
-}
-
-/** All entries, in order. No file is an empty table. */
-export function readFstab(config: string): FstabEntry[] {
-  if (!isFile(config)) return [];
-  return linesOf(readBytes(config).toString('utf8')).flatMap((line) => parseEntry(line) ?? []);
-}
-
-function readLines(config: string): string[] {
-  try {
-    return linesOf(readBytes(config).toString('utf8'));
-  } catch (error) {
-    throw new CommandExecutionError(`Couldn't read from ${config}: ${osErrorText(error)}`, { cause: error });
+function fstabDict(config: string): Dict {
+  const out: Dict = new Map();
+  for (const { device, name, fstype, opts, dump, pass_num } of readEntries(FSTAB, config)) {
+    let key = name;
+    while (out.has(key)) key += '_';
+    const rest = dict({ device, fstype, opts: opts.split(','), dump });
+    out.set(key, rest.set('pass', pass_num));
   }
+  return out;
 }
 
-/** Takes entries out. @throws CommandExecutionError when the file cannot be read or written */
-export function removeEntries(random: Random, config: string, wanted: Partial<FstabEntry>): void {
-  const lines = readLines(config);
-  const left = lines.filter((line) => {
-    const entry = parseEntry(line);
-    return entry === undefined || !matches(entry, wanted);
-  });
-  if (left.length === lines.length) return;
-  try {
-    replaceFile(random, config, left.join(''));
-  } catch (error) {
-    throw new CommandExecutionError(`Couldn't write to ${config}: ${osErrorText(error)}`, { cause: error });
-  }
+function removeFstab(ctx: ModuleContext, args: Readonly<Record<'name' | 'device' | 'config', Value>>): true {
+  const wanted = {
+    ...(args.name === null ? {} : { name: pyStr(args.name) }),
+    ...(args.device === null ? {} : { device: pyStr(args.device) }),
+  };
+  removeEntries(ctx.random, FSTAB, pyStr(args.config), wanted);
+  return true;
 }
 
-/**
- * Makes sure of an entry.
- * @param matchOn the fields by which the old entry is found; undefined chooses device or name by the file system
- * @returns `new`, `present` or `change`
- * @throws CommandExecutionError
- */
-export function setEntry(
-  random: Random,
-  config: string,
-  entry: FstabEntry,
-  how: {
-    readonly matchOn: readonly FstabField[] | undefined;
-    readonly notChange: boolean;
-    readonly isTest: boolean;
-  },
-): string {
-  if (Object.values(entry).some((field: string) => /\n/.test(field)))
-    throw new CommandExecutionError('A line end cannot be part of an entry.');
-  if (!isFile(config)) throw new CommandExecutionError(`Bad config file "${config}"`);
-  const fields = how.matchOn ?? [BY_NAME.has(entry.fstype) ? 'name' : 'device'];
-  const criteria: Partial<FstabEntry> = Object.fromEntries(fields.map((field) => [field, entry[field]]));
-  let result: string | undefined;
-  const lines = readLines(config).map((line) => {
-    const old = parseEntry(line);
-    if (old === undefined || !matches(old, criteria)) return line;
-    const isSame = matches(old, entry) || how.notChange;
-    if (result !== 'change' || isSame) result = 'present';
-    if (isSame) return line;
-    result = 'change';
-    return entryLine(entry);
-  });
-  if (result === undefined) {
-    lines.push(entryLine(entry));
-    result = 'new';
-  }
-  if (result === 'present' || how.isTest) return result;
-  try {
-    replaceFile(random, config, lines.join(''));
-  } catch (error) {
-    throw new CommandExecutionError(`File not writable ${config}`, { cause: error });
-  }
-  return result;
+/** A path or option with its escaped spaces as fstab wants them. */
+function withOctalSpaces(text: string): string {
+  return text.replaceAll('\\ ', '\\040');
 }
+
+const FSTAB_CONFIG = { ...CONFIG, default: '/etc/fstab' } as const;
+const VFSTAB_CONFIG = { ...CONFIG, default: '/etc/vfstab' } as const;
+const LISTED = 'mapping of mount point to `{device, fstype, opts, dump, pass}`';
+
+/** Functions about /etc/fstab. */
+export const fstabFunctions = {
+  fstab: defineFunction({
+    doc: "Lists what is mounted at the machine's start.",
+    params: { config: FSTAB_CONFIG },
+    returns: LISTED,
+    examples: ["salt '*' mount.fstab"],
+    run: (_ctx, { config }) => fstabDict(pyStr(config)),
+  }),
+  rm_fstab: defineFunction({
+    doc: "Has a file system no more mounted at the machine's start.",
+    params: { name: NAME, device: DEVICE, config: FSTAB_CONFIG },
+    returns: 'true',
+    examples: ["salt '*' mount.rm_fstab /mnt/foo /dev/sdg"],
+    run: (ctx, args) => removeFstab(ctx, args),
+  }),
+  set_fstab: defineFunction({
+    doc: "Has a file system mounted at the machine's start.",
+    params: {
+      name: NAME,
+      device: DEVICE,
+      fstype: FSTYPE,
+      opts: { ...OPTS, default: 'defaults' },
+      dump: { default: 0, type: 'int', doc: 'The fifth column.' },
+      pass_num: { default: 0, type: 'int', doc: 'The sixth column.' },
+      config: FSTAB_CONFIG,
+      ...HOW,
+    },
+    kwargs: 'kwargs',
+    returns: SET,
+    examples: ["salt '*' mount.set_fstab /mnt/foo /dev/sdz1 ext4"],
+    run: (ctx, args, _rest, kwargs) => {
+      const entry = {
+        name: pyStr(args.name),
+        device: withOctalSpaces(pyStr(args.device)),
+        fstype: pyStr(args.fstype),
+        opts: withOctalSpaces(optionText(args.opts)),
+        dump: pyStr(args.dump),
+        pass_num: pyStr(args.pass_num),
+      };
+      return setEntry(ctx.random, FSTAB, pyStr(args.config), entry, howToSet(FSTAB, args, kwargs));
+    },
+  }),
+};
+
+/** Functions about /etc/vfstab, the table of Solaris. */
+export const vfstabFunctions = {
+  vfstab: defineFunction({
+    doc: "Lists what is mounted at the machine's start, in another table, which is read as an fstab.",
+    params: { config: VFSTAB_CONFIG },
+    returns: LISTED,
+    examples: ["salt '*' mount.vfstab"],
+    run: (_ctx, { config }) => fstabDict(pyStr(config)),
+  }),
+  rm_vfstab: defineFunction({
+    doc: "Has a file system no more mounted at the machine's start, by another table, which is read as an fstab.",
+    params: { name: NAME, device: DEVICE, config: VFSTAB_CONFIG },
+    returns: 'true',
+    examples: ["salt '*' mount.rm_vfstab /mnt/foo /device/c0t0d0p0"],
+    run: (ctx, args) => removeFstab(ctx, args),
+  }),
+  set_vfstab: defineFunction({
+    doc: "Has a file system mounted at the machine's start, by a table with the columns of Solaris.",
+    params: {
+      name: NAME,
+      device: DEVICE,
+      fstype: FSTYPE,
+      opts: { ...OPTS, default: '-' },
+      device_fsck: { default: '-', type: 'str', doc: 'The device that is checked.' },
+      pass_fsck: { default: '-', type: 'str', doc: 'When it is checked.' },
+      mount_at_boot: { default: 'yes', type: 'str', doc: '`yes`; anything else is no.' },
+      config: VFSTAB_CONFIG,
+      ...HOW,
+    },
+    kwargs: 'kwargs',
+    returns: SET,
+    examples: ["salt '*' mount.set_vfstab /mnt/foo /device/c0t0d0p0 ufs"],
+    run: (ctx, args, _rest, kwargs) => {
+      const entry = {
+        name: pyStr(args.name),
+        device: pyStr(args.device),
+        fstype: pyStr(args.fstype),
+        opts: optionText(args.opts),
+        device_fsck: pyStr(args.device_fsck),
+        pass_fsck: pyStr(args.pass_fsck),
+        mount_at_boot: args.mount_at_boot === 'yes' ? 'yes' : 'no',
+      };
+      return setEntry(ctx.random, VFSTAB, pyStr(args.config), entry, howToSet(VFSTAB, args, kwargs));
+    },
+  }),
+};
