@@ -1,6 +1,6 @@
 /** Modules of the user's own on the built programs: the guide is followed to the letter, then code that misbehaves. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { Fleet, ours, runProgram, until } from '../support/fleet.ts';
@@ -53,6 +53,7 @@ test('custom modules - the guide works as it is written', async (t) => {
       ),
       'salt/_renderers/ini.ts',
       ...['pillar/site.sls', 'pillar/top.sls', 'salt/_output/lines.ts'],
+      ...['tsconfig.json', 'tests/greet.test.ts'],
     ],
   );
   const { fleet, write } = await fleetWithFiles(t, files);
@@ -124,6 +125,26 @@ test('custom modules - the guide works as it is written', async (t) => {
     [],
   );
   assert.match((await fleet.salt(['*', 'greet.hello'])).stdout, /'greet\.hello' is not available\./);
+});
+
+test('custom modules - the test of the guide runs with what the checkout holds', async (t) => {
+  const fleet = await Fleet.create(t);
+  for (const [path, text] of guideFiles()) {
+    mkdirSync(dirname(fleet.path('srv', path)), { recursive: true });
+    writeFileSync(fleet.path('srv', path), text);
+  }
+  mkdirSync(fleet.path('srv/node_modules'));
+  symlinkSync(ROOT, fleet.path('srv/node_modules/brine'));
+  // inside a test run Node would skip another one
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const register = join(ROOT, 'node_modules/sucrase/register');
+  const { code, stdout } = await runProgram(
+    process.execPath,
+    ['--require', register, '--test', fleet.path('srv/tests/greet.test.ts')],
+    { env },
+  );
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /greets as often as it is told/);
 });
 
 test('custom modules - returners, beacons, renderers and outputters of the guide work as they are written', async (t) => {
