@@ -22,6 +22,5 @@ export async function findModules(
     },
     kind,
   );
-  const broken = tried.flatMap((one) => ('broken' in one ? [{ ...one, name: one.file }] : []));
-  return [...here.modules(knownModules(tried), context), ...broken];
+  return here.modules(knownModules(tried), context);
 }

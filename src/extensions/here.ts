@@ -10,23 +10,20 @@ import { tryModule } from './load-modules.ts';
 /** Kinds whose files may import each other. */
 const TOGETHER: readonly ExtensionKind[] = ['modules', 'utils', 'states', 'runners', 'returners'];
 
-/** What is known of a module before it is loaded here. */
-export interface KnownModule {
-  /** Name of the file. */
-  readonly file: string;
-  readonly path: string;
-  /** Virtual name. */
-  readonly name: string;
+/** What is known of a module before it is loaded here; `file` is the name of the file, `name` that of the module. */
+export type KnownModule =
+  | { readonly file: string; readonly name: string; readonly path: string }
   /** Why it cannot be used here. */
-  readonly unavailable?: string;
-}
+  | { readonly file: string; readonly name: string; readonly unavailable: string }
+  /** Why it cannot be loaded. */
+  | { readonly file: string; readonly name: string; readonly broken: string };
 
-/** The modules that were found to be usable, or not to be here; those that cannot be loaded are left out. */
+/** The modules without their functions. */
 export function knownModules(tried: readonly Tried[]): KnownModule[] {
-  return tried.flatMap((one) => {
-    if ('broken' in one) return [];
-    if ('unavailable' in one) return [{ ...one, path: '' }];
-    return [{ file: one.file, path: one.path, name: one.module.name }];
+  return tried.map((one) => {
+    if ('broken' in one) return { ...one, name: one.file };
+    if ('unavailable' in one) return one;
+    return { file: one.file, path: one.path, name: one.module.name };
   });
 }
 
@@ -42,8 +39,9 @@ export class ExtensionsHere {
     if (this.#loader === undefined || version !== this.#version) this.#loader = new FileLoader();
     this.#version = version;
     const loader = this.#loader;
-    return known.map(({ file, path, name, unavailable }) => {
-      if (unavailable !== undefined) return { file, name, unavailable };
+    return known.map((one) => {
+      if (!('path' in one)) return one;
+      const { file, path, name } = one;
       const load = async (): Promise<Extract<Tried, { readonly path: string }>['module']> => {
         const tried = tryModule(loader, { name: file, path, version: '' }, context);
         if ('module' in tried) return tried.module;
@@ -68,7 +66,12 @@ export function findingsVersion(opts: Dict, kind: ExtensionKind): string {
 
 /** Packs findings, for another process. */
 export function packFindings({ known, version }: Findings): Value {
-  return [version, known.map(({ file, path, name, unavailable }) => [file, path, name, unavailable ?? null])];
+  const packed = known.map((one): Value => {
+    if ('path' in one) return [one.file, one.name, 'path', one.path];
+    if ('broken' in one) return [one.file, one.name, 'broken', one.broken];
+    return [one.file, one.name, 'unavailable', one.unavailable];
+  });
+  return [version, packed];
 }
 
 /** Reads what {@link packFindings} has packed; undefined when there is nothing. */
@@ -81,8 +84,9 @@ export function readFindings(value: Value | undefined): Findings | undefined {
 function readKnown(value: Value | undefined): KnownModule[] {
   if (!Array.isArray(value)) return [];
   return value.map((item) => {
-    const [file, path, name, unavailable] = Array.isArray(item) ? item : [];
-    const words = { file: String(file), path: String(path), name: String(name) };
-    return typeof unavailable === 'string' ? { ...words, unavailable } : words;
+    const [file, name, what, said] = (Array.isArray(item) ? item : []).map(String);
+    const words = { file: file ?? '', name: name ?? '' };
+    if (what === 'path') return { ...words, path: said ?? '' };
+    return what === 'broken' ? { ...words, broken: said ?? '' } : { ...words, unavailable: said ?? '' };
   });
 }

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { ExtensionsHere, findingsVersion, packFindings } from '../../../src/extensions/here.ts';
 import { systemClock } from '../../../src/host/clock.ts';
 import { createLogger } from '../../../src/host/log.ts';
+import type { CustomModule } from '../../../src/loader/registry.ts';
 import { workerModules } from '../../../src/minion/worker-modules.ts';
 import { dict } from '../../../src/values/value.ts';
 
@@ -16,13 +17,16 @@ test('own modules in a worker - what the minion knows holds until a file is anot
   const path = join(root, 'states/note.ts');
   mkdirSync(join(root, 'states'));
   writeFileSync(path, 'never loaded here');
-  const known = [{ file: 'note', path, name: 'note' }];
+  const broken = { file: 'bad', name: 'bad', broken: 'bad.ts cannot be loaded' };
+  const unavailable = { file: 'far', name: 'far', unavailable: 'not here' };
+  const known = [{ file: 'note', path, name: 'note' }, broken, unavailable];
   const own = dict({ states: packFindings({ known, version: findingsVersion(opts, 'states') }) });
   const log = createLogger('t', []);
   const find = workerModules(new ExtensionsHere(), own, { clock: systemClock, log });
-  const names = async (): Promise<string[]> =>
-    (await find({ opts, grains: dict({}) }, 'states')).map(({ name }) => name);
-  assert.deepEqual(await names(), ['note']);
+  const found = (): Promise<readonly CustomModule[]> => find({ opts, grains: dict({}) }, 'states');
+  const [note, ...others] = await found();
+  assert.equal(note?.name, 'note');
+  assert.deepEqual(others, [broken, unavailable]);
   rmSync(path);
-  assert.deepEqual(await names(), []);
+  assert.deepEqual(await found(), []);
 });
