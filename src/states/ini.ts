@@ -1,5 +1,5 @@
 /** `ini`: options and sections of ini files (3006.16 salt/states/ini_manage.py). */
-import { defineModule } from '../loader/module.ts';
+import { defineModule, type FunctionSpec } from '../loader/module.ts';
 import { PythonError } from '../loader/python-error.ts';
 import { pyStr } from '../values/repr.ts';
 import { dict, isDict, pyTypeName, truthy, type Dict, type Value } from '../values/value.ts';
@@ -135,44 +135,60 @@ const SECTIONS = {
   doc: 'The names of the sections.',
 } as const;
 
-const sectionsPresent = defineState({
+/** What a state about whole sections does. */
+interface SectionsWork {
+  readonly doc: string;
+  /** Tells, in test mode, of a section that is there or not. */
+  announce(said: Announcement, section: Value, isThere: boolean): void;
+  apply(
+    ctx: StateContext,
+    file: IniFile,
+    sections: readonly Value[],
+  ): Promise<{ comment: string; changes: Dict }>;
+}
+
+function sectionsState({ doc, announce, apply }: SectionsWork): FunctionSpec {
+  return defineState({
+    doc,
+    params: { name: NAME, sections: SECTIONS, ...STYLE },
+    run: (ctx, { name, sections, separator, encoding }) => {
+      const file = { name, separator, encoding };
+      const names = truthy(sections) ? itemsOf(sections) : [];
+      return withFailures(name, async () => {
+        if (ctx.state.test) return announceSections(ctx, file, names, announce);
+        const { comment, changes } = await apply(ctx, file, names);
+        return outcome(name, true, comment, changes);
+      });
+    },
+  });
+}
+
+const sectionsPresent = sectionsState({
   doc: 'Makes sure that sections are there.',
-  params: { name: NAME, sections: SECTIONS, ...STYLE },
-  run: (ctx, { name, sections, separator, encoding }) => {
-    const file = { name, separator, encoding };
-    const names = truthy(sections) ? itemsOf(sections) : [];
-    return withFailures(name, async () => {
-      if (ctx.state.test)
-        return announceSections(ctx, file, names, (said, section, isThere) => {
-          if (isThere) said.note(`Section unchanged ${pyStr(section)}.`);
-          else said.change(`Created new section ${pyStr(section)}.`);
-        });
-      const wanted = new Map(names.map((section): [Value, Value] => [section, new Map()]));
-      const changes = await callIni(ctx, file, 'set_option', { sections: wanted });
-      return outcome(name, true, 'Changes take effect', isDict(changes) ? changes : dict());
-    });
+  announce: (said, section, isThere) => {
+    if (isThere) said.note(`Section unchanged ${pyStr(section)}.`);
+    else said.change(`Created new section ${pyStr(section)}.`);
+  },
+  apply: async (ctx, file, names) => {
+    const wanted = new Map(names.map((section): [Value, Value] => [section, new Map()]));
+    const changes = await callIni(ctx, file, 'set_option', { sections: wanted });
+    return { comment: 'Changes take effect', changes: isDict(changes) ? changes : dict() };
   },
 });
 
-const sectionsAbsent = defineState({
+const sectionsAbsent = sectionsState({
   doc: 'Makes sure that sections are not there.',
-  params: { name: NAME, sections: SECTIONS, ...STYLE },
-  run: (ctx, { name, sections, separator, encoding }) => {
-    const file = { name, separator, encoding };
-    const names = truthy(sections) ? itemsOf(sections) : [];
-    return withFailures(name, async () => {
-      if (ctx.state.test)
-        return announceSections(ctx, file, names, (said, section, isThere) => {
-          if (isThere) said.change(`Deleted section ${pyStr(section)}.`);
-          else said.note(`Section ${pyStr(section)} does not exist.`);
-        });
-      const changes: Dict = new Map();
-      for (const section of names) {
-        const removed = await callIni(ctx, file, 'remove_section', { section });
-        if (truthy(removed)) changes.set(section, removed);
-      }
-      return outcome(name, true, changes.size > 0 ? 'Changes take effect' : NOTHING, changes);
-    });
+  announce: (said, section, isThere) => {
+    if (isThere) said.change(`Deleted section ${pyStr(section)}.`);
+    else said.note(`Section ${pyStr(section)} does not exist.`);
+  },
+  apply: async (ctx, file, names) => {
+    const changes: Dict = new Map();
+    for (const section of names) {
+      const removed = await callIni(ctx, file, 'remove_section', { section });
+      if (truthy(removed)) changes.set(section, removed);
+    }
+    return { comment: changes.size > 0 ? 'Changes take effect' : NOTHING, changes };
   },
 });
 

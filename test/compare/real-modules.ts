@@ -1,8 +1,8 @@
 /** Answers of a real Salt: one `salt-call` renders a file of ours that makes all calls, because each start costs more than a second. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { realSalt, runProgram } from '../support/fleet.ts';
 import { valueFromJson, type CallAnswer } from '../support/module-calls.ts';
+import { runDriver } from './real-driver.ts';
 
 /** Python that makes plain JSON of values; `valueFromJson` reads it. Needs the modules base64 and collections.abc. */
 export const PLAIN_VALUES = `def plain(value):
@@ -112,17 +112,12 @@ export async function realAnswers(
   calls: readonly (readonly string[])[],
   options: MinionOptions,
 ): Promise<CallAnswer[]> {
-  const salt = realSalt('3006');
-  if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'minion'), minionConfig(folder, optionLines(options)));
-  writeFileSync(join(folder, 'calls.json'), JSON.stringify(calls));
-  const driver = join(folder, 'driver.py');
-  writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
-  const { code, stdout, stderr } = await runProgram(join(salt.folder, 'salt-call'), [
-    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
-    ...['slsutil.renderer', driver, 'default_renderer=py'],
-  ]);
+  const config = minionConfig(folder, optionLines(options));
+  const { code, stdout, stderr } = await runDriver(folder, {
+    driver: DRIVER,
+    config,
+    input: ['calls.json', calls],
+  });
   try {
     const raw = JSON.parse(readFileSync(join(folder, 'answers.json'), 'utf8')) as {
       value?: unknown;

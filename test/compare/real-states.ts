@@ -1,9 +1,7 @@
 /** Results of state runs by a real Salt: one `salt-call` renders a file of ours that makes all runs, since each start costs a second. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { realSalt, runProgram } from '../support/fleet.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import { casePillar, placed, runsOf, type PlacedCase, type RunOutcome } from '../support/state-cases.ts';
+import { runCases } from './real-driver.ts';
 import { minionConfig, ORDINARY_VALUES, PLAIN_VALUES } from './real-modules.ts';
 
 /** A file for Salt's renderer `py`: runs the cases that stand in the file beside it and writes down the results. */
@@ -47,10 +45,6 @@ def run():
 
 /** Runs cases with a real Salt, in order, in one process. */
 export async function realOutcomes(folder: string, cases: readonly PlacedCase[]): Promise<RunOutcome[]> {
-  const salt = realSalt('3006');
-  if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'minion'), minionConfig(folder));
   const rows = cases.map((at) => ({
     sls: `${at.name}.case`,
     pillar: valueToJson(casePillar(at) ?? null),
@@ -59,18 +53,9 @@ export async function realOutcomes(folder: string, cases: readonly PlacedCase[])
     setup: placed(at.given.setup ?? '', at),
     after: placed(at.given.after ?? '', at),
   }));
-  writeFileSync(join(folder, 'cases.json'), JSON.stringify(rows));
-  const driver = join(folder, 'driver.py');
-  writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
-  const { code, stdout, stderr } = await runProgram(join(salt.folder, 'salt-call'), [
-    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
-    ...['slsutil.renderer', driver, 'default_renderer=py'],
-  ]);
-  const lines = readFileSync(join(folder, 'outcomes.json'), 'utf8').split('\n').filter(Boolean);
-  if (lines.length < cases.length)
-    throw new Error(`the real salt-call ended with ${code} in case ${lines.length}: ${stdout}${stderr}`);
-  return lines.map((line) => {
-    const { runs, after } = JSON.parse(line) as { runs: unknown[]; after: string };
-    return { runs: runs.map(valueFromJson), after };
-  });
+  const outcomes = await runCases(folder, rows, { driver: DRIVER, config: minionConfig(folder) });
+  return (outcomes as { runs: unknown[]; after: string }[]).map(({ runs, after }) => ({
+    runs: runs.map(valueFromJson),
+    after,
+  }));
 }

@@ -2,12 +2,11 @@
  * Makes the state runs of `test/fixtures/state-runs` with a real Salt and with ours, and prints what differs:
  * `node scripts/run-ts.mjs test/compare/state-runs.ts [--only REGEX] [--record]`. `--record` writes what the real Salt gives for the unit tests.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toJson } from '../../src/values/json.ts';
 import type { Value } from '../../src/values/value.ts';
-import { realSalt, runProgram } from '../support/fleet.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import {
   comparableOutcome,
@@ -17,6 +16,7 @@ import {
   type RunCase,
   type RunOutcome,
 } from '../support/state-runs.ts';
+import { runCases } from './real-driver.ts';
 import { minionConfig, ORDINARY_VALUES, PLAIN_VALUES } from './real-modules.ts';
 
 /** A file for Salt's renderer `py`: makes the calls of the file beside it, each with modules loaded for it. */
@@ -51,29 +51,17 @@ def run():
 `;
 
 async function realOutcomes(folder: string, cases: readonly RunCase[]): Promise<RunOutcome[]> {
-  const salt = realSalt('3006');
-  if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
   const config = minionConfig(folder).replace(/^file_roots:.*$/m, `file_roots: {base: [${STATE_RUNS}/salt]}`);
   mkdirSync(join(folder, 'cache'), { recursive: true });
-  writeFileSync(join(folder, 'minion'), config);
   const rows = cases.map(({ fun, ...given }) => ({
     fun,
     ...Object.fromEntries(Object.entries(given).map(([key, value]) => [key, valueToJson(value)])),
   }));
-  writeFileSync(join(folder, 'cases.json'), JSON.stringify(rows));
-  const driver = join(folder, 'driver.py');
-  writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
-  const { code, stdout, stderr } = await runProgram(join(salt.folder, 'salt-call'), [
-    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
-    ...['slsutil.renderer', driver, 'default_renderer=py'],
-  ]);
-  const lines = readFileSync(join(folder, 'outcomes.json'), 'utf8').split('\n').filter(Boolean);
-  if (lines.length < cases.length)
-    throw new Error(`the real salt-call ended with ${code} in case ${lines.length}: ${stdout}${stderr}`);
-  return lines.map((line) => {
-    const { value, error, retcode } = JSON.parse(line) as { value: unknown; error?: string; retcode: number };
-    return error === undefined ? { value: valueFromJson(value), retcode } : { error, retcode };
-  });
+  const outcomes = await runCases(folder, rows, { driver: DRIVER, config });
+  return (outcomes as { value: unknown; error?: string; retcode: number }[]).map(
+    ({ value, error, retcode }) =>
+      error === undefined ? { value: valueFromJson(value), retcode } : { error, retcode },
+  );
 }
 
 /** The lines of one text that the other does not have in their place. */
