@@ -5,9 +5,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../src/host/clock.ts';
 import { systemRandom } from '../src/host/random.ts';
-import { Requester } from '../src/transport/zmtp/requester.ts';
-import { dict } from '../src/values/value.ts';
-import { decode, encode, type Encodable } from '../src/wire/msgpack.ts';
+import { Requester } from '../src/network/transport/zmtp/requester.ts';
+import { dict } from '../src/python/values/value.ts';
+import { decode, encode, type Encodable } from '../src/formats/wire/msgpack.ts';
 import type { Kind } from './kind.ts';
 import { until, type Daemon, type ProcessGroups } from './processes.ts';
 
@@ -17,7 +17,7 @@ export const WORKERS = 5;
 export const REAL_MINION = 'one';
 const START_MS = 60_000;
 
-/** See the file's comment. */
+/** A master in a folder of its own, and a minion when a scenario wants one. */
 export class Fleet {
   readonly kind: Kind;
   readonly folder: string;

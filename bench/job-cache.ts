@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SqliteJobStore } from '../src/jobs/sqlite-store.ts';
+import { SqliteJobStore } from '../src/storage/jobs/sqlite-store.ts';
 import { jobCacheDirectory } from '../src/config/job-caches.ts';
-import { swarmId } from '../src/swarm/key-pairs.ts';
-import { isDict, type Value } from '../src/values/value.ts';
-import { decode, encode } from '../src/wire/msgpack.ts';
+import { swarmId } from '../src/programs/swarm/key-pairs.ts';
+import { isDict, type Value } from '../src/python/values/value.ts';
+import { decode, encode } from '../src/formats/wire/msgpack.ts';
 import type { Fleet } from './fleet.ts';
 import type { ReturnsResult } from './load/messages.ts';
 import { returnNumber, returnText } from './load/returns-storm.ts';

@@ -8,9 +8,9 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jobCacheDirectory } from '../src/config/job-caches.ts';
-import { jidAt } from '../src/jobs/jid.ts';
-import { SqliteJobStore } from '../src/jobs/sqlite-store.ts';
-import { dict } from '../src/values/value.ts';
+import { jidAt } from '../src/storage/jobs/jid.ts';
+import { SqliteJobStore } from '../src/storage/jobs/sqlite-store.ts';
+import { dict } from '../src/python/values/value.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../src/errors/errors.ts';
-import { preseedKeys, swarmKeys } from '../src/swarm/key-pairs.ts';
+import { preseedKeys, swarmKeys } from '../src/programs/swarm/key-pairs.ts';
 import type { Figure } from './figure.ts';
 import { Fleet } from './fleet.ts';
 import type { Kind } from './kind.ts';

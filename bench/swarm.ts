@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util';
 import { BrineError, messageOf } from '../src/errors/errors.ts';
 import { systemClock } from '../src/host/clock.ts';
 import { systemRandom } from '../src/host/random.ts';
-import { parseMasterAddress } from '../src/minion/master-address.ts';
-import { simulatedAnswer } from '../src/swarm/answers.ts';
-import { preseedKeys, swarmKeys } from '../src/swarm/key-pairs.ts';
-import { swarmErrorText } from '../src/swarm/simulated-minion.ts';
-import { Swarm } from '../src/swarm/swarm.ts';
+import { parseMasterAddress } from '../src/programs/minion/master-address.ts';
+import { simulatedAnswer } from '../src/programs/swarm/answers.ts';
+import { preseedKeys, swarmKeys } from '../src/programs/swarm/key-pairs.ts';
+import { swarmErrorText } from '../src/programs/swarm/simulated-minion.ts';
+import { Swarm } from '../src/programs/swarm/swarm.ts';
 import { Progress } from './progress.ts';
 
 const HELP = `Usage: npm run swarm -- --master HOST[:PORT] [OPTION]...

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { generatedDocuments, REFERENCE_PATH } from '../src/cli/generated-docs.ts';
+import { generatedDocuments, REFERENCE_PATH } from '../src/cli/documents/generated-docs.ts';
 
 const root = process.env['BRINE_ROOT'] ?? process.cwd();
 const reference = join(root, REFERENCE_PATH);

@@ -1,12 +1,31 @@
-// Closes a test run with the failures, and one plain line that any reader understands: "N passed, N failed".
+// Closes a test run with the failures, the slow tests, and one plain line that any reader understands: "N passed, N failed".
+const SLOW_SECONDS = 3;
+const MOST_NAMED = 10;
+
+const secondsOf = (durationMs) => (durationMs / 1000).toFixed(1);
+
+/** The slowest of the tests that took long, worst first; no line when none did. */
+export function slowestLines(tests) {
+  const slow = tests.filter(({ durationMs }) => durationMs > SLOW_SECONDS * 1000);
+  if (slow.length === 0) return [];
+  const named = slow.sort((a, b) => b.durationMs - a.durationMs).slice(0, MOST_NAMED);
+  const more = slow.length > named.length ? `, the slowest ${named.length} of them` : '';
+  return [
+    `\n${slow.length} tests took more than ${SLOW_SECONDS} seconds${more}:\n`,
+    ...named.map(({ name, durationMs }) => `  ${secondsOf(durationMs).padStart(6)} s  ${name}\n`),
+  ];
+}
+
 export default async function* summary(source) {
   let passed = 0;
   let failed = 0;
   let skipped = 0;
   const failures = [];
+  const tests = [];
   for await (const { type, data } of source) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;
     if (data.details?.type === 'suite') continue;
+    tests.push({ name: data.name, durationMs: data.details?.duration_ms ?? 0 });
     if (data.skip !== undefined) skipped++;
     else if (type === 'test:pass') passed++;
     else {
@@ -19,5 +38,6 @@ export default async function* summary(source) {
   }
   yield '\n';
   yield* failures;
-  yield `${passed} passed, ${failed} failed, ${skipped} skipped\n`;
+  yield* slowestLines(tests);
+  yield `${passed} passed, ${failed} failed, ${skipped} skipped in ${secondsOf(process.uptime() * 1000)} seconds\n`;
 }

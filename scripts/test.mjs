@@ -1,6 +1,6 @@
 // Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop] [name filter]`; without a word, the first three.
 import { spawnSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { bundleModules, filesBelow, root } from './bundle.mjs';
 import { DATABASE_SERVERS, installCommand, missingServers } from './database-programs.mjs';
@@ -17,7 +17,13 @@ async function run(name) {
   try {
     await bundleModules(sources, outdir);
     const built = sources.map((path) => join(outdir, relative(root, path)).replace(/\.ts$/, '.mjs'));
-    const env = { ...process.env, BRINE_ROOT: root, NODE_OPTIONS: '--enable-source-maps' };
+    // recordings were made by a user of bash, and that is the shell of `cmd.shell`
+    const env = {
+      ...process.env,
+      BRINE_ROOT: root,
+      NODE_OPTIONS: '--enable-source-maps',
+      SHELL: '/bin/bash',
+    };
     delete env.NODE_EXTRA_CA_CERTS;
     return (
       spawnSync(process.execPath, testArguments(name, built, outdir), { stdio: 'inherit', cwd: root, env })
@@ -41,7 +47,33 @@ function withServers(sources) {
   return sources.filter((path) => !missing.includes(serverOf(path)));
 }
 
-/** Unit tests share one process, because starting one costs more than running them; the others get one each. */
+/** Unit tests that run side by side; a few files get only one process, since starting it costs more than running them. */
+const UNIT_PROCESSES = 2;
+const FEW_FILES = 12;
+/** Parts that the other files are shared out to, so that what takes long does not leave the other process without work. */
+const UNIT_PARTS = 3;
+
+/** Files that import the unit tests, one for each process. Those on a recorded machine, which take longest, are the first alone. */
+function unitEntries(built, outdir) {
+  const isLong = (path) => path.includes('machine.test');
+  const others = built.filter((path) => !isLong(path));
+  const parts =
+    built.length <= FEW_FILES
+      ? [built]
+      : [
+          built.filter(isLong),
+          ...Array.from({ length: UNIT_PARTS }, (_, nth) => others.filter((_, i) => i % UNIT_PARTS === nth)),
+        ];
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part, nth) => {
+      const entry = join(outdir, `unit-${nth + 1}.mjs`);
+      writeFileSync(entry, part.map((path) => `import ${JSON.stringify(path)};`).join('\n'));
+      return entry;
+    });
+}
+
+/** Unit tests share processes, because starting one costs more than running them; the others get one each. */
 function testArguments(name, built, outdir) {
   const reporter = `--test-reporter=${process.stdout.isTTY ? 'spec' : (process.env.TEST_REPORTER ?? 'dot')}`;
   const summary = [
@@ -57,11 +89,46 @@ function testArguments(name, built, outdir) {
       ...summary,
       ...built,
     ];
-  const all = join(outdir, 'all.mjs');
-  writeFileSync(all, built.map((path) => `import ${JSON.stringify(path)};`).join('\n'));
-  return [reporter, ...summary, all];
+  const entries = unitEntries(built, outdir);
+  const together = entries.length === 1 ? [] : ['--test', `--test-concurrency=${UNIT_PROCESSES}`];
+  return [...together, reporter, ...summary, ...entries];
+}
+
+/** What `npm test` may take on two cores. */
+const MOST_SECONDS = 300;
+/** The same as work: more than this cannot be done in that time on two cores, whatever else the machine does. */
+const MOST_CPU_SECONDS = MOST_SECONDS * 2 * 0.85;
+
+/** Processor time of all programs that have ended, in seconds; undefined where the system does not tell. */
+function cpuSeconds() {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'latin1')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    const ticksPerSecond = 100;
+    return (Number(fields[13]) + Number(fields[14])) / ticksPerSecond;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says how long all suites took, and fails when they have grown beyond what they may take. */
+function sayTotal() {
+  const [seconds, cpu] = [process.uptime(), cpuSeconds()];
+  const work = cpu === undefined ? '' : `, ${cpu.toFixed(0)} seconds of processor time`;
+  console.log(`All suites: ${seconds.toFixed(0)} seconds${work}.`);
+  if (cpu !== undefined && cpu > MOST_CPU_SECONDS) {
+    console.log(
+      `Failed: npm test may take ${MOST_SECONDS} seconds on two cores, and this is more work than that. Make the slow tests named above cheaper, or move them to test/faults.`,
+    );
+    status = 1;
+  } else if (seconds > MOST_SECONDS)
+    console.log(
+      `That is more than the ${MOST_SECONDS} seconds it may take on two cores that have nothing else to do.`,
+    );
 }
 
 if (suites.some((name) => name !== 'unit')) await import('./build.mjs');
 for (const name of suites) status = (await run(name)) || status;
+if (suites.length > 1) sayTotal();
 process.exit(status);

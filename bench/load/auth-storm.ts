@@ -4,20 +4,20 @@
  * operations for each reply would measure this side and not the master.
  */
 import { createHash } from 'node:crypto';
-import { generateKeyString, isKeyString } from '../../src/crypto/crypticle.ts';
+import { generateKeyString, isKeyString } from '../../src/network/crypto/crypticle.ts';
 import {
   DEFAULT_ENCRYPTION,
   DEFAULT_SIGNING,
   RsaPublicKey,
   type RsaPrivateKey,
-} from '../../src/crypto/rsa.ts';
+} from '../../src/network/crypto/rsa.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import { keyOf, swarmId } from '../../src/swarm/key-pairs.ts';
-import { Requester } from '../../src/transport/zmtp/requester.ts';
-import { isDict, type Dict } from '../../src/values/value.ts';
-import { PROTOCOL_VERSION } from '../../src/wire/envelope.ts';
-import { asBytes, decode, encode } from '../../src/wire/msgpack.ts';
+import { keyOf, swarmId } from '../../src/programs/swarm/key-pairs.ts';
+import { Requester } from '../../src/network/transport/zmtp/requester.ts';
+import { isDict, type Dict } from '../../src/python/values/value.ts';
+import { PROTOCOL_VERSION } from '../../src/formats/wire/envelope.ts';
+import { asBytes, decode, encode } from '../../src/formats/wire/msgpack.ts';
 import type { LoadTarget, Storm, StormResult } from './messages.ts';
 import { runStorm } from './storm.ts';
 

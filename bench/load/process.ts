@@ -2,9 +2,9 @@
 import { messageOf } from '../../src/errors/errors.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import { simulatedAnswer } from '../../src/swarm/answers.ts';
-import { swarmKeys } from '../../src/swarm/key-pairs.ts';
-import { Swarm } from '../../src/swarm/swarm.ts';
+import { simulatedAnswer } from '../../src/programs/swarm/answers.ts';
+import { swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
+import { Swarm } from '../../src/programs/swarm/swarm.ts';
 import { authStorm } from './auth-storm.ts';
 import type { LoadAnswer, LoadOrder, LoadTarget } from './messages.ts';
 import { returnsStorm } from './returns-storm.ts';

@@ -1,7 +1,7 @@
 /** Returns as fast as a master acknowledges them, each told apart by its job, its minion and its content. */
-import { jidAt } from '../../src/jobs/jid.ts';
-import type { Swarm } from '../../src/swarm/swarm.ts';
-import { dict, type Dict } from '../../src/values/value.ts';
+import { jidAt } from '../../src/storage/jobs/jid.ts';
+import type { Swarm } from '../../src/programs/swarm/swarm.ts';
+import { dict, type Dict } from '../../src/python/values/value.ts';
 import type { ReturnsResult, Storm } from './messages.ts';
 import { runStorm } from './storm.ts';
 

@@ -5,15 +5,15 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { MinionDataCache } from '../../src/cache/minion-data.ts';
-import { MinionFacts } from '../../src/cache/minion-facts.ts';
-import { KeyStore } from '../../src/keys/store.ts';
-import { keyFleet } from '../../src/master/fleet.ts';
-import { preseedKeys, swarmKeys } from '../../src/swarm/key-pairs.ts';
-import { forecast } from '../../src/targeting/forecast.ts';
-import { expandNodegroups } from '../../src/targeting/nodegroups.ts';
-import { parseTarget } from '../../src/targeting/parse-target.ts';
-import { dict, type Dict, type Value } from '../../src/values/value.ts';
+import { MinionDataCache } from '../../src/storage/cache/minion-data.ts';
+import { MinionFacts } from '../../src/storage/cache/minion-facts.ts';
+import { KeyStore } from '../../src/storage/keys/store.ts';
+import { keyFleet } from '../../src/programs/runner/key-fleet.ts';
+import { preseedKeys, swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
+import { forecast } from '../../src/runtime/targeting/forecast.ts';
+import { expandNodegroups } from '../../src/runtime/targeting/nodegroups.ts';
+import { parseTarget } from '../../src/runtime/targeting/parse-target.ts';
+import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { sampled, single, type Figure } from '../figure.ts';
 import { LoadClient } from '../load/client.ts';
 import { SHARED_KEYS } from '../load/process.ts';
@@ -30,7 +30,7 @@ const PING_MS = 120_000;
 const RSS_POLL_MS = 100;
 const GROUPS = dict({ deb: 'G@os:Debian and big-a-*', both: 'N@deb or I@role:db' });
 
-/** See the file's comment. */
+/** Ten thousand minions: targets, and `salt '*' test.ping`. */
 export const bigFleet: Scenario = {
   name: NAME,
   isLong: true,

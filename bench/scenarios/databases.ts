@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { missingServers } from '../../scripts/database-programs.mjs';
 import { systemClock } from '../../src/host/clock.ts';
-import type { ReturnStore } from '../../src/returners/return-store.ts';
-import { STORE_KINDS } from '../../src/returners/store-kinds.ts';
-import { preseedKeys, swarmKeys } from '../../src/swarm/key-pairs.ts';
-import type { Value } from '../../src/values/value.ts';
+import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import { STORE_KINDS } from '../../src/plugins/returners/store-kinds.ts';
+import { preseedKeys, swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
+import type { Value } from '../../src/python/values/value.ts';
 import {
   DATABASE_PASSWORD,
   DATABASE_USER,
@@ -56,7 +56,7 @@ const SUBJECTS: readonly Subject[] = [
   { kind: 'sqlite3', prefix: 'sqlite3', options: ({ folder }) => ({ database: join(folder, 'salt.db') }) },
 ];
 
-/** See the file's comment. */
+/** Returns on their way into a database, and back out of it. */
 export const databases: Scenario = {
   name: NAME,
   isLong: true,

@@ -1,8 +1,8 @@
 /** `job-start`: from a publish request to the moment at which the minion's command runs, without the start of `salt`. */
 import { join } from 'node:path';
-import { EventBusReader } from '../../src/events/bus-client.ts';
-import { tags } from '../../src/events/tags.ts';
-import { isDict, type Value } from '../../src/values/value.ts';
+import { EventBusReader } from '../../src/network/events/bus-client.ts';
+import { tags } from '../../src/network/events/tags.ts';
+import { isDict, type Value } from '../../src/python/values/value.ts';
 import { sampled } from '../figure.ts';
 import { REAL_MINION, type Fleet } from '../fleet.ts';
 import { repeat, type Scenario } from './scenario.ts';

@@ -7,4 +7,4 @@ export {
   defineOutputter,
   float,
   SaltInvocationError,
-} from '../extensions/api.ts';
+} from '../runtime/extensions/api.ts';

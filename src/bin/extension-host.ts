@@ -1,3 +1,3 @@
-import { runExtensionHost } from '../extensions/host-main.ts';
+import { runExtensionHost } from '../runtime/extensions/host-main.ts';
 
 runExtensionHost();

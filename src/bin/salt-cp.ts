@@ -1,4 +1,4 @@
 import { runSaltCp } from '../cli/cp/salt-cp.ts';
-import { runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../cli/program/run-command.ts';
 
 runCommand('salt-cp', runSaltCp);

@@ -1,4 +1,4 @@
 import { runSaltKey } from '../cli/key/salt-key.ts';
-import { runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../cli/program/run-command.ts';
 
 runCommand('salt-key', runSaltKey);

@@ -1,3 +1,3 @@
-import { runMasterChild } from '../master/child.ts';
+import { runMasterChild } from '../programs/master/child.ts';
 
 runMasterChild();

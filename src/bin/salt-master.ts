@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { runCommand } from '../cli/run-command.ts';
-import { saltMaster } from '../cli/salt-master.ts';
+import { runCommand } from '../cli/program/run-command.ts';
+import { saltMaster } from '../cli/daemons/salt-master.ts';
 
 runCommand('salt-master', (argv, io) =>
   saltMaster(argv, io, join(import.meta.dirname, 'salt-master-child.cjs')),

@@ -1,3 +1,3 @@
-import { runMinionWorker } from '../minion/worker.ts';
+import { runMinionWorker } from '../programs/minion/worker.ts';
 
 runMinionWorker();

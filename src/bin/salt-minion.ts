@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { runCommand } from '../cli/run-command.ts';
-import { saltMinion } from '../cli/salt-minion.ts';
+import { runCommand } from '../cli/program/run-command.ts';
+import { saltMinion } from '../cli/daemons/salt-minion.ts';
 
 runCommand('salt-minion', (argv, io) =>
   saltMinion(argv, io, join(import.meta.dirname, 'salt-minion-worker.cjs')),

@@ -1,4 +1,4 @@
-import { runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../cli/program/run-command.ts';
 import { runSaltRun } from '../cli/run/salt-run.ts';
 
 runCommand('salt-run', runSaltRun);

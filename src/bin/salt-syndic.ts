@@ -1,4 +1,4 @@
-import { runCommand } from '../cli/run-command.ts';
-import { saltSyndic } from '../cli/salt-syndic.ts';
+import { runCommand } from '../cli/program/run-command.ts';
+import { saltSyndic } from '../cli/daemons/salt-syndic.ts';
 
 runCommand('salt-syndic', saltSyndic);

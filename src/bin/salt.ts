@@ -1,4 +1,4 @@
-import { runCommand } from '../cli/run-command.ts';
+import { runCommand } from '../cli/program/run-command.ts';
 import { runSalt } from '../cli/salt/salt.ts';
 
 runCommand('salt', runSalt);

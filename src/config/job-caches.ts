@@ -1,6 +1,6 @@
 /** Where jobs and events are kept besides the embedded job cache (salt/utils/job.py, salt/utils/event.py, 3006.16). */
 import { join } from 'node:path';
-import { truthy, type Value } from '../values/value.ts';
+import { truthy, type Value } from '../python/values/value.ts';
 import { masterOptions, type MasterOptions } from './master-options.ts';
 
 /** The name of the embedded job cache, and of Salt's default. */

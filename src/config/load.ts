@@ -1,17 +1,21 @@
 /** The configuration of each program: files, environment, overrides, defaults, checks and normalisation. */
+import { expandUser } from '../host/expand-user.ts';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { silentLogger, type Logger } from '../host/log.ts';
-import { copyValue, truthy, type Dict, type Value } from '../values/value.ts';
+import { pyStr } from '../python/values/repr.ts';
+import { copyValue, truthy, type Dict, type Value } from '../python/values/value.ts';
 import { systemConfigHost, type ConfigHost } from './host-names.ts';
 import { masterOptions, type MasterOptions } from './master-options.ts';
 import { detectId, requireValidId, withDomain } from './minion-id.ts';
 import { minionOptions, type MinionOptions } from './minion-options.ts';
 import { normaliseBeforeCheck, normaliseMaster, normaliseMinion, type Role } from './normalise.ts';
 import { Options, type OptionTable } from './option.ts';
-import { expandUser, type Environment } from './paths.ts';
+import { type Environment } from './paths.ts';
 import { readProgramFiles, type ConfigPlace } from './program-files.ts';
 import { isDirectory, isFile, readMainFile } from './read-file.ts';
+import { findUnserved, tellUnserved } from './start-check.ts';
+import type { Program } from './unserved.ts';
 import { checkTypes } from './type-check.ts';
 
 export { configDirOf, missingConfigDirWarning } from './program-files.ts';
@@ -23,6 +27,10 @@ export interface LoadConfigInput extends ConfigPlace {
   readonly log?: Logger;
   /** the host asked for its names */
   readonly host?: ConfigHost;
+  /** the program that starts with it, which says what is not served; without it nothing is said */
+  readonly program?: Program;
+  /** true for a command that does without a master whatever the files say */
+  readonly isLocal?: boolean;
   /** true: a broken included file ends loading, as salt-minion wants; default: it is logged and skipped */
   readonly strictIncludes?: boolean;
 }
@@ -104,15 +112,32 @@ function requestUri(address: string, port: number): string {
 function valuesOf(role: Role, table: OptionTable, input: LoadConfigInput, log: Logger): Dict {
   const defaultInclude = table['default_include']?.default as string;
   const given = readProgramFiles(role, input, defaultInclude, log, input.strictIncludes ?? false);
+  const inFiles = new Set(given.keys());
   for (const [key, value] of input.overrides ?? []) given.set(key, copyValue(value));
   normaliseBeforeCheck(given, role, log);
   checkTypes(table, given, log);
+  if (input.program !== undefined)
+    checkServed(input.program, input.isLocal ?? false, role, pick(given, inFiles), log);
   const values: Dict = new Map();
   for (const [key, spec] of Object.entries(table)) values.set(key, copyValue(spec.default));
   values.set('user', (input.host ?? systemConfigHost).userName());
   values.set('__role', role);
   for (const [key, value] of given) values.set(key, value);
   return values;
+}
+
+/** Says which options of the files do nothing. @throws UnservedOptionError for those that would be missed */
+function checkServed(program: Program, isLocal: boolean, role: Role, given: Dict, log: Logger): void {
+  const compiles = role === 'master' || isLocal || given.get('file_client') === 'local';
+  const [table, otherTable] =
+    role === 'master' ? [masterOptions, minionOptions] : [minionOptions, masterOptions];
+  const source = pyStr(given.get('conf_file') ?? role);
+  const findings = findUnserved({ program, table, otherTable, given, compiles });
+  tellUnserved(program, findings, source, (line) => log.warning(line));
+}
+
+function pick(values: Dict, keys: ReadonlySet<Value>): Dict {
+  return new Map([...values].filter(([key]) => keys.has(key)));
 }
 
 interface IdSearch {

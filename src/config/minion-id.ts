@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError, messageOf } from '../errors/errors.ts';
 import { isValidMinionId, readTextIfExists } from '../host/files.ts';
 import type { Logger } from '../host/log.ts';
-import { truthy, type Dict } from '../values/value.ts';
+import { truthy, type Dict } from '../python/values/value.ts';
 import { generateMinionId, type ConfigHost } from './host-names.ts';
 import { DEFAULT_CONFIG_DIR } from './paths.ts';
 

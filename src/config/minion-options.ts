@@ -1,11 +1,40 @@
 /** Every option a minion knows, with the defaults of 3006.16 (salt/config/__init__.py). */
-import { dict } from '../values/value.ts';
+import { dict } from '../python/values/value.ts';
 import { option, type OptionTable, type Options } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
+import { minionUnserved } from './unserved-options.ts';
+import { noEffect, notYet, stops } from './unserved.ts';
+
+const NO_REACTOR = notYet('only masters react to events');
 
 /** The options of a minion; what a file says beyond them is kept untouched. */
 export const minionOptions = {
   ...sharedOptions,
+  ...minionUnserved,
+  // what a minion that compiles its own states and pillar would need of a master
+  master_tops: option(
+    'dict',
+    dict(),
+    'external sources of top data',
+    stops('the minion would lack the states that it assigns'),
+  ),
+  // reactions: only a master has them
+  reactor: option(
+    'any',
+    [],
+    'tags of events and the files that react to them',
+    notYet('only masters react to events: nothing reacts to those of this minion'),
+  ),
+  reactor_niceness: option('any', null, 'scheduling priority of the reactor', NO_REACTOR),
+  reactor_refresh_interval: option('int', 60, 'seconds what the reactor reads is cached', NO_REACTOR),
+  reactor_worker_threads: option('int', 10, 'functions that reactions run at a time', NO_REACTOR),
+  reactor_worker_hwm: option('int', 10000, 'such calls that may wait', NO_REACTOR),
+  engines: option(
+    'list',
+    [],
+    'engines to run, names or one-key mappings of name to options',
+    notYet('engines are not started'),
+  ),
   // files and folders of the program
   conf_file: option('str', '/etc/salt/minion', 'path of the main configuration file that was read'),
   default_include: option(
@@ -29,7 +58,12 @@ export const minionOptions = {
   // network
   tcp_pub_port: option('int', 4510, 'local event port with ipc_mode tcp'),
   tcp_pull_port: option('int', 4511, 'local port that takes events with ipc_mode tcp'),
-  tcp_authentication_retries: option('int', 5, 'attempts to authenticate a tcp connection, -1 for ever'),
+  tcp_authentication_retries: option(
+    'int',
+    5,
+    'attempts to authenticate a tcp connection, -1 for ever',
+    noEffect('it is tried until the master lets the minion in'),
+  ),
   tcp_reconnect_backoff: option('num', 1, 'seconds between attempts to connect again over tcp'),
   proxy_host: option('str', '', 'HTTP proxy for requests that modules make'),
   proxy_port: option('int', 0, 'port of the HTTP proxy'),
@@ -41,7 +75,16 @@ export const minionOptions = {
   loop_interval: option('num', 1, 'seconds between two rounds of housekeeping'),
   // keys and access
   auto_accept: option('bool', true, 'accept every new key without asking'),
-  sign_pub_messages: option('bool', false, 'sign publications, or on a minion refuse unsigned ones'),
+  sign_pub_messages: option(
+    'bool',
+    true,
+    'refuse publications without a signature; False for a master that does not sign, until it first does',
+  ),
+  require_publish_serial: option(
+    'bool',
+    true,
+    'refuse publications without a serial, which only masters of a cluster of 3007 send',
+  ),
   minion_sign_messages: option('bool', false, 'sign returns'),
   encryption_algorithm: option(
     'str',
@@ -58,12 +101,30 @@ export const minionOptions = {
   file_buffer_size: option('int', 262144, 'bytes per message when a file is sent'),
   // states and templates
   pillarenv_from_saltenv: option('bool', false, 'pillar follows saltenv'),
+  jinja_seconds_max: option('num', 60, 'seconds of work that one template may cost, 0 for no limit'),
+  jinja_output_characters_max: option('int', 128 * 1024 * 1024, 'most characters that a template may make'),
+  archive_members_max: option('int', 1_000_000, 'most members of an archive that is unpacked'),
+  archive_unpacked_bytes_max: option(
+    'any',
+    null,
+    'most bytes an archive may unpack to; not set for as many as there is room for',
+  ),
+  archive_links_outside: option(
+    'bool',
+    false,
+    'unpack archives with links to places outside of their folder; nothing is ever written through them',
+  ),
   // pillar
   enable_gpu_grains: option('bool', true, 'look for graphics cards'),
   // the connection of a minion
   master: option('any', 'salt', 'the master, several of them, or a function that names it'),
   master_type: option('str', 'str', 'what master means: str, failover, distributed, func or disable'),
-  master_uri_format: option('str', 'default', 'ip_only when master may be an address that holds colons'),
+  master_uri_format: option(
+    'str',
+    'default',
+    'ip_only when master may be an address that holds colons',
+    noEffect('an address that holds colons is known as one'),
+  ),
   master_port: option('int', 4506, 'TCP port of requests on the master'),
   source_interface_name: option('str', '', 'network interface to connect from'),
   source_address: option('str', '', 'address to connect from'),
@@ -77,10 +138,20 @@ export const minionOptions = {
   master_tries: option('int', 1, 'rounds over all masters, -1 for ever'),
   retry_dns: option('num', 30, "seconds between attempts to resolve the master's name, 0 to give up at once"),
   retry_dns_count: option('any', null, 'how many such attempts, not set for no limit'),
-  resolve_dns_fallback: option('bool', true, "look up the master's name again after failures"),
+  resolve_dns_fallback: option(
+    'bool',
+    true,
+    "look up the master's name again after failures",
+    noEffect('it has none in Salt either'),
+  ),
   auth_timeout: option('int', 5, 'seconds an authentication request may take'),
   auth_tries: option('int', 7, 'attempts to authenticate before giving up'),
-  auth_safemode: option('bool', false, 'keep trying after refused authentication'),
+  auth_safemode: option(
+    'bool',
+    false,
+    'keep trying after refused authentication',
+    noEffect('a minion that its master refuses for a while keeps trying'),
+  ),
   acceptance_wait_time: option('num', 10, 'seconds between attempts while the key waits for acceptance'),
   acceptance_wait_time_max: option('num', 0, 'upper bound when that time grows, 0 for no growth'),
   rejected_retry: option('bool', false, 'keep trying with a rejected key'),
@@ -144,9 +215,26 @@ export const minionOptions = {
   whitelist_modules: option('list', [], 'the only execution modules that are loaded'),
   providers: option('dict', dict(), 'which module stands for a virtual name'),
   autoload_dynamic_modules: option('bool', true, 'synchronise modules before states'),
-  modules_max_memory: option('int', -1, 'bytes the modules may use, -1 for no limit'),
-  restart_on_error: option('bool', false, 'start again after an unexpected error'),
-  minion_restart_command: option('list', [], 'command of minion.restart'),
+  modules_max_memory: option(
+    'int',
+    -1,
+    'bytes the modules may use, -1 for no limit',
+    noEffect('modules run in processes of their own, whose memory the system limits'),
+  ),
+  restart_on_error: option(
+    'bool',
+    false,
+    'start again after an unexpected error',
+    noEffect(
+      'it has none in Salt either; a supervisor such as systemd starts a program that has ended again',
+    ),
+  ),
+  minion_restart_command: option(
+    'list',
+    [],
+    'command of minion.restart',
+    notYet('there is no minion.restart'),
+  ),
   cmd_safe: option('bool', true, 'refuse shell features where a function does not need them'),
   cmd_blacklist_glob: option('list', [], 'globs of commands that are refused'),
   cmd_whitelist_glob: option('list', [], 'globs of the only commands that are allowed'),
@@ -158,19 +246,49 @@ export const minionOptions = {
   ),
   disabled_requisites: option('any', [], 'requisites that are ignored'),
   global_state_conditions: option('any', null, 'conditions for states of a name'),
-  use_superseded: option('list', [], 'functions whose new form is used'),
-  snapper_states: option('bool', false, 'make a snapshot before and after states'),
-  snapper_states_config: option('str', 'root', 'configuration those snapshots use'),
+  use_superseded: option(
+    'list',
+    [],
+    'functions whose new form is used',
+    noEffect('module.run tells its two forms apart by itself'),
+  ),
+  snapper_states: option(
+    'bool',
+    false,
+    'make a snapshot before and after states',
+    notYet('there are no snapshots around states'),
+  ),
+  snapper_states_config: option(
+    'str',
+    'root',
+    'configuration those snapshots use',
+    notYet('there are no snapshots around states'),
+  ),
   local: option('bool', false, 'act as if there were no master'),
   use_master_when_local: option('bool', false, 'ask the master even when files are local'),
   beacons: option('dict', dict(), 'what to watch'),
   beacons_before_connect: option('bool', false, 'watch before there is a connection'),
   scheduler_before_connect: option('bool', false, 'run scheduled jobs before there is a connection'),
-  update_url: option('any', false, 'where updates of the minion come from'),
-  update_restart_services: option('list', [], 'services to restart after an update'),
+  update_url: option(
+    'any',
+    false,
+    'where updates of the minion come from',
+    notYet('a minion does not update itself'),
+  ),
+  update_restart_services: option(
+    'list',
+    [],
+    'services to restart after an update',
+    notYet('a minion does not update itself'),
+  ),
   username: option('str?', null, "user name for the master's authentication systems"),
   password: option('str?', null, "password for the master's authentication systems"),
-  enable_zip_modules: option('bool', false, 'accepted and ignored'),
+  enable_zip_modules: option(
+    'bool',
+    false,
+    'accepted and ignored',
+    noEffect('there is no Python code to load'),
+  ),
   // grains, pillar and mine of a minion
   grains: option('dict', dict(), 'grains set by hand'),
   grains_blacklist: option('list', [], 'globs of grains to leave out'),
@@ -178,11 +296,26 @@ export const minionOptions = {
   grains_cache_expiration: option('int', 300, 'seconds they are remembered'),
   grains_deep_merge: option('bool', false, 'join mappings of several sources of grains'),
   grains_refresh_every: option('int', 0, 'minutes between refreshes of grains, 0 for none'),
-  grains_refresh_pre_exec: option('bool', false, 'refresh grains before every job'),
+  grains_refresh_pre_exec: option(
+    'bool',
+    false,
+    'refresh grains before every job',
+    notYet('grains are collected anew when saltutil.refresh_grains or grains_refresh_every ask for it'),
+  ),
   enable_fqdns_grains: option('bool', false, 'look up the names of all addresses'),
-  minion_pillar_cache: option('bool', false, 'keep pillar on the minion'),
+  minion_pillar_cache: option(
+    'bool',
+    false,
+    'keep pillar on the minion',
+    notYet('a minion keeps no pillar on disk'),
+  ),
   pillar_raise_on_missing: option('bool', false, 'fail when a pillar key is missing'),
-  pass_to_ext_pillars: option('any', null, 'options the master hands to external pillars'),
+  pass_to_ext_pillars: option(
+    'any',
+    null,
+    'options the master hands to external pillars',
+    noEffect('there is no external pillar that takes it'),
+  ),
   mine_enabled: option('bool', true, 'send data to the mine'),
   mine_interval: option('int', 60, 'minutes between updates of the mine'),
   mine_functions: option('any', null, 'functions whose results go to the mine'),

@@ -3,8 +3,8 @@ import { totalmem } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { ConfigError } from '../errors/errors.ts';
 import type { Logger } from '../host/log.ts';
-import { pyStr } from '../values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../values/value.ts';
+import { pyStr } from '../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../python/values/value.ts';
 import { globPaths, hasWildcards, prependRootDir } from './paths.ts';
 
 const MINION_PATHS = [
@@ -149,6 +149,18 @@ export function normaliseMaster(values: Dict, log: Logger): void {
   if (Array.isArray(values.get('nodegroups')))
     values.set('nodegroups', joinedMappings(values.get('nodegroups') as Value[]));
   requireOneOf(text(values, 'publish_signing_algorithm'), SIGNING_ALGORITHMS, 'publish signing algorithm');
+  if (values.get('fips_mode') === true) leaveSha1(values, ['publish_signing_algorithm'], log);
+}
+
+/** `fips_mode` takes the other algorithm of the pair, because Salt's defaults are those with SHA-1. */
+function leaveSha1(values: Dict, names: readonly string[], log: Logger): void {
+  for (const name of names) {
+    const named = text(values, name);
+    const better = named.replace(/-SHA1$/, '-SHA224');
+    if (better === named) continue;
+    log.info(`fips_mode: ${name} is ${better}, not ${named}.`);
+    values.set(name, better);
+  }
 }
 
 function forceKeepAcl(values: Dict, log: Logger): void {
@@ -214,6 +226,7 @@ export function normaliseMinion(values: Dict, log: Logger): void {
   prependRootDir(values, MINION_PATHS);
   requireOneOf(text(values, 'encryption_algorithm'), ENCRYPTION_ALGORITHMS, 'encryption algorithm');
   requireOneOf(text(values, 'signing_algorithm'), SIGNING_ALGORITHMS, 'signing algorithm');
+  if (values.get('fips_mode') === true) leaveSha1(values, ['encryption_algorithm', 'signing_algorithm'], log);
 }
 
 /** `append_minionid_config_dirs`: several minions on one host share a configuration but no folders. */

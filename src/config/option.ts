@@ -1,5 +1,6 @@
 /** How options are described, and the typed object that the programs read them from. */
-import { isDict, type Dict, type Value } from '../values/value.ts';
+import { isDict, type Dict, type Value } from '../python/values/value.ts';
+import type { Unserved } from './unserved.ts';
 
 /** The TypeScript type behind each kind of option. */
 export interface OptionTypes {
@@ -23,6 +24,8 @@ export interface OptionSpec<K extends OptionKind = OptionKind> {
   readonly kind: K;
   readonly default: OptionTypes[K];
   readonly doc: string;
+  /** Set for what Brine does not serve; every other option is read somewhere, which a test proves. */
+  readonly unserved?: Unserved;
 }
 
 /** Options by the name Salt's configuration files use. */
@@ -32,8 +35,13 @@ export type OptionTable = Readonly<Record<string, OptionSpec>>;
 export type OptionValue<T extends OptionTable, K extends keyof T> = OptionTypes[T[K]['kind']];
 
 /** Shorthand for tables: `ret_port: option('int', 4506, 'request port')`. */
-export function option<K extends OptionKind>(kind: K, value: OptionTypes[K], doc: string): OptionSpec<K> {
-  return { kind, default: value, doc };
+export function option<K extends OptionKind>(
+  kind: K,
+  value: OptionTypes[K],
+  doc: string,
+  unserved?: Unserved,
+): OptionSpec<K> {
+  return { kind, default: value, doc, ...(unserved === undefined ? {} : { unserved }) };
 }
 
 /** True when `value` is of the option's kind (an int also serves as num). */

@@ -1,34 +1,14 @@
 /** Paths as configuration files write them: `~`, globs, and everything below `root_dir`. */
 import { readdirSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { isAbsolute, join, posix, resolve } from 'node:path';
-import { readTextIfExists } from '../host/files.ts';
-import { compileGlob } from '../text/fnmatch.ts';
-import type { Dict } from '../values/value.ts';
+import { compileGlob } from '../python/text/fnmatch.ts';
+import type { Dict } from '../python/values/value.ts';
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where configuration is looked for when nothing else is said. */
 export const DEFAULT_CONFIG_DIR = '/etc/salt';
-
-/** Python's `os.path.expanduser`: `~/x` and `~name/x`; unknown users stay as they are. */
-export function expandUser(path: string, env: Environment): string {
-  if (!path.startsWith('~')) return path;
-  const slash = path.indexOf('/');
-  const name = slash < 0 ? path.slice(1) : path.slice(1, slash);
-  const rest = slash < 0 ? '' : path.slice(slash);
-  const home = name === '' ? (env['HOME'] ?? homedir()) : homeOf(name);
-  return home === undefined ? path : home.replace(/\/+$/, '') + rest || '/';
-}
-
-function homeOf(user: string): string | undefined {
-  for (const line of (readTextIfExists('/etc/passwd') ?? '').split('\n')) {
-    const fields = line.split(':');
-    if (fields[0] === user) return fields[5];
-  }
-  return undefined;
-}
 
 /** Python's `os.path.normpath`. */
 export function normalPath(path: string): string {

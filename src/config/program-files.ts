@@ -1,9 +1,10 @@
 /** Which files make up the configuration of a program, and their joined content. */
+import { expandUser } from '../host/expand-user.ts';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from '../host/log.ts';
-import type { Dict } from '../values/value.ts';
+import type { Dict } from '../python/values/value.ts';
 import type { Role } from './normalise.ts';
-import { DEFAULT_CONFIG_DIR, expandUser, type Environment } from './paths.ts';
+import { DEFAULT_CONFIG_DIR, type Environment } from './paths.ts';
 import { isDirectory, isFile, readIncludes, readMainFile } from './read-file.ts';
 
 /** Where a program's configuration is. */

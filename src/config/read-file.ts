@@ -1,4 +1,5 @@
 /** Configuration files to mappings: the main file, its template, and what it includes. */
+import { expandUser } from '../host/expand-user.ts';
 import {
   accessSync,
   constants,
@@ -10,11 +11,12 @@ import {
 } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { ConfigError, messageOf } from '../errors/errors.ts';
+import { looseText, mayAllWrite } from '../host/loose-modes.ts';
 import type { Logger } from '../host/log.ts';
-import { pyStr } from '../values/repr.ts';
-import { isDict, pyTypeName, truthy, valuesEqual, type Dict, type Value } from '../values/value.ts';
-import { YamlError, loadYaml } from '../yaml/load.ts';
-import { expandUser, globPaths, type Environment } from './paths.ts';
+import { pyStr } from '../python/values/repr.ts';
+import { isDict, pyTypeName, truthy, valuesEqual, type Dict, type Value } from '../python/values/value.ts';
+import { YamlError, loadYaml } from '../formats/yaml/load.ts';
+import { globPaths, type Environment } from './paths.ts';
 
 /** What reading needs to know beside the path. */
 export interface ReadContext {
@@ -33,10 +35,12 @@ const MAX_INCLUDE_DEPTH = 20;
  */
 export function readConfigFile(path: string, log: Logger): Dict {
   log.debug(`Reading configuration from ${path}`);
+  if (mayAllWrite(path)) log.warning(looseText('The configuration file', path));
   const conf = parsedFile(path, log);
   if (!isDict(conf)) {
     throw new ConfigError(
       `Error parsing configuration file: ${path} - conf should be a document, not <class '${pyTypeName(conf)}'>.`,
+      { code: 'config-unreadable' },
     );
   }
   textualId(conf, path, log);
@@ -50,7 +54,8 @@ function parsedFile(path: string, log: Logger): Value {
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const message = `Error parsing configuration file: ${path} - line ${error.line}: ${error.reason}`;
-    if (!path.endsWith('_schedule.conf')) throw new ConfigError(message, { cause: error });
+    if (!path.endsWith('_schedule.conf'))
+      throw new ConfigError(message, { cause: error, code: 'config-unreadable' });
     log.error(message);
     log.error(`Renaming to ${path}YAMLError`);
     renameSync(path, `${path}YAMLError`);
@@ -63,7 +68,10 @@ function textOf(path: string): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     const why = error instanceof TypeError ? 'the file is not UTF-8 text' : messageOf(error);
-    throw new ConfigError(`Error parsing configuration file: ${path} - ${why}`, { cause: error });
+    throw new ConfigError(`Error parsing configuration file: ${path} - ${why}`, {
+      cause: error,
+      code: 'config-unreadable',
+    });
   }
 }
 
@@ -97,6 +105,7 @@ export function readMainFile(path: string, log: Logger): Dict {
     log.warning(`No permission to read the configuration file ${path}; defaults are used.`);
     return new Map();
   }
+  if (mayAllWrite(dirname(path))) log.warning(looseText('The folder of the configuration,', dirname(path)));
   const conf = readConfigFile(path, log);
   conf.set('conf_file', path);
   return conf;
@@ -138,7 +147,12 @@ export function readIncludes(
   const joined: Dict = new Map();
   if (!truthy(include)) return joined;
   if (depth > MAX_INCLUDE_DEPTH) {
-    throw new ConfigError(`Error parsing configuration file: ${from} - files include each other without end`);
+    throw new ConfigError(
+      `Error parsing configuration file: ${from} - files include each other without end`,
+      {
+        code: 'config-unreadable',
+      },
+    );
   }
   for (const pattern of Array.isArray(include) ? include : [include as Value]) {
     const expanded = expandUser(pyStr(pattern), context.env);

@@ -1,9 +1,17 @@
 /** Options that masters and minions have in common, with the defaults of 3006.16 (salt/config/__init__.py). */
-import { dict } from '../values/value.ts';
+import { dict } from '../python/values/value.ts';
 import { option, type OptionTable } from './option.ts';
+import { sharedUnserved } from './unserved-options.ts';
+import { noEffect, notYet, stops } from './unserved.ts';
 
 /** What the tables of masters and minions share; each option has the same default in both. */
 export const sharedOptions = {
+  ...sharedUnserved,
+  unserved_options: option(
+    'any',
+    'stop',
+    'what to do when the configuration asks for something that would be missed: stop, warn, or a list of options that may be missing; not in Salt',
+  ),
   // files and folders of the program
   root_dir: option('str', '/', "folder put before every relative path of the program's own files"),
   include: option(
@@ -12,10 +20,20 @@ export const sharedOptions = {
     'further globs to read, relative to the main file, with a warning when nothing matches',
   ),
   user: option('str', 'root', 'account the daemon runs as'),
-  sock_pool_size: option('int', 1, 'how many sockets are kept open for sending'),
+  sock_pool_size: option(
+    'int',
+    1,
+    'how many sockets are kept open for sending',
+    noEffect('requests share the connections of their process'),
+  ),
   module_dirs: option('list', [], 'further folders of execution modules'),
   outputter_dirs: option('list', [], 'further folders of outputters'),
-  utils_dirs: option('list', [], 'further folders of utility modules'),
+  utils_dirs: option(
+    'list',
+    [],
+    'further folders of utility modules',
+    noEffect('custom modules import what they share as files'),
+  ),
   extmod_whitelist: option('dict', dict(), 'kinds of modules to the names that may be synchronised'),
   extmod_blacklist: option('dict', dict(), 'kinds of modules to the names that are never synchronised'),
   clean_dynamic_modules: option(
@@ -26,9 +44,23 @@ export const sharedOptions = {
   verify_env: option('bool', true, 'create missing folders and correct owners at start'),
   permissive_pki_access: option('bool', false, 'let the group read the folder of keys'),
   keysize: option('int', 2048, 'bits of new RSA keys'),
-  features: option('dict', dict(), 'switches for behaviour that is being changed'),
-  optimization_order: option('list', [0, 1, 2], 'accepted and ignored (Python byte code)'),
-  fips_mode: option('bool', false, 'refuse algorithms that FIPS 140-2 does not allow'),
+  features: option(
+    'dict',
+    dict(),
+    'switches for behaviour that is being changed',
+    noEffect('the switches are for the Python code of Salt'),
+  ),
+  optimization_order: option(
+    'list',
+    [0, 1, 2],
+    'order of levels of Python byte code',
+    noEffect('there is no Python code to load'),
+  ),
+  fips_mode: option(
+    'bool',
+    false,
+    'neither use nor take SHA-1 for signatures and keys; all masters and minions must have it',
+  ),
   // network
   transport: option('str', 'zeromq', 'how programs talk: zeromq, tcp or ws'),
   interface: option('str', '0.0.0.0', 'address to listen on'),
@@ -41,30 +73,48 @@ export const sharedOptions = {
     'num',
     -1,
     "unanswered probes before a connection counts as dead, -1 for the system's number",
+    noEffect('Node.js sets only when the first probe is sent'),
   ),
-  tcp_keepalive_intvl: option('num', -1, "seconds between probes, -1 for the system's number"),
+  tcp_keepalive_intvl: option(
+    'num',
+    -1,
+    "seconds between probes, -1 for the system's number",
+    noEffect('Node.js sets only when the first probe is sent'),
+  ),
   ssl: option(
     'any',
     null,
     "TLS of tcp and ws: certfile, keyfile, ca_certs, cert_reqs, ssl_version, ciphers; true for the system's defaults",
   ),
   zmq_filtering: option('bool', false, 'publish with topics so that minions receive only what concerns them'),
-  zmq_monitor: option('bool', false, 'log what happens to sockets'),
+  zmq_monitor: option(
+    'bool',
+    false,
+    'log what happens to sockets',
+    noEffect('connections are in the log at the level debug'),
+  ),
   http_connect_timeout: option('num', 20, 'seconds until an HTTP connection counts as failed'),
   http_request_timeout: option('num', 3600, 'seconds until an HTTP request counts as failed'),
   http_max_body: option('int', 107374182400, 'largest HTTP answer, bytes'),
-  discovery: option('any', false, 'answer to, or send, SSDP searches for a master'),
+  discovery: option(
+    'any',
+    false,
+    'answer to, or send, SSDP searches for a master',
+    notYet('masters neither answer searches nor are found by them'),
+  ),
   max_event_size: option('int', 1048576, 'bytes above which parts of an event are trimmed'),
   event_match_type: option(
     'str',
     'startswith',
     'how tags are compared: startswith, endswith, find, regex, fnmatch',
+    noEffect('each reader of the event bus says itself how tags are compared'),
   ),
   // processes of the master
   cluster_mode: option(
     'bool',
     false,
-    'accepted and ignored (one configuration for masters behind a load balancer)',
+    'one configuration for masters behind a load balancer',
+    noEffect('it has none in Salt either'),
   ),
   reactor_niceness: option('any', null, 'scheduling priority of the reactor'),
   // keys and access
@@ -78,12 +128,22 @@ export const sharedOptions = {
   // jobs, cache and events
   ext_job_cache: option('str', '', 'returner that minions send their returns to'),
   unique_jid: option('bool', false, 'append the process id to job ids'),
-  cache: option('str', 'localfs', 'driver of the cache'),
-  engines: option('list', [], 'engines to run, names or one-key mappings of name to options'),
+  cache: option(
+    'str',
+    'localfs',
+    'driver of the cache',
+    notYet('what the master remembers of minions is kept in files whatever the driver'),
+  ),
+  engines: option(
+    'list',
+    [],
+    'engines to run, names or one-key mappings of name to options',
+    notYet('no engine is started but reactor'),
+  ),
   reactor: option('any', [], 'tags of events and the files that react to them'),
   reactor_refresh_interval: option('int', 60, 'seconds what the reactor reads is cached'),
-  reactor_worker_threads: option('int', 10, 'reactions run at a time'),
-  reactor_worker_hwm: option('int', 10000, 'reactions that may wait'),
+  reactor_worker_threads: option('int', 10, 'functions of the master that reactions run at a time'),
+  reactor_worker_hwm: option('int', 10000, 'such calls that may wait; while so many do, further events do'),
   schedule: option('dict', dict(), 'jobs to run regularly'),
   // file server
   file_roots: option(
@@ -99,8 +159,18 @@ export const sharedOptions = {
   fileserver_ignoresymlinks: option('bool', false, 'leave symbolic links out of listings'),
   fileserver_list_cache_time: option('int', 20, 'seconds lists of files are cached'),
   roots_update_interval: option('int', 60, 'seconds between updates of the roots backend'),
-  gitfs_update_interval: option('int', 60, 'seconds between updates of the git backend'),
-  minionfs_update_interval: option('int', 60, 'seconds between updates of the minionfs backend'),
+  gitfs_update_interval: option(
+    'int',
+    60,
+    'seconds between updates of the git backend',
+    notYet('the file server has no git backend'),
+  ),
+  minionfs_update_interval: option(
+    'int',
+    60,
+    'seconds between updates of the minionfs backend',
+    notYet('the file server has no minionfs backend'),
+  ),
   // states and templates
   state_top: option('str', 'top.sls', 'name of the file that assigns states'),
   state_top_saltenv: option('str?', null, 'environment whose top file is used, not set for all'),
@@ -145,19 +215,44 @@ export const sharedOptions = {
   pillar_cache: option('bool', false, 'keep rendered pillar on the master'),
   pillar_cache_ttl: option('int', 3600, 'seconds rendered pillar is kept'),
   pillar_cache_backend: option('str', 'disk', 'where it is kept: disk or memory'),
-  decrypt_pillar: option('list', [], 'pillar keys whose values are decrypted'),
-  decrypt_pillar_delimiter: option('str', ':', 'what separates levels in those keys'),
-  decrypt_pillar_default: option('str', 'gpg', 'renderer that decrypts'),
-  decrypt_pillar_renderers: option('list', ['gpg'], 'renderers that may decrypt'),
-  gpg_decrypt_must_succeed: option('bool', false, 'fail when a value cannot be decrypted'),
-  gpg_cache: option('bool', false, 'remember decrypted values'),
-  gpg_cache_ttl: option('int', 86400, 'seconds they are remembered'),
-  gpg_cache_backend: option('str', 'disk', 'where they are remembered'),
-  range_server: option('str', 'range:80', 'host and port of a range server'),
+  decrypt_pillar: option(
+    'list',
+    [],
+    'pillar keys whose values are decrypted',
+    stops('minions would get the encrypted text in place of the value'),
+  ),
+  decrypt_pillar_delimiter: option(
+    'str',
+    ':',
+    'what separates levels in those keys',
+    notYet('nothing is decrypted'),
+  ),
+  decrypt_pillar_default: option('str', 'gpg', 'renderer that decrypts', notYet('nothing is decrypted')),
+  decrypt_pillar_renderers: option(
+    'list',
+    ['gpg'],
+    'renderers that may decrypt',
+    notYet('nothing is decrypted'),
+  ),
+  gpg_decrypt_must_succeed: option(
+    'bool',
+    false,
+    'fail when a value cannot be decrypted',
+    notYet('nothing is decrypted'),
+  ),
+  gpg_cache: option('bool', false, 'remember decrypted values', notYet('nothing is decrypted')),
+  gpg_cache_ttl: option('int', 86400, 'seconds they are remembered', notYet('nothing is decrypted')),
+  gpg_cache_backend: option('str', 'disk', 'where they are remembered', notYet('nothing is decrypted')),
+  range_server: option(
+    'str',
+    'range:80',
+    'host and port of a range server',
+    notYet('there are no range targets'),
+  ),
   // the minion itself
   id: option('str', '', 'name of the minion, or of the master'),
   append_domain: option('str?', null, 'domain put behind the name'),
-  cython_enable: option('bool', false, 'accepted and ignored'),
+  cython_enable: option('bool', false, 'accepted and ignored', noEffect('there is no Python code to load')),
   // logging
   key_logfile: option('str', '/var/log/salt/key', 'log file of salt-key'),
   log_dir: option('str?', null, 'folder of log files'),
@@ -171,7 +266,12 @@ export const sharedOptions = {
     '%(asctime)s,%(msecs)03d [%(name)-17s:%(lineno)-4d][%(levelname)-8s][%(process)d] %(message)s',
     'form of lines in the log file',
   ),
-  log_fmt_jid: option('str', '[JID: %(jid)s]', 'form of the job id where a form names it'),
+  log_fmt_jid: option(
+    'str',
+    '[JID: %(jid)s]',
+    'form of the job id where a form names it',
+    notYet('lines do not name the job'),
+  ),
   log_granular_levels: option('dict', dict(), 'levels by name of the logger'),
   log_rotate_max_bytes: option('int', 0, 'size at which a log file is rotated, 0 for never'),
   log_rotate_backup_count: option('int', 0, 'rotated log files that are kept'),

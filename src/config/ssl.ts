@@ -1,7 +1,7 @@
 /** The option `ssl`, read into settings (salt/config/__init__.py `_update_ssl_config`, 3006.16). */
 import { ConfigError } from '../errors/errors.ts';
-import { pyStr } from '../values/repr.ts';
-import { isDict, type Value } from '../values/value.ts';
+import { pyStr } from '../python/values/repr.ts';
+import { isDict, type Value } from '../python/values/value.ts';
 
 const CERT_REQS = ['CERT_NONE', 'CERT_OPTIONAL', 'CERT_REQUIRED'] as const;
 const SSL_VERSIONS = [
@@ -16,7 +16,7 @@ const SSL_VERSIONS = [
 const TEXTS = ['keyfile', 'certfile', 'ca_certs', 'cert_reqs', 'ssl_version', 'ciphers'] as const;
 const KNOWN: readonly string[] = [...TEXTS, 'verify_locations'];
 
-/** What TLS is spoken with; the fields are `transport/ssl-settings.ts`'s. */
+/** What TLS is spoken with; the fields are `network/transport/ssl-settings.ts`'s. */
 export interface SslOption {
   readonly keyfile?: string;
   readonly certfile?: string;

@@ -7,7 +7,7 @@ import { loadMasterConfig, loadMinionConfig, type LoadMinionConfigInput } from '
 import type { MasterOptions } from './master-options.ts';
 import type { MinionOptions } from './minion-options.ts';
 import { prependRootDir } from './paths.ts';
-import { truthy, type Dict, type Value } from '../values/value.ts';
+import { truthy, type Dict, type Value } from '../python/values/value.ts';
 
 /** Both halves. */
 export interface SyndicConfig {

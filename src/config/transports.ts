@@ -1,6 +1,6 @@
 /** The transports of a master, each with the options it is served with (salt/utils/channel.py `iter_transport_opts`, 3006.16). */
 import { ConfigError } from '../errors/errors.ts';
-import { isDict, type Value } from '../values/value.ts';
+import { isDict, type Value } from '../python/values/value.ts';
 import type { MasterOptions } from './master-options.ts';
 
 /** One transport of a master. */

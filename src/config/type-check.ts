@@ -1,6 +1,6 @@
 /** Checks values of a configuration file against their options, in the words of Salt. */
 import type { Logger } from '../host/log.ts';
-import { pyStr } from '../values/repr.ts';
+import { pyStr } from '../python/values/repr.ts';
 import {
   PyFloat,
   isDict,
@@ -10,7 +10,7 @@ import {
   toNumber,
   type Dict,
   type Value,
-} from '../values/value.ts';
+} from '../python/values/value.ts';
 import { fitsKind, type OptionKind, type OptionTable } from './option.ts';
 
 const NICENESS = [

@@ -25,9 +25,9 @@ import {
 } from 'node:fs';
 import { constants as osConstants, tmpdir } from 'node:os';
 import { createFile } from './files.ts';
-import { baseName, isDir, isLink, joinPath } from './py-path.ts';
+import { baseName, isDir, isLink, joinPath } from '../python/paths.ts';
 import type { Random } from './random.ts';
-import { isOsError } from './strerror.ts';
+import { isOsError } from '../python/os-errors.ts';
 import { makeFolders } from './make-folders.ts';
 
 /** The beginning of the names of Salt's temporary files. */

@@ -7,7 +7,7 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemRandom } from './random.ts';
 
-/** See the file's comment. */
+/** Collects the new content of one file and puts it in place in one step. */
 export class FileReplacement {
   readonly #target: string;
   readonly #temporary: string;
@@ -61,6 +61,12 @@ export class FileReplacement {
       if (own.uid !== old.uid || own.gid !== old.gid) chownSync(this.#temporary, old.uid, old.gid);
       chmodSync(this.#temporary, old.mode & 0o7777);
     }
+    await rename(this.#temporary, this.#target);
+  }
+
+  /** Puts the new file there as what it is, a file of ours with mode 0600, whatever the old one was. */
+  async commitAsNew(): Promise<void> {
+    await this.#file.close();
     await rename(this.#temporary, this.#target);
   }
 

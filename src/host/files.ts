@@ -34,7 +34,7 @@ export function safeJoin(root: string, ...parts: string[]): string {
   return path;
 }
 
-/** True when `id` may name a minion, and so a file of its key (wire-protocol.md, 5.1). */
+/** True when `id` may name a minion, and so a file of its key (salt/utils/verify.py `valid_id`, 3006.16). */
 export function isValidMinionId(id: unknown): id is string {
   if (typeof id !== 'string' || id === '' || id.length > 255) return false;
   return !/[/\\\0\n]/.test(id) && id !== '.' && id !== '..' && Buffer.byteLength(id) <= 255;

@@ -1,13 +1,37 @@
 /** A log file: appended to, safe to rotate from outside, never half a line of another process in between. */
-import { closeSync, fstatSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  writeSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { systemClock } from './clock.ts';
 
 /** Permission bits of a new log file: readable for the group, as Salt's umask of 027 leaves it. */
 const FILE_MODE = 0o640;
 const FOLDER_MODE = 0o750;
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 /** Lines waiting longer than these are written at once. */
 const MAX_WAITING_LINES = 64;
 const MAX_WAITING_CHARS = 64 * 1024;
+
+/** When a file is put aside and a new one begun: Python's RotatingFileHandler, which needs both numbers. */
+export interface LogRotation {
+  /** `log_rotate_max_bytes`; 0 for never. */
+  readonly maxBytes: number;
+  /** `log_rotate_backup_count`: how many are kept as `<path>.1` and so on; 0 for never. */
+  readonly backups: number;
+}
+
+/** A process that has died while it rotated must not stop the others for ever. */
+const STALE_LOCK_MS = 10_000;
 
 /** Appends lines to a file, several at a time. */
 export class LogFile {
@@ -19,13 +43,15 @@ export class LogFile {
   #waitingChars = 0;
   #flushPlanned = false;
   #closed = false;
+  readonly #rotation: LogRotation;
 
   /**
    * Opens the file, with its folder.
    * @throws the operating system's error
    */
-  constructor(path: string) {
+  constructor(path: string, rotation: LogRotation = { maxBytes: 0, backups: 0 }) {
     this.path = path;
+    this.#rotation = rotation;
     mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
     this.#fd = openForAppend(path);
   }
@@ -55,6 +81,7 @@ export class LogFile {
     this.#waitingChars = 0;
     try {
       this.#reopenIfReplaced();
+      if (this.#isFull(bytes.length)) this.#rotate(bytes.length);
       if (this.#fd !== undefined)
         for (let done = 0; done < bytes.length;) done += writeSync(this.#fd, bytes, done);
     } catch {
@@ -72,6 +99,29 @@ export class LogFile {
     this.#fd = undefined;
   }
 
+  #isFull(moreBytes: number): boolean {
+    const { maxBytes, backups } = this.#rotation;
+    if (maxBytes <= 0 || backups <= 0 || this.#fd === undefined) return false;
+    const { size } = fstatSync(this.#fd);
+    return size > 0 && size + moreBytes > maxBytes;
+  }
+
+  /** Several processes write to the file: the one that gets the lock rotates, the others find a new file with their next line. */
+  #rotate(moreBytes: number): void {
+    const lock = `${this.path}.lock`;
+    if (!takeLock(lock)) return;
+    try {
+      this.#reopenIfReplaced();
+      if (!this.#isFull(moreBytes)) return; // another process was faster
+      for (let number = this.#rotation.backups - 1; number > 0; number--)
+        moveIfThere(`${this.path}.${number}`, `${this.path}.${number + 1}`);
+      moveIfThere(this.path, `${this.path}.1`);
+      this.#reopenIfReplaced();
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+
   #reopenIfReplaced(): void {
     if (this.#fd !== undefined) {
       const named = statSync(this.path, { throwIfNoEntry: false });
@@ -85,10 +135,35 @@ export class LogFile {
   }
 }
 
+function takeLock(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'wx', FILE_MODE));
+    return true;
+  } catch {
+    const since = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+    if (since !== undefined && systemClock.nowMs() - since > STALE_LOCK_MS) rmSync(path, { force: true });
+    return false;
+  }
+}
+
+function moveIfThere(from: string, to: string): void {
+  if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, to);
+}
+
+function isLinkOfRoot(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && stat.isSymbolicLink() && stat.uid === 0;
+}
+
+/**
+ * Opens a file for appending. Root follows a link only when root has made it: a log folder may belong to the account that a daemon
+ * becomes later, and a link there would have root write into any file of the system.
+ */
 function openForAppend(path: string): number {
+  const follows = process.getuid?.() !== 0 || isLinkOfRoot(path);
   const umask = process.umask(0);
   try {
-    return openSync(path, 'a', FILE_MODE);
+    return openSync(path, follows ? APPEND : APPEND | constants.O_NOFOLLOW, FILE_MODE);
   } finally {
     process.umask(umask);
   }

@@ -1,6 +1,8 @@
 /** Where log lines go: the terminal, a file, each with its level and form (3006.16 salt/_logging). */
+import { withoutCredentials } from '../python/values/masked.ts';
+import { visible, visibleEntry, visibleName } from '../python/values/visible.ts';
 import { systemClock, type Clock } from './clock.ts';
-import { LogFile } from './log-file.ts';
+import { LogFile, type LogRotation } from './log-file.ts';
 import { compileLineFormat, type LineContext, type LineFormatter } from './log-format.ts';
 import {
   LOG_LEVELS,
@@ -36,6 +38,8 @@ export interface LoggingOptions {
   readonly file?: string | null;
   /** `log_level_logfile`: level of the file; null for the terminal's */
   readonly fileLevel?: string | null;
+  /** `log_rotate_max_bytes`, `log_rotate_backup_count` */
+  readonly rotation?: LogRotation;
   /** `log_fmt_console`, `log_datefmt` */
   readonly form?: string;
   readonly dateForm?: string;
@@ -50,6 +54,8 @@ export interface LoggingOptions {
   /** name of the first logger, `salt` if not given */
   readonly name?: string;
   readonly console?: LineTarget;
+  /** True for a command whose terminal shows the errors of this machine alone, as Salt's does: further lines begin at the margin. */
+  readonly hasPlainConsole?: boolean;
   readonly clock?: Clock;
   readonly pid?: number;
   /** True in a process that another one has started with the same options: what is wrong with them has been said. */
@@ -77,7 +83,10 @@ export function setupLogging(options: LoggingOptions): Logging {
   sinks.push(consoleSink(options, shared));
   const fileLevel = options.fileLevel ?? options.level;
   const complaints = options.isPart === true ? silentLogger : logger;
-  const file = options.file && fileLevel !== 'quiet' ? openLogFile(options.file, complaints) : undefined;
+  const file =
+    options.file && fileLevel !== 'quiet'
+      ? openLogFile(options.file, options.rotation, complaints)
+      : undefined;
   if (file) sinks.push(fileSink(file, fileLevel, options, shared));
   for (const name of new Set([options.level, fileLevel])) {
     if (levelNamed(name) === undefined) {
@@ -123,7 +132,7 @@ function sharedParts(options: LoggingOptions): SharedParts {
       return {
         timeMs: clock.nowMs(),
         pid,
-        jid: jid === undefined ? '' : jidForm.replaceAll('%(jid)s', () => jid),
+        jid: jid === undefined ? '' : jidForm.replaceAll('%(jid)s', () => visibleName(jid)),
       };
     },
     passes: granularFilter(options.granular ?? new Map()),
@@ -155,7 +164,8 @@ function consoleSink(options: LoggingOptions, shared: SharedParts): LogSink {
     dateForm: options.dateForm || LOG_FORMS.consoleDate,
     colour: target.isTTY === true,
   });
-  return lineSink(options.level, line, shared, (text) => target.write(`${text}\n`));
+  const asEntry = options.hasPlainConsole === true ? visible : visibleEntry;
+  return lineSink({ level: options.level, line, asEntry }, shared, (text) => target.write(`${text}\n`));
 }
 
 function fileSink(file: LogFile, level: string, options: LoggingOptions, shared: SharedParts): LogSink {
@@ -164,24 +174,33 @@ function fileSink(file: LogFile, level: string, options: LoggingOptions, shared:
     dateForm: options.fileDateForm || LOG_FORMS.fileDate,
     colour: false,
   });
-  return lineSink(level, line, shared, (text, record) =>
+  return lineSink({ level, line, asEntry: visibleEntry }, shared, (text, record) =>
     file.append(text, LOG_LEVELS[record.level] >= LOG_LEVELS.warning),
   );
 }
 
+/** How a sink writes lines. */
+interface LineForm {
+  readonly level: string;
+  readonly line: LineFormatter;
+  /** Makes what others say visible: it can neither steer a terminal nor, by default, look like an entry of its own. */
+  readonly asEntry: (text: string) => string;
+}
+
 function lineSink(
-  levelName: string,
-  line: LineFormatter,
+  form: LineForm,
   shared: SharedParts,
   write: (text: string, record: LogRecord) => unknown,
 ): LogSink {
-  const level = levelNamed(levelName) ?? LOG_LEVELS.error;
+  const { line, asEntry } = form;
+  const level = levelNamed(form.level) ?? LOG_LEVELS.error;
   return {
     level,
     write: (record) => {
       if (!shared.passes(record)) return;
-      const stack = level <= LOG_LEVELS.debug ? stackOf(record.error) : '';
-      write(line(record, shared.context()) + stack, record);
+      const stack = level <= LOG_LEVELS.debug ? asEntry(withoutCredentials(stackOf(record.error))) : '';
+      const message = asEntry(withoutCredentials(record.message));
+      write(line({ ...record, message }, shared.context()) + stack, record);
     },
   };
 }
@@ -191,7 +210,7 @@ function stackOf(error: unknown): string {
   return `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-function openLogFile(path: string, logger: Logger): LogFile | undefined {
+function openLogFile(path: string, rotation: LogRotation | undefined, logger: Logger): LogFile | undefined {
   if (/^(?:file|udp|tcp):\/\//.test(path)) {
     logger.warning(
       `Logging to the system log (${path}) is not supported yet; only the terminal is used. ` +
@@ -200,7 +219,7 @@ function openLogFile(path: string, logger: Logger): LogFile | undefined {
     return undefined;
   }
   try {
-    return new LogFile(path);
+    return new LogFile(path, rotation);
   } catch {
     logger.warning(`Failed to open log file, do you have permission to write to ${path}?`);
     return undefined;

@@ -1,6 +1,6 @@
 /** Times in logs: the part of `strftime` that log forms use, in local time and English names. */
 
-import { MONTHS, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS } from '../values/calendar.ts';
+import { MONTHS, SHORT_MONTHS, SHORT_WEEKDAYS, WEEKDAYS } from '../python/values/calendar.ts';
 
 /** Directives that stand for several others. */
 const COMPOUND: ReadonlyMap<string, string> = new Map([

@@ -2,8 +2,9 @@
  * Making a folder and those above it. Node's own `mkdirSync(…, { recursive: true })` never returns below `/proc` and the like
  * (Node 20), and with paths that come from outside that would stop a whole daemon.
  */
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDir } from '../python/paths.ts';
 
 /**
  * Makes a folder and what is missing above it; existing folders are kept as they are.
@@ -12,7 +13,7 @@ import { dirname } from 'node:path';
  */
 export function makeFolders(path: string, mode = 0o777): void {
   const missing: string[] = [];
-  for (let folder = path; !isFolder(folder); folder = dirname(folder)) {
+  for (let folder = path; !isDir(folder); folder = dirname(folder)) {
     missing.push(folder);
     if (dirname(folder) === folder) break;
   }
@@ -21,15 +22,7 @@ export function makeFolders(path: string, mode = 0o777): void {
       mkdirSync(folder, { mode });
     } catch (error) {
       // somebody else may have made it in the meantime
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(folder)) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDir(folder)) throw error;
     }
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
   }
 }

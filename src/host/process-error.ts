@@ -1,8 +1,8 @@
 /** Why a program could not be started, with the number and words that Python users know from `OSError`. */
 import { constants } from 'node:os';
 import { CommandExecutionError } from '../errors/errors.ts';
-import { textRepr } from '../values/repr.ts';
-import { strerrorOf } from './strerror.ts';
+import { textRepr } from '../python/values/repr.ts';
+import { strerrorOf } from '../python/os-errors.ts';
 
 /** A program could not be started. */
 export class SpawnError extends CommandExecutionError {

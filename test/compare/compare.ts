@@ -9,7 +9,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { splitWords } from '../../src/host/shell-words.ts';
+import { splitWords } from '../../src/python/shell-words.ts';
 import { realSalt, type Finished } from '../support/fleet.ts';
 import { ComparedFleet, ownPrograms } from './fleets.ts';
 import { normalise, type Comparable } from './normalise.ts';

@@ -1,5 +1,5 @@
 /** One compilation of `states.ts`, and what it gave. */
-import type { Value } from '../../src/values/value.ts';
+import type { Value } from '../../src/python/values/value.ts';
 
 /** What is compiled. */
 export interface StateCase {

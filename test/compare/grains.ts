@@ -6,9 +6,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ours, realSalt, runProgram } from '../support/fleet.ts';
-import { parseJson } from '../../src/values/json-parse.ts';
-import { pyRepr } from '../../src/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { parseJson } from '../../src/formats/json/parse.ts';
+import { pyRepr } from '../../src/python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 
 /** Grains that name the software, the process or the moment, and so are meant to differ. */
 const REASONS: ReadonlyMap<string, string> = new Map([

@@ -1,10 +1,18 @@
 /**
  * Prints which functions that are to answer as Salt's do are there, and which of them are compared with Salt's:
- * `node scripts/run-ts.mjs test/compare/marked.ts`. Ends with 1 when one is missing or not compared without a reason.
+ * `node scripts/run-ts.mjs test/compare/marked.ts [--write]`. `--write` writes `docs/reference/compared.md`, which says for every function of
+ * ours whether Salt's answers are recorded, asked for live, or neither. Ends with 1 when one is missing or not compared without a reason.
  */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { comparisons, comparisonsPage } from '../support/comparisons.ts';
 import { markedFunctions, type MarkedFunction } from '../support/marked-functions.ts';
 
 async function main(): Promise<number> {
+  if (process.argv.includes('--write')) {
+    const page = join(process.env['BRINE_ROOT'] ?? process.cwd(), 'docs/reference/compared.md');
+    writeFileSync(page, comparisonsPage(await comparisons()));
+  }
   const { functions, idle } = await markedFunctions();
   const say = (text: string): boolean => process.stdout.write(`${text}\n`);
   const list = (title: string, rows: readonly MarkedFunction[]): void => {

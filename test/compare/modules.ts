@@ -28,7 +28,7 @@ import {
   type Places,
 } from '../support/module-calls.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import { isDict, type Value } from '../../src/values/value.ts';
+import { isDict, type Value } from '../../src/python/values/value.ts';
 import { startEchoServer } from '../support/echo-server.ts';
 import { useFakeCrontab } from './fake-crontab.ts';
 import { commandCaller, directCaller } from './own-modules.ts';

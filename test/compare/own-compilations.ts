@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../src/errors/errors.ts';
-import { PythonError } from '../../src/loader/python-error.ts';
-import type { ModuleContext } from '../../src/loader/module.ts';
-import { prepareRun } from '../../src/modules/state/prepare.ts';
-import { dict, isDict, type Value } from '../../src/values/value.ts';
+import { PythonError } from '../../src/python/exceptions.ts';
+import type { ModuleContext } from '../../src/runtime/loader/module.ts';
+import { prepareRun } from '../../src/plugins/modules/state/prepare.ts';
+import { dict, isDict, type Value } from '../../src/python/values/value.ts';
 import { directContexts } from './own-modules.ts';
 import { FOLDER, pillarTop, type Compilation, type StateCase } from './compile-case.ts';
 

@@ -5,14 +5,14 @@ import { callerServices } from '../../src/cli/call/caller-services.ts';
 import { loadMinionConfig } from '../../src/config/load.ts';
 import { minionOptions } from '../../src/config/minion-options.ts';
 import { Options } from '../../src/config/option.ts';
-import { collectGrains } from '../../src/grains/collect.ts';
+import { collectGrains } from '../../src/plugins/grains/collect.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import type { ModuleContext } from '../../src/loader/module.ts';
-import { MinionState } from '../../src/minion/state.ts';
-import { parseJson } from '../../src/values/json-parse.ts';
-import { isDict, type Value } from '../../src/values/value.ts';
+import type { ModuleContext } from '../../src/runtime/loader/module.ts';
+import { MinionState } from '../../src/programs/minion/state.ts';
+import { parseJson } from '../../src/formats/json/parse.ts';
+import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { ours, runProgram } from '../support/fleet.ts';
 import { answerOf } from '../support/call-answers.ts';
 import type { CallAnswer } from '../support/module-calls.ts';
@@ -72,13 +72,16 @@ export interface DirectMinion {
 }
 
 /** Makes a minion within this process. */
-export async function directContexts(folder: string, options: MinionOptions): Promise<DirectMinion> {
+export async function directContexts(
+  folder: string,
+  options: MinionOptions & { readonly grains?: () => Promise<Dict> },
+): Promise<DirectMinion> {
   configure(folder, options);
   const config = loadMinionConfig({ configDir: folder, env: {}, log: silentLogger, cacheId: false });
   const merged = config.toDict().set('local', true).set('file_client', 'local');
   const opts = new Options(minionOptions, merged);
   const [clock, log] = [systemClock, silentLogger];
-  const grains = (): ReturnType<typeof collectGrains> => collectGrains({ opts: merged, log, clock });
+  const grains = options.grains ?? (() => collectGrains({ opts: merged, log, clock }));
   const state = new MinionState({ opts, clock, random: systemRandom, log }, await grains());
   const services = callerServices({ opts, link: undefined, clock, log });
   return {

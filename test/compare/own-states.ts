@@ -1,8 +1,8 @@
 /** Results of state runs by our own code, within this process. */
 import { spawnSync } from 'node:child_process';
-import type { ModuleContext } from '../../src/loader/module.ts';
+import type { ModuleContext } from '../../src/runtime/loader/module.ts';
 import { messageOf } from '../../src/errors/errors.ts';
-import { dict, type Value } from '../../src/values/value.ts';
+import { dict, type Value } from '../../src/python/values/value.ts';
 import { casePillar, placed, runsOf, type PlacedCase, type RunOutcome } from '../support/state-cases.ts';
 import { directContexts } from './own-modules.ts';
 

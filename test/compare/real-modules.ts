@@ -80,9 +80,11 @@ export function optionLines({ test, minion = [] }: MinionOptions): string[] {
   return [...(test ? ['test: True'] : []), ...minion];
 }
 
-/** The minion's configuration for both sides. */
+/** The minion's configuration for both sides; further lines take the place of those with the same key. */
 export function minionConfig(folder: string, extra: readonly string[] = []): string {
-  return [
+  const keyOf = (line: string): string => line.split(':')[0] ?? '';
+  const given = new Set(extra.map(keyOf));
+  const lines = [
     'id: compared',
     `root_dir: ${folder}`,
     `cachedir: ${folder}/cache`,
@@ -97,9 +99,8 @@ export function minionConfig(folder: string, extra: readonly string[] = []): str
     `hosts.file: ${folder}/hosts`,
     'enable_fqdns_grains: False',
     'enable_gpu_grains: False',
-    ...extra,
-    '',
-  ].join('\n');
+  ];
+  return [...lines.filter((line) => !given.has(keyOf(line))), ...extra, ''].join('\n');
 }
 
 /**

@@ -5,8 +5,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toJson } from '../../src/values/json.ts';
-import type { Value } from '../../src/values/value.ts';
+import { toJson } from '../../src/formats/json/text.ts';
+import type { Value } from '../../src/python/values/value.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import {
   comparableOutcome,

@@ -10,8 +10,8 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toJson } from '../../src/values/json.ts';
-import { isDict, valuesEqual, type Value } from '../../src/values/value.ts';
+import { toJson } from '../../src/formats/json/text.ts';
+import { isDict, valuesEqual, type Value } from '../../src/python/values/value.ts';
 import { ownCompilations } from './own-compilations.ts';
 import { realCompilations } from './real-compilations.ts';
 import { WAYS, type Compilation, type StateCase } from './compile-case.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { createConnection, type Connection, type RowDataPacket } from 'mysql2/promise';
 import { CommandExecutionError, UnreachableError } from '../../src/errors/errors.ts';
-import { mysqlKind } from '../../src/returners/mysql.ts';
-import type { ReturnStore } from '../../src/returners/return-store.ts';
-import { dict, type Dict, type Value } from '../../src/values/value.ts';
+import { mysqlKind } from '../../src/plugins/returners/mysql.ts';
+import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import {
   certificate,
   DATABASE_PASSWORD,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { systemClock } from '../../src/host/clock.ts';
-import { natsKind } from '../../src/returners/nats.ts';
-import type { ReturnStore } from '../../src/returners/return-store.ts';
-import { dict, type Value } from '../../src/values/value.ts';
+import { natsKind } from '../../src/plugins/returners/nats.ts';
+import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import { dict, type Value } from '../../src/python/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import pg from 'pg';
 import { CommandExecutionError, UnreachableError } from '../../src/errors/errors.ts';
-import { postgresLocalCacheKind } from '../../src/returners/postgres-local-cache.ts';
-import { pgjsonbKind, postgresKind } from '../../src/returners/postgres.ts';
-import type { ReturnStore, StoreKind } from '../../src/returners/return-store.ts';
-import { dict, type Value } from '../../src/values/value.ts';
+import { postgresLocalCacheKind } from '../../src/plugins/returners/postgres-local-cache.ts';
+import { pgjsonbKind, postgresKind } from '../../src/plugins/returners/postgres.ts';
+import type { ReturnStore, StoreKind } from '../../src/plugins/returners/return-store.ts';
+import { dict, type Value } from '../../src/python/values/value.ts';
 import {
   DATABASE_PASSWORD,
   DATABASE_USER,

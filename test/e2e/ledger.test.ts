@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
-import type { OutcomeKind } from '../../src/jobs/ledger.ts';
+import type { OutcomeKind } from '../../src/storage/jobs/ledger.ts';
 import { bothWays, cachedOutcome, receipts } from '../support/ledger.ts';
 import { Fleet, namesIn, until } from '../support/fleet.ts';
 import { halt } from '../support/halt.ts';

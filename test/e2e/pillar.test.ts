@@ -122,7 +122,37 @@ test('pillar - a minion with local files makes its own, with and without a maste
   write('db');
   assert.deepEqual(await fleet.json(['m1', 'saltutil.refresh_pillar', 'wait=True']), { m1: true });
   assert.deepEqual(await fleet.json(['m1', 'pillar.raw']), { m1: { role: 'db of m1' } });
-  await until('the minion without a master has run a job', () => existsSync(fleet.path('returns')));
-  assert.match(readFileSync(fleet.path('returns'), 'utf8'), /"return": \{"role": "web of m2"\}/);
+  const returns = (): string =>
+    existsSync(fleet.path('returns')) ? readFileSync(fleet.path('returns'), 'utf8') : '';
+  await until('the minion without a master has run a job', () => returns().includes('\n'));
+  assert.match(returns(), /"return": \{"role": "web of m2"\}/);
   assert.doesNotMatch(alone.log, /ERROR/);
+});
+
+test('pillar - grains that are made to be costly cost a rendering its budget, and no worker its life', async (t) => {
+  const fleet = await fleetWithPillar(t, [
+    'pillar_safe_render_error: False',
+    'jinja_seconds_max: 1',
+    'jinja_output_characters_max: 1000000',
+  ]);
+  const pillar = fleet.path('pillar');
+  fleet.write(pillar, 'top.sls', ["base: {'*': [number, wide, late, never, common]}"]);
+  fleet.write(pillar, 'number.sls', ['number: {{ grains.digits | int }}']);
+  fleet.write(pillar, 'wide.sls', ["wide: {{ grains.digits | replace('9', 'ninety-nine') }}"]);
+  const all = '{% for a in grains.many %}{% for b in grains.many %}{% for c in grains.many %}';
+  fleet.write(pillar, 'late.sls', [`${all}{% endfor %}{% endfor %}{% endfor %}`, 'late: True']);
+  fleet.write(pillar, 'never.sls', ['{% for a in grains.many %}{% endfor %}', 'never: True']);
+  const children = fleet.master?.children();
+  const many = `[${Array.from({ length: 2000 }, (_, i) => i).join(', ')}]`;
+  await fleet.joinMinion('m1', [`grains: {digits: '${'9'.repeat(300_000)}', many: ${many}}`]);
+  const { m1 } = (await fleet.json(['m1', 'pillar.items'])) as { m1: Record<string, unknown> };
+  assert.equal(m1['number'], 0);
+  assert.equal(m1['id'], 'm1', 'what costs nothing is there');
+  const errors = (m1['_errors'] as string[]).join('\n');
+  const late =
+    "Rendering SLS 'late' failed, render error:\n.*took more than 1 seconds of work \\(option jinja_seconds_max\\)";
+  assert.match(errors, new RegExp(late));
+  assert.match(errors, /Rendering SLS 'wide' failed, render error:\n.*more than 1000000 characters/);
+  assert.equal(m1['never'], undefined, 'the files share the time');
+  assert.deepEqual(fleet.master?.children(), children, 'every part is the same process');
 });

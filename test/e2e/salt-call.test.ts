@@ -1,7 +1,9 @@
 /** The built `salt-call` with a master. */
 import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { forgeTar, forgeZip } from '../support/archives.ts';
 import { Fleet, namesIn, ours, runProgram, until, type Finished } from '../support/fleet.ts';
 
 const FAST = ['auth_timeout: 3', 'auth_tries: 2'];
@@ -122,4 +124,62 @@ test('salt-call - Ctrl-C ends the function and what it has started', async (t) =
     assert.match(command.log, /Exiting gracefully on Ctrl-c/);
     assert.deepEqual(namesIn(proc), []);
   }
+});
+
+test('salt-call - archive.extracted refuses what leads out of its folder before it removes, writes or owns anything', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('m1');
+  const [target, beside] = [fleet.path('target'), fleet.path('beside')];
+  mkdirSync(target);
+  mkdirSync(beside);
+  writeFileSync(join(beside, 'kept'), 'kept');
+  const before = statSync(fleet.folder);
+  for (const [extension, bytes] of [
+    ['tar', forgeTar([{ name: '../beside', content: 'x' }, { name: '../' }])],
+    [
+      'zip',
+      forgeZip([
+        { name: '../beside', content: 'x' },
+        { name: `${beside}/kept`, link: 'x' },
+      ]),
+    ],
+  ] as const) {
+    const source = fleet.path(`hostile.${extension}`);
+    writeFileSync(source, bytes);
+    const words = ['state.single', 'archive.extracted', target, `source=${source}`, 'enforce_toplevel=False'];
+    for (const more of ['force=True', 'clean=True']) {
+      const { code, stdout } = await call(fleet, 'm1', '--local', ...words, more, 'user=nobody');
+      assert.equal(code, 1, stdout);
+      assert.match(
+        stdout,
+        /was not unpacked and nothing was changed, because its member '\.\.\/beside' has '\.\.' in its name/,
+      );
+      assert.equal(readFileSync(join(beside, 'kept'), 'utf8'), 'kept');
+      assert.deepEqual(namesIn(target), []);
+      assert.equal(statSync(fleet.folder).uid, before.uid);
+    }
+  }
+});
+
+test('salt-call - line ends in ssh.set_auth_key and ini.set_option write no further lines, and a dash is no option', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('m1');
+  const file = fleet.path('lines');
+  writeFileSync(file, '');
+  const local = (...words: string[]) => call(fleet, 'm1', '--local', ...words);
+  const evil = 'x\nssh-rsa BBBB';
+  const key = ['ssh.set_auth_key', 'root', 'AAAA', `config=${file}`];
+  for (const words of [
+    [...key, `comment=${evil}`],
+    [...key, JSON.stringify({ __kwarg__: true, options: [evil] })],
+    ['ini.set_option', file, JSON.stringify({ s: { o: evil } })],
+  ]) {
+    const { code, stdout, stderr } = await local(...words);
+    assert.notEqual(code, 0, stdout);
+    assert.match(stderr, /The argument \w+ of \S+ cannot have a line end or a NUL in it/);
+    assert.equal(readFileSync(file, 'utf8'), '');
+  }
+  const { code, stderr } = await local('user.primary_group', 'name=--help');
+  assert.notEqual(code, 0);
+  assert.match(stderr, /The argument name of user\.primary_group cannot begin with '-'/);
 });

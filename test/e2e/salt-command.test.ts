@@ -203,6 +203,38 @@ test('salt command - every way of running a job', async (t) => {
     assert.equal(nowhere.code, 73);
   });
 
+  await t.test('programs are told the code of a failure in JSON, on standard error', async () => {
+    const told = ({ stderr }: Finished): Record<string, string>[] =>
+      stderr
+        .split('\n')
+        .filter((line) => line.startsWith('{"error":'))
+        .map((line) => (JSON.parse(line) as { error: Record<string, string> }).error);
+    const codes = (finished: Finished): unknown[] => told(finished).map(({ code }) => code);
+    const nobody = await fleet.salt(['nobody', 'test.ping', '--out=json']);
+    assert.deepEqual(codes(nobody), ['target-without-minions']);
+    assert.match(nobody.stdout, /^No minions matched the target\. No command was sent/);
+    assert.deepEqual(codes(await fleet.salt(['nobody', 'test.ping'])), []);
+    const failed = await fleet.salt(['web1', 'test.retcode', '42', '--out=json']);
+    assert.deepEqual(told(failed), [
+      { code: 'minion-failed', message: 'The function returned 42.', minion: 'web1' },
+    ]);
+    const silent = await fleet.salt(['-L', 'web1,web9', 'test.ping', '--out', 'json']);
+    assert.equal(told(silent)[0]?.['code'], 'minion-not-known');
+    assert.equal(told(silent)[0]?.['minion'], 'web9');
+    const wrong = await fleet.salt(['*', 'test.ping', '--out=json', '--no-such-option']);
+    assert.deepEqual(codes(wrong), ['usage-invalid']);
+    assert.deepEqual(codes(await fleet.salt(['web[', 'test.ping', '-E', '--out=json'])), ['target-invalid']);
+    const runner = await fleet.run('salt-run', ['no.such', '--out=json']);
+    assert.deepEqual(codes(runner), ['function-not-found']);
+    const call = await fleet.run('salt-call', ['--local', 'no.such', '--out=json']);
+    assert.deepEqual(codes(call), ['function-not-found']);
+    fleet.write(fleet.path('broken'), 'master', ['a: [']);
+    const daemon = await runProgram(join(ours.folder, 'salt-master'), ['-c', fleet.path('broken')], {
+      env: { ...process.env, BRINE_ERRORS: 'json' },
+    });
+    assert.deepEqual(codes(daemon), ['config-unreadable']);
+  });
+
   await t.test('without the master: the preview, the configuration, and what is said', async () => {
     await master.stop();
     const preview = await fleet.salt(['web*', '--preview-target']);
@@ -216,5 +248,7 @@ test('salt command - every way of running a job', async (t) => {
     assert.equal(down.code, 0);
     assert.equal((await fleet.salt(['*', 'test.ping', '--exit-codes', 'strict'])).code, 5);
     assert.equal((await fleet.salt(['*', 'test.ping', '--static'])).code, 1);
+    const told = await fleet.salt(['*', 'test.ping', '--out=json']);
+    assert.match(told.stderr, /^\{"error":\{"code":"master-not-reachable",/m);
   });
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { decode } from '../../src/wire/msgpack.ts';
+import { decode } from '../../src/formats/wire/msgpack.ts';
 import { Fleet } from '../support/fleet.ts';
 
 test('schedule - jobs run by themselves, mine data is shared, beacons tell', async (t) => {

@@ -1,4 +1,4 @@
-/** States on the built programs: applied on two minions, tried, failing, halted and ended, with a state of one's own. */
+/** States on the built programs: applied on two minions, tried, failing, halted and ended, with a custom state. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import test from 'node:test';
 import { Fleet, ours, runProgram, until } from '../support/fleet.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
-/** The state of the guide, a module of one's own. */
+/** The state of the guide, a custom module. */
 const OWN_STATE = /`\/srv\/salt\/_states\/(\w+\.ts)`:\n\n```ts\n(.*?)```/s;
 
 const SLS = {

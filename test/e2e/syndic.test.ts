@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { EventBusReader } from '../../src/events/bus-client.ts';
+import { EventBusReader } from '../../src/network/events/bus-client.ts';
 import { Fleet } from '../support/fleet.ts';
 import { addressOf, createBelow, joinSyndic, keptReturns, ORDERS, untilKept } from '../support/tree.ts';
 

@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
-import { encodeRequest } from '../../src/transport/tcp/frames.ts';
-import { encode } from '../../src/wire/msgpack.ts';
+import { encodeRequest } from '../../src/network/transport/tcp/frames.ts';
+import { encode } from '../../src/formats/wire/msgpack.ts';
 import { clearBytes, poke } from '../support/attacker.ts';
 import { Fleet, freePort } from '../support/fleet.ts';
 

@@ -2,14 +2,21 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { handshake, encodeMessage, command } from '../../src/transport/zmtp/frames.ts';
-import { Subscriber } from '../../src/transport/zmtp/subscriber.ts';
-import { PublicationReader } from '../../src/channel/client/publication.ts';
+import { handshake, encodeMessage, command } from '../../src/network/transport/zmtp/frames.ts';
+import { Subscriber } from '../../src/network/transport/zmtp/subscriber.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import { dict, isDict, type Dict, type Value } from '../../src/values/value.ts';
-import { decode, encode } from '../../src/wire/msgpack.ts';
-import { Attacker, clearBytes, poke, rawRequester, requestBytes, returnOf } from '../support/attacker.ts';
+import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { decode, encode } from '../../src/formats/wire/msgpack.ts';
+import {
+  Attacker,
+  clearBytes,
+  poke,
+  publicationReader,
+  rawRequester,
+  requestBytes,
+  returnOf,
+} from '../support/attacker.ts';
 import { Fleet, namesIn, until } from '../support/fleet.ts';
 
 const MiB = 1024 * 1024;
@@ -228,7 +235,7 @@ test('attacks - a master stands what is thrown at it', { timeout: 120_000 }, asy
         () => (void fleet.salt(['good', 'test.ping', '--async']), heard.length > 0),
       );
       const credentials = gone.credentials as NonNullable<typeof gone.credentials>;
-      assert.ok(isDict(new PublicationReader(true).read(heard[0] as Buffer[], credentials)));
+      assert.ok(isDict(publicationReader(true).read(heard[0] as Buffer[], credentials)));
       assert.match((await fleet.run('salt-key', ['-d', 'gone', '-y'])).stdout, /Key for minion gone deleted/);
       assert.equal(await gone.send(gone.request(returnOf(JID))), 'bad load');
       assert.equal(existsSync(fleet.path('m', 'cache', 'sessions', 'gone')), false);
@@ -236,7 +243,7 @@ test('attacks - a master stands what is thrown at it', { timeout: 120_000 }, asy
       const before = heard.length;
       assert.deepEqual(await fleet.json(['good', 'test.ping']), { good: true });
       await until('the next publication is there', () => heard.length > before);
-      assert.equal(new PublicationReader(true).read(heard.at(-1) as Buffer[], credentials), 'wrong key');
+      assert.equal(publicationReader(true).read(heard.at(-1) as Buffer[], credentials), 'wrong key');
       await stillWell();
     },
   );

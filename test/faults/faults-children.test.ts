@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { UnreachableError } from '../../src/errors/errors.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
+import { SqliteJobStore } from '../../src/storage/jobs/sqlite-store.ts';
 import { Attacker, returnOf } from '../support/attacker.ts';
 import { Fleet, until, type Daemon } from '../support/fleet.ts';
 import { halt } from '../support/halt.ts';

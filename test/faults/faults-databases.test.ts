@@ -8,8 +8,8 @@ import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { missingServers } from '../../scripts/database-programs.mjs';
 import { systemClock } from '../../src/host/clock.ts';
-import { STORE_KINDS } from '../../src/returners/store-kinds.ts';
-import type { Value } from '../../src/values/value.ts';
+import { STORE_KINDS } from '../../src/plugins/returners/store-kinds.ts';
+import type { Value } from '../../src/python/values/value.ts';
 import {
   DATABASE_PASSWORD,
   DATABASE_USER,

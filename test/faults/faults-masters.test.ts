@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { renameSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
-import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
+import { SqliteJobStore } from '../../src/storage/jobs/sqlite-store.ts';
 import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
 import { copyKey, signalTree, startMasters, type OneOfMany } from '../support/masters.ts';
 

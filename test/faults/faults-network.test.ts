@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
-import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
+import { SqliteJobStore } from '../../src/storage/jobs/sqlite-store.ts';
 import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
 import { bothWays, cachedOutcome, receipts } from '../support/ledger.ts';
 import { Wire } from '../support/wire.ts';

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { EventBusReader } from '../../src/events/bus-client.ts';
+import { EventBusReader } from '../../src/network/events/bus-client.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
+import { SqliteJobStore } from '../../src/storage/jobs/sqlite-store.ts';
 import { Fleet, until, type Daemon } from '../support/fleet.ts';
 import {
   cachedReturns,

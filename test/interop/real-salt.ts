@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { EventBusReader } from '../../src/events/bus-client.ts';
-import type { BusEvent } from '../../src/events/framing.ts';
-import type { Dict } from '../../src/values/value.ts';
+import { EventBusReader } from '../../src/network/events/bus-client.ts';
+import type { BusEvent } from '../../src/network/events/framing.ts';
+import type { Dict } from '../../src/python/values/value.ts';
 import {
   Fleet,
   namesIn,
@@ -21,7 +21,7 @@ import {
 
 /** The Salt versions that Brine speaks with. */
 const VERSIONS = ['3006', '3007'];
-const TEST_MS = 280_000;
+const TEST_MS = 600_000;
 
 /** Runs a test once for each version of Salt; where that version is not found, the test says so and is skipped. */
 export function interop(

@@ -1,5 +1,5 @@
 /** What tests of doors, locks and wires are made of: keys, logs that are kept, and a minion that can also lie. */
-import { generateKeyPairSync } from 'node:crypto';
+import { createCipheriv, createHmac, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,15 +10,16 @@ import {
   type AuthClient,
   type AuthOutcome,
   type Credentials,
-} from '../../src/channel/client/authenticate.ts';
-import { MasterKeyring, type MasterKeyPolicy } from '../../src/channel/client/master-key.ts';
-import { RsaPrivateKey } from '../../src/crypto/rsa.ts';
+} from '../../src/network/channel/client/authenticate.ts';
+import { PublicationReader, type PublicationPolicy } from '../../src/network/channel/client/publication.ts';
+import { MasterKeyring, type MasterKeyPolicy } from '../../src/network/channel/client/master-key.ts';
+import { RsaPrivateKey } from '../../src/network/crypto/rsa.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { createLogger, type Logger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import { Requester } from '../../src/transport/zmtp/requester.ts';
-import { dict, type Dict, type Value } from '../../src/values/value.ts';
-import { decode, encode, type Encodable } from '../../src/wire/msgpack.ts';
+import { Requester } from '../../src/network/transport/zmtp/requester.ts';
+import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { decode, encode, type Encodable } from '../../src/formats/wire/msgpack.ts';
 
 const pairs = new Map<string, { pem: string; key: RsaPrivateKey }>();
 
@@ -77,6 +78,50 @@ export function authClient(id: string, key: RsaPrivateKey, policy: MasterKeyPoli
     autosignGrains: new Map(),
     random: systemRandom,
   };
+}
+
+/** Reads publications as a minion that begins with an empty memory. */
+export function publicationReader(
+  requireSignature: boolean,
+  change: Partial<PublicationPolicy> = {},
+): PublicationReader {
+  const serials = new Map<string, number>();
+  const signers = new Set<string>();
+  return new PublicationReader({
+    requireSignature,
+    requireSerial: true,
+    withoutSha1: false,
+    serials: {
+      lastSerial: (mark) => serials.get(mark) ?? 0,
+      noteSerial: (mark, serial) => void serials.set(mark, serial),
+    },
+    signers: { has: (key) => signers.has(key), note: (key) => void signers.add(key) },
+    ...change,
+  });
+}
+
+/**
+ * A reply to `_auth` that is at the same time a publication: its nonce is made so that the whole opens with the shared key. Salt's
+ * masters sign it, because they repeat any nonce.
+ * @param ret what the master answers to this request: false, or true for a key that waits
+ * @param load the job, with a serial above those that were published
+ */
+export function replyThatIsAPublication(
+  sharedKey: string,
+  ret: boolean,
+  load: Readonly<Record<string, Encodable>>,
+): { readonly nonce: Buffer; readonly reply: Buffer } {
+  const key = Buffer.from(sharedKey, 'base64');
+  const plain = Buffer.concat([Buffer.from('pickle::'), encode(load, 'network')]);
+  const sealedBytes = (Math.floor(plain.length / 16) + 1) * 16;
+  // 15 bytes stand before the nonce; the initialisation vector takes its first byte
+  const nonce = Buffer.alloc(1 + sealedBytes + 32, 0x61);
+  const iv = encode({ ret, nonce }, 'network').subarray(0, 16);
+  const cipher = createCipheriv('aes-192-cbc', key.subarray(0, 24), iv);
+  const sealed = Buffer.concat([iv, cipher.update(plain), cipher.final()]);
+  const mac = createHmac('sha256', key.subarray(24)).update(sealed).digest();
+  Buffer.concat([sealed.subarray(15), mac]).copy(nonce);
+  return { nonce, reply: encode({ ret, nonce }, 'network') };
 }
 
 /** The fields of a request that a liar may choose; an undefined one is left out. */

@@ -1,6 +1,6 @@
 /** A command's streams for tests: what it reads is given, what it writes is kept. */
 import { PassThrough } from 'node:stream';
-import type { CommandIo } from '../../src/cli/io.ts';
+import type { CommandIo } from '../../src/cli/terminal/io.ts';
 
 /** Streams that keep what was written. */
 export interface RecordedIo extends CommandIo {

@@ -1,8 +1,8 @@
 /** Asking the terminal, the exit codes, the job cache and JSON for the same outcome. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
-import type { OutcomeKind } from '../../src/jobs/ledger.ts';
-import { openSqlite } from '../../src/jobs/sqlite.ts';
+import type { OutcomeKind } from '../../src/storage/jobs/ledger.ts';
+import { openSqlite } from '../../src/storage/jobs/sqlite.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import type { Finished, Fleet } from './fleet.ts';
 

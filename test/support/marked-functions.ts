@@ -1,10 +1,10 @@
 /**
- * The functions that are to answer as Salt's do, against what there is. In `test/compare/marked`: `marked.json` has the modules that the sheet `modules.md` marks A, and `key` and `system`, with the functions that Salt 3006.16 has
+ * The functions that are to answer as Salt's do, against what there is. In `test/compare/marked`: `marked.json` has the modules that were chosen first, and `key` and `system`, with the functions that Salt 3006.16 has
  * in them on Linux; `left-out.json` those that are missing or are not compared, with the reason. A unit test holds both to be true.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MODULE_TABLE } from '../../src/loader/module-table.ts';
+import { MODULE_TABLE } from '../../src/plugins/modules/table.ts';
 import { readRunCases } from './state-runs.ts';
 import { callOf, callTables, readCallGroups } from './module-calls.ts';
 

@@ -16,9 +16,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { splitWords } from '../../src/host/shell-words.ts';
-import { pyRepr } from '../../src/values/repr.ts';
-import { float, isDict, type Value } from '../../src/values/value.ts';
+import { splitWords } from '../../src/python/shell-words.ts';
+import { pyRepr } from '../../src/python/values/repr.ts';
+import { float, isDict, type Value } from '../../src/python/values/value.ts';
 
 /** A file that a group starts with: its text, or more about it. Names that end with `/` are folders. */
 export type GivenFile =
@@ -63,6 +63,8 @@ export interface CallGroup {
   readonly changes?: string;
   /** Answers do not depend on the machine, so they can be recorded for the unit tests. */
   readonly record?: boolean;
+  /** Recorded for the unit tests on the machine of `test/fixtures/machine`. */
+  readonly machine?: boolean;
   /** Only root may do this. */
   readonly root?: boolean;
   /** Do not compare the folder afterwards. */
@@ -218,7 +220,7 @@ function shapeOf(value: Value): string {
   return value === null ? 'None' : typeof value;
 }
 
-/** A value out of the JSON that {@link REAL_DRIVER} writes. */
+/** A value out of the JSON that the driver in `test/compare/real-modules.ts` writes. */
 export function valueFromJson(json: unknown): Value {
   if (Array.isArray(json)) return json.map(valueFromJson);
   if (typeof json !== 'object' || json === null) return json as Value;

@@ -1,11 +1,16 @@
 /** A module context for tests: real functions over fake services, nothing outside the process is touched. */
-import { createModuleContext, ModuleRegistry, type RegistryOptions } from '../../src/loader/registry.ts';
-import type { MinionServices, ModuleContext } from '../../src/loader/module.ts';
+import { MODULE_TABLE } from '../../src/plugins/modules/table.ts';
+import {
+  createModuleContext,
+  ModuleRegistry,
+  type RegistryOptions,
+} from '../../src/runtime/loader/registry.ts';
+import type { MinionServices, ModuleContext } from '../../src/runtime/loader/module.ts';
 import type { Clock } from '../../src/host/clock.ts';
 import { createLogger, LOG_LEVELS, type LogRecord } from '../../src/host/log.ts';
 import type { Random } from '../../src/host/random.ts';
 import { UnreachableError } from '../../src/errors/errors.ts';
-import { dict, type Dict, type Value } from '../../src/values/value.ts';
+import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 
 /** What a test may set; the rest has quiet defaults. */
 export interface FakeContextOptions {
@@ -71,7 +76,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
   };
   const opts = options.opts ?? dict({ id: options.id ?? 'minion', hash_type: 'sha256' });
   const grains = options.grains ?? new Map<Value, Value>();
-  const registry = new ModuleRegistry({ opts, grains, ...options.registry });
+  const registry = new ModuleRegistry({ opts, grains, table: MODULE_TABLE, ...options.registry });
   const context = createModuleContext(registry, {
     id: options.id ?? 'minion',
     opts,

@@ -1,4 +1,4 @@
-/** Cases recorded from a real Salt (test/fixtures/modules/record.py), and running them on our modules. */
+/** Cases recorded from a real Salt (test/fixtures/modules), and running them on our modules. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,13 @@ import {
   CommandNotFoundError,
   SaltInvocationError,
 } from '../../src/errors/errors.ts';
-import { runFunction } from '../../src/loader/execute.ts';
-import { parseKeyword } from '../../src/yaml/keyword.ts';
-import { PythonError } from '../../src/loader/python-error.ts';
-import { pyRepr } from '../../src/values/repr.ts';
-import { float, isDict, type Dict, type Value } from '../../src/values/value.ts';
-import { yamlifyArgument } from '../../src/yaml/yamlify.ts';
-import { dumpYaml } from '../../src/yaml/dump.ts';
+import { runFunction } from '../../src/runtime/loader/execute.ts';
+import { parseKeyword } from '../../src/formats/yaml/keyword.ts';
+import { PythonError } from '../../src/python/exceptions.ts';
+import { pyRepr } from '../../src/python/values/repr.ts';
+import { float, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { yamlifyArgument } from '../../src/formats/yaml/yamlify.ts';
+import { dumpYaml } from '../../src/formats/yaml/dump.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './module-context.ts';
 
 /** One call and what Salt answered. */

@@ -3,9 +3,9 @@
  * one fresh database; their tables are made here.
  */
 import assert from 'node:assert/strict';
-import { jidAt } from '../../src/jobs/jid.ts';
-import type { ReturnStore } from '../../src/returners/return-store.ts';
-import { dict, float, isDict, type Dict, type DictInit, type Value } from '../../src/values/value.ts';
+import { jidAt } from '../../src/storage/jobs/jid.ts';
+import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import { dict, float, isDict, type Dict, type DictInit, type Value } from '../../src/python/values/value.ts';
 
 /** What differs between databases. */
 export interface ContractOptions {

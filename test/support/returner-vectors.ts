@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { returnerRegistry } from '../../src/returners/run.ts';
-import { StoreTable } from '../../src/returners/store-table.ts';
-import { callFunction } from '../../src/loader/registry.ts';
-import { parseJson } from '../../src/values/json.ts';
-import { dict, isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { returnerRegistry } from '../../src/plugins/returners/run.ts';
+import { StoreTable } from '../../src/plugins/returners/store-table.ts';
+import { callFunction } from '../../src/runtime/loader/registry.ts';
+import { parseJson } from '../../src/formats/json/text.ts';
+import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import type { Clock } from '../../src/host/clock.ts';
 import { fakeContext, type FakeContext } from './module-context.ts';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
-import type { ReturnStore, StoreKind } from '../../src/returners/return-store.ts';
-import { dict, type Value } from '../../src/values/value.ts';
+import type { ReturnStore, StoreKind } from '../../src/plugins/returners/return-store.ts';
+import { dict, type Value } from '../../src/python/values/value.ts';
 import { DATABASE_USER, type DatabaseServer } from './database-servers.ts';
 import { contractLoad, contractReturn } from './return-store-contract.ts';
 import { writeThroughBreaks } from './store-breaks.ts';

@@ -4,9 +4,9 @@
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pyRepr, pyStr } from '../../src/values/repr.ts';
-import { isDict, toNumber, type Dict, type Value } from '../../src/values/value.ts';
-import { loadYaml } from '../../src/yaml/load.ts';
+import { pyRepr, pyStr } from '../../src/python/values/repr.ts';
+import { isDict, toNumber, type Dict, type Value } from '../../src/python/values/value.ts';
+import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { setUpGroup, type GivenFile } from './module-calls.ts';
 
 /**

@@ -1,11 +1,11 @@
 /** A state context for tests: one state function is called as a state run calls it, over fake services. */
-import type { FunctionCaller, FunctionLookup, StateCall } from '../../src/loader/module.ts';
-import { ModuleRegistry } from '../../src/loader/registry.ts';
-import { bindState } from '../../src/state/bind-state.ts';
-import type { StateContext } from '../../src/states/state-function.ts';
-import { STATE_TABLE } from '../../src/states/table.ts';
+import type { FunctionCaller, FunctionLookup, StateCall } from '../../src/runtime/loader/module.ts';
+import { ModuleRegistry } from '../../src/runtime/loader/registry.ts';
+import { bindState } from '../../src/runtime/state/bind-state.ts';
+import type { StateContext } from '../../src/plugins/states/state-function.ts';
+import { STATE_TABLE } from '../../src/plugins/states/table.ts';
 import { CommandExecutionError } from '../../src/errors/errors.ts';
-import { dict, isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './module-context.ts';
 
 /** An execution function that a test puts in place of the real one, or beside those there are. */

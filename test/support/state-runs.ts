@@ -2,11 +2,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../src/errors/errors.ts';
-import { ModuleRegistry } from '../../src/loader/registry.ts';
-import { STATE_TABLE } from '../../src/states/table.ts';
-import { parseJson } from '../../src/values/json-parse.ts';
-import { pyStr } from '../../src/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { ModuleRegistry } from '../../src/runtime/loader/registry.ts';
+import { STATE_TABLE } from '../../src/plugins/states/table.ts';
+import { parseJson } from '../../src/formats/json/parse.ts';
+import { pyStr } from '../../src/python/values/repr.ts';
+import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { fakeContext } from './module-context.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { UnreachableError } from '../../src/errors/errors.ts';
 import { systemClock } from '../../src/host/clock.ts';
-import type { ReturnStore } from '../../src/returners/return-store.ts';
-import type { Dict } from '../../src/values/value.ts';
+import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import type { Dict } from '../../src/python/values/value.ts';
 import type { DatabaseServer } from './database-servers.ts';
 import { contractReturn } from './return-store-contract.ts';
 

@@ -1,7 +1,7 @@
 /** What the tests of databases with TLS have in common. */
 import assert from 'node:assert/strict';
-import type { ReturnStore } from '../../src/returners/return-store.ts';
-import type { Value } from '../../src/values/value.ts';
+import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
+import type { Value } from '../../src/python/values/value.ts';
 import { certificate } from './database-servers.ts';
 import { contractLoad, contractReturn } from './return-store-contract.ts';
 

@@ -2,7 +2,7 @@
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import type { Address } from '../../src/transport/address.ts';
+import type { Address } from '../../src/network/transport/address.ts';
 import type {
   IncomingRequest,
   OnRefused,
@@ -11,7 +11,7 @@ import type {
   RequestClientOptions,
   RequestServer,
   RequestServerOptions,
-} from '../../src/transport/transport.ts';
+} from '../../src/network/transport/transport.ts';
 
 export const MiB = 1024 * 1024;
 /** A port of this host that the system chooses. */

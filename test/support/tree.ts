@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { userInfo } from 'node:os';
-import { PublishRequests } from '../../src/client/publish-requests.ts';
+import { PublishRequests } from '../../src/runtime/client/publish-requests.ts';
 import { loadClientConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import type { StoredReturn } from '../../src/jobs/job-store.ts';
-import { SqliteJobStore } from '../../src/jobs/sqlite-store.ts';
-import type { Value } from '../../src/values/value.ts';
+import type { StoredReturn } from '../../src/storage/jobs/stored-return.ts';
+import { SqliteJobStore } from '../../src/storage/jobs/sqlite-store.ts';
+import type { Value } from '../../src/python/values/value.ts';
 import { Daemon, Fleet, ours, type Programs } from './fleet.ts';
 
 /** What a master above needs; `worker_threads` and the like come beside. */

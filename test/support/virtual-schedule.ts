@@ -2,8 +2,8 @@
 import { createLogger, LOG_LEVELS } from '../../src/host/log.ts';
 import type { Clock } from '../../src/host/clock.ts';
 import type { Random } from '../../src/host/random.ts';
-import { Scheduler, type ScheduledRun } from '../../src/scheduler/scheduler.ts';
-import { isDict, type Dict, type Value } from '../../src/values/value.ts';
+import { Scheduler, type ScheduledRun } from '../../src/runtime/scheduler/scheduler.ts';
+import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { fakeClock, leastRandom } from './module-context.ts';
 import { zoneNamed } from './zone.ts';
 
@@ -21,6 +21,9 @@ export interface VirtualOptions {
   readonly alive?: Map<string, number>;
 }
 
+const MINUTE_MS = 60_000;
+const FIRST_SECONDS_MS = 8000;
+
 /** A virtual scheduler. */
 export interface VirtualSchedule {
   readonly scheduler: Scheduler;
@@ -34,6 +37,8 @@ export interface VirtualSchedule {
   setPillar(pillar: Dict): void;
   /** Evaluates each second for a span, beginning now. */
   pass(spanMs: number, stepMs?: number): void;
+  /** The same with the first seconds of each minute only; what should run at another second shows at the next minute. */
+  passMinutes(spanMs: number): void;
   nowMs(): number;
 }
 
@@ -78,6 +83,12 @@ export function virtualSchedule(options: VirtualOptions): VirtualSchedule {
     pass: (spanMs, stepMs = 1000) => {
       for (const end = now + spanMs; now < end; now += stepMs) scheduler.tick();
       scheduler.tick();
+    },
+    passMinutes: (spanMs) => {
+      for (const end = now + spanMs; now < end;) {
+        scheduler.tick();
+        now += now % MINUTE_MS < FIRST_SECONDS_MS ? 1000 : MINUTE_MS - (now % MINUTE_MS);
+      }
     },
     nowMs: () => now,
   };

@@ -1,5 +1,5 @@
 /** Named time zones for tests, from the tables that Node carries. */
-import type { Zone } from '../../src/scheduler/zone.ts';
+import type { Zone } from '../../src/runtime/scheduler/zone.ts';
 
 const QUARTER_MS = 900_000;
 

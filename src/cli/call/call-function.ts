@@ -1,4 +1,5 @@
 /** Calling one function for `salt-call`, with that program's own way of telling how it ended (salt/cli/caller.py, 3006.16). */
+import type { ErrorCode } from '../../errors/codes.ts';
 import {
   ArgumentError,
   BrineError,
@@ -7,13 +8,13 @@ import {
   SaltInvocationError,
   messageOf,
 } from '../../errors/errors.ts';
-import { parsePublished } from '../../loader/bind.ts';
-import { functionDoc } from '../../loader/documentation.ts';
-import { callSpec, missingReturn, resultCode } from '../../loader/execute.ts';
-import { throughExecutors } from '../../loader/executors.ts';
-import type { FunctionSpec, ModuleContext } from '../../loader/module.ts';
-import { PythonError, describeOsError } from '../../loader/python-error.ts';
-import { isDict, type Value } from '../../values/value.ts';
+import { parsePublished } from '../../runtime/loader/bind.ts';
+import { functionDoc } from '../../runtime/loader/documentation.ts';
+import { callSpec, missingReturn, resultCode } from '../../runtime/loader/execute.ts';
+import { throughExecutors } from '../../runtime/loader/executors.ts';
+import type { FunctionSpec, ModuleContext } from '../../runtime/loader/module.ts';
+import { PythonError, describeOsError } from '../../python/exceptions.ts';
+import { isDict, type Value } from '../../python/values/value.ts';
 
 /** How a call ended. */
 export type CallOutcome =
@@ -21,7 +22,13 @@ export type CallOutcome =
   /** There is no such function, but documentation of similar ones. */
   | { readonly kind: 'similar'; readonly docs: Value }
   /** Texts for the streams, and the exit code. */
-  | { readonly kind: 'failed'; readonly stderr: string; readonly stdout?: string; readonly exitCode: number };
+  | {
+      readonly kind: 'failed';
+      readonly code: ErrorCode;
+      readonly stderr: string;
+      readonly stdout?: string;
+      readonly exitCode: number;
+    };
 
 const NOT_FOUND = 255;
 const UNHANDLED = "An un-handled exception was caught by Salt's global exception handler:";
@@ -74,6 +81,7 @@ async function run(
     if (!(error instanceof ArgumentError || error instanceof SaltInvocationError)) throw error;
     return {
       kind: 'failed',
+      code: error.errorCode,
       stderr: `\nPassed invalid arguments: ${error.message}.\n\nUsage:\n${trace(error, ctx)}`,
       stdout: `${functionDoc(fun, spec)}\n`,
       exitCode: 1,
@@ -86,12 +94,13 @@ async function notFound(fun: string, missing: string, ctx: ModuleContext): Promi
   if (isDict(similar)) return { kind: 'similar', docs: similar };
   const reason = /__virtual__ returned False: (.*)$/s.exec(missing)?.[1];
   const tail = reason === undefined ? '\n' : ` Possible reasons: ${reason}\n`;
-  return { kind: 'failed', stderr: `${missing}${tail}`, exitCode: NOT_FOUND };
+  return { kind: 'failed', code: 'function-not-found', stderr: `${missing}${tail}`, exitCode: NOT_FOUND };
 }
 
 function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {
   const message = messageOf(error);
-  const failed = (stderr: string): CallOutcome => ({ kind: 'failed', stderr, exitCode: 1 });
+  const code = error instanceof BrineError ? error.errorCode : 'function-failed';
+  const failed = (stderr: string): CallOutcome => ({ kind: 'failed', code, stderr, exitCode: 1 });
   if (error instanceof SaltInvocationError) return failed(`${message}\n`);
   if (error instanceof CommandNotFoundError)
     return failed(`Command required for '${fun}' not found: ${message}\n`);

@@ -4,13 +4,13 @@
  * known to, else by a program of their own that the call waits for.
  */
 import { spawnSync } from 'node:child_process';
-import { cachedGrains } from '../../grains/cache.ts';
-import { collectGrains } from '../../grains/collect.ts';
+import { cachedGrains } from '../../plugins/grains/cache.ts';
+import { collectGrains } from '../../plugins/grains/collect.ts';
 import { systemClock } from '../../host/clock.ts';
 import { createLogger, silentLogger, type Logger } from '../../host/log.ts';
-import { ownGrainsSource } from '../../minion/own-modules.ts';
-import { isDict, type Dict } from '../../values/value.ts';
-import { decode, encode } from '../../wire/msgpack.ts';
+import { ownGrainsSource } from '../../programs/minion/own-modules.ts';
+import { isDict, type Dict } from '../../python/values/value.ts';
+import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { LateDict } from './late-dict.ts';
 
 /** Modules whose functions look at grains as a rule. */

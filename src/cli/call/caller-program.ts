@@ -5,9 +5,9 @@ import { minionOptions, type MinionOptions } from '../../config/minion-options.t
 import { Options } from '../../config/option.ts';
 import { UsageError } from '../../errors/errors.ts';
 import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
-import { dict, isDict, truthy, type Dict } from '../../values/value.ts';
-import type { CommandIo } from '../io.ts';
-import { mergedOptions, type ParsedOptions } from '../optparse.ts';
+import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
+import { type CommandIo, writeStyled } from '../terminal/io.ts';
+import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 
 /** What the whole command works with. */
 export interface CallerProgram {
@@ -34,10 +34,15 @@ export function checkWords(parsed: ParsedOptions): void {
 
 /** Reads the configuration and sets up logging. @throws ConfigError */
 export function openCallerProgram(parsed: ParsedOptions, io: CommandIo): CallerProgram {
-  const console = { write: (text: string) => io.stderr.write(text), isTTY: io.stderr.isTTY === true };
+  const console = {
+    write: (text: string) => writeStyled(io.stderr, text),
+    isTTY: io.stderr.isTTY === true,
+  };
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', console, name: 'salt.config' });
   const id = parsed.text('id');
   const config = loadMinionConfig({
+    program: 'salt-call',
+    isLocal: parsed.flag('local'),
     configDir: parsed.text('config_dir'),
     env: io.env,
     log: early.logger,
@@ -101,6 +106,7 @@ function callerLogging(merged: Dict, console: { write(text: string): unknown; is
     name: 'salt.cli.call',
     level,
     console,
+    hasPlainConsole: true,
     file: text('log_file') ?? null,
     fileLevel: text('log_level_logfile') ?? level,
     ...Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined)),

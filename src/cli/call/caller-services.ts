@@ -2,19 +2,18 @@
  * What `salt-call` offers its functions: events and refreshing over the bus of the minion that runs on this host, if one
  * does (salt/modules/event.py, salt/modules/saltutil.py, 3006.16), running jobs from its proc files, requests to the master.
  */
+import { mayListen, placeText, type LocalPlace } from '../../host/local-place.ts';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { BrineError, UnreachableError } from '../../errors/errors.ts';
 import { safeJoin } from '../../host/files.ts';
 import { signalTree } from '../../host/process-tree.ts';
-import type { Clock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
-import { isSafeJid } from '../../jobs/jid.ts';
-import type { MinionServices } from '../../loader/module.ts';
-import { dict, isDict, toNumber, type Dict, type Value } from '../../values/value.ts';
-import { decode } from '../../wire/msgpack.ts';
-import type { MasterLink } from './master-link.ts';
+import { isSafeJid } from '../../storage/jobs/jid.ts';
+import type { MinionServices } from '../../runtime/loader/module.ts';
+import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { decode } from '../../formats/wire/msgpack.ts';
+import type { CallerServiceParts } from './caller-service-parts.ts';
 
 const EVENT_PATIENCE = { timeoutMs: 60_000, tries: 3 };
 const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
@@ -27,19 +26,6 @@ const REFRESH_TAGS = {
   beacons: 'beacons_refresh',
   matchers: 'matchers_refresh',
 } as const;
-
-/** What the services work on. */
-export interface CallerServiceParts {
-  readonly opts: MinionOptions;
-  /** Undefined without a master. */
-  readonly link: MasterLink | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Aborted when the command is. */
-  readonly signal?: AbortSignal;
-  /** Writes a line to the terminal. */
-  readonly print?: (line: string) => void;
-}
 
 /** Makes the services. */
 export function callerServices(parts: CallerServiceParts): MinionServices {
@@ -58,7 +44,7 @@ export function callerServices(parts: CallerServiceParts): MinionServices {
       const { link } = parts;
       if (link === undefined) throw new UnreachableError('There is no master to ask: this is a local call.');
       if (master !== undefined && master !== link.address.host) {
-        const { noSuchMaster } = await import('../../minion/master-address.ts');
+        const { noSuchMaster } = await import('../../programs/minion/master-address.ts');
         throw noSuchMaster(master, [link.address]);
       }
       return link.requests.send(load, once === true ? ONCE : REQUEST_PATIENCE);
@@ -78,11 +64,11 @@ export function callerServices(parts: CallerServiceParts): MinionServices {
 /** @returns false when no minion runs here */
 async function fireOnMinion({ opts, clock }: CallerServiceParts, tag: string, data: Dict): Promise<boolean> {
   const [{ minionSockets }, { EventBusWriter }] = await Promise.all([
-    import('../../minion/event-bus.ts'),
-    import('../../events/bus-client.ts'),
+    import('../../programs/minion/event-bus.ts'),
+    import('../../network/events/bus-client.ts'),
   ]);
   const path = minionSockets(opts).pull;
-  if (!existsSync(path)) return false;
+  if (!mayListen(path)) return false;
   const writer = new EventBusWriter({
     path,
     clock,
@@ -133,19 +119,19 @@ async function showOnTerminal(
   }: Parameters<NonNullable<MinionServices['showEvents']>>[0],
 ): Promise<void> {
   const [{ minionSockets }, { showEvents }] = await Promise.all([
-    import('../../minion/event-bus.ts'),
-    import('../../events/show-events.ts'),
+    import('../../programs/minion/event-bus.ts'),
+    import('../../network/events/show-events.ts'),
   ]);
   const folder = sockDir ?? opts.get('sock_dir');
   const ofMinion = minionSockets(opts.with(new Map([['sock_dir', folder]]))).pub;
-  const path = node === 'minion' ? ofMinion : join(folder, 'master_event_pub.ipc');
+  const path: LocalPlace = node === 'minion' ? ofMinion : join(folder, 'master_event_pub.ipc');
   await showEvents({
     ...{ path, matches, count, isPretty, clock },
     ...(isQuiet ? {} : { print }),
     signal: signal ?? new AbortController().signal,
     noBus: () =>
       new UnreachableError(
-        `There is no event bus at ${path}. Is the ${node} running, and is sock_dir right?`,
+        `There is no event bus at ${placeText(path)}. Is the ${node} running, and is sock_dir right?`,
       ),
   });
 }

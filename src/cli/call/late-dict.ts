@@ -2,9 +2,9 @@
  * A mapping that is filled when it is first looked at. Most functions never look at the grains, and collecting them costs more
  * than everything else that `salt-call --local` does.
  */
-import type { Dict, Value } from '../../values/value.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 
-/** See the file's comment. */
+/** A mapping whose content is made when it is first looked at. */
 export class LateDict extends Map<Value, Value> {
   #fill: (() => Dict) | undefined;
 

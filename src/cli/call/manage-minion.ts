@@ -1,10 +1,10 @@
 /** Orders from `salt-call` to the minion on the same host, over its bus (salt/modules/schedule.py, salt/modules/beacons.py, 3006.16). */
-import { existsSync } from 'node:fs';
+import { mayListen } from '../../host/local-place.ts';
 import { UnreachableError } from '../../errors/errors.ts';
-import { EventBusReader, EventBusWriter } from '../../events/bus-client.ts';
-import { minionSockets } from '../../minion/event-bus.ts';
-import type { Dict } from '../../values/value.ts';
-import type { CallerServiceParts } from './caller-services.ts';
+import { EventBusReader, EventBusWriter } from '../../network/events/bus-client.ts';
+import { minionSockets } from '../../programs/minion/event-bus.ts';
+import type { Dict } from '../../python/values/value.ts';
+import type { CallerServiceParts } from './caller-service-parts.ts';
 
 /** Time for the minion to answer. */
 const ANSWER_MS = 30_000;
@@ -21,7 +21,7 @@ export async function manageMinion(
   answerTag: string | undefined,
 ): Promise<Dict | undefined> {
   const { pub, pull } = minionSockets(opts);
-  if (!existsSync(pull)) return undefined;
+  if (!mayListen(pull)) return undefined;
   const give = new AbortController();
   let answer: Dict | undefined;
   const writer = new EventBusWriter({

@@ -1,9 +1,13 @@
 /**
  * The master as one run of `salt-call` sees it: authenticated once with the patience of a command, then asked for pillar,
- * events and the like. A daemon's patience is in `minion/master-connection.ts`.
+ * events and the like. A daemon's patience is in `programs/minion/master-connection.ts`.
  */
-import { authenticate, type AuthClient, type Credentials } from '../../channel/client/authenticate.ts';
-import { RequestChannel } from '../../channel/client/request-channel.ts';
+import {
+  authenticate,
+  type AuthClient,
+  type Credentials,
+} from '../../network/channel/client/authenticate.ts';
+import { RequestChannel } from '../../network/channel/client/request-channel.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { readSsl } from '../../config/ssl.ts';
 import { AuthenticationError, BrineError, UnreachableError } from '../../errors/errors.ts';
@@ -11,12 +15,12 @@ import type { Clock } from '../../host/clock.ts';
 import { systemNames } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
-import type { MasterAddress } from '../../minion/master-address.ts';
-import { MasterDiscovery } from '../../minion/masters/discover.ts';
-import { inPlannedOrder, planMasters } from '../../minion/masters/plan.ts';
-import type { RequestClient } from '../../transport/transport.ts';
-import { requestClient } from '../../transport/transports.ts';
-import { dict, type Dict, type Value } from '../../values/value.ts';
+import type { MasterAddress } from '../../programs/minion/master-address.ts';
+import { MasterDiscovery } from '../../programs/minion/masters/discover.ts';
+import { inPlannedOrder, planMasters } from '../../programs/minion/masters/plan.ts';
+import type { RequestClient } from '../../network/transport/transport.ts';
+import { requestClient } from '../../network/transport/transports.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
 
 const MESSAGE_BYTES_MAX = 256 * 1024 * 1024;
 const PENDING_MAX = 1000;
@@ -29,6 +33,7 @@ export const NOT_AUTHENTICATED =
 export const NO_ANSWER =
   'Unable to sign_in to master: Attempt to authenticate with the salt master failed with timeout error';
 
+const CODES = { pending: 'key-pending', rejected: 'key-rejected', silent: 'master-not-responding' } as const;
 const EXIT_CODES = { pending: 2, rejected: 77, silent: 1 } as const;
 
 /** No master has let this minion in. */
@@ -38,7 +43,7 @@ export class NotAdmittedError extends BrineError {
   readonly kind: keyof typeof EXIT_CODES;
 
   constructor(kind: NotAdmittedError['kind'], message: string) {
-    super(message);
+    super(message, { code: CODES[kind] });
     this.kind = kind;
     this.exitCode = EXIT_CODES[kind];
   }

@@ -1,27 +1,28 @@
-/** `salt-call` (cli.md, 10; salt/cli/caller.py, 3006.16). */
+/** `salt-call` (salt/cli/caller.py, 3006.16). */
+import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError, messageOf } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { systemRandom } from '../../host/random.ts';
-import { JidSource, PROPOSED_JID, REQUEST_JID } from '../../jobs/jid.ts';
-import { functionDoc } from '../../loader/documentation.ts';
-import type { ModuleContext } from '../../loader/module.ts';
-import { localPillar } from '../../minion/local-pillar.ts';
-import { ProcFiles } from '../../minion/proc-files.ts';
-import { MinionState } from '../../minion/state.ts';
-import { dict, truthy, type Dict, type Value } from '../../values/value.ts';
-import { encode } from '../../wire/msgpack.ts';
-import { yamlifyArgument } from '../../yaml/yamlify.ts';
-import { noParseNames, parseArguments } from '../arguments.ts';
-import { Display } from '../display.ts';
-import { formatHelp, formatUsageError } from '../help.ts';
-import type { CommandIo } from '../io.ts';
+import { JidSource, PROPOSED_JID, REQUEST_JID } from '../../storage/jobs/jid.ts';
+import { functionDoc } from '../../runtime/loader/documentation.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
+import { localPillar } from '../../programs/minion/local-pillar.ts';
+import { ProcFiles } from '../../programs/minion/proc-files.ts';
+import { MinionState } from '../../programs/minion/state.ts';
+import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { encode } from '../../formats/wire/msgpack.ts';
+import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
+import { noParseNames, parseArguments } from '../command-line/arguments.ts';
+import { Display } from '../terminal/display.ts';
+import { formatHelp, formatUsageError } from '../command-line/help.ts';
+import type { CommandIo } from '../terminal/io.ts';
 import { saltCallProgram } from '../options/salt-call.ts';
-import type { ParsedOptions } from '../optparse.ts';
-import { prepareCommandLine } from '../prepare.ts';
-import { terminalColumns } from '../terminal.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
+import { prepareCommandLine } from '../program/prepare.ts';
+import { terminalColumns } from '../terminal/terminal.ts';
 import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
 import { ownModules } from './own-modules.ts';
@@ -55,6 +56,7 @@ export async function runSaltCall(
     if (parsed.args.length === 0 && !parsed.flag('grains_run') && parsed.text('proxyid') === '')
       io.stdout.write(formatHelp(saltCallProgram, terminalColumns(io.stdout, io.env), io.env));
     io.stderr.write(formatUsageError(saltCallProgram, error.message));
+    tellError(io, error);
     return error.exitCode;
   }
   const program = openCallerProgram(parsed, io);
@@ -74,6 +76,7 @@ function notAdmitted(error: unknown, { logging: { logger } }: CallerProgram, io:
   if (!(error instanceof NotAdmittedError)) throw error;
   if (error.kind === 'rejected') logger.critical(error.message);
   else logger.error(error.message);
+  tellError(io, error);
   if (error.kind === 'pending') io.stdout.write(`${NOT_AUTHENTICATED}\n`);
   if (error.kind === 'silent') io.stderr.write(`${NO_ANSWER}\n`);
   return error.exitCode;
@@ -100,7 +103,6 @@ class Caller {
 
   async run(): Promise<number> {
     const { merged, logging } = this.#program;
-    this.#warnOfOptions();
     const state = await this.#open();
     if (truthy(merged.get('doc'))) return this.#printDocs(state);
     if (truthy(merged.get('grains_run'))) {
@@ -141,12 +143,6 @@ class Caller {
     return typeof text === 'string' ? yamlifyArgument(text) : undefined;
   }
 
-  #warnOfOptions(): void {
-    const { merged, logging } = this.#program;
-    if (truthy(merged.get('profiling_enabled')))
-      logging.logger.warning('--enable-profiling is not available yet; the function runs without it.');
-  }
-
   /** Grains, master and pillar: what a minion has when it is ready. */
   async #open(): Promise<MinionState> {
     const { merged, opts, isLocal, logging } = this.#program;
@@ -171,7 +167,7 @@ class Caller {
     }
     const [{ connectMaster }, { authClient, loadMinionKey }] = await Promise.all([
       import('./master-link.ts'),
-      import('../../minion/keys.ts'),
+      import('../../programs/minion/keys.ts'),
     ]);
     makeDirectory(opts.get('pki_dir'), 0o700); // no minion has run here yet
     const [grains, key] = await Promise.all([grainsNow({ opts: merged, log }), loadMinionKey(opts)]);
@@ -265,7 +261,7 @@ class Caller {
   async #runReturners(ret: Dict, state: MinionState, context: ModuleContext): Promise<void> {
     const wanted = this.#program.merged.get('return');
     if (!truthy(wanted)) return;
-    const { returnerNames, runReturners } = await import('../../returners/run.ts');
+    const { returnerNames, runReturners } = await import('../../plugins/returners/run.ts');
     ret.set('success', true);
     await runReturners(await state.returners(), returnerNames(wanted), ret, context);
     await state.close();
@@ -293,8 +289,9 @@ class Caller {
     }
   }
 
-  #failed({ stderr, stdout, exitCode }: Extract<CallOutcome, { kind: 'failed' }>): number {
+  #failed({ stderr, stdout, exitCode, code }: Extract<CallOutcome, { kind: 'failed' }>): number {
     this.#io.stderr.write(stderr);
+    tellFailure(this.#io, { code, message: stderr.trim() });
     if (stdout !== undefined) this.#io.stdout.write(stdout);
     return exitCode;
   }

@@ -2,7 +2,7 @@
 import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Dict, DictInit, Value } from '../../values/value.ts';
+import type { Dict, DictInit, Value } from '../../python/values/value.ts';
 import { Destinations, readSources, walkSources } from './sources.ts';
 
 /** Runs a function on the minions, see {@link sendJob}. */

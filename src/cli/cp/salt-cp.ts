@@ -1,18 +1,19 @@
-/** `salt-cp` (cli.md, 12; salt/cli/cp.py, 3006.16). */
-import { NoMinionsError } from '../../client/errors.ts';
-import { LocalClient } from '../../client/local-client.ts';
+/** `salt-cp` (salt/cli/cp.py, 3006.16). */
+import { tellError } from '../terminal/failure-line.ts';
+import { NoMinionsError } from '../../runtime/client/errors.ts';
+import { LocalClient } from '../../runtime/client/local-client.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
-import { expandNodegroups, nodegroupsOf } from '../../targeting/nodegroups.ts';
-import { isDict, toNumber, truthy, type Dict, type Value } from '../../values/value.ts';
-import { openClientProgram, type ClientProgram } from '../client-program.ts';
-import { Display } from '../display.ts';
-import { formatHelp, formatUsageError } from '../help.ts';
-import type { CommandIo } from '../io.ts';
+import { expandNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
+import { Display } from '../terminal/display.ts';
+import { formatHelp, formatUsageError } from '../command-line/help.ts';
+import type { CommandIo } from '../terminal/io.ts';
 import { saltCpProgram } from '../options/salt-cp.ts';
-import type { ParsedOptions } from '../optparse.ts';
-import { prepareCommandLine } from '../prepare.ts';
-import { terminalColumns } from '../terminal.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
+import { prepareCommandLine } from '../program/prepare.ts';
+import { terminalColumns } from '../terminal/terminal.ts';
 import { copyInChunks, copyWhole, type Send } from './copy.ts';
 import { sendJob } from './send-job.ts';
 import { SourceError, sourcePath } from './sources.ts';
@@ -31,7 +32,7 @@ export async function runSaltCp(argv: readonly string[], io: CommandIo): Promise
     io.stderr.write(formatUsageError(saltCpProgram, 'Insufficient arguments'));
     return EX_USAGE;
   }
-  const program = openClientProgram(parsed, io, 'salt.client');
+  const program = openClientProgram(parsed, io, 'salt.client', 'salt-cp');
   try {
     return await copy(parsed, program, io);
   } catch (error) {
@@ -71,6 +72,7 @@ async function copy(parsed: ParsedOptions, program: ClientProgram, io: CommandIo
   } catch (error) {
     if (!(error instanceof NoMinionsError)) throw error;
     display.line(error.message);
+    tellError(io, error);
     if (error.fault !== undefined) display.error(`ERROR: The target cannot be understood: ${error.fault}`);
     return merged.get('exit_codes') === 'strict' ? 2 : 0;
   } finally {

@@ -1,8 +1,8 @@
 /** One job of `salt-cp`: published, waited for, gathered (salt/client/__init__.py `LocalClient.cmd`, 3006.16). */
-import type { LocalClient } from '../../client/local-client.ts';
-import { outcomeText } from '../../client/outcome.ts';
-import { publishAndWatch, type WatchPatience } from '../../client/watch-job.ts';
-import { dict, type Dict, type DictInit, type Value } from '../../values/value.ts';
+import type { LocalClient } from '../../runtime/client/local-client.ts';
+import { outcomeText } from '../../runtime/client/outcome.ts';
+import { publishAndWatch, type WatchPatience } from '../../runtime/client/watch-job.ts';
+import { dict, type Dict, type DictInit, type Value } from '../../python/values/value.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 
@@ -27,8 +27,10 @@ export async function sendJob(sender: JobSender, fun: string, args: DictInit): P
   const parts = {
     client,
     clock,
-    stored: async (jid: string) => (await import('../../client/stored-returns.ts')).storedReturns(opts, jid),
-    keyOutcome: async (id: string) => (await import('../../client/key-outcome.ts')).keyOutcome(opts, id),
+    stored: async (jid: string) =>
+      (await import('../../runtime/client/stored-returns.ts')).storedReturns(opts, jid),
+    keyOutcome: async (id: string) =>
+      (await import('../../runtime/client/key-outcome.ts')).keyOutcome(opts, id),
   };
   const arg: Value[] = [new Map([...dict(args), ['__kwarg__', true]])];
   const { job, news } = await publishAndWatch(

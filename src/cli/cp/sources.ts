@@ -1,12 +1,14 @@
 /** What `salt-cp` is told to copy: files and folders of this machine (salt/cli/cp.py, 3006.16). */
+import type { ErrorCode } from '../../errors/codes.ts';
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { BrineError } from '../../errors/errors.ts';
-import { decodeUtf8 } from '../../values/text.ts';
-import type { Dict } from '../../values/value.ts';
+import { decodeUtf8 } from '../../python/values/text.ts';
+import type { Dict } from '../../python/values/value.ts';
 
 /** A source that cannot be copied; the message is all that is said. */
 export class SourceError extends BrineError {
+  static override readonly errorCode: ErrorCode = 'source-not-readable';
   override readonly name = 'SourceError';
   override readonly exitCode: number;
   /** Where Salt says it. */

@@ -1,6 +1,6 @@
 /** What a `salt-key` command line asks for (KeyCLI._update_opts in salt/key.py, 3006.16). */
-import { KEY_STATES, type KeyState } from '../../keys/store.ts';
-import type { ParsedOptions } from '../optparse.ts';
+import { KEY_STATES, type KeyState } from '../../storage/keys/store.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
 
 /** Shows keys that match. */
 export interface ShowAction {

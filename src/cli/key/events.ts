@@ -1,6 +1,6 @@
 /** The events of `salt-key`, for whoever listens on the master's bus. The master need not run. */
 import type { MasterOptions } from '../../config/master-options.ts';
-import type { FireEvent } from '../../keys/manager.ts';
+import type { FireEvent } from '../../storage/keys/manager.ts';
 
 /** Where events go while the command runs. */
 export interface KeyEvents {
@@ -16,7 +16,7 @@ const QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 /** Events on the bus of the master with these options. */
 export async function openKeyEvents(opts: MasterOptions): Promise<KeyEvents> {
   const [{ EventBusWriter }, { masterSockets }, { systemClock }] = await Promise.all([
-    import('../../events/bus-client.ts'),
+    import('../../network/events/bus-client.ts'),
     import('../../config/master-sockets.ts'),
     import('../../host/clock.ts'),
   ]);

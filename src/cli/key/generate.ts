@@ -1,15 +1,15 @@
 /** `--gen-keys` and `--gen-signature`. */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrineError } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
 import { Secret } from '../../host/secret.ts';
-import { pemFinger } from '../../keys/fingerprint.ts';
-import { generateKeyFiles } from '../../keys/generate.ts';
-import { writeSignature } from '../../keys/signature.ts';
-import { pyStr } from '../../values/repr.ts';
-import { toNumber, truthy, type Dict, type Value } from '../../values/value.ts';
+import { pemFinger } from '../../network/crypto/fingerprint.ts';
+import { generateKeyFiles } from '../../storage/keys/generate.ts';
+import { writeSignature } from '../../storage/keys/signature.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { makeFolders } from '../../host/make-folders.ts';
+import { isFile } from '../../python/paths.ts';
 
 const KEY_BITS_MIN = 2048;
 
@@ -75,8 +75,4 @@ function signingPassphrase(opts: Dict): Secret | undefined {
 
 function existing(path: string): string {
   return isFile(path) ? path : '';
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

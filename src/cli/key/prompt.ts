@@ -1,6 +1,6 @@
 /** The question before keys are changed. */
-import type { CommandIo } from '../io.ts';
-import { readLine } from '../stdin.ts';
+import type { CommandIo } from '../terminal/io.ts';
+import { readLine } from '../terminal/stdin.ts';
 
 /** Ctrl-C at the question. */
 export class InterruptedError extends Error {

@@ -1,20 +1,21 @@
-/** `salt-key` (cli.md, 9; salt/cli/key.py and KeyCLI in salt/key.py, 3006.16). */
+/** `salt-key` (salt/cli/key.py and KeyCLI in salt/key.py, 3006.16). */
+import { tellError } from '../terminal/failure-line.ts';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { loadMasterConfig } from '../../config/load.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
-import { accountOf, becomeUser, NoSuchUserError } from '../../daemon/privileges.ts';
+import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/privileges.ts';
 import { BrineError, ConfigError, UsageError, messageOf } from '../../errors/errors.ts';
 import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
-import { KeyManager, type KeyIds } from '../../keys/manager.ts';
-import { KeyStore, type KeyState } from '../../keys/store.ts';
-import { truthy, type Dict } from '../../values/value.ts';
-import { formatUsageError } from '../help.ts';
-import type { CommandIo } from '../io.ts';
-import { mergedOptions, type ParsedOptions } from '../optparse.ts';
+import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
+import { KeyStore, type KeyState } from '../../storage/keys/store.ts';
+import { truthy, type Dict } from '../../python/values/value.ts';
+import { formatUsageError } from '../command-line/help.ts';
+import { type CommandIo, writeStyled } from '../terminal/io.ts';
+import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 import { saltKeyProgram } from '../options/salt-key.ts';
-import { prepareCommandLine } from '../prepare.ts';
+import { prepareCommandLine } from '../program/prepare.ts';
 import { keyAction, noMatchMessage, type ChangeAction, type ShowAction } from './action.ts';
 import { KeyDisplay } from './display.ts';
 import { openKeyEvents, type KeyEvents } from './events.ts';
@@ -77,6 +78,7 @@ export async function runSaltKey(
 function reportError(error: unknown, io: CommandIo, hardCrash: boolean): number {
   if (error instanceof UsageError) {
     io.stderr.write(formatUsageError(saltKeyProgram, error.message));
+    tellError(io, error);
     return error.exitCode;
   }
   if (error instanceof InterruptedError) {
@@ -86,9 +88,11 @@ function reportError(error: unknown, io: CommandIo, hardCrash: boolean): number 
   if (hardCrash) throw error;
   if (error instanceof ConfigError || error instanceof NoSuchUserError) {
     io.stderr.write(`${error.message}\n`);
+    tellError(io, error);
     return error.exitCode;
   }
   io.stderr.write(`Error: ${explain(error)}\n`);
+  tellError(io, error);
   if (!(error instanceof NoAnswerError)) return 0;
   io.stderr.write('Nothing was changed: the question got no answer. With -y it is not asked.\n');
   return 1;
@@ -125,7 +129,7 @@ function refuseEauth(opts: Dict): void {
 }
 
 function lineTarget({ stderr }: CommandIo): LineTarget {
-  return { write: (text) => stderr.write(text), isTTY: stderr.isTTY === true };
+  return { write: (text) => writeStyled(stderr, text), isTTY: stderr.isTTY === true };
 }
 
 function keyLogging(opts: Dict, io: CommandIo): Logging {
@@ -196,8 +200,12 @@ async function showKeys(
 ): Promise<void> {
   if (action.kind === 'print') return display.keys(manager.print(action.match));
   requireFolder(opts.get('pki_dir'));
-  if (action.kind === 'list') return display.keys(manager.listStatus(action.match));
-  return display.keys(manager.fingerprints(action.match, opts.get('hash_type')));
+  const hashType = opts.get('hash_type');
+  if (action.kind === 'list')
+    return display.keys(manager.listStatus(action.match), (section, id) =>
+      manager.fingerprint(section, id, hashType),
+    );
+  return display.keys(manager.fingerprints(action.match, hashType));
 }
 
 /** Shows what would change, asks, changes it and says what has changed. */
@@ -208,7 +216,8 @@ async function changeKeys(action: ChangeAction, run: KeyRun): Promise<void> {
   if (chosen.size === 0) return display.line(noMatchMessage(action));
   const done = kind === 'delete' ? 'deleted' : `${kind}ed`;
   display.line(`The following keys are going to be ${done}:`);
-  await display.keys(chosen);
+  const hashType = String(merged.get('hash_type') ?? 'sha256');
+  await display.keys(chosen, (section, id) => manager.fingerprint(section, id, hashType));
   if (!truthy(merged.get('yes')) && !(await confirm(io, kind !== 'delete', onInterrupt))) return;
   for (const id of applyChange(action, chosen, run)) display.line(`Key for minion ${id} ${done}.`);
 }

@@ -1,5 +1,5 @@
-/** The command lines of the programs that stay: `salt-master`, `salt-minion`, `salt-syndic`, `salt-api`. */
-import type { CliProgram } from '../optparse.ts';
+/** The command lines of the programs that stay: `salt-master`, `salt-minion`, `salt-syndic`. */
+import type { CliProgram } from '../command-line/optparse.ts';
 import {
   configDirOption,
   daemonOptions,
@@ -59,13 +59,3 @@ export const saltSyndicProgram = daemon(
   'master',
   { fileDest: 'syndic_log_file', filePath: '/var/log/salt/syndic' },
 );
-
-/** `salt-api`: has neither a Saltfile nor a user of its own. */
-export const saltApiProgram: CliProgram = {
-  name: 'salt-api',
-  usage: '[options]',
-  description: 'The network API of the master.',
-  configFile: 'master',
-  options: [...informationOptions, configDirOption, ...daemonOptions('salt-api')],
-  groups: [loggingGroup({ fileDest: 'api_logfile', filePath: '/var/log/salt/api' })],
-};

@@ -1,11 +1,11 @@
 /** The command line of `salt-call`. */
-import type { CliProgram } from '../optparse.ts';
+import type { CliProgram } from '../command-line/optparse.ts';
 import {
   argsStdinOption,
   configDirOption,
   executorOptions,
   flag,
-  hardCrashOption,
+  hardCrashWithoutEffect,
   informationOptions,
   loggingGroup,
   noParseOption,
@@ -29,7 +29,7 @@ export const saltCallProgram: CliProgram = {
     ...executorOptions,
     text(['--cachedir'], 'cachedir', 'Folder for cached data.', { default: '/var/cache/salt/' }),
     argsStdinOption,
-    hardCrashOption,
+    hardCrashWithoutEffect,
     noParseOption,
     flag(['-g', '--grains'], 'grains_run', 'Show the grains of this machine.'),
     {

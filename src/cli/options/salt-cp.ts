@@ -1,9 +1,9 @@
 /** The command line of `salt-cp`. */
-import type { CliProgram } from '../optparse.ts';
+import type { CliProgram } from '../command-line/optparse.ts';
 import {
   configDirOption,
   flag,
-  hardCrashOption,
+  hardCrashWithoutEffect,
   informationOptions,
   loggingGroup,
   outputGroup,
@@ -19,7 +19,7 @@ export const saltCpProgram: CliProgram = {
   description:
     'Copies files from this machine to minions. With --chunked they may be large, and folders too.',
   configFile: 'master',
-  options: [...informationOptions, saltfileOption, configDirOption, timeoutOption(5), hardCrashOption],
+  options: [...informationOptions, saltfileOption, configDirOption, timeoutOption(5), hardCrashWithoutEffect],
   groups: [
     ...targetGroups(),
     outputGroup('salt-cp'),

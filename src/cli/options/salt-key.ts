@@ -1,6 +1,6 @@
 /** The command line of `salt-key`. */
-import { toNumber, type Value } from '../../values/value.ts';
-import type { CliGroup, CliProgram } from '../optparse.ts';
+import { toNumber, type Value } from '../../python/values/value.ts';
+import type { CliGroup, CliProgram } from '../command-line/optparse.ts';
 import {
   configDirOption,
   eauthGroup,

@@ -1,12 +1,12 @@
 /** The command line of `salt-run`. */
-import type { Value } from '../../values/value.ts';
-import type { CliProgram } from '../optparse.ts';
+import type { Value } from '../../python/values/value.ts';
+import type { CliProgram } from '../command-line/optparse.ts';
 import {
   argsStdinOption,
   configDirOption,
   eauthGroup,
   flag,
-  hardCrashOption,
+  hardCrashWithoutEffect,
   informationOptions,
   loggingGroup,
   noParseOption,
@@ -37,7 +37,7 @@ export const saltRunProgram: CliProgram = {
     timeoutOption(1),
     argsStdinOption,
     text(['--jid'], 'jid', 'Job id to use in place of a new one.', { convert: checkJid }),
-    hardCrashOption,
+    hardCrashWithoutEffect,
     noParseOption,
     flag(
       ['-d', '--doc', '--documentation'],

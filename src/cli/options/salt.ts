@@ -1,6 +1,6 @@
 /** The command line of `salt`. */
-import type { CliOption, CliProgram } from '../optparse.ts';
-import { checkLimit, checkSteps } from '../salt/rollout-plan.ts';
+import type { CliOption, CliProgram } from '../command-line/optparse.ts';
+import { checkLimit, checkSteps } from './rollout-plan.ts';
 import {
   argsStdinOption,
   configDirOption,

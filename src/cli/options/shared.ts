@@ -1,8 +1,8 @@
 /** Options that several programs share, in Salt 3006.16's order, names, defaults and groups (salt/utils/parsers.py). */
 import { UsageError } from '../../errors/errors.ts';
 import { LOG_LEVELS } from '../../host/log.ts';
-import type { Value } from '../../values/value.ts';
-import type { CliGroup, CliOption } from '../optparse.ts';
+import type { Value } from '../../python/values/value.ts';
+import type { CliGroup, CliOption } from '../command-line/optparse.ts';
 
 /** A switch that is off until given. */
 export function flag(flags: CliOption['flags'], dest: string, help: string): CliOption {
@@ -67,6 +67,15 @@ export const hardCrashOption: CliOption = {
     'Let an unexpected error end the program with its trace. Default: %default.',
   ),
   env: 'SALT_HARD_CRASH',
+};
+
+/** `--hard-crash` of a program that shows the trace of an unexpected error at `-l debug` only. */
+export const hardCrashWithoutEffect: CliOption = {
+  ...hardCrashOption,
+  unserved: {
+    action: 'warn',
+    why: 'an unexpected error ends the program in any case, and -l debug shows its trace',
+  },
 };
 
 /** `--no-parse`. */
@@ -137,6 +146,11 @@ export function daemonOptions(program: string): readonly CliOption[] {
   ];
 }
 
+const LOG_IN = {
+  action: 'warn',
+  why: 'there is no external authentication; what counts is the user who runs the command',
+} as const;
+
 /** External authentication. @param short whether `-a` is free */
 export function eauthGroup(short: boolean): CliGroup {
   const names = ['--auth', '--eauth', '--external-auth'] as const;
@@ -146,13 +160,16 @@ export function eauthGroup(short: boolean): CliGroup {
       text(short ? ['-a', ...names] : [...names], 'eauth', 'Log in through this authentication module.', {
         default: '',
       }),
-      flag(
-        ['-T', '--make-token'],
-        'mktoken',
-        'Ask the master for a token and keep it, so that later commands need no log-in while it is valid.',
-      ),
-      text(['--username'], 'username', 'User name to log in with.'),
-      text(['--password'], 'password', 'Password to log in with.'),
+      {
+        ...flag(
+          ['-T', '--make-token'],
+          'mktoken',
+          'Ask the master for a token and keep it, so that later commands need no log-in while it is valid.',
+        ),
+        unserved: LOG_IN,
+      },
+      text(['--username'], 'username', 'User name to log in with.', { unserved: LOG_IN }),
+      text(['--password'], 'password', 'Password to log in with.', { unserved: LOG_IN }),
     ],
   };
 }
@@ -266,24 +283,36 @@ function anchorFile(value: Value): Value {
   return typeof value === 'string' && value !== '' && !value.includes('/') ? `./${value}` : value;
 }
 
+const PROFILING = {
+  action: 'warn',
+  why: 'nothing is measured; NODE_OPTIONS=--cpu-prof makes Node.js write a profile',
+} as const;
+
 /** Profiling of the program itself. */
 export const profilingGroup: CliGroup = {
   title: 'Profiling support',
   options: [
     text(['--profiling-path'], 'profiling_path', "Folder for measurements. Default: '%default'.", {
       default: '/tmp/stats',
+      unserved: PROFILING,
     }),
-    flag(
-      ['--enable-profiling'],
-      'profiling_enabled',
-      'Measure where time is spent. See also: --profiling-path.',
-    ),
+    {
+      ...flag(
+        ['--enable-profiling'],
+        'profiling_enabled',
+        'Measure where time is spent. See also: --profiling-path.',
+      ),
+      unserved: PROFILING,
+    },
   ],
 };
 
 /** Targets that `salt` and `salt-cp` have in common. */
 export const basicTargets: readonly CliOption[] = [
-  flag(['-H', '--hosts'], 'list_hosts', 'List the hosts that the rosters know.'),
+  {
+    ...flag(['-H', '--hosts'], 'list_hosts', 'List the hosts that the rosters know.'),
+    unserved: { action: 'refuse', why: 'there is no salt-ssh, and there are no rosters' },
+  },
   flag(['-E', '--pcre'], 'pcre', 'The target is a regular expression on minion ids, anchored at the start.'),
   flag(['-L', '--list'], 'list', 'The target is a list of minion ids, separated by commas or blanks.'),
   flag(['-G', '--grain'], 'grain', 'The target is a grain and a glob for its value: "os:Arch*".'),
@@ -297,7 +326,13 @@ export const basicTargets: readonly CliOption[] = [
     'nodegroup',
     'The target is the name of a node group of the master configuration.',
   ),
-  flag(['-R', '--range'], 'range', 'The target is a range expression, such as %cluster.'),
+  {
+    ...flag(['-R', '--range'], 'range', 'The target is a range expression, such as %cluster.'),
+    unserved: {
+      action: 'refuse',
+      why: 'there are no range targets; name the minions with -L or a nodegroup with -N',
+    },
+  },
 ];
 
 /** Title of the group of which at most one option may be given. */

@@ -1,5 +1,5 @@
 /** `--async`: the run goes on in a second process of this program, which knows its job id. */
-import { isDaemonProcess, reportDaemonUp, startInBackground } from '../../daemon/daemonize.ts';
+import { isDaemonProcess, reportDaemonUp, startInBackground } from '../../programs/daemon/daemonize.ts';
 
 const JID = 'BRINE_ASYNC_JID';
 

@@ -1,41 +1,37 @@
-/** `salt-run` (cli.md, 11; salt/runner.py and salt/client/mixins.py, 3006.16). */
+/** `salt-run` (salt/runner.py and salt/client/mixins.py, 3006.16). */
+import type { ErrorCode } from '../../errors/codes.ts';
+import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { userInfo } from 'node:os';
-import { ClientError } from '../../client/errors.ts';
-import { accountOf, becomeUser } from '../../daemon/privileges.ts';
-import {
-  ArgumentError,
-  BrineError,
-  SaltInvocationError,
-  UsageError,
-  messageOf,
-} from '../../errors/errors.ts';
-import { isoStamp } from '../../events/framing.ts';
+import { accountOf, becomeUser } from '../../programs/daemon/privileges.ts';
+import { BrineError, UsageError } from '../../errors/errors.ts';
+import { isoStamp } from '../../network/events/framing.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
-import { JidSource } from '../../jobs/jid.ts';
-import { bindCall, parsePublished, type CallArguments } from '../../loader/bind.ts';
-import { catalogOf } from '../../loader/catalog.ts';
-import { functionDoc } from '../../loader/documentation.ts';
-import { describeOsError, formatTraceback, PythonError } from '../../loader/python-error.ts';
-import { RunnerRefusal, type RunnerSpec } from '../../runners/runner.ts';
-import { compileGlob } from '../../text/fnmatch.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../values/value.ts';
-import { keepJidsText, noParseNames, parseArguments } from '../arguments.ts';
-import { openClientProgram, type ClientProgram } from '../client-program.ts';
-import { Display } from '../display.ts';
-import { formatUsageError } from '../help.ts';
-import type { CommandIo } from '../io.ts';
+import { JidSource } from '../../storage/jobs/jid.ts';
+import { parsePublished, type CallArguments } from '../../runtime/loader/bind.ts';
+import { catalogOf } from '../../runtime/loader/catalog.ts';
+import { functionDoc } from '../../runtime/loader/documentation.ts';
+import type { RunnerSpec } from '../../plugins/runners/runner.ts';
+import { compileGlob } from '../../python/text/fnmatch.ts';
+import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { keepJidsText, noParseNames, parseArguments } from '../command-line/arguments.ts';
+import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
+import { Display } from '../terminal/display.ts';
+import { formatUsageError } from '../command-line/help.ts';
+import type { CommandIo } from '../terminal/io.ts';
 import { saltRunProgram } from '../options/salt-run.ts';
-import type { ParsedOptions } from '../optparse.ts';
-import { prepareCommandLine } from '../prepare.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
+import { prepareCommandLine } from '../program/prepare.ts';
 import { detach, detachedJid } from './detach.ts';
-import { findRunner, loadRunners } from './find-runner.ts';
-import { ownRunners, type OwnRunners } from './own-runners.ts';
-import { recordRun } from './record-run.ts';
-import { openRunnerContext, type OpenRunnerContext } from './runner-context.ts';
+import { runMasterFunction } from '../../programs/runner/run-function.ts';
+import { findRunner, loadRunners, missingRunner } from '../../programs/runner/find-runner.ts';
+import { ownRunners, type OwnRunners } from '../../programs/runner/own-runners.ts';
+import { openRunnerContext, type OpenRunnerContext } from '../../programs/runner/runner-context.ts';
 
 /** The code in the event of a run that never began. */
 const NOT_RUN = 254;
+/** The exit code of such a run, and of one whose arguments the function does not take. Salt ends both with 0. */
+const NOT_RUN_EXIT = 1;
 
 /** Runs the command. @returns the exit code */
 export async function runSaltRun(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -45,9 +41,11 @@ export async function runSaltRun(argv: readonly string[], io: CommandIo): Promis
   const fault = wordsFault(parsed);
   if (fault !== undefined) {
     io.stderr.write(formatUsageError(saltRunProgram, fault));
-    return new UsageError(fault).exitCode;
+    const error = new UsageError(fault);
+    tellError(io, error);
+    return error.exitCode;
   }
-  const program = openClientProgram(parsed, io, 'salt.runner');
+  const program = openClientProgram(parsed, io, 'salt.runner', 'salt-run');
   try {
     if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io);
     if (!(await becomeConfiguredUser(program))) return 0;
@@ -144,13 +142,14 @@ class RunnerRun {
     const stopListening = this.#onInterrupt();
     try {
       const spec = await findRunner(this.#fun, this.#own);
-      if (spec === undefined) return await this.#refuse(missingText(this.#fun));
+      if (spec === undefined)
+        return await this.#refuse('function-not-found', await missingText(this.#fun, this.#own));
       let call: CallArguments;
       try {
         call = parsePublished(spec, this.#arg);
       } catch (error) {
         if (!(error instanceof BrineError)) throw error;
-        return await this.#refuse(error.message);
+        return await this.#refuse(error.errorCode, error.message);
       }
       if (truthy(this.#program.merged.get('async')) && !this.#isDetached) return this.#detach();
       return await this.#call(spec, call);
@@ -161,7 +160,8 @@ class RunnerRun {
   }
 
   /** Nothing was run: the documentation of what it may have been, or the reason. */
-  async #refuse(reason: string): Promise<number> {
+  async #refuse(code: ErrorCode, reason: string): Promise<number> {
+    tellFailure(this.#io, { code, message: reason });
     // who wants to see nothing, as the master with its schedule, is told all the same
     if (this.#display.chosen === 'quiet') this.#program.logging.logger.error(reason);
     await this.#context.fire(
@@ -178,50 +178,19 @@ class RunnerRun {
     const docs = await docsOf(`${this.#fun}*`, this.#own);
     if (!truthy(this.#program.merged.get('quiet')))
       await this.#display.value(docs.size > 0 ? docs : reason, 'nested');
-    return 0;
+    return NOT_RUN_EXIT;
   }
 
   async #call(spec: RunnerSpec, call: CallArguments): Promise<number> {
-    const { clock, log, opts, user } = this.#context;
-    const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
-    const data = dict({ fun: `runner.${this.#fun}`, jid: this.#jid, user, fun_args: funArgs });
-    const tag = `salt/run/${this.#jid}`;
-    // Salt compat: the job cache has the time of the first event
-    if (await this.#context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
-    const result = await Promise.race([this.#result(spec, call), this.#interruption()]);
-    if (result === undefined || this.#abort.signal.aborted) return this.#leave();
-    for (const [key, value] of result) data.set(key, value);
-    await recordRun({ opts, clock, log }, data);
-    await this.#context.fire(`${tag}/ret`, data);
-    await this.#show('ret', data);
+    const { log } = this.#context;
+    const ended = await runMasterFunction(this.#context, { kind: 'runner', fun: this.#fun, spec, call });
+    if (ended === undefined) return this.#leave();
+    if (ended.error !== undefined) tellError(this.#io, ended.error);
+    if (ended.refused !== undefined && this.#display.chosen === 'quiet')
+      log.error(`Passed invalid arguments: ${ended.refused}`);
+    await this.#show('ret', ended.data);
     log.info(`Runner completed: ${this.#jid}`);
-    return exitCode(data);
-  }
-
-  async #result(spec: RunnerSpec, call: CallArguments): Promise<Dict> {
-    const name = this.#fun.slice(this.#fun.indexOf('.') + 1);
-    try {
-      const { args, rest, kwargs } = bindCall(name, spec, call);
-      return dict({ return: await spec.run(this.#context, args, rest, kwargs), success: true });
-    } catch (error) {
-      // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
-      if (error instanceof ArgumentError || error instanceof SaltInvocationError) {
-        const usage = functionDoc(this.#fun, spec).replaceAll("salt '*'", 'salt-run');
-        if (this.#display.chosen === 'quiet')
-          this.#program.logging.logger.error(`Passed invalid arguments: ${error.message}`);
-        return dict({
-          return: `\nPassed invalid arguments: ${error.message}\n\nUsage:\n${usage}`,
-          success: true,
-        });
-      }
-      this.#context.log.debug(`The runner ${this.#fun} failed`, error);
-      return dict({ return: this.#failureText(error), success: false, retcode: 1 });
-    }
-  }
-
-  #failureText(error: unknown): string {
-    if (error instanceof RunnerRefusal || error instanceof ClientError) return error.message;
-    return `Exception occurred in runner ${this.#fun}: ${tracebackText(error)}`;
+    return ended.refused === undefined ? exitCode(ended.data) : NOT_RUN_EXIT;
   }
 
   /** Shows an event of this job (salt/client/mixins.py `print_async_event`). */
@@ -254,21 +223,15 @@ class RunnerRun {
     return () => process.removeListener('SIGINT', onSignal);
   }
 
-  /** Resolves at Ctrl-C: the runner is told, and not waited for. */
-  #interruption(): Promise<undefined> {
-    return new Promise((resolve) => {
-      this.#abort.signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
-  }
-
   #leave(): number {
     this.#io.stderr.write('\nExiting gracefully on Ctrl-c\n');
     return 1;
   }
 }
 
-function missingText(fun: string): string {
-  return fun === '' ? 'Must specify a function to run!\nex: manage.up' : `'${fun}' is not available.`;
+function missingText(fun: string, own: OwnRunners): Promise<string> {
+  if (fun === '') return Promise.resolve('Must specify a function to run!\nex: manage.up');
+  return missingRunner(fun, own);
 }
 
 /** Who runs this, as jobs name it (salt/utils/user.py `get_specific_user`). */
@@ -276,14 +239,6 @@ function specificUser(env: NodeJS.ProcessEnv): string {
   const { username } = userInfo();
   const sudo = env['SUDO_USER'];
   return username === 'root' && sudo !== undefined ? `sudo_${sudo}` : username;
-}
-
-/** Python's traceback without its frames. */
-function tracebackText(error: unknown): string {
-  if (error instanceof PythonError) return formatTraceback(error.type, error.message);
-  if (error instanceof BrineError) return formatTraceback(`salt.exceptions.${error.name}`, error.message);
-  const known = error instanceof Error ? describeOsError(error) : undefined;
-  return formatTraceback(known?.type ?? 'Exception', known?.message ?? messageOf(error));
 }
 
 /** `retcode` of the run, else of what it returned (salt/cli/run.py). */

@@ -1,13 +1,15 @@
-/** `--batch` (cli.md, 6.1) and what follows from `--batch-safe-limit`. */
-import { batchEntry, runBatch, whoIsThere, type Present } from '../../client/batch.ts';
-import { NoMinionsError } from '../../client/errors.ts';
-import type { JobNews } from '../../client/watch-state.ts';
-import { textRepr } from '../../values/repr.ts';
-import { truthy } from '../../values/value.ts';
+/** `--batch` and what follows from `--batch-safe-limit`. */
+import { tellError } from '../terminal/failure-line.ts';
+import { batchEntry, runBatch, whoIsThere, type Present } from '../../runtime/client/batch.ts';
+import { NoMinionsError } from '../../runtime/client/errors.ts';
+import type { JobNews } from '../../runtime/client/watch-state.ts';
+import { minionsOutputter } from '../../plugins/outputters/registry.ts';
+import { textRepr } from '../../python/values/repr.ts';
+import { truthy } from '../../python/values/value.ts';
 import { numberOption, printHints, sayAbsent, sayNoMinions, sayReason, type SaltRun } from './context.ts';
 import { STRICT_CODES, strictCode } from './outcome.ts';
 import { returnCode, unknownFunction } from './report.ts';
-import { amountOf, parseAmount, type Amount } from './rollout-plan.ts';
+import { amountOf, parseAmount, type Amount } from '../options/rollout-plan.ts';
 
 /** Runs the job as a batch. @param size `--batch`, or `--batch-safe-size` @returns the exit code */
 export async function runInBatches(run: SaltRun, size: string): Promise<number> {
@@ -30,6 +32,7 @@ async function findPresent({ watch, request, patience, display }: SaltRun): Prom
   } catch (error) {
     if (!(error instanceof NoMinionsError)) throw error;
     sayNoMinions(display, error);
+    tellError(display.io, error);
     display.line('No minions matched the target.');
     return undefined;
   }
@@ -90,8 +93,7 @@ class BatchReport {
     this.#worst = Math.max(this.#worst, retcode);
     const unknown = unknownFunction(load);
     if (unknown !== undefined) this.#unknown.add(unknown);
-    const out = load.get('out');
-    await display.value(batchEntry(id, load, retcode, jid), typeof out === 'string' ? out : undefined);
+    await display.value(batchEntry(id, load, retcode, jid), minionsOutputter(load.get('out')));
   }
 
   #sayStop(news: JobNews): void {

@@ -2,11 +2,11 @@
  * `--canary 1,10%,100% --abort-on 5%`: a job is rolled out in growing steps; each step waits for all of its minions, and the next
  * one is taken only while there are few failures. Ours, not Salt's.
  */
-import { whoIsThere } from '../../client/batch.ts';
-import { publishAndWatch } from '../../client/watch-job.ts';
+import { whoIsThere } from '../../runtime/client/batch.ts';
+import { publishAndWatch } from '../../runtime/client/watch-job.ts';
 import { printHeader, printHints, publishOn, reportOptions, sayAbsent, type SaltRun } from './context.ts';
 import { JobReport } from './report.ts';
-import { parseLimit, parseSteps, planSteps, reachesLimit } from './rollout-plan.ts';
+import { parseLimit, parseSteps, planSteps, reachesLimit } from '../options/rollout-plan.ts';
 
 /** Failures that stop a roll-out when `--abort-on` does not say: one. */
 const DEFAULT_LIMIT = '1';

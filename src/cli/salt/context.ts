@@ -1,14 +1,14 @@
 /** What every way of running a job has at hand. */
-import type { Present } from '../../client/batch.ts';
-import type { NoMinionsError } from '../../client/errors.ts';
-import type { LocalClient, PublishOptions } from '../../client/local-client.ts';
-import { outcomeReason, type Outcome } from '../../client/outcome.ts';
-import type { WatchParts, WatchPatience } from '../../client/watch-job.ts';
-import { truthy, type Dict } from '../../values/value.ts';
-import type { ClientProgram } from '../client-program.ts';
-import type { Display } from '../display.ts';
-import type { CommandIo } from '../io.ts';
-import type { ParsedOptions } from '../optparse.ts';
+import type { Present } from '../../runtime/client/batch.ts';
+import type { NoMinionsError } from '../../runtime/client/errors.ts';
+import type { LocalClient, PublishOptions } from '../../runtime/client/local-client.ts';
+import { outcomeReason, type Outcome } from '../../runtime/client/outcome.ts';
+import type { WatchParts, WatchPatience } from '../../runtime/client/watch-job.ts';
+import { truthy, type Dict } from '../../python/values/value.ts';
+import type { ClientProgram } from '../program/client-program.ts';
+import type { Display } from '../terminal/display.ts';
+import type { CommandIo } from '../terminal/io.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
 import type { InterruptHandler } from './interrupt.ts';
 import type { JobReport, ReportOptions } from './report.ts';
 import type { SaltRequest } from './request.ts';

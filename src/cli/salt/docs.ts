@@ -1,10 +1,7 @@
 /** `salt -d` and `salt '*' sys.doc`: the documentation of all minions together, each function once (salt/cli/salt.py `_print_docs`). */
-import type { JobNews } from '../../client/watch-state.ts';
-import { isDict, type Value } from '../../values/value.ts';
-import type { Display } from '../display.ts';
-
-/** What Salt says, on standard error, when no minion is there to be asked. */
-export const NO_DOCS = 'No minions found to gather docs from';
+import type { JobNews } from '../../runtime/client/watch-state.ts';
+import { isDict, type Value } from '../../python/values/value.ts';
+import type { Display } from '../terminal/display.ts';
 
 /** @returns the exit code */
 export async function printDocs(news: AsyncIterable<JobNews>, display: Display): Promise<number> {

@@ -1,13 +1,13 @@
 /** `salt --watch JID`: a job that was started elsewhere, from what the job cache has of it to its end. Ours, not Salt's. */
-import type { PublishedJob } from '../../client/local-client.ts';
-import { readPresence } from '../../client/presence.ts';
-import { storedJob, storedLedger } from '../../client/stored-returns.ts';
-import { watchPublished } from '../../client/watch-job.ts';
-import type { KnownBefore } from '../../client/watch-state.ts';
-import { isSafeJid, jidTimeMs, jidTimeText } from '../../jobs/jid.ts';
-import { judgeJob, stampOf, type LedgerEntry, type OutcomeKind } from '../../jobs/ledger.ts';
-import { pyStr } from '../../values/repr.ts';
-import type { Dict, Value } from '../../values/value.ts';
+import type { PublishedJob } from '../../runtime/client/local-client.ts';
+import { readPresence } from '../../runtime/client/presence.ts';
+import { storedJob, storedLedger } from '../../runtime/client/stored-returns.ts';
+import { watchPublished } from '../../runtime/client/watch-job.ts';
+import type { KnownBefore } from '../../runtime/client/watch-state.ts';
+import { isSafeJid, jidTimeMs, jidTimeText } from '../../storage/jobs/jid.ts';
+import { judgeJob, stampOf, type LedgerEntry, type OutcomeKind } from '../../storage/jobs/ledger.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 import { printHints, reportOptions, type SaltRun } from './context.ts';
 import { JobReport } from './report.ts';
 

@@ -1,8 +1,8 @@
 /** "Did you mean": for functions that minions do not know, and for ids that have no accepted key. Loaded only when needed. */
 import type { MasterOptions } from '../../config/master-options.ts';
-import { KeyStore } from '../../keys/store.ts';
-import { MODULE_TABLE } from '../../loader/module-table.ts';
-import { closestNames, editDistance } from '../../text/did-you-mean.ts';
+import { KeyStore } from '../../storage/keys/store.ts';
+import { MODULE_TABLE } from '../../plugins/modules/table.ts';
+import { closestNames, editDistance } from '../../errors/did-you-mean.ts';
 
 /** Names given as the nearest, at most. */
 const NAMES_MAX = 3;

@@ -1,5 +1,5 @@
-/** Ctrl-C and SIGTERM while `salt` waits (salt/scripts.py `_handle_signals`, 3006.16; cli.md, 5.4). */
-import type { TextSink } from '../io.ts';
+/** Ctrl-C and SIGTERM while `salt` waits (salt/scripts.py `_handle_signals`, 3006.16). */
+import type { TextSink } from '../terminal/io.ts';
 
 /** How to end. */
 export interface InterruptOptions {

@@ -1,5 +1,5 @@
 /** How a command ended, as one exit code: Salt's own codes, or with `--exit-codes=strict` one code for each reason. */
-import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../client/errors.ts';
+import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { BrineError } from '../../errors/errors.ts';
 
 /** The codes of `--exit-codes=strict` (docs/reference/commands.md). */

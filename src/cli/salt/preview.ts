@@ -1,14 +1,14 @@
-/** Whom a target is expected to reach, without the master (`--preview-target`, `--batch-safe-limit`; cli.md, 3.4). */
-import { MinionDataCache } from '../../cache/minion-data.ts';
+/** Whom a target is expected to reach, without the master (`--preview-target`, `--batch-safe-limit`). */
+import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { BrineError } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
-import { KeyStore } from '../../keys/store.ts';
-import { keyFleet } from '../../master/fleet.ts';
-import { forecast } from '../../targeting/forecast.ts';
-import { expandNodegroup, expandNodegroups, nodegroupsOf } from '../../targeting/nodegroups.ts';
-import { parseTarget } from '../../targeting/parse-target.ts';
-import type { Dict, Value } from '../../values/value.ts';
+import { KeyStore } from '../../storage/keys/store.ts';
+import { keyFleet } from '../../programs/runner/key-fleet.ts';
+import { forecast } from '../../runtime/targeting/forecast.ts';
+import { expandNodegroup, expandNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { parseTarget } from '../../runtime/targeting/parse-target.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 
 /** A target as the command line names it. */
 interface NamedTarget {

@@ -1,8 +1,8 @@
 /** `--progress`: how many minions have returned, redrawn in one line of standard error. */
 import type { Clock } from '../../host/clock.ts';
-import { progressLine } from '../../outputters/progress.ts';
-import type { CommandIo } from '../io.ts';
-import { terminalColumns } from '../terminal.ts';
+import { progressLine } from '../../plugins/outputters/progress.ts';
+import { type CommandIo, writeStyled } from '../terminal/io.ts';
+import { terminalColumns } from '../terminal/terminal.ts';
 
 /** The bar. Where standard error is no terminal, only its last state is written. */
 export class ProgressBar {
@@ -32,7 +32,7 @@ export class ProgressBar {
 
   #draw(): void {
     const { stderr } = this.#io;
-    if (stderr.isTTY) stderr.write(`\r${this.#line()}`);
+    if (stderr.isTTY) writeStyled(stderr, `\r${this.#line()}`);
   }
 
   #line(): string {

@@ -1,6 +1,6 @@
 /** `--progress`: a bar in place of the returns, and the summary at the end (salt/cli/salt.py, salt/output/progress.py, 3006.16). */
-import type { PublishedJob } from '../../client/local-client.ts';
-import type { JobNews } from '../../client/watch-state.ts';
+import type { PublishedJob } from '../../runtime/client/local-client.ts';
+import type { JobNews } from '../../runtime/client/watch-state.ts';
 import { printHints, reportOptions, type SaltRun } from './context.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { JobReport } from './report.ts';

@@ -1,8 +1,11 @@
 /** What `salt` prints of a job: returns as they come, the silent, the summary, the exit code (salt/cli/salt.py, 3006.16). */
-import type { JobNews } from '../../client/watch-state.ts';
-import { outcomeText, type Outcome } from '../../client/outcome.ts';
-import { isDict, type Dict, type Value } from '../../values/value.ts';
-import type { Display } from '../display.ts';
+import { outcomeCode } from '../../storage/jobs/ledger.ts';
+import { tellFailure } from '../terminal/failure-line.ts';
+import type { JobNews } from '../../runtime/client/watch-state.ts';
+import { outcomeText, type Outcome } from '../../runtime/client/outcome.ts';
+import { minionsOutputter } from '../../plugins/outputters/registry.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import type { Display } from '../terminal/display.ts';
 import { strictCode } from './outcome.ts';
 
 /** How much is printed. */
@@ -70,13 +73,16 @@ export class JobReport {
     this.#returned++;
     this.#worst = Math.max(this.#worst, retcode);
     const hasFailed = retcode !== 0 || (this.#options.isStrict && load.get('success') === false);
-    if (hasFailed) this.#failed.push(id);
+    if (hasFailed) {
+      this.#failed.push(id);
+      const message = `The function returned ${retcode}.`;
+      tellFailure(this.#display.io, { code: 'minion-failed', message, minion: id });
+    }
     const unknown = unknownFunction(load);
     if (unknown !== undefined) this.unknown.add(unknown);
     if (this.#options.progress !== undefined) return this.#options.progress(this.#returned);
-    const out = load.get('out');
     const value: Dict = new Map<Value, Value>([[id, load.get('return') ?? null]]);
-    await this.#display.value(value, typeof out === 'string' ? out : undefined, retcode);
+    await this.#display.value(value, minionsOutputter(load.get('out')), retcode);
   }
 
   async #showSilent(id: string, outcome: Outcome, jid: string): Promise<void> {
@@ -89,6 +95,8 @@ export class JobReport {
       return;
     }
     const text = outcomeText(id, jid, outcome);
+    const code = outcomeCode(outcome.kind);
+    if (code !== undefined) tellFailure(this.#display.io, { code, message: text, minion: id });
     this.#silent[text.includes('[Not connected]') ? 'not connected' : 'not responding'].push(id);
     this.#worst = Math.max(this.#worst, 1);
     if (progress === undefined) await this.#display.value(new Map([[id, text]]), 'no_return', 1);

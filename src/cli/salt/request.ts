@@ -1,10 +1,10 @@
 /** From the command line of `salt` to the job it asks for. */
-import type { PublishOptions } from '../../client/local-client.ts';
+import type { PublishOptions } from '../../runtime/client/local-client.ts';
 import { UsageError } from '../../errors/errors.ts';
-import { expandNodegroups, nodegroupsOf } from '../../targeting/nodegroups.ts';
-import { truthy, type Dict, type Value } from '../../values/value.ts';
-import { yamlifyArgument } from '../../yaml/yamlify.ts';
-import { keepJidsText, noParseNames, parseArguments, splitCompound } from '../arguments.ts';
+import { expandNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
+import { keepJidsText, noParseNames, parseArguments, splitCompound } from '../command-line/arguments.ts';
 
 /** The options that name a target type, in the order of Salt's help. */
 const TARGET_OPTIONS: readonly (readonly [dest: string, tgtType: string])[] = [

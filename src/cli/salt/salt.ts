@@ -1,20 +1,21 @@
-/** `salt` (cli.md, 4 to 7; salt/cli/salt.py, 3006.16). */
-import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../client/errors.ts';
-import { LocalClient } from '../../client/local-client.ts';
-import { publishAndWatch, type WatchParts, type WatchPatience } from '../../client/watch-job.ts';
-import { VerdictWriter } from '../../client/verdict-writer.ts';
+/** `salt` (salt/cli/salt.py, 3006.16). */
+import { tellError } from '../terminal/failure-line.ts';
+import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../runtime/client/errors.ts';
+import { LocalClient } from '../../runtime/client/local-client.ts';
+import { publishAndWatch, type WatchParts, type WatchPatience } from '../../runtime/client/watch-job.ts';
+import { VerdictWriter } from '../../runtime/client/verdict-writer.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
-import { toNumber, truthy, type Dict } from '../../values/value.ts';
-import { CompoundArgumentsError } from '../arguments.ts';
-import { openClientProgram, type ClientProgram } from '../client-program.ts';
-import { Display, OutputFileError } from '../display.ts';
-import { formatUsageError } from '../help.ts';
-import type { CommandIo } from '../io.ts';
+import { toNumber, truthy, type Dict } from '../../python/values/value.ts';
+import { CompoundArgumentsError } from '../command-line/arguments.ts';
+import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
+import { Display, OutputFileError } from '../terminal/display.ts';
+import { formatUsageError } from '../command-line/help.ts';
+import type { CommandIo } from '../terminal/io.ts';
 import { saltProgram } from '../options/salt.ts';
-import type { ParsedOptions } from '../optparse.ts';
-import { prepareCommandLine } from '../prepare.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
+import { prepareCommandLine } from '../program/prepare.ts';
 import {
   printHeader,
   printHints,
@@ -38,7 +39,7 @@ export async function runSalt(argv: readonly string[], io: CommandIo): Promise<n
     const words = wordsOf(parsed);
     if (typeof words === 'string') return sayIncomplete(words, parsed, io);
     refuseUnavailable(parsed);
-    const program = openClientProgram(parsed, io, 'salt.client');
+    const program = openClientProgram(parsed, io, 'salt.client', 'salt');
     try {
       return await runProgram(parsed, program, words, io);
     } finally {
@@ -48,6 +49,7 @@ export async function runSalt(argv: readonly string[], io: CommandIo): Promise<n
     if (error instanceof CompoundArgumentsError) return sayMismatch(error.message, io);
     if (!(error instanceof UsageError)) throw error;
     io.stderr.write(formatUsageError(saltProgram, error.message));
+    tellError(io, error);
     return error.exitCode;
   }
 }
@@ -199,6 +201,7 @@ class Session {
   async #failed(error: unknown): Promise<number> {
     const { display, program, isStrict, request } = this.#command;
     if (!(error instanceof BrineError) || error instanceof OutputFileError) throw error;
+    tellError(this.#command.io, error);
     if (error instanceof NoMinionsError) return this.#noMinions(error);
     if (error instanceof ClientError && error.message === CLIENT_TEXTS.masterDown) {
       program.logging.logger.error(
@@ -235,9 +238,9 @@ function watchParts(client: LocalClient, verdicts: VerdictWriter, { opts }: Clie
   return {
     client,
     clock: systemClock,
-    stored: async (jid) => (await import('../../client/stored-returns.ts')).storedReturns(opts, jid),
+    stored: async (jid) => (await import('../../runtime/client/stored-returns.ts')).storedReturns(opts, jid),
     judged: (jid, silent) => verdicts.write(jid, silent),
-    keyOutcome: async (id) => (await import('../../client/key-outcome.ts')).keyOutcome(opts, id),
+    keyOutcome: async (id) => (await import('../../runtime/client/key-outcome.ts')).keyOutcome(opts, id),
   };
 }
 

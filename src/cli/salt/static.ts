@@ -1,11 +1,12 @@
 /**
- * `--static`: all returns in one document, once the last has come (cli.md, 6.4). Salt compat: Salt pings first and then runs a
+ * `--static`: all returns in one document, once the last has come (salt/cli/salt.py, 3006.16). Salt compat: Salt pings first and then runs a
  * batch of everybody; the ping tells nothing that the job does not, so here the job is all there is.
  */
-import { NoMinionsError } from '../../client/errors.ts';
-import { outcomeText } from '../../client/outcome.ts';
-import { publishAndWatch } from '../../client/watch-job.ts';
-import type { Dict, Value } from '../../values/value.ts';
+import { tellError } from '../terminal/failure-line.ts';
+import { NoMinionsError } from '../../runtime/client/errors.ts';
+import { outcomeText } from '../../runtime/client/outcome.ts';
+import { publishAndWatch } from '../../runtime/client/watch-job.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 import { printHints, sayNoMinions, type SaltRun } from './context.ts';
 import { strictCode } from './outcome.ts';
 import { returnCode, unknownFunction } from './report.ts';
@@ -32,6 +33,7 @@ export async function runStatic(run: SaltRun): Promise<number> {
   } catch (error) {
     if (!(error instanceof NoMinionsError)) throw error;
     sayNoMinions(run.display, error);
+    tellError(run.display.io, error);
   }
   await run.display.value(returns);
   await printHints(run, { unknown, unknownIds: [] });

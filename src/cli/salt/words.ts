@@ -1,10 +1,10 @@
 /** The words of `salt`'s command line: the ones that may be left out, and what is said when others are missing. */
 import { UsageError } from '../../errors/errors.ts';
-import { formatHelp } from '../help.ts';
-import type { CommandIo } from '../io.ts';
+import { formatHelp } from '../command-line/help.ts';
+import type { CommandIo } from '../terminal/io.ts';
 import { saltProgram } from '../options/salt.ts';
-import type { ParsedOptions } from '../optparse.ts';
-import { terminalColumns } from '../terminal.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
+import { terminalColumns } from '../terminal/terminal.ts';
 
 /** Exit code of an incomplete command line. */
 const INCOMPLETE = 42;

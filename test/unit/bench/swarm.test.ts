@@ -4,24 +4,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AcceptedKeys } from '../../../src/channel/accepted-keys.ts';
-import { Door, type AesRequest } from '../../../src/channel/door.ts';
-import { ReplayGuard } from '../../../src/channel/replay-guard.ts';
-import { SessionKeys } from '../../../src/channel/session-keys.ts';
-import { Crypticle, generateKeyString } from '../../../src/crypto/crypticle.ts';
-import { RsaPrivateKey } from '../../../src/crypto/rsa.ts';
+import { AcceptedKeys } from '../../../src/network/channel/accepted-keys.ts';
+import { Door, type AesRequest } from '../../../src/network/channel/door.ts';
+import { SessionKeys } from '../../../src/network/channel/session-keys.ts';
+import { Crypticle, generateKeyString } from '../../../src/network/crypto/crypticle.ts';
+import { RsaPrivateKey } from '../../../src/network/crypto/rsa.ts';
 import { systemClock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { systemRandom } from '../../../src/host/random.ts';
-import { generatePair } from '../../../src/keys/generate.ts';
-import { KeyStore } from '../../../src/keys/store.ts';
-import { simulatedAnswer } from '../../../src/swarm/answers.ts';
-import { preseedKeys, swarmKeys } from '../../../src/swarm/key-pairs.ts';
-import { checkOpenFiles, Swarm } from '../../../src/swarm/swarm.ts';
-import { Publisher } from '../../../src/transport/zmtp/publisher.ts';
-import { Router } from '../../../src/transport/zmtp/router.ts';
-import { dict, type Dict } from '../../../src/values/value.ts';
-import { encode } from '../../../src/wire/msgpack.ts';
+import { generatePair } from '../../../src/storage/keys/generate.ts';
+import { KeyStore } from '../../../src/storage/keys/store.ts';
+import { simulatedAnswer } from '../../../src/programs/swarm/answers.ts';
+import { preseedKeys, swarmKeys } from '../../../src/programs/swarm/key-pairs.ts';
+import { checkOpenFiles, Swarm } from '../../../src/programs/swarm/swarm.ts';
+import { Publisher } from '../../../src/network/transport/zmtp/publisher.ts';
+import { Router } from '../../../src/network/transport/zmtp/router.ts';
+import { dict, type Dict } from '../../../src/python/values/value.ts';
+import { encode } from '../../../src/formats/wire/msgpack.ts';
+import { guardedDoor } from '../../support/guarded-door.ts';
 
 const COUNT = 5;
 
@@ -62,13 +62,14 @@ async function startMaster(folder: string) {
       acceptance({ load, masterKey, accepted, sessions, shared, port: published.port }),
     sessions,
     keys: accepted,
-    replays: new ReplayGuard(),
+    knowsUser: () => false,
     sharedKeys: () => [shared],
     minimumVersion: 3,
     ttlSeconds: 0,
     clock: systemClock,
     log: silentLogger,
   });
+  const guarded = guardedDoor(door);
   const router = new Router(
     {
       address: { host: '127.0.0.1', port: 0 },
@@ -77,7 +78,7 @@ async function startMaster(folder: string) {
       bufferedBytesMax: 1024 * 1024,
       clock: systemClock,
     },
-    (request) => void door.handle(Buffer.from(request.body), request.from).then(request.reply),
+    (request) => void guarded(Buffer.from(request.body), request.from).then(request.reply),
     () => undefined,
   );
   const { port } = (await router.start()) as { port: number };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { LateDict } from '../../../src/cli/call/late-dict.ts';
-import { copyValue, isDict, truthy, type Dict, type Value } from '../../../src/values/value.ts';
-import { decode, encode } from '../../../src/wire/msgpack.ts';
+import { copyValue, isDict, truthy, type Dict, type Value } from '../../../src/python/values/value.ts';
+import { decode, encode } from '../../../src/formats/wire/msgpack.ts';
 
 const content = (): Dict =>
   new Map<Value, Value>([

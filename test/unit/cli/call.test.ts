@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { runSaltCall } from '../../../src/cli/call/salt-call.ts';
-import { isDict } from '../../../src/values/value.ts';
-import { decode } from '../../../src/wire/msgpack.ts';
+import { isDict } from '../../../src/python/values/value.ts';
+import { decode } from '../../../src/formats/wire/msgpack.ts';
 import { recordedIo } from '../../support/command-io.ts';
 
 /** One recorded command. Streams that are left out are not compared: documentation is our own. */

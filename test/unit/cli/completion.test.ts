@@ -4,7 +4,11 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { COMPLETION_SHELLS, renderCompletion, type CompletionNames } from '../../../src/cli/completion.ts';
+import {
+  COMPLETION_SHELLS,
+  renderCompletion,
+  type CompletionNames,
+} from '../../../src/cli/documents/completion.ts';
 import { allPrograms } from '../../../src/cli/options/programs.ts';
 
 const names: CompletionNames = {

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { copyInChunks, copyWhole, type Send } from '../../../src/cli/cp/copy.ts';
 import { runSaltCp } from '../../../src/cli/cp/salt-cp.ts';
 import { readSources, sourcePath, walkSources } from '../../../src/cli/cp/sources.ts';
-import { dict, type Dict, type DictInit } from '../../../src/values/value.ts';
+import { dict, type Dict, type DictInit } from '../../../src/python/values/value.ts';
 import { recordedIo } from '../../support/command-io.ts';
 
 function folder(t: TestContext): string {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { closingSentence, formatHelp, shownOptions } from '../../../src/cli/help.ts';
-import { renderManPage } from '../../../src/cli/man.ts';
+import { closingSentence, formatHelp, shownOptions } from '../../../src/cli/command-line/help.ts';
+import { renderManPage } from '../../../src/cli/documents/man.ts';
 import { allPrograms } from '../../../src/cli/options/programs.ts';
 import { saltProgram } from '../../../src/cli/options/salt.ts';
-import { allOptions, type CliOption, type CliProgram } from '../../../src/cli/optparse.ts';
-import { terminalColumns, wantsColor } from '../../../src/cli/terminal.ts';
+import { allOptions, type CliOption, type CliProgram } from '../../../src/cli/command-line/optparse.ts';
+import { terminalColumns, wantsColor } from '../../../src/cli/terminal/terminal.ts';
 
 interface Recorded {
   program: CliProgram;

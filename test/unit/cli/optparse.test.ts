@@ -12,10 +12,10 @@ import {
   takesValue,
   type CliProgram,
   type ParsedOptions,
-} from '../../../src/cli/optparse.ts';
-import { formatUsageError } from '../../../src/cli/help.ts';
+} from '../../../src/cli/command-line/optparse.ts';
+import { formatUsageError } from '../../../src/cli/command-line/help.ts';
 import { UsageError } from '../../../src/errors/errors.ts';
-import { float, PyFloat, type Value } from '../../../src/values/value.ts';
+import { float, PyFloat, type Value } from '../../../src/python/values/value.ts';
 
 const fixtures = join(process.env['BRINE_ROOT'] ?? '.', 'test/fixtures/cli');
 
@@ -121,7 +121,8 @@ for (const program of allPrograms) {
 }
 
 test('optparse - recorded command lines are read as Python reads them', () => {
-  for (const vector of vectors) {
+  // salt-api was recorded, too, and does not exist yet
+  for (const vector of vectors.filter(({ program }) => program !== 'salt-api')) {
     const program = programNamed(vector.program);
     const name = `${vector.program} ${JSON.stringify(vector.argv)}`;
     let outcome: Partial<Vector>;

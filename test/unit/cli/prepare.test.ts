@@ -15,10 +15,10 @@ import { saltCallProgram } from '../../../src/cli/options/salt-call.ts';
 import { saltKeyProgram } from '../../../src/cli/options/salt-key.ts';
 import { saltRunProgram } from '../../../src/cli/options/salt-run.ts';
 import { saltProgram } from '../../../src/cli/options/salt.ts';
-import type { CliProgram, ParsedOptions } from '../../../src/cli/optparse.ts';
-import { prepareCommandLine } from '../../../src/cli/prepare.ts';
-import { applySaltfile } from '../../../src/cli/saltfile.ts';
-import { readLine } from '../../../src/cli/stdin.ts';
+import type { CliProgram, ParsedOptions } from '../../../src/cli/command-line/optparse.ts';
+import { prepareCommandLine } from '../../../src/cli/program/prepare.ts';
+import { applySaltfile } from '../../../src/cli/command-line/saltfile.ts';
+import { readLine } from '../../../src/cli/terminal/stdin.ts';
 import { recordedIo } from '../../support/command-io.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'brine-cli-')));
@@ -166,7 +166,7 @@ test('Saltfile - is found in the working folder, then in ~/.salt', async () => {
       result: 0,
     }));
     assert.equal(result, 64);
-    const { scan } = await import('../../../src/cli/optparse.ts');
+    const { scan } = await import('../../../src/cli/command-line/optparse.ts');
     const read = scan(saltProgram, []);
     assert.equal(read.kind, 'options');
     const options = (read as { parsed: ParsedOptions }).parsed;

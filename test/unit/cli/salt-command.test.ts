@@ -10,12 +10,12 @@ import { readSaltRequest, withoutNodegroups } from '../../../src/cli/salt/reques
 import { runSalt } from '../../../src/cli/salt/salt.ts';
 import { chooseSubset } from '../../../src/cli/salt/subset.ts';
 import type { SaltRun } from '../../../src/cli/salt/context.ts';
-import { Display, OutputFileError } from '../../../src/cli/display.ts';
+import { Display, OutputFileError } from '../../../src/cli/terminal/display.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { systemRandom } from '../../../src/host/random.ts';
-import { dict, type Dict, type Value } from '../../../src/values/value.ts';
+import { dict, type Dict, type Value } from '../../../src/python/values/value.ts';
 import { recordedIo } from '../../support/command-io.ts';
-import { FakeMaster, JumpingClock, patience } from '../client/fake-master.ts';
+import { FakeMaster, JumpingClock, patience } from '../runtime/client/fake-master.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'brine-salt-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -60,7 +60,7 @@ test('salt - options that are refused', async () => {
     return /error: (.*)\n$/.exec(stderr)?.[1] ?? stderr;
   };
   assert.match(await refused('-a', 'pam', 'x', 'test.ping'), /^option --auth is not available yet/);
-  assert.match(await refused('-T', 'x', 'test.ping'), /^option --make-token is not available yet/);
+  assert.match(await refused('-T', 'x', 'test.ping'), /^option --make-token is not (?:available yet|served)/);
   assert.match(await refused('x', 'test.ping', '--abort-on', '1'), /^option --abort-on needs --canary/);
   assert.match(
     await refused('x', 'test.ping', '--canary', '1', '-b', '1'),

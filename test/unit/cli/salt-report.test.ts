@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../../src/client/errors.ts';
-import type { Outcome } from '../../../src/client/outcome.ts';
-import type { JobNews } from '../../../src/client/watch-state.ts';
-import { Display } from '../../../src/cli/display.ts';
+import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../../src/runtime/client/errors.ts';
+import type { Outcome } from '../../../src/runtime/client/outcome.ts';
+import type { JobNews } from '../../../src/runtime/client/watch-state.ts';
+import { Display } from '../../../src/cli/terminal/display.ts';
 import { strictCode, strictErrorCode } from '../../../src/cli/salt/outcome.ts';
 import { JobReport, returnCode, unknownFunction, type ReportOptions } from '../../../src/cli/salt/report.ts';
 import { silentLogger } from '../../../src/host/log.ts';
-import { dict, type Value } from '../../../src/values/value.ts';
+import { dict, type Value } from '../../../src/python/values/value.ts';
 import { recordedIo } from '../../support/command-io.ts';
 
 const plain: ReportOptions = { verbose: false, showTimeout: true, summary: false, isStrict: false };

@@ -8,7 +8,7 @@ import {
   parseSteps,
   planSteps,
   reachesLimit,
-} from '../../../src/cli/salt/rollout-plan.ts';
+} from '../../../src/cli/options/rollout-plan.ts';
 
 const plan = (steps: string, total: number): number[] => planSteps(parseSteps(steps), total);
 const stops = (limit: string, failures: number, ran: number): boolean =>

@@ -13,7 +13,7 @@ import {
 } from '../../../src/config/load.ts';
 import { ConfigError } from '../../../src/errors/errors.ts';
 import { createLogger, type LogRecord, type Logger } from '../../../src/host/log.ts';
-import { PyFloat, dict, type Value } from '../../../src/values/value.ts';
+import { PyFloat, dict, type Value } from '../../../src/python/values/value.ts';
 
 const fixture = join(process.env['BRINE_ROOT'] ?? '.', 'test/fixtures/config/loads.json');
 const recordings = JSON.parse(readFileSync(fixture, 'utf8')) as {

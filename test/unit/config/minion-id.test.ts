@@ -6,7 +6,7 @@ import { test, type TestContext } from 'node:test';
 import { fullNameOf, generateMinionId, type ConfigHost } from '../../../src/config/host-names.ts';
 import { detectId, requireValidId, withDomain } from '../../../src/config/minion-id.ts';
 import { silentLogger } from '../../../src/host/log.ts';
-import { dict, type Value } from '../../../src/values/value.ts';
+import { dict, type Value } from '../../../src/python/values/value.ts';
 
 function hostWith(parts: Partial<ConfigHost>): ConfigHost {
   return {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { loadSyndicConfig, type SyndicConfig } from '../../../src/config/syndic-options.ts';
-import { dict } from '../../../src/values/value.ts';
+import { dict } from '../../../src/python/values/value.ts';
 import { folder } from '../../support/attacker.ts';
 
 function load(t: TestContext, master: string[], minion: string[], overrides = dict()): SyndicConfig {

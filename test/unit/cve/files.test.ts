@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { AesRequest } from '../../../src/channel/door.ts';
+import type { AesRequest } from '../../../src/network/channel/door.ts';
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { Options } from '../../../src/config/option.ts';
 import { silentLogger } from '../../../src/host/log.ts';
-import { fileRecvHandler } from '../../../src/master/commands/file-recv.ts';
-import { dict, type DictInit, type Value } from '../../../src/values/value.ts';
-import { makeTree, type Tree } from '../fileserver/tree.ts';
+import { fileRecvHandler } from '../../../src/programs/master/commands/file-recv.ts';
+import { dict, type DictInit, type Value } from '../../../src/python/values/value.ts';
+import { makeTree, type Tree } from '../storage/fileserver/tree.ts';
 
 const PATHS = [
   '../outside/secret',

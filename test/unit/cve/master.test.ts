@@ -13,20 +13,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { MinionDataCache } from '../../../src/cache/minion-data.ts';
-import { PublicationReader } from '../../../src/channel/client/publication.ts';
-import { RsaPrivateKey, RsaPublicKey } from '../../../src/crypto/rsa.ts';
+import { MinionDataCache } from '../../../src/storage/cache/minion-data.ts';
+import { RsaPrivateKey, RsaPublicKey } from '../../../src/network/crypto/rsa.ts';
 import { createFile, isValidMinionId, safeJoin, writeFileAtomic } from '../../../src/host/files.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import { isSafeJid } from '../../../src/jobs/jid.ts';
-import { generateKeyFiles } from '../../../src/keys/generate.ts';
-import { KeyStore } from '../../../src/keys/store.ts';
-import { isAuthorised } from '../../../src/master/auth/permissions.ts';
-import { dict, isDict, type Value } from '../../../src/values/value.ts';
-import { encode } from '../../../src/wire/msgpack.ts';
-import { loadYaml } from '../../../src/yaml/load.ts';
-import { clearBytes, folder, keyPair, returnOf } from '../../support/attacker.ts';
-import { testDoor } from '../channel/door-parts.ts';
+import { isSafeJid } from '../../../src/storage/jobs/jid.ts';
+import { generateKeyFiles } from '../../../src/storage/keys/generate.ts';
+import { KeyStore } from '../../../src/storage/keys/store.ts';
+import { isAuthorised } from '../../../src/programs/master/auth/permissions.ts';
+import { dict, isDict, type Value } from '../../../src/python/values/value.ts';
+import { encode } from '../../../src/formats/wire/msgpack.ts';
+import { loadYaml } from '../../../src/formats/yaml/load.ts';
+import { clearBytes, folder, keyPair, publicationReader, returnOf } from '../../support/attacker.ts';
+import { testDoor } from '../network/channel/door-parts.ts';
 
 const BAD = 'bad load';
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -109,7 +108,7 @@ test('CVE-2016-1866 - publications in the clear are dropped', (t) => {
   const credentials = { shared, session: shared, publishPort: 1, masterKey: keyPair('master').key.publicKey };
   const load = { fun: 'cmd.run', arg: ['id'], tgt: '*', jid: '1' };
   assert.equal(
-    new PublicationReader(false).read([encode({ enc: 'clear', load }, 'network')], credentials),
+    publicationReader(false).read([encode({ enc: 'clear', load }, 'network')], credentials),
     'malformed',
   );
 });
@@ -147,7 +146,8 @@ test('CVE-2017-14696, CVE-2023-20897 - no message ends the worker, and each gets
   for (let i = 0; i < 500; i++) deep = [deep];
   assert.ok(isDict(await send(clearBytes({ cmd: 'ping', deep }))));
   const deeper = Buffer.concat([Buffer.alloc(100_000, 0x91), Buffer.from([1])]);
-  assert.deepEqual(await send(deeper), dict({ msg: BAD }));
+  // read shallowly: it is a list, whatever lies within
+  assert.equal(await send(deeper), BAD);
 });
 
 test('CVE-2020-11651 - only what is in the tables can be called', async (t) => {

@@ -66,7 +66,7 @@ test('logging - a stack shows only where debug messages show', () => {
   assert.equal(quiet.text(), '[ERROR   ] outer\n');
   const loud = setup({ level: 'debug' });
   loud.logger.error('outer', error);
-  assert.match(loud.text(), /\[ERROR {3}\] outer\nError: inner\n {4}at /);
+  assert.match(loud.text(), /\[ERROR {3}\] outer\n {4}Error: inner\n {8}at /);
 });
 
 test('logging - levels that show secrets are announced, secrets show as stars', () => {
@@ -175,4 +175,23 @@ test('logging - times follow strftime', () => {
     formatTime('%a %d %b %y %I:%M %p %j %T %F %% %Q', noon.getTime()),
     'Tue 02 Jan 24 01:04 PM 002 13:04:05 2024-01-02 % %Q',
   );
+});
+
+test('logging - what others say forges no entry and steers no terminal, on the console and in the file', (t) => {
+  const file = join(folder(t), 'log');
+  const { logger, text, close } = setup({
+    file,
+    isTTY: true,
+    currentJid: () => '1\r2',
+    fileForm: '%(jid)s %(message)s',
+  });
+  logger.error('The minion x reports an error: oops\n[CRITICAL] forged\r\x1b[2K\u202e');
+  logger.warning('Cannot reach redis://bob:s3cret@db/0');
+  close();
+  const entry = 'oops\n    [CRITICAL] forged\\x0d\\x1b[2K\\u202e\n';
+  for (const log of [text(), readFileSync(file, 'utf8')]) {
+    assert.ok(log.includes(entry), log);
+    assert.ok(log.includes('redis://<redacted>@db/0'), log);
+  }
+  assert.match(readFileSync(file, 'utf8'), /^\[JID: 1\\x0d2\] The minion/);
 });

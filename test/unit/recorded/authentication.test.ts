@@ -3,22 +3,26 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { authenticate, type AuthClient, type AuthOutcome } from '../../../src/channel/client/authenticate.ts';
-import { SessionKeys } from '../../../src/channel/session-keys.ts';
+import {
+  authenticate,
+  type AuthClient,
+  type AuthOutcome,
+} from '../../../src/network/channel/client/authenticate.ts';
+import { SessionKeys } from '../../../src/network/channel/session-keys.ts';
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { Options } from '../../../src/config/option.ts';
-import { Crypticle } from '../../../src/crypto/crypticle.ts';
-import { isEncryptionAlgorithm, isSigningAlgorithm } from '../../../src/crypto/rsa.ts';
+import { Crypticle } from '../../../src/network/crypto/crypticle.ts';
+import { isEncryptionAlgorithm, isSigningAlgorithm } from '../../../src/network/crypto/rsa.ts';
 import { systemClock } from '../../../src/host/clock.ts';
 import { systemRandom, type Random } from '../../../src/host/random.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import { KeyStore } from '../../../src/keys/store.ts';
-import { Authenticator } from '../../../src/master/auth/authenticator.ts';
-import { AutoKey } from '../../../src/master/auth/autosign.ts';
-import { publicKeySigner } from '../../../src/master/master-key.ts';
-import type { Requester } from '../../../src/transport/zmtp/requester.ts';
-import { dict, isDict, type Dict, type DictInit, type Value } from '../../../src/values/value.ts';
-import { asBytes, decode, encode } from '../../../src/wire/msgpack.ts';
+import { KeyStore } from '../../../src/storage/keys/store.ts';
+import { Authenticator } from '../../../src/programs/master/auth/authenticator.ts';
+import { AutoKey } from '../../../src/programs/master/auth/autosign.ts';
+import { publicKeySigner } from '../../../src/programs/master/master-key.ts';
+import type { Requester } from '../../../src/network/transport/zmtp/requester.ts';
+import { dict, isDict, type Dict, type DictInit, type Value } from '../../../src/python/values/value.ts';
+import { asBytes, decode, encode } from '../../../src/formats/wire/msgpack.ts';
 import { authClient, folder, keptLog, keyPolicy } from '../../support/attacker.ts';
 import { bytes, RecordedKeys, rowsOf, SALTS } from './recording.ts';
 

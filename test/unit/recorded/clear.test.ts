@@ -4,23 +4,22 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { AcceptedKeys } from '../../../src/channel/accepted-keys.ts';
-import { Door, type ClearHandler } from '../../../src/channel/door.ts';
-import { ReplayGuard } from '../../../src/channel/replay-guard.ts';
-import { SessionKeys } from '../../../src/channel/session-keys.ts';
+import { AcceptedKeys } from '../../../src/network/channel/accepted-keys.ts';
+import { Door, type ClearHandler } from '../../../src/network/channel/door.ts';
+import { SessionKeys } from '../../../src/network/channel/session-keys.ts';
 import { masterOptions } from '../../../src/config/master-options.ts';
 import { Options } from '../../../src/config/option.ts';
-import { Crypticle } from '../../../src/crypto/crypticle.ts';
+import { Crypticle } from '../../../src/network/crypto/crypticle.ts';
 import { systemClock } from '../../../src/host/clock.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import type { JidSource } from '../../../src/jobs/jid.ts';
-import type { JobStore } from '../../../src/jobs/job-store.ts';
-import { LoadMirror } from '../../../src/jobs/load-mirror.ts';
-import { UserAuth } from '../../../src/master/auth/user-auth.ts';
-import { publishHandler } from '../../../src/master/commands/publish.ts';
-import type { Fleet } from '../../../src/targeting/target.ts';
-import { dict, isDict, type Dict, type Value } from '../../../src/values/value.ts';
-import { asBytes, decode, encode } from '../../../src/wire/msgpack.ts';
+import type { JidSource } from '../../../src/storage/jobs/jid.ts';
+import type { JobReader, JobWriter } from '../../../src/storage/jobs/job-store.ts';
+import { LoadMirror } from '../../../src/storage/jobs/load-mirror.ts';
+import { UserAuth } from '../../../src/programs/master/auth/user-auth.ts';
+import { publishHandler } from '../../../src/programs/master/commands/publish.ts';
+import type { Fleet } from '../../../src/runtime/targeting/target.ts';
+import { dict, isDict, type Dict, type Value } from '../../../src/python/values/value.ts';
+import { asBytes, decode, encode } from '../../../src/formats/wire/msgpack.ts';
 import { folder, keptLog } from '../../support/attacker.ts';
 import { bytes, difference, readRecording, RecordedKeys, rowsOf, SALTS } from './recording.ts';
 
@@ -137,7 +136,7 @@ class RecordedOffice {
       opts,
       users: new UserAuth(opts, new Map([['root', new Secret(rootKey[row.recording] ?? 'none')]])),
       fleet: this.#fleet(),
-      jobs: { saveJob: async () => true, note: async () => undefined } as unknown as JobStore,
+      jobs: { saveJob: async () => true, note: async () => undefined } as unknown as JobReader & JobWriter,
       keyState: () => undefined,
       hasAuthenticated: () => true,
       clock: systemClock,
@@ -146,7 +145,7 @@ class RecordedOffice {
       fireEvent: (tag, data) => this.fired.push([tag, data]),
       send: async ({ load }) => {
         this.sent = load;
-        return new Map();
+        return { lost: new Map() };
       },
       log,
     });
@@ -159,7 +158,7 @@ class RecordedOffice {
       authenticate: () => 'never',
       sessions: new SessionKeys(join(this.#root, 'sessions'), 86_400_000, systemClock),
       keys: new AcceptedKeys(this.#root, systemClock),
-      replays: new ReplayGuard(),
+      knowsUser: () => false,
       sharedKeys: () => [],
       minimumVersion: 0,
       ttlSeconds: 0,
@@ -168,8 +167,8 @@ class RecordedOffice {
     });
   }
 
-  answer(): Promise<Buffer> {
-    return this.#door.handle(bytes(this.#row.request), 'recorded');
+  async answer(): Promise<Buffer> {
+    return (await this.#door.handle(bytes(this.#row.request), 'recorded')).reply;
   }
 
   replyFault(reply: Buffer): string | undefined {

@@ -1,7 +1,7 @@
 /** The bytes of a real master's event bus, as our programs read and write them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { encodeEvent, EventReader, parseEvent } from '../../../src/events/framing.ts';
+import { encodeEvent, EventReader, parseEvent } from '../../../src/network/events/framing.ts';
 import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { bytes, difference, RecordedKeys, rowsOf, SALTS } from './recording.ts';
 

@@ -1,13 +1,13 @@
 /** Publications of a real master, as our minion takes them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Credentials } from '../../../src/channel/client/authenticate.ts';
-import { PublicationReader } from '../../../src/channel/client/publication.ts';
-import { Crypticle } from '../../../src/crypto/crypticle.ts';
+import type { Credentials } from '../../../src/network/channel/client/authenticate.ts';
+import { Crypticle } from '../../../src/network/crypto/crypticle.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import { readJob } from '../../../src/minion/job.ts';
-import { isDict, type Dict } from '../../../src/values/value.ts';
-import { asBytes, decode, encode } from '../../../src/wire/msgpack.ts';
+import { readJob } from '../../../src/programs/minion/job.ts';
+import { isDict, type Dict } from '../../../src/python/values/value.ts';
+import { asBytes, decode, encode } from '../../../src/formats/wire/msgpack.ts';
+import { publicationReader } from '../../support/attacker.ts';
 import { bytes, difference, RecordedKeys, rowsOf, SALTS } from './recording.ts';
 
 interface Row {
@@ -31,7 +31,7 @@ for (const version of SALTS) {
   test(`recorded ${version} - publications open once, signed ones only with the master's signature`, () => {
     for (const row of rows) {
       const frames = row.frames.map(bytes);
-      const reader = new PublicationReader(row.sigAlgo !== null);
+      const reader = publicationReader(row.sigAlgo !== null);
       const load = reader.read(frames, credentialsOf(row));
       assert.ok(isDict(load), `${row.name}: ${String(load)}`);
       const { serial, ...expected } = row.decoded;
@@ -39,15 +39,15 @@ for (const version of SALTS) {
       assert.equal(difference(load, expected, keys), undefined, row.name);
       assert.equal(reader.read(frames, credentialsOf(row)), 'replayed', row.name);
       if (row.topic !== undefined) assert.equal(frames[0]?.toString(), row.topic);
-      const stranger = new PublicationReader(false).read(frames, credentialsOf(row, 'rogue'));
+      const stranger = publicationReader(false).read(frames, credentialsOf(row, 'rogue'));
       if (row.sigAlgo === null)
-        assert.equal(new PublicationReader(true).read(frames, credentialsOf(row)), 'bad signature');
+        assert.equal(publicationReader(true).read(frames, credentialsOf(row)), 'no signature');
       else assert.equal(stranger, 'bad signature', row.name);
     }
   });
 
   test(`recorded ${version} - one reader takes a whole session, and an older publication no more`, () => {
-    const reader = new PublicationReader(true);
+    const reader = publicationReader(true);
     const session = rows.filter((row) => row.name.startsWith('main:'));
     for (const row of session) assert.ok(isDict(reader.read(row.frames.map(bytes), credentialsOf(row))));
     for (const row of session)

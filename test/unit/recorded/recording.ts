@@ -4,9 +4,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cleanKeyText } from '../../../src/crypto/pem.ts';
-import { RsaPrivateKey } from '../../../src/crypto/rsa.ts';
-import { isBytes, isDict, isFloat, PyDatetime, type Value } from '../../../src/values/value.ts';
+import { cleanKeyText } from '../../../src/network/crypto/pem.ts';
+import { RsaPrivateKey } from '../../../src/network/crypto/rsa.ts';
+import { isBytes, isDict, isFloat, PyDatetime, type Value } from '../../../src/python/values/value.ts';
 
 /** The recorded versions. */
 export const SALTS = ['3006.16', '3007.8'] as const;

@@ -3,21 +3,21 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { AcceptedKeys } from '../../../src/channel/accepted-keys.ts';
-import { Door, type AesHandler, type AesReply, type AesRequest } from '../../../src/channel/door.ts';
-import type { AuthClient, Credentials } from '../../../src/channel/client/authenticate.ts';
-import { RequestChannel } from '../../../src/channel/client/request-channel.ts';
-import { ReplayGuard } from '../../../src/channel/replay-guard.ts';
-import { SessionKeys } from '../../../src/channel/session-keys.ts';
-import { Crypticle } from '../../../src/crypto/crypticle.ts';
+import { AcceptedKeys } from '../../../src/network/channel/accepted-keys.ts';
+import { Door, type AesHandler, type AesReply, type AesRequest } from '../../../src/network/channel/door.ts';
+import type { AuthClient, Credentials } from '../../../src/network/channel/client/authenticate.ts';
+import { RequestChannel } from '../../../src/network/channel/client/request-channel.ts';
+import { SessionKeys } from '../../../src/network/channel/session-keys.ts';
+import { Crypticle } from '../../../src/network/crypto/crypticle.ts';
 import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { makeDirectory } from '../../../src/host/files.ts';
 import { systemRandom } from '../../../src/host/random.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import type { Requester } from '../../../src/transport/zmtp/requester.ts';
-import { type Dict, type Value } from '../../../src/values/value.ts';
-import { asBytes, decode, encode } from '../../../src/wire/msgpack.ts';
+import type { Requester } from '../../../src/network/transport/zmtp/requester.ts';
+import { type Dict, type Value } from '../../../src/python/values/value.ts';
+import { asBytes, decode, encode } from '../../../src/formats/wire/msgpack.ts';
 import { authClient, folder, keptLog, keyPolicy } from '../../support/attacker.ts';
+import { guardedDoor } from '../../support/guarded-door.ts';
 import { bytes, difference, RecordedKeys, rowsOf, SALTS } from './recording.ts';
 
 interface Row {
@@ -117,7 +117,7 @@ for (const version of SALTS) {
 class RecordedDoor {
   readonly passed: AesRequest[] = [];
   readonly #keys: RecordedKeys;
-  readonly #door: Door;
+  readonly #send: ReturnType<typeof guardedDoor>;
   #row: Row | undefined;
 
   constructor(t: TestContext, keys: RecordedKeys, recording: string, minimumVersion: number) {
@@ -134,24 +134,25 @@ class RecordedDoor {
       rmSync(join(keysFolder, id));
     };
     this.#keys = keys;
-    this.#door = new Door({
+    const door = new Door({
       clear: new Map(),
       aes: new Map(COMMANDS.map((cmd) => [cmd, this.#handler(cmd === 'revoke_auth' ? forget : undefined)])),
       authenticate: () => 'never',
       sessions,
       keys: new AcceptedKeys(keysFolder, systemClock),
-      replays: new ReplayGuard(),
+      knowsUser: () => false,
       sharedKeys: () => shared,
       minimumVersion,
       ttlSeconds: 0,
       clock: systemClock,
       log: keptLog().log,
     });
+    this.#send = guardedDoor(door);
   }
 
   answer(row: Row): Promise<Buffer> {
     this.#row = row;
-    return this.#door.handle(bytes(row.request), 'recorded');
+    return this.#send(bytes(row.request), 'recorded');
   }
 
   /** @returns how our answer, or what was dispatched, differs from what was recorded */

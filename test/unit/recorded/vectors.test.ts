@@ -2,16 +2,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { Crypticle } from '../../../src/crypto/crypticle.ts';
-import { cleanKeyText } from '../../../src/crypto/pem.ts';
+import { Crypticle } from '../../../src/network/crypto/crypticle.ts';
+import { cleanKeyText } from '../../../src/network/crypto/pem.ts';
 import { systemRandom, type Random } from '../../../src/host/random.ts';
 import { Secret } from '../../../src/host/secret.ts';
-import { isJid } from '../../../src/jobs/jid.ts';
-import { pemFinger } from '../../../src/keys/fingerprint.ts';
-import { topicOf } from '../../../src/master/roles/publisher.ts';
-import { zmqTopics } from '../../../src/minion/topics.ts';
-import { isDict, type Value } from '../../../src/values/value.ts';
-import { decode, encode, type Dialect } from '../../../src/wire/msgpack.ts';
+import { isJid } from '../../../src/storage/jobs/jid.ts';
+import { pemFinger } from '../../../src/network/crypto/fingerprint.ts';
+import { topicOf } from '../../../src/programs/master/roles/publisher.ts';
+import { zmqTopics } from '../../../src/programs/minion/topics.ts';
+import { isDict, type Value } from '../../../src/python/values/value.ts';
+import { decode, encode, type Dialect } from '../../../src/formats/wire/msgpack.ts';
 import { bytes, difference, readRecording, RecordedKeys, SALTS } from './recording.ts';
 
 interface Sealed {

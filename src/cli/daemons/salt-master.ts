@@ -1,0 +1,41 @@
+/** `salt-master`. */
+import { resolve } from 'node:path';
+import { loadMasterConfig } from '../../config/load.ts';
+import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
+import { daemonLogging } from '../../programs/daemon/logging.ts';
+import { systemClock } from '../../host/clock.ts';
+import { runMaster } from '../../programs/master/daemon.ts';
+import { readCommandLine } from '../command-line/command-line.ts';
+import type { CommandIo } from '../terminal/io.ts';
+import { saltMasterProgram } from '../options/daemons.ts';
+import { effectiveOption } from '../command-line/optparse.ts';
+import { readWithLog } from '../../programs/daemon/config-log.ts';
+
+/** Runs the command. @returns the exit code */
+export async function saltMaster(
+  argv: readonly string[],
+  io: CommandIo,
+  childScript: string,
+): Promise<number> {
+  const parsed = readCommandLine(saltMasterProgram, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  const { config: opts, messages } = readWithLog(parsed.text('log_level'), (log) =>
+    loadMasterConfig({
+      configDir: resolve(parsed.text('config_dir')),
+      env: io.env,
+      overrides: parsed.overrides(),
+      log,
+      program: 'salt-master',
+    }),
+  );
+  leaveFolder(io.env);
+  const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');
+  const logging = daemonLogging(opts.with(new Map([['log_level', level]])), {
+    name: 'salt.master',
+    daemon: isDaemonProcess(io.env),
+    fileOption: 'log_file',
+  });
+  messages.release(logging.logger);
+  return runMaster({ opts, log: logging.logger, clock: systemClock, env: io.env, childScript });
+}

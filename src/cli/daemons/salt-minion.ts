@@ -1,0 +1,51 @@
+/** `salt-minion`. */
+import { resolve } from 'node:path';
+import { loadMinionConfig } from '../../config/load.ts';
+import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
+import { daemonLogging } from '../../programs/daemon/logging.ts';
+import { systemClock } from '../../host/clock.ts';
+import { systemRandom } from '../../host/random.ts';
+import { runMinion } from '../../programs/minion/daemon.ts';
+import { readCommandLine } from '../command-line/command-line.ts';
+import type { CommandIo } from '../terminal/io.ts';
+import { saltMinionProgram } from '../options/daemons.ts';
+import { effectiveOption } from '../command-line/optparse.ts';
+import { readWithLog } from '../../programs/daemon/config-log.ts';
+
+/** Runs the command. @returns the exit code */
+export async function saltMinion(
+  argv: readonly string[],
+  io: CommandIo,
+  workerScript: string,
+): Promise<number> {
+  const parsed = readCommandLine(saltMinionProgram, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  const { config: opts, messages } = readWithLog(parsed.text('log_level'), (log) =>
+    loadMinionConfig({
+      configDir: resolve(parsed.text('config_dir')),
+      env: io.env,
+      overrides: parsed.overrides(),
+      log,
+      strictIncludes: true,
+      cacheId: true,
+      program: 'salt-minion',
+    }),
+  );
+  leaveFolder(io.env);
+  const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');
+  const logging = daemonLogging(opts.with(new Map([['log_level', level]])), {
+    name: 'salt.minion',
+    daemon: isDaemonProcess(io.env),
+    fileOption: 'log_file',
+  });
+  messages.release(logging.logger);
+  return runMinion({
+    opts,
+    log: logging.logger,
+    clock: systemClock,
+    random: systemRandom,
+    env: io.env,
+    workerScript,
+  });
+}

@@ -1,0 +1,45 @@
+/** `salt-syndic`. */
+import { resolve } from 'node:path';
+import { loadSyndicConfig } from '../../config/syndic-options.ts';
+import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
+import { daemonLogging } from '../../programs/daemon/logging.ts';
+import { systemClock } from '../../host/clock.ts';
+import { systemRandom } from '../../host/random.ts';
+import { runSyndic } from '../../programs/syndic/daemon.ts';
+import { readCommandLine } from '../command-line/command-line.ts';
+import type { CommandIo } from '../terminal/io.ts';
+import { saltSyndicProgram } from '../options/daemons.ts';
+import { effectiveOption } from '../command-line/optparse.ts';
+import { readWithLog } from '../../programs/daemon/config-log.ts';
+
+/** Runs the command. @returns the exit code */
+export async function saltSyndic(argv: readonly string[], io: CommandIo): Promise<number> {
+  const parsed = readCommandLine(saltSyndicProgram, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  const { config, messages } = readWithLog(parsed.text('log_level'), (log) =>
+    loadSyndicConfig({
+      configDir: resolve(parsed.text('config_dir')),
+      env: io.env,
+      overrides: parsed.overrides(),
+      log,
+      cacheId: true,
+      program: 'salt-syndic',
+    }),
+  );
+  leaveFolder(io.env);
+  const level = String(effectiveOption(parsed, config.lower, 'log_level') ?? 'warning');
+  const logging = daemonLogging(config.upper.with(new Map([['log_level', level]])), {
+    name: 'salt.syndic',
+    daemon: isDaemonProcess(io.env),
+    fileOption: 'log_file',
+  });
+  messages.release(logging.logger);
+  return runSyndic({
+    ...config,
+    log: logging.logger,
+    clock: systemClock,
+    random: systemRandom,
+    env: io.env,
+  });
+}

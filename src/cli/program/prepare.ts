@@ -1,0 +1,154 @@
+/**
+ * A command line made ready for its program: everything Salt's parsers do between reading the words and running
+ * (salt/utils/parsers.py OptionParser.parse_args and its process_ functions).
+ */
+import { tellError } from '../terminal/failure-line.ts';
+import { closeSync, openSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { BrineError, ConfigError, UsageError } from '../../errors/errors.ts';
+import { systemClock } from '../../host/clock.ts';
+import { silentLogger } from '../../host/log.ts';
+import { readCommandLine } from '../command-line/command-line.ts';
+import { formatUsageError } from '../command-line/help.ts';
+import type { CommandIo } from '../terminal/io.ts';
+import {
+  allOptions,
+  optionName,
+  scan,
+  type CliProgram,
+  type ParsedOptions,
+} from '../command-line/optparse.ts';
+import { TARGET_GROUP } from '../options/shared.ts';
+import { applySaltfile } from '../command-line/saltfile.ts';
+import { readLines } from '../terminal/stdin.ts';
+
+/** What a program adds. */
+export interface PrepareHooks {
+  /** Called before the configuration folder is looked at. */
+  readonly beforeConfigDir?: (parsed: ParsedOptions) => void;
+}
+
+/**
+ * Reads a command line, `--args-stdin` and the Saltfile; checks and converts values, makes `config_dir` absolute, warns
+ * when it is missing, refuses options that exclude each other and empties the output file.
+ * @returns the options, or the exit code when everything has been said already
+ */
+export async function prepareCommandLine(
+  program: CliProgram,
+  argv: readonly string[],
+  io: CommandIo,
+  hooks: PrepareHooks = {},
+): Promise<ParsedOptions | number> {
+  const parsed = readCommandLine(program, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  try {
+    if (parsed.flag('args_stdin')) await takeStandardInput(parsed, io);
+    if (parsed.flag('versions_report')) {
+      io.stdout.write(await versionsText());
+      return 0;
+    }
+    const warn = (message: string): void => void io.stderr.write(`${message}\n`);
+    await applySaltfile(parsed, { env: io.env, cwd: workingFolder(), warn });
+    tellUnserved(parsed, warn);
+    hooks.beforeConfigDir?.(parsed);
+    await settleConfigDir(parsed, io);
+    convertValues(parsed);
+    refuseSeveralTargets(parsed);
+    emptyOutputFile(parsed);
+    return parsed;
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof ConfigError)) throw error;
+    io.stderr.write(formatUsageError(program, error.message));
+    tellError(io, error);
+    return error instanceof UsageError ? error.exitCode : 64;
+  }
+}
+
+/**
+ * `--args-stdin`: further options and words, one per line. Salt compat: an option that standard input does not give
+ * keeps the value of the command line; Salt puts it back to its default.
+ */
+async function takeStandardInput(parsed: ParsedOptions, io: CommandIo): Promise<void> {
+  const result = scan(parsed.program, await readLines(io.stdin), io.env);
+  if (result.kind !== 'options') throw new UsageError(`--${result.kind} cannot be read from standard input`);
+  parsed.absorb(result.parsed);
+}
+
+/** The report of `-V`, the same as that of `test.versions_report`: the grains name the system. */
+async function versionsText(): Promise<string> {
+  const [{ versionsInformation, versionsReport }, { collectGrains }] = await Promise.all([
+    import('../../runtime/loader/versions.ts'),
+    import('../../plugins/grains/collect.ts'),
+  ]);
+  const grains = await collectGrains({
+    opts: new Map(),
+    log: silentLogger,
+    clock: systemClock,
+    lookupWaitMs: 0,
+  });
+  return `${versionsReport(versionsInformation(grains)).join('\n')}\n`;
+}
+
+/** The working folder, or undefined when somebody has removed it. */
+function workingFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+async function settleConfigDir(parsed: ParsedOptions, io: CommandIo): Promise<void> {
+  const { expandUser } = await import('../../host/expand-user.ts');
+  const typed = expandUser(parsed.text('config_dir'), io.env);
+  if (statSync(typed, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    io.stderr.write(`WARNING: CONFIG '${typed}' directory does not exist.\n`);
+  }
+  parsed.set('config_dir', resolve(typed), parsed.isExplicit('config_dir'));
+}
+
+/** Says which of the given options do nothing. @throws UsageError for those without which the command would be another one */
+function tellUnserved(parsed: ParsedOptions, warn: (line: string) => void): void {
+  for (const option of allOptions(parsed.program)) {
+    const { unserved } = option;
+    if (unserved === undefined || !parsed.isExplicit(option.dest)) continue;
+    const text = `option ${optionName(option)} is not served: ${unserved.why}`;
+    if (unserved.action === 'refuse') throw new UsageError(text);
+    warn(`${parsed.program.name}: ${text}.`);
+  }
+}
+
+function convertValues(parsed: ParsedOptions): void {
+  for (const option of allOptions(parsed.program)) {
+    const value = parsed.get(option.dest);
+    if (option.convert === undefined || value === null) continue;
+    parsed.set(option.dest, option.convert(value), parsed.isExplicit(option.dest));
+  }
+}
+
+function refuseSeveralTargets(parsed: ParsedOptions): void {
+  const group = parsed.program.groups.find(({ title }) => title === TARGET_GROUP);
+  const chosen = (group?.options ?? []).filter((option) => parsed.get(option.dest) === true);
+  if (chosen.length < 2) return;
+  const names = chosen.map(optionName).join('/');
+  throw new UsageError(`The options ${names} are mutually exclusive. Please only choose one of them`);
+}
+
+/** The output file is emptied in place, so that it keeps its permissions. */
+function emptyOutputFile(parsed: ParsedOptions): void {
+  const path = parsed.text('output_file');
+  if (path === '' || parsed.flag('output_file_append')) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  try {
+    closeSync(openSync(path, 'w'));
+  } catch (cause) {
+    throw new UsageError(`${path}: Access denied: ${systemReason(cause)}`, { cause });
+  }
+}
+
+/** The reason of a failed system call, as far as a user can do something about it. */
+function systemReason(error: unknown): string {
+  if (error instanceof BrineError) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'EACCES' || code === 'EPERM' ? 'the file is not writable for you' : message;
+}

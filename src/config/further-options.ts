@@ -1,0 +1,176 @@
+/**
+ * Options that stand in no table of Salt's but are read by its modules, returners and commands (`__opts__.get`, `config.option`,
+ * 3006.16): which of them Brine reads too, and which it does not serve.
+ */
+import { notYet, noEffect, type Unserved } from './unserved.ts';
+
+/** A name, or the beginning of names when it ends with `.` or `_`. */
+export interface FurtherOption {
+  readonly names: readonly string[];
+  readonly unserved?: Unserved;
+}
+
+const SERVED: FurtherOption = {
+  names: [
+    // how programs show what they have
+    'color',
+    'color_theme',
+    'exit_codes',
+    'force_color',
+    'log_datefmt_console',
+    'nested_indent',
+    'no_color',
+    'no_parse',
+    'out.table.',
+    'output',
+    'output_file',
+    'output_indent',
+    'state_output_exclude',
+    'state_output_terse',
+    'strip_colors',
+    // what the loader and the daemons ask for
+    'autosign_grains',
+    'disable_grains',
+    'disable_states',
+    'environment',
+    'executor_opts',
+    'master_id',
+    'multi_returner',
+    'schedule_returner',
+    'skip_grains',
+    'splaytime',
+    'state_data',
+    // what execution modules ask for
+    'ca_bundle',
+    'hosts.file',
+    'ca_bundle_url',
+    'obfuscate_templates',
+    'systemd.scope',
+    'test.',
+    'verify_ssl',
+  ],
+};
+
+/** Returners read `<name>.<option>` or a mapping of their name. */
+const RETURNERS = [
+  ...['elasticsearch', 'http', 'local', 'mariadb', 'mongo', 'mysql', 'nats', 'pgjsonb', 'postgres'],
+  ...['postgres_local_cache', 'rawfile_json', 'redis', 'returner.http', 'slack', 'slack_webhook', 'smtp'],
+  ...['sqlite3', 'syslog'],
+];
+
+const RETURNER_SETTINGS: FurtherOption = { names: RETURNERS.flatMap((name) => [name, `${name}.`]) };
+
+/** The families without a place in Salt's tables, each with what is missing. */
+const UNSERVED: readonly FurtherOption[] = [
+  { names: ['gitfs_'], unserved: notYet('the file server has no git backend') },
+  { names: ['git_pillar_', 'pillar_gitfs_'], unserved: notYet('there is no git pillar') },
+  { names: ['hgfs_'], unserved: notYet('the file server has no hg backend') },
+  { names: ['svnfs_'], unserved: notYet('the file server has no svn backend') },
+  {
+    names: ['s3fs_', 'azurefs', 'azurefs_', 's3.', 'aws.'],
+    unserved: notYet('there is nothing that reads from object stores'),
+  },
+  { names: ['winrepo_', 'win_repo'], unserved: notYet('there are no packages for Windows') },
+  { names: ['thorium_', 'register_returner'], unserved: notYet('there is no thorium') },
+  {
+    names: ['ssh_', 'roster', 'roster_', 'rosters', 'rand_thin_dir'],
+    unserved: notYet('there is no salt-ssh'),
+  },
+  {
+    names: ['rest_', 'api_', 'netapi_', 'webhook_', 'saltopts', 'apiopts'],
+    unserved: notYet('there is no salt-api'),
+  },
+  {
+    names: ['auth.', 'eauth_', 'django_', 'sharedsecret', 'yubico_users', 'keystone.'],
+    unserved: notYet('there is no external authentication'),
+  },
+  {
+    names: ['cache.', 'consul.', 'etcd.', 'mysql.cache', 'bank_'],
+    unserved: notYet('what the master remembers of minions is kept in files'),
+  },
+  {
+    names: [
+      'carbon.',
+      'cassandra',
+      'cassandra.',
+      'cassandra_cql.',
+      'couchbase.',
+      'couchdb.',
+      'hipchat.',
+      'influxdb.',
+    ],
+    unserved: notYet('there is no returner of that name'),
+  },
+  {
+    names: [
+      'kafka.',
+      'librato.',
+      'memcache.',
+      'nagios.',
+      'odbc.',
+      'pushover.',
+      'returner.',
+      'sentry',
+      'sms.',
+      'splunk',
+    ],
+    unserved: notYet('there is no returner of that name'),
+  },
+  {
+    names: [
+      'telegram.',
+      'xmpp.',
+      'zabbix.',
+      'django.',
+      'highstate.',
+      'mattermost.',
+      'appoptics.',
+      'elasticsearch_',
+    ],
+    unserved: notYet('there is no returner of that name'),
+  },
+  {
+    names: ['logstash_', 'sentry_handler', 'fluent_handler', 'log4mongo_handler'],
+    unserved: notYet('messages go to the terminal and to a file only'),
+  },
+  { names: ['gpg_', 'decrypt_'], unserved: notYet('nothing is decrypted') },
+  {
+    names: ['nacl.', 'nacl', 'vault', 'venafi', 'digicert'],
+    unserved: notYet('there is no module that reads it'),
+  },
+  {
+    names: ['proxy', 'proxy_', 'add_proxymodule_to_opts', 'metaproxy', 'subproxy'],
+    unserved: notYet('there is no salt-proxy'),
+  },
+  {
+    names: ['bootstrap_', 'providers_', 'cloud', 'cloud.', 'deploy_', 'provider', 'profiles'],
+    unserved: notYet('there is no salt-cloud'),
+  },
+  {
+    names: ['spm_', 'formula_path', 'reactor_path', 'pillar_path'],
+    unserved: notYet('there is no package manager spm'),
+  },
+  {
+    names: ['ldap.', 'cobbler.', 'foreman.', 'rethinkdb.', 'reclass'],
+    unserved: notYet('there is no pillar of that name'),
+  },
+  { names: ['external_nodes', 'ext_tops'], unserved: notYet('there are no external sources of top data') },
+  {
+    names: ['docker.', 'docker-registries', 'virt.', 'virt:', 'virt', 'lxc.'],
+    unserved: notYet('there is no module that reads it'),
+  },
+  { names: ['enable_lspci', 'memory', 'dummy_'], unserved: noEffect('it has none in Salt either') },
+];
+
+/** Everything that is known of options in no table. */
+export const FURTHER_OPTIONS: readonly FurtherOption[] = [SERVED, RETURNER_SETTINGS, ...UNSERVED];
+
+/**
+ * What is known of an option that is in no table.
+ * @returns undefined when nobody knows it; an entry without `unserved` when it is read
+ */
+export function furtherOption(name: string): { readonly unserved?: Unserved } | undefined {
+  return FURTHER_OPTIONS.find(({ names }) =>
+    names.some((known) => name === known || (/[._:]$/.test(known) && name.startsWith(known))),
+  );
+}

@@ -1,0 +1,180 @@
+/**
+ * What a configuration asks for and Brine does not serve, found when a program starts: said in one line each, or, where its loss would
+ * harm, a refusal.
+ */
+import { UnservedOptionError } from '../errors/errors.ts';
+import { didYouMean } from '../errors/did-you-mean.ts';
+import { pyStr } from '../python/values/repr.ts';
+import { isDict, truthy, valuesEqual, type Dict, type Value } from '../python/values/value.ts';
+import { furtherOption } from './further-options.ts';
+import type { OptionTable } from './option.ts';
+import type { Program, Unserved } from './unserved.ts';
+
+/** Options that a line names; of more it says how many. */
+const NAMED_MAX = 40;
+
+/** The backends of the file server that there are. */
+const BACKENDS = new Set(['roots', 'rootsfs']);
+
+/** Which findings a program is to tell. The commands that do one job on a master's behalf tell none. */
+const CONCERNED: Readonly<Record<Program, 'everything' | 'commands' | 'nothing'>> = {
+  'salt-master': 'everything',
+  'salt-minion': 'everything',
+  'salt-call': 'commands',
+  'salt-run': 'commands',
+  'salt-syndic': 'nothing',
+  salt: 'nothing',
+  'salt-key': 'nothing',
+  'salt-cp': 'nothing',
+};
+
+/** What was found in a configuration. */
+export interface StartFindings {
+  /** Option to what would be missing; the program is not to start. */
+  readonly stops: ReadonlyMap<string, string>;
+  /** Option to why it does nothing. */
+  readonly warnings: ReadonlyMap<string, string>;
+  /** Options that nobody knows, each with a hint or ''. */
+  readonly unknown: ReadonlyMap<string, string>;
+}
+
+/** What is looked at. */
+export interface StartCheck {
+  readonly program: Program;
+  readonly table: OptionTable;
+  /** The other program's table: an option of a minion in the master's file is known, and does nothing there. */
+  readonly otherTable: OptionTable;
+  /** What the files say, checked for its types. */
+  readonly given: Dict;
+  /** True for a program that compiles states and pillar by itself: every master, and a minion without one. */
+  readonly compiles: boolean;
+}
+
+/** What a minion with a master leaves to it, in Salt too. */
+const LEFT_TO_MASTER = new Set(['decrypt_pillar', 'master_tops', 'fileserver_backend']);
+
+/** Finds what is not served in what the files say. Values equal to Salt's default are passed over. */
+export function findUnserved({ program, table, otherTable, given, compiles }: StartCheck): StartFindings {
+  const [stops, warnings, unknown] = [
+    new Map<string, string>(),
+    new Map<string, string>(),
+    new Map<string, string>(),
+  ];
+  const scope = CONCERNED[program];
+  if (scope === 'nothing') return { stops, warnings, unknown };
+  const accepted = acceptedNames(given.get('unserved_options') ?? null);
+  const note = (name: string, { action, why, concernsCommands }: Unserved): void => {
+    if (scope === 'commands' && !concernsCommands) return;
+    const mayStop = action === 'stop' && accepted !== 'all' && !accepted.has(name);
+    (mayStop ? stops : warnings).set(name, why);
+  };
+  for (const [key, value] of given) {
+    const name = pyStr(key);
+    if (name.startsWith('__') || PLACES.has(name)) continue;
+    if (!compiles && LEFT_TO_MASTER.has(name)) continue;
+    const known = Object.hasOwn(table, name) ? table[name] : undefined;
+    const unserved = known === undefined ? furtherOption(name) : known;
+    if (known !== undefined && isDefault(value, known.default)) continue;
+    if (unserved?.unserved !== undefined) note(name, unserved.unserved);
+    else if (unserved === undefined && scope === 'everything' && !isAccepted(accepted, name))
+      noteUnknown(name, value, { table, otherTable, warnings, unknown });
+    const inValue = known === undefined ? undefined : valueUnserved(name, value);
+    if (inValue !== undefined) note(name, inValue);
+  }
+  return { stops, warnings, unknown };
+}
+
+/** What reading itself adds. */
+const PLACES = new Set(['conf_file', 'config_dir']);
+
+function isDefault(value: Value, standard: Value): boolean {
+  if (value === null) return true;
+  if (valuesEqual(value, standard)) return true;
+  return typeof standard === 'object' && !truthy(value) && !truthy(standard);
+}
+
+/** `unserved_options`: `warn` for all, or a list of names. */
+function acceptedNames(value: Value): ReadonlySet<string> | 'all' {
+  if (value === 'warn') return 'all';
+  return new Set(Array.isArray(value) ? value.map(pyStr) : []);
+}
+
+function isAccepted(accepted: ReadonlySet<string> | 'all', name: string): boolean {
+  return accepted !== 'all' && accepted.has(name);
+}
+
+interface UnknownParts {
+  readonly table: OptionTable;
+  readonly otherTable: OptionTable;
+  readonly warnings: Map<string, string>;
+  readonly unknown: Map<string, string>;
+}
+
+function noteUnknown(
+  name: string,
+  value: Value,
+  { table, otherTable, warnings, unknown }: UnknownParts,
+): void {
+  if (Object.hasOwn(otherTable, name)) {
+    if (!isDefault(value, otherTable[name]?.default ?? null))
+      warnings.set(name, 'it belongs into the configuration of the other program');
+  } else if (isDict(value) && value.has('driver')) {
+    warnings.set(name, 'there are no sdb stores yet');
+  } else {
+    unknown.set(name, didYouMean(name, Object.keys(table), 1));
+  }
+}
+
+/** Values that ask for more than the option serves. */
+function valueUnserved(name: string, value: Value): Unserved | undefined {
+  if (name === 'fileserver_backend' && Array.isArray(value)) {
+    const missing = value.map(pyStr).filter((backend) => !BACKENDS.has(backend));
+    if (missing.length > 0)
+      return stopping(`there is no backend ${missing.join(', ')}, and minions would lack its files`);
+  }
+  if (typeof value === 'string' && value.startsWith('sdb://'))
+    return stopping('there are no sdb stores, and the address itself would be taken for the value');
+  return undefined;
+}
+
+function stopping(why: string): Unserved {
+  return { action: 'stop', isPlanned: true, why, concernsCommands: true };
+}
+
+/**
+ * Says what was found.
+ * @param warn takes one line
+ * @throws UnservedOptionError, exit code 78, when the program is not to start
+ */
+export function tellUnserved(
+  program: Program,
+  findings: StartFindings,
+  source: string,
+  warn: (line: string) => void,
+): void {
+  const { stops, warnings, unknown } = findings;
+  if (warnings.size > 0)
+    warn(
+      `${source} sets options that have no effect in Brine: ${listed(warnings, (name, why) => `${name} (${why})`)}. ` +
+        'The reference of options says more.',
+    );
+  if (unknown.size > 0)
+    warn(
+      `${source} sets options that nobody knows: ` +
+        `${listed(unknown, (name, hint) => (hint === '' ? name : `${name} (${hint.trim()})`))}. ` +
+        'They are kept for modules that ask for them; name those of your own in unserved_options.',
+    );
+  if (stops.size === 0) return;
+  throw new UnservedOptionError(
+    `${program} does not start, because ${source} asks for what Brine does not serve and what would be missed:\n` +
+      [...stops].map(([name, why]) => `  ${name}: ${why}.\n`).join('') +
+      `Remove ${stops.size === 1 ? 'it' : 'them'}, or start without by naming ${stops.size === 1 ? 'it' : 'them'} ` +
+      `in the configuration: unserved_options: [${[...stops.keys()].join(', ')}]`,
+  );
+}
+
+function listed(found: ReadonlyMap<string, string>, show: (name: string, why: string) => string): string {
+  const shown = [...found].slice(0, NAMED_MAX).map(([name, why]) => show(name, why));
+  const rest = found.size - shown.length;
+  return shown.join('; ') + (rest > 0 ? `; and ${rest} more` : '');
+}

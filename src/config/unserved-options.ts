@@ -1,0 +1,202 @@
+/**
+ * The options of parts of Salt that Brine does not have, by family, with their defaults in 3006.16 and 3007.8
+ * (salt/config/__init__.py). They are in the tables of master and minion, so that a value equal to the default passes in silence.
+ */
+import { dict } from '../python/values/value.ts';
+import type { OptionKind, OptionSpec, OptionTypes } from './option.ts';
+import { noEffect, notYet, stops, type Unserved } from './unserved.ts';
+
+type Rows = Readonly<
+  Record<string, { readonly [K in OptionKind]: readonly [K, OptionTypes[K]] }[OptionKind]>
+>;
+
+/** @param subject completes "option …" @param rows kind and default of each option */
+function family<R extends Rows>(
+  subject: string,
+  unserved: Unserved,
+  rows: R,
+): { readonly [K in keyof R]: OptionSpec } {
+  const doc = `option ${subject}`;
+  const specs = Object.entries(rows).map(([name, [kind, value]]) => [
+    name,
+    { kind, default: value, doc, unserved },
+  ]);
+  return Object.fromEntries(specs) as { [K in keyof R]: OptionSpec };
+}
+
+const GIT_REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+
+/** What masters and minions have in common. */
+export const sharedUnserved = {
+  ...family('of the git backend of the file server', notYet('the file server has no git backend'), {
+    gitfs_base: ['any', 'master'],
+    gitfs_disable_saltenv_mapping: ['bool', false],
+    gitfs_fallback: ['any', ''],
+    gitfs_global_lock: ['bool', true],
+    gitfs_insecure_auth: ['bool', false],
+    gitfs_mountpoint: ['any', ''],
+    gitfs_passphrase: ['str', ''],
+    gitfs_password: ['any', ''],
+    gitfs_privkey: ['str', ''],
+    gitfs_pubkey: ['str', ''],
+    gitfs_ref_types: ['list', ['branch', 'tag', 'sha']],
+    gitfs_refspecs: ['list', GIT_REFSPECS],
+    gitfs_remotes: ['list', []],
+    gitfs_root: ['any', ''],
+    gitfs_saltenv: ['list', []],
+    gitfs_saltenv_blacklist: ['list', []],
+    gitfs_saltenv_whitelist: ['list', []],
+    gitfs_ssl_verify: ['bool', true],
+    gitfs_user: ['any', ''],
+  }),
+  ...family(
+    'of pillar from git repositories',
+    notYet('there is no git pillar; a git entry in ext_pillar makes the pillar fail'),
+    {
+      git_pillar_base: ['any', 'master'],
+      git_pillar_branch: ['any', 'master'],
+      git_pillar_env: ['any', ''],
+      git_pillar_fallback: ['any', ''],
+      git_pillar_global_lock: ['bool', true],
+      git_pillar_includes: ['bool', true],
+      git_pillar_insecure_auth: ['bool', false],
+      git_pillar_passphrase: ['str', ''],
+      git_pillar_password: ['str', ''],
+      git_pillar_privkey: ['str', ''],
+      git_pillar_pubkey: ['str', ''],
+      git_pillar_refspecs: ['list', GIT_REFSPECS],
+      git_pillar_root: ['any', ''],
+      git_pillar_ssl_verify: ['bool', true],
+      git_pillar_update_interval: ['int', 60],
+      git_pillar_user: ['str', ''],
+    },
+  ),
+  ...family('of the Mercurial backend of the file server', notYet('the file server has no hg backend'), {
+    hgfs_update_interval: ['int', 60],
+  }),
+  ...family('of the Subversion backend of the file server', notYet('the file server has no svn backend'), {
+    svnfs_update_interval: ['int', 60],
+  }),
+  ...family(
+    'of the s3 and azure backends of the file server',
+    notYet('the file server has no backend of that name'),
+    {
+      azurefs_update_interval: ['int', 60],
+      s3fs_update_interval: ['int', 60],
+    },
+  ),
+  ...family('of packages for Windows', notYet('there are no packages for Windows'), {
+    winrepo_branch: ['any', 'master'],
+    winrepo_cachefile: ['str', 'winrepo.p'],
+    winrepo_dir: ['str', '/srv/salt/win/repo'],
+    winrepo_dir_ng: ['str', '/srv/salt/win/repo-ng'],
+    winrepo_fallback: ['any', ''],
+    winrepo_insecure_auth: ['bool', false],
+    winrepo_passphrase: ['str', ''],
+    winrepo_password: ['str', ''],
+    winrepo_privkey: ['str', ''],
+    winrepo_pubkey: ['str', ''],
+    winrepo_refspecs: ['list', GIT_REFSPECS],
+    winrepo_remotes: ['list', ['https://github.com/saltstack/salt-winrepo.git']],
+    winrepo_remotes_ng: ['list', ['https://github.com/saltstack/salt-winrepo-ng.git']],
+    winrepo_ssl_verify: ['bool', true],
+    winrepo_user: ['str', ''],
+  }),
+  ...family('of thorium', notYet('there is no thorium'), {
+    thorium_interval: ['any', 0.5],
+    thorium_roots: ['any', dict({ base: ['/srv/thorium'] })],
+    thorium_top: ['str', 'top.sls'],
+    thoriumenv: ['str?', null],
+  }),
+  ...family('without effect in Salt too', noEffect('it has none in Salt either'), {
+    cache_sreqs: ['bool', true],
+  }),
+} as const;
+
+/** What only masters have. */
+export const masterUnserved = {
+  // keys that the masters of a cluster share (3007); one that starts without has keys of its own
+  ...family('of a cluster of masters (3007)', stops('the master would make keys and sessions of its own'), {
+    cluster_id: ['str?', null],
+    cluster_pki_dir: ['str?', null],
+    cluster_peers: ['list', []],
+  }),
+  ...family('of a cluster of masters (3007)', notYet('there are no clusters of masters'), {
+    cluster_key_pass: ['str?', null],
+    cluster_pool_port: ['int', 4520],
+  }),
+  ...family(
+    'of pillar from git repositories',
+    notYet('there is no git pillar; a git entry in ext_pillar makes the pillar fail'),
+    {
+      git_pillar_verify_config: ['bool', true],
+    },
+  ),
+  ...family('of the Mercurial backend of the file server', notYet('the file server has no hg backend'), {
+    hgfs_base: ['str', 'default'],
+    hgfs_branch_method: ['str', 'branches'],
+    hgfs_mountpoint: ['str', ''],
+    hgfs_remotes: ['list', []],
+    hgfs_root: ['str', ''],
+    hgfs_saltenv_blacklist: ['list', []],
+    hgfs_saltenv_whitelist: ['list', []],
+  }),
+  ...family('of the Subversion backend of the file server', notYet('the file server has no svn backend'), {
+    svnfs_branches: ['str', 'branches'],
+    svnfs_mountpoint: ['str', ''],
+    svnfs_remotes: ['list', []],
+    svnfs_root: ['str', ''],
+    svnfs_saltenv_blacklist: ['list', []],
+    svnfs_saltenv_whitelist: ['list', []],
+    svnfs_tags: ['str', 'tags'],
+    svnfs_trunk: ['str', 'trunk'],
+  }),
+  ...family('of salt-ssh', notYet('there is no salt-ssh'), {
+    detect_remote_minions: ['bool', false],
+    enable_ssh_minions: ['bool', false],
+    min_extra_mods: ['str', ''],
+    regen_thin: ['any', false],
+    remote_minions_port: ['int', 22],
+    ssh_config_file: ['str', '/root/.ssh/config'],
+    ssh_identities_only: ['bool', false],
+    ssh_list_nodegroups: ['dict', dict({})],
+    ssh_log_file: ['str', '/var/log/salt/ssh'],
+    ssh_passwd: ['str', ''],
+    ssh_port: ['str', '22'],
+    ssh_priv_passwd: ['any', ''],
+    ssh_scan_ports: ['str', '22'],
+    ssh_scan_timeout: ['num', 0.01],
+    ssh_sudo: ['bool', false],
+    ssh_sudo_user: ['str', ''],
+    ssh_timeout: ['num', 60],
+    ssh_use_home_key: ['bool', false],
+    ssh_user: ['str', 'root'],
+    thin_extra_mods: ['str', ''],
+  }),
+  ...family('of log-ins through Django', notYet('there is no external authentication'), {
+    django_auth_path: ['str', ''],
+    django_auth_settings: ['str', ''],
+  }),
+  ...family('of the password store renderer', notYet('there is no pass renderer'), {
+    pass_dir: ['str', ''],
+    pass_gnupghome: ['str', ''],
+    pass_strict_fetch: ['bool', false],
+    pass_variable_prefix: ['str', ''],
+  }),
+  ...family('without effect in Salt too', noEffect('it has none in Salt either'), {
+    dummy_pub: ['any', false],
+    search: ['str', ''],
+  }),
+} as const;
+
+/** What only minions have. */
+export const minionUnserved = {
+  ...family('of packages for Windows', notYet('there are no packages for Windows'), {
+    winrepo_cache_expire_max: ['int', 604800],
+    winrepo_cache_expire_min: ['int', 1800],
+    winrepo_source_dir: ['str', 'salt://win/repo-ng/'],
+  }),
+  ...family('of salt-ssh', notYet('there is no salt-ssh'), {
+    ssh_merge_pillar: ['bool', true],
+  }),
+} as const;

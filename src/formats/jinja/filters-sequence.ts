@@ -1,0 +1,413 @@
+/** Jinja's filters on sequences, mappings and numbers (jinja2/filters.py 3.1). */
+import { PythonError } from '../../python/exceptions.ts';
+import { toPyInt } from '../../python/conversions.ts';
+import { fromBigInt } from '../../python/values/int-text.ts';
+import { formatFixed, roundTo, toPyFloat } from '../../python/values/number-format.ts';
+import { float, PyFloat, type Value } from '../../python/values/value.ts';
+import { getAttr, getItem } from './access.ts';
+import { now } from './call.ts';
+import type { Environment } from './environment.ts';
+import { TemplateRuntimeError, typeError, UndefinedError } from './errors.ts';
+import { sizeOf, whole, type FilterEntry } from './filters-text.ts';
+import {
+  NamedTuple,
+  PyIterator,
+  PyTuple,
+  TObject,
+  tuple,
+  typeName,
+  type CallScope,
+  type Kwargs,
+  type NativeBody,
+  type TValue,
+} from './model.ts';
+import { Undefined } from './undefined.ts';
+import { add, eq, isFloatValue, iter, itemsOf, list, neg, numberOf, truthy } from './operators.ts';
+import { sortValues } from './sorting.ts';
+import { str } from './text-of.ts';
+
+/** The environment a native function is called in. */
+export const environmentOf = (scope: CallScope): Environment => scope.env as Environment;
+
+const undefinedHint = (scope: CallScope, hint: string): Undefined =>
+  new Undefined({ name: null, hint, strict: environmentOf(scope).strict });
+
+/** Jinja's `make_attrgetter`: follows `a.b.0`. */
+export function attributeGetter(
+  scope: CallScope,
+  path: TValue,
+  fallback: TValue = null,
+): (item: TValue) => TValue {
+  const env = environmentOf(scope);
+  const parts: TValue[] =
+    typeof path === 'string'
+      ? path.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+      : path === null
+        ? []
+        : [path];
+  return (item) => {
+    let value = item;
+    for (const part of parts) {
+      value = now(getItem(env, value, part));
+      if (value instanceof Undefined && fallback !== null) value = fallback;
+    }
+    return value;
+  };
+}
+
+const ignoreCase = (value: TValue): TValue => (typeof value === 'string' ? value.toLowerCase() : value);
+
+/** The key function of `sort`, by one attribute or several with commas between them. */
+function sortKey(scope: CallScope, attribute: TValue, caseSensitive: boolean): (item: TValue) => TValue {
+  const post = caseSensitive ? (value: TValue) => value : ignoreCase;
+  if (attribute === null) return post;
+  const getters = (typeof attribute === 'string' ? attribute.split(',') : [attribute]).map((one) =>
+    attributeGetter(scope, one),
+  );
+  const [only] = getters;
+  if (getters.length === 1 && only) return (item) => post(only(item));
+  return (item) => tuple(getters.map((get) => post(get(item))));
+}
+
+function groupBy([value, attribute, fallback, caseSensitive]: TValue[], scope: CallScope): TValue {
+  const get = attributeGetter(scope, attribute as TValue, fallback);
+  const sensitive = truthy(caseSensitive as TValue);
+  const key = (item: TValue): TValue => (sensitive ? get(item) : ignoreCase(get(item)));
+  const out: { key: TValue; shown: TValue; items: TValue[] }[] = [];
+  for (const item of sortValues(iter(value as TValue), key)) {
+    const last = out.at(-1);
+    const group = key(item);
+    if (last && eq(last.key, group)) last.items.push(item);
+    else out.push({ key: group, shown: sensitive ? group : get(item), items: [item] });
+  }
+  return out.map(({ shown, items }) => {
+    const group = new NamedTuple();
+    group.fields = ['grouper', 'list'];
+    group.push(shown, items);
+    return group;
+  });
+}
+
+type Apply = (item: TValue) => TValue;
+
+function filterCall(
+  scope: CallScope,
+  kind: 'filter' | 'test',
+  name: TValue,
+  args: readonly TValue[],
+  kwargs: Kwargs,
+): Apply {
+  const env = environmentOf(scope);
+  const text = str(name);
+  const known = kind === 'filter' ? env.parts.filters : env.parts.tests;
+  if (!known.has(text)) throw new TemplateRuntimeError(`No ${kind} named '${text}'.`);
+  const body = kind === 'filter' ? env.filter(text) : env.test(text);
+  return (item) => now(body([item, ...args], kwargs, scope));
+}
+
+function mapFilter(args: TValue[], scope: CallScope, rest: readonly TValue[], kwargs: Kwargs): TValue {
+  const named = new Map(kwargs);
+  let apply: Apply;
+  if (rest.length === 0 && named.has('attribute')) {
+    const attribute = named.get('attribute') as TValue;
+    const fallback = named.get('default') ?? null;
+    named.delete('attribute');
+    named.delete('default');
+    if (named.size > 0)
+      throw new TemplateRuntimeError(`Unexpected keyword argument '${[...named.keys()][0] ?? ''}'`);
+    apply = attributeGetter(scope, attribute, fallback);
+  } else {
+    if (rest.length === 0) throw new TemplateRuntimeError('map requires a filter argument');
+    apply = filterCall(scope, 'filter', rest[0] as TValue, rest.slice(1), kwargs);
+  }
+  const value = args[0] as TValue;
+  function* mapped(): Iterable<TValue> {
+    if (truthy(value)) for (const item of iter(value)) yield apply(item);
+  }
+  return new PyIterator(mapped(), 'generator', 'generator object sync_do_map');
+}
+
+function selection(keep: boolean, byAttribute: boolean): NativeBody {
+  return (args, kwargs, scope) => {
+    const [value, ...given] = args as TValue[];
+    const rest = [...given];
+    let get: Apply = (item) => item;
+    if (byAttribute) {
+      if (rest.length === 0) throw new TemplateRuntimeError('Missing parameter for attribute name');
+      get = attributeGetter(scope, rest.shift() as TValue);
+    }
+    const name = rest.shift();
+    const test: Apply =
+      name === undefined
+        ? (item) => truthy(item)
+        : filterCall(scope, 'test', name, rest, kwargs ?? new Map());
+    function* selected(): Iterable<TValue> {
+      if (truthy(value as TValue))
+        for (const item of iter(value as TValue)) if (truthy(test(get(item))) === keep) yield item;
+    }
+    return new PyIterator(selected(), 'generator', 'generator object select_or_reject');
+  };
+}
+
+export const SELECTION_FILTERS: readonly (readonly [string, NativeBody])[] = [
+  ['select', selection(true, false)],
+  ['reject', selection(false, false)],
+  ['selectattr', selection(true, true)],
+  ['rejectattr', selection(false, true)],
+];
+
+const generator = (items: Iterable<TValue>, name: string): TValue =>
+  new PyIterator(items, 'generator', `generator object ${name}`);
+
+function* batches(value: TValue, count: number, fill: TValue): Iterable<TValue> {
+  let part: TValue[] = [];
+  for (const item of iter(value)) {
+    if (part.length === count) {
+      yield part;
+      part = [];
+    }
+    part.push(item);
+  }
+  if (part.length === 0) return;
+  if (fill !== null) while (part.length < count) part.push(fill);
+  yield part;
+}
+
+function* slices(value: TValue, count: number, fill: TValue): Iterable<TValue> {
+  const items = list(value);
+  const per = Math.floor(items.length / count);
+  const extra = items.length % count;
+  let offset = 0;
+  for (let i = 0; i < count; i++) {
+    const start = offset + i * per;
+    if (i < extra) offset++;
+    const part = items.slice(start, offset + (i + 1) * per);
+    if (fill !== null && i >= extra) part.push(fill);
+    yield part;
+  }
+}
+
+function toInt([value, fallback, base]: TValue[]): TValue {
+  if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
+  const exact = toPyInt(value as Value, whole(base));
+  if (exact !== undefined) return exact;
+  const number =
+    value instanceof TObject || Array.isArray(value) || value instanceof Map ? NaN : toPyFloat(value);
+  if (typeof number !== 'number' || Number.isNaN(number)) return fallback as TValue;
+  // since Jinja 3.1.4; before, infinity ended the rendering
+  if (!Number.isFinite(number)) return fallback as TValue;
+  return fromBigInt(BigInt(Math.trunc(number)));
+}
+
+function toFloat([value, fallback]: TValue[]): TValue {
+  if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
+  const number =
+    value instanceof TObject || Array.isArray(value) || value instanceof Map ? 'TypeError' : toPyFloat(value);
+  return typeof number === 'number' ? float(number) : (fallback as TValue);
+}
+
+function round([value, precision, method]: TValue[]): TValue {
+  // more digits mean nothing in a float
+  const digits = Math.min(whole(precision), 100);
+  const number = numberOf(value as TValue);
+  if (number === undefined)
+    throw typeError(`type ${typeName(value as TValue)} doesn't define __round__ method`);
+  if (method === 'common') {
+    if (!isFloatValue(value as TValue)) {
+      if (digits >= 0) return typeof value === 'boolean' ? Number(value) : (value as TValue);
+      const unit = 10 ** -digits;
+      return Number(formatFixed(Number(number) / unit, 0)) * unit;
+    }
+    if (digits >= 0) return float(roundTo(Number(number), digits));
+    const unit = 10 ** -digits;
+    return float(roundTo(Number(number) / unit, 0) * unit);
+  }
+  if (method !== 'ceil' && method !== 'floor')
+    throw new TemplateRuntimeError('method must be common, ceil or floor');
+  const factor = 10 ** digits;
+  return float((method === 'ceil' ? Math.ceil : Math.floor)(Number(number) * factor) / factor);
+}
+
+function reverse([value]: TValue[]): TValue {
+  if (typeof value === 'string') return [...value].reverse().join('');
+  if (Array.isArray(value))
+    return new PyIterator(
+      [...value].reverse(),
+      'list_reverseiterator',
+      `${value instanceof PyTuple ? 'reversed' : 'list_reverseiterator'} object`,
+    );
+  const items = itemsOf(value as TValue);
+  if (!items) throw new TemplateRuntimeError('argument must be iterable');
+  const turned = [...items].reverse();
+  return value instanceof Map ? new PyIterator(turned, 'dict_reversekeyiterator') : turned;
+}
+
+function last([value]: TValue[], scope: CallScope): TValue {
+  const items = typeof value === 'string' ? [...value] : list(value as TValue);
+  return items.length > 0
+    ? (items.at(-1) as TValue)
+    : undefinedHint(scope, 'No last item, sequence was empty.');
+}
+
+function first([value]: TValue[], scope: CallScope): TValue {
+  for (const item of iter(value as TValue)) return item;
+  return undefinedHint(scope, 'No first item, sequence was empty.');
+}
+
+function random([value]: TValue[], scope: CallScope): TValue {
+  const items = list(value as TValue);
+  const fraction = environmentOf(scope).parts.random?.() ?? 0;
+  if (items.length === 0) return undefinedHint(scope, 'No random item, sequence was empty.');
+  return items[Math.floor(fraction * items.length)] as TValue;
+}
+
+function dictsort([value, caseSensitive, by, reverse]: TValue[]): TValue {
+  if (by !== 'key' && by !== 'value')
+    throw new TemplateRuntimeError('You can only sort by either "key" or "value"');
+  if (value instanceof Undefined) value.fail();
+  if (!(value instanceof Map))
+    throw new PythonError('AttributeError', `'${typeName(value as TValue)}' object has no attribute 'items'`);
+  const sensitive = truthy(caseSensitive as TValue);
+  const at = by === 'key' ? 0 : 1;
+  const pairs = [...value].map((pair) => tuple(pair));
+  return sortValues(
+    pairs,
+    (pair) => (sensitive ? pair[at] : ignoreCase(pair[at] as TValue)) as TValue,
+    truthy(reverse as TValue),
+  );
+}
+
+function sum([value, attribute, start]: TValue[], scope: CallScope): TValue {
+  const get = attribute === null ? (item: TValue) => item : attributeGetter(scope, attribute as TValue);
+  let total = start as TValue;
+  if (typeof total === 'string') throw typeError("sum() can't sum strings [use ''.join(seq) instead]");
+  for (const item of iter(value as TValue)) total = add(total, get(item));
+  return total;
+}
+
+function join([value, separator, attribute]: TValue[], scope: CallScope): TValue {
+  const get = attribute === null ? (item: TValue) => item : attributeGetter(scope, attribute as TValue);
+  return [...iter(value as TValue)].map((item) => str(get(item))).join(str(separator as TValue));
+}
+
+function abs([value]: TValue[]): TValue {
+  const number = numberOf(value as TValue);
+  if (number === undefined) throw typeError(`bad operand type for abs(): '${typeName(value as TValue)}'`);
+  if (value instanceof PyFloat) return new PyFloat(Math.abs(value.value));
+  return number < 0 ? neg(value as TValue) : number;
+}
+
+function attr([value, name]: TValue[], scope: CallScope): TValue {
+  const found = now(getAttr(environmentOf(scope), value as TValue, str(name as TValue)));
+  // only attributes count here, no items
+  const isItem = value instanceof Map && value.get(name as TValue) === found;
+  return isItem
+    ? new Undefined({ name: name as TValue, strict: environmentOf(scope).strict, owner: 'dict object' })
+    : found;
+}
+
+function* entriesOf(value: TValue): Iterable<TValue> {
+  if (value instanceof Undefined) return;
+  if (!(value instanceof Map)) throw typeError('Can only get item pairs from a mapping.');
+  for (const pair of value) yield tuple(pair);
+}
+
+export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
+  ['abs', [], abs],
+  ['attr', ['name'], attr],
+  [
+    'batch',
+    ['linecount', ['fill_with', null]],
+    ([v, n, fill]) => generator(batches(v as TValue, sizeOf(n), fill as TValue), 'do_batch'),
+  ],
+  [
+    'd',
+    [
+      ['default_value', ''],
+      ['boolean', false],
+    ],
+    fallback,
+  ],
+  [
+    'default',
+    [
+      ['default_value', ''],
+      ['boolean', false],
+    ],
+    fallback,
+  ],
+  [
+    'dictsort',
+    [
+      ['case_sensitive', false],
+      ['by', 'key'],
+      ['reverse', false],
+    ],
+    dictsort,
+  ],
+  ['first', [], first],
+  ['float', [['default', new PyFloat(0)]], toFloat],
+  ['groupby', ['attribute', ['default', null], ['case_sensitive', false]], groupBy],
+  [
+    'int',
+    [
+      ['default', 0],
+      ['base', 10],
+    ],
+    toInt,
+  ],
+  ['items', [], ([v]) => generator(entriesOf(v as TValue), 'do_items')],
+  [
+    'join',
+    [
+      ['d', ''],
+      ['attribute', null],
+    ],
+    join,
+  ],
+  ['last', [], last],
+  ['list', [], ([v]) => list(v as TValue)],
+  ['map', ['*', '**'], mapFilter],
+  ['random', [], random],
+  ['reverse', [], reverse],
+  [
+    'round',
+    [
+      ['precision', 0],
+      ['method', 'common'],
+    ],
+    round,
+  ],
+  [
+    'slice',
+    ['slices', ['fill_with', null]],
+    ([v, n, fill]) => generator(slices(v as TValue, sizeOf(n), fill as TValue), 'sync_do_slice'),
+  ],
+  [
+    'sort',
+    [
+      ['reverse', false],
+      ['case_sensitive', false],
+      ['attribute', null],
+    ],
+    ([v, reversed, sensitive, attribute], scope) =>
+      sortValues(
+        iter(v as TValue),
+        sortKey(scope, attribute as TValue, truthy(sensitive as TValue)),
+        truthy(reversed as TValue),
+      ),
+  ],
+  [
+    'sum',
+    [
+      ['attribute', null],
+      ['start', 0],
+    ],
+    sum,
+  ],
+];
+
+function fallback([value, other, boolean]: TValue[]): TValue {
+  if (value instanceof Undefined) return other as TValue;
+  return truthy(boolean as TValue) && !truthy(value as TValue) ? (other as TValue) : (value as TValue);
+}

@@ -1,0 +1,22 @@
+/** The template engine: Jinja2 3.1 as Salt 3006 configures it. */
+export { RenderBudget, type RenderLimits } from './budget.ts';
+export { TemplateCache, compileTemplate } from './compile.ts';
+export { Environment, type LoadedTemplate, type TemplateLoader } from './environment.ts';
+export { native } from './bind.ts';
+export { CalledFailure, JinjaError, UndefinedError } from './errors.ts';
+export {
+  TFunction,
+  TObject,
+  type CallScope,
+  type Callable,
+  type Kwargs,
+  type Later,
+  type NativeBody,
+  type TValue,
+} from './model.ts';
+export { Undefined } from './undefined.ts';
+export { DEFAULT_OPTIONS, jinjaOptions, type JinjaOptions } from './options.ts';
+export { toValue } from './plain.ts';
+export { renderJinja, RenderError, type RenderRequest } from './render.ts';
+export { saltLoader, type FoundFile, type ReadTemplate } from './salt-loader.ts';
+export { excerpt } from './excerpt.ts';

@@ -1,0 +1,361 @@
+/** The methods of Python's str. */
+import { PythonError } from '../../python/exceptions.ts';
+import {
+  center,
+  isPySpace,
+  lstrip,
+  padLeft,
+  padRight,
+  PY_SPACE,
+  rstrip,
+  splitLines,
+  strip,
+  textLength,
+} from '../../python/values/text.ts';
+import { native, type BoundBody, type Param } from './bind.ts';
+import { typeError, valueError } from './errors.ts';
+import { PyTuple, tuple, typeName, type NativeBody, type TValue } from './model.ts';
+import { dictGet, itemsOf } from './operators.ts';
+import { pyCapitalize, pySwapCase, pyTitle } from './text-case.ts';
+
+/** Checks that an argument is text. @throws TypeError */
+export function textArg(value: TValue, what: string): string {
+  if (typeof value === 'string') return value;
+  throw typeError(`${what} must be str, not ${typeName(value)}`);
+}
+
+function intArg(value: TValue): number {
+  if (typeof value === 'number' && Number.isInteger(value)) return value;
+  if (typeof value === 'boolean') return Number(value);
+  throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+}
+
+/** Wider than this nothing is padded: it would only fill the memory. */
+const SIZE_MAX = 10_000_000;
+
+/** @throws OverflowError for a size that nobody can mean */
+export function boundedSize(size: number): number {
+  if (size > SIZE_MAX) throw new PythonError('OverflowError', 'the result is too large');
+  return size;
+}
+
+const sizeArg = (value: TValue): number => boundedSize(intArg(value));
+
+const SPACES = new RegExp(`[${PY_SPACE}]+`);
+
+/** `str.split(sep, maxsplit)`. */
+export function pySplit(text: string, separator: TValue, limit: number): string[] {
+  if (separator === null) {
+    const body = lstrip(text);
+    if (body === '') return [];
+    if (limit < 0) return rstrip(body).split(SPACES);
+    const out: string[] = [];
+    let rest = body;
+    while (out.length < limit) {
+      const at = rest.search(SPACES);
+      if (at < 0) break;
+      out.push(rest.slice(0, at));
+      rest = lstrip(rest.slice(at));
+      if (rest === '') return out;
+    }
+    out.push(rest);
+    return out;
+  }
+  const mark = textArg(separator, 'sep');
+  if (mark === '') throw valueError('empty separator');
+  const parts = text.split(mark);
+  return limit < 0 || parts.length <= limit + 1
+    ? parts
+    : [...parts.slice(0, limit), parts.slice(limit).join(mark)];
+}
+
+function pyRsplit(text: string, separator: TValue, limit: number): string[] {
+  if (limit < 0) return pySplit(text, separator, -1);
+  if (separator === null) {
+    let rest = rstrip(text);
+    const out: string[] = [];
+    while (out.length < limit && rest !== '') {
+      let start = rest.length;
+      while (start > 0 && !isPySpace(rest.charAt(start - 1))) start--;
+      if (start === 0) break;
+      out.unshift(rest.slice(start));
+      rest = rstrip(rest.slice(0, start));
+    }
+    return rest === '' ? out : [rest, ...out];
+  }
+  const parts = pySplit(text, separator, -1);
+  const head = parts.slice(0, Math.max(0, parts.length - limit));
+  return head.length <= 1 ? parts : [head.join(separator as string), ...parts.slice(parts.length - limit)];
+}
+
+function stripBy(text: string, chars: TValue, left: boolean, right: boolean): string {
+  if (chars === null) return left && right ? strip(text) : left ? lstrip(text) : rstrip(text);
+  const set = new Set(textArg(chars, 'strip arg'));
+  const points = [...text];
+  let start = 0;
+  let end = points.length;
+  if (left) while (start < end && set.has(points[start] as string)) start++;
+  if (right) while (end > start && set.has(points[end - 1] as string)) end--;
+  return points.slice(start, end).join('');
+}
+
+/** `text[start:end]` with Python's rules for the bounds. */
+function part(text: string, start: TValue, end: TValue): string {
+  if (start === null && end === null) return text;
+  const points = [...text];
+  return points
+    .slice(start === null ? 0 : intArg(start), end === null ? points.length : intArg(end))
+    .join('');
+}
+
+function affix(name: string, test: (text: string, mark: string) => boolean): BoundBody {
+  return ([self, mark, start, end]) => {
+    const text = part(self as string, start as TValue, end as TValue);
+    if (typeof mark === 'string') return test(text, mark);
+    if (mark instanceof PyTuple) return mark.some((one) => test(text, textArg(one, 'prefix')));
+    throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(mark as TValue)}`);
+  };
+}
+
+function finder(last: boolean, failing: boolean): BoundBody {
+  return ([self, wanted, start, end]) => {
+    const text = self as string;
+    const mark = textArg(wanted as TValue, 'argument 1');
+    const points = textLength(text);
+    const from = clamp(start === null ? 0 : intArg(start as TValue), points);
+    const inside = part(text, start as TValue, end as TValue);
+    const at = last ? inside.lastIndexOf(mark) : inside.indexOf(mark);
+    if (at < 0 && failing) throw valueError('substring not found');
+    return at < 0 ? -1 : from + textLength(inside.slice(0, at));
+  };
+}
+
+function clamp(index: number, length: number): number {
+  return Math.max(0, Math.min(length, index < 0 ? index + length : index));
+}
+
+function countIn(text: string, mark: string): number {
+  return mark === '' ? textLength(text) + 1 : text.split(mark).length - 1;
+}
+
+function pyReplace(text: string, from: string, to: string, limit: number): string {
+  if (limit < 0)
+    return from === '' ? to + [...text].map((char) => char + to).join('') : text.split(from).join(to);
+  const parts = from === '' ? ['', ...text] : text.split(from);
+  const done = Math.min(limit, parts.length - 1 + (from === '' ? 1 : 0));
+  if (from === '') {
+    const points = [...text];
+    return points.map((char, i) => (i < done ? to : '') + char).join('') + (done > points.length ? to : '');
+  }
+  return (
+    parts.slice(0, done + 1).join(to) +
+    parts
+      .slice(done + 1)
+      .map((piece) => from + piece)
+      .join('')
+  );
+}
+
+function partition(text: string, mark: string, last: boolean): TValue {
+  if (mark === '') throw valueError('empty separator');
+  const at = last ? text.lastIndexOf(mark) : text.indexOf(mark);
+  if (at < 0) return tuple(last ? ['', '', text] : [text, '', '']);
+  return tuple([text.slice(0, at), mark, text.slice(at + mark.length)]);
+}
+
+function joinTexts(separator: string, items: TValue): string {
+  const out: string[] = [];
+  const source = itemsOf(items);
+  if (!source) throw typeError('can only join an iterable');
+  for (const item of source) {
+    if (typeof item !== 'string')
+      throw typeError(`sequence item ${out.length}: expected str instance, ${typeName(item)} found`);
+    out.push(item);
+  }
+  return out.join(separator);
+}
+
+function translate(text: string, table: TValue): string {
+  if (!(table instanceof Map)) return text;
+  return [...text]
+    .map((char) => {
+      const to = dictGet(table, char.codePointAt(0) ?? 0);
+      if (to === undefined) return char;
+      return to === null ? '' : typeof to === 'number' ? String.fromCodePoint(to) : String(to);
+    })
+    .join('');
+}
+
+function expandTabs(text: string, size: number): string {
+  let column = 0;
+  let out = '';
+  for (const char of text) {
+    if (char === '\t') {
+      const spaces = size > 0 ? size - (column % size) : 0;
+      out += ' '.repeat(spaces);
+      column += spaces;
+    } else {
+      out += char;
+      column = char === '\n' || char === '\r' ? 0 : column + 1;
+    }
+  }
+  return out;
+}
+
+const all =
+  (pattern: RegExp): BoundBody =>
+  ([self]) =>
+    self !== '' && pattern.test(self as string);
+const cased =
+  (upper: boolean): BoundBody =>
+  ([self]) => {
+    const text = self as string;
+    return (
+      /\p{L}/u.test(text) &&
+      text === (upper ? text.toUpperCase() : text.toLowerCase()) &&
+      text.toUpperCase() !== text.toLowerCase()
+    );
+  };
+const t = (value: TValue | undefined): string => value as string;
+
+const METHODS: readonly (readonly [name: string, params: readonly Param[], body: BoundBody])[] = [
+  ['capitalize', [], ([s]) => pyCapitalize(t(s))],
+  ['casefold', [], ([s]) => t(s).toLowerCase().replaceAll('ß', 'ss')],
+  [
+    'center',
+    ['width', ['fillchar', ' ']],
+    ([s, w, fill]) => filled(center(t(s), sizeArg(w as TValue)), t(s), t(fill)),
+  ],
+  [
+    'count',
+    ['sub', ['start', null], ['end', null]],
+    ([s, mark, start, end]) =>
+      countIn(part(t(s), start as TValue, end as TValue), textArg(mark as TValue, 'argument 1')),
+  ],
+  [
+    'encode',
+    [
+      ['encoding', 'utf-8'],
+      ['errors', 'strict'],
+    ],
+    ([s]) => new Uint8Array(Buffer.from(t(s))),
+  ],
+  [
+    'endswith',
+    ['suffix', ['start', null], ['end', null]],
+    affix('endswith', (text, mark) => text.endsWith(mark)),
+  ],
+  ['expandtabs', [['tabsize', 8]], ([s, size]) => expandTabs(t(s), sizeArg(size as TValue))],
+  ['find', ['sub', ['start', null], ['end', null]], finder(false, false)],
+  ['index', ['sub', ['start', null], ['end', null]], finder(false, true)],
+  ['isalnum', [], all(/^[\p{L}\p{N}]+$/u)],
+  ['isalpha', [], all(/^\p{L}+$/u)],
+  ['isascii', [], ([s]) => /^[\x00-\x7f]*$/.test(t(s))],
+  ['isdecimal', [], all(/^\p{Nd}+$/u)],
+  ['isdigit', [], all(/^[\p{Nd}²³¹⁰-⁹₀-₉]+$/u)],
+  ['isidentifier', [], all(/^[\p{ID_Start}_][\p{ID_Continue}]*$/u)],
+  ['islower', [], cased(false)],
+  ['isnumeric', [], all(/^\p{N}+$/u)],
+  ['isprintable', [], ([s]) => !/\p{C}|(?! )\p{Z}/u.test(t(s))],
+  ['isspace', [], all(new RegExp(`^[${PY_SPACE}]+$`))],
+  ['istitle', [], ([s]) => /\p{L}/u.test(t(s)) && pyTitle(t(s)) === t(s)],
+  ['isupper', [], cased(true)],
+  ['join', ['iterable'], ([s, items]) => joinTexts(t(s), items as TValue)],
+  [
+    'ljust',
+    ['width', ['fillchar', ' ']],
+    ([s, w, fill]) => filled(padRight(t(s), sizeArg(w as TValue)), t(s), t(fill)),
+  ],
+  ['lower', [], ([s]) => t(s).toLowerCase()],
+  ['lstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, true, false)],
+  ['partition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue, 'sep'), false)],
+  ['removeprefix', ['prefix'], ([s, mark]) => (t(s).startsWith(t(mark)) ? t(s).slice(t(mark).length) : t(s))],
+  [
+    'removesuffix',
+    ['suffix'],
+    ([s, mark]) => (mark !== '' && t(s).endsWith(t(mark)) ? t(s).slice(0, -t(mark).length) : t(s)),
+  ],
+  [
+    'replace',
+    ['old', 'new', ['count', -1]],
+    ([s, from, to, count]) =>
+      pyReplace(
+        t(s),
+        textArg(from as TValue, 'replace() argument 1'),
+        textArg(to as TValue, 'replace() argument 2'),
+        intArg(count as TValue),
+      ),
+  ],
+  ['rfind', ['sub', ['start', null], ['end', null]], finder(true, false)],
+  ['rindex', ['sub', ['start', null], ['end', null]], finder(true, true)],
+  [
+    'rjust',
+    ['width', ['fillchar', ' ']],
+    ([s, w, fill]) => filled(padLeft(t(s), sizeArg(w as TValue)), t(s), t(fill)),
+  ],
+  ['rpartition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue, 'sep'), true)],
+  [
+    'rsplit',
+    [
+      ['sep', null],
+      ['maxsplit', -1],
+    ],
+    ([s, mark, limit]) => pyRsplit(t(s), mark as TValue, intArg(limit as TValue)),
+  ],
+  ['rstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, false, true)],
+  [
+    'split',
+    [
+      ['sep', null],
+      ['maxsplit', -1],
+    ],
+    ([s, mark, limit]) => pySplit(t(s), mark as TValue, intArg(limit as TValue)),
+  ],
+  ['splitlines', [['keepends', false]], ([s, keep]) => splitLines(t(s), keep === true)],
+  [
+    'startswith',
+    ['prefix', ['start', null], ['end', null]],
+    affix('startswith', (text, mark) => text.startsWith(mark)),
+  ],
+  ['strip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, true, true)],
+  ['swapcase', [], ([s]) => pySwapCase(t(s))],
+  ['title', [], ([s]) => pyTitle(t(s))],
+  ['translate', ['table'], ([s, table]) => translate(t(s), table as TValue)],
+  ['upper', [], ([s]) => t(s).toUpperCase()],
+  [
+    'zfill',
+    ['width'],
+    ([s, w]) => {
+      const [, sign = '', digits = ''] = /^([-+]?)([^]*)$/.exec(t(s)) ?? [];
+      return sign + digits.padStart(Math.min(sizeArg(w as TValue), 100_000) - sign.length, '0');
+    },
+  ],
+];
+
+/** The padding of a padded text, in another character. */
+function filled(result: string, text: string, fill: string): string {
+  if ([...fill].length !== 1) throw typeError('The fill character must be exactly one character long');
+  if (fill === ' ' || result === text) return result;
+  const at = text === '' ? result.length : result.indexOf(text);
+  return fill.repeat(at) + text + fill.repeat([...result.slice(at + text.length)].length);
+}
+
+/** Every method but `format` and `format_map`; the text is the first argument. */
+export const TEXT_METHODS: ReadonlyMap<string, NativeBody> = new Map(
+  METHODS.map(([name, params, body]) => [name, native(name, ['self', ...params], body, 'str')]),
+);
+
+/** The methods of bytes. */
+export const BYTES_METHODS: ReadonlyMap<string, NativeBody> = new Map([
+  [
+    'decode',
+    native('decode', ['self', ['encoding', 'utf-8'], ['errors', 'strict']], ([self]) => {
+      try {
+        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(self as Uint8Array);
+      } catch {
+        throw new PythonError('ValueError', "'utf-8' codec can't decode bytes");
+      }
+    }),
+  ],
+  ['hex', native('hex', ['self'], ([self]) => Buffer.from(self as Uint8Array).toString('hex'))],
+]);

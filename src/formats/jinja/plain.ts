@@ -1,0 +1,72 @@
+/** Template values as plain values, for JSON, YAML, functions and the outside. */
+import { pformat } from '../../python/values/pprint.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import { TemplateRuntimeError, typeError } from './errors.ts';
+import { TObject, PyTuple, typeName, type TValue } from './model.ts';
+import { Undefined } from './undefined.ts';
+import { repr } from './text-of.ts';
+
+/** What to do with what has no plain form. */
+type Odd = (value: TObject) => Value;
+
+function convert(value: TValue, odd: Odd): Value {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    if (!(value instanceof PyTuple) && value.every(isLeaf)) return value as Value[];
+    return Array.from(value, (item) => convert(item, odd));
+  }
+  if (value instanceof Map) {
+    if (!holdsOdd(value)) return value as Dict;
+    const out: Dict = new Map();
+    for (const [key, item] of value)
+      out.set(key instanceof PyTuple ? repr(key) : convert(key, odd), convert(item, odd));
+    return out;
+  }
+  return value instanceof TObject ? odd(value) : value;
+}
+
+const isLeaf = (value: TValue): boolean => value === null || typeof value !== 'object';
+
+/** True when something inside has to be changed; otherwise the very same object can be handed on. */
+function holdsOdd(value: TValue): boolean {
+  if (isLeaf(value)) return false;
+  if (value instanceof TObject || value instanceof PyTuple) return true;
+  if (Array.isArray(value)) return value.some(holdsOdd);
+  if (!(value instanceof Map)) return false;
+  for (const [key, item] of value) if (holdsOdd(key) || holdsOdd(item)) return true;
+  return false;
+}
+
+/** For functions: sets, views and iterators become lists. @throws UndefinedError for undefined values */
+export function toValue(value: TValue): Value {
+  return convert(value, (object) => {
+    if (object instanceof Undefined) return object.strict ? object.fail() : null;
+    const items = object.iterate();
+    return items ? [...items].map(toValue) : object.str();
+  });
+}
+
+/** For JSON. @throws TypeError for what JSON has no form for */
+export function toJsonValue(value: TValue): Value {
+  return convert(value, (object) => {
+    throw typeError(`Object of type ${object.typeName} is not JSON serializable`);
+  });
+}
+
+/** For YAML. @throws TemplateRuntimeError for what YAML has no form for */
+export function toYamlValue(value: TValue): Value {
+  return convert(value, (object) => {
+    if (object instanceof Undefined) return null;
+    if (object.typeName === 'set')
+      return new Map([...(object.iterate() ?? [])].map((item) => [toYamlValue(item), null]));
+    throw new TemplateRuntimeError(`('cannot represent an object', ${object.repr()})`);
+  });
+}
+
+/** Python's `pprint.pformat(value)`. */
+export function pretty(value: TValue): string {
+  if (!holdsOdd(value)) return pformat(value as Value);
+  return value instanceof TObject || typeName(value) === 'tuple'
+    ? repr(value)
+    : pformat(convert(value, (object) => object.repr()));
+}

@@ -1,0 +1,372 @@
+/**
+ * The one door of the request server. Every message passes here exactly once, in this order: shape, version, decryption
+ * with the key of the id it claims, age, identity, token, replay. Only then is its command looked up in an explicit table;
+ * nothing from the network ever names a property. Whatever happens, the answer is exactly one reply.
+ * Follows salt/channel/server.py `handle_message` (3006.16; docs/internals/wire-protocol.md#envelopes) and is stricter where marked.
+ */
+import type { Crypticle } from '../crypto/crypticle.ts';
+import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/rsa.ts';
+import { messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import { isValidMinionId } from '../../host/files.ts';
+import type { Logger } from '../../host/log.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { AUTHENTICATED, BudgetError, CLEAR, requireWithin, type Budget } from '../../formats/wire/budget.ts';
+import {
+  glance,
+  parseRequestEnvelope,
+  type AesEnvelope,
+  type ClearEnvelope,
+} from '../../formats/wire/envelope.ts';
+import { asBytes, decode, encode, MsgpackError, type Encodable } from '../../formats/wire/msgpack.ts';
+import { isNonce } from '../../formats/wire/nonce.ts';
+import type { AcceptedKeys } from './accepted-keys.ts';
+import { UNKNOWN_STANDING, type Outcome, type Standing } from './replay-guard.ts';
+import type { SessionKeys } from './session-keys.ts';
+
+/** An encrypted request after every check: `id` is who sent it. */
+export interface AesRequest {
+  readonly id: string;
+  readonly cmd: string;
+  /** The load without `nonce` and `tok`; `id` is the authenticated one. */
+  readonly load: Dict;
+  readonly version: number;
+  readonly nonce: string;
+  readonly encAlgo: string;
+  readonly sigAlgo: string;
+}
+
+/** A reply of a handler: a value to encrypt, or finished bytes (pillar wraps its own). */
+export type AesReply = { readonly value: Encodable } | { readonly raw: Encodable };
+
+/** Serves one command of a minion. */
+export type AesHandler = (request: AesRequest) => Promise<AesReply> | AesReply;
+
+/** Serves one command in the clear; the handler checks the credentials inside the load. */
+export type ClearHandler = (load: Dict, from: string) => Promise<Encodable> | Encodable;
+
+/** Serves `_auth`. */
+export type AuthHandler = (
+  load: Dict,
+  version: number,
+  from: string,
+  publishPort: number,
+) => Promise<Encodable> | Encodable;
+
+/** What the door needs. */
+export interface DoorParts {
+  readonly clear: ReadonlyMap<string, ClearHandler>;
+  readonly aes: ReadonlyMap<string, AesHandler>;
+  readonly authenticate: AuthHandler;
+  readonly sessions: SessionKeys;
+  readonly keys: AcceptedKeys;
+  /** Whether what a command in the clear says of its user holds: only then may it be larger than a stranger's. */
+  readonly knowsUser: (head: Dict) => boolean;
+  /** The shared key in force, and the one before it during a rotation. For versions below 3 only. */
+  readonly sharedKeys: () => readonly Crypticle[];
+  /** `minimum_auth_version` */
+  readonly minimumVersion: number;
+  /** `request_server_ttl`, seconds; 0 is no limit */
+  readonly ttlSeconds: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What the door says of a request: its reply, and for the guard against replays what became of it. */
+export interface Answer {
+  readonly reply: Buffer;
+  readonly outcome: Outcome;
+}
+
+/** Why messages were turned away, counted. */
+export type Refusal =
+  | 'malformed'
+  | 'over budget'
+  | 'version'
+  | 'invalid id'
+  | 'no session'
+  | 'undecryptable'
+  | 'load shape'
+  | 'id mismatch'
+  | 'too old'
+  | 'too new'
+  | 'bad token'
+  | 'replay'
+  | 'unknown command'
+  | 'handler failed';
+
+const BAD_LOAD = encode('bad load', 'network');
+const NOT_MSGPACK = encode({ msg: 'bad load' }, 'network');
+const NOT_A_DICT = encode('payload and load must be a dict', 'network');
+const HANDLER_FAILED = encode('Some exception handling minion payload', 'network');
+const UNKNOWN_CLEAR = encode({}, 'network');
+/** A load that is larger is looked at before it is decoded: who sent it, and whether it is new. */
+const GLANCE_BYTES = 64 * 1024;
+const USER_FIELDS = ['user', 'key'];
+const SENDER_FIELDS = ['id', 'ts', 'nonce', 'tok'];
+/** Seconds from 1970 to 2106: what no clock says is no time. */
+const TS_MAX = 2 ** 32;
+/** How far ahead a minion's clock may be where a request has an age at all. */
+const AHEAD_MAX_SECONDS = 86_400;
+
+/** A message that is turned away. */
+class Refused extends Error {
+  readonly reason: Refusal;
+  readonly reply: Buffer;
+
+  /** @param detail for the log */
+  constructor(reason: Refusal, reply = BAD_LOAD, detail = '') {
+    super(detail === '' ? reason : `${reason}, ${detail}`);
+    this.reason = reason;
+    this.reply = reply;
+  }
+}
+
+/** A sealed load that was opened, and what opened it. */
+interface Opened {
+  readonly crypticle: Crypticle;
+  /** The load's msgpack; undefined when it is none of Salt's. */
+  readonly packed: Buffer | undefined;
+}
+
+/** What the guard against replays knows of a request's sender, and what it will be told. */
+interface Passage {
+  readonly standing: Standing;
+  outcome: Outcome;
+}
+
+/** Turns a request's bytes into its reply's bytes. */
+export class Door {
+  readonly counters = new Map<Refusal, number>();
+  readonly #parts: DoorParts;
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Never throws.
+   * @param from the sender's address, for log lines
+   * @param publishPort of the transport that it came by; 0 is the master's usual one
+   * @param standing what the guard against replays, which has let it pass, knows of its sender
+   */
+  async handle(body: Buffer, from: string, publishPort = 0, standing = UNKNOWN_STANDING): Promise<Answer> {
+    const passage: Passage = { standing, outcome: { kind: 'refused' } };
+    let reply: Buffer;
+    try {
+      reply = await this.#serve(body, from, publishPort, passage);
+    } catch (error) {
+      reply = error instanceof Refused ? error.reply : HANDLER_FAILED;
+      if (error instanceof Refused) this.#count(error, from);
+      else this.#failed(`A request from ${from} could not be handled`, error);
+    }
+    return { reply, outcome: passage.outcome };
+  }
+
+  async #serve(body: Buffer, from: string, publishPort: number, passage: Passage): Promise<Buffer> {
+    const envelope = parseRequestEnvelope(body);
+    if (envelope === 'not msgpack') throw new Refused('malformed', NOT_MSGPACK);
+    if (envelope === 'not an envelope') throw new Refused('malformed');
+    if (envelope === 'over budget') throw new Refused('over budget');
+    if (envelope.version < this.#parts.minimumVersion) throw new Refused('version');
+    return envelope.enc === 'clear'
+      ? this.#clear(envelope, from, publishPort)
+      : this.#aes(envelope, from, passage);
+  }
+
+  async #clear(envelope: ClearEnvelope, from: string, publishPort: number): Promise<Buffer> {
+    const load = decodeMap(envelope.load, this.#clearBudget(envelope.load));
+    const cmd = load.get('cmd');
+    if (cmd === undefined) throw new Refused('load shape', HANDLER_FAILED);
+    if (cmd === '_auth')
+      return encode(await this.#parts.authenticate(load, envelope.version, from, publishPort), 'network');
+    const handler = typeof cmd === 'string' ? this.#parts.clear.get(cmd) : undefined;
+    if (handler === undefined) throw new Refused('unknown command', UNKNOWN_CLEAR);
+    return encode(await handler(load, from), 'network');
+  }
+
+  /** Only who has shown a key may send more than a stranger. */
+  #clearBudget(load: Buffer): Budget {
+    return fits(load, CLEAR) || !this.#parts.knowsUser(glanceAt(load, USER_FIELDS)) ? CLEAR : AUTHENTICATED;
+  }
+
+  async #aes(envelope: AesEnvelope, from: string, passage: Passage): Promise<Buffer> {
+    const { crypticle, packed } =
+      envelope.version >= 3 ? this.#openSession(envelope, passage.standing) : this.#openShared(envelope);
+    if (packed === undefined) throw new Refused('load shape', NOT_A_DICT);
+    if (packed.length > GLANCE_BYTES) this.#vouch(envelope, glanceAt(packed, SENDER_FIELDS), passage);
+    const load = decodeMap(packed, AUTHENTICATED);
+    const request = this.#identify(envelope, load, passage);
+    const replyNonce = envelope.version >= 2 ? request.nonce : '';
+    const handler = this.#parts.aes.get(request.cmd);
+    if (handler === undefined) {
+      if (!load.has('cmd')) throw new Refused('load shape', HANDLER_FAILED);
+      this.#count(new Refused('unknown command'), from);
+      return encode(crypticle.dumps({}, replyNonce), 'network');
+    }
+    return encode(await this.#answer(handler, request, crypticle, replyNonce), 'network');
+  }
+
+  /** Salt compat: a handler that fails answers with an encrypted empty text. */
+  async #answer(
+    handler: AesHandler,
+    request: AesRequest,
+    crypticle: Crypticle,
+    nonce: string,
+  ): Promise<Encodable> {
+    try {
+      const reply = await handler(request);
+      return 'raw' in reply ? reply.raw : crypticle.dumps(reply.value, nonce);
+    } catch (error) {
+      this.#failed(`The request ${request.cmd} of ${request.id} failed`, error);
+      return crypticle.dumps('', nonce);
+    }
+  }
+
+  #openSession(envelope: AesEnvelope, standing: Standing): Opened {
+    const { sessions } = this.#parts;
+    if (!isValidMinionId(envelope.id)) throw new Refused('invalid id');
+    const crypticle = sessions.get(envelope.id, standing);
+    if (crypticle === undefined) throw new Refused('no session');
+    const opened = open(crypticle, envelope.load);
+    if (opened !== undefined) return opened;
+    // another worker may have made a new session since we read the file
+    const current = sessions.reload(envelope.id, standing);
+    const second =
+      current === undefined || current.keyString.reveal() === crypticle.keyString.reveal()
+        ? undefined
+        : open(current, envelope.load);
+    if (second === undefined) throw new Refused('undecryptable');
+    return second;
+  }
+
+  #openShared(envelope: AesEnvelope): Opened {
+    for (const crypticle of this.#parts.sharedKeys()) {
+      const opened = open(crypticle, envelope.load);
+      if (opened !== undefined) return opened;
+    }
+    throw new Refused('undecryptable');
+  }
+
+  #identify(envelope: AesEnvelope, load: Dict, passage: Passage): AesRequest {
+    const { id, nonce } = this.#vouch(envelope, load, passage);
+    const cmd = load.get('cmd');
+    load.delete('nonce');
+    load.delete('tok');
+    return {
+      id,
+      cmd: typeof cmd === 'string' ? cmd : '',
+      load,
+      version: envelope.version,
+      nonce,
+      encAlgo: typeof envelope.encAlgo === 'string' ? envelope.encAlgo : DEFAULT_ENCRYPTION,
+      sigAlgo: typeof envelope.sigAlgo === 'string' ? envelope.sigAlgo : DEFAULT_SIGNING,
+    };
+  }
+
+  /**
+   * Makes sure who sent it, and that it is new. Salt compat: stricter, the token is demanded of every version (CVE-2025-62349).
+   * @param load at least its fields about the sender
+   */
+  #vouch(envelope: AesEnvelope, load: Dict, passage: Passage): { id: string; nonce: string } {
+    const { keys } = this.#parts;
+    const id = load.get('id');
+    const nonce = load.get('nonce');
+    const token = asBytes(load.get('tok'));
+    const hasSession = envelope.version >= 3;
+    if (!isValidMinionId(id)) throw new Refused('invalid id');
+    if (hasSession && id !== envelope.id) throw new Refused('id mismatch');
+    // the reply repeats it, and that to a request for pillar signs it; versions before 2 have none
+    const isNamed = hasSession || nonce !== undefined;
+    if (isNamed && !isNonce(nonce)) throw new Refused('load shape');
+    const ts = hasSession ? this.#timeIn(load) : NaN;
+    if (token === undefined || !keys.verifyToken(id, token)) throw new Refused('bad token');
+    if (ts <= passage.standing.servedUntil) {
+      // a recording, or genuine from a clock that was set back: a new session tells one from the other
+      this.#parts.sessions.remove(id);
+      passage.outcome = { kind: 'session ended' };
+      throw new Refused('replay');
+    }
+    passage.outcome = { kind: 'genuine', ts };
+    return { id, nonce: typeof nonce === 'string' ? nonce : '' };
+  }
+
+  /** The sender's clock, seconds. Salt compat: all versions send whole seconds; Salt takes whatever compares as no older. */
+  #timeIn(load: Dict): number {
+    const { ttlSeconds, clock } = this.#parts;
+    const ts = load.get('ts');
+    if (typeof ts !== 'number' || !Number.isInteger(ts) || ts < 0 || ts >= TS_MAX)
+      throw new Refused('load shape', BAD_LOAD, 'ts is no time');
+    if (ttlSeconds > 0) {
+      const ageSeconds = clock.nowMs() / 1000 - ts;
+      if (ageSeconds > ttlSeconds) throw new Refused('too old');
+      if (-ageSeconds > Math.max(ttlSeconds, AHEAD_MAX_SECONDS)) throw new Refused('too new');
+    }
+    return ts;
+  }
+
+  #count({ reason, message }: Refused, from: string): void {
+    const count = this.#increment(reason);
+    if (isWorthALine(count))
+      this.#parts.log.warning(`A request from ${from} was refused: ${message} (${count} so far).`);
+  }
+
+  #failed(what: string, error: unknown): void {
+    const count = this.#increment('handler failed');
+    if (isWorthALine(count))
+      this.#parts.log.error(`${what}: ${messageOf(error)} (${count} failures so far).`, error);
+  }
+
+  #increment(reason: Refusal): number {
+    const count = (this.counters.get(reason) ?? 0) + 1;
+    this.counters.set(reason, count);
+    return count;
+  }
+}
+
+/** The first of each kind are logged, then one in a thousand: a flood costs no disk. */
+function isWorthALine(count: number): boolean {
+  return count <= 10 || count % 1000 === 0;
+}
+
+/** Undefined when the load was sealed with another key. */
+function open(crypticle: Crypticle, sealed: Buffer): Opened | undefined {
+  try {
+    return { crypticle, packed: crypticle.open(sealed) };
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeMap(packed: Buffer, budget: Budget): Dict {
+  let value: Value;
+  try {
+    value = decode(packed, 'network', budget);
+  } catch (error) {
+    throw refusedFor(error);
+  }
+  if (!isDict(value)) throw new Refused('load shape', NOT_A_DICT);
+  return value;
+}
+
+function glanceAt(packed: Buffer, names: readonly string[]): Dict {
+  try {
+    return glance(packed, names);
+  } catch (error) {
+    throw refusedFor(error);
+  }
+}
+
+function refusedFor(error: unknown): unknown {
+  if (error instanceof BudgetError) return new Refused('over budget', BAD_LOAD, error.message);
+  return error instanceof MsgpackError ? new Refused('malformed') : error;
+}
+
+function fits(packed: Buffer, budget: Budget): boolean {
+  try {
+    requireWithin(packed, budget);
+    return true;
+  } catch {
+    return false;
+  }
+}

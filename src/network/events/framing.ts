@@ -1,0 +1,157 @@
+/**
+ * Events on the local sockets: a stream of msgpack maps `{head: {}, body: <tag> "\n\n" <msgpack of the data>}`, with bytes
+ * apart from text (docs/internals/event-bus.md#frames; salt/transport/ipc.py and salt/utils/event.py 3006.16).
+ */
+import type { Clock } from '../../host/clock.ts';
+import { isBytes, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { EVENT } from '../../formats/wire/budget.ts';
+import { decode, decodeAt, encode, MsgpackError, TruncatedMsgpackError } from '../../formats/wire/msgpack.ts';
+import { trimLargest } from './trim.ts';
+
+const SEPARATOR = Buffer.from('\n\n');
+/** What a frame begins with when its writer is Salt or us: {head: {}, body: …}. */
+const HEAD = Buffer.from('82a46865616480a4626f6479', 'hex');
+/** Largest event accepted from a local program; Salt trims at 1 MiB by default, operators may raise that. */
+const FRAME_BYTES_MAX = 256 * 1024 * 1024;
+
+/** An event: its tag, and its data not yet decoded, because most readers want few of many. */
+export class BusEvent {
+  readonly tag: string;
+  readonly #body: Buffer;
+  #data: Dict | undefined;
+
+  constructor(tag: string, body: Buffer) {
+    this.tag = tag;
+    this.#body = body;
+  }
+
+  /** Size of the data as it was read. */
+  get sizeBytes(): number {
+    return this.#body.length;
+  }
+
+  /** The data. @throws MsgpackError when it is malformed */
+  get data(): Dict {
+    if (this.#data === undefined) {
+      const value = decode(this.#body, 'local', EVENT);
+      this.#data = isDict(value) ? value : new Map();
+    }
+    return this.#data;
+  }
+}
+
+/** Python's `datetime.utcnow().isoformat()` of a moment. */
+export function isoStamp(clock: Clock): string {
+  const nowMs = clock.nowMs();
+  const micros = Math.floor((nowMs % 1000) * 1000);
+  const seconds = new Date(nowMs).toISOString().slice(0, 19);
+  return micros === 0 ? seconds : `${seconds}.${String(micros).padStart(6, '0')}`;
+}
+
+/**
+ * The bytes of one event.
+ * @param data gets `_stamp`, as the sender adds it in Salt
+ * @param eventBytesMax larger data has its largest values replaced by `VALUE_TRIMMED` (`max_event_size`)
+ */
+export function encodeEvent(tag: string, data: Dict, clock: Clock, eventBytesMax: number): Buffer {
+  const stamped: Dict = new Map(data);
+  stamped.set('_stamp', isoStamp(clock));
+  let payload = encode(stamped, 'local');
+  if (payload.length > eventBytesMax) payload = encode(trimLargest(stamped, eventBytesMax), 'local');
+  const tagBytes = Buffer.from(tag, 'utf8');
+  const bodyLength = tagBytes.length + SEPARATOR.length + payload.length;
+  return Buffer.concat([HEAD, binHeader(bodyLength), tagBytes, SEPARATOR, payload]);
+}
+
+function binHeader(length: number): Buffer {
+  if (length < 0x100) return Buffer.from([0xc4, length]);
+  const out = Buffer.alloc(length < 0x10000 ? 3 : 5);
+  if (out.length === 3) {
+    out[0] = 0xc5;
+    out.writeUInt16BE(length, 1);
+  } else {
+    out[0] = 0xc6;
+    out.writeUInt32BE(length, 1);
+  }
+  return out;
+}
+
+/** Splits the stream into frames, and says where whole frames end so that a hub can pass them on untouched. */
+export class EventReader {
+  #rest: Buffer[] = [];
+  #have = 0;
+  #need = 1;
+
+  /**
+   * Takes a chunk of the stream.
+   * @returns the bytes of all frames that are now whole (empty when none is), and the body of each of them
+   * @throws MsgpackError when the stream is no stream of events
+   */
+  push(chunk: Buffer): { whole: Buffer; bodies: Buffer[] } {
+    this.#rest.push(chunk);
+    this.#have += chunk.length;
+    const bodies: Buffer[] = [];
+    if (this.#have < this.#need) return { whole: Buffer.alloc(0), bodies };
+    const bytes = this.#rest.length === 1 ? chunk : Buffer.concat(this.#rest, this.#have);
+    let at = 0;
+    this.#need = 1;
+    while (at < bytes.length) {
+      const frame = readFrame(bytes, at);
+      if (typeof frame === 'number') {
+        if (frame > FRAME_BYTES_MAX) throw new MsgpackError(`an event of ${frame} bytes`);
+        this.#need = frame;
+        break;
+      }
+      bodies.push(frame.body);
+      at = frame.end;
+    }
+    const rest = bytes.subarray(at);
+    this.#rest = rest.length > 0 ? [rest] : [];
+    this.#have = rest.length;
+    return { whole: bytes.subarray(0, at), bodies };
+  }
+}
+
+/** The frame at `at`, or how many bytes from `at` are needed at least to read it. */
+function readFrame(bytes: Buffer, at: number): { body: Buffer; end: number } | number {
+  const left = bytes.length - at;
+  const headEnd = at + HEAD.length;
+  if (left < HEAD.length + 5) return slowFrame(bytes, at) ?? left + 1;
+  if (bytes.compare(HEAD, 0, HEAD.length, at, headEnd) !== 0) return slowFrame(bytes, at) ?? left + 1;
+  const tag = bytes[headEnd];
+  const sizeBytes = tag === 0xc4 ? 1 : tag === 0xc5 ? 2 : tag === 0xc6 ? 4 : 0;
+  if (sizeBytes === 0) return slowFrame(bytes, at) ?? left + 1;
+  const bodyAt = headEnd + 1 + sizeBytes;
+  const end = bodyAt + bytes.readUIntBE(headEnd + 1, sizeBytes);
+  if (end > bytes.length) return end - at;
+  return { body: bytes.subarray(bodyAt, end), end };
+}
+
+/** A frame that its writer packed differently. */
+function slowFrame(bytes: Buffer, at: number): { body: Buffer; end: number } | undefined {
+  let read: { value: Value; end: number };
+  try {
+    read = decodeAt(bytes, 'local', at, EVENT);
+  } catch (error) {
+    if (error instanceof TruncatedMsgpackError) return undefined;
+    throw error;
+  }
+  if (!isDict(read.value)) throw new MsgpackError('an event frame is a map');
+  const body = read.value.get('body');
+  if (typeof body === 'string') return { body: Buffer.from(body, 'utf8'), end: read.end };
+  if (body === undefined || !isBytes(body)) throw new MsgpackError('an event frame has a body');
+  return { body: Buffer.from(body), end: read.end };
+}
+
+/** The tag of a frame's body, or undefined when it has none. */
+export function tagOf(body: Buffer): string | undefined {
+  const end = body.indexOf(SEPARATOR);
+  return end <= 0 ? undefined : body.toString('utf8', 0, end);
+}
+
+/** A frame's body as an event, or undefined when it is malformed. */
+export function parseEvent(body: Buffer): BusEvent | undefined {
+  const end = body.indexOf(SEPARATOR);
+  if (end <= 0) return undefined;
+  return new BusEvent(body.toString('utf8', 0, end), Buffer.from(body.subarray(end + SEPARATOR.length)));
+}

@@ -1,0 +1,56 @@
+/** What the master's workers, its housekeeping and local programs ask of the publisher, over `publish_pull.ipc`. */
+import { contract, type Client } from '../contract.ts';
+import {
+  byName,
+  fields,
+  flag,
+  list,
+  mapping,
+  nothing,
+  optional,
+  record,
+  single,
+  text,
+  type TypeOf,
+} from '../fields.ts';
+
+/** Of minions that a publication is expected to reach, those that are not there. */
+const absence = record({
+  /** Those that are known to be away, and since when (UTC). */
+  lost: byName(text),
+  /** Those that were never seen; undefined when nobody can tell. */
+  strange: optional(list(text)),
+});
+
+/** What is known of a minion's connection. */
+const connection = record({
+  isConnected: flag,
+  /** When it was last lost (UTC); also of minions that have come back. */
+  lostSince: optional(text),
+});
+
+/** The contract. */
+export const publisher = contract('the publisher', {
+  /** Encrypts, signs and sends a publication. Answered when it is on its way. */
+  publish: {
+    asks: fields({
+      load: mapping,
+      /** The minions it is for, when its target names them; left out it is sent to everybody. */
+      ids: optional(list(text)),
+      /** The minions it is expected to reach, whose absence the answer tells. */
+      expected: list(text),
+    }),
+    answers: single(absence),
+  },
+  /** What is known of these minions' connections; those that never identified themselves are missing. */
+  connections: { asks: fields({ ids: list(text) }), answers: single(byName(connection)) },
+  /** The addresses that subscribers come from. */
+  addresses: { asks: nothing, answers: single(list(text)) },
+});
+
+/** See {@link publisher}. */
+export type Absence = TypeOf<typeof absence>;
+/** See {@link publisher}. */
+export type Connection = TypeOf<typeof connection>;
+/** See {@link publisher}. */
+export type PublisherClient = Client<typeof publisher>;

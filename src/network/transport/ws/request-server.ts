@@ -1,0 +1,100 @@
+/**
+ * The request port of the ws transport: one message is one request, and the replies of a connection come in the order of its
+ * requests, because nothing else says which is whose (salt/transport/ws.py `RequestServer`, 3007.8).
+ */
+import type { Address } from '../address.ts';
+import { RequestPeers, type RequestPeer } from '../request-peers.ts';
+import type {
+  OnRefused,
+  OnRequest,
+  RequestServer,
+  RequestServerCounters,
+  RequestServerOptions,
+} from '../transport.ts';
+import { bytesOf } from './frames.ts';
+import { WsServer, type WsPeer } from './server.ts';
+
+const HEARTBEAT_MS = 30_000;
+
+/** Takes requests over WebSockets and replies in their order. */
+export class WsRequestServer implements RequestServer {
+  readonly counters: RequestServerCounters;
+  readonly #onRequest: OnRequest;
+  readonly #server: WsServer;
+  readonly #peers: RequestPeers<RequestPeer>;
+
+  constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
+    this.#onRequest = onRequest;
+    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.counters = this.#peers.counters;
+    this.#server = new WsServer(
+      { ...options, heartbeatMs: HEARTBEAT_MS },
+      (peer) => this.#accept(peer),
+      (from, error) => this.#peers.refuse(from, error),
+    );
+  }
+
+  start(): Promise<Address> {
+    return this.#server.start();
+  }
+
+  setPaused(paused: boolean): void {
+    this.#peers.setPaused(paused);
+  }
+
+  close(): void {
+    this.#server.close();
+  }
+
+  #accept(peer: WsPeer): void {
+    const { socket, stream, from } = peer;
+    const replies = new OrderedReplies((body) => {
+      peer.write(body);
+      this.#peers.buffered(body.length);
+    });
+    const held: RequestPeer = {
+      socket,
+      get pendingBytes() {
+        return peer.pendingBytes;
+      },
+      get queuedBytes() {
+        return peer.queuedBytes;
+      },
+      destroy: (error) => peer.destroy(error ?? new Error('it holds too much')),
+    };
+    this.#peers.add(held);
+    stream.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
+    socket.on('message', (data, isBinary) => {
+      if (!isBinary) return;
+      this.counters.requests++;
+      const reply = replies.next();
+      this.#onRequest({ body: bytesOf(data), from, reply });
+    });
+    socket.on('close', () => this.#peers.remove(held, from, peer.fault));
+  }
+}
+
+/** Lets replies out in the order of their requests. */
+class OrderedReplies {
+  readonly #send: (body: Buffer) => void;
+  #slots: { body: Buffer | undefined }[] = [];
+
+  constructor(send: (body: Buffer) => void) {
+    this.#send = send;
+  }
+
+  next(): (body: Buffer) => void {
+    const slot: { body: Buffer | undefined } = { body: undefined };
+    this.#slots.push(slot);
+    return (body) => {
+      slot.body = body;
+      let ready = 0;
+      for (const { body: answer } of this.#slots) {
+        if (answer === undefined) break;
+        this.#send(answer);
+        ready++;
+      }
+      this.#slots.splice(0, ready);
+    };
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * The beacons of a minion: which are configured, when each looks, what their events are, and the orders that change them
+ * (salt/beacons/__init__.py, salt/minion.py `process_beacons`, 3006.16).
+ */
+import { messageOf } from '../../errors/errors.ts';
+import {
+  copyValue,
+  isDict,
+  toNumber,
+  truthy,
+  valuesEqual,
+  type Dict,
+  type Value,
+} from '../../python/values/value.ts';
+import {
+  listToDict,
+  type BeaconContext,
+  type BeaconSpec,
+  type RunningBeacon,
+  type Verdict,
+} from './beacon.ts';
+import { BEACON_TABLE } from './table.ts';
+
+/** Items of a configuration that are no beacon's own. */
+const COMMON_ITEMS: ReadonlySet<Value> = new Set([
+  'enabled',
+  'interval',
+  'disable_during_state_run',
+  'run_once',
+  'beacon_module',
+]);
+/** A look may come this much before its interval is over, because timers are not exact. */
+const EARLY_MS = 200;
+
+/** What beacons need. */
+export interface BeaconsParts {
+  readonly id: string;
+  readonly context: BeaconContext;
+  /** `beacons` of the configuration. */
+  readonly configured: Dict;
+  /** `beacons` of the pillar as it is now. */
+  readonly pillar: () => Value | undefined;
+  /** Whether states are being applied. */
+  readonly isStateRunning: () => boolean;
+  /** Custom beacons by name, which come before those of this program; another object when one has changed. */
+  readonly own?: () => Promise<ReadonlyMap<string, BeaconSpec>>;
+}
+
+/** An event of a beacon. */
+export interface BeaconEvent {
+  readonly tag: string;
+  readonly data: Dict;
+  readonly beaconName: string;
+  /** Why the beacon could not look. */
+  readonly error?: string;
+}
+
+/** One configured beacon at work. */
+interface Active {
+  readonly config: Value;
+  readonly spec: BeaconSpec;
+  readonly isOwn: boolean;
+  running: RunningBeacon | undefined;
+  /** When its interval began. */
+  armedMs: number | undefined;
+}
+
+/** The configured beacons, the times at which they look, and the orders that change them. */
+export class Beacons {
+  readonly #parts: BeaconsParts;
+  #configured: Dict;
+  readonly #active = new Map<Value, Active>();
+  /** What was said of each beacon last, so that it is not said again every second. */
+  readonly #said = new Map<Value, string>();
+
+  constructor(parts: BeaconsParts) {
+    this.#parts = parts;
+    this.#configured = parts.configured;
+  }
+
+  /** The beacons from the configuration. */
+  get configured(): Dict {
+    return this.#configured;
+  }
+
+  /**
+   * All beacons, those of the configuration over those of the pillar. Salt compat: while the pillar has any, Salt lists those of
+   * the configuration but does not run them; here they run.
+   */
+  list(options: { readonly pillar: boolean; readonly configured: boolean }): Dict {
+    const out: Dict = new Map(options.pillar ? this.#fromPillar() : []);
+    if (options.configured) for (const [name, config] of this.#configured) out.set(name, config);
+    return out;
+  }
+
+  isFromPillar(name: Value): boolean {
+    return this.#fromPillar().has(name);
+  }
+
+  set(name: Value, config: Value): void {
+    this.#configured.set(name, config);
+  }
+
+  remove(name: Value): boolean {
+    return this.#configured.delete(name);
+  }
+
+  reset(): void {
+    this.#configured = new Map();
+    this.close();
+  }
+
+  /** Enables or disables a configured beacon. @returns false when it is not configured */
+  setEnabled(name: Value, isEnabled: boolean): boolean {
+    const config = this.#configured.get(name);
+    if (isDict(config)) config.set('enabled', isEnabled);
+    else if (Array.isArray(config)) {
+      const item = config.filter(isDict).find((each) => each.has('enabled'));
+      if (item === undefined) config.push(new Map([['enabled', isEnabled]]));
+      else item.set('enabled', isEnabled);
+    } else return false;
+    return true;
+  }
+
+  /** The kinds of beacons there are. */
+  async available(): Promise<string[]> {
+    return [...new Set([...BEACON_TABLE.keys(), ...(await this.#own()).keys()])].sort();
+  }
+
+  /** Whether a configuration can be used. */
+  async validate(name: Value, config: Value): Promise<Verdict> {
+    const kind = kindOf(name, config);
+    const spec = await this.#spec(kind);
+    if (spec === undefined)
+      return [true, `Beacon ${kind} does not have a validate function, skipping validation.`];
+    return spec.validate(ownItems(config));
+  }
+
+  close(): void {
+    for (const active of this.#active.values()) active.running?.close?.();
+    this.#active.clear();
+  }
+
+  /** Has each beacon look whose time it is. */
+  async process(): Promise<BeaconEvent[]> {
+    const all = this.list({ pillar: true, configured: true });
+    for (const [name, active] of this.#active) {
+      if (all.has(name)) continue;
+      active.running?.close?.();
+      this.#active.delete(name);
+    }
+    if (all.has('enabled') && !truthy(all.get('enabled'))) return [];
+    const events: BeaconEvent[] = [];
+    for (const [name, config] of all)
+      if (name !== 'enabled') events.push(...(await this.#processOne(name, config)));
+    return events;
+  }
+
+  #own(): Promise<ReadonlyMap<string, BeaconSpec>> {
+    return this.#parts.own?.() ?? Promise.resolve(new Map());
+  }
+
+  async #spec(kind: string): Promise<BeaconSpec | undefined> {
+    return (await this.#own()).get(kind) ?? (await BEACON_TABLE.get(kind)?.());
+  }
+
+  #fromPillar(): Dict {
+    const pillar = this.#parts.pillar();
+    return isDict(pillar) ? pillar : new Map();
+  }
+
+  async #processOne(name: Value, config: Value): Promise<BeaconEvent[]> {
+    const options = isDict(config) ? config : listToDict(config);
+    if (options.has('enabled') && !truthy(options.get('enabled'))) return [];
+    const active = await this.#activate(name, config);
+    if (active === undefined || !this.#isTime(active, options.get('interval'))) return [];
+    if (truthy(options.get('disable_during_state_run') ?? false) && this.#parts.isStateRunning()) {
+      this.#parts.context.log.info(
+        `${active.running?.close ? 'Closing' : 'Skipping'} beacon ${String(name)}. State run in progress.`,
+      );
+      active.running?.close?.();
+      return [];
+    }
+    const events = await this.#look(name, config, active);
+    if (truthy(options.get('run_once') ?? false)) this.setEnabled(name, false);
+    return events;
+  }
+
+  /** A beacon whose configuration is new begins anew. @returns undefined for one that cannot be used */
+  async #activate(name: Value, config: Value): Promise<Active | undefined> {
+    const known = this.#active.get(name);
+    const own = (await this.#own()).get(kindOf(name, config));
+    const isSame = own === undefined ? known?.isOwn === false : known?.spec === own;
+    if (known !== undefined && isSame && valuesEqual(known.config, config)) return known;
+    known?.running?.close?.();
+    this.#active.delete(name);
+    const spec = own ?? (await this.#spec(kindOf(name, config)));
+    if (spec === undefined) {
+      this.#say(name, `Unable to process beacon ${String(name)}`);
+      return undefined;
+    }
+    const [isValid, comment] = await spec.validate(ownItems(config));
+    if (!isValid) {
+      this.#say(name, `Beacon ${String(name)} configuration invalid, not running.\n${comment}`);
+      return undefined;
+    }
+    const isOwn = own !== undefined;
+    const active: Active = { config: copyValue(config), spec, isOwn, running: undefined, armedMs: undefined };
+    this.#active.set(name, active);
+    this.#said.delete(name);
+    return active;
+  }
+
+  /** The first evaluation only begins the interval. */
+  #isTime(active: Active, interval: Value | undefined): boolean {
+    const seconds = toNumber(interval) ?? 0;
+    if (seconds <= 0) return true;
+    const nowMs = this.#parts.context.clock.monotonicMs();
+    const periodMs = seconds * 1000;
+    if (active.armedMs === undefined) {
+      active.armedMs = nowMs;
+      return false;
+    }
+    if (nowMs - active.armedMs < periodMs - EARLY_MS) return false;
+    active.armedMs = nowMs - active.armedMs < 2 * periodMs ? active.armedMs + periodMs : nowMs;
+    return true;
+  }
+
+  async #look(name: Value, config: Value, active: Active): Promise<BeaconEvent[]> {
+    const { id, context } = this.#parts;
+    const base = `salt/beacon/${id}/${String(name)}/`;
+    const beaconName = active.spec.name;
+    try {
+      active.running ??= active.spec.start(context);
+      const found = await active.running.look(ownItems(config));
+      this.#said.delete(name);
+      return found.map((data) => {
+        const tag = data.get('tag');
+        const rest: Dict = new Map(data);
+        rest.delete('tag');
+        if (!rest.has('id')) rest.set('id', id);
+        return { tag: tag === undefined ? base : base + String(tag), data: rest, beaconName };
+      });
+    } catch (error) {
+      const text = messageOf(error);
+      const failed = active.running === undefined ? 'could not be started' : 'failed';
+      this.#say(name, `The beacon ${String(name)} ${failed}: ${text}`);
+      return [{ tag: base, data: new Map(), beaconName, error: text }];
+    }
+  }
+
+  #say(name: Value, text: string): void {
+    if (this.#said.get(name) === text) return;
+    this.#said.set(name, text);
+    this.#parts.context.log.error(text);
+  }
+}
+
+function kindOf(name: Value, config: Value): string {
+  const options = isDict(config) ? config : listToDict(config);
+  const kind = options.get('beacon_module');
+  return typeof kind === 'string' && kind !== '' ? kind : String(name);
+}
+
+/** A configuration without the items that every beacon has; what is no list stays what it is, for the check to refuse. */
+function ownItems(config: Value): Value[] {
+  if (!Array.isArray(config)) return config as unknown as Value[];
+  return config
+    .map((item) => (isDict(item) ? new Map([...item].filter(([key]) => !COMMON_ITEMS.has(key))) : item))
+    .filter((item) => !isDict(item) || item.size > 0);
+}

@@ -1,0 +1,25 @@
+/** Failures with more about them below: Salt's CommandExecutionError with `info` (3006.16 salt/exceptions.py). */
+import { CommandExecutionError } from '../../errors/errors.ts';
+import { renderNested } from '../outputters/nested.ts';
+import { isDict, type Dict } from '../../python/values/value.ts';
+
+/** What went wrong, and a mapping about it, which is shown as the outputter `nested` shows it. */
+export class CommandProblem extends CommandExecutionError {
+  /** What has changed all the same. */
+  readonly changes: Dict;
+  /** The message without the changes, which a state's result has anyway. */
+  readonly withoutChanges: string;
+
+  constructor(message: string, info: Dict) {
+    super(withInfo(message, info));
+    const changes = info.get('changes');
+    this.changes = isDict(changes) ? changes : new Map();
+    const rest = new Map([...info].filter(([key]) => key !== 'changes'));
+    this.withoutChanges = rest.size === 0 ? message : withInfo(message, rest);
+  }
+}
+
+function withInfo(message: string, info: Dict): string {
+  const sentence = /[.?!]$/.test(message) ? message : `${message}.`;
+  return `${sentence} Additional info follows:\n\n${renderNested(info, { color: false }).trimEnd()}`;
+}

@@ -1,0 +1,215 @@
+/** The functions of `state` that steer other runs: halting, ending, forbidding them (3006.16 salt/modules/state.py). */
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandExecutionError } from '../../../errors/errors.ts';
+import { pyCount } from '../../../python/conversions.ts';
+import {
+  defineFunction,
+  type FunctionSpec,
+  type ModuleContext,
+  type ParamSpec,
+} from '../../../runtime/loader/module.ts';
+import { ALL_STATES, PauseFiles } from '../../../runtime/state/pause.ts';
+import { expressionMatch } from '../../../python/text/expression-match.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { HIGH_DATA } from './cached.ts';
+import { disabledNames } from './disabled.ts';
+import { runningStates } from './queue.ts';
+import { splitNames } from './show.ts';
+import { param } from '../../../runtime/loader/params.ts';
+
+const jid: ParamSpec = { type: 'str', doc: 'The job of the run.' };
+const stateId = param.textOrNone({ default: null, doc: 'The id of a state; all when left out.' });
+
+function pauseFiles(ctx: ModuleContext): PauseFiles {
+  return new PauseFiles(pyStr(ctx.opts.get('cachedir') ?? ''));
+}
+
+/** Changes what is asked of a run at one state, or at all of them. */
+function order(
+  ctx: ModuleContext,
+  job: Value,
+  id: string | undefined,
+  change: (orders: Dict, key: string) => void,
+): null {
+  const files = pauseFiles(ctx);
+  const orders = files.read(pyStr(job)) ?? new Map<Value, Value>();
+  change(orders, id ?? ALL_STATES);
+  files.write(pyStr(job), orders);
+  return null;
+}
+
+function entryOf(orders: Dict, key: string): Dict {
+  const known = orders.get(key);
+  if (isDict(known)) return known;
+  const entry: Dict = new Map();
+  orders.set(key, entry);
+  return entry;
+}
+
+/** The halts of runs that still go on; those of others are removed. */
+async function pauses(ctx: ModuleContext, wanted: Value): Promise<Dict> {
+  const files = pauseFiles(ctx);
+  const active = await ctx.functions.call('saltutil.is_running', ['state.*']);
+  const running = (Array.isArray(active) ? active : []).map((job) =>
+    isDict(job) ? job.get('jid') : undefined,
+  );
+  const given = Array.isArray(wanted) ? wanted : [wanted];
+  const out: Dict = new Map();
+  for (const name of wanted === null ? files.jids() : given.map(pyStr)) {
+    if (running.includes(name)) out.set(name, files.read(name) ?? new Map());
+    else files.remove(name);
+  }
+  return out;
+}
+
+/** Adds names to the grain of what may not run, or takes them out. */
+async function setDisabled(ctx: ModuleContext, given: Value[], isDisabling: boolean): Promise<Dict> {
+  const disabled = await disabledNames(ctx);
+  const word = isDisabling ? 'disabled' : 'enabled';
+  let isChanged = false;
+  const lines = given.map((name) => {
+    const state = pyStr(name);
+    if (disabled.includes(state) === isDisabling) return `Info: ${state} state already ${word}.`;
+    if (isDisabling) disabled.push(state);
+    else disabled.splice(disabled.indexOf(state), 1);
+    isChanged = true;
+    return `Info: ${state} state ${word}.`;
+  });
+  if (isChanged) await ctx.functions.call('grains.setval', ['state_runs_disabled', disabled]);
+  await ctx.functions.call('saltutil.refresh_modules');
+  return dict({ res: true, msg: lines.join('\n') });
+}
+
+async function showEvents(ctx: ModuleContext, args: Readonly<Record<string, Value>>): Promise<null> {
+  if (ctx.services.showEvents === undefined)
+    throw new CommandExecutionError(
+      'state.event prints to a terminal, and a minion has none; use it with salt-call.',
+    );
+  const pattern = pyStr(args['tagmatch'] ?? '*');
+  const folder = args['sock_dir'] ?? null;
+  await ctx.services.showEvents({
+    node: args['node'] === 'master' ? 'master' : 'minion',
+    sockDir: folder === null ? undefined : pyStr(folder),
+    matches: (tag) => expressionMatch(tag, pattern),
+    count: pyCount(args['count'] ?? -1),
+    isQuiet: truthy(args['quiet']),
+    isPretty: truthy(args['pretty']),
+  });
+  return null;
+}
+
+const statesParam = param.by(splitNames, {
+  type: 'str or list of str',
+  doc: 'Names of SLS, `highstate`, globs over state functions (`pkg.*`), separated by commas.',
+});
+
+/** Pausing, resuming, ending and disabling of state runs. */
+export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
+  running: defineFunction({
+    doc: 'Lists the state runs under way on this minion, in sentences.',
+    params: {
+      concurrent: param.flag({ default: false, doc: 'Say nothing: runs may go beside each other.' }),
+    },
+    returns: 'list of texts',
+    run: (ctx, { concurrent }) => (concurrent ? [] : runningStates(ctx)),
+  }),
+  pause: defineFunction({
+    doc: 'Halts a state run, before one of its states or before the next one.',
+    params: {
+      jid,
+      state_id: stateId,
+      duration: { default: null, type: 'int', doc: 'Seconds after which it goes on by itself.' },
+    },
+    returns: 'None',
+    examples: [
+      "salt '*' state.pause 20171130110407769519",
+      "salt '*' state.pause 20171130110407769519 vim",
+      "salt '*' state.pause 20171130110407769519 vim 20",
+    ],
+    run: (ctx, args) =>
+      order(ctx, args.jid, args.state_id, (orders, key) => {
+        const entry = entryOf(orders, key);
+        if (truthy(args.duration)) entry.set('duration', pyCount(args.duration));
+      }),
+  }),
+  resume: defineFunction({
+    doc: 'Lets a halted state run go on.',
+    params: { jid, state_id: stateId },
+    returns: 'None',
+    examples: [
+      "salt '*' state.resume 20171130110407769519",
+      "salt '*' state.resume 20171130110407769519 vim",
+    ],
+    run: (ctx, args) =>
+      order(ctx, args.jid, args.state_id, (orders, key) => {
+        if (key === ALL_STATES) orders.clear();
+        else orders.delete(key);
+      }),
+  }),
+  soft_kill: defineFunction({
+    doc: 'Ends a state run in order, before one of its states or before the next one.',
+    params: { jid, state_id: stateId },
+    returns: 'None',
+    examples: ["salt '*' state.soft_kill 20171130110407769519"],
+    run: (ctx, args) =>
+      order(ctx, args.jid, args.state_id, (orders, key) => {
+        entryOf(orders, key).set('kill', true);
+      }),
+  }),
+  get_pauses: defineFunction({
+    doc: 'Shows the halts of state runs under way.',
+    params: { jid: { ...jid, default: null, type: 'str or list of str' } },
+    returns: 'mapping of job to what is asked of it, by the id of a state',
+    run: (ctx, args) => pauses(ctx, args.jid),
+  }),
+  disable: defineFunction({
+    doc: 'Forbids SLS, the highstate, or state functions on this minion.',
+    params: { states: statesParam },
+    returns: 'mapping `{res, msg}`',
+    examples: [
+      "salt '*' state.disable highstate",
+      "salt '*' state.disable highstate,test.succeed_without_changes",
+    ],
+    run: (ctx, { states }) => setDisabled(ctx, states, true),
+  }),
+  enable: defineFunction({
+    doc: 'Allows again what `state.disable` has forbidden.',
+    params: { states: statesParam },
+    returns: 'mapping `{res, msg}`',
+    examples: ["salt '*' state.enable highstate"],
+    run: (ctx, { states }) => setDisabled(ctx, states, false),
+  }),
+  list_disabled: defineFunction({
+    doc: 'Lists what `state.disable` has forbidden.',
+    returns: 'list of names; an empty text when nothing was ever forbidden',
+    run: (ctx) => ctx.functions.call('grains.get', ['state_runs_disabled']),
+  }),
+  event: defineFunction({
+    doc: 'Prints events as they come, until as many as asked for have matched; for `salt-call`, which has a terminal.',
+    params: {
+      tagmatch: { default: '*', type: 'str', doc: 'Glob or regular expression for tags.' },
+      count: { default: -1, type: 'int', doc: 'How many; -1 for ever.' },
+      quiet: { default: false, type: 'bool', doc: 'Print nothing; only wait.' },
+      sock_dir: { default: null, type: 'str', doc: 'Folder of the sockets, in place of the configured one.' },
+      pretty: { default: false, type: 'bool', doc: 'Print the data over several lines, keys sorted.' },
+      node: { default: 'minion', type: 'str', doc: 'Whose bus: `master` or `minion`.' },
+    },
+    returns: 'None',
+    examples: ['salt-call --local state.event pretty=True', 'salt-call state.event my/tag count=1'],
+    run: (ctx, args) => showEvents(ctx, args),
+  }),
+  clear_cache: defineFunction({
+    doc: 'Removes the compiled states that runs have left in the cache.',
+    returns: 'list of the removed files',
+    run: (ctx) => {
+      const folder = pyStr(ctx.opts.get('cachedir') ?? '');
+      const files = readdirSync(folder).filter(
+        (name) => name.endsWith(HIGH_DATA) && statSync(join(folder, name)).isFile(),
+      );
+      for (const name of files) rmSync(join(folder, name));
+      return files;
+    },
+  }),
+};

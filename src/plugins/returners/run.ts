@@ -1,0 +1,106 @@
+/** Handing a return to the returners that are named for it (salt/minion.py `_thread_return`, 3006.16). */
+import { messageOf } from '../../errors/errors.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
+import { callFunction, ModuleRegistry, type RegistryOptions } from '../../runtime/loader/registry.ts';
+import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { STORE_KINDS } from './store-kinds.ts';
+import type { StoreTable } from './store-table.ts';
+import { returnerTable } from './table.ts';
+import { failureText, type ReturnerTroubles } from './troubles.ts';
+
+/**
+ * The returners that a minion may use: those of this program without `disable_returners`, and `custom` ones before them.
+ * @param stores where open databases are kept
+ */
+export function returnerRegistry(
+  options: Pick<RegistryOptions, 'opts' | 'grains' | 'custom'>,
+  stores: StoreTable,
+): ModuleRegistry {
+  const opts: Dict = new Map(options.opts);
+  // these options of a registry speak of execution modules
+  opts.set('disable_modules', options.opts.get('disable_returners') ?? []);
+  opts.delete('whitelist_modules');
+  opts.delete('providers');
+  return new ModuleRegistry({ ...options, opts, table: returnerTable(stores) });
+}
+
+/** Stands for the returners of the option of this name (salt/returners/multi_returner.py). */
+const MULTI_RETURNER = 'multi_returner';
+
+/** The names in texts or lists of texts, comma-separated, each once. */
+export function returnerNames(...wanted: readonly (Value | undefined)[]): string[] {
+  const texts = wanted.flatMap((value) => (Array.isArray(value) ? value : [value])).filter(truthy);
+  const names = texts.flatMap((text) => String(text).split(','));
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ''))];
+}
+
+/** Where returns wait for a database that cannot take them. */
+export interface WaitingRoom {
+  /** True while others wait for the same returner and configuration. */
+  isDown(name: string, ret: Dict): boolean;
+  keep(name: string, ret: Dict): Promise<void>;
+}
+
+/**
+ * Hands a return to returners, all at once. None can harm the minion or another: one that is missing or fails is a line in the log.
+ * @param ret the return, with `id`, `ret_config` and `ret_kwargs` where there are any
+ * @param waiting takes what a database cannot take now
+ * @param troubles what is known of returners that fail; without it each failure is told
+ */
+export async function runReturners(
+  registry: ModuleRegistry,
+  names: readonly string[],
+  ret: Dict,
+  ctx: ModuleContext,
+  waiting?: WaitingRoom,
+  troubles?: ReturnerTroubles,
+): Promise<void> {
+  const all = names.flatMap((name) =>
+    name === MULTI_RETURNER ? returnerNames(ctx.opts.get(MULTI_RETURNER)) : [name],
+  );
+  const each = [...new Set(all)].filter((name) => name !== MULTI_RETURNER);
+  await Promise.all(each.map((name) => runReturner(registry, name, ret, ctx, { waiting, troubles })));
+}
+
+async function runReturner(
+  registry: ModuleRegistry,
+  name: string,
+  ret: Dict,
+  ctx: ModuleContext,
+  {
+    waiting,
+    troubles,
+  }: { readonly waiting: WaitingRoom | undefined; readonly troubles: ReturnerTroubles | undefined },
+): Promise<void> {
+  const fun = `${name}.returner`;
+  try {
+    const { spec, missing } = await registry.find(fun);
+    if (spec === undefined) ctx.log.error(`Returner ${fun} could not be loaded: ${missing}`);
+    else if (waiting?.isDown(name, ret) === true && isKeepable(name, ret)) await waiting.keep(name, ret);
+    else {
+      await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
+      troubles?.succeeded(name, ctx.log);
+    }
+  } catch (error) {
+    if (waiting !== undefined && isKeepable(name, ret) && (await isKept(waiting, name, ret, ctx))) return;
+    const jid = String(ret.get('jid'));
+    if (troubles === undefined) ctx.log.error(failureText(name, jid, error), error);
+    else troubles.failed(name, jid, error, ctx.log);
+  }
+}
+
+/** Databases are waited for; not those that somebody has named for one job alone. */
+function isKeepable(name: string, ret: Dict): boolean {
+  return STORE_KINDS.some((kind) => kind.name === name) && !truthy(ret.get('ret_kwargs'));
+}
+
+/** Whoever takes it says what is wrong with the database. */
+async function isKept(waiting: WaitingRoom, name: string, ret: Dict, ctx: ModuleContext): Promise<boolean> {
+  try {
+    await waiting.keep(name, ret);
+    return true;
+  } catch (error) {
+    ctx.log.error(`A return for ${name} could not be kept on this minion: ${messageOf(error)}`, error);
+    return false;
+  }
+}

@@ -1,0 +1,221 @@
+/** `cache.*`: what the master remembers of minions, and named values in banks (salt/runners/cache.py, 3006.16). */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { RIGHTS_PILLAR, type MinionBank } from '../../storage/cache/minion-data.ts';
+import { SaltInvocationError } from '../../errors/errors.ts';
+import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
+import { forecast } from '../../runtime/targeting/forecast.ts';
+import { parseTarget } from '../../runtime/targeting/parse-target.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { decode, encode } from '../../formats/wire/msgpack.ts';
+import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec } from './runner.ts';
+import { param } from '../../runtime/loader/params.ts';
+
+const tgtParams = {
+  tgt: { default: null, type: 'str', doc: 'The minions; without it all of which something is known.' },
+  tgt_type: param.text({ default: 'glob', doc: 'What kind of target that is.' }),
+} as const;
+const bankParam = {
+  bank: param.text({ doc: 'The bank: names of folders, separated by slashes.' }),
+} as const;
+const cachedirParam = {
+  cachedir: param.textOrNone({ default: null, doc: "Folder to look in, in place of the master's cachedir." }),
+} as const;
+
+/** What is cleared for each of the minions. */
+interface Clearing {
+  readonly pillar?: boolean;
+  readonly grains?: boolean;
+  readonly mine?: boolean;
+}
+
+function clearFunction(name: string, what: string, clearing: Clearing): RunnerSpec {
+  return defineRunner({
+    doc: `Forgets the cached ${what} of minions.`,
+    params: { ...tgtParams, tgt: { ...tgtParams.tgt, doc: 'The minions.' } },
+    returns: 'True; False without a target',
+    examples: [`salt-run cache.${name} '*'`],
+    run: (ctx, { tgt, tgt_type }) =>
+      tgt === null ? false : clear(ctx, matching(ctx, tgt, tgt_type), clearing),
+  });
+}
+
+/** The cache runner. */
+export const cacheRunners = defineRunners({
+  name: 'cache',
+  doc: 'The caches of the master.',
+  functions: {
+    grains: defineRunner({
+      doc: 'Gives the cached grains of minions.',
+      params: { tgt: { type: 'str', doc: 'The minions.' }, tgt_type: tgtParams.tgt_type },
+      kwargs: 'kwargs',
+      returns: 'mapping of minion to grains',
+      examples: ["salt-run cache.grains '*'"],
+      run: (ctx, { tgt, tgt_type }) => cachedPart(ctx, matching(ctx, tgt, tgt_type), 'grains'),
+    }),
+    pillar: defineRunner({
+      doc: 'Gives the cached pillar of minions.',
+      params: tgtParams,
+      kwargs: 'kwargs',
+      returns: 'mapping of minion to pillar',
+      examples: ['salt-run cache.pillar'],
+      run: (ctx, { tgt, tgt_type }) => {
+        const ids = truthy(tgt) ? matching(ctx, tgt, tgt_type) : ctx.cache.ids();
+        return cachedPart(ctx, ids, 'pillar');
+      },
+    }),
+    mine: defineRunner({
+      doc: 'Gives the cached mine data of minions.',
+      params: tgtParams,
+      kwargs: 'kwargs',
+      returns: 'mapping of minion to mine data',
+      examples: ['salt-run cache.mine'],
+      run: (ctx, { tgt, tgt_type }) => {
+        const matched = truthy(tgt) ? matching(ctx, tgt, tgt_type) : [];
+        const ids = matched.length > 0 ? matched : ctx.cache.ids();
+        const found = ids.map((id): [Value, Value] => [id, ctx.cache.read(id, 'mine') ?? new Map()]);
+        return new Map(found.filter(([id, data]) => matched.includes(String(id)) || truthy(data)));
+      },
+    }),
+    clear_pillar: clearFunction('clear_pillar', 'pillar', { pillar: true }),
+    clear_grains: clearFunction('clear_grains', 'grains', { grains: true }),
+    clear_mine: clearFunction('clear_mine', 'mine data', { mine: true }),
+    clear_mine_func: defineRunner({
+      doc: 'Forgets one function in the cached mine data of minions.',
+      params: {
+        ...tgtParams,
+        clear_mine_func_flag: { default: null, type: 'str', doc: 'The function.' },
+      },
+      returns: 'True; False without a target or a function',
+      examples: ["salt-run cache.clear_mine_func tgt='*' clear_mine_func_flag='network.interfaces'"],
+      run: (ctx, { tgt, tgt_type, clear_mine_func_flag: fun }) => {
+        if (tgt === null || fun === null) return false;
+        for (const id of matching(ctx, tgt, tgt_type)) {
+          const mine = ctx.cache.read(id, 'mine');
+          if (mine?.delete(fun) === true) ctx.cache.write(id, 'mine', mine);
+        }
+        return true;
+      },
+    }),
+    clear_all: clearFunction('clear_all', 'pillar, grains and mine data', {
+      pillar: true,
+      grains: true,
+      mine: true,
+    }),
+    clear_git_lock: defineRunner({
+      doc: 'Would remove locks of git repositories; there are none, because none are used yet.',
+      params: {
+        role: param.text({ doc: '`gitfs`, `git_pillar` or `winrepo`.' }),
+        remote: { default: null, type: 'str', doc: 'Only repositories whose name contains this.' },
+      },
+      kwargs: 'kwargs',
+      returns: 'a sentence',
+      examples: ['salt-run cache.clear_git_lock gitfs'],
+      run: (_ctx, { role }) => {
+        if (!['gitfs', 'git_pillar', 'winrepo'].includes(role))
+          throw new SaltInvocationError(`Invalid role '${role}'`);
+        return 'No locks were removed';
+      },
+    }),
+    store: defineRunner({
+      doc: 'Keeps a value under a key of a bank.',
+      params: {
+        ...bankParam,
+        key: param.text({ doc: 'The key.' }),
+        data: { type: 'any', doc: 'The value.' },
+        ...cachedirParam,
+      },
+      returns: 'None',
+      examples: ["salt-run cache.store mycache mykey 'The time has come the walrus said'"],
+      run: (ctx, { bank, key, data, cachedir }) => {
+        const folder = bankFolder(ctx, bank, cachedir);
+        makeDirectory(folder, 0o700);
+        writeFileAtomic(safeJoin(folder, `${key}.p`), encode(data, 'local'), { mode: 0o600 });
+        return null;
+      },
+    }),
+    list: defineRunner({
+      doc: 'Lists the keys of a bank, and the banks in it.',
+      pythonName: 'list_',
+      params: { ...bankParam, ...cachedirParam },
+      returns: 'list of names',
+      examples: ['salt-run cache.list cloud/active/ec2/myec2 cachedir=/var/cache/salt/'],
+      run: (ctx, { bank, cachedir }) => {
+        const folder = bankFolder(ctx, bank, cachedir);
+        if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+        // Salt compat: Salt takes every trailing `p` and dot of a key away; here only the ending goes
+        return readdirSync(folder).map((name) => name.replace(/\.p$/, ''));
+      },
+    }),
+    fetch: defineRunner({
+      doc: 'Gives the value under a key of a bank.',
+      params: { ...bankParam, key: param.text({ doc: 'The key.' }), ...cachedirParam },
+      returns: 'the value; an empty mapping when there is none',
+      examples: ['salt-run cache.fetch cloud/active/ec2/myec2 myminion cachedir=/var/cache/salt/'],
+      run: (ctx, { bank, key, cachedir }) => {
+        const path = safeJoin(bankFolder(ctx, bank, cachedir), `${key}.p`);
+        return existsSync(path) ? decode(readFileSync(path), 'local') : new Map();
+      },
+    }),
+    flush: defineRunner({
+      doc: 'Removes a key of a bank; without one the bank with all that is in it.',
+      params: {
+        ...bankParam,
+        key: param.textOrNone({ default: null, doc: 'The key.' }),
+        ...cachedirParam,
+      },
+      returns: 'True; False when there was nothing to remove',
+      examples: ['salt-run cache.flush cloud/active/ec2/myec2 myminion cachedir=/var/cache/salt/'],
+      run: (ctx, { bank, key, cachedir }) => {
+        const folder = bankFolder(ctx, bank, cachedir);
+        const path = key === undefined ? folder : safeJoin(folder, `${key}.p`);
+        if (!existsSync(path)) return false;
+        rmSync(path, { recursive: true, force: true });
+        return true;
+      },
+    }),
+  },
+});
+
+/** The minions that a target means, as the master forecasts them. @throws TargetError */
+function matching(ctx: RunnerContext, tgt: Value, tgtType: string): string[] {
+  return [...forecast(parseTarget(tgt, tgtType), ctx.fleet, { greedy: true }).minions].sort();
+}
+
+function cachedPart(ctx: RunnerContext, ids: readonly string[], part: 'grains' | 'pillar'): Dict {
+  return new Map(
+    ids.map((id) => {
+      const value = ctx.cache.read(id, 'data')?.get(part);
+      return [id, isDict(value) ? value : new Map()];
+    }),
+  );
+}
+
+function clear(ctx: RunnerContext, ids: readonly string[], clearing: Clearing): boolean {
+  for (const id of ids) {
+    if (clearing.pillar === true || clearing.grains === true) {
+      const data = ctx.cache.read(id, 'data');
+      const keeps = (['grains', 'pillar'] as const).filter(
+        (part) => clearing[part] !== true && truthy(data?.get(part)),
+      );
+      if (keeps.length === 0) remove(ctx, id, 'data');
+      else {
+        const kept = dict(Object.fromEntries(keeps.map((part) => [part, data?.get(part)])));
+        const forRights = data?.get(RIGHTS_PILLAR);
+        if (forRights !== undefined && keeps.includes('pillar')) kept.set(RIGHTS_PILLAR, forRights);
+        ctx.cache.write(id, 'data', kept);
+      }
+    }
+    if (clearing.mine === true) remove(ctx, id, 'mine');
+  }
+  return true;
+}
+
+function remove(ctx: RunnerContext, id: string, bank: MinionBank): void {
+  ctx.cache.remove(id, bank);
+}
+
+/** @throws UnsafePathError for a bank outside the cache */
+function bankFolder(ctx: RunnerContext, bank: string, cachedir: string | undefined): string {
+  const root = cachedir ?? ctx.opts.get('cachedir');
+  return safeJoin(root, ...bank.split('/').filter((part) => part !== ''));
+}

@@ -1,0 +1,50 @@
+/** `doc.*`: documentation of functions (salt/runners/doc.py, 3006.16). */
+import { ClientError } from '../../runtime/client/errors.ts';
+import { catalogOf } from '../../runtime/loader/catalog.ts';
+import { functionDoc } from '../../runtime/loader/documentation.ts';
+import { isDict, type Dict } from '../../python/values/value.ts';
+import { callMinions } from './minion-calls.ts';
+import { defineRunner, defineRunners } from './runner.ts';
+
+/** The doc runner. */
+export const docRunners = defineRunners({
+  name: 'doc',
+  doc: 'Documentation of functions.',
+  functions: {
+    runner: defineRunner({
+      doc: 'Gives the documentation of all runners.',
+      returns: 'mapping of full name to documentation',
+      examples: ['salt-run doc.runner'],
+      run: async (ctx) => {
+        const functions = catalogOf(await ctx.modules());
+        return new Map([...functions].map(([name, spec]) => [name, functionDoc(name, spec)]));
+      },
+    }),
+    wheel: defineRunner({
+      doc: 'Gives the documentation of all wheel functions. There are none yet.',
+      returns: 'mapping of full name to documentation',
+      examples: ['salt-run doc.wheel'],
+      run: () => new Map(),
+    }),
+    execution: defineRunner({
+      doc: 'Gives the documentation of all functions of all minions that answer.',
+      returns: 'mapping of full name to documentation',
+      examples: ['salt-run doc.execution'],
+      run: async (ctx) => {
+        try {
+          const answers = await callMinions(ctx, { tgt: '*', fun: 'sys.doc' });
+          const docs: Dict = new Map();
+          for (const load of answers?.returns.values() ?? []) {
+            const found = load.get('return');
+            if (isDict(found)) for (const [name, doc] of found) docs.set(name, doc);
+          }
+          return docs;
+        } catch (error) {
+          if (!(error instanceof ClientError)) throw error;
+          ctx.print(error.message);
+          return [];
+        }
+      },
+    }),
+  },
+});

@@ -1,0 +1,77 @@
+/** Asking minions on behalf of a runner (salt/client/__init__.py `LocalClient.cmd`, 3006.16). */
+import { CLIENT_TEXTS, NoMinionsError } from '../../runtime/client/errors.ts';
+import { keyOutcome } from '../../runtime/client/key-outcome.ts';
+import { storedReturns } from '../../runtime/client/stored-returns.ts';
+import { publishAndWatch } from '../../runtime/client/watch-job.ts';
+import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import type { RunnerContext } from './runner.ts';
+
+/** A job for minions. */
+export interface MinionCall {
+  readonly tgt: Value;
+  readonly tgtType?: string;
+  readonly fun: string;
+  readonly arg?: readonly Value[];
+  readonly kwarg?: Dict;
+  /** Returners for the minions. */
+  readonly ret?: string;
+  readonly jid?: string;
+  /** How long a minion may be silent before it is asked; default: the option `timeout`. */
+  readonly timeoutS?: number;
+  /** How long it may take to answer then; default: the option `gather_job_timeout`. */
+  readonly gatherS?: number;
+}
+
+/** What came of it. */
+export interface MinionAnswers {
+  readonly jid: string;
+  /** Whom the job was meant for. */
+  readonly minions: readonly string[];
+  /** The loads of returns, by minion, in the order in which they came. */
+  readonly returns: ReadonlyMap<string, Dict>;
+}
+
+/**
+ * Publishes a job and waits for its returns.
+ * @returns undefined when the target means nobody, which has been said on standard output then
+ * @throws ClientError
+ */
+export async function callMinions(ctx: RunnerContext, call: MinionCall): Promise<MinionAnswers | undefined> {
+  const { opts, clock, settings } = ctx;
+  const client = await ctx.client();
+  const timeoutMs = 1000 * (call.timeoutS ?? seconds(settings, 'timeout', 5));
+  const gatherMs = 1000 * (call.gatherS ?? seconds(settings, 'gather_job_timeout', 10));
+  const parts = {
+    client,
+    clock,
+    stored: (jid: string) => storedReturns(opts, jid),
+    keyOutcome: (id: string) => keyOutcome(opts, id),
+  };
+  const { tgt, tgtType = 'glob', fun, kwarg, ret = '', jid = '' } = call;
+  const arg = [...(call.arg ?? [])];
+  if (kwarg !== undefined && kwarg.size > 0) arg.push(new Map<Value, Value>([...kwarg, ['__kwarg__', true]]));
+  try {
+    const { job, news } = await publishAndWatch(
+      parts,
+      { tgt, tgtType, fun, arg, ret, jid, timeoutMs },
+      { timeoutMs, gatherMs },
+    );
+    const returns = new Map<string, Dict>();
+    for await (const item of news) if (item.kind === 'return') returns.set(item.id, item.load);
+    return { jid: job.jid, minions: job.minions, returns };
+  } catch (error) {
+    if (!(error instanceof NoMinionsError)) throw error;
+    ctx.print(error.message === '' ? CLIENT_TEXTS.noMinions : error.message);
+    return undefined;
+  }
+}
+
+/** The values that minions returned, by minion. */
+export function returnValues(answers: MinionAnswers | undefined): Dict {
+  return new Map([...(answers?.returns ?? [])].map(([id, load]) => [id, load.get('return') ?? null]));
+}
+
+function seconds(settings: Dict, key: string, fallback: number): number {
+  const value = toNumber(settings.get(key));
+  return value !== undefined && value > 0 ? value : fallback;
+}

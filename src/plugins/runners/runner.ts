@@ -1,0 +1,109 @@
+/**
+ * What a runner is: a function of the master itself, described like an execution function and run by `salt-run` in its own
+ * process, with the master's files at hand (salt/runner.py, 3006.16).
+ */
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { MinionDataCache } from '../../storage/cache/minion-data.ts';
+import type { LocalClient } from '../../runtime/client/local-client.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { BrineError } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { JobArchive } from '../../storage/jobs/job-store.ts';
+import type { KeyStore } from '../../storage/keys/store.ts';
+import type {
+  FunctionDescription,
+  ModuleDescription,
+  Params,
+  ParamSpec,
+} from '../../runtime/loader/module.ts';
+import { readArguments, type TypedArguments } from '../../runtime/loader/params.ts';
+import type { Fleet } from '../../runtime/targeting/target.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+
+/** The description and the body of one runner function. */
+export interface RunnerSpec<P extends Params = Params> extends FunctionDescription<P> {
+  run(
+    ctx: RunnerContext,
+    args: { readonly [K in keyof P]: Value },
+    rest: readonly Value[],
+    kwargs: Dict,
+  ): Value | Promise<Value>;
+}
+
+/** The description and the body of a runner function whose arguments arrive typed. */
+export interface TypedRunnerSpec<P extends Params> extends FunctionDescription<P> {
+  run(
+    ctx: RunnerContext,
+    args: TypedArguments<P>,
+    rest: readonly Value[],
+    kwargs: Dict,
+  ): Value | Promise<Value>;
+}
+
+/** The runner functions of one name. */
+export interface RunnerModule extends ModuleDescription {
+  readonly functions: Readonly<Record<string, RunnerSpec>>;
+}
+
+/** Describes a runner function; `run` is handed its arguments as the parameters read them. */
+export function defineRunner<const P extends Params = Record<never, ParamSpec>>(
+  spec: TypedRunnerSpec<P>,
+): RunnerSpec {
+  return {
+    ...spec,
+    run: (ctx, args, rest, kwargs) => spec.run(ctx, readArguments(spec.params, args), rest, kwargs),
+  };
+}
+
+/** Describes a runner. */
+export function defineRunners(spec: RunnerModule): RunnerModule {
+  return spec;
+}
+
+/** A runner cannot do its work: its message alone becomes the return, with code 1 and no traceback. */
+export class RunnerRefusal extends BrineError {
+  static override readonly errorCode: ErrorCode = 'function-failed';
+  override readonly name = 'RunnerRefusal';
+}
+
+/** What a runner works with. Costly parts are made when they are first asked for. */
+export interface RunnerContext {
+  /** The master's id, `<host>_master`. */
+  readonly id: string;
+  /** The version that the master shows to others. */
+  readonly version: string;
+  readonly opts: MasterOptions;
+  /** The options with the command line laid over them, by Salt's names. */
+  readonly settings: Dict;
+  readonly jid: string;
+  readonly user: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The job cache, for reading. */
+  readonly jobs: JobArchive;
+  readonly keys: KeyStore;
+  readonly cache: MinionDataCache;
+  /** The minions as targets are tried on them. */
+  readonly fleet: Fleet;
+  /** Calls another runner. */
+  call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
+  /** Every runner, by name. */
+  modules(): Promise<ReadonlyMap<string, RunnerModule>>;
+  /** Calls an execution function on this machine, with the master's options. @param pillar what it finds as its pillar */
+  execute(fun: string, args: readonly Value[], kwargs: Dict, pillar?: Dict): Promise<Value>;
+  /** Fires on the master's bus. @returns false when no master runs */
+  fire(tag: string, data: Dict): Promise<boolean>;
+  /** Tells how far the runner is: an event of the job, which is also shown. */
+  progress(data: Dict): Promise<void>;
+  /** Writes a line on standard output. */
+  print(text: string): void;
+  /** The way to the minions. @throws MasterDownError */
+  client(): Promise<LocalClient>;
+  /** Addresses that minions are connected from; none when no master runs. */
+  connectedAddresses(): Promise<ReadonlySet<string>>;
+}

@@ -1,0 +1,46 @@
+/** Logging of a daemon from its options. */
+import type { Options } from '../../config/option.ts';
+import { setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { isDict, toNumber } from '../../python/values/value.ts';
+
+/** What the daemon's options say about logging. */
+export interface DaemonLogging {
+  /** Name of the first logger: `salt.master`, `salt.minion`. */
+  readonly name: string;
+  /** True in the background: nothing goes to the terminal. */
+  readonly daemon: boolean;
+  /** The option that names the log file. */
+  readonly fileOption: string;
+  /** True in a process of the daemon that its main process has started: it does not repeat what is wrong with the options. */
+  readonly isPart?: boolean;
+}
+
+/** Sets up console and file as the options want them. */
+export function daemonLogging(
+  opts: Pick<Options, 'raw'>,
+  { name, daemon, fileOption, isPart = false }: DaemonLogging,
+): Logging {
+  const text = (key: string): string | undefined => {
+    const value = opts.raw(key);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const number = (key: string): number => toNumber(opts.raw(key) ?? 0) ?? 0;
+  const granular = opts.raw('log_granular_levels');
+  const level = text('log_level') ?? 'warning';
+  const forms = {
+    form: text('log_fmt_console'),
+    dateForm: text('log_datefmt') ?? text('log_datefmt_console'),
+    fileForm: text('log_fmt_logfile'),
+    fileDateForm: text('log_datefmt_logfile'),
+  };
+  return setupLogging({
+    name,
+    isPart,
+    level: daemon ? 'quiet' : level,
+    file: text(fileOption) ?? null,
+    fileLevel: text('log_level_logfile') ?? level,
+    rotation: { maxBytes: number('log_rotate_max_bytes'), backups: number('log_rotate_backup_count') },
+    ...Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined)),
+    ...(granular !== undefined && isDict(granular) ? { granular } : {}),
+  });
+}

@@ -1,0 +1,104 @@
+/** A part of the master: waits for its orders, does its work, ends with its parent. */
+import type { Crypticle } from '../../network/crypto/crypticle.ts';
+import { daemonLogging } from '../daemon/logging.ts';
+import { applyNiceness } from '../daemon/niceness.ts';
+import { systemClock } from '../../host/clock.ts';
+import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
+import { systemRandom } from '../../host/random.ts';
+import { readAes, readStart, readToChild, type FromChild, type Role } from './messages.ts';
+import type { RoleContext, RunningRole, StartRole } from './roles/role.ts';
+
+/** The code of a part is loaded by the part alone. */
+const ROLES: Readonly<Record<Role, () => Promise<StartRole>>> = {
+  PubServer: async () => (await import('./roles/publisher.ts')).startPublisher,
+  EventPublisher: async () => (await import('./roles/event-publisher.ts')).startEventPublisher,
+  ReqServer: async () => (await import('./roles/request-server.ts')).startRequestServer,
+  Maintenance: async () => (await import('./roles/maintenance.ts')).startMaintenance,
+  Returners: async () => (await import('./roles/returners.ts')).startReturners,
+  Reactor: async () => (await import('./roles/reactor.ts')).startReactor,
+  MWorker: async () => (await import('./roles/worker.ts')).startWorker,
+};
+
+/** How nice each part is to be. */
+const NICENESS = {
+  PubServer: 'pub_server_niceness',
+  EventPublisher: 'event_publisher_niceness',
+  ReqServer: 'req_server_niceness',
+  Maintenance: 'maintenance_niceness',
+  Returners: 'event_return_niceness',
+  Reactor: 'reactor_niceness',
+  MWorker: 'mworker_niceness',
+} as const satisfies Readonly<Record<Role, string>>;
+
+/** Runs this process as a part of a master. */
+export function runMasterChild(): void {
+  process.title = (process.argv[2] ?? 'salt-master').trim();
+  let aes: readonly Crypticle[] = [];
+  const keyListeners: (() => void)[] = [];
+  let running: Promise<RunningRole> | undefined;
+  const tell = (message: FromChild): void => {
+    if (process.connected) process.send?.(message, () => undefined);
+  };
+  const stop = async (): Promise<void> => {
+    await (await running?.catch(() => undefined))?.stop();
+    process.exit(0);
+  };
+  process.on('message', (received) => {
+    const message = readToChild(received);
+    if (message === undefined) return fail(new Error('the main process said what no part understands'));
+    if (message.type === 'aes') {
+      const before = aes[0]?.keyString.reveal();
+      aes = readAes(message.aes);
+      if (aes[0]?.keyString.reveal() !== before) for (const listener of keyListeners) listener();
+    } else if (message.type === 'ping') tell({ type: 'pong' });
+    else if (message.type === 'stop') void stop();
+    else {
+      const start = readStart(message);
+      aes = start.aes;
+      running = startRole(start, {
+        sharedKeys: () => aes,
+        onNewKey: (listener) => keyListeners.push(listener),
+        requestRotation: (reason) => tell({ type: 'rotate', reason }),
+      });
+      running.then(() => tell({ type: 'ready' }), fail);
+    }
+  });
+  // the parent decides when we end: signals of the terminal go to it too
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  process.on('disconnect', () => void stop());
+}
+
+async function startRole(
+  start: ReturnType<typeof readStart>,
+  keys: Pick<RoleContext, 'sharedKeys' | 'onNewKey' | 'requestRotation'>,
+): Promise<RunningRole> {
+  const { opts, role, index, userKeys, console } = start;
+  const logging = daemonLogging(opts, {
+    name: 'salt.master',
+    daemon: console.daemon,
+    fileOption: 'log_file',
+    isPart: true,
+  });
+  const log = logging.logger;
+  process.on('uncaughtException', (error) => {
+    log.critical(`${process.title} ends after an unexpected error: ${error.message}`, error);
+    process.exit(1);
+  });
+  releaseMemoryAtRest(systemClock);
+  applyNiceness(opts.get(NICENESS[role]), log);
+  const startIt = await ROLES[role]();
+  return startIt({
+    opts,
+    log,
+    clock: systemClock,
+    random: systemRandom,
+    index,
+    userKeys,
+    ...keys,
+  });
+}
+
+function fail(error: unknown): void {
+  process.stderr.write(`${process.title}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

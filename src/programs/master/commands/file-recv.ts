@@ -1,0 +1,74 @@
+/** `_file_recv`: a minion pushes a file (`cp.push`) into `<cachedir>/minions/<id>/files` (salt/master.py `_file_recv`, 3006.16; CVE-2024-38824). */
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, realpathSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AesHandler } from '../../../network/channel/door.ts';
+import type { MasterOptions } from '../../../config/master-options.ts';
+import { safeJoin } from '../../../host/files.ts';
+import { makeFolders } from '../../../host/make-folders.ts';
+import type { Logger } from '../../../host/log.ts';
+import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
+import { asBytes } from '../../../formats/wire/msgpack.ts';
+import { countedWarnings } from '../counted-log.ts';
+
+/** What taking files needs. */
+export interface FileRecvParts {
+  readonly opts: MasterOptions;
+  readonly log: Logger;
+}
+
+const PARTS_MAX = 256;
+
+/** Serves `_file_recv`: true when the piece was stored. */
+export function fileRecvHandler({ opts, log }: FileRecvParts): AesHandler {
+  const warn = countedWarnings(log);
+  return ({ id, load }) => {
+    if (!opts.get('file_recv')) return { value: false };
+    try {
+      return { value: receive(opts, id, load) };
+    } catch (error) {
+      warn(`A file pushed by the minion ${id} was refused: ${(error as Error).message}`);
+      return { value: false };
+    }
+  };
+}
+
+function receive(opts: MasterOptions, id: string, load: Dict): boolean {
+  const at = toNumber(load.get('loc'));
+  const data = asBytes(load.get('data'));
+  const parts = pathParts(load.get('path'));
+  if (at === undefined || data === undefined || parts === undefined) return false;
+  if (!Number.isSafeInteger(at) || at < 0) throw new Error('the position is not one');
+  const megabytes = opts.get('file_recv_max_size');
+  if (at + data.length > megabytes * 1024 * 1024)
+    throw new Error(`it is larger than file_recv_max_size allows (${megabytes} MB)`);
+  const root = safeJoin(join(opts.get('cachedir'), 'minions'), id, 'files');
+  const path = safeJoin(root, ...parts);
+  makeFolders(dirname(path), 0o700);
+  // no link that somebody has put there leads out of the folder
+  if (!`${realpathSync(dirname(path))}/`.startsWith(`${realpathSync(root)}/`))
+    throw new Error('its folder is a link that leads elsewhere');
+  writePiece(path, at, data);
+  return true;
+}
+
+function pathParts(value: Value | undefined): string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > PARTS_MAX) return undefined;
+  const parts = value.filter((part) => typeof part === 'string');
+  if (parts.length !== value.length) return undefined;
+  if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('/')))
+    throw new Error('its path has parts that are no names');
+  return parts;
+}
+
+/** Salt compat: Salt appends whatever the position is, so that a piece sent twice is in the file twice. */
+function writePiece(path: string, at: number, data: Buffer): void {
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW } = constants;
+  const fd = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600);
+  try {
+    if (fstatSync(fd).size < at) throw new Error('a piece before this one is missing');
+    for (let done = 0; done < data.length;) done += writeSync(fd, data, done, data.length - done, at + done);
+    ftruncateSync(fd, at + data.length);
+  } finally {
+    closeSync(fd);
+  }
+}

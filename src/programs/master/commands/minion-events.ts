@@ -1,0 +1,113 @@
+/** `_minion_event`: minions fire on the master's bus (docs/internals/event-bus.md#events-of-minions). */
+import type { AesHandler } from '../../../network/channel/door.ts';
+import { messageOf } from '../../../errors/errors.ts';
+import {
+  isTagAllowedFromMinion,
+  isTagAllowedFromSyndic,
+  isTagOfMasterOnly,
+} from '../../../network/events/tag-rules.ts';
+import { readReceipt, tags } from '../../../network/events/tags.ts';
+import type { Logger } from '../../../host/log.ts';
+import { countedWarnings } from '../counted-log.ts';
+import type { SyndicRegistry } from '../syndics.ts';
+import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
+
+/** What passing events on needs. */
+export interface MinionEventParts {
+  readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly log: Logger;
+  /** With `order_masters`: a sender may be a syndic, whose events are those of the minions below it. */
+  readonly syndics?: () => Promise<SyndicRegistry>;
+  /** Told that a minion has acknowledged a job; the request is answered when that is kept. */
+  readonly received?: (jid: string, id: string) => Promise<void>;
+}
+
+interface Parts extends MinionEventParts {
+  readonly warn: (text: string) => void;
+  /** What must be kept before the request is answered. */
+  readonly receipts: Promise<void>[];
+  /** The sender, when it is a syndic. */
+  readonly registry: SyndicRegistry | undefined;
+}
+
+/** Events in one request. */
+const EVENTS_MAX = 10_000;
+/** Fields that mean something inside the master and that no minion may set. */
+const INTERNAL_FIELDS = ['__peer_id', '_stamp'];
+
+/** Serves `_minion_event`, in its single and in its list form. Salt compat: unlike Salt, both forms are filtered. */
+export function minionEventHandler(given: MinionEventParts): AesHandler {
+  const warn = countedWarnings(given.log);
+  return async ({ id, load }) => {
+    const events = load.get('events');
+    const receipts: Promise<void>[] = [];
+    const pretag = load.get('pretag');
+    const registry = given.syndics === undefined ? undefined : await given.syndics();
+    if (registry !== undefined && !noteStart(registry, id, load)) return { value: null };
+    const parts = {
+      ...given,
+      warn,
+      receipts,
+      registry: registry?.isSyndic(id, pretag) ? registry : undefined,
+    };
+    if (Array.isArray(events)) {
+      for (const event of events.slice(0, EVENTS_MAX)) {
+        if (isDict(event)) fireListed(parts, id, event, typeof pretag === 'string' ? pretag : undefined);
+      }
+    } else fireChecked(parts, id, load.get('tag'), load);
+    await Promise.all(receipts);
+    return { value: null };
+  };
+}
+
+/** A start event says what its sender is. @returns false when it says so without a right to */
+function noteStart(registry: SyndicRegistry, id: string, load: Dict): boolean {
+  const tag = load.get('tag');
+  if (tag === tags.syndicStart(id)) return registry.started(id, 'syndic', load);
+  if (tag === tags.minionStart(id) || tag === tags.legacyMinionStart) registry.started(id, 'minion', load);
+  return true;
+}
+
+function fireListed(parts: Parts, id: string, event: Dict, pretag: string | undefined): void {
+  const { registry } = parts;
+  const tag = event.get('tag');
+  const inner = event.get('data');
+  const data = inner !== undefined && isDict(inner) ? inner : event;
+  if (registry !== undefined && data.has('minions')) parts.receipts.push(registry.takeReport(id, data));
+  // Salt compat: of a syndic's events these are not even told under its name
+  if (registry !== undefined && (typeof tag !== 'string' || isTagOfMasterOnly(tag))) return;
+  fireChecked(parts, id, tag, data);
+  if (pretag !== undefined && typeof tag === 'string') fireChecked(parts, id, `${pretag}/${tag}`, data);
+}
+
+function fireChecked(parts: Parts, id: string, tag: Value | undefined, data: Dict): void {
+  if (typeof tag !== 'string' || !mayFire(parts.registry, id, tag, data)) {
+    // Salt's syndics send each event of their master; those that only this master may fire arrive under the syndic's name
+    if (parts.registry !== undefined) return;
+    parts.warn(
+      `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag).slice(0, 200))}; it was dropped`,
+    );
+    return;
+  }
+  for (const field of INTERNAL_FIELDS) data.delete(field);
+  // programs go by the data, too: it speaks of whoever has sent it
+  if (parts.registry === undefined && data.has('id')) data.set('id', id);
+  if (tag === tags.saltError)
+    parts.log.error(`The minion ${id} reports an error: ${String(data.get('data'))}`);
+  parts.fireEvent(tag, data);
+  const receipt = readReceipt(tag);
+  if (receipt === undefined || parts.received === undefined) return;
+  const kept = parts.received(receipt.jid, receipt.id);
+  parts.receipts.push(
+    kept.catch((error: unknown) => parts.log.debug(`A receipt was not kept: ${messageOf(error)}`)),
+  );
+}
+
+/** Of a syndic's events, also those whose data name a minion that it does not speak for are dropped. */
+function mayFire(registry: SyndicRegistry | undefined, id: string, tag: string, data: Dict): boolean {
+  if (registry === undefined) return isTagAllowedFromMinion(tag, id);
+  const speaksFor = (minion: string): boolean => registry.speaksFor(id, minion);
+  if (!isTagAllowedFromSyndic(tag, id, speaksFor)) return false;
+  const named = data.get('id');
+  return tag.startsWith('syndic/') || named === id || typeof named !== 'string' || !registry.isOurs(named);
+}

@@ -1,0 +1,305 @@
+/**
+ * `minion_pub`, `minion_publish`, `minion_runner` and `pub_ret`: minions that publish jobs and call runners, as far as the master's
+ * options `peer` and `peer_run` let them (salt/master.py, salt/daemons/masterapi.py, 3006.16). Without those
+ * options nothing is allowed, and what is not allowed is answered with an empty mapping. Stricter than Salt where marked.
+ */
+import type { AesRequest } from '../../../network/channel/door.ts';
+import type { MasterOptions } from '../../../config/master-options.ts';
+import type { Clock } from '../../../host/clock.ts';
+import { isSafeJid } from '../../../storage/jobs/jid.ts';
+import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
+import { forecast } from '../../../runtime/targeting/forecast.ts';
+import { parseTarget } from '../../../runtime/targeting/parse-target.ts';
+import { TargetError } from '../../../runtime/targeting/target.ts';
+import { compilePattern } from '../../../python/regex/pattern.ts';
+import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
+import { parseKeyword } from '../../../formats/yaml/keyword.ts';
+import { splitKeyword } from '../../../formats/yaml/split-keyword.ts';
+import { yamlifyArgument } from '../../../formats/yaml/yamlify.ts';
+import { isAuthorised } from '../auth/permissions.ts';
+import type { countedWarnings } from '../counted-log.ts';
+import { storedReturn } from './returns.ts';
+import { publishForPeer, type PublishedJob } from './publish.ts';
+import { type JobOrder } from './publish-request.ts';
+import { type PublishParts } from './publish-parts.ts';
+
+/** Runs a runner. @returns what it returned; undefined when it could not be run */
+export type PeerRunner = (fun: string, arg: readonly Value[]) => Promise<Value | undefined>;
+
+/** Listens to the returns that come from now on. @param tell told of each, as the minion sent it */
+export type HearReturns = (tell: (jid: string, id: string, load: Dict) => void) => Promise<{ close(): void }>;
+
+/** What serving peers needs. */
+export interface PeerParts {
+  readonly publishing: PublishParts;
+  readonly run: PeerRunner;
+  readonly hear: HearReturns;
+  readonly warn: ReturnType<typeof countedWarnings>;
+}
+
+/** The commands of this file. */
+export type PeerCommand = 'minion_pub' | 'minion_publish' | 'minion_runner' | 'pub_ret';
+
+const NOTHING: Dict = new Map();
+/** How long `minion_publish` waits unless the request says so, and at most. */
+const WAIT_MS = 5_000;
+const WAIT_MAX_MS = 60_000;
+/** Runs and waits at a time in one worker; more are refused, so that minions cannot fill a master's memory. */
+const AT_ONCE_MAX = 20;
+/** Returns of any jobs that are held while a job is being published. */
+const EARLY_MAX = 10_000;
+/** A function's name, and so neither an option of a command nor a path. */
+const FUNCTION = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/;
+
+/** Serves the commands. One object for each worker. */
+export class PeerCommands {
+  readonly #parts: PeerParts;
+  #atOnce = 0;
+
+  constructor(parts: PeerParts) {
+    this.#parts = parts;
+  }
+
+  async serve(cmd: PeerCommand, { id, load }: AesRequest): Promise<Value> {
+    switch (cmd) {
+      case 'minion_pub':
+        return this.#publish(id, load);
+      case 'minion_publish':
+        return this.#bounded(id, cmd, () => this.#publishAndWait(id, load));
+      case 'minion_runner':
+        return this.#bounded(id, cmd, () => this.#runner(id, load));
+      case 'pub_ret':
+        return this.#returns(id, load);
+    }
+  }
+
+  async #publish(id: string, load: Dict): Promise<Value> {
+    const job = await this.#job(id, load);
+    return job === undefined ? NOTHING : dict({ jid: job.jid, minions: [...job.minions] });
+  }
+
+  async #job(id: string, load: Dict): Promise<PublishedJob | undefined> {
+    const order = readOrder(load);
+    const { publishing, warn } = this.#parts;
+    if (order === undefined) return undefined;
+    const what = order.funs.join(', ');
+    const perms = rulesFor(publishing.opts, 'peer', id);
+    if (!mayPublish(publishing, perms, order)) {
+      warn(`The minion ${id} may not publish ${what}; the option peer would have to allow it`);
+      return undefined;
+    }
+    const noParse = noParseNames(load);
+    const job = await publishForPeer(publishing, {
+      funs: order.funs,
+      fun: order.fun,
+      arg: parseInput(order.arg, noParse),
+      tgt: order.tgt,
+      tgtType: order.tgtType,
+      ret: order.ret,
+      publisher: id,
+      perms,
+    });
+    if (job === undefined) warn(`What the minion ${id} published (${what}) could not be sent`);
+    return job;
+  }
+
+  /** For minions before Salt 3006: publishes and waits for the returns. */
+  async #publishAndWait(id: string, load: Dict): Promise<Value> {
+    const waitMs = patienceMs(load);
+    if (waitMs === undefined) return NOTHING;
+    const returns = new ReturnsOfOneJob(this.#parts.publishing.clock);
+    const hearing = await this.#parts.hear((jid, from, each) => returns.add(jid, from, each));
+    try {
+      const job = await this.#job(id, load);
+      if (job === undefined) return NOTHING;
+      const found = await returns.of(job, waitMs);
+      if (found.size < job.minions.length) await this.#addKept(job, found);
+      const isFull = load.get('form') === 'full';
+      const out: Dict = new Map();
+      for (const [from, ret] of found) out.set(from, isFull ? fullReturn(ret) : ret.return);
+      if (isFull) out.set('__jid__', job.jid);
+      return out;
+    } finally {
+      hearing.close();
+    }
+  }
+
+  /** What nobody heard, because the event bus was being restarted. */
+  async #addKept(job: PublishedJob, found: Map<string, StoredReturn>): Promise<void> {
+    for (const ret of await this.#parts.publishing.jobs.returns(job.jid))
+      if (!found.has(ret.id)) found.set(ret.id, ret);
+  }
+
+  /** The returns of a job, for the minion that published it. */
+  async #returns(id: string, load: Dict): Promise<Value> {
+    const jid = load.get('jid');
+    // Salt compat: who published a job stands in the job cache; Salt keeps a file named by the jid (CVE-2025-22242)
+    if (!isSafeJid(jid)) return NOTHING;
+    const { jobs } = this.#parts.publishing;
+    if ((await jobs.job(jid))?.get('id') !== id) return NOTHING;
+    const out: Dict = new Map();
+    for (const ret of await jobs.returns(jid)) {
+      const entry = dict({ ret: ret.return });
+      if (ret.out !== undefined) entry.set('out', ret.out);
+      out.set(ret.id, entry);
+    }
+    return out;
+  }
+
+  async #runner(id: string, load: Dict): Promise<Value> {
+    const [fun, arg] = [load.get('fun'), load.get('arg')];
+    if (typeof fun !== 'string' || !Array.isArray(arg)) return NOTHING;
+    const allowed = rulesFor(this.#parts.publishing.opts, 'peer_run', id).some(
+      (rule) => typeof rule === 'string' && startMatches(rule, fun),
+    );
+    if (!allowed || !FUNCTION.test(fun)) {
+      this.#parts.warn(`The minion ${id} may not run ${fun}; the option peer_run would have to allow it`);
+      return NOTHING;
+    }
+    return (await this.#parts.run(fun, parseInput(arg, noParseNames(load)))) ?? NOTHING;
+  }
+
+  async #bounded(id: string, cmd: string, work: () => Promise<Value>): Promise<Value> {
+    if (this.#atOnce >= AT_ONCE_MAX) {
+      this.#parts.warn(`${cmd} of ${id} was refused: ${AT_ONCE_MAX} such requests are being served already`);
+      return NOTHING;
+    }
+    this.#atOnce++;
+    try {
+      return await work();
+    } finally {
+      this.#atOnce--;
+    }
+  }
+}
+
+/** The returns of a job whose id is not known until it is published: a minion may be quicker. */
+class ReturnsOfOneJob {
+  readonly #clock: Clock;
+  readonly #early: [jid: string, id: string, load: Dict][] = [];
+  readonly #found = new Map<string, StoredReturn>();
+  readonly #isComplete = new AbortController();
+  #job: PublishedJob | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(jid: string, id: string, load: Dict): void {
+    const value = load.get('return');
+    if (this.#job === undefined) {
+      if (this.#early.length < EARLY_MAX) this.#early.push([jid, id, load]);
+    } else if (jid === this.#job.jid && value !== undefined && this.#job.minions.includes(id)) {
+      this.#found.set(id, storedReturn(jid, id, load, value));
+      if (this.#found.size >= this.#job.minions.length) this.#isComplete.abort();
+    }
+  }
+
+  /** Resolves when all have returned, or the time is over. */
+  async of(job: PublishedJob, waitMs: number): Promise<Map<string, StoredReturn>> {
+    this.#job = job;
+    if (job.minions.length === 0) return this.#found;
+    for (const [jid, id, load] of this.#early.splice(0)) this.add(jid, id, load);
+    await this.#clock.sleep(waitMs, this.#isComplete.signal);
+    return this.#found;
+  }
+}
+
+/** Salt compat: a function of the module `publish` is refused anywhere in a list; Salt looks at the first only. */
+function readOrder(load: Dict): JobOrder | undefined {
+  const [fun, arg, tgt, ret] = ['fun', 'arg', 'tgt', 'ret'].map((name) => load.get(name));
+  const tgtType = load.get('tgt_type') ?? 'glob';
+  if (typeof fun !== 'string' || !Array.isArray(arg) || typeof ret !== 'string') return undefined;
+  if (typeof tgtType !== 'string' || (typeof tgt !== 'string' && !Array.isArray(tgt))) return undefined;
+  const funs = fun.split(',');
+  if (funs.some((name) => name === '' || name.startsWith('publish.'))) return undefined;
+  if (funs.length === 1) return { funs, fun, arg, tgt, tgtType, ret };
+  const lists = arg.map((words) => (typeof words === 'string' ? words.split(/\s+/).filter(Boolean) : words));
+  return { funs, fun: funs, arg: lists, tgt, tgtType, ret };
+}
+
+function mayPublish({ opts, fleet }: PublishParts, perms: readonly Value[], order: JobOrder): boolean {
+  if (perms.length === 0) return false;
+  const minionsOf = (type: string): readonly string[] => {
+    const target = parseTarget(order.tgt, type, undefined, opts.get('nodegroups'));
+    return forecast(target, fleet, { greedy: true }).minions;
+  };
+  try {
+    const minions = minionsOf(order.tgtType);
+    const exact = new Set(minionsOf(exactType(order.tgtType)));
+    // a pattern that reaches more than its exact reading would tell of other minions' pillars
+    if (!minions.every((minion) => exact.has(minion))) return false;
+    return isAuthorised(perms, {
+      funs: order.funs,
+      args: order.funs.length === 1 ? [[...order.arg]] : order.arg,
+      minions,
+      minionsOf: (expression) =>
+        new Set(
+          forecast(parseTarget(expression, 'compound'), fleet, { greedy: false, forRights: true }).minions,
+        ),
+    });
+  } catch (error) {
+    if (error instanceof TargetError) return false;
+    throw error;
+  }
+}
+
+function exactType(type: string): string {
+  const name = type.toLowerCase();
+  if (name === 'pillar' || name === 'pillar_pcre') return 'pillar_exact';
+  return name === 'compound' ? 'compound_pillar_exact' : type;
+}
+
+/** The rules of all entries whose expression fits the minion. */
+function rulesFor(opts: MasterOptions, name: 'peer' | 'peer_run', id: string): Value[] {
+  return [...opts.get(name)].flatMap(([pattern, rules]) =>
+    typeof pattern === 'string' && Array.isArray(rules) && startMatches(pattern, id) ? rules : [],
+  );
+}
+
+/** Salt compat: anchored at the start only. What is no regular expression fits nothing. */
+function startMatches(pattern: string, text: string): boolean {
+  try {
+    return compilePattern(pattern).matchStart(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function noParseNames(load: Dict): readonly string[] {
+  const names = load.get('no_parse');
+  return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
+}
+
+/** Texts as YAML, `k=v` texts and keyword mappings as one keyword mapping at the end (3006.16 salt/utils/args.py `parse_input`). */
+function parseInput(given: readonly Value[], noParse: readonly string[]): Value[] {
+  const args: Value[] = [];
+  const keywords: Dict = new Map();
+  for (const item of given) {
+    if (typeof item === 'string') {
+      const split = splitKeyword(item);
+      if (split === undefined) args.push(yamlifyArgument(item));
+      else
+        keywords.set(
+          split.name,
+          noParse.includes(split.name) ? split.text : (parseKeyword(item)?.value ?? null),
+        );
+    } else if (isDict(item) && item.get('__kwarg__') === true) {
+      for (const [key, value] of item) if (key !== '__kwarg__') keywords.set(key, value);
+    } else args.push(item);
+  }
+  if (keywords.size > 0) args.push(new Map<Value, Value>([['__kwarg__', true], ...keywords]));
+  return args;
+}
+
+function patienceMs(load: Dict): number | undefined {
+  const given = load.get('timeout') ?? load.get('tmo');
+  if (given === undefined) return WAIT_MS;
+  const seconds = typeof given === 'string' ? Number(given) : toNumber(given);
+  if (seconds === undefined || !Number.isFinite(seconds)) return undefined;
+  return Math.min(WAIT_MAX_MS, Math.max(0, Math.trunc(seconds) * 1000));
+}
+
+function fullReturn({ id, jid, fun, retcode, success, out, return: ret }: StoredReturn): Dict {
+  return dict({ id, jid, fun, retcode, success, ret, ...(out === undefined ? {} : { out }) });
+}

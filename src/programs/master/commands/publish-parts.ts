@@ -1,0 +1,33 @@
+/** What publishing needs of its worker. */
+import type { MasterOptions } from '../../../config/master-options.ts';
+import type { PublisherClient } from '../../../network/ipc/contracts/publisher.ts';
+import type { Clock } from '../../../host/clock.ts';
+import type { Logger } from '../../../host/log.ts';
+import type { JidSource } from '../../../storage/jobs/jid.ts';
+import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
+import type { LoadMirror } from '../../../storage/jobs/load-mirror.ts';
+import type { Fleet } from '../../../runtime/targeting/target.ts';
+import type { Dict } from '../../../python/values/value.ts';
+import type { SyndicRegistry } from '../syndics.ts';
+import type { UserAuth } from '../auth/user-auth.ts';
+
+/** What publishing needs. */
+export interface PublishParts {
+  readonly opts: MasterOptions;
+  readonly users: UserAuth;
+  readonly fleet: Fleet;
+  readonly jobs: Pick<JobReader, 'job' | 'returns'> & Pick<JobWriter, 'saveJob' | 'note'>;
+  readonly mirror: LoadMirror;
+  readonly jids: JidSource;
+  readonly fireEvent: (tag: string, data: Dict) => void;
+  /** Hands a publication to the publisher. @returns when it has been sent: which of the expected minions are not there */
+  readonly send: PublisherClient['publish'];
+  /** The state of a minion's key; undefined when there is none. */
+  readonly keyState: (id: string) => string | undefined;
+  /** Whether a minion has authenticated since its key was accepted. */
+  readonly hasAuthenticated: (id: string) => boolean;
+  /** With `order_masters`: the syndics, each of which gets every job. */
+  readonly syndics?: () => Promise<SyndicRegistry>;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

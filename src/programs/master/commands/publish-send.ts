@@ -1,0 +1,183 @@
+/** Sending a publication that was allowed: the job id, the events, the job cache, the publisher, and what is known of who is away. */
+import type { MasterOptions } from '../../../config/master-options.ts';
+import { isoStamp } from '../../../network/events/framing.ts';
+import { syndicName, tags } from '../../../network/events/tags.ts';
+import type { Absence } from '../../../network/ipc/contracts/publisher.ts';
+import { outcomeDict, type LedgerEntry } from '../../../storage/jobs/ledger.ts';
+import { isTargetType } from '../../../runtime/targeting/target.ts';
+import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import type { Encodable } from '../../../formats/wire/msgpack.ts';
+import type { KnownSyndic } from '../syndics.ts';
+import type { PublishParts } from './publish-parts.ts';
+import type { PublishRequest } from './publish-request.ts';
+import type { Reach } from './publish-decision.ts';
+
+const JID_ATTEMPTS = 5;
+
+/** More minions that were never seen are real Salt's: whether each has authenticated is not looked up, job for job. */
+const NEWCOMERS_MAX = 200;
+
+/** Fields of `kwargs` that travel on to the minion. */
+const PASSED_ON = ['ret_config', 'metadata', 'module_executors', 'executor_opts', 'ret_kwargs'] as const;
+
+/** What the reply says of a job. */
+type Sent = { readonly jid: string; readonly minions: string[] } & Readonly<
+  Record<string, Encodable | undefined>
+>;
+
+/** Keeps and sends a job. @returns what the reply says of it; undefined when there is no job id to be had */
+export async function send(
+  parts: PublishParts,
+  request: PublishRequest,
+  { predicted, syndics, perms }: Reach,
+): Promise<Sent | undefined> {
+  const minions = [...predicted.minions];
+  const missing = [...predicted.missing];
+  const jid = await registerJob(parts, request, minions);
+  if (jid === undefined) return undefined;
+  const { fun, arg, tgt, tgtType, user } = request;
+  parts.fireEvent(jid, dict({ minions }));
+  parts.fireEvent(
+    tags.jobNew(jid),
+    dict({ jid, tgt_type: tgtType, tgt, user, fun, arg: [...arg], minions, missing }),
+  );
+  const namesItsMinions = ['glob', 'list', 'pcre'].includes(tgtType);
+  const load = publishLoad(parts.opts, request, jid, perms);
+  const expected = [...minions, ...syndics.map(({ id }) => syndicName(id))];
+  const absence = await parts.send({ load, ...(namesItsMinions ? { ids: minions } : {}), expected });
+  const { lost, strange, below } = withSyndics(parts, absence, syndics);
+  // with syndics nobody knows yet whether a name without a key here is that of a minion below
+  await enterAbsent(parts, jid, lost, syndics.length > 0 ? [] : missing);
+  parts.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
+  // these are ours; Salt's programs do not look at them
+  const newcomers = newcomersOf(parts, strange);
+  const more = { lost: lost.size > 0 ? lost : undefined, strange, newcomers, syndics: below };
+  return { jid, minions, missing, ...more };
+}
+
+/** Who of the expected is away, among them syndics; and which syndics will tell whom they expect. */
+interface AbsenceBelow {
+  readonly lost: Dict;
+  readonly strange: string[] | undefined;
+  /** `reporting`: those that tell when they have named all; `others`: Salt's, which do not. Undefined without `order_masters`. */
+  readonly below: { readonly reporting: string[]; readonly others: string[] } | undefined;
+}
+
+function withSyndics(parts: PublishParts, absence: Absence, syndics: readonly KnownSyndic[]): AbsenceBelow {
+  const lost: Dict = new Map(absence.lost);
+  const strange = absence.strange && new Set(absence.strange);
+  const reporting: string[] = [];
+  const others: string[] = [];
+  for (const { id, reports } of syndics) {
+    const name = syndicName(id);
+    const isUnseen = strange?.delete(name) ?? false;
+    if (!reports) {
+      lost.delete(name); // an earlier one of ours; Salt's do not say who they are
+      others.push(id);
+    } else if (lost.has(name)) continue;
+    else if (isUnseen) lost.set(name, isoStamp(parts.clock));
+    else reporting.push(id);
+  }
+  const below = parts.syndics === undefined ? undefined : { reporting, others };
+  return { lost, strange: strange && [...strange], below };
+}
+
+/** Of minions that were never seen, those that cannot have received anything; undefined when there are none. */
+function newcomersOf(parts: PublishParts, strange: readonly string[] | undefined): string[] | undefined {
+  if (strange === undefined || strange.length > NEWCOMERS_MAX) return undefined;
+  const newcomers = strange.filter((id) => !parts.hasAuthenticated(id));
+  return newcomers.length === 0 ? undefined : newcomers;
+}
+
+/** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */
+async function enterAbsent(
+  parts: PublishParts,
+  jid: string,
+  lost: Dict,
+  missing: readonly string[],
+): Promise<void> {
+  if (!parts.opts.get('job_cache') || lost.size + missing.length === 0) return;
+  const entries: LedgerEntry[] = [...lost].map(([id, since]) => ({
+    id: String(id),
+    absentSince: String(since),
+  }));
+  for (const id of missing) {
+    const state = parts.keyState(id);
+    const kind = state === undefined ? 'not known' : 'key not accepted';
+    const atMs = parts.clock.nowMs();
+    const verdict = { kind, atMs, ...(state === undefined ? {} : { detail: state }) } as const;
+    entries.push({ id, verdict });
+    const outcome = outcomeDict({ id, ...verdict, givenUpMs: atMs });
+    parts.fireEvent(tags.jobOutcome(jid, id), new Map<Value, Value>([['jid', jid], ['id', id], ...outcome]));
+  }
+  try {
+    await parts.jobs.note(jid, entries);
+  } catch (error) {
+    parts.log.warning(`The ledger of job ${jid} could not be kept.`, error);
+  }
+}
+
+/** Reserves a jid and keeps the job's load under it. */
+async function registerJob(
+  parts: PublishParts,
+  request: PublishRequest,
+  minions: string[],
+): Promise<string | undefined> {
+  const { opts, jobs, mirror, jids } = parts;
+  for (let attempt = 0; attempt < JID_ATTEMPTS; attempt++) {
+    const jid = request.jid === '' ? jids.next() : request.jid;
+    const load = storedLoad(request, jid);
+    if (!opts.get('job_cache')) return jid;
+    mirror.save(jid, load, minions);
+    // Salt compat: a jid that was passed in may be known already, from a syndic's other master
+    if ((await jobs.saveJob(jid, load, minions)) || request.jid !== '') return jid;
+  }
+  return undefined;
+}
+
+/** The load as the job cache keeps it: the request without its credentials. */
+function storedLoad(request: PublishRequest, jid: string): Dict {
+  const { fun, arg, tgt, tgtType, ret, user, to } = request;
+  const kwargs: Dict = new Map(request.kwargs);
+  for (const secret of ['username', 'password', 'token', 'eauth']) kwargs.delete(secret);
+  const load = dict({
+    cmd: 'publish',
+    tgt,
+    fun,
+    arg: [...arg],
+    tgt_type: tgtType,
+    ret,
+    jid,
+    kwargs,
+    user,
+    to,
+  });
+  if (request.publisher !== undefined) load.set('id', request.publisher);
+  return load;
+}
+
+/** What the minion gets, in Salt's order (docs/internals/wire-protocol.md#publications). */
+function publishLoad(
+  opts: MasterOptions,
+  request: PublishRequest,
+  jid: string,
+  perms: readonly Value[] | undefined,
+): Dict {
+  const { kwargs } = request;
+  const load = dict({ fun: request.fun, arg: [...request.arg], tgt: request.tgt, jid, ret: request.ret });
+  const ownMasterId = opts.raw('master_id');
+  const masterId = kwargs.get('master_id') ?? (ownMasterId === null ? undefined : ownMasterId);
+  if (masterId !== undefined && masterId !== '') load.set('master_id', masterId);
+  const delimiter = kwargs.get('delimiter');
+  if (typeof delimiter === 'string' && delimiter !== ':') load.set('delimiter', delimiter);
+  load.set('tgt_type', isTargetType(request.tgtType) ? request.tgtType : 'glob');
+  if (opts.get('order_masters') && request.to !== undefined) load.set('to', request.to);
+  for (const field of PASSED_ON) {
+    const value = kwargs.get(field);
+    if (value !== undefined) load.set(field, value);
+  }
+  if (request.publisher !== undefined) load.set('id', request.publisher);
+  if (request.user !== undefined) load.set('user', request.user);
+  if (opts.get('order_masters')) load.set('auth_list', [...(perms ?? [])]);
+  return load;
+}

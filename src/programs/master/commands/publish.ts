@@ -1,0 +1,129 @@
+/**
+ * `publish`: a local program asks for a job. In order: blacklist, whom it would reach, who asks, whether he may, the jid,
+ * the events, the job cache, the publication (salt/master.py `publish`, 3006.16; docs/internals/a-jobs-life.md#publishing).
+ * Nothing is fired or stored before the request is authorised. `publish-request.ts` reads, `publish-decision.ts` decides, `publish-send.ts` sends.
+ */
+import type { ClearHandler } from '../../../network/channel/door.ts';
+import { tags } from '../../../network/events/tags.ts';
+import { TargetError } from '../../../runtime/targeting/target.ts';
+import { dict, type Value } from '../../../python/values/value.ts';
+import type { Encodable } from '../../../formats/wire/msgpack.ts';
+import type { PublishParts } from './publish-parts.ts';
+import { type JobOrder, type PublishRequest, usesUserKey, readRequest } from './publish-request.ts';
+import {
+  type Reach,
+  withoutSyndics,
+  permsOf,
+  inOriginalName,
+  isBlacklisted,
+  predict,
+  mayPublish,
+  takesJid,
+} from './publish-decision.ts';
+import { send } from './publish-send.ts';
+
+const AUTHENTICATION_ERROR = errorReply('AuthenticationError', 'Authentication error occurred.');
+
+const AUTHORIZATION_ERROR = errorReply('AuthorizationError', 'Authorization error occurred.');
+
+function errorReply(name: string, message: string): Encodable {
+  return { error: { name, message } };
+}
+
+/** Serves `publish`. */
+export function publishHandler(parts: PublishParts): ClearHandler {
+  return async (load) => {
+    const request = readRequest(load);
+    if (request === undefined) return 'Some exception handling minion payload';
+    if (isBlacklisted(parts.opts, request)) {
+      parts.log.error(`${request.user} does not have permissions to run ${request.funs.join(', ')}.`);
+      return AUTHORIZATION_ERROR;
+    }
+    const rights = usesUserKey(request.kwargs) ? parts.users.check(load) : undefined;
+    if (rights === undefined) return denied(parts, request, AUTHENTICATION_ERROR, 'Authentication');
+    const resolved = predict(parts.fleet, request);
+    if (resolved instanceof TargetError) return unresolved(request, `: ${resolved.message}`);
+    const syndics = (await parts.syndics?.())?.known() ?? [];
+    const predicted = withoutSyndics(resolved, syndics);
+    const perms = permsOf(rights, request);
+    // a job that comes from above concerns nobody here: that is no denial
+    if (request.authList !== undefined && predicted.minions.length === 0 && !parts.opts.get('order_masters'))
+      return unresolved(request, '');
+    if (!mayPublish(parts, perms, request, predicted) || (await takesJid(parts, rights, request)))
+      return denied(parts, request, AUTHORIZATION_ERROR, 'Authorization');
+    if (predicted.minions.length === 0 && !parts.opts.get('order_masters')) return unresolved(request, '');
+    return publish(parts, inOriginalName(rights, request), { predicted, syndics, perms });
+  };
+}
+
+/** Salt compat: the event carries the request; unlike Salt's without its credentials. */
+function denied(parts: PublishParts, request: PublishRequest, reply: Encodable, what: string): Encodable {
+  parts.log.warning(`${what} of the user ${request.user ?? '?'} to run ${request.funs.join(', ')} failed.`);
+  const { error } = reply as { error: Record<string, string> };
+  const { fun, arg, tgt, tgtType, jid, user } = request;
+  const data = dict({
+    cmd: 'publish',
+    fun,
+    arg: [...arg],
+    tgt,
+    tgt_type: tgtType,
+    jid,
+    user,
+    error: dict(error),
+  });
+  parts.fireEvent(tags.jobError(request.jid), data);
+  return reply;
+}
+
+function unresolved(request: PublishRequest, reason: string): Encodable {
+  const target = Array.isArray(request.tgt) ? request.tgt.join(',') : request.tgt;
+  const error = `Master could not resolve minions for target ${String(target)}${reason}`;
+  return { enc: 'clear', load: { jid: null, minions: [], error } };
+}
+
+/** A job that a minion has published, already found to be allowed. */
+export interface PeerJob extends JobOrder {
+  readonly publisher: string;
+  /** What the minion may do: the masters below hold the job against it, as only they know whom it reaches there. */
+  readonly perms: readonly Value[];
+}
+
+/** A job that was published. */
+export interface PublishedJob {
+  readonly jid: string;
+  readonly minions: readonly string[];
+}
+
+/**
+ * Publishes for a minion, in the name of the master's own user (salt/daemons/masterapi.py `minion_pub`).
+ * @returns undefined when it cannot be: a blacklisted function, a target without minions
+ */
+export async function publishForPeer(parts: PublishParts, job: PeerJob): Promise<PublishedJob | undefined> {
+  const { opts } = parts;
+  const { perms, ...order } = job;
+  const nodegroup = job.tgtType.startsWith('node') ? opts.get('nodegroups').get(job.tgt) : job.tgt;
+  if (nodegroup === undefined || (typeof nodegroup !== 'string' && !Array.isArray(nodegroup)))
+    return undefined;
+  const request: PublishRequest = {
+    ...order,
+    tgt: nodegroup,
+    tgtType: job.tgtType.startsWith('node') ? 'compound' : job.tgtType,
+    jid: '',
+    user: opts.get('user'),
+    kwargs: new Map(),
+    authList: undefined,
+    to: undefined,
+  };
+  if (isBlacklisted(opts, request)) return undefined;
+  const predicted = predict(parts.fleet, request);
+  if (predicted instanceof TargetError) return undefined;
+  if (predicted.minions.length === 0 && !opts.get('order_masters')) return undefined;
+  const syndics = (await parts.syndics?.())?.known() ?? [];
+  return send(parts, request, { predicted: withoutSyndics(predicted, syndics), syndics, perms });
+}
+
+async function publish(parts: PublishParts, request: PublishRequest, reach: Reach): Promise<Encodable> {
+  const job = await send(parts, request, reach);
+  if (job === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
+  return { enc: 'clear', load: job };
+}

@@ -1,0 +1,184 @@
+/** `_return`: a minion hands in what a job gave (salt/utils/job.py `store_job`, 3006.16; docs/internals/a-jobs-life.md#the-return). */
+import type { AesHandler } from '../../../network/channel/door.ts';
+import { handsJobsOn } from '../../../config/job-caches.ts';
+import type { MasterOptions } from '../../../config/master-options.ts';
+import { tags } from '../../../network/events/tags.ts';
+import type { Clock } from '../../../host/clock.ts';
+import type { Logger } from '../../../host/log.ts';
+import {
+  isJid,
+  isSafeJid,
+  jidTimeMs,
+  PROPOSED_JID,
+  REQUEST_JID,
+  type JidSource,
+} from '../../../storage/jobs/jid.ts';
+import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
+import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
+import { funText } from '../../../storage/jobs/job-rows.ts';
+import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
+
+/** What taking returns needs. */
+export interface ReturnParts {
+  readonly opts: MasterOptions;
+  readonly jobs: Pick<JobReader, 'job'> & Pick<JobWriter, 'saveJob' | 'saveReturn'>;
+  readonly jids: JidSource;
+  readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Returns that the job cache does not keep. */
+const NOT_KEPT = 'nocache';
+
+/** Serves `_return`. The reply is sent when the return is in the job cache, never before. */
+export function returnHandler(parts: ReturnParts): AesHandler {
+  return async ({ id, load }) => {
+    await takeReturn(parts, id, load);
+    return { value: null };
+  };
+}
+
+/**
+ * Takes one return: the event first, so that whoever waits hears of it at once, then the job cache.
+ * @param options `once`: of a return that may come again, from a syndic that was cut off, the event is fired the first time only,
+ *   and so after the job cache has it
+ * @returns when it is kept
+ */
+export async function takeReturn(
+  parts: ReturnParts,
+  id: string,
+  load: Dict,
+  { once = false } = {},
+): Promise<void> {
+  const value = load.get('return');
+  if (value === undefined || !load.has('jid')) return;
+  const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(parts, id, load) : load.get('jid');
+  if (!isSafeJid(jid)) return parts.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
+  parts.log.info(`Got return from ${id} for job ${jid}`);
+  load.delete('__peer_id');
+  const tell = (): void => {
+    parts.fireEvent(tags.jobReturn(jid, id), load);
+    fireStateErrors(parts, jid, id, load);
+  };
+  const isKept = jid !== NOT_KEPT && parts.opts.get('job_cache') && parts.opts.get('ext_job_cache') === '';
+  if (!once || !isKept) tell();
+  if (!isKept) return;
+  const isNew = await keep(parts, jid, id, load, value);
+  if (once && isNew) tell();
+  if (once || isNew) return;
+  parts.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
+}
+
+/** @returns false when the job cache has this return already */
+function keep(parts: ReturnParts, jid: string, id: string, load: Dict, value: Value): Promise<boolean> {
+  return parts.jobs.saveReturn({
+    ...storedReturn(jid, id, load, value),
+    atMs: parts.clock.nowMs(),
+    ...(handsJobsOn(parts.opts) ? { more: otherFields(load) } : {}),
+  });
+}
+
+/** A return as the job cache keeps it. @param value its field `return` */
+export function storedReturn(jid: string, id: string, load: Dict, value: Value): StoredReturn {
+  const out = load.get('out');
+  return {
+    jid,
+    id,
+    fun: funText(load.get('fun')),
+    return: value,
+    retcode: worstCode(load.get('retcode')),
+    success: isSuccess(load),
+    ...(typeof out === 'string' ? { out } : {}),
+  };
+}
+
+/** What databases keep besides: a whole return. */
+function otherFields(load: Dict): Dict {
+  return new Map([...load].filter(([name]) => name !== 'return' && name !== 'sig'));
+}
+
+/**
+ * A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. The jid that our minions propose is
+ * taken when it is free; when it is this job's already, the return has been sent again because its acknowledgement was lost.
+ */
+async function openRequestedJob(parts: ReturnParts, id: string, load: Dict): Promise<string> {
+  const proposed = load.get(PROPOSED_JID);
+  load.delete(PROPOSED_JID);
+  if (!load.has('arg')) load.set('arg', load.get('fun_args') ?? []);
+  load.set('tgt_type', 'glob');
+  load.set('tgt', id);
+  if (isPast(proposed, parts.clock) && parts.opts.get('job_cache')) {
+    load.set('jid', proposed);
+    if (await parts.jobs.saveJob(proposed, load, [id])) return proposed;
+    const known = await parts.jobs.job(proposed);
+    if (known?.get('tgt') === id && known.get('id') === id) return proposed;
+  }
+  const jid = parts.jids.next();
+  load.set('jid', jid);
+  if (parts.opts.get('job_cache')) await parts.jobs.saveJob(jid, load, [id]);
+  return jid;
+}
+
+/** A jid of the future could be that of a job that is published then; clocks may differ by a little all the same. */
+const CLOCK_SKEW_MS = 60_000;
+
+function isPast(jid: Value | undefined, clock: Clock): jid is string {
+  if (!isJid(jid)) return false;
+  const atMs = jidTimeMs(jid);
+  return atMs !== undefined && atMs <= clock.nowMs() + CLOCK_SKEW_MS;
+}
+
+/** What is no number that a program can end with stands for a failure. */
+const NO_CODE = 1;
+
+/** The highest code of a return, which may be a map or a list for several functions. */
+export function worstCode(retcode: Value | undefined): number {
+  if (typeof retcode === 'number') return Number.isSafeInteger(retcode) ? retcode : NO_CODE;
+  if (typeof retcode === 'bigint') return NO_CODE;
+  if (typeof retcode === 'boolean') return Number(retcode);
+  const codes =
+    retcode === undefined || retcode === null ? [] : isDict(retcode) ? [...retcode.values()] : retcode;
+  return Array.isArray(codes)
+    ? codes.reduce<number>((worst, code) => Math.max(worst, worstCode(code)), 0)
+    : 0;
+}
+
+function isSuccess(load: Dict): boolean {
+  const success = load.get('success');
+  if (success === undefined) return worstCode(load.get('retcode')) === 0;
+  if (isDict(success)) return [...success.values()].every((each) => each === true);
+  return Array.isArray(success) ? success.every((each) => each === true) : success === true;
+}
+
+const STATE_NAME = /^[A-Za-z_]\w{0,99}$/;
+
+/** One event for each failed state of a state run, under its old and its new tag (salt/utils/event.py `fire_ret_load`). */
+function fireStateErrors(parts: ReturnParts, jid: string, id: string, load: Dict): void {
+  const fun = load.get('fun');
+  const states = load.get('return');
+  if ((fun !== 'state.sls' && fun !== 'state.highstate') || worstCode(load.get('retcode')) === 0) return;
+  if (states === undefined || !isDict(states) || !isJid(jid)) return;
+  for (const [name, state] of states) {
+    if (!isDict(state) || state.get('result') !== false || typeof name !== 'string') continue;
+    const [module = '', , , action = ''] = name.split('_|-');
+    // a minion chooses these names, and must not choose the tag of another event
+    if (!STATE_NAME.test(module) || !STATE_NAME.test(action)) continue;
+    const data: Dict = new Map(state);
+    const label = `${module}.${action}`;
+    for (const [key, value] of [
+      ['retcode', load.get('retcode') ?? null],
+      ['jid', jid],
+      ['id', id],
+      ['success', false],
+      ['return', `Error: ${label}`],
+      ['fun', fun],
+    ] as [string, Value][]) {
+      data.set(key, value);
+    }
+    const user = load.get('user');
+    if (user !== undefined) data.set('user', user);
+    parts.fireEvent(label, data);
+    parts.fireEvent(tags.jobStateError(jid, id, fun), data);
+  }
+}

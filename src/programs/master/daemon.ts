@@ -1,0 +1,184 @@
+/** The master's main process: prepares, starts the parts, and ends them (salt/master.py `Master.start`, 3006.16). */
+import { runsReactor } from '../../config/reactor.ts';
+import { needsReturners } from '../../config/job-caches.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { generateKeyString } from '../../network/crypto/crypticle.ts';
+import { isDaemonProcess, reportDaemonUp } from '../daemon/daemonize.ts';
+import { notifyReady } from '../daemon/notify.ts';
+import { limitOpenFiles } from '../daemon/open-files.ts';
+import { removePidFile, writePidFile } from '../daemon/pid-file.ts';
+import { giveTree } from '../daemon/give-tree.ts';
+import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
+import { warnOfOpenFolders } from '../daemon/open-folders.ts';
+import { handleSignals } from '../daemon/signals.ts';
+import { EventBusWriter } from '../../network/events/bus-client.ts';
+import { tags } from '../../network/events/tags.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Secret } from '../../host/secret.ts';
+import { KeyStore } from '../../storage/keys/store.ts';
+import { dict } from '../../python/values/value.ts';
+import { loadMasterKey } from './master-key.ts';
+import { packOptions, type FromChild, type ToChild } from './messages.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
+import { checkPorts, prepareFolders, prepareKeys, tidyFolders, writeUserKeys } from './start-up.ts';
+import { Supervisor, type ChildSpec } from './supervisor.ts';
+
+/** How long the shared key before a rotation still opens requests of protocol versions below 3. */
+const OLD_KEY_MS = 10_000;
+
+/** What the master's main process is started with. */
+export interface MasterStart {
+  readonly opts: MasterOptions;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly env: NodeJS.ProcessEnv;
+  /** The program that runs a part. */
+  readonly childScript: string;
+}
+
+/** Runs a master until it is told to stop. @returns the exit code. @throws BrineError when it cannot start */
+export async function runMaster({ opts, log, clock, env, childScript }: MasterStart): Promise<number> {
+  log.info('Setting up the Salt Master');
+  const userKeys = await prepare(opts, log);
+  const shared = new SharedKey();
+  const supervisor = new Supervisor({
+    childScript,
+    startMessage: (spec) => startMessage(spec, opts, shared, userKeys, isDaemonProcess(env)),
+    onMessage: (message) => rotate(message),
+    clock,
+    log,
+  });
+  const rotate = (message: FromChild): void => {
+    if (message.type === 'rotate') rotateSharedKey(message.reason, { opts, log, clock, shared, supervisor });
+  };
+  const stopped = new Promise<string>((resolve) => {
+    handleSignals({ stop: resolve, describe: () => supervisor.describe() }, clock, log);
+  });
+  log.info(`salt-master is starting as user '${opts.get('user')}'`);
+  warnOfOpenFolders(opts.toDict(), log);
+  if (opts.get('order_masters') && opts.get('allowed_syndics').length === 0)
+    log.warning(
+      'With order_masters and without allowed_syndics an accepted key that has not acted as a minion yet may become a syndic, ' +
+        'which speaks for other minions. Name the syndics in allowed_syndics.',
+    );
+  await supervisor.start(childSpecs(opts));
+  const accepted = new KeyStore(opts.get('pki_dir')).list('accepted').length;
+  log.debug(`This salt-master instance has accepted ${accepted} minion keys.`);
+  writePidFile(opts.get('pidfile'), log);
+  await notifyReady(env, log);
+  reportDaemonUp(env);
+  const signal = await stopped;
+  await supervisor.stop();
+  removePidFile(opts.get('pidfile'));
+  log.info('The Salt Master is shut down');
+  log.warning(`The salt master is shutdown. Master received a ${signal}. Exited.`);
+  return 0;
+}
+
+async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<string, Secret>> {
+  const user = await accountOf(opts.get('user'));
+  requireSwitchable(user);
+  await limitOpenFiles(opts.get('max_open_files'), log);
+  // before anything is written: what a master that has these ports works with must stay as it is
+  await checkPorts(opts);
+  if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
+  await prepareOnDisk(() => prepareKeys(opts, log));
+  loadMasterKey(opts);
+  giveTree(opts.get('pki_dir'), user);
+  const userKeys = await writeUserKeys(opts, user);
+  await becomeUser(user);
+  if (opts.get('verify_env')) await prepareOnDisk(() => tidyFolders(opts));
+  return userKeys;
+}
+
+/** The shared AES key, which only this process makes. */
+class SharedKey {
+  keys: readonly Secret[] = [generateKeyString()];
+
+  rotate(): void {
+    this.keys = [generateKeyString(), this.keys[0] as Secret];
+  }
+
+  forgetOld(): void {
+    this.keys = this.keys.slice(0, 1);
+  }
+
+  reveal(): string[] {
+    return this.keys.map((key) => key.reveal());
+  }
+}
+
+function childSpecs(opts: MasterOptions): ChildSpec[] {
+  const parts = [
+    { role: 'EventPublisher', index: 0, title: 'salt-master EventPublisher' },
+    { role: 'PubServer', index: 0, title: 'salt-master PubServer' },
+    { role: 'Maintenance', index: 0, title: 'salt-master Maintenance' },
+    { role: 'ReqServer', index: 0, title: 'salt-master ReqServer MWorkerQueue', endsFirst: true },
+  ] as const;
+  const workers = Array.from({ length: Math.max(1, opts.get('worker_threads')) }, (_, index) => ({
+    role: 'MWorker' as const,
+    index,
+    title: `salt-master ReqServer MWorker-${index}`,
+  }));
+  const returners = { role: 'Returners', index: 0, title: 'salt-master Returners' } as const;
+  const reactor = { role: 'Reactor', index: 0, title: 'salt-master Reactor', endsFirst: true } as const;
+  return [
+    ...parts,
+    ...(needsReturners(opts) ? [returners] : []),
+    ...workers,
+    ...(runsReactor(opts) ? [reactor] : []),
+  ];
+}
+
+function startMessage(
+  spec: ChildSpec,
+  opts: MasterOptions,
+  shared: SharedKey,
+  userKeys: ReadonlyMap<string, Secret>,
+  daemon: boolean,
+): ToChild {
+  return {
+    type: 'start',
+    role: spec.role,
+    index: spec.index,
+    opts: packOptions(opts),
+    aes: shared.reveal(),
+    userKeys: Object.fromEntries([...userKeys].map(([user, key]) => [user, key.reveal()])),
+    console: { level: String(opts.raw('log_level') ?? 'warning'), daemon },
+  };
+}
+
+interface RotationParts {
+  readonly opts: MasterOptions;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly shared: SharedKey;
+  readonly supervisor: Supervisor;
+}
+
+/** Replaces the shared key; minions notice at the next publication and authenticate anew. */
+function rotateSharedKey(reason: string, { opts, log, clock, shared, supervisor }: RotationParts): void {
+  log.info(`Rotating the shared key: ${reason}`);
+  shared.rotate();
+  supervisor.broadcast({ type: 'aes', aes: shared.reveal() });
+  clock.after(
+    OLD_KEY_MS,
+    () => {
+      shared.forgetOld();
+      supervisor.broadcast({ type: 'aes', aes: shared.reveal() });
+    },
+    { background: true },
+  );
+  const events = new EventBusWriter({
+    path: masterSockets(opts).eventPull,
+    clock,
+    eventBytesMax: opts.get('max_event_size'),
+    queueBytesMax: 1024 * 1024,
+  });
+  events.fire(tags.keyRotated, dict({ rotate_aes_key: true }));
+  events.flush().then(
+    () => events.close(),
+    () => events.close(),
+  );
+}

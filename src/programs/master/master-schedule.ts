@@ -1,0 +1,91 @@
+/**
+ * The master's own schedule: runners that are run at given times (salt/master.py `handle_schedule`, 3006.16). Each run is a
+ * `salt-run` of its own, so that it has its events and its entry in the job cache, and cannot harm the master.
+ */
+import { dirname, join } from 'node:path';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { runProcess } from '../../host/process.ts';
+import type { Random } from '../../host/random.ts';
+import { Scheduler, type ScheduledRun } from '../../runtime/scheduler/scheduler.ts';
+import { systemZone } from '../../runtime/scheduler/zone.ts';
+import { runnerInput, runnerWord } from './runner-words.ts';
+import { copyValue, isDict, type Dict } from '../../python/values/value.ts';
+
+const OUTPUT_BYTES_MAX = 64 * 1024;
+
+/** What it needs. */
+export interface MasterScheduleParts {
+  readonly opts: MasterOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Runs the master's scheduled runners, each as a `salt-run` of its own. */
+export class MasterSchedule {
+  readonly #parts: MasterScheduleParts;
+  readonly #scheduler: Scheduler;
+  readonly #running = new Map<string, number>();
+  readonly #stop = new AbortController();
+
+  constructor(parts: MasterScheduleParts) {
+    this.#parts = parts;
+    const { opts, clock, random, log } = parts;
+    this.#scheduler = new Scheduler({
+      clock,
+      zone: systemZone,
+      random,
+      log,
+      loopMs: 1000,
+      configured: copyValue(opts.get('schedule')),
+      pillar: () => undefined,
+      whens: () => [],
+      running: (name) => this.#running.get(name) ?? 0,
+      run: (run) => void this.#run(run),
+      persist: () => undefined,
+    });
+    this.#scheduler.start();
+  }
+
+  close(): void {
+    this.#scheduler.stop();
+    this.#stop.abort();
+  }
+
+  async #run({ name, fun, data, lateSeconds }: ScheduledRun): Promise<void> {
+    const { log, opts } = this.#parts;
+    const late = lateSeconds > 0 ? ` (runtime missed by ${lateSeconds} seconds)` : '';
+    log.info(`Running scheduled job: ${name}${late}`);
+    this.#running.set(name, (this.#running.get(name) ?? 0) + 1);
+    try {
+      const { command, stdin } = saltRun(opts, fun, data);
+      const { retcode, stderr } = await runProcess(command, {
+        stdin,
+        signal: this.#stop.signal,
+        outputLimitBytes: OUTPUT_BYTES_MAX,
+      });
+      const text = stderr.toString().trim().slice(0, 1000);
+      if (retcode !== 0) log.error(`The scheduled runner ${fun} (${name}) ended with ${retcode}: ${text}`);
+      else if (text !== '') log.error(`The scheduled runner ${fun} (${name}) says: ${text}`);
+    } catch (error) {
+      log.error(`The scheduled runner ${fun} (${name}) could not be run: ${messageOf(error)}`, error);
+    } finally {
+      this.#running.set(name, (this.#running.get(name) ?? 1) - 1);
+    }
+  }
+}
+
+/** The command, and its arguments as JSON, which `salt-run` reads as YAML from standard input: command lines are everybody's to see. */
+function saltRun(opts: MasterOptions, fun: string, data: Dict): { command: string[]; stdin: string } {
+  const program = join(dirname(process.argv[1] ?? ''), 'salt-run.cjs');
+  const [args, kwargs] = [data.get('args'), data.get('kwargs')];
+  const words = (Array.isArray(args) ? args : []).map(runnerWord);
+  const named = isDict(kwargs)
+    ? [...kwargs].map(([key, value]) => `${String(key)}=${runnerWord(value)}`)
+    : [];
+  const options = ['-c', dirname(opts.get('conf_file')), '--out=quiet', '--log-level=error', '--args-stdin'];
+  return { command: [process.execPath, program, ...options, fun], stdin: runnerInput([...words, ...named]) };
+}

@@ -1,0 +1,40 @@
+/** EventPublisher: the hub of the master's event bus. */
+import { EventBusServer } from '../../../network/events/bus-server.ts';
+import { runsReactor } from '../../../config/reactor.ts';
+import { KeptFeed } from '../../../network/events/kept-feed.ts';
+import { isDict } from '../../../python/values/value.ts';
+import { addressText, localAddress } from '../../../network/transport/address.ts';
+import { masterSockets } from '../../../config/master-sockets.ts';
+import type { StartRole } from './role.ts';
+
+/** Bytes waiting for one reader when `ipc_write_buffer` does not say: bounded, unlike Salt's. */
+const READER_QUEUE_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Bytes of events kept while the reactor restarts. */
+const KEPT_BYTES_MAX = 64 * 1024 * 1024;
+
+export const startEventPublisher: StartRole = async ({ opts, log, random }) => {
+  const { eventPub, eventPull, reactorFeed } = masterSockets(opts);
+  const acl = opts.raw('publisher_acl');
+  const eauth = opts.raw('external_auth');
+  const shared = (isDict(acl) && acl.size > 0) || (isDict(eauth) && eauth.size > 0);
+  const writeBuffer = opts.raw('ipc_write_buffer');
+  const server = new EventBusServer({
+    pubPath: eventPub,
+    pullPath: eventPull,
+    pubMode: shared ? 0o660 : 0o600,
+    readerQueueBytesMax:
+      typeof writeBuffer === 'number' && writeBuffer > 0 ? writeBuffer : READER_QUEUE_BYTES_MAX,
+    log,
+    ...(runsReactor(opts)
+      ? { feed: new KeptFeed({ path: reactorFeed, keptBytesMax: KEPT_BYTES_MAX, random, log }) }
+      : {}),
+  });
+  await server.start();
+  log.info(`Starting the Salt Event Publisher on ${addressText(localAddress(eventPub))}`);
+  if (typeof eventPub !== 'string')
+    log.warning(
+      'The event bus is on ports of this host (ipc_mode: tcp): every local user may read it, and fire any event. Leave ipc_mode out to have it on sockets.',
+    );
+  return { stop: async () => server.close() };
+};

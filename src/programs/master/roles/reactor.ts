@@ -1,0 +1,161 @@
+/** Reactor: reacts to events (salt/engines/reactor.py, 3006.16). */
+import { join } from 'node:path';
+import { masterSockets } from '../../../config/master-sockets.ts';
+import { EventBusWriter } from '../../../network/events/bus-client.ts';
+import { openJobCache } from '../../../runtime/client/stored-returns.ts';
+import { PublishRequests } from '../../../runtime/client/publish-requests.ts';
+import { userCredentials } from '../../../runtime/client/user-key.ts';
+import { JidSource } from '../../../storage/jobs/jid.ts';
+import { CallPool } from '../../reactor/call-pool.ts';
+import { Journal } from '../../reactor/journal.ts';
+import { ReactorManager } from '../../reactor/manage.ts';
+import { ReactionError } from '../../reactor/reaction.ts';
+import { ReactionMap } from '../../reactor/reaction-map.ts';
+import { Reactor, REACTOR_USER } from '../../reactor/reactor.ts';
+import { ReactionRenderer } from '../../reactor/render-reactions.ts';
+import { MasterReactions } from '../../reactor/run-reaction.ts';
+import type { Step } from '../../reactor/step.ts';
+import { findRunner } from '../../runner/find-runner.ts';
+import { masterMinion } from '../../runner/master-minion.ts';
+import { ownRunners } from '../../runner/own-runners.ts';
+import { callWith, runMasterFunction } from '../../runner/run-function.ts';
+import { openRunnerContext } from '../../runner/runner-context.ts';
+import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import type { Value } from '../../../python/values/value.ts';
+import type { RoleContext, StartRole } from './role.ts';
+
+const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+
+export const startReactor: StartRole = async (context) => {
+  const { opts, log, clock, random } = context;
+  const sockets = masterSockets(opts);
+  const bus = new EventBusWriter({
+    path: sockets.eventPull,
+    clock,
+    eventBytesMax: opts.get('max_event_size'),
+    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+  });
+  const requests = new PublishRequests({ opts, clock, random, env: {} });
+  requests.open();
+  const refreshMs = opts.get('reactor_refresh_interval') * 1000;
+  const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });
+  const functions = new MasterFunctions(context);
+  const renderer = new ReactionRenderer({ context: () => functions.minion(), log });
+  const refresh = clock.every(
+    Math.max(1000, refreshMs),
+    () => {
+      renderer.forget();
+      functions.forget();
+    },
+    { background: true },
+  );
+  const jobs = openJobCache(opts, log);
+  const reactor = new Reactor({
+    feedPath: sockets.reactorFeed,
+    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db')),
+    map,
+    manager: new ReactorManager({
+      id: opts.raw('id') ?? null,
+      map,
+      masterKey: () => userCredentials(opts, {}).key,
+      fire: (tag, data) => bus.fire(tag, data),
+      log,
+    }),
+    renderer,
+    find: (kind, fun) => functions.find(kind, fun),
+    runner: new MasterReactions({
+      publish: (order) => requests.publish(order),
+      isKnownJob: async (jid) => (await jobs.job(jid)) !== undefined,
+      isReturned: async (jid) => (await jobs.returns(jid)).length > 0,
+      runFunction: (step) => functions.run(step),
+      callHere: (step) => functions.callHere(step),
+      timeoutMs: opts.get('timeout') * 1000,
+      clock,
+      log,
+    }),
+    jids: new JidSource(clock),
+    pool: new CallPool(opts.get('reactor_worker_threads'), opts.get('reactor_worker_hwm')),
+    clock,
+    log,
+  });
+  await reactor.start();
+  log.info('The reactor is ready');
+  return {
+    stop: async () => {
+      refresh.cancel();
+      await reactor.stop();
+      requests.close();
+      bus.close();
+      await jobs.close();
+    },
+  };
+};
+
+/** The functions that reactions call on the master's own machine. */
+class MasterFunctions {
+  readonly #role: RoleContext;
+  #own: ReturnType<typeof ownRunners>;
+  #minion: Promise<ModuleContext> | undefined;
+
+  constructor(role: RoleContext) {
+    this.#role = role;
+    this.#own = ownRunners(role.opts.toDict(), role.log);
+  }
+
+  /** Loads what is on disk now, from the next call on. */
+  forget(): void {
+    this.#minion = undefined;
+    this.#own = ownRunners(this.#role.opts.toDict(), this.#role.log);
+  }
+
+  /** Execution functions with the master's options; files come from its own folders. */
+  minion(): Promise<ModuleContext> {
+    const { opts, log, clock, random } = this.#role;
+    return (this.#minion ??= masterMinion({
+      opts: new Map<Value, Value>([...opts.toDict(), ['file_client', 'local']]),
+      id: String(opts.raw('id')),
+      jid: '',
+      fun: 'reactor',
+      signal: new AbortController().signal,
+      clock,
+      random,
+      log,
+    }));
+  }
+
+  find(kind: 'runner' | 'wheel', fun: string): ReturnType<typeof findRunner> {
+    return kind === 'runner' ? findRunner(fun, this.#own) : Promise.resolve(undefined);
+  }
+
+  async callHere({ reaction }: Step): Promise<Value> {
+    const { functions } = await this.minion();
+    return functions.call(reaction.fun, [...reaction.arg], reaction.kwarg);
+  }
+
+  async run({ reaction: { client, fun, id, arg, kwarg }, jid }: Step): Promise<void> {
+    const { opts, log, clock, random } = this.#role;
+    const kind = client === 'wheel' ? 'wheel' : 'runner';
+    const spec = await this.find(kind, fun);
+    if (spec === undefined)
+      throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
+    const context = openRunnerContext({
+      opts,
+      settings: opts.toDict(),
+      jid,
+      user: REACTOR_USER,
+      env: {},
+      clock,
+      random,
+      log,
+      signal: new AbortController().signal,
+      print: (text) => log.debug(text),
+      show: () => Promise.resolve(),
+      own: this.#own,
+    });
+    try {
+      await runMasterFunction(context, { kind, fun, spec, call: callWith(arg, kwarg) });
+    } finally {
+      await context.close();
+    }
+  }
+}

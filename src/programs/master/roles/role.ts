@@ -1,0 +1,33 @@
+/** What every part of the master is handed, and what it gives back. */
+import type { Crypticle } from '../../../network/crypto/crypticle.ts';
+import type { MasterOptions } from '../../../config/master-options.ts';
+import type { Clock } from '../../../host/clock.ts';
+import type { Logger } from '../../../host/log.ts';
+import type { Random } from '../../../host/random.ts';
+import type { Secret } from '../../../host/secret.ts';
+
+/** The world of a part. */
+export interface RoleContext {
+  readonly opts: MasterOptions;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Number of this worker. */
+  readonly index: number;
+  readonly userKeys: ReadonlyMap<string, Secret>;
+  /** The shared keys: the one in force, then the one before it. */
+  readonly sharedKeys: () => readonly Crypticle[];
+  /** Calls back after each new shared key. */
+  readonly onNewKey: (listener: () => void) => void;
+  /** Asks the main process for a new shared key. */
+  readonly requestRotation: (reason: string) => void;
+}
+
+/** A running part. */
+export interface RunningRole {
+  /** Finishes what is under way and lets go of everything. */
+  stop(): Promise<void>;
+}
+
+/** Starts a part; resolves when it can do its work. */
+export type StartRole = (context: RoleContext) => Promise<RunningRole>;

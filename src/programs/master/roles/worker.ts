@@ -1,0 +1,387 @@
+/** MWorker: serves requests. It has one door, and two explicit tables of what lies behind it. */
+import { executionModules } from '../../../plugins/modules/on-demand.ts';
+import { join } from 'node:path';
+import { MinionDataCache } from '../../../storage/cache/minion-data.ts';
+import { MinionFacts } from '../../../storage/cache/minion-facts.ts';
+import { AcceptedKeys } from '../../../network/channel/accepted-keys.ts';
+import { Door, type AesHandler, type ClearHandler } from '../../../network/channel/door.ts';
+import { SessionKeys } from '../../../network/channel/session-keys.ts';
+import type { Crypticle } from '../../../network/crypto/crypticle.ts';
+import type { RsaPrivateKey } from '../../../network/crypto/rsa.ts';
+import { EventBusWriter } from '../../../network/events/bus-client.ts';
+import { JidSource } from '../../../storage/jobs/jid.ts';
+import { LoadMirror } from '../../../storage/jobs/load-mirror.ts';
+import { RemoteJobStore } from '../../../storage/jobs/remote-store.ts';
+import { KeyStore } from '../../../storage/keys/store.ts';
+import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
+import { publisher, type PublisherClient } from '../../../network/ipc/contracts/publisher.ts';
+import { requestServer, requestWorker } from '../../../network/ipc/contracts/request-worker.ts';
+import { RpcClient, connectRpc } from '../../../network/ipc/rpc-client.ts';
+import { dict, type Dict } from '../../../python/values/value.ts';
+import { Authenticator } from '../auth/authenticator.ts';
+import { AutoKey } from '../auth/autosign.ts';
+import { UserAuth } from '../auth/user-auth.ts';
+import { connectedIds } from '../commands/connected.ts';
+import { fileHandlers } from '../commands/files.ts';
+import { mineHandlers } from '../commands/mine.ts';
+import { minionEventHandler } from '../commands/minion-events.ts';
+import { masterOptionsHandler } from '../commands/master-opts.ts';
+import { pillarHandler } from '../commands/pillar.ts';
+import type { PeerCommands } from '../commands/peer.ts';
+import { publishHandler } from '../commands/publish.ts';
+import { type PublishParts } from '../commands/publish-parts.ts';
+import { countedLines, countedWarnings } from '../counted-log.ts';
+import { returnHandler, takeReturn } from '../commands/returns.ts';
+import { signedOnly } from '../commands/signed.ts';
+import { revokeHandler } from '../commands/revoke.ts';
+import { keyFleet } from '../../runner/key-fleet.ts';
+import type { SyndicRegistry } from '../syndics.ts';
+import { loadMasterKey, publicKeySigner } from '../master-key.ts';
+import type { PillarService } from '../../../runtime/pillar/service.ts';
+import type { Logger } from '../../../host/log.ts';
+import { systemRandom } from '../../../host/random.ts';
+import { masterSockets } from '../../../config/master-sockets.ts';
+import { keyMark } from '../minion-marks.ts';
+import type { RoleContext, StartRole } from './role.ts';
+
+const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+const PUBLISH_GIVE_UP_MS = 10_000;
+const RECONNECT_MS = 20;
+/** How often minions' data are looked at for changes by other programs than ours. */
+const FACTS_MS = 60_000;
+
+/** What the tables are built from. */
+interface WorkerParts {
+  readonly context: RoleContext;
+  readonly masterKey: RsaPrivateKey;
+  readonly keys: KeyStore;
+  readonly accepted: AcceptedKeys;
+  readonly sessions: SessionKeys;
+  readonly cache: MinionDataCache;
+  readonly facts: MinionFacts;
+  readonly jobs: RemoteJobStore;
+  readonly jids: JidSource;
+  readonly publisherLink: RpcClient;
+  readonly publisher: PublisherClient;
+  readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly syndicRegistry: { pending?: Promise<SyndicRegistry> };
+}
+
+export const startWorker: StartRole = async (context) => {
+  const { opts, clock, log, index } = context;
+  const sockets = masterSockets(opts);
+  const events = new EventBusWriter({
+    path: sockets.eventPull,
+    clock,
+    eventBytesMax: opts.get('max_event_size'),
+    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+  });
+  const cache = new MinionDataCache(opts.get('cachedir'));
+  const publisherLink = new RpcClient({
+    path: sockets.publishPull,
+    clock,
+    purpose: 'publisher',
+    giveUpMs: PUBLISH_GIVE_UP_MS,
+  });
+  const parts: WorkerParts = {
+    context,
+    masterKey: loadMasterKey(opts),
+    keys: new KeyStore(opts.get('pki_dir'), { clock }),
+    accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions'), clock),
+    sessions: new SessionKeys(
+      join(opts.get('cachedir'), 'sessions'),
+      opts.get('publish_session') * 1000,
+      clock,
+    ),
+    cache,
+    facts: new MinionFacts(cache),
+    jobs: new RemoteJobStore(sockets.jobCache, clock),
+    jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
+    publisherLink,
+    publisher: clientOf(publisher, publisherLink),
+    fireEvent: (tag, data) => events.fire(tag, data),
+    syndicRegistry: {},
+  };
+  const door = makeDoor(parts);
+  if (index === 0 && opts.get('ping_on_rotate')) context.onNewKey(() => void pingAll(parts));
+  // the first request should not wait for the connections that its answer needs
+  events.open();
+  parts.jobs.open();
+  publisherLink.open();
+  const link = await serve(context, door);
+  const stopped = new AbortController();
+  const refreshFacts = (): void =>
+    void parts.facts.refresh(parts.keys.list('accepted'), clock, stopped.signal);
+  const timer = clock.every(FACTS_MS, refreshFacts, { background: true });
+  refreshFacts();
+  log.info(`Worker ${index} is ready`);
+  return {
+    stop: async () => {
+      stopped.abort();
+      timer.cancel();
+      link.stop();
+      events.close();
+      await Promise.all([parts.jobs.close(), publisherLink.close()]);
+    },
+  };
+};
+
+/** `ping_on_rotate`: minions that are asked something fetch the new shared key at once, not with the next job. */
+async function pingAll(parts: WorkerParts): Promise<void> {
+  const { opts, userKeys, log } = parts.context;
+  const user = opts.get('user');
+  const key = userKeys.get(user)?.reveal() ?? null;
+  const job = dict({
+    cmd: 'publish',
+    fun: 'test.ping',
+    arg: [],
+    tgt: '*',
+    tgt_type: 'glob',
+    ret: '',
+    jid: '',
+    user,
+    key,
+  });
+  log.debug('Pinging all connected minions due to key rotation');
+  try {
+    await publishHandler(publishParts(parts))(job, 'the master itself');
+  } catch (error) {
+    log.warning('The minions could not be pinged after the new shared key.', error);
+  }
+}
+
+function makeDoor(parts: WorkerParts): Door {
+  const { context, sessions, accepted } = parts;
+  const { opts, clock, log } = context;
+  const authenticator = makeAuthenticator(parts);
+  const publishing = publishParts(parts);
+  return new Door({
+    clear: clearTable(publishing),
+    aes: aesTable(parts, publishing),
+    authenticate: (load, version, _from, publishPort) =>
+      authenticator.authenticate(load, version, publishPort),
+    sessions,
+    keys: accepted,
+    knowsUser: (head) => publishing.users.check(head) !== undefined,
+    sharedKeys: context.sharedKeys,
+    minimumVersion: opts.get('minimum_auth_version'),
+    ttlSeconds: opts.get('request_server_ttl'),
+    clock,
+    log,
+  });
+}
+
+function makeAuthenticator(parts: WorkerParts): Authenticator {
+  const { context, masterKey, keys, sessions, facts, publisher, fireEvent } = parts;
+  const { opts, log } = context;
+  return new Authenticator({
+    opts,
+    masterKey,
+    keys,
+    autoKey: new AutoKey(opts, keys, log),
+    sessions,
+    sharedKey: () => context.sharedKeys()[0] as Crypticle,
+    signPublicKey: publicKeySigner(opts, masterKey),
+    connectedIds: () => connectedIds(keys, facts, publisher),
+    fireEvent,
+    log,
+  });
+}
+
+/** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
+function clearTable(publishing: PublishParts): ReadonlyMap<string, ClearHandler> {
+  return new Map<string, ClearHandler>([
+    ['ping', (load) => load],
+    ['publish', publishHandler(publishing)],
+  ]);
+}
+
+function publishParts(parts: WorkerParts): PublishParts {
+  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent } = parts;
+  const { opts, clock, log, userKeys } = context;
+  return {
+    opts,
+    users: new UserAuth(opts, userKeys),
+    fleet: keyFleet(keys, cache, facts),
+    jobs,
+    mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
+    jids,
+    keyState: (id) => keys.state(id),
+    hasAuthenticated: (id) => sessions.has(id),
+    ...syndicsOf(parts),
+    clock,
+    fireEvent,
+    send: publisher.publish,
+    log,
+  };
+}
+
+/** What peers may ask for. Their code is read when a master that allows them anything is first asked. */
+function peerHandlers(parts: WorkerParts, publishing: PublishParts): [string, AesHandler][] {
+  const { opts, log } = parts.context;
+  const isAllowed = opts.get('peer').size + opts.get('peer_run').size > 0;
+  let commands: Promise<PeerCommands> | undefined;
+  const load = async (): Promise<PeerCommands> => {
+    const [{ PeerCommands: Commands }, { peerRunner }, { returnsOnBus }] = await Promise.all([
+      import('../commands/peer.ts'),
+      import('../commands/peer-runner.ts'),
+      import('../commands/peer-returns.ts'),
+    ]);
+    const run = peerRunner({ opts, jobs: parts.jobs, jids: parts.jids, log });
+    const hear = returnsOnBus(masterSockets(opts).eventPub);
+    return new Commands({ publishing, run, hear, warn: countedWarnings(log) });
+  };
+  return (['minion_pub', 'minion_publish', 'minion_runner', 'pub_ret'] as const).map((cmd) => [
+    cmd,
+    async (request) => ({
+      value: isAllowed ? await (await (commands ??= load())).serve(cmd, request) : {},
+    }),
+  ]);
+}
+
+/** What an authenticated minion may ask for. */
+function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<string, AesHandler> {
+  const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
+  const { opts, clock, log, requestRotation } = context;
+  const syndics = syndicsOf(parts);
+  // templates are a third of a worker's code: a master without pillar does without
+  let pillars: Promise<PillarService> | undefined;
+  const pillarService = async (): Promise<PillarService> => {
+    const [{ PillarService: Service }, { loadedFunctions }] = await Promise.all([
+      import('../../../runtime/pillar/service.ts'),
+      import('../../../runtime/pillar/functions.ts'),
+    ]);
+    const parts = { clock, random: systemRandom, log };
+    return new Service({
+      ...parts,
+      opts: opts.toDict(),
+      functions: (made) => loadedFunctions(made, { ...parts, modules: executionModules }),
+    });
+  };
+  const signed = { opts, keyOf: (id: string) => accepted.get(id), log };
+  return new Map<string, AesHandler>([
+    [
+      '_return',
+      signedOnly(
+        signed,
+        returnOfMinion(returnHandler({ opts, jobs, jids, fireEvent, clock, log }), syndics.syndics),
+      ),
+    ],
+    [
+      '_minion_event',
+      minionEventHandler({
+        fireEvent,
+        log,
+        ...syndics,
+        received: (jid, id) => jobs.note(jid, [{ id, receivedMs: clock.nowMs() }]),
+      }),
+    ],
+    [
+      '_pillar',
+      pillarHandler({
+        opts,
+        masterKey,
+        keys: accepted,
+        cache,
+        compile: async (query) =>
+          (await (pillars ??= pillarService())).pillar({ ...query, minionId: query.id }, query.fresh),
+        fireEvent,
+      }),
+    ],
+    ['_syndic_return', signedOnly(signed, syndicReturnHandler(syndics.syndics, log))],
+    ['_master_opts', masterOptionsHandler(opts)],
+    ['_master_tops', () => ({ value: {} })],
+    ...fileHandlers(context),
+    ...mineHandlers({
+      opts,
+      cache,
+      fleet: keyFleet(keys, cache),
+      warn: countedLines(context.log, 'warning'),
+    }),
+    ...peerHandlers(parts, publishing),
+    ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
+  ]);
+}
+
+/** With `order_masters`: what is known of syndics. One for each worker, made when it is first needed. */
+function syndicsOf(parts: WorkerParts): { syndics?: () => Promise<SyndicRegistry> } {
+  const { context, keys, jobs, jids, fireEvent } = parts;
+  const { opts, clock, log } = context;
+  if (!opts.get('order_masters')) return {};
+  const make = async (): Promise<SyndicRegistry> => {
+    const { SyndicRegistry: Registry } = await import('../syndics.ts');
+    const returns = { opts, jobs, jids, fireEvent, clock, log };
+    return new Registry({
+      opts,
+      jobs,
+      takeReturn: (id, load) => takeReturn(returns, id, load, { once: true }),
+      keyMark: (id) => keyMark(keys, id),
+      clock,
+      log,
+    });
+  };
+  const { syndicRegistry } = parts;
+  return {
+    syndics: () =>
+      (syndicRegistry.pending ??= make().catch((error: unknown) => {
+        delete syndicRegistry.pending; // the next one tries again
+        throw error;
+      })),
+  };
+}
+
+/** With `order_masters`: who returns a job's result is a minion, and no syndic from then on. */
+function returnOfMinion(
+  handle: AesHandler,
+  syndics: (() => Promise<SyndicRegistry>) | undefined,
+): AesHandler {
+  if (syndics === undefined) return handle;
+  return async (request) => {
+    (await syndics()).actedAsMinion(request.id);
+    return handle(request);
+  };
+}
+
+/** Salt compat: Salt takes them without `order_masters`, too. Here the empty answer makes a syndic of ours keep them. */
+function syndicReturnHandler(syndics: (() => Promise<SyndicRegistry>) | undefined, log: Logger): AesHandler {
+  const warn = countedWarnings(log);
+  return async ({ id, load }) => {
+    if (syndics === undefined) {
+      warn(`The minion ${id} sent returns of other minions. If it is a syndic, set order_masters: True here`);
+      return { value: '' };
+    }
+    await (await syndics()).takeReturns(id, load);
+    return { value: null };
+  };
+}
+
+/** Takes requests from the request server, and comes back to it when it restarts. */
+async function serve({ opts, clock, index }: RoleContext, door: Door): Promise<{ stop(): void }> {
+  const { workers } = masterSockets(opts);
+  let stopped = false;
+  let current: { close(): void } | undefined;
+  const answers = handlersOf(requestWorker, {
+    serve: ({ body, from, publishPort, standing }) => door.handle(body, from, publishPort, standing),
+    ping: () => undefined,
+  });
+  const attach = async (): Promise<void> => {
+    for (;;) {
+      if (stopped) return;
+      try {
+        const link = await connectRpc(workers, { ...answers, closed: () => void attach() });
+        clientOf(requestServer, link).register({ index });
+        current = link;
+        return;
+      } catch {
+        await clock.sleep(RECONNECT_MS);
+      }
+    }
+  };
+  await attach();
+  return {
+    stop: () => {
+      stopped = true;
+      current?.close();
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/** The option `ssl` of one of a master's transports. */
+import type { SslOption } from '../../config/ssl.ts';
+import type { MasterTransport } from '../../config/transports.ts';
+import type { Logger } from '../../host/log.ts';
+import { requireTransport } from '../../network/transport/transports.ts';
+
+/** Reads it, when there is one; a transport without TLS says so. @throws ConfigError */
+export async function sslOf(
+  { name, opts }: MasterTransport,
+  log: Logger,
+): Promise<{ readonly ssl?: SslOption }> {
+  const value = opts.raw('ssl');
+  if (value === undefined || value === null || value === false) return {};
+  if (!requireTransport(name).hasTls) {
+    log.warning(`TLS is not supported by the transport ${name}; the option ssl does not count for it.`);
+    return {};
+  }
+  const { readSsl } = await import('../../config/ssl.ts');
+  const ssl = readSsl(value);
+  return ssl === undefined ? {} : { ssl };
+}

@@ -1,0 +1,102 @@
+/** A minion's beacons: when they look, and how their events reach the masters (salt/minion.py `setup_beacons`, 3006.16). */
+import { Beacons, type BeaconEvent } from '../../plugins/beacons/beacons.ts';
+import { orderBeacons, type BeaconAnswer } from '../../plugins/beacons/orders.ts';
+import { messageOf } from '../../errors/errors.ts';
+import type { Timer } from '../../host/clock.ts';
+import { copyValue, dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { OwnBeacons } from './own-beacons.ts';
+import type { PeriodicParts } from './periodic-context.ts';
+
+/** Lets beacons look at their times and sends their events to the masters. */
+export class MinionBeacons {
+  readonly #parts: PeriodicParts;
+  readonly #beacons: Beacons;
+  #timer: Timer | undefined;
+  #isLooking = false;
+
+  constructor(parts: PeriodicParts) {
+    this.#parts = parts;
+    const state = parts.state();
+    const configured = state.opts.get('beacons');
+    const own = new OwnBeacons({
+      clock: state.parts.clock,
+      log: state.parts.log,
+      surroundings: () => parts.state(),
+      call: (fun, args, kwargs) => this.#call(fun, args, kwargs),
+    });
+    this.#beacons = new Beacons({
+      id: state.id,
+      context: {
+        clock: state.parts.clock,
+        log: state.parts.log,
+        call: (fun, args) => this.#call(fun, args ?? []),
+      },
+      configured: isDict(configured) ? copyValue(configured) : new Map(),
+      pillar: () => parts.state().pillar.get('beacons'),
+      own: () => own.find(),
+      isStateRunning: () => parts.running.list().some(isStateJob),
+    });
+  }
+
+  start(): void {
+    if (this.#timer !== undefined) return;
+    const { clock, opts } = this.#parts.state().parts;
+    const periodMs = Math.max(0.1, toNumber(opts.raw('loop_interval')) ?? 1) * 1000;
+    this.#timer = clock.every(periodMs, () => void this.#look(), { background: true });
+    void this.#look();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#beacons.close();
+  }
+
+  /** Carries out an order of `manage_beacons`. */
+  manage(order: Dict): Promise<BeaconAnswer | undefined> {
+    return orderBeacons(this.#beacons, order, this.#parts.state().parts.log);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    const { log } = this.#parts.state().parts;
+    try {
+      const events = await this.#beacons.process();
+      if (events.length > 0) await this.#send(events.map(asEntry));
+    } catch (error) {
+      log.critical(`The beacon errored: ${messageOf(error)}`, error);
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  async #send(events: Value[]): Promise<void> {
+    const { log } = this.#parts.state().parts;
+    this.#parts.fireLocal('__beacons_return', dict({ beacons: events }));
+    const load = dict({ cmd: '_minion_event', id: this.#parts.state().id, pretag: null, events });
+    try {
+      await this.#parts.services().requestAll?.(load);
+    } catch (error) {
+      log.warning(`No master took ${events.length} events of beacons: ${messageOf(error)}`);
+    }
+  }
+
+  #call(fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value> {
+    const state = this.#parts.state();
+    const job = { jid: '', fun, pub: new Map<Value, Value>() };
+    const context = state.context(job, this.#parts.services(), new AbortController().signal);
+    return context.functions.call(fun, args, kwargs);
+  }
+}
+
+function isStateJob(job: Dict): boolean {
+  const fun = job.get('fun');
+  return (Array.isArray(fun) ? fun : [fun]).some((name) => String(name).startsWith('state.'));
+}
+
+function asEntry({ tag, data, beaconName, error }: BeaconEvent): Dict {
+  const entry = dict({ tag, data, beacon_name: beaconName });
+  if (error !== undefined) entry.set('error', error);
+  return entry;
+}

@@ -1,0 +1,312 @@
+/** The minion: prepares, joins its master, and answers until it is told to stop (salt/minion.py `Minion`, 3006.16). */
+import { join, dirname } from 'node:path';
+import type { MinionOptions } from '../../config/minion-options.ts';
+import { reportDaemonUp } from '../daemon/daemonize.ts';
+import { notifyReady } from '../daemon/notify.ts';
+import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
+import { giveTree } from '../daemon/give-tree.ts';
+import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
+import { warnOfOpenFolders } from '../daemon/open-folders.ts';
+import { handleSignals } from '../daemon/signals.ts';
+import { BrineError, messageOf } from '../../errors/errors.ts';
+import type { BusEvent } from '../../network/events/framing.ts';
+import { pythonFiles } from '../../runtime/extensions/folder.ts';
+import { collectGrains } from '../../plugins/grains/collect.ts';
+import { makeDirectory } from '../../host/files.ts';
+import { systemNames } from '../../host/dns.ts';
+import type { Logger } from '../../host/log.ts';
+import type { User } from '../../host/users.ts';
+import type { MinionServices } from '../../runtime/loader/module.ts';
+import { dict, type Dict } from '../../python/values/value.ts';
+import { startMinionBus, type MinionBus } from './event-bus.ts';
+import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
+import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
+import { JobRunner } from './job-runner.ts';
+import { authClient, loadMinionKey } from './keys.ts';
+import { OwnModules, ownGrainsSource } from './own-modules.ts';
+import { openMasters } from './masters/masters.ts';
+import type { Masters } from './masters/masters-parts.ts';
+import type { MasterSide } from './masters/side.ts';
+import { Periodic } from './periodic.ts';
+import { periodicParts } from './periodic-parts.ts';
+import { ProcFiles } from './proc-files.ts';
+import { ReturnSender } from './return-sender.ts';
+import { openReturnSpool, type ReturnSpool } from './return-spool.ts';
+import { RunningJobs } from './running-jobs.ts';
+import { minionServices, tellMasters } from './services.ts';
+import { MinionState, type MinionParts } from './state.ts';
+import { LazyWaitingRoom } from './waiting-room.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+/** Kinds of custom modules that a minion uses. */
+const PYTHON_KINDS = ['modules', 'states', 'grains', 'returners', 'beacons', 'renderers', 'output', 'utils'];
+/** Names in one line of the log. */
+const NAMED_MAX = 20;
+
+/** What a minion is started with. */
+export interface MinionStart extends MinionParts {
+  readonly env: NodeJS.ProcessEnv;
+  /** The program of a worker process. */
+  readonly workerScript: string;
+}
+
+/**
+ * Runs a minion until it is told to stop.
+ * @returns the exit code
+ * @throws BrineError when it cannot start, RejectedError and FingerprintError when its master forbids it to go on
+ */
+export async function runMinion(start: MinionStart): Promise<number> {
+  const { opts, log, clock, env } = start;
+  const id = opts.get('id');
+  log.info(`Setting up the Salt Minion "${id}"`);
+  warnOfOpenFolders(opts.toDict(), log);
+  refuseSecond(opts);
+  await prepareHost(opts);
+  const minion = await assemble(start);
+  const stopped = new Promise<string>((resolve) => {
+    handleSignals({ stop: resolve, describe: () => minion.describe() }, clock, log);
+  });
+  writePidFile(opts.get('pidfile'), log);
+  await notifyReady(env, log);
+  reportDaemonUp(env);
+  log.info(`Minion is starting as user '${opts.get('user')}'`);
+  try {
+    const signal = await Promise.race([stopped, delayed(start).then(() => minion.join())]);
+    log.info('Shutting down the Salt Minion');
+    log.warning(`The Salt Minion is shutdown. Minion received a ${signal}. Exited.`);
+    return 0;
+  } finally {
+    minion.close();
+    removePidFile(opts.get('pidfile'));
+  }
+}
+
+/** `random_startup_delay`: so that many minions that start at once do not reach their master at once. */
+async function delayed({ opts, clock, random, log }: MinionStart): Promise<void> {
+  const longest = opts.get('random_startup_delay');
+  if (longest <= 0) return;
+  const seconds = Math.round(random.fraction() * longest);
+  log.info(
+    `Minion sleeping for ${seconds} seconds due to configured startup_delay between 0 and ${longest} seconds`,
+  );
+  await clock.sleep(seconds * 1000);
+}
+
+function refuseSecond(opts: MinionOptions): void {
+  const pid = runningFromPidFile(opts.get('pidfile'), 'salt-minion');
+  if (pid !== undefined)
+    throw new BrineError(
+      `A salt-minion is running already with process id ${pid} (${opts.get('pidfile')}).`,
+      {
+        code: 'already-running',
+      },
+    );
+}
+
+async function prepareHost(opts: MinionOptions): Promise<void> {
+  const user = await accountOf(opts.get('user'));
+  requireSwitchable(user);
+  if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
+  await becomeUser(user);
+}
+
+function prepareFolders(opts: MinionOptions, user: User): void {
+  makeDirectory(opts.get('pki_dir'), 0o700);
+  const logFile = opts.raw('log_file');
+  const others = [
+    opts.get('cachedir'),
+    opts.get('sock_dir'),
+    opts.get('extension_modules'),
+    join(dirname(opts.get('conf_file')), 'minion.d'),
+  ];
+  if (typeof logFile === 'string' && logFile.startsWith('/')) others.push(dirname(logFile));
+  for (const path of others) makeDirectory(path, 0o755);
+  for (const path of [opts.get('pki_dir'), opts.get('cachedir'), opts.get('sock_dir')]) giveTree(path, user);
+}
+
+/** Modules that a minion of Salt has left in this one's folder, or that were synced for one. */
+function warnOfPython(opts: Dict, log: Logger): void {
+  const names = PYTHON_KINDS.flatMap((kind) => pythonFiles(opts, kind).map(({ name }) => `${kind}.${name}`));
+  if (names.length === 0) return;
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
+  log.warning(
+    `Custom modules in Python are not used by this minion: ${names.slice(0, NAMED_MAX).join(', ')}${more}. ` +
+      'Brine runs modules in TypeScript and JavaScript only; saltutil.sync_all names them all.',
+  );
+}
+
+async function assemble(start: MinionStart): Promise<Minion> {
+  const { opts, clock, log, random } = start;
+  const own = new OwnModules(clock, log);
+  const all = opts.toDict();
+  warnOfPython(all, log);
+  const grains = await collectGrains({ opts: all, log, clock, custom: [ownGrainsSource(all, clock, log)] });
+  const waiting = new LazyWaitingRoom(() => state);
+  const state: MinionState = new MinionState(
+    {
+      ...{ opts, clock, log, random, waiting },
+      custom: (context, kind) => own.custom(context, kind),
+      onReload: () => own.forget(),
+    },
+    grains,
+  );
+  const files = new ProcFiles(opts.get('cachedir'));
+  files.clear();
+  return new Minion(start, state, new RunningJobs(files), own, waiting);
+}
+
+/** The running parts. */
+class Minion {
+  readonly #start: MinionStart;
+  readonly #state: MinionState;
+  readonly #running: RunningJobs;
+  readonly #spool: ReturnSpool;
+  readonly #sender: ReturnSender;
+  readonly #workers: WorkerPool;
+  readonly #runner: JobRunner;
+  readonly #journal: PublicationJournal;
+  readonly #services: MinionServices;
+  readonly #periodic: Periodic;
+  readonly #waiting: LazyWaitingRoom;
+  #masters: Masters | undefined;
+  #bus: MinionBus | undefined;
+
+  constructor(
+    start: MinionStart,
+    state: MinionState,
+    running: RunningJobs,
+    own: OwnModules,
+    waiting: LazyWaitingRoom,
+  ) {
+    this.#start = start;
+    this.#waiting = waiting;
+    this.#state = state;
+    this.#running = running;
+    this.#spool = openReturnSpool(start);
+    this.#sender = new ReturnSender({
+      ...start,
+      spool: this.#spool,
+      masters: () => this.#masters?.targets ?? [],
+    });
+    const services = this.#servicesOf();
+    this.#services = services;
+    this.#workers = new WorkerPool({
+      state,
+      services,
+      workerScript: start.workerScript,
+      own: () => own.findings,
+    });
+    own.runIn(this.#workers);
+    const { opts, log } = start;
+    this.#journal = new PublicationJournal({
+      path: join(opts.get('cachedir'), PUBLICATION_JOURNAL),
+      jobsMax: Math.max(1, opts.get('minion_jid_queue_hwm')),
+      log,
+    });
+    this.#runner = new JobRunner({
+      ...{ state, services, running, workers: this.#workers, sender: this.#sender },
+      journal: this.#journal,
+    });
+    this.#periodic = new Periodic(
+      periodicParts({
+        state,
+        services,
+        running,
+        runner: this.#runner,
+        sender: this.#sender,
+        masters: () => this.#masters,
+        fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+      }),
+    );
+  }
+
+  /** Joins the masters; never resolves while all is well. @throws RejectedError, FingerprintError */
+  async join(): Promise<never> {
+    const { opts, clock, log, random } = this.#start;
+    this.#bus = await startMinionBus(opts, { clock, log }, (event) => void this.#busEvent(event));
+    const key = await loadMinionKey(opts);
+    const client = authClient(opts, key, this.#state.grains, random);
+    this.#masters = await openMasters({
+      opts,
+      client,
+      memory: {
+        serials: this.#journal,
+        signers: new SigningMastersFile(join(opts.get('pki_dir'), SIGNING_MASTERS), log),
+      },
+      names: systemNames,
+      clock,
+      random,
+      log,
+      state: this.#state,
+      services: (side) => this.#servicesOf(side),
+      onPublication: (load, side) => this.#runner.take(load, side),
+      onReady: () => void this.#periodic.start(),
+      onUp: () => this.#sender.wake(),
+      fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+    });
+    if (this.#state.opts.get('master_type') === 'disable') await this.#services.refresh('pillar');
+    this.#periodic.beforeMasters();
+    void this.#waiting
+      .resume()
+      .catch((error: unknown) =>
+        log.error(`Returns that wait for a database cannot be read: ${messageOf(error)}`, error),
+      );
+    return this.#masters.run();
+  }
+
+  /** What functions are offered on behalf of one master; without one, of the most important master. */
+  #servicesOf(side?: () => MasterSide): MinionServices {
+    const all = (): readonly MasterSide[] => this.#masters?.sides ?? [];
+    return minionServices({
+      state: () => side?.().state ?? this.#state,
+      running: () => this.#running,
+      sides: () => (side === undefined ? all() : [side(), ...all().filter((other) => other !== side())]),
+      fireLocal: (tag, data) => this.#bus?.fire(tag, data),
+      manage: (part, order) => this.#periodic.manage(part, order),
+    });
+  }
+
+  describe(): string[] {
+    const { taken, repeated, notForUs, refused } = this.#runner.counters;
+    return [
+      `jobs taken ${taken}, repeated ${repeated}, not for us ${notForUs}, refused ${refused}, running ${this.#running.size}`,
+      `returns sent ${this.#sender.counters.sent}, waiting ${this.#sender.waiting}, given up ${this.#spool.counters.givenUp}`,
+    ];
+  }
+
+  close(): void {
+    this.#periodic.close();
+    this.#sender.close();
+    this.#workers.close();
+    // what waits stays on the disk
+    void this.#waiting.close().then(() => this.#state.close());
+    this.#masters?.close();
+    void this.#journal.close();
+    this.#bus?.close();
+  }
+
+  /** What other programs on this host ask for over the bus (docs/internals/event-bus.md#the-minions-bus). */
+  async #busEvent(event: BusEvent): Promise<void> {
+    try {
+      if (event.tag === 'fire_master') await this.#forward(event.data);
+      else if (event.tag === 'module_refresh') await this.#services.refresh('modules', event.data);
+      else if (event.tag === 'pillar_refresh') await this.#services.refresh('pillar', event.data);
+      else if (event.tag === 'grains_refresh') await this.#services.refresh('grains', event.data);
+      else await this.#periodic.busEvent(event);
+    } catch (error) {
+      this.#start.log.error(`The event ${event.tag} could not be served: ${(error as Error).message}`, error);
+    }
+  }
+
+  async #forward(data: Dict): Promise<void> {
+    const tag = data.get('tag');
+    const events = data.get('events');
+    const load = dict({ cmd: '_minion_event', id: this.#state.id });
+    for (const field of ['data', 'tag', 'events', 'pretag']) {
+      const value = data.get(field);
+      if (value !== undefined) load.set(field, value);
+    }
+    if (typeof tag !== 'string' && !Array.isArray(events)) return;
+    await tellMasters({ sides: () => this.#masters?.sides ?? [], state: () => this.#state }, load);
+  }
+}

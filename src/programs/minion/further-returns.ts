@@ -1,0 +1,64 @@
+/** Where a return goes besides its master: the minion's own cache of jobs, and returners (salt/minion.py, 3006.16). */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../../errors/errors.ts';
+import { safeJoin, writeFileAtomic } from '../../host/files.ts';
+import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { encode } from '../../formats/wire/msgpack.ts';
+import type { Job } from './job.ts';
+import type { MasterSide } from './masters/side.ts';
+
+/** Hands a return on. Never throws: what fails is a line in the log. */
+export async function returnFurther(
+  job: Job,
+  load: Dict,
+  side: Pick<MasterSide, 'state' | 'services'>,
+): Promise<void> {
+  const { state, services } = side;
+  const { opts, log } = state.parts;
+  if (opts.get('cache_jobs')) cacheJob(side, job.jid, load);
+  const wanted = [job.pub.get('ret'), opts.get('return')];
+  if (!wanted.some(truthy)) return;
+  try {
+    const { returnerNames, runReturners } = await import('../../plugins/returners/run.ts');
+    const never = new AbortController().signal;
+    const context = state.context({ jid: job.jid, fun: job.funs[0] ?? '', pub: job.pub }, services, never);
+    const names = returnerNames(...wanted);
+    const [registry, troubles] = [await state.returners(), await state.returnerTroubles()];
+    await runReturners(registry, names, forReturners(load, job), context, state.parts.waiting, troubles);
+  } catch (error) {
+    log.error(`The return failed for job ${job.jid}: ${messageOf(error)}`, error);
+  }
+}
+
+/** The order in which Salt hands the fields to returners. */
+const FIELDS = [
+  ...['success', 'return', 'retcode', 'out', 'jid', 'fun', 'fun_args', 'user', 'master_id', 'metadata'],
+  ...['ret_config', 'ret_kwargs', 'id'],
+];
+
+function forReturners(load: Dict, { pub }: Job): Dict {
+  // what a schedule has made is in its order already
+  const fields = load.has('schedule') ? [...load.keys(), 'ret_config', 'ret_kwargs'] : FIELDS;
+  const out: Dict = new Map();
+  for (const field of fields) {
+    const isHow = field === 'ret_config' || field === 'ret_kwargs';
+    const value: Value | undefined = isHow ? pub.get(field) : load.get(field);
+    if (value !== undefined && field !== 'cmd') out.set(field, value);
+  }
+  return out;
+}
+
+/** `<cachedir>/minion_jobs/<jid>/return.p` (salt/utils/minion.py `cache_jobs`). */
+function cacheJob({ state }: Pick<MasterSide, 'state'>, jid: string, load: Dict): void {
+  const { opts, log } = state.parts;
+  try {
+    const folder = safeJoin(join(opts.get('cachedir'), 'minion_jobs'), jid);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const ret: Dict = new Map(load);
+    ret.delete('cmd');
+    writeFileAtomic(join(folder, 'return.p'), encode(ret, 'local'), { mode: 0o600 });
+  } catch (error) {
+    log.error(`The return of job ${jid} could not be kept on this minion: ${messageOf(error)}`, error);
+  }
+}

@@ -1,0 +1,69 @@
+/** Pillar without a master, of `salt-call --local` and of minions whose files are local: made here (salt/pillar/__init__.py, 3006.16). */
+import { executionModules } from '../../plugins/modules/on-demand.ts';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+
+/** What the pillar is made with. */
+export interface LocalPillarParts {
+  readonly opts: Dict;
+  readonly id: string;
+  /** Collects the grains; only asked when there is pillar to be made. */
+  readonly grains: () => Promise<Dict>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Whether pillar is made here and not asked of a master (salt/pillar/__init__.py `get_async_pillar`). */
+export function isPillarLocal(opts: Dict): boolean {
+  const isLocal = opts.get('file_client') === 'local';
+  if (opts.get('master_type') === 'disable') return true;
+  return isLocal && opts.get('use_master_when_local') !== true;
+}
+
+/** True when the configuration gives pillar anything to be made of; most local calls have none, and are spared the work. */
+function hasSources(opts: Dict): boolean {
+  const external = opts.get('ext_pillar');
+  if (Array.isArray(external) && external.length > 0) return true;
+  if (opts.get('pillar_opts') === true) return true;
+  const top = String((opts.get('state_top') as string | undefined) ?? 'top.sls').replace(
+    /^salt:\/\/|^\//,
+    '',
+  );
+  const roots = opts.get('pillar_roots');
+  const folders = isDict(roots) ? [...roots.values()].flat() : [];
+  return folders.some(
+    (folder) => typeof folder === 'string' && (folder.includes('__env__') || existsSync(join(folder, top))),
+  );
+}
+
+const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null);
+
+/** The pillar; an empty one where there is nothing to make it of. */
+export async function localPillar(parts: LocalPillarParts): Promise<Dict> {
+  const { opts, id, clock, random, log } = parts;
+  if (!hasSources(opts)) return new Map();
+  const [{ PillarService }, { loadedFunctions }] = await Promise.all([
+    import('../../runtime/pillar/service.ts'),
+    import('../../runtime/pillar/functions.ts'),
+  ]);
+  const saltenv = textOrNull(opts.get('saltenv'));
+  const follows = opts.get('pillarenv_from_saltenv') === true;
+  return new PillarService({
+    opts,
+    clock,
+    random,
+    log,
+    functions: (made) => loadedFunctions(made, { clock, random, log, modules: executionModules }),
+  }).pillar({
+    minionId: id,
+    grains: await parts.grains(),
+    saltenv,
+    pillarenv: textOrNull(opts.get('pillarenv')) ?? (follows ? saltenv : null),
+    override: new Map(),
+  });
+}

@@ -1,0 +1,34 @@
+/** The masters of a minion, in whichever way they are used (salt/minion.py `MinionManager`, 3006.16). */
+import { BrineError } from '../../../errors/errors.ts';
+import type { Value } from '../../../python/values/value.ts';
+import { AllMasters } from './all-masters.ts';
+import { MasterDiscovery } from './discover.ts';
+import { OneMaster } from './one-master.ts';
+import { planMasters } from './plan.ts';
+import type { Masters, MastersParts } from './masters-parts.ts';
+
+/** No connection at all: `master_type: disable`. */
+const noMasters: Masters = {
+  sides: [],
+  targets: [],
+  run: () => new Promise<never>(() => undefined),
+  close: () => undefined,
+};
+
+/** Reads which masters there are, and how they are used. @throws ConfigError, BrineError */
+export async function openMasters(parts: MastersParts): Promise<Masters> {
+  const { opts, log } = parts;
+  const plan = await planMasters(opts, log, (fun) => callBeforeJoining(parts, fun));
+  if (plan.mode === 'none') return noMasters;
+  const discovery = new MasterDiscovery(parts);
+  await discovery.addresses(plan.entries.filter((entry) => !MasterDiscovery.isList(entry))); // a bad one ends the start
+  return plan.mode === 'one' ? new OneMaster(parts, plan, discovery) : new AllMasters(parts, plan, discovery);
+}
+
+function callBeforeJoining({ state, services }: MastersParts, fun: string): Promise<Value> {
+  const none = (): never => {
+    throw new BrineError(`The function ${fun}, which names the master, runs before there is a master.`);
+  };
+  const job = { jid: '0', fun, pub: new Map() };
+  return state.context(job, services(none), new AbortController().signal).functions.call(fun);
+}

@@ -1,0 +1,183 @@
+/** What the minion offers its functions: events, running jobs, refreshing, requests to the master. */
+import { extensionsVersion } from '../../runtime/extensions/folder.ts';
+import { collectGrains } from '../../plugins/grains/collect.ts';
+import { UnreachableError } from '../../errors/errors.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import type { MinionServices } from '../../runtime/loader/module.ts';
+import { noSuchMaster } from './master-address.ts';
+import type { MasterConnection } from './master-connection.ts';
+import type { MasterSide } from './masters/side.ts';
+import { ownGrainsSource } from './own-modules.ts';
+import { isPillarLocal } from './local-pillar.ts';
+import { fetchPillar, makePillar } from './pillar.ts';
+import type { RunningJobs } from './running-jobs.ts';
+import type { MinionState } from './state.ts';
+
+/** What the services work on; masters are asked for at each call, because they come and go. */
+export interface ServiceParts {
+  readonly state: () => MinionState;
+  readonly running: () => RunningJobs;
+  /** The masters that are served, first the one on whose behalf these services are used. */
+  readonly sides: () => readonly Pick<MasterSide, 'connection' | 'state'>[];
+  /** Fires on the local bus; undefined when there is none. */
+  readonly fireLocal: ((tag: string, data: Dict) => void) | undefined;
+  /** Carries out orders about the schedule and the beacons. */
+  readonly manage?: MinionServices['manage'];
+}
+
+const EVENT_PATIENCE = { timeoutMs: 10_000, tries: 2 };
+const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
+const ONCE = { timeoutMs: 180_000, tries: 1 };
+
+/** Makes the services of a running minion. */
+export function minionServices(parts: ServiceParts): MinionServices {
+  let grainsVersion: string | undefined;
+  // Salt compat: Salt collects all grains anew with each refresh of modules or pillar; here only when custom ones changed
+  const followGrains = async (): Promise<void> => {
+    const state = parts.state();
+    const version = extensionsVersion(state.opts, ['grains']);
+    const isNew = version !== (grainsVersion ?? '');
+    grainsVersion = version;
+    if (isNew) await refreshGrains(state);
+  };
+  return {
+    fireLocal: async (tag, data) => {
+      parts.fireLocal?.(tag, data);
+      return parts.fireLocal !== undefined;
+    },
+    fireMaster: (tag, data, preload) => fireMaster(parts, tag, data, preload),
+    runningJobs: async () => parts.running().list(),
+    signalJob: async (jid, signal) => parts.running().signal(jid, signal),
+    refresh: async (what, options) => {
+      if (what === 'modules' || what === 'pillar') await followGrains();
+      return refresh(parts, what, options ?? new Map());
+    },
+    grains: async () => {
+      await refreshGrains(parts.state());
+      return parts.state().grains;
+    },
+    request: (load, { master, once } = {}) =>
+      connectionTo(parts, master).requests.send(load, once === true ? ONCE : REQUEST_PATIENCE),
+    requestAll: async (load) => {
+      firstConnection(parts);
+      const all = parts.sides().map(({ connection }) => connection.requests.send(load, REQUEST_PATIENCE));
+      return Promise.any(all).catch((error: AggregateError) => Promise.reject(error.errors[0] as Error));
+    },
+    manage: async (part, order) => parts.manage?.(part, order),
+  };
+}
+
+function firstConnection(parts: ServiceParts): MasterConnection {
+  const [side] = parts.sides();
+  if (side === undefined) throw new UnreachableError('This minion has no master to ask.');
+  return side.connection;
+}
+
+function connectionTo(parts: ServiceParts, master: string | undefined): MasterConnection {
+  if (master === undefined) return firstConnection(parts);
+  const addresses = parts.sides().map(({ connection }) => connection.address);
+  const found = parts.sides().find(({ connection }) => connection.address.host === master);
+  if (found === undefined) throw noSuchMaster(master, addresses);
+  return found.connection;
+}
+
+async function fireMaster(
+  parts: ServiceParts,
+  tag: string,
+  data: Dict,
+  preload: Dict | undefined,
+): Promise<boolean> {
+  const load: Dict = new Map<Value, Value>([
+    ['cmd', '_minion_event'],
+    ['tag', tag],
+    ['data', data],
+    ['pretag', null],
+    ...(preload ?? new Map<Value, Value>()),
+  ]);
+  return tellMasters(parts, load);
+}
+
+/** Sends an event to every master. @returns true as soon as one has taken it, so that one that is away delays nobody */
+export async function tellMasters(
+  parts: Pick<ServiceParts, 'sides' | 'state'>,
+  load: Dict,
+): Promise<boolean> {
+  const attempts = parts.sides().map(async ({ connection }) => {
+    if (!(await sendEvent(parts, connection, load))) throw new UnreachableError('not taken');
+  });
+  return Promise.any(attempts).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function sendEvent(
+  parts: Pick<ServiceParts, 'state'>,
+  connection: MasterConnection,
+  load: Dict,
+): Promise<boolean> {
+  try {
+    await connection.requests.send(load, EVENT_PATIENCE);
+    return true;
+  } catch (error) {
+    parts
+      .state()
+      .parts.log.warning(
+        `The master did not take the event ${String(load.get('tag'))}: ${(error as Error).message}`,
+      );
+    return false;
+  }
+}
+
+async function refresh(
+  parts: ServiceParts,
+  what: Parameters<MinionServices['refresh']>[0],
+  options: Dict,
+): Promise<boolean> {
+  const state = parts.state();
+  if (what === 'grains') {
+    await refreshGrains(state);
+    for (const { state: other } of parts.sides()) if (other !== state) other.grains = state.grains;
+    if (options.get('refresh_pillar') !== false) await refreshPillar(parts);
+  } else if (what === 'pillar') await refreshPillar(parts, options.get('clean_cache') !== false);
+  else for (const each of new Set([state, ...parts.sides().map((side) => side.state)])) each.reloadModules();
+  const tag =
+    what === 'pillar'
+      ? '/salt/minion/minion_pillar_refresh_complete'
+      : '/salt/minion/minion_mod_refresh_complete';
+  parts.fireLocal?.(tag, dict({ complete: true }));
+  return true;
+}
+
+/** Collects the grains anew; the modules follow. */
+export async function refreshGrains(state: MinionState): Promise<void> {
+  const { clock, log } = state.parts;
+  const custom = [ownGrainsSource(state.opts, clock, log)];
+  state.grains = await collectGrains({ opts: state.opts, log, clock, custom });
+}
+
+/** Fetches the pillar anew, each master's from itself; when one cannot give one the old one stays. */
+export async function refreshPillar(
+  parts: Pick<ServiceParts, 'sides' | 'state'>,
+  cleanCache = false,
+): Promise<void> {
+  const sides = parts.sides();
+  // a minion without masters makes its pillar itself
+  if (sides.length === 0 && isPillarLocal(parts.state().opts))
+    await takePillar(parts.state(), () => makePillar(parts.state()));
+  await Promise.all(
+    sides.map(({ state, connection }) => takePillar(state, () => fetchPillar(state, connection, cleanCache))),
+  );
+}
+
+async function takePillar(state: MinionState, fetch: () => Promise<Dict>): Promise<void> {
+  try {
+    state.pillar = await fetch();
+    state.reloadModules();
+  } catch (error) {
+    state.parts.log.error(
+      `The pillar could not be fetched; the old one stays: ${(error as Error).message}`,
+      error,
+    );
+  }
+}

@@ -1,0 +1,42 @@
+/** `startup_states`: states that are applied once at the start (salt/minion.py `_state_run`, 3006.16). */
+import { JidSource, REQUEST_JID } from '../../storage/jobs/jid.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { returnLoad, type Job } from './job.ts';
+import type { PeriodicParts } from './periodic-context.ts';
+
+/** Runs them, and returns them to the master as a job that began here. */
+export async function applyStartupStates(parts: PeriodicParts): Promise<void> {
+  const state = parts.state();
+  const { log, clock } = state.parts;
+  const { opts } = state;
+  const isAlone = opts.get('master_type') === 'disable' && opts.get('file_client') === 'remote';
+  if (isAlone)
+    return log.warning(
+      "Cannot run startup_states when 'master_type' is set to 'disable' and 'file_client' is set to 'remote'. Skipping.",
+    );
+  const [fun, arg] = wanted(opts);
+  if ((await state.registry.find(fun)).spec === undefined)
+    log.error(`startup_states: ${fun} is not available on this minion; nothing was applied.`);
+  const jid = new JidSource(clock).next();
+  const pub = dict({ jid, fun, arg, ret: opts.get('ext_job_cache') ?? '', tgt: state.id, tgt_type: 'glob' });
+  const job: Job = {
+    jid,
+    funs: [fun],
+    isMultiple: false,
+    args: [arg],
+    tgt: state.id,
+    tgtType: 'glob',
+    delimiter: undefined,
+    executors: undefined,
+    pub,
+  };
+  const load = returnLoad(job, state.id, await parts.runJob(job));
+  load.set('jid', REQUEST_JID);
+  await parts.sendReturn(load);
+}
+
+function wanted(opts: Dict): [fun: string, arg: Value[]] {
+  if (opts.get('startup_states') === 'sls') return ['state.sls', [opts.get('sls_list') ?? []]];
+  if (opts.get('startup_states') === 'top') return ['state.top', [opts.get('top_file') ?? '']];
+  return ['state.highstate', []];
+}

@@ -1,0 +1,181 @@
+/** What a minion knows about itself, in one place: options, grains, pillar and the modules that follow from them. */
+import { MODULE_TABLE } from '../../plugins/modules/table.ts';
+import type { MinionOptions } from '../../config/minion-options.ts';
+import {
+  ModuleRegistry,
+  createModuleContext,
+  type CustomModule,
+  type RegistryOptions,
+} from '../../runtime/loader/registry.ts';
+import type { JobContext, LoadContext, MinionServices, ModuleContext } from '../../runtime/loader/module.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { WaitingRoom } from '../../plugins/returners/run.ts';
+import type { StoreTable } from '../../plugins/returners/store-table.ts';
+import type { ReturnerTroubles } from '../../plugins/returners/troubles.ts';
+import type { Subject } from '../../runtime/targeting/target.ts';
+import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import type { MasterAddress } from './master-address.ts';
+
+/** What does not change while a minion runs. */
+export interface MinionParts {
+  readonly opts: MinionOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Custom modules. */
+  readonly custom?: CustomModules;
+  /** Told that modules are to be loaded anew, so that what is remembered of custom ones is forgotten. */
+  readonly onReload?: () => void;
+  /** Takes returns that a returner's database cannot take now; without it they are a line in the log. */
+  readonly waiting?: WaitingRoom;
+}
+
+/** Finds custom modules that have functions. */
+export type CustomModules = (
+  context: LoadContext,
+  kind: 'modules' | 'states' | 'returners',
+) => Promise<readonly CustomModule[]>;
+
+/** The minion's knowledge. Grains and pillar are replaced whole, never changed in place. */
+export class MinionState {
+  readonly parts: MinionParts;
+  readonly id: string;
+  readonly opts: Dict;
+  #grains: Dict;
+  #pillar: Dict = new Map();
+  #registry: ModuleRegistry;
+  #returners: ModuleRegistry | undefined;
+  #stores: StoreTable | undefined;
+  #troubles: ReturnerTroubles | undefined;
+  #master: string | undefined;
+
+  constructor(parts: MinionParts, grains: Dict) {
+    this.parts = parts;
+    this.id = parts.opts.get('id');
+    this.opts = parts.opts.toDict();
+    this.#grains = grains;
+    this.#registry = this.#newRegistry();
+  }
+
+  /** Notes which master this state is for: options and grains name it. */
+  serve({ host, port }: MasterAddress): void {
+    this.#master = host;
+    this.opts.set('master', host);
+    this.opts.set('master_port', port);
+    if (this.#grains.get('master') !== host) this.grains = new Map(this.#grains);
+  }
+
+  get grains(): Dict {
+    return this.#grains;
+  }
+
+  set grains(grains: Dict) {
+    this.#grains =
+      this.#master === undefined ? grains : new Map<Value, Value>([...grains, ['master', this.#master]]);
+    this.reloadModules();
+  }
+
+  get pillar(): Dict {
+    return this.#pillar;
+  }
+
+  set pillar(pillar: Dict) {
+    this.#pillar = pillar;
+  }
+
+  /** Forgets the loaded modules; the next call loads them anew. */
+  reloadModules(): void {
+    this.parts.onReload?.();
+    this.#returners = undefined;
+    this.#registry = this.#newRegistry();
+  }
+
+  /** The minion as targets are tried on it. */
+  subject(): Subject {
+    return { id: this.id, grains: this.#grains, pillar: this.#pillar };
+  }
+
+  /** The modules as they are now. */
+  get registry(): ModuleRegistry {
+    return this.#registry;
+  }
+
+  /** The returners as they are now. */
+  async returners(): Promise<ModuleRegistry> {
+    const [{ returnerRegistry }, { StoreTable }] = await Promise.all([
+      import('../../plugins/returners/run.ts'),
+      import('../../plugins/returners/store-table.ts'),
+    ]);
+    const keep = toNumber(this.opts.get('keep_jobs_seconds'));
+    this.#stores ??= new StoreTable({
+      clock: this.parts.clock,
+      connectionsMax: 2,
+      warn: (text) => this.parts.log.warning(text),
+      ...(keep === undefined ? {} : { keepJobsSeconds: keep }),
+    });
+    return (this.#returners ??= returnerRegistry(this.#registryOptions('returners'), this.#stores));
+  }
+
+  /** What is known of returners that fail. */
+  async returnerTroubles(): Promise<ReturnerTroubles> {
+    const { ReturnerTroubles } = await import('../../plugins/returners/troubles.ts');
+    return (this.#troubles ??= new ReturnerTroubles());
+  }
+
+  /** Closes the databases that returners have opened. */
+  async close(): Promise<void> {
+    await this.#stores?.close();
+  }
+
+  /** The context of one job. */
+  context(job: JobContext, services: MinionServices, signal: AbortSignal): ModuleContext {
+    const { clock, random, log } = this.parts;
+    return createModuleContext(this.#registry, {
+      id: this.id,
+      opts: this.opts,
+      grains: this.#grains,
+      pillar: this.#pillar,
+      job,
+      signal,
+      services,
+      clock,
+      random,
+      log,
+    });
+  }
+
+  #newRegistry(): ModuleRegistry {
+    return new ModuleRegistry({
+      ...this.#registryOptions('modules'),
+      table: MODULE_TABLE,
+      states: (context) => this.#stateModules(context),
+      catalogs: {
+        returners: async () => (await this.returners()).modules(),
+        renderers: async () => (await import('./renderer-descriptions.ts')).rendererDescriptions(),
+      },
+    });
+  }
+
+  async #stateModules(context: LoadContext): Promise<ModuleRegistry> {
+    const { STATE_TABLE } = await import('../../plugins/states/table.ts');
+    return new ModuleRegistry({
+      ...this.#registryOptions('states'),
+      ...context,
+      table: STATE_TABLE,
+      kind: 'states',
+    });
+  }
+
+  #registryOptions(
+    kind: 'modules' | 'states' | 'returners',
+  ): Pick<RegistryOptions, 'opts' | 'grains' | 'custom'> {
+    const { custom } = this.parts;
+    return {
+      opts: this.opts,
+      grains: this.#grains,
+      ...(custom === undefined ? {} : { custom: (context: LoadContext) => custom(context, kind) }),
+    };
+  }
+}

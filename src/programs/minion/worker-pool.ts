@@ -1,0 +1,145 @@
+/**
+ * Worker processes for functions that may block or crash the minion: started when needed, used again while warm, ended when
+ * idle. A job is alone in its worker, so that ending the job can end the process.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { signalTree } from '../../host/process-tree.ts';
+import { clientOf, type Client } from '../../network/ipc/contract.ts';
+import { jobWorker, type BoundCall, type FoundModules } from '../../network/ipc/contracts/job-worker.ts';
+import { RpcPeer } from '../../network/ipc/rpc.ts';
+import { endedResult, failure } from './job-failures.ts';
+import type { Job, JobResult } from './job.ts';
+import { serviceHandlers } from './remote-services.ts';
+import type { MinionServices } from '../../runtime/loader/module.ts';
+import type { MasterSide } from './masters/side.ts';
+import type { MinionState } from './state.ts';
+
+/** Workers at the same time; further jobs wait. */
+const WORKERS_MAX = 32;
+/** An idle worker ends after this time, and gives its memory back. */
+const IDLE_MS = 10_000;
+const JOBS_WAITING_MAX = 10_000;
+
+/** What the pool needs. */
+export interface PoolParts {
+  readonly state: MinionState;
+  readonly services: MinionServices;
+  /** The program that a worker runs. */
+  readonly workerScript: string;
+  /** What workers have to know of custom modules. */
+  readonly own: () => ReadonlyMap<string, FoundModules>;
+}
+
+/** How the pool and the job's entry talk. */
+export interface JobHooks {
+  /** The job runs in the process `pid`, which `signal` reaches. */
+  readonly started: (pid: number, signal: (signal: number) => boolean) => void;
+  readonly isAborted: () => boolean;
+  /** Whose job it is: its grains, pillar and services; default: the pool's own. */
+  readonly side?: Pick<MasterSide, 'state' | 'services'>;
+  /** Only this function is called, instead of what the job says. */
+  readonly call?: BoundCall;
+}
+
+interface PoolWorker {
+  readonly child: ChildProcess;
+  readonly rpc: RpcPeer;
+  readonly asks: Client<typeof jobWorker>;
+  idleTimer: { cancel(): void } | undefined;
+  lastSignal: number;
+  /** The services of the job under way. */
+  services: MinionServices;
+}
+
+/** Gives each job a worker process of its own, warm where possible. */
+export class WorkerPool {
+  readonly #parts: PoolParts;
+  readonly #idle: PoolWorker[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #count = 0;
+  #closed = false;
+
+  constructor(parts: PoolParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs a job in a worker. */
+  async run(job: Job, hooks: JobHooks): Promise<JobResult> {
+    if (this.#idle.length === 0 && this.#count >= WORKERS_MAX) {
+      if (this.#waiting.length >= JOBS_WAITING_MAX)
+        return failure('Too many jobs are waiting for a worker on this minion; this one was not run.');
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    if (hooks.isAborted()) return endedResult(job.jid, 15);
+    const worker = this.#idle.pop() ?? this.#start();
+    worker.idleTimer?.cancel();
+    worker.lastSignal = 0;
+    const { state, services } = hooks.side ?? this.#parts;
+    worker.services = services;
+    hooks.started(worker.child.pid ?? 0, (signal) => {
+      worker.lastSignal = signal;
+      return worker.child.pid !== undefined && signalTree(worker.child.pid, signal);
+    });
+    try {
+      const { opts, grains, pillar } = state;
+      const own = this.#parts.own();
+      const call = hooks.call === undefined ? {} : { call: hooks.call };
+      const result = await worker.asks.run({ opts, grains, pillar, pub: job.pub, own, ...call });
+      this.#release(worker);
+      return result;
+    } catch (error) {
+      worker.child.kill('SIGKILL');
+      if (worker.lastSignal !== 0) return endedResult(job.jid, worker.lastSignal);
+      this.#parts.state.parts.log.error(`The worker of job ${job.jid} died`, error);
+      return failure(`The process of job ${job.jid} ended before the function returned.`);
+    }
+  }
+
+  /** Ends all workers. */
+  close(): void {
+    this.#closed = true;
+    for (const worker of this.#idle) worker.child.kill('SIGKILL');
+  }
+
+  #release(worker: PoolWorker): void {
+    if (this.#closed) {
+      worker.child.kill('SIGKILL');
+      return;
+    }
+    this.#idle.push(worker);
+    worker.idleTimer = this.#parts.state.parts.clock.after(IDLE_MS, () => worker.rpc.close(), {
+      background: true,
+    });
+    this.#waiting.shift()?.();
+  }
+
+  #start(): PoolWorker {
+    this.#count++;
+    const { workerScript, services } = this.#parts;
+    const child = spawn(
+      process.execPath,
+      ['--max-semi-space-size=2', workerScript, 'salt-minion worker'.padEnd(48)],
+      {
+        stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+      },
+    );
+    const rpc = new RpcPeer(
+      child.stdio[3] as unknown as Socket,
+      serviceHandlers(() => worker.services),
+    );
+    const asks = clientOf(jobWorker, rpc);
+    const worker: PoolWorker = { child, rpc, asks, idleTimer: undefined, lastSignal: 0, services };
+    child.on('error', () => undefined);
+    child.on('exit', () => this.#ended(worker));
+    return worker;
+  }
+
+  #ended(worker: PoolWorker): void {
+    this.#count--;
+    worker.idleTimer?.cancel();
+    const at = this.#idle.indexOf(worker);
+    if (at >= 0) this.#idle.splice(at, 1);
+    this.#waiting.shift()?.();
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The events that the reactor has taken on, until each of their reactions is done. They lie in a file, so that a reactor that is
+ * killed goes on where it was: nothing is forgotten, and nothing is done twice.
+ */
+import { dirname } from 'node:path';
+import { makeDirectory } from '../../host/files.ts';
+import { decode, encode } from '../../formats/wire/msgpack.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import {
+  blobBytes,
+  openSqlite,
+  type Blob,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from '../../storage/jobs/sqlite.ts';
+
+/** How far a reaction is. A `local` one is never `started`: it has a job id, which says whether it was published. */
+export type StepState = 'planned' | 'started' | 'done';
+
+/** What is to be done for an event: the reactions in their order, each in a form that the journal can keep. */
+export interface Plan {
+  readonly steps: readonly Dict[];
+  readonly states: StepState[];
+}
+
+/** An event that is not finished. */
+export interface JournalEntry {
+  readonly id: number;
+  readonly tag: string;
+  readonly data: Dict;
+  /** Undefined until its files were rendered. */
+  readonly plan?: Plan;
+}
+
+/** Where in the stream of events the journal is. */
+export interface StreamPlace {
+  readonly stream: string;
+  readonly last: number;
+}
+
+const LETTERS: Readonly<Record<StepState, string>> = { planned: 'p', started: 's', done: 'd' };
+const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as StepState]));
+
+interface Row {
+  readonly id: number;
+  readonly tag: string;
+  readonly data: Blob;
+  readonly plan: Blob | null;
+  readonly states: string | null;
+}
+
+/** The journal. One process writes it. */
+export class Journal {
+  readonly #db: SqliteDatabase;
+  readonly #insert: SqliteStatement;
+  readonly #place: SqliteStatement;
+  readonly #plan: SqliteStatement;
+  readonly #states: SqliteStatement;
+  readonly #remove: SqliteStatement;
+
+  /** @param path the file; it and its folder are made, for their owner alone */
+  constructor(path: string) {
+    makeDirectory(dirname(path), 0o700);
+    this.#db = openSqlite(path);
+    this.#db.exec('PRAGMA busy_timeout = 5000');
+    this.#db.exec('PRAGMA journal_mode = WAL');
+    this.#db.exec('PRAGMA synchronous = NORMAL');
+    this.#db.exec(
+      'CREATE TABLE IF NOT EXISTS events (id INTEGER PRIMARY KEY AUTOINCREMENT, tag TEXT NOT NULL, data BLOB NOT NULL, plan BLOB, states TEXT)',
+    );
+    this.#db.exec(
+      'CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), stream TEXT NOT NULL, last INTEGER NOT NULL)',
+    );
+    this.#insert = this.#db.prepare('INSERT INTO events (tag, data) VALUES (?, ?) RETURNING id');
+    this.#place = this.#db.prepare(
+      'INSERT INTO place (one, stream, last) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET stream = excluded.stream, last = excluded.last',
+    );
+    this.#plan = this.#db.prepare('UPDATE events SET plan = ?, states = ? WHERE id = ?');
+    this.#states = this.#db.prepare('UPDATE events SET states = ? WHERE id = ?');
+    this.#remove = this.#db.prepare('DELETE FROM events WHERE id = ?');
+  }
+
+  /** How far the events were read; undefined for a new journal. */
+  place(): StreamPlace | undefined {
+    return this.#db.prepare('SELECT stream, last FROM place').get() as StreamPlace | undefined;
+  }
+
+  /** Takes on events, and remembers how far the stream was read, together. @returns the entries with their ids */
+  take(events: readonly { readonly tag: string; readonly data: Dict }[], place: StreamPlace): JournalEntry[] {
+    this.#db.exec('BEGIN IMMEDIATE');
+    try {
+      const entries = events.map(({ tag, data }) => {
+        const { id } = this.#insert.get(tag, encode(data, 'local')) as { id: number };
+        return { id, tag, data };
+      });
+      this.#place.run(place.stream, place.last);
+      this.#db.exec('COMMIT');
+      return entries;
+    } catch (error) {
+      this.#db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Every event that is not finished, oldest first. */
+  unfinished(): JournalEntry[] {
+    const rows = this.#db
+      .prepare('SELECT id, tag, data, plan, states FROM events ORDER BY id')
+      .all() as Row[];
+    return rows.map(readRow);
+  }
+
+  /** Keeps what is to be done for an event. */
+  keepPlan(id: number, { steps, states }: Plan): void {
+    this.#plan.run(encode([...steps], 'local'), lettersOf(states), id);
+  }
+
+  keepStates(id: number, states: readonly StepState[]): void {
+    this.#states.run(lettersOf(states), id);
+  }
+
+  finish(id: number): void {
+    this.#remove.run(id);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+function lettersOf(states: readonly StepState[]): string {
+  return states.map((state) => LETTERS[state]).join('');
+}
+
+function readRow({ id, tag, data, plan, states }: Row): JournalEntry {
+  const entry = { id, tag, data: mapping(decode(blobBytes(data), 'local')) };
+  if (plan === null || states === null) return entry;
+  const steps = decode(blobBytes(plan), 'local');
+  return {
+    ...entry,
+    plan: {
+      steps: (Array.isArray(steps) ? steps : []).map(mapping),
+      states: [...states].map((letter) => STATES.get(letter) ?? 'planned'),
+    },
+  };
+}
+
+function mapping(value: Value): Dict {
+  return isDict(value) ? value : new Map();
+}

@@ -1,0 +1,146 @@
+/** Which files react to which events: the option `reactor`, and what is added while the master runs. */
+import { readFileSync } from 'node:fs';
+import { loadYaml } from '../../formats/yaml/load.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { compileGlob, type Glob } from '../../python/text/fnmatch.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+
+/** What the map is read from. */
+export interface ReactionMapParts {
+  /** The option `reactor`: a list of one-key mappings, or the path of a YAML file that holds one. */
+  readonly configured: Value;
+  /** How long a file that was read counts, milliseconds (`reactor_refresh_interval`). */
+  readonly refreshMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Rule {
+  readonly tag: Glob;
+  readonly files: readonly string[];
+}
+
+/** The answer to an addition or a removal, in Salt's words. */
+export interface MapChange {
+  readonly isDone: boolean;
+  readonly comment: string;
+}
+
+/** The rules, in their order. */
+export class ReactionMap {
+  readonly #parts: ReactionMapParts;
+  #entries: Value[] = [];
+  #rules: readonly Rule[] = [];
+  #readAtMs = -Infinity;
+  /** What was added to and taken from a map in a file; a configured list is changed itself. */
+  readonly #added: Dict[] = [];
+  readonly #removed = new Set<Value>();
+
+  constructor(parts: ReactionMapParts) {
+    this.#parts = parts;
+    this.#refresh();
+  }
+
+  /** Whether any rule is for events with this tag. */
+  wants(tag: string): boolean {
+    this.#refresh();
+    return this.#rules.some((rule) => rule.tag.matches(tag));
+  }
+
+  /** The files of all rules for a tag, in their order. */
+  filesFor(tag: string): string[] {
+    this.#refresh();
+    return this.#rules.filter((rule) => rule.tag.matches(tag)).flatMap(({ files }) => files);
+  }
+
+  /** The map as it stands. */
+  list(): Value {
+    this.#refresh();
+    return this.#entries;
+  }
+
+  add(tag: Value, files: Value): MapChange {
+    this.#refresh();
+    if (this.#entries.some((entry) => firstKey(entry) === tag))
+      return { isDone: false, comment: 'Reactor already exists.' };
+    this.#added.push(new Map([[tag, files]]));
+    this.#rebuild(this.#entries.concat(this.#added.slice(-1)));
+    return { isDone: true, comment: 'Reactor added.' };
+  }
+
+  remove(tag: Value): MapChange {
+    this.#refresh();
+    const at = this.#entries.findIndex((entry) => firstKey(entry) === tag);
+    if (at < 0) return { isDone: false, comment: 'Reactor does not exists.' };
+    const added = this.#added.findIndex((entry) => firstKey(entry) === tag);
+    if (added >= 0) this.#added.splice(added, 1);
+    else this.#removed.add(tag);
+    this.#rebuild(this.#entries.filter((_, index) => index !== at));
+    return { isDone: true, comment: 'Reactor deleted.' };
+  }
+
+  #refresh(): void {
+    const { configured, clock, refreshMs } = this.#parts;
+    const isFile = typeof configured === 'string';
+    const nowMs = clock.monotonicMs();
+    if (this.#readAtMs !== -Infinity && (!isFile || nowMs - this.#readAtMs < refreshMs)) return;
+    this.#readAtMs = nowMs;
+    const entries = isFile ? this.#readFile(configured) : configured;
+    // a file that cannot be read now leaves the rules as they were
+    if (entries === undefined) return;
+    const kept = (Array.isArray(entries) ? entries : []).filter(
+      (entry) => !this.#removed.has(firstKey(entry)),
+    );
+    this.#rebuild([...kept, ...this.#added]);
+  }
+
+  #readFile(path: string): Value | undefined {
+    const { log } = this.#parts;
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      log.error(`Failed to read reactor map: "${path}"`, error);
+      return undefined;
+    }
+    try {
+      return loadYaml(text);
+    } catch (error) {
+      log.error(`Failed to parse YAML in reactor map: "${path}"`, error);
+      return undefined;
+    }
+  }
+
+  #rebuild(entries: Value[]): void {
+    this.#entries = entries;
+    this.#rules = entries.flatMap((entry) => this.#rule(entry));
+  }
+
+  #rule(entry: Value): Rule[] {
+    const [first] = isDict(entry) && entry.size === 1 ? entry : [];
+    const files = first === undefined ? undefined : fileList(first[1]);
+    if (first === undefined || files === undefined) {
+      this.#parts.log.warning(
+        `An entry of the option reactor does nothing, because it is not a tag with a file or a list of files: ${pyStr(entry)}`,
+      );
+      return [];
+    }
+    return [{ tag: compileGlob(pyStr(first[0])), files }];
+  }
+}
+
+function firstKey(entry: Value): Value {
+  return isDict(entry) ? (entry.keys().next().value ?? null) : null;
+}
+
+function fileList(value: Value): string[] | undefined {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.map(pyStr) : undefined;
+}
+
+/** A change as Salt's events tell it. */
+export function changeDict({ isDone, comment }: MapChange): Dict {
+  return dict({ status: isDone, comment });
+}

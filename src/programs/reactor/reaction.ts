@@ -1,0 +1,213 @@
+/** A reaction: one call that a reactor file asks for, and how it is read out of a low chunk (salt/utils/reactor.py `ReactWrap.run`, 3006.16). */
+import { BrineError, SaltInvocationError } from '../../errors/errors.ts';
+import type { Logger } from '../../host/log.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import type { FunctionDescription } from '../../runtime/loader/module.ts';
+
+/** The four ways a reaction is run. */
+export type ReactionClient = 'local' | 'runner' | 'wheel' | 'caller';
+
+/** One call. */
+export interface Reaction {
+  readonly client: ReactionClient;
+  /** The id in the SLS. */
+  readonly id: string;
+  /** The file. */
+  readonly sls: string;
+  readonly fun: string;
+  readonly arg: readonly Value[];
+  readonly kwarg: Dict;
+  /** For `local`. */
+  readonly target?: ReactionTarget;
+}
+
+/** Whom a `local` reaction is for, and what else its publication says. */
+export interface ReactionTarget {
+  readonly tgt: Value;
+  readonly tgtType: string;
+  readonly ret: string;
+  /** Fields of the publication that have a meaning there: `metadata`, `delimiter` and their like. */
+  readonly fields: Dict;
+}
+
+/** A chunk that is no call. The message is Salt's. */
+export class ReactionError extends BrineError {
+  override readonly name = 'ReactionError';
+}
+
+/** What the compiler adds to every chunk; no argument of a function. */
+const INTERNAL: ReadonlySet<Value> = new Set([
+  '__id__',
+  '__sls__',
+  '__env__',
+  'name',
+  'order',
+  'fun',
+  'key',
+  'state',
+]);
+const PUBLISHED_FIELDS = [
+  'metadata',
+  'delimiter',
+  'module_executors',
+  'executor_opts',
+  'ret_config',
+  'ret_kwargs',
+];
+
+/** Finds a function of the master's, for reactions in the old style, whose arguments stand beside the reaction's own keys. */
+export type FindFunction = (
+  client: 'runner' | 'wheel',
+  fun: string,
+) => Promise<FunctionDescription | undefined>;
+
+/**
+ * Reads a chunk.
+ * @throws ReactionError in the words that Salt logs
+ */
+export async function readReaction(chunk: Dict, find: FindFunction, log: Logger): Promise<Reaction> {
+  const [id, fun] = [pyStr(chunk.get('__id__') ?? null), pyStr(chunk.get('fun') ?? null)];
+  const client = clientOf(chunk.get('state'));
+  if (client === undefined)
+    throw new ReactionError(
+      `ReactWrap is missing a wrapper function for '${pyStr(chunk.get('state') ?? null)}'`,
+    );
+  const sls = pyStr(chunk.get('__sls__') ?? '');
+  const base = { client, id, sls, fun };
+  const { arg, kwarg } = chunk.has('args') ? newStyle(chunk, base, log) : await oldStyle(chunk, base, find);
+  return { ...base, arg, kwarg, ...(client === 'local' ? { target: targetOf(chunk, base) } : {}) };
+}
+
+function clientOf(state: Value | undefined): ReactionClient | undefined {
+  if (state === 'cmd') return 'local';
+  return state === 'local' || state === 'runner' || state === 'wheel' || state === 'caller'
+    ? state
+    : undefined;
+}
+
+type Head = Pick<Reaction, 'client' | 'id' | 'fun'>;
+interface Arguments {
+  readonly arg: readonly Value[];
+  readonly kwarg: Dict;
+}
+
+/** `args`: a mapping, or a list of one-key mappings, of keywords; for `caller` a plain list is positional. */
+function newStyle(chunk: Dict, { client, id, fun }: Head, log: Logger): Arguments {
+  for (const item of ['arg', 'kwarg'])
+    if (chunk.has(item))
+      log.warning(
+        `Reactor '${id}' is ignoring '${item}' param ${pyStr(chunk.get(item) ?? null)} due to presence of 'args' param. ` +
+          'Check the Reactor System documentation for the correct argument format.',
+      );
+  const given = chunk.get('args') ?? null;
+  if (isDict(given)) return { arg: [], kwarg: given };
+  if (client === 'caller' && Array.isArray(given) && !given.every((item) => isDict(item) && item.size === 1))
+    return { arg: given, kwarg: new Map() };
+  const kwarg = Array.isArray(given) ? repack(given) : undefined;
+  if (kwarg === undefined || kwarg.size === 0)
+    throw new ReactionError(
+      `Reactor '${id}' failed to execute ${client} '${fun}': Incorrect argument format, check the Reactor System documentation for the correct format.`,
+    );
+  return { arg: [], kwarg };
+}
+
+/** A list of texts and one-key mappings as one mapping (salt/utils/data.py `repack_dictlist`); undefined for anything else. */
+function repack(list: readonly Value[]): Dict | undefined {
+  const out: Dict = new Map();
+  for (const item of list) {
+    if (isDict(item)) {
+      if (item.size !== 1) return undefined;
+      for (const [key, value] of item) out.set(key, value);
+    } else if (typeof item === 'string' || typeof item === 'number') out.set(item, null);
+    else return undefined;
+  }
+  return out;
+}
+
+/** `arg` and `kwarg`; for functions of the master also keys named like their parameters. */
+async function oldStyle(chunk: Dict, { client, id, fun }: Head, find: FindFunction): Promise<Arguments> {
+  const [arg, kwarg] = [chunk.get('arg'), chunk.get('kwarg')];
+  const given: Arguments = { arg: listOf(arg), kwarg: mappingOf(kwarg) };
+  if ((client !== 'runner' && client !== 'wheel') || (arg !== undefined && kwarg !== undefined)) return given;
+  const spec = await find(client, fun);
+  if (spec === undefined)
+    throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
+  const found = keysAsArguments(spec, chunk, fun);
+  return {
+    arg: arg === undefined ? found.arg : given.arg,
+    kwarg: kwarg === undefined ? found.kwarg : given.kwarg,
+  };
+}
+
+function listOf(value: Value | undefined): readonly Value[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function mappingOf(value: Value | undefined): Dict {
+  if (value !== undefined && isDict(value)) return value;
+  return (Array.isArray(value) ? repack(value) : undefined) ?? new Map();
+}
+
+/**
+ * The keys of a chunk as the arguments of a function (salt/utils/args.py `format_call`).
+ * @throws SaltInvocationError for what is missing or not a parameter
+ */
+function keysAsArguments(spec: FunctionDescription, chunk: Dict, fun: string): Arguments {
+  const left: Dict = new Map(chunk);
+  const arg: Value[] = [];
+  const kwarg: Dict = new Map();
+  let missing = 0;
+  const name = fun.slice(fun.indexOf('.') + 1);
+  for (const [param, { default: fallback }] of Object.entries(spec.params ?? {})) {
+    const value = left.get(param);
+    left.delete(param);
+    if (fallback !== undefined) kwarg.set(param, value ?? fallback);
+    else if (value === undefined) missing++;
+    else arg.push(value);
+  }
+  if (missing > 0) {
+    const count = arg.length + missing;
+    throw new SaltInvocationError(
+      `${name} takes at least ${count} argument${count > 1 ? 's' : ''} (${arg.length} given)`,
+    );
+  }
+  const extra = [...left].filter(([key]) => !INTERNAL.has(key));
+  if (spec.kwargs !== undefined) for (const [key, value] of extra) kwarg.set(key, value);
+  else if (extra.length > 0)
+    throw new SaltInvocationError(
+      unknownKeys(
+        extra.map(([key]) => pyStr(key)),
+        fun,
+      ),
+    );
+  return { arg, kwarg };
+}
+
+function unknownKeys(keys: readonly string[], fun: string): string {
+  const last = keys[keys.length - 1] as string;
+  const others = keys.slice(0, -1).map((key) => `'${key}'`);
+  return others.length === 0
+    ? `'${last}' is an invalid keyword argument for '${fun}'`
+    : `${others.join(', ')} and '${last}' are invalid keyword arguments for '${fun}'`;
+}
+
+function targetOf(chunk: Dict, { id, fun }: Head): ReactionTarget {
+  const tgt = chunk.get('tgt');
+  if (tgt === undefined)
+    throw new ReactionError(
+      `Reactor '${id}' failed to execute local '${fun}': it has no tgt, the minions that it is for.`,
+    );
+  const text = (key: string, fallback: string): string => pyStr(chunk.get(key) ?? fallback);
+  const fields = PUBLISHED_FIELDS.flatMap((key): [string, Value][] => {
+    const value = chunk.get(key);
+    return value === undefined ? [] : [[key, value]];
+  });
+  return {
+    tgt,
+    tgtType: text('tgt_type', pyStr(chunk.get('expr_form') ?? 'glob')),
+    ret: text('ret', ''),
+    fields: new Map<Value, Value>(fields),
+  };
+}

@@ -1,0 +1,260 @@
+/**
+ * The reactor: reads the bus, takes on the events that a rule is for, and runs what their files ask for, in the order of the events
+ * (salt/utils/reactor.py, 3006.16).
+ *
+ * An event is written into the journal before it is confirmed to the hub, and each reaction has its job id there before it is run. So
+ * whoever kills this process makes it late, and nothing else.
+ */
+import { messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { BusEvent } from '../../network/events/framing.ts';
+import { KeptFeedReader, type NumberedEvent } from '../../network/events/kept-feed-reader.ts';
+import type { Dict } from '../../python/values/value.ts';
+import type { JidSource } from '../../storage/jobs/jid.ts';
+import type { CallPool } from './call-pool.ts';
+import { CHAIN_MAX, Chains } from './chains.ts';
+import type { Journal, JournalEntry, Plan, StepState } from './journal.ts';
+import { isManaging, type ReactorManager } from './manage.ts';
+import { readReaction, type FindFunction, type Reaction } from './reaction.ts';
+import type { ReactionMap } from './reaction-map.ts';
+import type { ReactionRenderer, SeenEvent } from './render-reactions.ts';
+import { stepFromDict, stepToDict, type Step } from './step.ts';
+
+/** Who the functions of the master are run for; events of this user are no cause for reactions. */
+export const REACTOR_USER = 'Reactor';
+/** Events that may wait; those that come when so many do are left out. */
+const WAITING_MAX = 100_000;
+const RECONNECT_MS = 100;
+
+/** Runs what is asked for. Each resolves when it is done or has failed, and reports its failures itself. */
+export interface ReactionRunner {
+  /** @param isAgain the reactor was restarted: it may have been run already, and must not be run twice */
+  run(step: Step, event: SeenEvent, isAgain: boolean): Promise<void>;
+}
+
+/** What the reactor is made of. */
+export interface ReactorParts {
+  readonly feedPath: string;
+  readonly journal: Journal;
+  readonly map: ReactionMap;
+  readonly manager: ReactorManager;
+  readonly renderer: ReactionRenderer;
+  readonly find: FindFunction;
+  readonly runner: ReactionRunner;
+  readonly jids: JidSource;
+  /** Calls at a time, and calls that may wait. */
+  readonly pool: CallPool;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+interface Waiting {
+  readonly entry: JournalEntry;
+  readonly isAgain: boolean;
+}
+
+/** Reads the bus and reacts. */
+export class Reactor {
+  readonly counters = { taken: 0, reactions: 0, failed: 0, leftOut: 0, chainsEnded: 0 };
+  readonly #parts: ReactorParts;
+  readonly #chains = new Chains();
+  #waiting: Waiting[] = [];
+  #unfinished = 0;
+  #wake: (() => void) | undefined;
+  #reader: KeptFeedReader | undefined;
+  #stream = '';
+  #skipUntil = 0;
+  #isFull = false;
+  #stopped = false;
+  #loop: Promise<void> | undefined;
+
+  constructor(parts: ReactorParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes up what a reactor before this one left, and begins to read. */
+  async start(): Promise<void> {
+    const left = this.#parts.journal.unfinished();
+    if (left.length > 0)
+      this.#parts.log.info(`The reactor goes on with ${left.length} events it had taken on.`);
+    for (const entry of left) this.#enqueue({ entry, isAgain: true });
+    await this.#connect();
+    this.#loop = this.#work();
+  }
+
+  /** Ends after the event that is under way; what waits lies in the journal. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#reader?.close();
+    this.#wake?.();
+    await this.#loop;
+    await this.#parts.pool.rest();
+    this.#parts.journal.close();
+  }
+
+  async #connect(): Promise<void> {
+    const { feedPath, map, clock } = this.#parts;
+    while (!this.#stopped) {
+      try {
+        this.#reader = await KeptFeedReader.connect(feedPath, {
+          wants: (tag) => isManaging(tag) || map.wants(tag),
+          begins: (stream) => this.#begins(stream),
+          events: (wanted, last) => this.#take(wanted, last),
+          closed: () => void this.#connect(),
+        });
+        return;
+      } catch {
+        await clock.sleep(RECONNECT_MS);
+      }
+    }
+  }
+
+  #begins(stream: string): void {
+    const place = this.#parts.journal.place();
+    this.#stream = stream;
+    this.#skipUntil = place?.stream === stream ? place.last : 0;
+  }
+
+  #take(wanted: readonly NumberedEvent[], last: number): void {
+    const { journal, manager } = this.#parts;
+    const taken: SeenEvent[] = [];
+    for (const { number, event } of wanted) {
+      if (number <= this.#skipUntil) continue;
+      const { tag } = event;
+      const data = dataOf(event);
+      if (data === undefined || data.get('user') === REACTOR_USER) continue;
+      if (isManaging(tag)) manager.handle({ tag, data });
+      else if (manager.isLeader && this.#hasRoom(taken.length)) taken.push({ tag, data });
+    }
+    if (taken.length > 0)
+      for (const entry of journal.take(taken, { stream: this.#stream, last })) {
+        this.counters.taken++;
+        this.#enqueue({ entry, isAgain: false });
+      }
+    this.#reader?.confirm(last);
+  }
+
+  #hasRoom(more: number): boolean {
+    if (this.#unfinished + more < WAITING_MAX) {
+      this.#isFull = false;
+      return true;
+    }
+    this.counters.leftOut++;
+    if (!this.#isFull)
+      this.#parts.log.error(
+        `The reactor has ${WAITING_MAX} events to react to and takes on no more until there is room: what comes meanwhile is left out. ` +
+          'Match fewer tags, or raise reactor_worker_threads.',
+      );
+    this.#isFull = true;
+    return false;
+  }
+
+  #enqueue(waiting: Waiting): void {
+    this.#unfinished++;
+    this.#waiting.push(waiting);
+    this.#wake?.();
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#stopped) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      for (const [index, waiting] of batch.entries()) {
+        if (this.#stopped) return void this.#waiting.unshift(...batch.slice(index));
+        await this.#react(waiting);
+      }
+      if (this.#waiting.length === 0 && !this.#stopped)
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+  }
+
+  async #react({ entry, isAgain }: Waiting): Promise<void> {
+    const { journal, log } = this.#parts;
+    try {
+      const plan = entry.plan ?? (await this.#plan(entry));
+      await this.#runPlan(entry, plan, isAgain && entry.plan !== undefined);
+    } catch (error) {
+      this.counters.failed++;
+      log.error(`The reactor could not react to the event ${entry.tag}: ${messageOf(error)}`, error);
+      journal.finish(entry.id);
+      this.#unfinished--;
+    }
+  }
+
+  /** Renders the files of an event, and gives each reaction its job id. */
+  async #plan(entry: JournalEntry): Promise<Plan> {
+    const { map, renderer, journal, jids, log } = this.#parts;
+    const generation = this.#chains.generation(entry);
+    if (generation > CHAIN_MAX) {
+      this.counters.chainsEnded++;
+      log.error(
+        `The event ${entry.tag} follows from ${CHAIN_MAX} reactions, one from another, and is not reacted to: a reaction seems to bring about the event that it reacts to.`,
+      );
+      return { steps: [], states: [] };
+    }
+    const steps: Dict[] = [];
+    for (const chunk of await renderer.chunks(entry, map.filesFor(entry.tag))) {
+      const reaction = await this.#read(chunk, entry);
+      if (reaction !== undefined) steps.push(stepToDict({ reaction, jid: jids.next(), generation }));
+    }
+    const plan = { steps, states: steps.map((): StepState => 'planned') };
+    if (steps.length > 0) journal.keepPlan(entry.id, plan);
+    return plan;
+  }
+
+  async #read(chunk: Dict, { tag }: SeenEvent): Promise<Reaction | undefined> {
+    const { find, log } = this.#parts;
+    try {
+      return await readReaction(chunk, find, log);
+    } catch (error) {
+      this.counters.failed++;
+      log.error(`${messageOf(error)} (${String(chunk.get('__sls__') ?? '')}, event ${tag})`);
+      return undefined;
+    }
+  }
+
+  async #runPlan(entry: JournalEntry, { steps, states }: Plan, isAgain: boolean): Promise<void> {
+    const { journal, pool, runner } = this.#parts;
+    let left = states.filter((state) => state !== 'done').length;
+    const finished = (): void => {
+      this.#unfinished--;
+      journal.finish(entry.id);
+    };
+    if (left === 0) return finished();
+    for (const [index, kept] of steps.entries()) {
+      const before = states[index];
+      if (before === 'done') continue;
+      const step = stepFromDict(kept);
+      this.counters.reactions++;
+      this.#chains.started(step.jid, step.generation);
+      const done = (): void => {
+        states[index] = 'done';
+        if (--left === 0) finished();
+        else journal.keepStates(entry.id, states);
+      };
+      if (step.reaction.client === 'local') {
+        await runner.run(step, entry, isAgain);
+        done();
+        continue;
+      }
+      await pool.room();
+      pool.add(async () => {
+        states[index] = 'started';
+        journal.keepStates(entry.id, states);
+        await runner.run(step, entry, before === 'started');
+        done();
+      });
+    }
+  }
+}
+
+/** The data of an event; undefined for what is malformed, into which no file could look. */
+function dataOf(event: BusEvent): Dict | undefined {
+  try {
+    return event.data;
+  } catch {
+    return undefined;
+  }
+}

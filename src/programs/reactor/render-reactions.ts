@@ -1,0 +1,135 @@
+/**
+ * From an event to the calls that its reactor files ask for: rendering, checking, ordering (salt/utils/reactor.py `reactions` and
+ * salt/state.py `Compiler`, 3006.16).
+ */
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../errors/errors.ts';
+import { globPaths } from '../../host/glob.ts';
+import type { Logger } from '../../host/log.ts';
+import { fnmatch } from '../../python/text/fnmatch.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
+import { compileChunks } from '../../runtime/state/low.ts';
+import { SlsRenderer } from '../../runtime/state/sls-renderer.ts';
+import { verifyHigh } from '../../runtime/state/verify-high.ts';
+
+/** An event, as files see it. */
+export interface SeenEvent {
+  readonly tag: string;
+  readonly data: Dict;
+}
+
+/** What rendering needs. */
+export interface RenderReactionsParts {
+  /** Functions, grains and options of the machine that reacts. */
+  readonly context: () => Promise<ModuleContext>;
+  readonly log: Logger;
+}
+
+/** Renders reactor files. */
+export class ReactionRenderer {
+  readonly #parts: RenderReactionsParts;
+  #renderer: { readonly context: ModuleContext; readonly sls: SlsRenderer } | undefined;
+
+  constructor(parts: RenderReactionsParts) {
+    this.#parts = parts;
+  }
+
+  /** Forgets what is kept of templates and functions (`reactor_refresh_interval`). */
+  forget(): void {
+    this.#renderer = undefined;
+  }
+
+  /**
+   * The low chunks of an event, in their order. A file that cannot be rendered is logged with its line and left out; files that
+   * contradict the form of SLS make the event end without a reaction, as in Salt.
+   */
+  async chunks(event: SeenEvent, files: readonly string[]): Promise<Dict[]> {
+    const { log } = this.#parts;
+    const high: Dict = new Map();
+    for (const file of files)
+      for (const path of await this.#paths(file, event)) {
+        const part = await this.#render(path, event);
+        for (const [id, body] of part) high.set(id, body);
+      }
+    if (high.size === 0) return [];
+    const errors = verifyHigh(high);
+    if (errors.length === 0) return compileChunks(high);
+    log.error(
+      `Unable to render reactions for event ${event.tag} due to errors (${errors.join('; ')}) in one or more of the sls files (${files.join(', ')})`,
+    );
+    return [];
+  }
+
+  async #ready(): Promise<{ readonly context: ModuleContext; readonly sls: SlsRenderer }> {
+    if (this.#renderer === undefined) {
+      const context = await this.#parts.context();
+      this.#renderer = { context, sls: new SlsRenderer(context) };
+    }
+    return this.#renderer;
+  }
+
+  async #paths(file: string, { tag }: SeenEvent): Promise<string[]> {
+    let pattern = file;
+    if (file.startsWith('salt://')) {
+      const { context } = await this.#ready();
+      const cached = await context.functions.call('cp.cache_file', [file]);
+      pattern = typeof cached === 'string' ? cached : '';
+    }
+    const paths = pattern === '' ? [] : globPaths(pattern, fnmatch);
+    if (paths.length === 0)
+      this.#parts.log.error(`Can not render SLS ${file} for tag ${tag}. File missing or not found.`);
+    return paths;
+  }
+
+  async #render(path: string, { tag, data }: SeenEvent): Promise<Dict> {
+    const { log } = this.#parts;
+    try {
+      const { sls } = await this.#ready();
+      const variables = new Map<string, Value>([
+        ['tag', tag],
+        ['data', data],
+      ]);
+      const rendered = await sls.render(readFileSync(path, 'utf8'), {
+        saltenv: 'base',
+        sls: '',
+        path,
+        variables,
+      });
+      if (!isDict(rendered)) {
+        if (rendered !== null && rendered !== '')
+          log.error(`Failed to render "${path}" for tag ${tag}: it is not a mapping of ids to reactions`);
+        return new Map();
+      }
+      for (const [id, body] of rendered) rendered.set(id, withSls(splitFunction(body), path));
+      return rendered;
+    } catch (error) {
+      log.error(`Failed to render "${path}" for tag ${tag}: ${messageOf(error)}`, error);
+      return new Map();
+    }
+  }
+}
+
+/** `local.cmd.run: […]` as `local: […, cmd.run]`, and `id: local.cmd.run` alike (`pad_funcs`). */
+function splitFunction(body: Value): Value {
+  if (typeof body === 'string' && body.includes('.')) {
+    const dot = body.indexOf('.');
+    return new Map([[body.slice(0, dot), [body.slice(dot + 1)]]]);
+  }
+  if (!isDict(body)) return body;
+  const out: Dict = new Map();
+  for (const [key, list] of body) {
+    if (typeof key !== 'string' || key.startsWith('_') || !Array.isArray(list) || !key.includes('.')) {
+      out.set(key, list);
+      continue;
+    }
+    const dot = key.indexOf('.');
+    // Salt compat: of two entries for one client in an id the first counts
+    if (!out.has(key.slice(0, dot))) out.set(key.slice(0, dot), [...list, key.slice(dot + 1)]);
+  }
+  return out;
+}
+
+function withSls(body: Value, path: string): Value {
+  return isDict(body) ? body.set('__sls__', path) : body;
+}

@@ -1,0 +1,50 @@
+/**
+ * Execution functions on the master's own machine, with the master's options and files (salt/minion.py `MasterMinion`, 3006.16): for
+ * runners that call one, and for files that the master renders for itself.
+ */
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { executionModules } from '../../plugins/modules/on-demand.ts';
+import type { Dict } from '../../python/values/value.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
+import { withoutMinion } from '../../runtime/loader/no-minion.ts';
+
+/** What such functions are made with. */
+export interface MasterMinionParts {
+  /** The master's options by Salt's names. */
+  readonly opts: Dict;
+  readonly id: string;
+  readonly jid: string;
+  /** The function that is run, as the job that is under way names it. */
+  readonly fun: string;
+  readonly pillar?: Dict;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** What functions of the master's own machine work with; `find` of its functions says what is missing. */
+export async function masterMinion(parts: MasterMinionParts): Promise<ModuleContext> {
+  const { opts, id, jid, fun, pillar = new Map(), signal, clock, random, log } = parts;
+  const [{ ModuleRegistry, createModuleContext }, { masterGrains }, table] = await Promise.all([
+    import('../../runtime/loader/registry.ts'),
+    import('./master-grains.ts'),
+    executionModules(),
+  ]);
+  const grains = await masterGrains({ opts, log });
+  const registry = new ModuleRegistry({ opts, grains, table });
+  return createModuleContext(registry, {
+    id,
+    opts,
+    grains,
+    pillar,
+    job: { jid, fun, pub: new Map() },
+    signal,
+    services: withoutMinion('There is no master to ask: this is the master.'),
+    clock,
+    random,
+    log,
+  });
+}

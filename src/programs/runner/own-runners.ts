@@ -1,0 +1,117 @@
+/**
+ * Custom runners (`_runners`, `runner_dirs`): tried in another process first, then those that are used are loaded in this one,
+ * which is for one call.
+ */
+import { BrineError } from '../../errors/errors.ts';
+import { hasExtensions } from '../../runtime/extensions/folder.ts';
+import { systemClock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
+import type { RunnerContext, RunnerModule, RunnerSpec } from '../../plugins/runners/runner.ts';
+import { dict, type Dict } from '../../python/values/value.ts';
+
+/** Custom runners, and those that cannot be used. */
+export interface FoundRunners {
+  /** By name. */
+  readonly modules: ReadonlyMap<string, RunnerModule>;
+  /** Name to the reason. */
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+/** Gives the custom runners. */
+export type OwnRunners = () => Promise<FoundRunners>;
+
+const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  linux: 'Linux',
+  darwin: 'Darwin',
+  win32: 'Windows',
+};
+
+/** Finds them once, when they are first asked for; nothing is read or started where there are none. */
+export function ownRunners(opts: Dict, log: Logger): OwnRunners {
+  let found: Promise<FoundRunners> | undefined;
+  return () => (found ??= load(opts, log));
+}
+
+async function load(opts: Dict, log: Logger): Promise<FoundRunners> {
+  if (!hasExtensions(opts, 'runners')) return { modules: new Map(), leftOut: new Map() };
+  const [{ ExtensionsHere, knownModules }, { describeModules }] = await Promise.all([
+    import('../../runtime/extensions/here.ts'),
+    import('../../runtime/extensions/describe.ts'),
+  ]);
+  const context = { opts, grains: dict({ kernel: KERNELS[process.platform] ?? process.platform }) };
+  const report = (fault: string): void => log.error(fault);
+  const refuse = (fun: string) => (): never => {
+    throw new Error(`${fun} is only described here`);
+  };
+  const tried = await describeModules({ ...context, clock: systemClock, report }, refuse, 'runners');
+  const modules = new Map<string, RunnerModule>();
+  const leftOut = new Map<string, string>();
+  for (const custom of new ExtensionsHere().modules(knownModules(tried), context)) {
+    if ('unavailable' in custom)
+      log.info(`The runner ${custom.name} cannot be used here: ${custom.unavailable}`);
+    else if ('load' in custom) modules.set(custom.name, toRunners(await custom.load()));
+    else leftOut.set(custom.name, custom.broken);
+  }
+  return { modules, leftOut };
+}
+
+function toRunners({ name, doc, functions }: ModuleSpec): RunnerModule {
+  const specs = Object.entries(functions).map(
+    ([fun, spec]) => [fun, toRunner(`${name}.${fun}`, spec)] as const,
+  );
+  return { name, doc, functions: Object.fromEntries(specs) };
+}
+
+function toRunner(full: string, spec: FunctionSpec): RunnerSpec {
+  const { doc, params, varargs, kwargs, returns, examples } = spec;
+  return {
+    doc,
+    returns,
+    examples: examples ?? [`salt-run ${full}`],
+    ...(params === undefined ? {} : { params }),
+    ...(varargs === undefined ? {} : { varargs }),
+    ...(kwargs === undefined ? {} : { kwargs }),
+    run: (ctx, args, rest, keywords) => spec.run(asModuleContext(full, ctx), args, rest, keywords),
+  };
+}
+
+/** What a runner's context offers, in the form that custom functions know: `ctx.call` calls runners. */
+function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
+  const nothing = (): Promise<never> =>
+    Promise.reject(new BrineError('There is no minion here: this is a runner.'));
+  return {
+    id: ctx.id,
+    opts: ctx.settings,
+    grains: new Map(),
+    pillar: new Map(),
+    job: { jid: ctx.jid, fun: full, pub: new Map() },
+    signal: ctx.signal,
+    functions: {
+      call: (fun, args, kwargs) => ctx.call(fun, args, kwargs),
+      has: async (fun) => (await ctx.modules()).get(fun.split('.')[0] ?? '') !== undefined,
+      find: async (fun) => ({ missing: `'${fun}' is not available.` }),
+      module: () => Promise.resolve(undefined),
+      modules: () => Promise.resolve(new Map()),
+      notLoaded: () => Promise.resolve([]),
+      catalog: () => Promise.resolve(new Map()),
+      states: nothing,
+      within() {
+        return this;
+      },
+    },
+    services: {
+      fireLocal: (tag, data) => ctx.fire(tag, data),
+      fireMaster: (tag, data) => ctx.fire(tag, data),
+      runningJobs: nothing,
+      signalJob: nothing,
+      refresh: nothing,
+      request: nothing,
+    },
+    clock: ctx.clock,
+    random: ctx.random,
+    log: ctx.log,
+    retcode: 0,
+    setRetcode: () => undefined,
+  };
+}

@@ -1,0 +1,54 @@
+/** Runs in the job cache (salt/client/mixins.py `low`, salt/utils/job.py `store_job`, 3006.16). */
+import { handsJobsOn, jobCacheDirectory } from '../../config/job-caches.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
+import { messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { JobWriter } from '../../storage/jobs/job-store.ts';
+import { RemoteJobStore } from '../../storage/jobs/remote-store.ts';
+import { SqliteJobStore } from '../../storage/jobs/sqlite-store.ts';
+import { connectRpc } from '../../network/ipc/rpc-client.ts';
+import { dict, type Dict } from '../../python/values/value.ts';
+
+/** What recording needs. */
+export interface RecordParts {
+  readonly opts: MasterOptions;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Keeps a run with its return: through the master when one runs, else in the files themselves. A failure is logged. */
+export async function recordRun(parts: RecordParts, data: Dict): Promise<void> {
+  const { opts, log } = parts;
+  if (!opts.get('job_cache') || opts.raw('runner_returns') === false) return;
+  const id = String(opts.raw('id'));
+  const jid = String(data.get('jid'));
+  const fun = String(data.get('fun'));
+  const load = dict({ id, tgt: id, jid, fun, user: data.get('user') });
+  let store: JobWriter | undefined;
+  try {
+    store = await openStore(parts);
+    await store.saveJob(jid, load, []);
+    const success = data.get('success') === true;
+    await store.saveReturn({ jid, id, fun, return: data, retcode: success ? 0 : 1, success });
+  } catch (error) {
+    log.error(
+      `Could not store job cache info. Job details for this run may be unavailable. ${messageOf(error)}`,
+      error,
+    );
+  } finally {
+    await store?.close().catch(() => undefined);
+  }
+}
+
+async function openStore({ opts, clock }: RecordParts): Promise<JobWriter> {
+  const path = masterSockets(opts).jobCache;
+  try {
+    (await connectRpc(path, {})).close();
+    return new RemoteJobStore(path, clock);
+  } catch {
+    const directory = jobCacheDirectory(opts.get('cachedir'));
+    return new SqliteJobStore({ directory, outbox: handsJobsOn(opts) });
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * One run of a function of the master: its two events, what it returns or how it failed, and its entry in the job cache
+ * (salt/client/mixins.py `low`, 3006.16).
+ */
+import { ArgumentError, BrineError, SaltInvocationError, messageOf } from '../../errors/errors.ts';
+import { isoStamp } from '../../network/events/framing.ts';
+import { RunnerRefusal, type RunnerSpec } from '../../plugins/runners/runner.ts';
+import { describeOsError, formatTraceback, PythonError } from '../../python/exceptions.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { ClientError } from '../../runtime/client/errors.ts';
+import { bindCall, type CallArguments } from '../../runtime/loader/bind.ts';
+import { functionDoc } from '../../runtime/loader/documentation.ts';
+import { recordRun } from './record-run.ts';
+import type { OpenRunnerContext } from './runner-context.ts';
+
+/** The kinds of functions of the master. */
+export type MasterFunctionKind = 'runner' | 'wheel';
+
+/** What is to be run. */
+export interface FunctionRun {
+  readonly kind: MasterFunctionKind;
+  /** `module.function` */
+  readonly fun: string;
+  readonly spec: RunnerSpec;
+  readonly call: CallArguments;
+}
+
+/** How a run ended. */
+export interface FunctionResult {
+  /** What the `ret` event says, `return`, `success` and perhaps `retcode` among it. */
+  readonly data: Dict;
+  /** The sentence, when the function did not take its arguments. */
+  readonly refused?: string;
+  /** What was thrown, when it failed. */
+  readonly error?: unknown;
+}
+
+/** The tag that the events of a run begin with. */
+export function runTag(kind: MasterFunctionKind, jid: string): string {
+  return kind === 'runner' ? `salt/run/${jid}` : `salt/wheel/${jid}`;
+}
+
+/**
+ * Runs a function; never throws for what the function does.
+ * @returns undefined when it was interrupted: nothing is told or kept then
+ */
+export async function runMasterFunction(
+  context: OpenRunnerContext,
+  { kind, fun, spec, call }: FunctionRun,
+): Promise<FunctionResult | undefined> {
+  const { clock, log, opts, user, jid, signal } = context;
+  const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
+  const data = dict({ fun: `${kind}.${fun}`, jid, user, fun_args: funArgs });
+  const tag = runTag(kind, jid);
+  // Salt compat: the job cache has the time of the first event
+  if (await context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
+  const ended = await Promise.race([result(context, fun, spec, call), interruption(signal)]);
+  if (ended === undefined || signal.aborted) return undefined;
+  for (const [key, value] of ended.data) data.set(key, value);
+  await recordRun({ opts, clock, log }, data);
+  await context.fire(`${tag}/ret`, data);
+  return { ...ended, data };
+}
+
+/** Resolves when the run is interrupted: it is told, and not waited for. */
+function interruption(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}
+
+async function result(
+  context: OpenRunnerContext,
+  fun: string,
+  spec: RunnerSpec,
+  call: CallArguments,
+): Promise<FunctionResult> {
+  try {
+    const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
+    return { data: dict({ return: await spec.run(context, args, rest, kwargs), success: true }) };
+  } catch (error) {
+    // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
+    if (error instanceof ArgumentError || error instanceof SaltInvocationError) {
+      const usage = functionDoc(fun, spec).replaceAll("salt '*'", 'salt-run');
+      const text = `\nPassed invalid arguments: ${error.message}\n\nUsage:\n${usage}`;
+      return { data: dict({ return: text, success: true }), refused: error.message, error };
+    }
+    context.log.debug(`The function ${fun} failed`, error);
+    return { data: dict({ return: failureText(fun, error), success: false, retcode: 1 }), error };
+  }
+}
+
+function failureText(fun: string, error: unknown): string {
+  if (error instanceof RunnerRefusal || error instanceof ClientError) return error.message;
+  return `Exception occurred in runner ${fun}: ${tracebackText(error)}`;
+}
+
+/** Python's traceback without its frames. */
+function tracebackText(error: unknown): string {
+  if (error instanceof PythonError) return formatTraceback(error.type, error.message);
+  if (error instanceof BrineError) return formatTraceback(`salt.exceptions.${error.name}`, error.message);
+  const known = error instanceof Error ? describeOsError(error) : undefined;
+  return formatTraceback(known?.type ?? 'Exception', known?.message ?? messageOf(error));
+}
+
+/** Arguments of a program, positional and by name, as a call. */
+export function callWith(arg: readonly Value[], kwarg: Dict): CallArguments {
+  return { positional: arg, keywords: kwarg };
+}

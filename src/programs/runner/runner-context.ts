@@ -1,0 +1,190 @@
+/** What `salt-run` offers a runner: the master's files, its event bus and the way to minions, each opened when first needed. */
+import { mayListen, type LocalPlace } from '../../host/local-place.ts';
+import { existsSync } from 'node:fs';
+import { LocalClient } from '../../runtime/client/local-client.ts';
+import { MinionDataCache } from '../../storage/cache/minion-data.ts';
+import { openJobCache } from '../../runtime/client/stored-returns.ts';
+import type { MasterOptions } from '../../config/master-options.ts';
+import { masterSockets } from '../../config/master-sockets.ts';
+import { CommandExecutionError } from '../../errors/errors.ts';
+import { EventBusWriter } from '../../network/events/bus-client.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { KeyStore } from '../../storage/keys/store.ts';
+import { bindCall } from '../../runtime/loader/bind.ts';
+import { masterMinion } from './master-minion.ts';
+import { keyFleet } from './key-fleet.ts';
+import { findRunner, loadRunners, missingRunner } from './find-runner.ts';
+import type { OwnRunners } from './own-runners.ts';
+import { configuredJobCache } from '../../plugins/runners/job-caches.ts';
+import { RunnerRefusal, type RunnerContext } from '../../plugins/runners/runner.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import { saltCompatVersion } from '../../version.ts';
+
+const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+const PUBLISHER_GIVE_UP_MS = 2_000;
+
+/** What a run is made of. */
+export interface RunParts {
+  readonly opts: MasterOptions;
+  readonly settings: Dict;
+  readonly jid: string;
+  readonly user: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly print: (text: string) => void;
+  /** Custom runners. */
+  readonly own?: OwnRunners;
+  /** Shows an event of this job. */
+  readonly show: (suffix: string, data: Dict) => Promise<void>;
+}
+
+/** The context of one run, and what ends it. */
+export interface OpenRunnerContext extends RunnerContext {
+  close(): Promise<void>;
+}
+
+/** Makes the context. Nothing is opened yet. */
+export function openRunnerContext(parts: RunParts): OpenRunnerContext {
+  const { opts, settings, jid, user, clock, random, log, signal, print } = parts;
+  const bus = new MasterBus(opts, clock);
+  const keys = new KeyStore(opts.get('pki_dir'));
+  const cache = new MinionDataCache(opts.get('cachedir'));
+  const embedded = openJobCache(opts, log);
+  const jobs = configuredJobCache(parts, embedded);
+  let client: Promise<LocalClient> | undefined;
+  const context: OpenRunnerContext = {
+    id: String(opts.raw('id')),
+    version: saltCompatVersion,
+    opts,
+    settings,
+    jid,
+    user,
+    clock,
+    random,
+    log,
+    signal,
+    jobs,
+    keys,
+    cache,
+    fleet: keyFleet(keys, cache),
+    call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, parts.own),
+    modules: () => loadRunners(parts.own),
+    execute: (fun, args, kwargs, pillar) => executeHere(parts, fun, args, kwargs, pillar),
+    fire: (tag, data) => bus.fire(tag, data),
+    progress: async (data) => {
+      await bus.fire(`salt/run/${jid}/progress`, data);
+      await parts.show('progress', data);
+    },
+    print,
+    client: () => (client ??= LocalClient.connect(parts)),
+    connectedAddresses: () => connectedAddresses(opts, clock),
+    close: async () => {
+      (await client?.catch(() => undefined))?.close();
+      bus.close();
+      await jobs.close();
+    },
+  };
+  return context;
+}
+
+/** The master's bus, as far as a master runs. */
+class MasterBus {
+  readonly #path: LocalPlace;
+  readonly #writer: EventBusWriter;
+
+  constructor(opts: MasterOptions, clock: Clock) {
+    this.#path = masterSockets(opts).eventPull;
+    this.#writer = new EventBusWriter({
+      path: this.#path,
+      clock,
+      eventBytesMax: opts.get('max_event_size'),
+      queueBytesMax: EVENT_QUEUE_BYTES_MAX,
+    });
+  }
+
+  async fire(tag: string, data: Dict): Promise<boolean> {
+    if (!mayListen(this.#path)) return false;
+    this.#writer.fire(tag, data);
+    try {
+      await this.#writer.flush();
+      return true;
+    } catch {
+      return false; // a socket file that a master has left behind
+    }
+  }
+
+  close(): void {
+    this.#writer.close();
+  }
+}
+
+async function callRunner(
+  context: RunnerContext,
+  fun: string,
+  args: readonly Value[],
+  kwargs: Dict,
+  own: OwnRunners | undefined,
+): Promise<Value> {
+  const spec = await findRunner(fun, own);
+  if (spec === undefined) throw new CommandExecutionError(await missingRunner(fun, own));
+  const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: args, keywords: kwargs });
+  return spec.run(context, bound.args, bound.rest, bound.kwargs);
+}
+
+/** Runs an execution function with the master's options, as `salt.cmd` does. */
+async function executeHere(
+  { settings, opts, log, clock, random, jid, signal }: RunParts,
+  fun: string,
+  args: readonly Value[],
+  kwargs: Dict,
+  pillar?: Dict,
+): Promise<Value> {
+  const context = await masterMinion({
+    opts: settings,
+    id: String(opts.raw('id')),
+    jid,
+    fun,
+    signal,
+    clock,
+    random,
+    log,
+    ...(pillar === undefined ? {} : { pillar }),
+  });
+  const { missing } = await context.functions.find(fun);
+  // Salt returns this sentence as the result, and success
+  if (missing !== undefined) throw new RunnerRefusal(missing);
+  return context.functions.call(fun, args, kwargs);
+}
+
+/** Salt compat: connections over the loopback count for every address of this host (salt/utils/minions.py `connected_ids`). */
+async function connectedAddresses(opts: MasterOptions, clock: Clock): Promise<ReadonlySet<string>> {
+  const path = masterSockets(opts).publishPull;
+  if (!existsSync(path)) return new Set();
+  const [{ RpcClient }, { clientOf }, { publisher }, { networkInterfaces }] = await Promise.all([
+    import('../../network/ipc/rpc-client.ts'),
+    import('../../network/ipc/contract.ts'),
+    import('../../network/ipc/contracts/publisher.ts'),
+    import('node:os'),
+  ]);
+  const link = new RpcClient({ path, clock, purpose: 'publisher', giveUpMs: PUBLISHER_GIVE_UP_MS });
+  try {
+    const addresses = new Set(await clientOf(publisher, link).addresses());
+    for (const loopback of ['127.0.0.1', '::1']) {
+      if (!addresses.delete(loopback)) continue;
+      for (const { address, internal, family } of Object.values(networkInterfaces()).flatMap(
+        (list) => list ?? [],
+      ))
+        if (!internal && family === (loopback === '::1' ? 'IPv6' : 'IPv4')) addresses.add(address);
+    }
+    return addresses;
+  } catch {
+    return new Set();
+  } finally {
+    await link.close();
+  }
+}

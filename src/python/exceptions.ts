@@ -1,0 +1,44 @@
+/** Errors that carry the name of a Python exception class, because Salt's users see it in tracebacks. */
+import { osErrorText, strerror } from './os-errors.ts';
+
+/** An exception that Salt would not turn into a sentence of its own: it arrives as the last line of a traceback. */
+export class PythonError extends Error {
+  override readonly name = 'PythonError';
+  /** The class as a traceback prints it: `ValueError`, `salt.exceptions.MinionError`. */
+  readonly type: string;
+  constructor(type: string, message = '') {
+    super(message);
+    this.type = type;
+  }
+}
+
+/** The text of `traceback.format_exc()` without its frames. Python's own messages keep their class name. */
+export function formatTraceback(type: string, message: string): string {
+  return `Traceback (most recent call last):\n${type}${message === '' ? '' : `: ${message}`}\n`;
+}
+
+/** The classes that Python makes of OSError by its number (Linux). */
+export const OS_ERROR_CLASSES: ReadonlyMap<number, string> = new Map([
+  [1, 'PermissionError'],
+  [2, 'FileNotFoundError'],
+  [3, 'ProcessLookupError'],
+  [4, 'InterruptedError'],
+  [10, 'ChildProcessError'],
+  [11, 'BlockingIOError'],
+  [13, 'PermissionError'],
+  [17, 'FileExistsError'],
+  [20, 'NotADirectoryError'],
+  [21, 'IsADirectoryError'],
+  [32, 'BrokenPipeError'],
+  [103, 'ConnectionAbortedError'],
+  [104, 'ConnectionResetError'],
+  [110, 'TimeoutError'],
+  [111, 'ConnectionRefusedError'],
+]);
+
+/** An error of the operating system as Python would show it: `FileNotFoundError`, `[Errno 2] No such file…: 'x'`. */
+export function describeOsError(error: Error): { type: string; message: string } | undefined {
+  const { errno } = error as NodeJS.ErrnoException;
+  if (errno === undefined || strerror(error) === undefined) return undefined;
+  return { type: OS_ERROR_CLASSES.get(-errno) ?? 'OSError', message: osErrorText(error) };
+}

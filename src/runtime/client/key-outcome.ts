@@ -1,0 +1,10 @@
+/** Why a minion that was named cannot take part: what its key says. */
+import type { MasterOptions } from '../../config/master-options.ts';
+import { KeyStore } from '../../storage/keys/store.ts';
+import type { Outcome } from './outcome.ts';
+
+/** @returns the outcome of a minion without an accepted key */
+export async function keyOutcome(opts: MasterOptions, id: string): Promise<Outcome> {
+  const state = new KeyStore(opts.get('pki_dir')).state(id);
+  return state === undefined ? { kind: 'not known' } : { kind: 'key not accepted', state };
+}

@@ -1,0 +1,161 @@
+/**
+ * Publishing jobs from a local program: the request to the master, and the event bus that was listened to before the request
+ * was sent (salt/client/__init__.py `LocalClient`, 3006.16; docs/internals/wire-protocol.md#commands-in-the-clear).
+ */
+import { existsSync } from 'node:fs';
+import { masterSockets } from '../../config/master-sockets.ts';
+import { EventBusReader } from '../../network/events/bus-client.ts';
+import type { BusEvent } from '../../network/events/framing.ts';
+import { readSyndicReport } from '../../network/events/tags.ts';
+import { CLIENT_TEXTS, MasterDownError } from './errors.ts';
+import {
+  PublishRequests,
+  type LocalClientParts,
+  type PublishedJob,
+  type PublishOptions,
+} from './publish-requests.ts';
+
+export type { LocalClientParts, PublishedJob, PublishOptions, SyndicsOfJob } from './publish-requests.ts';
+
+/** Events kept between the request and its reply, when the jid is not known yet. */
+const EARLY_EVENTS_MAX = 100_000;
+const RECONNECT_MS = 50;
+const RECONNECT_TRIES = 100;
+
+/** Listens to one job's events. */
+export type JobListener = (event: BusEvent) => void;
+
+/** Told that a minion's connection was lost, or that it is back; `at` is UTC. */
+export type LinkListener = (id: string, isConnected: boolean, at: string) => void;
+
+/** Publishes jobs and follows their events on the bus. */
+export class LocalClient {
+  readonly #parts: LocalClientParts;
+  readonly #requests: PublishRequests;
+  readonly #listeners = new Map<string, JobListener>();
+  readonly #gapListeners = new Set<() => void>();
+  readonly #linkListeners = new Set<LinkListener>();
+  #reader: EventBusReader | undefined;
+  /** Events of jobs that nobody listens to yet, while publish requests are under way. */
+  #early: BusEvent[] = [];
+  #publishing = 0;
+  #closed = false;
+
+  private constructor(parts: LocalClientParts) {
+    this.#parts = parts;
+    this.#requests = new PublishRequests(parts);
+  }
+
+  /** Connects to the event bus. @throws MasterDownError */
+  static async connect(parts: LocalClientParts): Promise<LocalClient> {
+    const client = new LocalClient(parts);
+    if (!existsSync(masterSockets(parts.opts).publishPull))
+      throw new MasterDownError(CLIENT_TEXTS.masterDown);
+    client.#requests.open();
+    try {
+      await client.#listen();
+    } catch (cause) {
+      client.close();
+      throw new MasterDownError(CLIENT_TEXTS.masterDown, { cause });
+    }
+    return client;
+  }
+
+  /**
+   * Publishes a job and gives its events to `listener`, from the first one on.
+   * @throws ClientError with Salt's text, NoMinionsError when nobody matches
+   */
+  async publish(options: PublishOptions, listener: JobListener): Promise<PublishedJob> {
+    this.#publishing++;
+    try {
+      const job = await this.#requests.publish(options);
+      this.#listeners.set(job.jid, listener);
+      for (const event of this.#early) if (jidOf(event.tag) === job.jid) listener(event);
+      return job;
+    } finally {
+      if (--this.#publishing === 0) this.#early = [];
+    }
+  }
+
+  /** Gives the events of a job that somebody else has published to `listener`. */
+  follow(jid: string, listener: JobListener): void {
+    this.#listeners.set(jid, listener);
+  }
+
+  /** Calls `listener` when events may have been missed because the bus was away. @returns ends that */
+  onGap(listener: () => void): () => void {
+    this.#gapListeners.add(listener);
+    return () => this.#gapListeners.delete(listener);
+  }
+
+  /** Calls `listener` when the bus tells that a minion's connection was lost, or is back. @returns ends that */
+  onLink(listener: LinkListener): () => void {
+    this.#linkListeners.add(listener);
+    return () => this.#linkListeners.delete(listener);
+  }
+
+  /** Stops giving a job's events to its listener. */
+  forget(jid: string): void {
+    this.#listeners.delete(jid);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#reader?.close();
+    this.#requests.close();
+  }
+
+  async #listen(): Promise<void> {
+    this.#reader = await EventBusReader.connect(
+      masterSockets(this.#parts.opts).eventPub,
+      (tag) => this.#wants(tag),
+      (event) => this.#event(event),
+      () => void this.#reconnect(),
+    );
+  }
+
+  /** The bus restarts within a second; events of that time are looked up in the job cache by whoever waits. */
+  async #reconnect(): Promise<void> {
+    for (let tries = 0; tries < RECONNECT_TRIES && !this.#closed; tries++) {
+      try {
+        await this.#listen();
+        for (const listener of this.#gapListeners) listener();
+        return;
+      } catch {
+        await this.#parts.clock.sleep(RECONNECT_MS);
+      }
+    }
+  }
+
+  #wants(tag: string): boolean {
+    if (isOfConnection(tag)) return tag.endsWith('connected');
+    const jid = jidOf(tag);
+    return jid !== undefined && (this.#publishing > 0 || this.#listeners.has(jid));
+  }
+
+  #event(event: BusEvent): void {
+    if (isOfConnection(event.tag)) return this.#tellLink(event);
+    const listener = this.#listeners.get(jidOf(event.tag) as string);
+    if (listener !== undefined) listener(event);
+    else if (this.#publishing > 0 && this.#early.length < EARLY_EVENTS_MAX) this.#early.push(event);
+  }
+
+  #tellLink({ tag, data }: BusEvent): void {
+    const isConnected = tag.endsWith('/connected');
+    for (const listener of this.#linkListeners)
+      listener(String(data.get('id')), isConnected, String(data.get('at')));
+  }
+}
+
+/** Tags about minions' connections, here or below a syndic. */
+function isOfConnection(tag: string): boolean {
+  return tag.startsWith('brine/minion/') || (tag.startsWith('syndic/') && tag.includes('/brine/minion/'));
+}
+
+/** The jid in a tag `salt/job/<jid>/…`, or at the end of one of a syndic that names its minions. */
+function jidOf(tag: string): string | undefined {
+  if (tag.startsWith('syndic/')) return readSyndicReport(tag)?.jid;
+  if (!tag.startsWith('salt/job/')) return undefined;
+  const end = tag.indexOf('/', 9);
+  return end < 0 ? undefined : tag.slice(9, end);
+}

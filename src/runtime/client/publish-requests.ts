@@ -1,0 +1,208 @@
+/**
+ * Publish requests of a local program to the master beside it (salt/client/__init__.py `LocalClient.pub`, 3006.16;
+ * docs/internals/wire-protocol.md#commands-in-the-clear).
+ */
+import type { MasterOptions } from '../../config/master-options.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Random } from '../../host/random.ts';
+import { readSsl } from '../../config/ssl.ts';
+import { masterTransports } from '../../config/transports.ts';
+import type { RequestClient } from '../../network/transport/transport.ts';
+import { requestClient } from '../../network/transport/transports.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { PROTOCOL_VERSION } from '../../formats/wire/envelope.ts';
+import { AUTHENTICATED } from '../../formats/wire/budget.ts';
+import { decode, encode, type Encodable } from '../../formats/wire/msgpack.ts';
+import { CLIENT_TEXTS, ClientError, MasterDownError, NoMinionsError, NotAuthorisedError } from './errors.ts';
+import { userCredentials, type UserCredentials } from './user-key.ts';
+
+const REPLY_BYTES_MAX = 256 * 1024 * 1024;
+/** Time for the master to answer a publish request. */
+const PUBLISH_TIMEOUT_MS = 15_000;
+/** A master that is silently gone is noticed within twice this. */
+const HEARTBEAT_MS = 10_000;
+
+/** A job to publish. */
+export interface PublishOptions {
+  readonly tgt: Value;
+  readonly tgtType: string;
+  readonly fun: string | readonly string[];
+  readonly arg: readonly Value[];
+  /** Returners for the minions, comma-separated. */
+  readonly ret?: string;
+  readonly jid?: string;
+  readonly timeoutMs: number;
+  readonly kwargs?: Dict;
+}
+
+/** A published job. */
+export interface PublishedJob {
+  readonly jid: string;
+  readonly minions: readonly string[];
+  /** Names of a list target that have no accepted key. */
+  readonly missing: readonly string[];
+  /** Expected minions that are known to be away, and since when (UTC). Only a Brine master knows. */
+  readonly lost: ReadonlyMap<string, string>;
+  /** Expected minions that have never identified themselves: real Salt minions, or ones that were never here. Only a Brine master knows. */
+  readonly strange?: readonly string[];
+  /** Those of them that have not even authenticated since their keys were accepted. Only a Brine master knows. */
+  readonly newcomers?: readonly string[];
+  /** Undefined when the master has no syndics. */
+  readonly syndics?: SyndicsOfJob;
+}
+
+/** The masters below that a job goes to, too. */
+export interface SyndicsOfJob {
+  /** Syndics that tell when they have named all minions that they expect. */
+  readonly reporting: readonly string[];
+  /** Whether there may be others, which do not tell; they are given this time to name theirs. */
+  readonly hasOthers: boolean;
+  /** `syndic_wait` */
+  readonly waitMs: number;
+}
+
+/** What the client is made of. */
+export interface LocalClientParts {
+  readonly opts: MasterOptions;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Sends `publish` to the master and reads its reply. */
+export class PublishRequests {
+  readonly #parts: LocalClientParts;
+  readonly #requester: RequestClient;
+
+  constructor(parts: LocalClientParts) {
+    this.#parts = parts;
+    const { clock, random } = parts;
+    const [{ name, opts }] = masterTransports(parts.opts);
+    const ssl = name === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
+    this.#requester = requestClient(name, {
+      address: () => ({ host: localAddress(opts.get('interface')), port: opts.get('ret_port') }),
+      messageBytesMax: REPLY_BYTES_MAX,
+      pendingMax: 1000,
+      heartbeatMs: HEARTBEAT_MS,
+      reconnectMs: { min: 20, max: 500 },
+      ...(ssl === undefined ? {} : { ssl }),
+      clock,
+      random,
+    });
+  }
+
+  open(): void {
+    this.#requester.open();
+  }
+
+  close(): void {
+    this.#requester.close();
+  }
+
+  /** @throws ClientError with Salt's text, NoMinionsError when nobody matches, MasterDownError without an answer */
+  async publish(options: PublishOptions): Promise<PublishedJob> {
+    return this.#withSyndics(await this.#requestTwice(options));
+  }
+
+  /** Asks again after a refusal: the master may have written new keys since we read ours. */
+  async #requestTwice(options: PublishOptions): Promise<Value> {
+    const { opts, env } = this.#parts;
+    const credentials = userCredentials(opts, env);
+    const reply = await this.#request(options, credentials);
+    if (!isAuthenticationFailure(reply)) return reply;
+    const newer = userCredentials(opts, env);
+    return newer.key.reveal() === credentials.key.reveal() ? reply : this.#request(options, newer);
+  }
+
+  #withSyndics(reply: Value): PublishedJob {
+    const { opts } = this.#parts;
+    const job = readReply(reply);
+    if (!opts.get('order_masters')) return job;
+    const told = readSyndics(reply);
+    const waitMs = opts.get('syndic_wait') * 1000;
+    return { ...job, syndics: { ...(told ?? { reporting: [], hasOthers: true }), waitMs } };
+  }
+
+  async #request(options: PublishOptions, { user, key }: UserCredentials): Promise<Value> {
+    const { tgt, tgtType, fun, arg, ret = '', jid = '', timeoutMs, kwargs = new Map() } = options;
+    const load: Encodable = {
+      cmd: 'publish',
+      tgt,
+      fun: fun as Encodable,
+      arg: arg as Encodable,
+      key: key.reveal(),
+      tgt_type: tgtType,
+      ret,
+      jid,
+      kwargs,
+      user,
+      to: this.#parts.opts.get('order_masters') ? Math.ceil(timeoutMs / 1000) : undefined,
+    };
+    const body = encode({ enc: 'clear', load, version: PROTOCOL_VERSION }, 'network');
+    try {
+      return decode(await this.#requester.request(body, PUBLISH_TIMEOUT_MS), 'network', AUTHENTICATED);
+    } catch (cause) {
+      throw new MasterDownError(CLIENT_TEXTS.noAnswer, { cause, code: 'master-not-responding' });
+    }
+  }
+}
+
+/** Programs on the master's host reach it at the loopback address when it listens everywhere. */
+function localAddress(address: string): string {
+  if (address === '0.0.0.0') return '127.0.0.1';
+  return address === '::' ? '::1' : address;
+}
+
+function isAuthenticationFailure(reply: Value): boolean {
+  const error = isDict(reply) ? reply.get('error') : undefined;
+  return error !== undefined && isDict(error) && error.get('name') === 'AuthenticationError';
+}
+
+function readReply(reply: Value): PublishedJob {
+  if (reply === '') throw new NotAuthorisedError(CLIENT_TEXTS.authentication);
+  if (!isDict(reply)) throw new ClientError(refusalText(reply));
+  const error = reply.get('error');
+  if (error !== undefined && isDict(error)) {
+    const name = error.get('name');
+    throw new NotAuthorisedError(String(error.get('message') ?? name));
+  }
+  const load = reply.get('load');
+  if (load === undefined || !isDict(load)) throw new ClientError(refusalText(reply));
+  const { jid, minions, missing } = {
+    jid: load.get('jid'),
+    minions: texts(load.get('minions')),
+    missing: texts(load.get('missing')),
+  };
+  if (typeof jid !== 'string') throw noJob(load);
+  const lost = load.get('lost');
+  const since = isDict(lost) ? [...lost].map(([id, at]): [string, string] => [String(id), String(at)]) : [];
+  const strange = load.get('strange');
+  const more = Array.isArray(strange)
+    ? { strange: texts(strange), newcomers: texts(load.get('newcomers')) }
+    : {};
+  return { jid, minions, missing, lost: new Map(since), ...more };
+}
+
+/** What a Brine master says of its syndics. */
+function readSyndics(reply: Value): { reporting: string[]; hasOthers: boolean } | undefined {
+  const load = isDict(reply) ? reply.get('load') : undefined;
+  const syndics = isDict(load) ? load.get('syndics') : undefined;
+  if (!isDict(syndics)) return undefined;
+  return { reporting: texts(syndics.get('reporting')), hasOthers: texts(syndics.get('others')).length > 0 };
+}
+
+function noJob(load: Dict): ClientError {
+  const error = String(load.get('error') ?? '');
+  // the master says why a target cannot be understood behind a colon; that says more than "no minions"
+  const fault = /^Master could not resolve minions for target .*?: (.+)$/s.exec(error)?.[1];
+  if (load.get('minions') !== undefined) return new NoMinionsError(CLIENT_TEXTS.noMinions, fault);
+  return new ClientError(error || 'The master assigned no job id.');
+}
+
+function refusalText(reply: Value): string {
+  return `The master did not understand the request: ${typeof reply === 'string' ? reply : 'an unexpected reply'}.`;
+}
+
+function texts(value: Value | undefined): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,106 @@
+/** Knowing custom modules without running their code in this process. */
+import type { Clock } from '../../host/clock.ts';
+import type { FunctionSpec, LoadContext } from '../loader/module.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import { updateDict } from '../../formats/data/dict-merge.ts';
+import type { HostClient } from '../../network/ipc/contracts/extension-host.ts';
+import { triedOf, type Tried } from './description.ts';
+import {
+  extensionFiles,
+  pythonFiles,
+  pythonReason,
+  type ExtensionFile,
+  type ExtensionKind,
+} from './folder.ts';
+import { ExtensionHost } from './host-process.ts';
+
+/** What describing needs. */
+export interface DescribeParts extends LoadContext {
+  readonly clock: Clock;
+  /** Told what is wrong with a file, each time. */
+  readonly report: (fault: string) => void;
+  /** The program of the process, when it is not beside this one. */
+  readonly hostScript?: string | undefined;
+}
+
+/**
+ * Loads the execution modules, or others with functions, in a process of their own and brings back what they are.
+ * @param run calls a function of theirs, by its full name, where that harms nobody
+ */
+export async function describeModules(
+  parts: DescribeParts,
+  run: (fun: string) => FunctionSpec['run'],
+  kind: ExtensionKind = 'modules',
+): Promise<Tried[]> {
+  const files = extensionFiles(parts.opts, kind);
+  const tried: Tried[] = [];
+  await eachFile(
+    parts,
+    files,
+    (host, file) => host.tryModule(file),
+    (described) => {
+      const one = triedOf(described, run);
+      tried.push(one);
+      if ('broken' in one) parts.report(one.broken);
+    },
+  );
+  for (const { file, name, path } of pythonFiles(parts.opts, kind))
+    tried.push({ file, name, broken: pythonReason(path) });
+  return tried;
+}
+
+/**
+ * The custom grains, in the order of the files; `disable_grains` names files that are left out (salt/loader/lazy.py
+ * `disabled`, 3006.16).
+ * @param known what has been collected so far
+ */
+export async function ownGrains(parts: DescribeParts, known: Dict): Promise<Dict> {
+  const found: Dict = new Map();
+  const isDeep = parts.opts.get('grains_deep_merge') === true;
+  const disabled = parts.opts.get('disable_grains');
+  const names: readonly Value[] = Array.isArray(disabled) ? disabled : [disabled ?? null];
+  const files = extensionFiles(parts.opts, 'grains').filter(({ name }) => !names.includes(name));
+  await eachFile(
+    { ...parts, grains: known },
+    files,
+    (host, file) => host.grains(file),
+    ({ grains, faults }) => {
+      updateDict(found, grains, { recursive: isDeep });
+      for (const fault of faults) parts.report(fault);
+    },
+  );
+  return found;
+}
+
+/** What is asked about a file; with the grains when it was found to want them. */
+export type FileQuestion = Parameters<HostClient['tryModule']>[0];
+
+/** Asks about each file; one that ends the process or does not come back is reported, and the others follow in a new one. */
+export async function eachFile<A extends { readonly kind: string }>(
+  { opts, grains, clock, report, hostScript }: DescribeParts,
+  files: readonly ExtensionFile[],
+  ask: (host: HostClient, file: FileQuestion) => Promise<A>,
+  take: (answer: Exclude<A, NeedsGrains>) => void,
+): Promise<void> {
+  if (files.length === 0) return;
+  const host = new ExtensionHost(clock, { script: hostScript });
+  try {
+    for (const { name, path } of files) {
+      try {
+        let answer = await ask(host.asks, { name, path, opts });
+        // grains that are collected at the first look are collected now
+        if (answer.kind === 'needs grains')
+          answer = await ask(host.asks, { name, path, opts, grains: new Map(grains) });
+        if (answer.kind !== 'needs grains') take(answer as Exclude<A, NeedsGrains>);
+      } catch (error) {
+        report(`${path} cannot be used: ${(error as Error).message}`);
+      }
+    }
+  } finally {
+    host.close();
+  }
+}
+
+interface NeedsGrains {
+  readonly kind: 'needs grains';
+}

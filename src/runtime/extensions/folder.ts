@@ -1,0 +1,136 @@
+/**
+ * Where custom modules lie: `<extension_modules>/<kind>`, filled by `saltutil.sync_*`, and the folders `<kind>` and `_<kind>` in
+ * `module_dirs` (`salt-call -m`), and the folders of `runner_dirs`, `returner_dirs` …, which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
+ */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pyStr } from '../../python/values/repr.ts';
+import type { Dict } from '../../python/values/value.ts';
+
+/** The kinds that are loaded here. The folder of the file server is the name behind an underscore. */
+export type ExtensionKind =
+  'modules' | 'grains' | 'states' | 'runners' | 'returners' | 'output' | 'renderers' | 'beacons' | 'utils';
+
+/** Endings of the files that are loaded. */
+export const SOURCE_ENDINGS: readonly string[] = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
+
+/** One file of a module. */
+export interface ExtensionFile {
+  /** Its name without folder and ending. */
+  readonly name: string;
+  readonly path: string;
+  /** Changes with the file. */
+  readonly version: string;
+}
+
+/** Endings of modules that only Salt can load (salt/utils/extmods.py, 3006.16). */
+const PYTHON_ENDINGS: readonly string[] = ['.py', '.pyx', '.so'];
+/** The name that a module gives itself stands near its beginning. */
+const PYTHON_LOOK_CHARS = 65_536;
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/**
+ * The files of a kind, by name; of two files of one name the first folder's counts.
+ * @param opts of a minion or a master: `extension_modules`, `module_dirs`
+ */
+export function extensionFiles(opts: Dict, kind: ExtensionKind): ExtensionFile[] {
+  const found = new Map<string, ExtensionFile>();
+  for (const folder of foldersOf(opts, kind)) {
+    for (const file of filesIn(folder)) if (!found.has(file.name)) found.set(file.name, file);
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A module that Salt has synced here, or that was synced for Salt, and that does not run here. */
+export interface PythonFile {
+  /** Its name without folder and ending. */
+  readonly file: string;
+  /** The name it gives itself, else that of the file. */
+  readonly name: string;
+  readonly path: string;
+}
+
+/** The modules in Python of a kind, but for those beside which there is a source of the same name. */
+export function pythonFiles(opts: Dict, kind: string): PythonFile[] {
+  const sources = new Set(extensionFiles(opts, kind as ExtensionKind).map(({ name }) => name));
+  const found = new Map<string, PythonFile>();
+  for (const folder of foldersOf(opts, kind as ExtensionKind))
+    for (const entry of namesIn(folder)) {
+      const ending = PYTHON_ENDINGS.find((end) => entry.endsWith(end));
+      const file = ending === undefined ? '' : entry.slice(0, -ending.length);
+      if (!NAME.test(file) || file === '__init__' || sources.has(file) || found.has(file)) continue;
+      const path = join(folder, entry);
+      found.set(file, { file, name: virtualName(path) ?? file, path });
+    }
+  return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+/** Whether there is anything of a kind to look at, be it usable or not. */
+export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
+  return extensionFiles(opts, kind).length + pythonFiles(opts, kind).length > 0;
+}
+
+/** Why a module in Python is not used. */
+export function pythonReason(path: string): string {
+  return `${path} is a Python module, and Brine runs modules in TypeScript and JavaScript only; minions of Salt go on using it`;
+}
+
+/** The name that a module gives itself (`__virtualname__`), read without running it. */
+function virtualName(path: string): string | undefined {
+  try {
+    const text = readFileSync(path, 'utf8').slice(0, PYTHON_LOOK_CHARS);
+    return /^__virtualname__\s*=\s*['"](\w+)['"]/m.exec(text)?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text that changes when any file of one of the kinds does; empty when there is none. */
+export function extensionsVersion(opts: Dict, kinds: readonly ExtensionKind[]): string {
+  return kinds
+    .flatMap((kind) => extensionFiles(opts, kind))
+    .map(({ path, version }) => `${path} ${version}`)
+    .join('\n');
+}
+
+/** Options with further folders, as Salt names them. */
+const FURTHER: Readonly<Partial<Record<ExtensionKind, string>>> = {
+  runners: 'runner_dirs',
+  returners: 'returner_dirs',
+  grains: 'grains_dirs',
+  states: 'states_dirs',
+  renderers: 'render_dirs',
+  output: 'outputter_dirs',
+};
+
+function foldersOf(opts: Dict, kind: ExtensionKind): string[] {
+  const dirs = opts.get('module_dirs');
+  const given = Array.isArray(dirs)
+    ? dirs.map(pyStr).flatMap((dir) => [join(dir, kind), join(dir, `_${kind}`)])
+    : [];
+  const further = opts.get(FURTHER[kind] ?? null);
+  if (Array.isArray(further)) given.push(...further.map(pyStr));
+  const synced = opts.get('extension_modules');
+  return typeof synced === 'string' && synced !== '' ? [...given, join(synced, kind)] : given;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}
+
+function filesIn(folder: string): ExtensionFile[] {
+  return namesIn(folder).flatMap((file) => {
+    const ending = SOURCE_ENDINGS.find((end) => file.endsWith(end) && !file.endsWith(`.d${end}`));
+    const name = ending === undefined ? '' : file.slice(0, -ending.length);
+    const path = join(folder, file);
+    const stat = NAME.test(name) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+    return stat?.isFile() === true
+      ? [{ name, path, version: `${stat.mtimeMs}.${stat.size}.${stat.ino}` }]
+      : [];
+  });
+}

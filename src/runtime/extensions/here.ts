@@ -1,0 +1,76 @@
+/** Custom modules in this process, each loaded when it is first used: in worker processes of a minion and in commands. */
+import type { LoadContext } from '../loader/module.ts';
+import type { CustomModule } from '../loader/registry.ts';
+import type { FoundModules } from '../../network/ipc/contracts/job-worker.ts';
+import type { Dict } from '../../python/values/value.ts';
+import type { Tried } from './description.ts';
+import { extensionsVersion, type ExtensionKind } from './folder.ts';
+import { FileLoader } from './load-file.ts';
+import { tryModule } from './load-modules.ts';
+
+/** Kinds whose files may import each other. */
+const TOGETHER: readonly ExtensionKind[] = ['modules', 'utils', 'states', 'runners', 'returners'];
+
+/** What is known of a module before it is loaded here; `file` is the name of the file, `name` that of the module. */
+export type KnownModule =
+  | { readonly file: string; readonly name: string; readonly path: string }
+  /** Why it cannot be used here. */
+  | { readonly file: string; readonly name: string; readonly unavailable: string }
+  /** Why it cannot be loaded. */
+  | { readonly file: string; readonly name: string; readonly broken: string };
+
+/** The modules without their functions. */
+export function knownModules(tried: readonly Tried[]): KnownModule[] {
+  return tried.map((one) => {
+    if ('broken' in one) return { ...one, name: one.name ?? one.file };
+    if ('unavailable' in one) return one;
+    return { file: one.file, path: one.path, name: one.module.name };
+  });
+}
+
+/** Loads files once, and all of them again when one has changed. */
+export class ExtensionsHere {
+  #loader: FileLoader | undefined;
+  #version = '';
+
+  /** The modules for the loader. */
+  modules(known: readonly KnownModule[], context: LoadContext): CustomModule[] {
+    if (known.length === 0) return [];
+    const version = extensionsVersion(context.opts, TOGETHER);
+    if (this.#loader === undefined || version !== this.#version) this.#loader = new FileLoader();
+    this.#version = version;
+    const loader = this.#loader;
+    return known.map((one) => {
+      if (!('path' in one)) return one;
+      const { file, path, name } = one;
+      const load = async (): Promise<Extract<Tried, { readonly path: string }>['module']> => {
+        const tried = tryModule(loader, { name: file, path, version: '' }, context);
+        if ('module' in tried) return tried.module;
+        throw new Error('broken' in tried ? tried.broken : tried.unavailable);
+      };
+      return { file, name, load };
+    });
+  }
+}
+
+/** What was found out about the modules of a kind, and when that no longer holds. */
+export interface Findings {
+  readonly known: readonly KnownModule[];
+  /** {@link findingsVersion} when it was found out. */
+  readonly version: string;
+}
+
+/** A text that changes when what is known of a kind has to be found out again. */
+export function findingsVersion(opts: Dict, kind: ExtensionKind): string {
+  return extensionsVersion(opts, [kind, 'utils']);
+}
+
+/** Findings as another process has told them. */
+export function findingsOf({ version, known }: FoundModules): Findings {
+  return { version, known: known.map(knownOf) };
+}
+
+function knownOf({ file, name, path, unavailable, broken }: FoundModules['known'][number]): KnownModule {
+  if (path !== undefined) return { file, name, path };
+  return unavailable === undefined ? { file, name, broken: broken ?? '' } : { file, name, unavailable };
+}

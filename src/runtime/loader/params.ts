@@ -1,0 +1,179 @@
+/**
+ * The kinds of parameters: what a function is handed for values that may come in any type. Salt's functions convert as
+ * they go, with Python's own conversions; here each parameter says once which of them is meant. A parameter of no kind
+ * is handed over as it was given.
+ */
+import { isTrue, pyCount, pyInt } from '../../python/conversions.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+
+/** One parameter. Without `default` it is required. */
+export interface ParamSpec {
+  readonly default?: Value;
+  /** What a default that depends on the machine is made from (`$SHELL`); references, the same everywhere, show it instead. */
+  readonly defaultFrom?: string;
+  /** The types it takes, for documentation: `str`, `int`, `list of str`… */
+  readonly type?: string;
+  readonly doc?: string;
+  /** Only to be given by name (Python's parameters after `*args`). */
+  readonly keywordOnly?: boolean;
+  /** What the function is handed instead of the value as it was given: one of the kinds below. */
+  readonly read?: (value: Value) => unknown;
+}
+
+/** What `run` is handed: each parameter as its `read` gives it, or as it was given. */
+export type TypedArguments<P extends Params> = {
+  readonly [K in keyof P]: P[K] extends { readonly read: (value: Value) => infer T } ? T : Value;
+};
+
+/** Parameters in the order in which positional arguments fill them. */
+export type Params = Readonly<Record<string, ParamSpec>>;
+
+/** A description of a parameter with the type that the function gets. */
+export type TypedParam<T> = ParamSpec & { readonly read: (value: Value) => T };
+
+/** What a kind of parameter takes over from the description: all but the type, which it may refine. */
+type Described = Omit<ParamSpec, 'read'>;
+
+/** Makes parameters of the kinds that Salt's callers rely on: `params: { mod: param.text({ doc: … }) }`. */
+export const param = {
+  /** Python's truth: `if value:`. A text is true unless it is empty, `'False'` as well. */
+  flag: <const P extends Described>(said: P): P & TypedParam<boolean> => ({
+    type: 'bool',
+    ...said,
+    read: truthy,
+  }),
+
+  /** Salt's `is_true`: of texts only `true` and numbers above zero. */
+  strictFlag: <const P extends Described>(said: P): P & TypedParam<boolean> => ({
+    type: 'bool',
+    ...said,
+    read: isTrue,
+  }),
+
+  /** Python's truth, undefined for None: where it matters whether something was said at all. */
+  flagIfGiven: <const P extends Described>(said: P): P & TypedParam<boolean | undefined> => ({
+    type: 'bool',
+    ...said,
+    read: (value: Value) => (value === null ? undefined : truthy(value)),
+  }),
+
+  /** Python's `str(value)`: None becomes `None`. */
+  text: <const P extends Described>(said: P): P & TypedParam<string> => ({
+    type: 'str',
+    ...said,
+    read: pyStr,
+  }),
+
+  /** `str(value)`, undefined for None. */
+  textOrNone: <const P extends Described>(said: P): P & TypedParam<string | undefined> => ({
+    type: 'str',
+    ...said,
+    read: (value: Value) => (value === null ? undefined : pyStr(value)),
+  }),
+
+  /** `str(value)`, undefined for what is false in Python: None, the empty text, zero. */
+  textIfGiven: <const P extends Described>(said: P): P & TypedParam<string | undefined> => ({
+    type: 'str',
+    ...said,
+    read: (value: Value) => (truthy(value) ? pyStr(value) : undefined),
+  }),
+
+  /** `str(value)`, the empty text for what is false in Python. */
+  textOrEmpty: <const P extends Described>(said: P): P & TypedParam<string> => ({
+    type: 'str',
+    ...said,
+    read: (value: Value) => (truthy(value) ? pyStr(value) : ''),
+  }),
+
+  /** Python's `int(value)`, cut to what an ordinary number holds: seconds, sizes, numbers of things. */
+  count: <const P extends Described>(said: P): P & TypedParam<number> => ({
+    type: 'int',
+    ...said,
+    read: pyCount,
+  }),
+
+  /** Python's `int(value)`, however great. */
+  wholeNumber: <const P extends Described>(said: P): P & TypedParam<number | bigint> => ({
+    type: 'int',
+    ...said,
+    read: pyInt,
+  }),
+
+  /** A list of texts, or one text with commas between them, as `value.split(',')` takes it apart. */
+  texts: <const P extends Described>(said: P): P & TypedParam<string[]> => ({
+    type: 'list or str',
+    ...said,
+    read: textsOf,
+  }),
+
+  /** The same, undefined for what is false in Python: None, the empty text, the empty list. */
+  textsIfGiven: <const P extends Described>(said: P): P & TypedParam<string[] | undefined> => ({
+    type: 'list or str',
+    ...said,
+    read: (value: Value) => (truthy(value) ? textsOf(value) : undefined),
+  }),
+
+  /** A list as it was given; anything else is an empty one. */
+  list: <const P extends Described>(said: P): P & TypedParam<readonly Value[]> => ({
+    type: 'list',
+    ...said,
+    read: (value: Value) => (Array.isArray(value) ? value : []),
+  }),
+
+  /** A list as it was given, undefined for anything else. */
+  listIfGiven: <const P extends Described>(said: P): P & TypedParam<Value[] | undefined> => ({
+    type: 'list',
+    ...said,
+    read: (value: Value) => (Array.isArray(value) ? value : undefined),
+  }),
+
+  /** A mapping; anything else is an empty one. */
+  mapping: <const P extends Described>(said: P): P & TypedParam<Dict> => ({
+    type: 'dict',
+    ...said,
+    read: (value: Value) => (isDict(value) ? value : new Map()),
+  }),
+
+  /** A mapping, undefined for anything else. */
+  mappingIfGiven: <const P extends Described>(said: P): P & TypedParam<Dict | undefined> => ({
+    type: 'dict',
+    ...said,
+    read: (value: Value) => (isDict(value) ? value : undefined),
+  }),
+
+  /** The value as it was given, undefined for what is false in Python: None, the empty text, an empty list, zero. */
+  valueIfGiven: <const P extends Described>(said: P): P & TypedParam<Value | undefined> => ({
+    ...said,
+    read: (value: Value) => (truthy(value) ? value : undefined),
+  }),
+
+  /** What a reader of the module's own makes of it: a path, a mode, a host. */
+  by: <T, const P extends Described>(read: (value: Value) => T, said: P): P & TypedParam<T> => ({
+    ...said,
+    read,
+  }),
+} as const;
+
+function textsOf(value: Value): string[] {
+  return Array.isArray(value) ? value.map(pyStr) : pyStr(value).split(',');
+}
+
+/**
+ * Reads bound arguments as their parameters say.
+ * @param params the parameters of the function
+ * @param args every parameter by name, as given or its default
+ * @throws what Python's conversions throw: PythonError (`ValueError`), ArgumentError
+ */
+export function readArguments<P extends Params>(
+  params: P | undefined,
+  args: Readonly<Record<string, Value>>,
+): TypedArguments<P> {
+  const out = Object.create(null) as Record<string, unknown>;
+  for (const name of Object.keys(args)) {
+    const value = args[name] as Value;
+    const read = params?.[name]?.read;
+    out[name] = read === undefined ? value : read(value);
+  }
+  return out as TypedArguments<P>;
+}

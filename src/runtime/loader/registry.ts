@@ -1,0 +1,285 @@
+/**
+ * The loader: finds functions by full name, importing module files on first use (Salt's LazyLoader, 3006.16
+ * salt/loader/lazy.py), and the {@link FunctionCaller} that modules call each other through.
+ */
+import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { bindCall } from './bind.ts';
+import type { ModuleEntry } from './module-entry.ts';
+import type {
+  CatalogKind,
+  FunctionCaller,
+  FunctionLookup,
+  FunctionSource,
+  FunctionSpec,
+  LoadContext,
+  ModuleContext,
+  ModuleDescription,
+  ModuleSpec,
+} from './module.ts';
+import { checkWords } from './words.ts';
+
+/** What a registry is built from. */
+export interface RegistryOptions extends LoadContext {
+  /** Which options leave modules out: `disable_states`; or, by default, `disable_modules`, `whitelist_modules` and `providers`. */
+  readonly kind?: 'modules' | 'states';
+  /** The modules of this program, of the wanted kind. */
+  readonly table: readonly ModuleEntry[];
+  /** Modules of the other kinds, for `sys.*`; each is asked for when needed. */
+  readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
+  /** Custom modules, asked for once; they come before those of this program. */
+  readonly custom?: (context: LoadContext) => Promise<readonly CustomModule[]>;
+  /** The state modules that belong to these modules, made when they are first asked for. */
+  readonly states?: (context: LoadContext) => Promise<ModuleRegistry>;
+}
+
+/** A custom module, or why it cannot be used here. */
+export type CustomModule =
+  | { readonly file: string; readonly name: string; readonly load: () => Promise<ModuleSpec> }
+  | { readonly file: string; readonly name: string; readonly unavailable: string }
+  /** It cannot be loaded; the module of this program with that name, if any, stays in its place. */
+  | { readonly file: string; readonly name: string; readonly broken: string };
+
+/** One virtual name after its files were tried. */
+type Loaded =
+  | {
+      readonly module: ModuleSpec;
+      /** Why files of this name were left out. */ readonly leftOut?: string | undefined;
+    }
+  | { readonly module?: undefined; readonly reason: string; readonly isBroken?: boolean };
+
+/**
+ * The execution modules that one minion may use. Holds no job: give each job its own {@link FunctionCaller} from
+ * {@link ModuleRegistry.caller}. Build a new one to reload modules or after grains have changed.
+ */
+export class ModuleRegistry implements FunctionSource {
+  readonly #options: RegistryOptions;
+  readonly #entries = new Map<string, ModuleEntry[]>();
+  readonly #loaded = new Map<string, Promise<Loaded>>();
+  readonly #disabled: string[] = [];
+  readonly #limits: Limits;
+  #custom: Promise<readonly CustomModule[]> | undefined;
+  #states: Promise<FunctionSource> | undefined;
+
+  constructor(options: RegistryOptions) {
+    this.#options = options;
+    this.#limits = limitsOf(options);
+    const { disabled, whitelist, providers } = this.#limits;
+    for (const entry of options.table) {
+      // Salt compat: Salt's white list is checked only until all modules were loaded once; here it always holds.
+      const listed =
+        whitelist.length === 0 || whitelist.includes(entry.name) || whitelist.includes(entry.file);
+      const forced = isDict(providers) ? providers.get(entry.name) : undefined;
+      if (disabled.includes(entry.file) || !listed) {
+        this.#disabled.push(entry.file);
+        continue;
+      }
+      const rivals = this.#entries.get(entry.name) ?? [];
+      if (entry.file === forced) rivals.unshift(entry);
+      else rivals.push(entry);
+      this.#entries.set(entry.name, rivals);
+    }
+  }
+
+  /** One module by virtual name; undefined when it is unknown, disabled or unavailable here. */
+  async module(name: string): Promise<ModuleSpec | undefined> {
+    return (await this.#load(name))?.module;
+  }
+
+  /** Looks up `module.function`. */
+  async find(fun: string): Promise<FunctionLookup> {
+    const dot = fun.indexOf('.');
+    const moduleName = dot < 0 ? fun : fun.slice(0, dot);
+    const loaded = await this.#load(moduleName);
+    if (loaded && !loaded.module) {
+      if (loaded.isBroken) return { missing: `'${fun}' is not available: ${loaded.reason}` };
+      return { missing: `'${moduleName}' __virtual__ returned False: ${loaded.reason}` };
+    }
+    const spec = dot < 0 ? undefined : ownFunction(loaded?.module, fun.slice(dot + 1));
+    if (loaded?.leftOut !== undefined && !spec)
+      return { missing: `'${fun}' is not available: ${loaded.leftOut}` };
+    if (!loaded || !spec) return { missing: (await import('./salts-modules.ts')).missingFunctionText(fun) };
+    return { spec, module: loaded.module };
+  }
+
+  /** Every module that is available here, sorted by name. Imports all of them. */
+  async modules(): Promise<ReadonlyMap<string, ModuleSpec>> {
+    const own = (await this.#ownModules()).map((custom) => custom.name);
+    const names = [...new Set([...this.#entries.keys(), ...own])].sort();
+    const modules = await Promise.all(names.map((name) => this.module(name)));
+    const out = new Map<string, ModuleSpec>();
+    for (const module of modules) if (module) out.set(module.name, module);
+    return out;
+  }
+
+  /** The files that are not in use here. */
+  async notLoaded(): Promise<readonly string[]> {
+    const used = new Set([...(await this.modules()).values()].map((module) => module.file));
+    const files = [...this.#entries.values()].flat().map((entry) => entry.file);
+    return [...this.#disabled, ...files.filter((file) => !used.has(file))].sort();
+  }
+
+  /** The state modules; none where nothing provides them. */
+  states(): Promise<FunctionSource> {
+    const { states, opts, grains } = this.#options;
+    this.#states ??=
+      states?.({ opts, grains }) ?? Promise.resolve(new ModuleRegistry({ opts, grains, table: [] }));
+    return this.#states;
+  }
+
+  /** The same modules, to be found and loaded anew. */
+  anew(context: LoadContext): ModuleRegistry {
+    return new ModuleRegistry({ ...this.#options, ...context });
+  }
+
+  /** The modules of another kind; empty when nothing provides them. */
+  async catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>> {
+    if (kind === 'states' && this.#options.states !== undefined) return (await this.states()).modules();
+    return this.#options.catalogs?.[kind]?.() ?? Promise.resolve(new Map());
+  }
+
+  /**
+   * The calls of one job.
+   * @param context gives the job's context, which in turn holds this caller; asked for at each call
+   */
+  caller(context: () => ModuleContext): FunctionCaller {
+    return {
+      call: async (fun, args = [], kwargs = new Map()) => {
+        const { spec, missing } = await this.find(fun);
+        if (!spec) throw new CommandExecutionError(missing);
+        return callFunction(fun, spec, context(), args, kwargs);
+      },
+      has: async (fun) => (await this.find(fun)).spec !== undefined,
+      find: (fun) => this.find(fun),
+      module: (name) => this.module(name),
+      modules: () => this.modules(),
+      notLoaded: () => this.notLoaded(),
+      catalog: (kind) => this.catalog(kind),
+      states: () => this.states(),
+      within: (other, load) => (load === undefined ? this : this.anew(load)).caller(other),
+    };
+  }
+
+  async #load(name: string): Promise<Loaded | undefined> {
+    const all = await this.#ownModules();
+    const own = all.filter((custom) => custom.name === name);
+    // a custom file stands for the one of the same name, whatever name the module has
+    const entries = (this.#entries.get(name) ?? []).filter(
+      (entry) => !all.some((custom) => custom.file === entry.file && !('broken' in custom)),
+    );
+    if (entries.length === 0 && own.length === 0) return undefined;
+    let loading = this.#loaded.get(name);
+    if (!loading) this.#loaded.set(name, (loading = this.#combine(name, own, entries)));
+    return loading;
+  }
+
+  /** Custom functions hide built-in ones of the same name; the others of the module stay. */
+  async #combine(
+    name: string,
+    own: readonly CustomModule[],
+    entries: readonly ModuleEntry[],
+  ): Promise<Loaded> {
+    const base = entries.length === 0 ? undefined : await this.#tryEntries(entries);
+    const usable = await Promise.all(own.flatMap((custom) => ('load' in custom ? [custom.load()] : [])));
+    const broken = own.flatMap((custom) => ('broken' in custom ? [custom.broken] : []))[0];
+    if (usable.length === 0) {
+      if (base?.module !== undefined) return { ...base, leftOut: broken };
+      const reason = own.flatMap((custom) => ('unavailable' in custom ? [custom.unavailable] : []))[0];
+      return base ?? { reason: reason ?? broken ?? '', isBroken: reason === undefined };
+    }
+    const modules = [...(base?.module ? [base.module] : []), ...usable];
+    const functions = Object.assign(
+      {},
+      ...modules.map((module) => module.functions),
+    ) as ModuleSpec['functions'];
+    return { module: { ...(usable[0] as ModuleSpec), name, functions }, leftOut: broken };
+  }
+
+  #ownModules(): Promise<readonly CustomModule[]> {
+    this.#custom ??= this.#readCustom();
+    return this.#custom;
+  }
+
+  async #readCustom(): Promise<readonly CustomModule[]> {
+    const { custom, opts, grains } = this.#options;
+    if (custom === undefined) return [];
+    const { disabled, whitelist } = this.#limits;
+    return (await custom({ opts, grains })).filter((one) => {
+      const isListed = whitelist.length === 0 || whitelist.includes(one.name) || whitelist.includes(one.file);
+      return isListed && !disabled.includes(one.file);
+    });
+  }
+
+  async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {
+    let reason = '';
+    for (const entry of entries) {
+      try {
+        const module = await entry.load();
+        const why = module.unavailable?.(this.#options);
+        if (why === undefined) return { module };
+        reason ||= why;
+      } catch (error) {
+        reason ||= messageOf(error);
+      }
+    }
+    return { reason };
+  }
+}
+
+/**
+ * Builds the context of one job: everything the program around gives, plus the calls and the return code.
+ * @param base what stays the same for every function of the job
+ */
+export function createModuleContext(
+  registry: ModuleRegistry,
+  base: Omit<ModuleContext, 'functions' | 'retcode' | 'setRetcode'>,
+): ModuleContext {
+  let retcode = 0;
+  const context: ModuleContext = {
+    ...base,
+    functions: registry.caller(() => context),
+    get retcode() {
+      return retcode;
+    },
+    setRetcode(code) {
+      retcode = code;
+    },
+  };
+  return context;
+}
+
+/** Calls a function with arguments as they are, see {@link FunctionCaller.call}. */
+export async function callFunction(
+  fun: string,
+  spec: FunctionSpec,
+  ctx: ModuleContext,
+  args: readonly Value[],
+  kwargs: Dict,
+): Promise<Value> {
+  const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: args, keywords: kwargs });
+  checkWords(fun, spec.words, bound);
+  return spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+}
+
+/** The options that leave modules out, or put one of several files first. */
+interface Limits {
+  readonly disabled: readonly string[];
+  readonly whitelist: readonly string[];
+  readonly providers: Value | undefined;
+}
+
+function limitsOf({ opts, kind }: RegistryOptions): Limits {
+  const disabled = texts(opts.get(`disable_${kind ?? 'modules'}`));
+  if (kind === 'states') return { disabled, whitelist: [], providers: undefined };
+  return { disabled, whitelist: texts(opts.get('whitelist_modules')), providers: opts.get('providers') };
+}
+
+function ownFunction(module: ModuleSpec | undefined, name: string): FunctionSpec | undefined {
+  return module && Object.hasOwn(module.functions, name) ? module.functions[name] : undefined;
+}
+
+/** An option that is a list of names, or one name. */
+function texts(value: Value | undefined): string[] {
+  if (typeof value === 'string') return [value];
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}

@@ -1,0 +1,24 @@
+/** What an external pillar is (3006.16 salt/pillar/). */
+import type { Logger } from '../../../host/log.ts';
+import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
+
+/** The minion whose pillar is made. */
+export interface ExtPillarContext {
+  readonly minionId: string;
+  readonly grains: Dict;
+  /** The pillar so far. */
+  readonly pillar: Dict;
+  /** The options of the compiling program, with the minion's id. */
+  readonly opts: Dict;
+  readonly log: Logger;
+}
+
+/** An external pillar. @param settings what stands behind its name in `ext_pillar` */
+export type ExtPillar = (settings: Value, context: ExtPillarContext) => Promise<Value> | Value;
+
+/** Settings as Salt hands them over: a mapping by name, a list or a single value by position. */
+export function namedSettings(settings: Value, names: readonly string[]): ReadonlyMap<string, Value> {
+  if (isDict(settings)) return new Map([...settings].map(([key, value]) => [String(key as string), value]));
+  const list = Array.isArray(settings) ? settings : [settings];
+  return new Map(list.slice(0, names.length).map((value, i) => [names[i] as string, value]));
+}

@@ -1,0 +1,58 @@
+/** The external pillar http_json: what a web service answers (3006.16 salt/pillar/http_json.py). */
+import { traverse } from '../../../formats/data/traverse.ts';
+import { CommandExecutionError } from '../../../errors/errors.ts';
+import { parseJson } from '../../../formats/json/text.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { isDict, truthy, type Value } from '../../../python/values/value.ts';
+import { namedSettings, type ExtPillar } from './ext-pillar.ts';
+
+const NAMES = ['url', 'with_grains', 'header_dict', 'auth', 'username', 'password', 'namespace'];
+const TIMEOUT_MS = 30_000;
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The external pillar. */
+export const httpJson: ExtPillar = async (settings, { minionId, grains, log }) => {
+  const given = namedSettings(settings, NAMES);
+  let url = pyStr(given.get('url') ?? '').replaceAll('%s', encodeURIComponent(minionId));
+  if (truthy(given.get('with_grains'))) {
+    for (const [whole, name = ''] of [...url.matchAll(/<(.*?)>/g)]) {
+      const value = traverse(grains, name, { fallback: null });
+      if (!truthy(value)) {
+        log.error(`Unable to get minion '${minionId}' grain: ${name}`);
+        return new Map();
+      }
+      url = url.replaceAll(whole, encodeURIComponent(pyStr(value)));
+    }
+  }
+  const data = parseJson(await fetchText(url, headersOf(given)));
+  if (!isDict(data)) throw new CommandExecutionError('the answer is no JSON object');
+  const namespace = given.get('namespace');
+  return typeof namespace === 'string' ? new Map<Value, Value>([[namespace, data]]) : data;
+};
+
+function headersOf(given: ReadonlyMap<string, Value>): Headers {
+  const headers = new Headers();
+  const extra = given.get('header_dict');
+  for (const [name, value] of isDict(extra) ? extra : []) headers.set(pyStr(name), pyStr(value));
+  const user = given.get('username');
+  if (typeof user === 'string')
+    headers.set(
+      'authorization',
+      `Basic ${Buffer.from(`${user}:${pyStr(given.get('password') ?? '')}`).toString('base64')}`,
+    );
+  return headers;
+}
+
+async function fetchText(url: string, headers: Headers): Promise<string> {
+  const shown = url.replace(/\/\/[^/@]*@/, '//…@').replace(/\?.*$/, '?…');
+  let response: Response;
+  try {
+    response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  } catch (error) {
+    throw new CommandExecutionError(`${shown} could not be reached`, { cause: error });
+  }
+  if (!response.ok) throw new CommandExecutionError(`${shown} answered ${response.status}`);
+  const text = await response.text();
+  if (text.length > ANSWER_BYTES_MAX) throw new CommandExecutionError(`the answer of ${shown} is too large`);
+  return text;
+}

@@ -1,0 +1,81 @@
+/** Running the external pillars of the option `ext_pillar` (3006.16 salt/pillar/__init__.py `ext_pillar`). */
+import { messageOf } from '../../errors/errors.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import type { Logger } from '../../host/log.ts';
+import type { PillarParts, PillarRequest } from './parts.ts';
+
+/** The compilation that external pillars are part of. */
+export interface Compilation {
+  readonly parts: PillarParts;
+  readonly request: PillarRequest;
+  readonly opts: Dict;
+  readonly log: Logger;
+  /** Faults, which the pillar tells in `_errors`. */
+  readonly errors: string[];
+  opt(name: string): Value | undefined;
+  fail(message: string): void;
+  merge(base: Dict, over: Dict): Dict;
+}
+
+/** The external pillars to run: the configured ones, and the one that was asked for, when it may be. */
+function configured(compiler: Compilation): Value {
+  const option = compiler.opt('ext_pillar') ?? [];
+  const { ext } = compiler.request;
+  if (ext === undefined || ext === null || !Array.isArray(option)) return option;
+  const allowed = compiler.opt('on_demand_ext_pillar');
+  if (!isDict(ext)) compiler.log.error(`On-demand pillar ${pyStr(ext)} is not formatted as a dictionary`);
+  else if (Array.isArray(allowed) && [...ext.keys()].every((name) => allowed.includes(name)))
+    return [...option, ext];
+  else
+    compiler.log.error(
+      `The following ext_pillar modules are not allowed for on-demand pillar data: ${[...ext.keys()].map(pyStr).join(', ')}.`,
+    );
+  return option;
+}
+
+/** A pillar with the external ones merged over it, one after another. */
+export async function externalPillar(compiler: Compilation, start: Dict): Promise<Dict> {
+  const { override } = compiler.request;
+  const sources = configured(compiler);
+  if (!Array.isArray(sources)) {
+    compiler.fail('The "ext_pillar" option is malformed');
+    return start;
+  }
+  let pillar = override.size > 0 ? compiler.merge(start, override) : start;
+  for (const source of sources) {
+    if (!isDict(source)) {
+      compiler.fail('The "ext_pillar" option is malformed');
+      return new Map();
+    }
+    for (const [name, settings] of source) {
+      const data = await runOne(compiler, pyStr(name), settings, pillar);
+      if (data && data.size > 0) pillar = compiler.merge(pillar, data);
+    }
+  }
+  return pillar;
+}
+
+async function runOne(
+  compiler: Compilation,
+  name: string,
+  settings: Value,
+  pillar: Dict,
+): Promise<Dict | undefined> {
+  const run = compiler.parts.extPillars.get(name);
+  if (!run) {
+    // Salt compat: Salt goes on with part of the pillar, and states run as if the rest had been taken away
+    compiler.log.critical(`Specified ext_pillar interface ${name} is unavailable`);
+    compiler.errors.push(`Specified ext_pillar interface ${name} is unavailable`);
+    return undefined;
+  }
+  const { minionId, grains } = compiler.request;
+  try {
+    const data = await run(settings, { minionId, grains, pillar, opts: compiler.opts, log: compiler.log });
+    return isDict(data) ? data : undefined;
+  } catch (error) {
+    compiler.errors.push(`Failed to load ext_pillar ${name}: ${messageOf(error)}`);
+    compiler.log.error(`Exception caught loading ext_pillar '${name}': ${messageOf(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+/** What a pillar is made from, and for whom. */
+import type { Logger } from '../../host/log.ts';
+import type { RenderPipe } from '../renderers/pipe.ts';
+import type { TemplateFunctions } from '../renderers/renderer.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import type { ExtPillar } from './ext/ext-pillar.ts';
+
+/** Whose pillar, and how. */
+export interface PillarRequest {
+  readonly minionId: string;
+  readonly grains: Dict;
+  readonly saltenv: string | null;
+  readonly pillarenv: string | null;
+  /** Pillar from the command line; it wins over everything. */
+  readonly override: Dict;
+  /** An external pillar asked for by a function (`pillar.ext`). */
+  readonly ext?: Value;
+  readonly extraMinionData?: Dict;
+}
+
+/** What compiling needs. */
+export interface PillarParts {
+  /** The options of the program that compiles, by Salt's names. */
+  readonly opts: Dict;
+  readonly pipe: RenderPipe;
+  readonly log: Logger;
+  /** The functions behind `salt`, for one minion. */
+  readonly functions: (context: {
+    readonly opts: Dict;
+    readonly grains: Dict;
+    readonly pillar: Dict;
+  }) => TemplateFunctions;
+  readonly extPillars: ReadonlyMap<string, ExtPillar>;
+  /** The version shown with `pillar_opts`. */
+  readonly version: string;
+}

@@ -1,0 +1,85 @@
+/** Pillar as programs use it: one object that knows how to make and keep the pillars of all minions. */
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { TemplateCache } from '../../formats/jinja/index.ts';
+import { RenderPipe } from '../renderers/pipe.ts';
+import type { TemplateFunctions } from '../renderers/renderer.ts';
+import { saltCompatVersion } from '../../version.ts';
+import { truthy, type Dict } from '../../python/values/value.ts';
+import type { PillarCache } from './cache.ts';
+import { pillarCache } from './cache.ts';
+import { compilePillar, pillarTop } from './compile.ts';
+import type { PillarParts, PillarRequest } from './parts.ts';
+import { cmdJson, cmdYaml } from './ext/command.ts';
+import type { ExtPillar } from './ext/ext-pillar.ts';
+import { fileTree } from './ext/file-tree.ts';
+import { httpJson } from './ext/http-json.ts';
+import { findOwn } from './find-own.ts';
+
+/** What pillar is made with. */
+export interface PillarServiceParts {
+  /** The options of the compiling program, by Salt's names. */
+  readonly opts: Dict;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** The functions behind `salt`, with a minion's options, grains and pillar. */
+  readonly functions: (context: {
+    readonly opts: Dict;
+    readonly grains: Dict;
+    readonly pillar: Dict;
+  }) => TemplateFunctions;
+}
+
+/** Makes pillars. */
+export class PillarService {
+  readonly #parts: PillarParts;
+  readonly #cache: PillarCache | undefined;
+
+  constructor(parts: PillarServiceParts) {
+    const { opts, clock, random, log } = parts;
+    const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(parts));
+    this.#parts = {
+      opts,
+      pipe,
+      log,
+      functions: parts.functions,
+      extPillars: new Map<string, ExtPillar>([
+        ['cmd_json', cmdJson(clock)],
+        ['cmd_yaml', cmdYaml(clock)],
+        ['file_tree', fileTree(pipe)],
+        ['http_json', httpJson],
+      ]),
+      version: saltCompatVersion,
+    };
+    this.#cache = pillarCache(opts, clock);
+  }
+
+  /**
+   * The pillar of a minion, from the cache when there is one. Salt compat: what is made with an override, or with an external pillar
+   * that was asked for, is neither taken out of the cache nor put there; Salt gives it to whoever asks next.
+   * @param fresh forgets what is kept before
+   */
+  async pillar(request: PillarRequest, fresh = false): Promise<Dict> {
+    const cache = this.#cache;
+    if (!cache) return compilePillar(this.#parts, request);
+    if (fresh) cache.clear(request.minionId);
+    if (request.override.size > 0 || truthy(request.ext ?? null)) return compilePillar(this.#parts, request);
+    const known = cache.get(request.minionId, request);
+    if (known) return known;
+    const pillar = await compilePillar(this.#parts, request);
+    cache.set(request.minionId, request, pillar);
+    return pillar;
+  }
+
+  /** The pillar of a minion made anew, whatever is kept. */
+  compile(request: PillarRequest): Promise<Dict> {
+    return compilePillar(this.#parts, request);
+  }
+
+  /** The top data of a minion. */
+  top(request: PillarRequest): Promise<{ top: Dict; errors: string[] }> {
+    return pillarTop(this.#parts, request);
+  }
+}

@@ -1,0 +1,98 @@
+/** The jinja renderer (3006.16 salt/renderers/jinja.py, salt/utils/templates.py). */
+import {
+  jinjaOptions,
+  RenderBudget,
+  renderJinja,
+  RenderError,
+  saltLoader,
+  compileTemplate,
+  type TemplateCache,
+  type TValue,
+} from '../../formats/jinja/index.ts';
+import { toNumber } from '../../python/values/value.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Random } from '../../host/random.ts';
+import { hostFilters } from './host-filters.ts';
+import { queryFilters } from './query-filters.ts';
+import { SaltRenderError, textOf, type RenderContext, type Renderer } from './renderer.ts';
+import { ifelse, SaltFunctions } from './salt-functions.ts';
+import { slsVariables } from './sls-variables.ts';
+
+/** What the jinja renderer works with. */
+export interface JinjaParts {
+  /** Remembers compiled templates from one rendering to the next; left out where there is only one. */
+  readonly cache?: TemplateCache;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** The names that Salt's errors give to what `[]` did not find in these. */
+const WRAPPED = ['grains', 'pillar', 'opts'];
+
+/**
+ * What rendering may cost by the options. Without them it is what a minion allows.
+ * @param opt looks an option up by its name
+ */
+export function renderBudget(opt: RenderContext['opt'], clock: Clock): RenderBudget {
+  const seconds = toNumber(opt('jinja_seconds_max') ?? null) ?? 60;
+  const characters = toNumber(opt('jinja_output_characters_max') ?? null) ?? 128 * 1024 * 1024;
+  const timeMs = seconds > 0 ? seconds * 1000 : Infinity;
+  return new RenderBudget({ timeMs, characters }, () => clock.monotonicMs());
+}
+
+/** Renders a text as a Jinja template. @throws SaltRenderError */
+export async function renderTemplate(
+  source: string,
+  context: RenderContext,
+  parts: JinjaParts,
+): Promise<string> {
+  const titles = new WeakMap<object, string>();
+  const variables = new Map<string, TValue>([
+    ['salt', new SaltFunctions(context.functions)],
+    ['saltenv', context.saltenv],
+    ['sls', context.sls],
+    ['proxy', null],
+    ['ifelse', ifelse(context.functions)],
+    ...context.variables,
+    ...slsVariables(context.path, context.sls),
+  ]);
+  for (const name of WRAPPED) {
+    const value = variables.get(name);
+    if (value instanceof Map) titles.set(value, 'salt.utils.context.NamespacedDictWrapper');
+  }
+  const { clock, random, log } = parts;
+  try {
+    return await renderJinja({
+      source,
+      context: variables,
+      options: jinjaOptions(context.opt, context.sls !== '', (name) =>
+        log.warning(`Jinja2 environment ${name} is not recognized`),
+      ),
+      load: saltLoader(context.readTemplate),
+      compile: parts.cache?.compile ?? compileTemplate,
+      filters: new Map([...hostFilters(clock, random), ...queryFilters(context.functions)]),
+      titles,
+      log: (level, message) => log[level === 'profile' ? 'debug' : level](message),
+      nowMs: () => clock.nowMs(),
+      random: () => random.fraction(),
+      budget: context.budget ?? renderBudget(context.opt, clock),
+    });
+  } catch (error) {
+    if (error instanceof RenderError) throw new SaltRenderError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Makes the jinja renderer. */
+export function jinjaRenderer(parts: JinjaParts): Renderer {
+  return {
+    name: 'jinja',
+    render: (input, context, argument) => {
+      if (argument !== '' && argument !== '-s')
+        throw new SaltRenderError(`Unknown renderer option: ${argument}`);
+      return renderTemplate(textOf(input, 'jinja'), context, parts);
+    },
+  };
+}

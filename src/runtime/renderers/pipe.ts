@@ -1,0 +1,99 @@
+/** The pipe of renderers that a file's first line or the option `renderer` names (3006.16 salt/template.py). */
+import type { Clock } from '../../host/clock.ts';
+import type { RenderBudget } from '../../formats/jinja/index.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Value } from '../../python/values/value.ts';
+import { jinjaRenderer, renderBudget, type JinjaParts } from './jinja.ts';
+import { jsonRenderer } from './json.ts';
+import { SaltRenderError, type RenderContext, type Renderer } from './renderer.ts';
+import { textRenderer } from './text.ts';
+import { yamlRenderer } from './yaml.ts';
+
+/** Names of Salt 0.9 for pipes, each its format before its template engine. */
+const OLD_NAMES: ReadonlyMap<string, string> = new Map([
+  ['yaml_jinja', 'jinja|yaml'],
+  ['json_jinja', 'jinja|json'],
+]);
+
+/** Which renderers may be used. */
+export interface RendererRules {
+  readonly whitelist: readonly string[];
+  readonly blacklist: readonly string[];
+}
+
+interface PipeStep {
+  readonly renderer: Renderer;
+  readonly argument: string;
+}
+
+/** Finds a renderer by its name. */
+export type FindRenderer = (name: string) => Promise<Renderer | undefined>;
+
+/** Renders files. */
+export class RenderPipe {
+  readonly #renderers: ReadonlyMap<string, Renderer>;
+  readonly #log: Logger;
+  readonly #own: FindRenderer | undefined;
+  readonly #clock: Clock;
+
+  /** @param own finds custom renderers, which come before those of this program */
+  constructor(parts: JinjaParts, own?: FindRenderer) {
+    this.#log = parts.log;
+    this.#own = own;
+    this.#clock = parts.clock;
+    const all = [jinjaRenderer(parts), yamlRenderer, jsonRenderer, textRenderer];
+    this.#renderers = new Map(all.map((renderer) => [renderer.name, renderer]));
+  }
+
+  /** What rendering may cost by some options: one for several files that share it. */
+  budget(opt: RenderContext['opt']): RenderBudget {
+    return renderBudget(opt, this.#clock);
+  }
+
+  /**
+   * Renders a text by the pipe that its first line names, else by `fallback`.
+   * @returns the data; an empty mapping for a text of nothing but spaces
+   * @throws SaltRenderError in Salt's words, and for renderers that do not exist
+   */
+  async render(text: string, fallback: string, rules: RendererRules, context: RenderContext): Promise<Value> {
+    if (text.trim() === '') {
+      if (text !== '') this.#log.error(`Template is nothing but whitespace: ${context.path}`);
+      return new Map();
+    }
+    const first = text.slice(0, text.includes('\n') ? text.indexOf('\n') : undefined);
+    const isPipe = first.startsWith('#!') && !first.startsWith('#!/');
+    const steps = await this.#steps(isPipe ? first.trim().slice(2) : fallback, rules);
+    let value: Value = text;
+    for (const { renderer, argument } of steps) value = await renderer.render(value, context, argument);
+    if (typeof value === 'string' && text.includes('\r\n') && !value.includes('\r\n'))
+      return value.replaceAll('\n', '\r\n');
+    return value;
+  }
+
+  /**
+   * The steps of a pipe.
+   * Salt compat: Salt only logs an unknown renderer and treats the file as empty; here the file fails.
+   */
+  async #steps(pipe: string, rules: RendererRules): Promise<PipeStep[]> {
+    const steps: PipeStep[] = [];
+    for (const part of (OLD_NAMES.get(pipe) ?? pipe).split('|').map((one) => one.trim())) {
+      const space = part.indexOf(' ');
+      const name = space < 0 ? part : part.slice(0, space);
+      if ((rules.whitelist.length > 0 && !rules.whitelist.includes(name)) || rules.blacklist.includes(name)) {
+        this.#log.warning(`The renderer "${name}" is disallowed by configuration and will be skipped.`);
+        continue;
+      }
+      const renderer = (await this.#own?.(name)) ?? this.#renderers.get(name);
+      if (!renderer) throw new SaltRenderError(`The renderer "${name}" is not available`);
+      steps.push({ renderer, argument: space < 0 ? '' : part.slice(space).trim() });
+    }
+    return steps;
+  }
+}
+
+/** The rules out of the options. */
+export function rendererRules(opt: (name: string) => Value | undefined): RendererRules {
+  const names = (value: Value | undefined): string[] =>
+    Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+  return { whitelist: names(opt('renderer_whitelist')), blacklist: names(opt('renderer_blacklist')) };
+}

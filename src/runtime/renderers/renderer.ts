@@ -1,0 +1,54 @@
+/** What a renderer is: one step of the way from a file to data (3006.16 salt/renderers/). */
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { RenderBudget, TValue } from '../../formats/jinja/index.ts';
+import { BrineError } from '../../errors/errors.ts';
+import type { Value } from '../../python/values/value.ts';
+import type { FoundFile } from '../../formats/jinja/index.ts';
+
+/** The functions behind `salt` in templates. */
+export interface TemplateFunctions {
+  has(name: string): boolean | Promise<boolean>;
+  call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> | Value;
+}
+
+/** What renderers need of the one who renders. */
+export interface RenderContext {
+  /** Options by Salt's names: the jinja, renderer and yaml options are read. */
+  readonly opt: (name: string) => Value | undefined;
+  readonly saltenv: string;
+  /** The SLS by its name (`a.b`), or '' for other templates. */
+  readonly sls: string;
+  /** The file that is rendered, as errors and `tplpath` name it. */
+  readonly path: string;
+  /** Variables of the template besides those of the SLS: grains, pillar, opts, what the caller adds. */
+  readonly variables: ReadonlyMap<string, TValue>;
+  readonly functions: TemplateFunctions;
+  /** Reads a template that is included or imported, by its path below the roots. */
+  /** What rendering may still cost, where several files share it; without it each has the whole. */
+  readonly budget?: RenderBudget;
+  readonly readTemplate: (path: string) => FoundFile | undefined | Promise<FoundFile | undefined>;
+}
+
+/** One renderer. */
+export interface Renderer {
+  readonly name: string;
+  /**
+   * @param input the file's text, or what the renderer before gave
+   * @param argument what stands behind the name in the pipe
+   */
+  render(input: Value, context: RenderContext, argument: string): Value | Promise<Value>;
+}
+
+/** A file could not be rendered; the message is Salt's. */
+export class SaltRenderError extends BrineError {
+  static override readonly errorCode: ErrorCode = 'render-failed';
+  override readonly name = 'SaltRenderError';
+}
+
+/** The text a renderer works on. */
+export function textOf(input: Value, renderer: string): string {
+  if (typeof input === 'string') return input;
+  throw new SaltRenderError(
+    `The renderer ${renderer} needs text, and got data: it cannot stand behind a renderer that makes data.`,
+  );
+}

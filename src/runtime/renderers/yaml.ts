@@ -1,0 +1,37 @@
+/** The yaml renderer (3006.16 salt/renderers/yaml.py). */
+import { truthy, type Value } from '../../python/values/value.ts';
+import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
+import { SaltRenderError, textOf, type Renderer } from './renderer.ts';
+
+function refuseMappingKeys(value: Value): void {
+  if (Array.isArray(value)) value.forEach(refuseMappingKeys);
+  if (!(value instanceof Map)) return;
+  for (const [key, item] of value) {
+    if (key instanceof Map) throw new SaltRenderError('Invalid YAML, possible double curly-brace');
+    refuseMappingKeys(item);
+  }
+}
+
+/** Salt's sentence about YAML: what libyaml's scanner refuses comes without its place. */
+export function yamlSentence(error: YamlError): string {
+  if (error.reason.includes('mapping as key')) return 'Invalid YAML, possible double curly-brace';
+  return error.kind === 'scanner' ? error.reason : error.message;
+}
+
+export const yamlRenderer: Renderer = {
+  name: 'yaml',
+  render: (input) => {
+    if (typeof input !== 'string' && input !== null) return input;
+    const text = textOf(input ?? '', 'yaml');
+    let value: Value;
+    try {
+      value = loadYaml(text);
+    } catch (error) {
+      if (!(error instanceof YamlError) || error.kind === 'composer') throw error;
+      throw new SaltRenderError(yamlSentence(error), { cause: error });
+    }
+    if (!truthy(value)) return new Map();
+    refuseMappingKeys(value);
+    return value;
+  },
+};

@@ -1,0 +1,75 @@
+/** What state modules do once for many states: `mod_init` and `mod_aggregate` (salt/state.py, 3006.16). */
+import { ArgumentError, messageOf } from '../../errors/errors.ts';
+import { callFunction } from '../loader/registry.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import type { RunEnvironment } from './environment.ts';
+import { REQUISITES, REQUISITES_IN } from './keywords.ts';
+import { textIn } from './result.ts';
+
+/** Calls `mod_init` once for each state module, and `mod_aggregate` where a state asks for it. */
+export class ModuleHooks {
+  readonly #environment: RunEnvironment;
+  readonly #initialised = new Set<string>();
+
+  constructor(environment: RunEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** Has a state module prepare itself, before its first state that exists. */
+  async init(low: Dict): Promise<void> {
+    const state = textIn(low, 'state');
+    if (this.#initialised.has(state)) return;
+    const states = await this.#environment.states();
+    if ((await states.find(`${state}.${textIn(low, 'fun')}`)).spec === undefined) return;
+    const { spec } = await states.find(`${state}.mod_init`);
+    if (spec === undefined) return;
+    const ctx = await this.#context(low, [], new Map());
+    if (truthy(await callFunction(`${state}.mod_init`, spec, ctx, [low], new Map())))
+      this.#initialised.add(state);
+  }
+
+  /** The chunk after others of its kind were joined with it, when that is asked for. */
+  async aggregate(low: Dict, running: Dict, chunks: readonly Dict[]): Promise<Dict> {
+    const state = textIn(low, 'state');
+    if (truthy(low.get('__agg__')) || !(await this.#isWanted(low, state))) return low;
+    const full = `${state}.mod_aggregate`;
+    const { spec } = await (await this.#environment.states()).find(full);
+    if (spec === undefined) return low;
+    low.set('__agg__', true);
+    try {
+      const ctx = await this.#context(low, chunks, running);
+      const joined = await callFunction(full, spec, ctx, [low, [...chunks], running], new Map());
+      return joinRequisites(isDict(joined) ? joined : low, chunks);
+    } catch (error) {
+      if (!(error instanceof ArgumentError)) throw error;
+      this.#environment.job.log.error(`Failed to execute aggregate for state ${state}: ${messageOf(error)}`);
+      return low;
+    }
+  }
+
+  async #isWanted(low: Dict, state: string): Promise<boolean> {
+    const { functions } = this.#environment.context;
+    const option = low.get('aggregate') ?? (await functions.call('config.option', ['state_aggregate']));
+    return option === true || (Array.isArray(option) && option.includes(state));
+  }
+
+  #context(low: Dict, lowstate: readonly Dict[], running: Dict): Promise<ModuleContext> {
+    return this.#environment.forState({ test: this.#environment.isTest, low, lowstate, running });
+  }
+}
+
+/** The requisites of what was joined are those of all its parts. */
+function joinRequisites(low: Dict, chunks: readonly Dict[]): Dict {
+  const joined = new Map<string, Value[]>();
+  for (const chunk of chunks) {
+    if (chunk.get('state') !== low.get('state') || !truthy(chunk.get('__agg__'))) continue;
+    if (chunk.get('name') === low.get('name')) continue;
+    for (const requisite of [...REQUISITES, ...REQUISITES_IN]) {
+      const given = chunk.get(requisite);
+      if (Array.isArray(given)) joined.set(requisite, [...(joined.get(requisite) ?? []), ...given]);
+    }
+  }
+  for (const [requisite, given] of joined) low.set(requisite, given);
+  return low;
+}

@@ -1,0 +1,180 @@
+/** The state compiler: top files and SLS to high data, and high data to low chunks (3006.16 salt/state.py). */
+import type { ModuleContext } from '../loader/module.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import { Environments } from './environments.ts';
+import { applyExclude } from './exclude.ts';
+import { applyExtend } from './extend.ts';
+import { EXCLUDE, listAt } from './high-data.ts';
+import { compileChunks } from './low.ts';
+import { withMasterOptions } from './options.ts';
+import { applyRequisiteIn } from './requisite-in.ts';
+import { SlsFiles } from './sls-files.ts';
+import { SlsRenderer } from './sls-renderer.ts';
+import { SlsTree, type SlsTreeParts } from './sls-tree.ts';
+import { readTemplate } from './template.ts';
+import { TopFiles, verifyTop } from './top.ts';
+import { verifyHigh } from './verify-high.ts';
+import type { Compiled } from './compiled.ts';
+
+/** How errors name an SLS that was given as a text. */
+const TEXT = '<template-str>';
+
+/** Compiles for one run. */
+export class StateCompiler {
+  readonly #ctx: ModuleContext;
+  readonly #opts: Dict;
+  readonly #pillar: Dict;
+  readonly #fixed: Dict;
+  #parts: Promise<SlsTreeParts> | undefined;
+  #top: Promise<Compiled<Dict>> | undefined;
+
+  /**
+   * @param ctx the context of the function that runs states
+   * @param opts the options of this run; those that the master decides are asked for when they are needed
+   * @param pillar the pillar of this run
+   * @param fixed options that hold whatever the master says
+   */
+  constructor(ctx: ModuleContext, opts: Dict, pillar: Dict, fixed: Dict = new Map()) {
+    this.#ctx = ctx;
+    this.#fixed = fixed;
+    this.#opts = opts;
+    this.#pillar = pillar;
+  }
+
+  /** The options of this run with those of the master in them. */
+  async options(): Promise<Dict> {
+    return (await this.#prepared()).ctx.opts;
+  }
+
+  /** Environment to the SLS that the top files give this minion. */
+  async topMatches(): Promise<Dict> {
+    return (await this.top()).data;
+  }
+
+  /** As {@link topMatches}, with what is wrong with the top files. */
+  top(): Promise<Compiled<Dict>> {
+    this.#top ??= this.#readTop();
+    return this.#top;
+  }
+
+  /** The high data of the SLS that the top files give this minion. @param matches part of what {@link topMatches} gave */
+  async highstate(matches?: Dict): Promise<Compiled<Dict>> {
+    const top = await this.top();
+    const { data, errors } = await this.#high(matches ?? top.data);
+    return { data, errors: [...top.errors, ...errors] };
+  }
+
+  /**
+   * The high data of some SLS.
+   * @param mods names, globs among them
+   * @param exclude what is left out besides: names of SLS, `{sls: x}`, `{id: y}`
+   */
+  async slsHigh(
+    mods: readonly Value[],
+    saltenv: string,
+    exclude: readonly Value[] = [],
+  ): Promise<Compiled<Dict>> {
+    const compiled = await this.#high(new Map([[saltenv, [...mods]]]));
+    if (exclude.length > 0) listAt(compiled.data, EXCLUDE).push(...exclude);
+    return compiled;
+  }
+
+  /** The high data of one SLS file outside the file server. @param path of the file, on this machine */
+  async fileHigh(path: string, saltenv: string): Promise<Compiled<Dict>> {
+    const errors: string[] = [];
+    const data = await new SlsTree(await this.#prepared(), new Map()).fileData(path, saltenv, errors);
+    return { data, errors };
+  }
+
+  /** The high data of a text that is an SLS of its own. @throws SaltRenderError */
+  async textHigh(text: string): Promise<Compiled<Dict>> {
+    const { renderer } = await this.#prepared();
+    return readTemplate(await renderer.render(text, { saltenv: 'base', sls: '', path: TEXT }), TEXT);
+  }
+
+  /** All SLS there are, by environment. */
+  async availableStates(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { environments } = await this.#prepared();
+    const names = new Set(['base', ...(await environments.names())]);
+    const out = new Map<string, readonly string[]>();
+    for (const name of names) out.set(name, await environments.states(name));
+    return out;
+  }
+
+  /**
+   * The low chunks of high data, which is changed by it: extended, verified, requisites worked in, excluded, sorted.
+   * @param orchestrationJid the job of the orchestration that all chunks belong to
+   */
+  async low(high: Dict, orchestrationJid?: string): Promise<Compiled<readonly Dict[]>> {
+    const { opts, log } = (await this.#prepared()).ctx;
+    const errors = [...applyExtend(high, log), ...verifyHigh(high)];
+    if (errors.length > 0) return { data: [], errors };
+    const faults = applyRequisiteIn(high, opts.get('disabled_requisites'), log);
+    applyExclude(high);
+    return faults.length > 0
+      ? { data: [], errors: faults }
+      : { data: compileChunks(high, orchestrationJid), errors: [] };
+  }
+
+  /**
+   * The low chunks of the SLS that the top files give this minion, to look at (3006.16 `compile_low_chunks`): faults of the top
+   * files do not count, and every step tells its errors.
+   */
+  async lowstate(): Promise<Compiled<readonly Dict[]>> {
+    const { opts, log } = (await this.#prepared()).ctx;
+    const high = await this.#high((await this.top()).data);
+    const errors = [
+      ...high.errors,
+      ...applyExtend(high.data, log),
+      ...verifyHigh(high.data),
+      ...applyRequisiteIn(high.data, opts.get('disabled_requisites'), log),
+    ];
+    applyExclude(high.data);
+    return { data: errors.length > 0 ? [] : compileChunks(high.data), errors };
+  }
+
+  async #readTop(): Promise<Compiled<Dict>> {
+    const files = new TopFiles(await this.#prepared());
+    const top = await files.read();
+    const errors = verifyTop(top);
+    return { data: await files.matches(top), errors };
+  }
+
+  async #high(matches: Dict): Promise<Compiled<Dict>> {
+    const errors: string[] = [];
+    const data = await new SlsTree(await this.#prepared(), matches).highData(errors);
+    return { data, errors };
+  }
+
+  #prepared(): Promise<SlsTreeParts> {
+    this.#parts ??= this.#prepare();
+    return this.#parts;
+  }
+
+  async #prepare(): Promise<SlsTreeParts> {
+    const decided = await withMasterOptions(this.#ctx, this.#opts);
+    const ctx = runContext(this.#ctx, new Map([...decided, ...this.#fixed]), this.#pillar);
+    const files = new SlsFiles(ctx);
+    return {
+      ctx,
+      files,
+      renderer: new SlsRenderer(ctx, files),
+      environments: new Environments(ctx.opts, files),
+    };
+  }
+}
+
+/** The context that templates of a run see: its options and its pillar, also within the functions they call. */
+function runContext(ctx: ModuleContext, opts: Dict, pillar: Dict): ModuleContext {
+  const context: ModuleContext = {
+    ...ctx,
+    opts,
+    pillar,
+    functions: ctx.functions.within(() => context),
+    get retcode() {
+      return ctx.retcode;
+    },
+    setRetcode: (code) => ctx.setRetcode(code),
+  };
+  return context;
+}

@@ -1,0 +1,280 @@
+/**
+ * A state run: low chunks one after the other, what they require before them (salt/state.py `call_chunks`, `call_chunk`,
+ * 3006.16).
+ */
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
+import { ModuleHooks } from './aggregate.ts';
+import { StateCaller } from './call-state.ts';
+import { beaconChunk, watchChunk } from './derived-chunks.ts';
+import { takeDisabled } from './disabled-states.ts';
+import type { RunEnvironment } from './environment.ts';
+import { listeners } from './listen.ts';
+import { ParallelStates } from './parallel.ts';
+import { PauseFiles } from './pause.ts';
+import { RunEvents } from './progress.ts';
+import {
+  findRequisites,
+  hasRequisites,
+  judge,
+  watchBecomesRequire,
+  type Named,
+  type Status,
+} from './requisites.ts';
+import { hasChanges, tagOf, textIn } from './result.ts';
+import { ResultsWithoutRun } from './results-without-run.ts';
+import { RunNumbers } from './run-numbers.ts';
+import { takeParts } from './sub-states.ts';
+import { wantedBy } from './wanted-chunks.ts';
+
+/** How a run is made. */
+export interface RunParts {
+  readonly environment: RunEnvironment;
+  /** The job by which the run can be halted, and which its events name. */
+  readonly jid?: string | undefined;
+  /** States are not called, only said to be. */
+  readonly isMocked?: boolean;
+}
+
+/** How often a chunk is looked at again after its requisites ran; more is a circle. */
+const DEPTH_MAX = 20;
+
+/** Runs low chunks in their order, each after what it requires. */
+export class StateRun {
+  readonly #environment: RunEnvironment;
+  readonly #jid: string | undefined;
+  readonly #caller: StateCaller;
+  readonly #hooks: ModuleHooks;
+  readonly #events: RunEvents;
+  readonly #numbers = new RunNumbers();
+  readonly #unrun: ResultsWithoutRun;
+  readonly #parallel = new ParallelStates();
+  /** Results of test runs on behalf of prereq, by tag. */
+  readonly #foreseen: Dict = new Map();
+  /** The tags that are being looked at. */
+  #active = new Set<string>();
+  #isStopped = false;
+
+  constructor({ environment, jid, isMocked = false }: RunParts) {
+    this.#environment = environment;
+    this.#jid = jid;
+    this.#hooks = new ModuleHooks(environment);
+    this.#events = new RunEvents(environment, jid);
+    this.#unrun = new ResultsWithoutRun(environment, this.#numbers);
+    this.#caller = new StateCaller({
+      environment,
+      parallel: this.#parallel,
+      isMocked,
+      nextNumber: () => this.#numbers.take(),
+    });
+  }
+
+  /**
+   * Runs all chunks, then those that listen, then those with beacons.
+   * @param chunks sorted; changed on the way
+   * @returns the results by tag
+   */
+  async callAll(chunks: Dict[]): Promise<Dict> {
+    try {
+      const results = await this.callChunks(chunks);
+      await this.#callListeners(chunks, results);
+      const beacons = chunks.filter((chunk) => chunk.has('beacon')).map(beaconChunk);
+      return merge(results, await this.callChunks(beacons));
+    } finally {
+      await this.#events.flush();
+      if (this.#jid !== undefined) this.#pauses.remove(this.#jid);
+    }
+  }
+
+  /** Calls one state without regard to requisites. */
+  async callOne(low: Dict): Promise<Dict> {
+    await this.#hooks.init(low);
+    const result = await this.#caller.call(low, [], new Map());
+    await this.#parallel.settle([result]);
+    return result;
+  }
+
+  /** Runs one chunk, and what it requires. */
+  async callChunkAlone(low: Dict, chunks: Dict[]): Promise<Dict> {
+    const running: Dict = new Map();
+    await this.#callChunk(low, running, chunks);
+    await this.#parallel.settle(running.values());
+    await this.#events.flush();
+    return running;
+  }
+
+  /** Runs chunks in their order. */
+  async callChunks(chunks: Dict[]): Promise<Dict> {
+    const disabled = takeDisabled(chunks, this.#environment.context.grains, this.#numbers);
+    const running: Dict = new Map();
+    const { signal } = this.#environment.job;
+    for (const low of chunks) {
+      if (!running.has(tagOf(low))) {
+        if (signal.aborted || !(await this.#mayRun(low))) break;
+        await this.#callChunk(low, running, chunks);
+        if (this.#isStopped || this.#stopsAfter(low, running)) break;
+      }
+      this.#active = new Set();
+    }
+    const isStopped = this.#isStopped;
+    this.#isStopped = false;
+    await this.#parallel.settle(running.values());
+    return isStopped ? running : merge(disabled, running);
+  }
+
+  get #pauses(): PauseFiles {
+    return new PauseFiles(pyStr(this.#environment.opts.get('cachedir') ?? ''));
+  }
+
+  async #mayRun(low: Dict): Promise<boolean> {
+    if (this.#jid === undefined) return true;
+    const { clock, signal } = this.#environment.job;
+    return this.#pauses.mayRun(this.#jid, textIn(low, '__id__'), clock, signal);
+  }
+
+  /** Whether a failure of this chunk ends the run. */
+  #stopsAfter(low: Dict, running: Dict): boolean {
+    if (this.#environment.isTest) return false;
+    if (!truthy(low.has('failhard') ? low.get('failhard') : this.#environment.opts.get('failhard')))
+      return false;
+    const result = running.get(tagOf(low));
+    return isDict(result) && result.get('result') === false;
+  }
+
+  async #callChunk(given: Dict, running: Dict, chunks: Dict[], depth = 0): Promise<void> {
+    const low = await this.#hooks.aggregate(given, running, chunks);
+    await this.#hooks.init(low);
+    const tag = tagOf(low);
+    if (!truthy(low.get('prerequired'))) this.#active.add(tag);
+    const { status, named } = await this.#status(low, running, chunks);
+    if (status === 'unmet') {
+      if (!(await this.#runRequisites({ low, tag, running, chunks, depth }))) return;
+    } else if (status === 'fail') {
+      running.set(tag, this.#unrun.requisiteFailed(low, named, running, this.#foreseen));
+    } else if (status === 'pre' || status === 'onfail' || status === 'onchanges') {
+      const result = this.#unrun.leftOut(low, status);
+      running.set(tag, result);
+      if (status === 'pre') this.#foreseen.set(tag, result);
+    } else if (status === 'change' && !truthy(low.get('__prereq__'))) {
+      running.set(tag, await this.#callWatching(low, named, running, chunks));
+    } else {
+      const results = truthy(low.get('__prereq__')) ? this.#foreseen : running;
+      results.set(tag, await this.#caller.call(low, chunks, running));
+    }
+    await this.#finish(low, tag, running, chunks);
+  }
+
+  /** Tells of a result, and adds those that a state gives for parts of itself. */
+  async #finish(low: Dict, tag: string, running: Dict, chunks: Dict[]): Promise<void> {
+    const result = running.get(tag);
+    if (!isDict(result)) return;
+    await this.#events.tell(result, chunks.length, low.get('fire_event') ?? null);
+    merge(running, takeParts(low, result, this.#environment.job.clock, this.#numbers));
+  }
+
+  async #status(low: Dict, running: Dict, chunks: Dict[]): Promise<{ status: Status; named: Named }> {
+    const states = await this.#environment.states();
+    for (const watch of ['watch', 'watch_any'] as const) await watchBecomesRequire(low, states, watch);
+    if (!hasRequisites(low)) return { status: 'met', named: new Map() };
+    const disabled = this.#environment.opts.get('disabled_requisites') ?? [];
+    const named = findRequisites(low, chunks, {
+      disabled: Array.isArray(disabled) ? disabled : [disabled],
+      withPrerequired: !truthy(low.get('__prereq__')),
+      warn: (text) => this.#environment.job.log.warning(text),
+    });
+    if (named === undefined) return { status: 'unmet', named: new Map() };
+    for (const required of named.values())
+      await this.#parallel.settle(required.map((chunk) => running.get(tagOf(chunk)) ?? null));
+    return { status: judge(named, running, this.#foreseen), named };
+  }
+
+  /**
+   * Runs what a chunk requires and has not run yet, then the chunk itself.
+   * @returns whether its result is still to be told of
+   */
+  async #runRequisites(look: Look): Promise<boolean> {
+    const { low, tag, running, chunks, depth } = look;
+    const { wanted, lost } = wantedBy(low, chunks);
+    if ([...lost.values()].some((entries) => entries.length > 0)) {
+      const result = this.#unrun.requisitesLost(low, lost);
+      (truthy(low.get('__prereq__')) ? this.#foreseen : running).set(tag, result);
+      await this.#events.tell(result, chunks.length, low.get('fire_event') ?? null);
+      return false;
+    }
+    for (const chunk of wanted) {
+      const wantedTag = tagOf(chunk);
+      if (running.has(wantedTag)) continue;
+      if (this.#active.has(wantedTag)) {
+        await this.#meetActive(look, chunk);
+        return false;
+      }
+      await this.#callChunk(chunk, running, chunks);
+      if (this.#isStopped || this.#stopsAfter(chunk, running)) {
+        this.#isStopped = true;
+        return false;
+      }
+    }
+    const isCircle = depth + 1 >= DEPTH_MAX;
+    if (truthy(low.get('__prereq__'))) await this.#foresee(look);
+    else if (isCircle) running.set(tag, this.#unrun.circle(low));
+    else await this.#callChunk(low, running, chunks, depth + 1);
+    const last = wanted.at(-1);
+    if (last !== undefined && this.#stopsAfter(last, running)) {
+      this.#isStopped = true;
+      return false;
+    }
+    return isCircle;
+  }
+
+  /** A required chunk that waits for this one: with prereq that is as it should be, else it is a circle. */
+  async #meetActive({ low, tag, running, chunks }: Look, chunk: Dict): Promise<void> {
+    if (truthy(chunk.get('__prerequired__'))) {
+      if (this.#foreseen.has(tag)) return;
+      low.set('__prereq__', true);
+      this.#foreseen.set(tagOf(chunk), await this.#caller.call(low, chunks, running));
+      return;
+    }
+    const circle = this.#unrun.circle(low);
+    running.set(tag, circle);
+    this.#numbers.take();
+    await this.#events.tell(circle, chunks.length, low.get('fire_event') ?? null);
+  }
+
+  /** Runs a chunk in test mode, for the one that has it as prereq. */
+  async #foresee({ low, tag, running, chunks }: Look): Promise<void> {
+    const { status } = await this.#status(low, running, chunks);
+    const foreseen = await this.#caller.call(low, chunks, running);
+    this.#foreseen.set(tag, foreseen);
+    if (hasChanges(foreseen) || status !== 'change') return;
+    foreseen.set('changes', dict({ watch: 'watch' }));
+    foreseen.set('result', null);
+  }
+
+  /** Calls a state that watches something changed: when it changes nothing itself, its `mod_watch` is called. */
+  async #callWatching(low: Dict, named: Named, running: Dict, chunks: Dict[]): Promise<Dict> {
+    const result = await this.#caller.call(low, chunks, running);
+    if (hasChanges(result) || truthy(result.get('skip_watch'))) return result;
+    const requisites: Dict = new Map([...named].map(([kind, required]) => [kind, [...required]]));
+    return this.#caller.call(watchChunk(low).set('__reqs__', requisites), chunks, running);
+  }
+
+  async #callListeners(chunks: Dict[], results: Dict): Promise<void> {
+    const { calls, faults } = listeners(chunks, results);
+    merge(results, await this.callChunks(calls));
+    for (const [tag, fault] of faults) results.set(tag, fault.set('__run_num__', this.#numbers.take()));
+  }
+}
+
+/** One look at a chunk. */
+interface Look {
+  readonly low: Dict;
+  readonly tag: string;
+  readonly running: Dict;
+  readonly chunks: Dict[];
+  readonly depth: number;
+}
+
+function merge(into: Dict, more: Dict): Dict {
+  for (const [key, value] of more) into.set(key, value);
+  return into;
+}

@@ -1,0 +1,63 @@
+/** Rendering files on a minion as states render them: through a pipe of renderers, with functions, grains and pillar at hand. */
+import { TemplateCache } from '../../formats/jinja/index.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { findOwn } from '../pillar/find-own.ts';
+import { RenderPipe, rendererRules } from '../renderers/pipe.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import type { Value } from '../../python/values/value.ts';
+import { SlsFiles } from './sls-files.ts';
+
+/** What is rendered, and where it is from. */
+export interface SlsUse {
+  readonly saltenv: string;
+  /** The SLS by its name; empty for other files. */
+  readonly sls: string;
+  /** As errors name it. */
+  readonly path: string;
+  /** The pipe of a file without one in its first line; default: the option `renderer`. */
+  readonly pipe?: string;
+  /** Further variables. */
+  readonly variables?: ReadonlyMap<string, Value>;
+}
+
+/** Renders files through a pipe of renderers, with the context of a run. */
+export class SlsRenderer {
+  readonly #ctx: ModuleContext;
+  readonly #files: SlsFiles;
+  readonly #pipe: RenderPipe;
+
+  /**
+   * @param ctx whose options, grains, pillar and functions templates see
+   * @param files where imported templates come from
+   */
+  constructor(ctx: ModuleContext, files: SlsFiles = new SlsFiles(ctx)) {
+    this.#ctx = ctx;
+    this.#files = files;
+    const { clock, random, log, opts } = ctx;
+    const own = findOwn({ opts, clock, log });
+    this.#pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, own);
+  }
+
+  /** @throws SaltRenderError */
+  render(text: string, { saltenv, sls, path, pipe, variables }: SlsUse): Promise<Value> {
+    const { grains, pillar, functions, opts } = this.#ctx;
+    const opt = (name: string): Value | undefined => opts.get(name);
+    return this.#pipe.render(text, pipe ?? pyStr(opt('renderer') ?? 'jinja|yaml'), rendererRules(opt), {
+      opt,
+      saltenv,
+      sls,
+      path,
+      variables: new Map<string, Value>([
+        ['grains', grains],
+        ['pillar', pillar],
+        ['opts', opts],
+        ...(variables ?? []),
+      ]),
+      functions: {
+        has: (name) => functions.has(name),
+        call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
+      },
+      readTemplate: (name) => this.#files.read(name, saltenv),
+    });
+  }
+}

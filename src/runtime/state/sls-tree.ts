@@ -1,0 +1,299 @@
+/** Rendering SLS with what they include, and joining them to high data (3006.16 salt/state.py `render_state`, `render_highstate`). */
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../../errors/errors.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { SaltRenderError } from '../renderers/renderer.ts';
+import { filterNames } from '../../python/text/fnmatch.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
+import { isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import { YamlError } from '../../formats/yaml/load.ts';
+import {
+  numberDeclarations,
+  readDeclarations,
+  readExclude,
+  readExtend,
+  type SlsPlace,
+} from './declarations.ts';
+import type { Environments } from './environments.ts';
+import { EXCLUDE, EXTEND, listAt, nameIn, shownValue } from './high-data.ts';
+import type { SlsFile, SlsFiles } from './sls-files.ts';
+import type { SlsRenderer } from './sls-renderer.ts';
+
+/** The environment of an include that stands for all that were matched. */
+const ANY_ENVIRONMENT = '_xenv';
+/** Includes that are nested deeper are refused: an include of `.` is a new name of the same file, again and again. */
+const INCLUDE_DEPTH_MAX = 200;
+/** The number that the first module gets. */
+const FIRST_ORDER = 10_000;
+
+/** What SLS are rendered with. */
+export interface SlsTreeParts {
+  /** The context of the run. */
+  readonly ctx: ModuleContext;
+  readonly files: SlsFiles;
+  readonly renderer: SlsRenderer;
+  readonly environments: Environments;
+}
+
+/**
+ * Renders SLS with their includes and joins them to high data. One object for one compilation: it counts the order and knows what was
+ * rendered.
+ */
+export class SlsTree {
+  readonly #parts: SlsTreeParts;
+  /** The environments and SLS asked for. */
+  readonly #matches: Dict;
+  readonly #rendered = new Set<string>();
+  #order = FIRST_ORDER;
+  #depth = 0;
+
+  /** @param matches environment to names of SLS, globs among them */
+  constructor(parts: SlsTreeParts, matches: Dict) {
+    this.#parts = parts;
+    this.#matches = matches;
+  }
+
+  /** All of them as high data; what is wrong goes to `errors`. */
+  async highData(errors: string[]): Promise<Dict> {
+    const high: Dict = new Map();
+    let names: readonly string[] = [];
+    for (const [env, list] of this.#matches) {
+      const saltenv = pyStr(env);
+      for (const item of Array.isArray(list) ? list : [list]) {
+        const pattern = pyStr(item);
+        const known = await this.#statesOf(saltenv);
+        if (known === undefined)
+          errors.push(`No matching salt environment for environment '${saltenv}' found`);
+        else names = filterNames(known, pattern);
+        // one that is not listed may be there all the same; if not, rendering says so
+        if (names.length === 0) names = [pattern];
+        for (const sls of names) {
+          if (!this.#rendered.has(`${saltenv}:${sls}`))
+            errors.push(...(await this.#topLevel(high, sls, saltenv, pattern)));
+        }
+      }
+    }
+    dropRepeatedExtends(high);
+    return high;
+  }
+
+  /** One SLS file outside the file server; its own includes are those of the environment. */
+  async fileData(path: string, saltenv: string, errors: string[]): Promise<Dict> {
+    const place = { sls: path, saltenv, errors };
+    const text = await readFile(path, 'utf8').catch(() => undefined);
+    if (text === undefined) {
+      errors.push(`Specified SLS ${path} on local filesystem cannot be found.`);
+      return new Map();
+    }
+    const state = await this.#renderText({ text, path, isInit: false }, place);
+    return isDict(state) ? state : new Map();
+  }
+
+  /** The SLS of an environment, or of `__env__` where that is served. */
+  async #statesOf(saltenv: string): Promise<readonly string[] | undefined> {
+    const { environments } = this.#parts;
+    if (await environments.has(saltenv)) return environments.states(saltenv);
+    return (await environments.has('__env__')) ? environments.states('__env__') : undefined;
+  }
+
+  async #topLevel(high: Dict, sls: string, saltenv: string, pattern: string): Promise<string[]> {
+    const errors: string[] = [];
+    const state = await this.#render({ sls, saltenv, errors });
+    if (truthy(state)) mergeStates(high, state, errors);
+    return errors.map((error) =>
+      error.includes('is not available') && error.includes(`SLS ${pattern} in saltenv`)
+        ? `No matching sls found for '${pattern}' in env '${saltenv}'`
+        : error,
+    );
+  }
+
+  /** One SLS with what it includes, each module numbered. */
+  async #render(place: SlsPlace): Promise<Value> {
+    const { sls, saltenv, errors } = place;
+    const file = await this.#parts.files.sls(sls, saltenv);
+    if (file === undefined) {
+      errors.push(
+        `Specified SLS ${sls} in saltenv ${saltenv} is not available on the salt master or through a configured fileserver`,
+      );
+      return new Map();
+    }
+    return this.#renderText(file, place);
+  }
+
+  async #renderText(file: SlsFile, place: SlsPlace): Promise<Value> {
+    const { sls, saltenv, errors } = place;
+    const state = await this.#renderFile(file, place);
+    this.#rendered.add(`${saltenv}:${sls}`);
+    if (!truthy(state)) return new Map();
+    if (!isDict(state)) {
+      errors.push(`SLS ${sls} does not render to a dictionary`);
+      return state;
+    }
+    const includes = takeIncludes(state, place);
+    readExtend(state, place);
+    readExclude(state, place);
+    readDeclarations(state, place);
+    for (const include of includes) await this.#include(state, include, place, file.isInit);
+    if (truthy(this.#parts.ctx.opts.get('state_auto_order') ?? true))
+      this.#order = numberDeclarations(state, this.#order);
+    return state;
+  }
+
+  async #renderFile(
+    file: { readonly text: string; readonly path: string },
+    { sls, saltenv, errors }: SlsPlace,
+  ): Promise<Value> {
+    const { renderer, ctx } = this.#parts;
+    try {
+      return await renderer.render(file.text, { saltenv, sls, path: file.path });
+    } catch (error) {
+      const message =
+        error instanceof SaltRenderError
+          ? `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`
+          : `Rendering SLS ${sls} failed, render error: ${messageOf(error)}`;
+      ctx.log.critical(`${message}${placeOf(error, message)}`, error);
+      errors.push(message);
+      return null;
+    }
+  }
+
+  async #include(state: Dict, include: Value, place: SlsPlace, isInit: boolean): Promise<void> {
+    const [env, name] = isDict(include) ? ([...include].at(-1) ?? ['', '']) : [place.saltenv, include];
+    const wanted = { env: pyStr(env), name: pyStr(name) };
+    const { environments } = this.#parts;
+    if (!(await environments.has(wanted.env)) && !(await environments.has('__env__'))) {
+      this.#fail(
+        place,
+        `Nonexistent saltenv '${wanted.env}' found in include of '${wanted.name}' within SLS '${place.saltenv}:${place.sls}'`,
+      );
+      return;
+    }
+    const full = this.#absoluteName(wanted.name, place, isInit);
+    if (full === undefined) return;
+    const resolved = await this.#resolve(wanted.env, full);
+    if (resolved.length !== 1 && !resolved.includes(place.saltenv)) {
+      this.#fail(place, this.#unresolved(wanted.env, full, resolved));
+      return;
+    }
+    const saltenv = resolved.length === 1 ? (resolved[0] ?? place.saltenv) : place.saltenv;
+    const found = filterNames(await environments.states(place.saltenv), full);
+    for (const sls of found.length > 0 ? found : [full]) await this.#includeOne(state, sls, saltenv, place);
+  }
+
+  async #includeOne(state: Dict, sls: string, saltenv: string, place: SlsPlace): Promise<void> {
+    if (this.#rendered.has(`${saltenv}:${sls}`)) return;
+    if (this.#depth >= INCLUDE_DEPTH_MAX) {
+      this.#fail(
+        place,
+        `The include of '${sls}' within SLS '${place.saltenv}:${place.sls}' is nested too deep`,
+      );
+      return;
+    }
+    const { errors } = place;
+    const own: string[] = [];
+    this.#depth++;
+    const included = await this.#render({ sls, saltenv, errors: own });
+    this.#depth--;
+    if (truthy(included)) mergeStates(state, included, errors);
+    errors.push(...own);
+  }
+
+  /** The name of an include that may begin with dots. */
+  #absoluteName(name: string, place: SlsPlace, isInit: boolean): string | undefined {
+    const relative = /^(\.+)(.*)$/.exec(name);
+    if (relative === null) return name;
+    const levels = relative[1]?.length ?? 0;
+    const parts = [...place.sls.split('.'), ...(isInit ? ['init'] : [])];
+    if (levels > parts.length) {
+      this.#fail(
+        place,
+        `Attempted relative include of '${name}' within SLS '${place.saltenv}:${place.sls}' goes beyond top level package `,
+      );
+      return undefined;
+    }
+    return [...parts.slice(0, -levels), relative[2] ?? ''].join('.');
+  }
+
+  /** The environments that an include may mean. */
+  async #resolve(env: string, sls: string): Promise<string[]> {
+    const has = async (one: string): Promise<boolean> =>
+      filterNames(await this.#parts.environments.states(one), sls).length > 0;
+    if (env !== ANY_ENVIRONMENT) return this.#matches.has(env) || (await has(env)) ? [env] : [];
+    const found: string[] = [];
+    for (const one of [...this.#matches.keys()].map(pyStr)) if (await has(one)) found.push(one);
+    return found;
+  }
+
+  #unresolved(env: string, sls: string, resolved: readonly string[]): string {
+    if (resolved.length > 1)
+      return `Ambiguous include: Specified SLS ${env}: ${sls} is available on the salt master in multiple available saltenvs: ${resolved.join(', ')}`;
+    const places = env === ANY_ENVIRONMENT ? [...this.#matches.keys()].map(pyStr).join(', ') : env;
+    return `Unknown include: Specified SLS ${env}: ${sls} is not available on the salt master in saltenv(s): ${places} `;
+  }
+
+  #fail({ errors }: SlsPlace, message: string): void {
+    this.#parts.ctx.log.error(message);
+    errors.push(message);
+  }
+}
+
+/** The place of a fault of YAML where Salt's words leave it out. */
+function placeOf(error: unknown, message: string): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof YamlError && !message.includes(cause.message)
+    ? ` (line ${cause.line}, column ${cause.column})`
+    : '';
+}
+
+/** The list under `include`, taken out. */
+function takeIncludes(state: Dict, { sls, errors }: SlsPlace): readonly Value[] {
+  const includes = state.get('include');
+  if (includes === undefined) return [];
+  if (!Array.isArray(includes)) {
+    errors.push(`Include Declaration in SLS ${sls} is not formed as a list`);
+    return [];
+  }
+  state.delete('include');
+  return includes;
+}
+
+/** Adds the ids of an SLS; ids that mean something else already are told. */
+function mergeStates(high: Dict, state: Value, errors: string[]): void {
+  if (!isDict(state)) {
+    errors.push(`Error when rendering state with contents: ${shownValue(state)}`);
+    return;
+  }
+  for (const key of [EXTEND, EXCLUDE]) {
+    const waiting = state.get(key);
+    state.delete(key);
+    if (Array.isArray(waiting)) listAt(high, key).push(...waiting);
+  }
+  for (const [id, body] of state) {
+    const known = high.get(id);
+    if (known !== undefined && !valuesEqual(known, body)) errors.push(conflict(id, known, body));
+    high.set(id, body);
+  }
+}
+
+function conflict(id: Value, known: Value, body: Value): string {
+  const [one, other] = [known, body].map((at) =>
+    isDict(at) ? `SLS '${nameIn(at, '__env__')}:${nameIn(at, '__sls__')}'` : pyRepr(at),
+  );
+  return (
+    'Detected conflicting IDs, SLS IDs need to be globally unique.\n' +
+    `    The conflicting ID is '${pyStr(id)}' and is found in ${one} and ${other}`
+  );
+}
+
+/** Each extension stands once, in a mapping of its own. */
+function dropRepeatedExtends(high: Dict): void {
+  const extensions = high.get(EXTEND);
+  if (!Array.isArray(extensions)) return;
+  const kept: [Value, Value][] = [];
+  for (const [id, body] of extensions.filter(isDict).flatMap((extension) => [...extension]))
+    if (!kept.some(([knownId, known]) => knownId === id && valuesEqual(known, body))) kept.push([id, body]);
+  high.set(
+    EXTEND,
+    kept.map((entry): Value => new Map([entry])),
+  );
+}

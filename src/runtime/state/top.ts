@@ -1,0 +1,214 @@
+/** The top files of the states: which SLS this minion gets (3006.16 salt/state.py `get_tops` to `top_matches`). */
+import { messageOf } from '../../errors/errors.ts';
+import type { ModuleContext } from '../loader/module.ts';
+import { SaltRenderError } from '../renderers/renderer.ts';
+import { matchMinion } from '../targeting/match-minion.ts';
+import { nodegroupsOf } from '../targeting/nodegroups.ts';
+import { parseTarget } from '../targeting/parse-target.ts';
+import { filterNames } from '../../python/text/fnmatch.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import type { Environments } from './environments.ts';
+import { listAt, shownValue } from './high-data.ts';
+import { mergeTops } from './merge-tops.ts';
+import type { SlsFiles } from './sls-files.ts';
+import type { SlsRenderer } from './sls-renderer.ts';
+
+/** What top files are read with. */
+export interface TopParts {
+  /** The context of the run: its options, grains and pillar. */
+  readonly ctx: ModuleContext;
+  readonly files: SlsFiles;
+  readonly renderer: SlsRenderer;
+  readonly environments: Environments;
+}
+
+/** Reads the top files, joins them and picks the targets that mean this minion. */
+export class TopFiles {
+  readonly #parts: TopParts;
+
+  constructor(parts: TopParts) {
+    this.#parts = parts;
+  }
+
+  /** All top files joined: environment to targets, and each target's list. Empty when one cannot be rendered. */
+  async read(): Promise<Dict> {
+    const { log } = this.#parts.ctx;
+    try {
+      const tops = await this.#gather();
+      const defaultTop = this.#option('default_top') ?? 'base';
+      return mergeTops(
+        tops,
+        this.#option('top_file_merging_strategy') ?? 'merge',
+        truthy(defaultTop) ? pyStr(defaultTop) : '',
+        log,
+      );
+    } catch (error) {
+      if (!(error instanceof SaltRenderError)) throw error;
+      log.error(`Unable to render top file: ${error.message}`);
+      return new Map();
+    }
+  }
+
+  /**
+   * The SLS for this minion, by environment.
+   * @param top what {@link read} gave; items that were read are taken out of it
+   */
+  async matches(top: Dict): Promise<Dict> {
+    const matches: Dict = new Map();
+    const only = this.#option('saltenv');
+    for (const [env, targets] of top) {
+      if ((truthy(only) && env !== only) || !isDict(targets)) continue;
+      for (const [target, list] of targets) await this.#match(env, target, list, matches);
+    }
+    return this.#withMasterTops(matches);
+  }
+
+  #option(name: string): Value | undefined {
+    return this.#parts.ctx.opts.get(name);
+  }
+
+  async #gather(): Promise<Map<string, Dict[]>> {
+    const only = this.#option('saltenv');
+    const strategy = this.#option('top_file_merging_strategy');
+    if (strategy === 'same' && !truthy(only) && !truthy(this.#option('default_top') ?? 'base'))
+      throw new SaltRenderError(
+        "top_file_merging_strategy set to 'same', but no default_top configuration option was set",
+      );
+    const path = pyStr(this.#option('state_top') ?? 'top.sls').replace(/^(salt:\/\/|\/)/, '');
+    const tops = new Map<string, Dict[]>();
+    for (const env of await this.#topEnvironments(only)) {
+      const file = await this.#parts.files.read(path, env);
+      tops.set(env, [file === undefined ? new Map() : await this.#render(file, env)]);
+    }
+    this.#warnOfOrder(tops, only);
+    for (const [env, files] of tops) files.push(...(await this.#includes(files, env)));
+    return tops;
+  }
+
+  async #topEnvironments(only: Value | undefined): Promise<readonly string[]> {
+    const wanted = [only, this.#option('state_top_saltenv')].find((env) => truthy(env));
+    return wanted === undefined ? this.#parts.environments.names() : [pyStr(wanted)];
+  }
+
+  #warnOfOrder(tops: ReadonlyMap<string, readonly Dict[]>, only: Value | undefined): void {
+    const isOpen =
+      this.#option('top_file_merging_strategy') === 'merge' && !truthy(this.#option('env_order'));
+    const found = [...tops.values()].filter(([file]) => file !== undefined && file.size > 0);
+    if (truthy(only) || !isOpen || found.length < 2) return;
+    this.#parts.ctx.log.warning(
+      "top_file_merging_strategy is set to 'merge' and multiple top files were found. Merging order is not deterministic, " +
+        "it may be desirable to either set top_file_merging_strategy to 'same' or use the 'env_order' configuration " +
+        'parameter to specify the merging order.',
+    );
+  }
+
+  /** The files that top files include. Salt compat: what those include in turn does not count. */
+  async #includes(files: readonly Dict[], env: string): Promise<Dict[]> {
+    const out: Dict[] = [];
+    const done = new Set<string>();
+    for (const file of files) {
+      const patterns = file.get('include');
+      file.delete('include');
+      if (!Array.isArray(patterns)) continue;
+      const names = await this.#parts.environments.states(env);
+      for (const sls of patterns.flatMap((pattern) => filterNames(names, pyStr(pattern)))) {
+        if (done.has(sls)) continue;
+        done.add(sls);
+        const found = await this.#parts.files.sls(sls, env);
+        if (found !== undefined) out.push(await this.#render(found, env));
+      }
+    }
+    return out;
+  }
+
+  async #render(file: { readonly text: string; readonly path: string }, saltenv: string): Promise<Dict> {
+    const top = await this.#parts.renderer.render(file.text, { saltenv, sls: '', path: file.path });
+    return isDict(top) ? top : new Map();
+  }
+
+  async #match(env: Value, target: Value, list: Value, matches: Dict): Promise<void> {
+    const items = Array.isArray(list) ? list : [list];
+    if (!this.#isMeant(pyStr(target), items)) return;
+    listAt(matches, env);
+    for (const item of items) {
+      if (typeof item === 'string') listAt(matches, env).push(item);
+      if (!isDict(item)) continue;
+      const inner = item.get('subfilter');
+      item.delete('subfilter');
+      if (isDict(inner))
+        for (const [innerTarget, innerList] of inner) await this.#match(env, innerTarget, innerList, matches);
+      // the last of `{match: kind}` is no environment, too
+      const [other, sls] = [...item].at(-1) ?? [];
+      if (other === undefined || sls === undefined) continue;
+      if (await this.#parts.environments.has(pyStr(other))) listAt(matches, other).push(sls);
+    }
+  }
+
+  #isMeant(target: string, items: readonly Value[]): boolean {
+    const { id, grains, pillar, log } = this.#parts.ctx;
+    const kinds = items.filter(isDict).flatMap((item) => item.get('match') ?? []);
+    try {
+      const nodegroups = nodegroupsOf(this.#option('nodegroups'));
+      const parsed = parseTarget(target, pyStr(kinds.at(-1) ?? 'compound'), ':', nodegroups);
+      return matchMinion(parsed, { id, grains, pillar }, (fault) => log.error(fault.message));
+    } catch (error) {
+      log.error(`The target '${target}' of the top file matches nothing: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  /** What the master's `master_tops` give is put behind, or first with `master_tops_first`. */
+  async #withMasterTops(matches: Dict): Promise<Dict> {
+    for (const [env, names] of await this.#masterTops()) {
+      if (!Array.isArray(names)) continue;
+      const own = matches.get(env);
+      const lists = [Array.isArray(own) ? own : [], names];
+      if (truthy(this.#option('master_tops_first'))) lists.reverse();
+      const [first = [], second = []] = lists;
+      matches.set(env, [...first, ...second.filter((name) => !first.includes(name))]);
+    }
+    return matches;
+  }
+
+  async #masterTops(): Promise<Dict> {
+    const { id, opts, services } = this.#parts.ctx;
+    if (opts.get('file_client') === 'local') return new Map();
+    const tops = await services.request(dict({ cmd: '_master_tops', id, opts: new Map(opts) }));
+    return isDict(tops) ? tops : new Map();
+  }
+}
+
+/** What is wrong with the joined top files (3006.16 salt/state.py `verify_tops`). */
+export function verifyTop(top: Dict): string[] {
+  const errors: string[] = [];
+  for (const [env, targets] of top) {
+    if (env === 'include') continue;
+    const name = pyStr(env);
+    if (typeof env !== 'string') errors.push(`Environment ${name} in top file is not formed as a string`);
+    if (env === '') errors.push('Empty saltenv statement in top file');
+    if (!isDict(targets)) {
+      errors.push(`The top file matches for saltenv ${name} are not formatted as a dict`);
+      continue;
+    }
+    for (const list of targets.values()) verifyList(name, list, errors);
+  }
+  return errors;
+}
+
+function verifyList(env: string, list: Value, errors: string[]): void {
+  if (!Array.isArray(list)) {
+    errors.push('Malformed topfile (state declarations not formed as a list)');
+    return;
+  }
+  for (const item of list) {
+    if (item === '') errors.push(`Environment ${env} contains an empty sls index`);
+    if (!isDict(item)) continue;
+    for (const value of item.values()) {
+      if (!truthy(value))
+        errors.push(
+          `Improperly formatted top file matcher in saltenv ${shownValue(item)}: ${shownValue(value)} file`,
+        );
+    }
+  }
+}

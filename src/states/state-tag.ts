@@ -1,8 +1,0 @@
-/** The tag by which a state's result is found in a run (3006.16 salt/state.py `_gen_tag`). */
-import { pyStr } from '../values/repr.ts';
-import type { Dict } from '../values/value.ts';
-
-/** `<module>_|-<id>_|-<name>_|-<function>` of a low chunk. */
-export function stateTag(chunk: Dict): string {
-  return ['state', '__id__', 'name', 'fun'].map((key) => pyStr(chunk.get(key) ?? null)).join('_|-');
-}

@@ -1,0 +1,174 @@
+/**
+ * The file server: answers what file clients ask, over the network or in the same process, in the shapes of Salt's own
+ * (salt/fileserver/__init__.py `Fileserver`, salt/fileserver/roots.py, 3006.16).
+ */
+import { closeSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import { promisify } from 'node:util';
+import { gzip, gzipSync } from 'node:zlib';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { compareText } from '../../python/values/order.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { findFile, type FoundFile } from './find.ts';
+import { FileHashes } from './hashes.ts';
+import { ListCache } from './list-cache.ts';
+import type { ListForm } from './listing.ts';
+import type { FileServerSettings } from './settings.ts';
+
+/** What a file server is made of. */
+export interface FileServerParts {
+  readonly settings: FileServerSettings;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Answers one question. */
+export type FileCommand = (load: Dict) => Value | Promise<Value>;
+
+/** The only backend there is. */
+export const BACKEND = 'roots';
+
+const gzipAsync = promisify(gzip);
+/** Pieces up to this size are compressed at once, larger ones aside. */
+const COMPRESS_HERE_BYTES = 16 * 1024;
+
+/** Answers the file server's commands. */
+export class FileServer {
+  readonly settings: FileServerSettings;
+  readonly #hashes: FileHashes;
+  readonly #lists: ListCache;
+  /** What may be asked, by command. */
+  readonly commands: ReadonlyMap<string, FileCommand> = new Map<string, FileCommand>([
+    ['_serve_file', (load) => this.#serve(load)],
+    ['_file_find', (load) => this.#describe(load)],
+    ['_file_hash', (load) => this.#hash(load)],
+    ['_file_hash_and_stat', (load) => this.#hashAndStat(load)],
+    ['_file_list', (load) => this.#list(load, 'files')],
+    ['_file_list_emptydirs', (load) => this.#list(load, 'empty_dirs')],
+    ['_dir_list', (load) => this.#list(load, 'dirs')],
+    ['_symlink_list', (load) => this.#links(load)],
+    ['_file_envs', (load) => this.#environments(load)],
+  ]);
+
+  constructor({ settings, clock, log }: FileServerParts) {
+    this.settings = settings;
+    this.#hashes = new FileHashes(settings, clock);
+    this.#lists = new ListCache(settings, clock, log);
+  }
+
+  /** True when files are served at all (`fileserver_backend`). */
+  get isOn(): boolean {
+    return this.settings.backends.some((name) => name === BACKEND || name === `${BACKEND}fs`);
+  }
+
+  /** Every environment that is configured, sorted. */
+  environments(): string[] {
+    return this.isOn ? [...this.settings.roots.keys()].sort(compareText) : [];
+  }
+
+  /** The paths of an environment that begin with `prefix`, sorted. */
+  async list(saltenv: string, form: Exclude<ListForm, 'links'>, prefix = ''): Promise<string[]> {
+    if (!this.isOn) return [];
+    const paths = (await this.#lists.lists(saltenv))[form];
+    return prefix === '' ? [...paths] : paths.filter((path) => path.startsWith(prefix));
+  }
+
+  /** The links of an environment whose path begins with `prefix`. */
+  async links(saltenv: string, prefix = ''): Promise<Map<string, string>> {
+    if (!this.isOn) return new Map();
+    const { links } = await this.#lists.lists(saltenv);
+    return new Map([...links].filter(([path]) => path.startsWith(prefix)));
+  }
+
+  #find(load: Dict, fallback?: string): FoundFile | undefined {
+    const path = load.get('path');
+    const saltenv = load.get('saltenv') ?? fallback;
+    if (typeof path !== 'string' || path === '' || saltenv === undefined || !this.isOn) return undefined;
+    return findFile(this.settings, path, pyStr(saltenv));
+  }
+
+  async #serve(load: Dict): Promise<Value> {
+    const at = toNumber(load.get('loc'));
+    const file = at === undefined ? undefined : this.#find(load);
+    if (file === undefined || at === undefined || !Number.isSafeInteger(at) || at < 0)
+      return dict({ data: '', dest: '' });
+    const data = readPiece(file, at, this.settings.pieceBytes);
+    const level = toNumber(load.get('gzip')) ?? 0;
+    if (data.length === 0) return dict({ data: '', dest: file.rel });
+    // ours: with the size a client knows that it has all, and asks no more
+    const size = Number(file.stat.size);
+    if (!Number.isInteger(level) || level < 1 || level > 9) return dict({ data, dest: file.rel, size });
+    const packed =
+      data.length <= COMPRESS_HERE_BYTES ? gzipSync(data, { level }) : await gzipAsync(data, { level });
+    return dict({ data: packed, dest: file.rel, gzip: level, size });
+  }
+
+  #describe(load: Dict): Value {
+    const file = this.#find(load, 'base');
+    if (file === undefined) return dict({ path: '', rel: '' });
+    return dict({ path: file.path, rel: file.rel, stat: statList(file.stat), back: BACKEND });
+  }
+
+  async #hash(load: Dict): Promise<Value> {
+    const file = this.#find(load);
+    return file === undefined ? '' : this.#sum(file);
+  }
+
+  async #hashAndStat(load: Dict): Promise<Value> {
+    const file = this.#find(load);
+    return file === undefined ? ['', null] : [await this.#sum(file), statList(file.stat)];
+  }
+
+  async #sum(file: FoundFile): Promise<Dict> {
+    return dict({ hash_type: this.settings.hashType, hsum: await this.#hashes.of(file) });
+  }
+
+  async #list(load: Dict, form: Exclude<ListForm, 'links'>): Promise<Value> {
+    const saltenv = load.get('saltenv');
+    return saltenv === undefined ? [] : this.list(pyStr(saltenv), form, prefixOf(load));
+  }
+
+  async #links(load: Dict): Promise<Value> {
+    const saltenv = load.get('saltenv');
+    return saltenv === undefined ? new Map() : new Map(await this.links(pyStr(saltenv), prefixOf(load)));
+  }
+
+  #environments(load: Dict): Value {
+    const names = this.environments();
+    return load.get('sources') === true ? dict({ [BACKEND]: names }) : names;
+  }
+}
+
+function prefixOf(load: Dict): string {
+  const prefix = load.get('prefix');
+  return typeof prefix === 'string' ? prefix.replace(/^\/+|\/+$/g, '') : '';
+}
+
+function readPiece({ path, stat }: FoundFile, at: number, most: number): Buffer {
+  // files of /proc and the like claim to be empty
+  const length = stat.size === 0n ? most : Math.max(0, Math.min(most, Number(stat.size) - at));
+  const fd = openSync(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(length);
+    let filled = 0;
+    while (filled < length) {
+      const count = readSync(fd, buffer, filled, length - filled, at + filled);
+      if (count === 0) break;
+      filled += count;
+    }
+    return buffer.subarray(0, filled);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Python's `list(os.stat(path))`: mode, inode, device, links, owner, group, size and three times in whole seconds. */
+export function statList(stat: BigIntStats): Value[] {
+  const seconds = (ns: bigint): bigint => ns / 1_000_000_000n;
+  const { mode, ino, dev, nlink, uid, gid, size, atimeNs, mtimeNs, ctimeNs } = stat;
+  const times = [atimeNs, mtimeNs, ctimeNs].map(seconds);
+  return [mode, ino, dev, nlink, uid, gid, size, ...times].map((value) =>
+    value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value,
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * The embedded database. `node:sqlite` where Node brings it, the `libsql` package elsewhere; both are synchronous, and
+ * only the few calls used here are described, so that either fits.
+ */
+import { closeSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { closeToOthers } from '../../host/loose-modes.ts';
+
+/** Bytes as a column gives them: `libsql` makes a Buffer for one row and an ArrayBuffer for many. */
+export type Blob = Uint8Array | ArrayBuffer;
+
+/** The bytes of a column. */
+export function blobBytes(blob: Blob): Uint8Array {
+  return blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
+}
+
+/** A prepared statement. */
+export interface SqliteStatement {
+  run(...values: readonly (string | number | bigint | null | Uint8Array)[]): { changes: number | bigint };
+  get(...values: readonly (string | number | bigint | null | Uint8Array)[]): unknown;
+  all(...values: readonly (string | number | bigint | null | Uint8Array)[]): unknown[];
+}
+
+/** An open database. */
+export interface SqliteDatabase {
+  exec(sql: string): unknown;
+  prepare(sql: string): SqliteStatement;
+  close(): unknown;
+}
+
+interface Driver {
+  open(path: string, readOnly: boolean): SqliteDatabase;
+}
+
+/**
+ * Opens a database, which is made when it is not there. Its file is only for its owner, and with it those that SQLite puts beside it,
+ * which get its mode.
+ * @throws when neither driver can be loaded
+ */
+export function openSqlite(path: string, readOnly = false): SqliteDatabase {
+  if (!readOnly) {
+    closeSync(openSync(path, 'a', 0o600));
+    for (const suffix of ['', '-wal', '-shm']) closeToOthers(`${path}${suffix}`);
+  }
+  return loadDriver().open(path, readOnly);
+}
+
+function loadDriver(): Driver {
+  const require = createRequire(import.meta.url);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 13)) {
+    const { DatabaseSync } = require('node:sqlite') as {
+      DatabaseSync: new (path: string, options: { readOnly: boolean }) => SqliteDatabase;
+    };
+    return { open: (path, readOnly) => new DatabaseSync(path, { readOnly }) };
+  }
+  const Database = require('libsql') as new (path: string, options: { readonly: boolean }) => SqliteDatabase;
+  return { open: (path, readOnly) => new Database(path, { readonly: readOnly }) };
+}

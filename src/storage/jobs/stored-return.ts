@@ -1,0 +1,17 @@
+/** A return as job caches keep it. */
+import type { Dict, Value } from '../../python/values/value.ts';
+
+/** One minion's return, as it is kept. */
+export interface StoredReturn {
+  readonly jid: string;
+  readonly id: string;
+  readonly fun: string;
+  readonly return: Value;
+  readonly retcode: number;
+  readonly success: boolean;
+  readonly out?: string;
+  /** When the master took it, milliseconds since 1970; unknown for what earlier versions kept. */
+  readonly atMs?: number;
+  /** The other fields of the return as it came; given and kept only where returns are handed on to a database. */
+  readonly more?: Dict;
+}

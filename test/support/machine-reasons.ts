@@ -1,0 +1,65 @@
+/** Why ours differs from what was recorded of a real Salt: `test/fixtures/machine/reasons.json`, and which reason a row has. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RECORDS, recordedScenes, recordedTables, type RecordedCall } from './machine-records.ts';
+
+/** A reason for all rows that meet every condition it has; the first that fits a row is the row's. */
+export interface Reason {
+  /** `meant`: it stays so. `machine`: it comes from how the two see the machine. `open`: ours is still to follow Salt. */
+  readonly kind: 'meant' | 'machine' | 'open';
+  readonly reason: string;
+  /** A pattern of the table's name. */
+  readonly tables?: string;
+  /** A pattern of the call, as compact JSON. */
+  readonly call?: string;
+  /** A pattern of what Salt did. */
+  readonly salt?: string;
+  /** Salt's answer is an error, or a state's result. */
+  readonly failed?: boolean;
+  /** The functions, states' too, that are called. */
+  readonly functions?: readonly string[];
+}
+
+/** All rows that differ, with their reasons. */
+export interface JudgedRows {
+  readonly reasons: ReadonlyMap<Reason, number>;
+  /** Rows without a reason, as table and call. */
+  readonly unjudged: readonly string[];
+}
+
+/** Judges every row that differs. */
+export function judgeRows(): JudgedRows {
+  const reasons = JSON.parse(readFileSync(join(RECORDS, 'reasons.json'), 'utf8')) as Reason[];
+  const counts = new Map(reasons.map((reason) => [reason, 0]));
+  const unjudged: string[] = [];
+  for (const table of recordedTables())
+    for (const row of recordedScenes(table).flatMap(({ calls }) => calls)) {
+      if (row[2] === undefined) continue;
+      const found = reasons.find((reason) => isFor(reason, table, row));
+      if (found === undefined) unjudged.push(`${table}: ${JSON.stringify(row[0])}`);
+      else counts.set(found, (counts.get(found) ?? 0) + 1);
+    }
+  return { reasons: counts, unjudged };
+}
+
+function isFor(reason: Reason, table: string, [call, salt]: RecordedCall): boolean {
+  const meets = (pattern: string | undefined, text: string): boolean =>
+    pattern === undefined || new RegExp(pattern).test(text);
+  const hasFailed = salt.startsWith('error') || table.startsWith('states-');
+  return (
+    meets(reason.tables, table) &&
+    meets(reason.call, JSON.stringify(call)) &&
+    meets(reason.salt, salt) &&
+    (reason.failed !== true || hasFailed) &&
+    (reason.functions === undefined || reason.functions.includes(functionOf(call)))
+  );
+}
+
+/** The function that a call is of; of a state's chunk the state. */
+function functionOf(call: RecordedCall[0]): string {
+  if (typeof call === 'string') return call.split(' ')[0] ?? '';
+  if (call.fun !== 'state.low') return call.fun;
+  const { dict = [] } = (call.args?.[0] ?? {}) as { dict?: [string, unknown][] };
+  const field = (name: string): string => String(dict.find(([key]) => key === name)?.[1] ?? '');
+  return `${field('state')}.${field('fun')}`;
+}

@@ -1,0 +1,216 @@
+/**
+ * The machine of `test/fixtures/machine/machine.yaml`: its files and programs, laid out in a folder (or, in a sandbox, in their places),
+ * what calls have changed on it, and putting it back.
+ */
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+  type BigIntStats,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pyStr } from '../../src/python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { loadYaml } from '../../src/formats/yaml/load.ts';
+
+/** A file, a link or (its path ends with `/`) a folder. */
+export interface MachineFile {
+  readonly path: string;
+  readonly content: Buffer;
+  readonly link: string | undefined;
+  readonly mode: number;
+  readonly owner: readonly [uid: number, gid: number];
+}
+
+/** All of the machine. */
+export interface Machine {
+  /** Folders in which the machine has only its own files. */
+  readonly folders: readonly string[];
+  /** What a sandbox keeps of its host in these folders. */
+  readonly kept: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Programs of the host that only handle what they are given. */
+  readonly base: readonly string[];
+  readonly files: readonly MachineFile[];
+  /** Programs of the machine: the text of each script. */
+  readonly programs: ReadonlyMap<string, string>;
+}
+
+const SOURCE = join(process.env['BRINE_ROOT'] ?? process.cwd(), 'test/fixtures/machine/machine.yaml');
+const IS_ROOT = process.getuid?.() === 0;
+const PROGRAM_FOLDER = '/usr/bin';
+
+/** Reads the description. */
+export function readMachine(): Machine {
+  const whole = loadYaml(readFileSync(SOURCE, 'utf8'));
+  const part = (name: string): Value => (isDict(whole) ? (whole.get(name) ?? null) : null);
+  const texts = (name: string): string[] => (part(name) as Value[]).map(pyStr);
+  const entries = (name: string): [string, Value][] =>
+    [...(part(name) as Dict)].map(([key, value]) => [pyStr(key), value]);
+  return {
+    folders: texts('folders'),
+    kept: texts('kept'),
+    base: texts('base'),
+    environment: Object.fromEntries(entries('environment').map(([key, value]) => [key, pyStr(value)])),
+    files: entries('files').map(([path, given]) => machineFile(path, given)),
+    programs: new Map(entries('programs').map(([name, text]) => [name, pyStr(text)])),
+  };
+}
+
+function machineFile(path: string, given: Value): MachineFile {
+  const spec: Dict = isDict(given) ? given : new Map([['text', given]]);
+  const text = (name: string): string | undefined => {
+    const value = spec.get(name);
+    return value === undefined ? undefined : pyStr(value);
+  };
+  const base64 = text('base64');
+  const [uid = 0, gid = 0] = (text('owner') ?? '0:0').split(':').map(Number);
+  return {
+    path,
+    content: base64 === undefined ? Buffer.from(text('text') ?? '') : Buffer.from(base64, 'base64'),
+    link: text('link'),
+    mode: parseInt(text('mode') ?? (path.endsWith('/') ? '0755' : '0644'), 8),
+    owner: [uid, gid],
+  };
+}
+
+/** The script of a program. Each can say what it was called with (`act`) or that it has no answer (`unanswered`). */
+function scriptOf(name: string, text: string): string {
+  const head = [
+    '#!/bin/sh',
+    `name=${name}`,
+    'act() { printf "%s\\n" "$name $*" >> "$MACHINE/var/log/acts"; }',
+    'unanswered() { printf "%s\\n" "$name $*" >> "$MACHINE/var/log/unanswered"; echo "$name: not recorded" >&2; exit 99; }',
+  ];
+  return [...head, text === 'act' ? 'act "$@"' : text, ''].join('\n');
+}
+
+/** Lays files and programs out. @param root the folder that stands for `/`; empty for `/` itself, in a sandbox that is thrown away */
+export function layMachine(machine: Machine, root: string): void {
+  for (const folder of machine.folders) mkdirSync(root + folder, { recursive: true });
+  for (const file of machine.files) layFile(root, file);
+  mkdirSync(root + PROGRAM_FOLDER, { recursive: true });
+  if (root !== '') {
+    for (const name of ['bin', 'sbin', 'lib']) symlinkSync(`usr/${name}`, join(root, name));
+    mkdirSync(join(root, 'usr/sbin'));
+    for (const name of machine.base)
+      writeFileSync(
+        join(root, PROGRAM_FOLDER, name),
+        `#!/bin/sh\nPATH=${process.env['PATH'] ?? ''} exec ${name} "$@"\n`,
+        { mode: 0o755 },
+      );
+  }
+  for (const [name, text] of machine.programs)
+    writeFileSync(join(`${root}${PROGRAM_FOLDER}`, name), scriptOf(name, text), { mode: 0o755 });
+}
+
+function layFile(root: string, { path, content, link, mode, owner }: MachineFile): void {
+  const full = root + path;
+  if (path.endsWith('/')) mkdirSync(full, { recursive: true });
+  else {
+    mkdirSync(dirname(full), { recursive: true });
+    if (link === undefined) writeFileSync(full, content);
+    else symlinkSync(link, full);
+  }
+  if (link === undefined) chmodSync(full, mode);
+  if (IS_ROOT) lchownSync(full, ...owner);
+}
+
+/** What stands at a path. */
+export type TreeEntry = readonly [
+  kind: 'file' | 'dir' | 'link' | 'other',
+  mode: string,
+  owner: string,
+  content: string,
+];
+/** What calls have changed: paths, with nothing where something is gone. */
+export type TreeChange = readonly [path: string, now: TreeEntry | null];
+
+/** What was read of files before, by path: those that were not written since are not read again. */
+export type ReadFiles = Map<string, { readonly written: string; readonly content: string }>;
+
+function contentOf(full: string, stat: BigIntStats, read: ReadFiles): string {
+  const written = `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
+  const known = read.get(full);
+  if (known?.written === written) return known.content;
+  const content = readFileSync(full, 'latin1');
+  read.set(full, { written, content });
+  return content;
+}
+
+/** A snapshot of folders: by path, as it is without the root. */
+export function snapshotOf(
+  root: string,
+  folders: readonly string[],
+  { left = [], read = new Map() }: { readonly left?: readonly string[]; readonly read?: ReadFiles } = {},
+): Map<string, TreeEntry> {
+  const out = new Map<string, TreeEntry>();
+  const visit = (path: string): void => {
+    if (left.includes(path)) return;
+    const full = root + path;
+    const stat = lstatSync(full, { throwIfNoEntry: false, bigint: true });
+    if (stat === undefined) return;
+    const mode = (Number(stat.mode) & 0o7777).toString(8).padStart(4, '0');
+    const owner = `${stat.uid}:${stat.gid}`;
+    if (stat.isSymbolicLink()) out.set(path, ['link', '0777', owner, readlinkSync(full)]);
+    else if (stat.isFile()) out.set(path, ['file', mode, owner, contentOf(full, stat, read)]);
+    else if (!stat.isDirectory()) out.set(path, ['other', mode, owner, '']);
+    else {
+      out.set(path, ['dir', mode, owner, '']);
+      for (const name of readdirSync(full).sort()) visit(`${path}/${name}`);
+    }
+  };
+  folders.forEach(visit);
+  return out;
+}
+
+/** What differs between two snapshots, by path. */
+export function changesBetween(
+  before: ReadonlyMap<string, TreeEntry>,
+  after: ReadonlyMap<string, TreeEntry>,
+): TreeChange[] {
+  const changed = [...after].filter(([path, entry]) => !isSame(entry, before.get(path)));
+  const gone = [...before.keys()].filter((path) => !after.has(path));
+  return [...changed, ...gone.map((path): TreeChange => [path, null])].sort(([a], [b]) =>
+    a < b ? -1 : a > b ? 1 : 0,
+  );
+}
+
+function isSame(entry: TreeEntry, other: TreeEntry | undefined): boolean {
+  return other !== undefined && entry.every((field, i) => field === other[i]);
+}
+
+/** Puts back what was changed. */
+export function putBack(
+  root: string,
+  before: ReadonlyMap<string, TreeEntry>,
+  changes: readonly TreeChange[],
+): void {
+  for (const [path] of changes) rmIfOther(root + path, before.get(path));
+  for (const [path] of changes) {
+    const entry = before.get(path);
+    if (entry === undefined) continue;
+    const [kind, mode, owner, content] = entry;
+    const full = root + path;
+    if (kind === 'dir') mkdirSync(full, { recursive: true });
+    else if (kind === 'file') writeFileSync(full, Buffer.from(content, 'latin1'));
+    else if (kind === 'link') symlinkSync(content, full);
+    const [uid = 0, gid = 0] = owner.split(':').map(Number);
+    if (IS_ROOT) (kind === 'link' ? lchownSync : chownSync)(full, uid, gid);
+    if (kind !== 'link') chmodSync(full, parseInt(mode, 8));
+  }
+}
+
+function rmIfOther(full: string, entry: TreeEntry | undefined): void {
+  const stat = lstatSync(full, { throwIfNoEntry: false });
+  const isFolder = stat?.isDirectory() === true;
+  if (stat !== undefined && !(isFolder && entry?.[0] === 'dir')) rmSync(full, { recursive: true });
+}

@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { furtherOption } from '../../../src/config/further-options.ts';
+import { loadMasterConfig, loadMinionConfig } from '../../../src/config/load.ts';
+import { masterOptions } from '../../../src/config/master-options.ts';
+import { minionOptions } from '../../../src/config/minion-options.ts';
+import type { OptionSpec, OptionTable } from '../../../src/config/option.ts';
+import type { Program } from '../../../src/config/unserved.ts';
+import { UnservedOptionError } from '../../../src/errors/errors.ts';
+import { createLogger } from '../../../src/host/log.ts';
+
+const root = process.env['BRINE_ROOT'] ?? '.';
+const folder = mkdtempSync(join(tmpdir(), 'brine-served-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const isTable = (path: string): boolean =>
+  /^src\/config\/(master|minion|shared|unserved|further)-options\.ts$/.test(path) ||
+  path === 'src/config/type-check.ts' ||
+  path.startsWith('src/cli/options/') ||
+  path === 'src/cli/completion.ts';
+
+function sources(below: string): string[] {
+  return readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${below}/${entry.name}`;
+    if (entry.isDirectory()) return sources(path);
+    return path.endsWith('.ts') && !isTable(path) ? [path] : [];
+  });
+}
+
+const text = sources('src')
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n');
+
+/** Options that are read under a name that is put together, each with the place. */
+const READ_OTHERWISE: ReadonlyMap<string, RegExp> = new Map([
+  ['disable_returners', /disable_returners/],
+  ['unserved_options', /'unserved_options'/],
+]);
+
+/** Options that are read all the same, but not for what they are not served for. */
+const READ_FOR_ANOTHER: Readonly<Record<string, readonly string[]>> = {
+  // decides who may open the socket of the event bus, not who may log in
+  master: ['external_auth'],
+  // read by the master's reactor; minions have none
+  minion: ['reactor', 'reactor_refresh_interval', 'reactor_worker_hwm', 'reactor_worker_threads'],
+};
+
+const tables: readonly (readonly [string, OptionTable])[] = [
+  ['master', masterOptions],
+  ['minion', minionOptions],
+];
+
+for (const [name, table] of tables) {
+  test(`options - every option of the ${name}'s table that counts as served is read`, () => {
+    const unread = Object.entries(table)
+      .filter(([, spec]) => spec.unserved === undefined)
+      .map(([option]) => option)
+      .filter((option) => !isRead(option));
+    assert.deepEqual(unread, []);
+  });
+
+  test(`options - what the ${name}'s table says is not served is read nowhere`, () => {
+    const read = Object.entries(table)
+      .filter(([, spec]) => spec.unserved !== undefined)
+      .map(([option]) => option)
+      .filter((option) => text.includes(`opts.get('${option}')`) || text.includes(`opts.raw('${option}')`));
+    assert.deepEqual(read.sort(), READ_FOR_ANOTHER[name]);
+  });
+}
+
+/** Every name that stands as an argument, in a list or after a comparison; not as a key of a mapping. */
+const NAMES = new Set([...text.matchAll(/[([,:?|&=]\s*['`](\w+)['`]/g)].map(([, name]) => name));
+
+function isRead(option: string): boolean {
+  return READ_OTHERWISE.get(option)?.test(text) ?? NAMES.has(option);
+}
+
+interface Told {
+  readonly lines: readonly string[];
+  readonly refused: boolean;
+}
+
+/** Starts a program, as far as its configuration goes. */
+function start(program: Program, config: unknown): Told {
+  const role = program === 'salt-minion' || program === 'salt-call' ? 'minion' : 'master';
+  // JSON is YAML
+  writeFileSync(join(folder, role), typeof config === 'string' ? config : JSON.stringify(config));
+  const lines: string[] = [];
+  const log = createLogger('config', [{ level: 30, write: ({ message }) => void lines.push(message) }]);
+  const input = { configDir: folder, env: {}, log, program };
+  try {
+    if (role === 'master') loadMasterConfig(input);
+    else loadMinionConfig(input);
+    return { lines, refused: false };
+  } catch (error) {
+    if (!(error instanceof UnservedOptionError)) throw error;
+    assert.equal(error.exitCode, 78);
+    return { lines: [...lines, error.message], refused: true };
+  }
+}
+
+test('options - a program that is given what it does not serve says so in one line', () => {
+  const { lines, refused } = start('salt-master', {
+    engines: ['slack'],
+    zmq_monitor: true,
+    mysql: { host: 'x' },
+  });
+  assert.equal(refused, false);
+  assert.equal(lines.length, 1);
+  assert.match(lines[0] as string, /engines \(no engine is started but reactor/);
+  assert.match(lines[0] as string, /zmq_monitor \(/);
+  assert.doesNotMatch(lines[0] as string, /mysql/);
+});
+
+test("options - values equal to Salt's defaults are passed over", () => {
+  const same = {
+    reactor: [],
+    decrypt_pillar: [],
+    fileserver_backend: ['roots'],
+    gitfs_base: 'master',
+    thorium_interval: 0.5,
+    master_tops: {},
+  };
+  assert.deepEqual(start('salt-master', same), { lines: [], refused: false });
+});
+
+test('options - what would be missed stops master, salt-run and a minion that compiles by itself', () => {
+  const asked = {
+    decrypt_pillar: ['a'],
+    master_tops: { ext_nodes: 'x' },
+    fileserver_backend: ['git', 'roots'],
+  };
+  for (const program of ['salt-master', 'salt-run'] as const) {
+    const { lines, refused } = start(program, asked);
+    assert.equal(refused, true);
+    for (const name of Object.keys(asked)) assert.match(lines.join('\n'), new RegExp(`^  ${name}: `, 'm'));
+  }
+  assert.equal(start('salt-minion', { ...asked, file_client: 'local' }).refused, true);
+  assert.deepEqual(start('salt-minion', asked), { lines: [], refused: false });
+  for (const program of ['salt', 'salt-key', 'salt-cp', 'salt-syndic'] as const)
+    assert.deepEqual(start(program, { ...asked, reactor: ['x'] }), { lines: [], refused: false });
+});
+
+test('options - other things that stop', () => {
+  for (const asked of [
+    { cluster_id: 'c' },
+    { fileserver_backend: ['minion'] },
+    { key_pass: 'sdb://store/key' },
+  ])
+    assert.equal(start('salt-master', asked).refused, true, JSON.stringify(asked));
+});
+
+test('options - unserved_options lets a program start without them, with a warning', () => {
+  for (const accepted of [['decrypt_pillar'], 'warn']) {
+    const { lines, refused } = start('salt-master', { decrypt_pillar: ['a'], unserved_options: accepted });
+    assert.equal(refused, false);
+    assert.match(lines.join('\n'), /decrypt_pillar \(minions would get the encrypted text/);
+  }
+});
+
+test('options - one that nobody knows is named with the one that may have been meant', () => {
+  const { lines } = start('salt-minion', {
+    fiel_client: 'local',
+    site: { a: 1 },
+    unserved_options: ['site'],
+  });
+  assert.match(lines.join('\n'), /nobody knows: fiel_client \(Did you mean 'file_client'\?\)/);
+  assert.doesNotMatch(lines.join('\n'), /site/);
+});
+
+test('options - salt-run and salt-call say only what concerns them', () => {
+  assert.deepEqual(start('salt-run', { reactor: ['x'], nonsense_of_mine: 1 }).lines, []);
+  assert.deepEqual(start('salt-call', { engines: ['x'] }).lines, []);
+});
+
+const samples = JSON.parse(readFileSync(join(root, 'test/fixtures/config/samples.json'), 'utf8')) as Readonly<
+  Record<'master' | 'minion' | 'proxy', Readonly<Record<string, unknown>>>
+>;
+
+/** Other values than the default, for options whose sample is the default. */
+function otherValue(spec: OptionSpec | undefined, sample: unknown): unknown {
+  const standard = plain(spec?.default ?? null);
+  if (
+    spec === undefined ||
+    (JSON.stringify(sample) !== JSON.stringify(standard) && String(sample) !== standard)
+  )
+    return sample;
+  if (typeof sample === 'boolean') return !sample;
+  if (typeof sample === 'number') return sample + 1;
+  if (Array.isArray(sample)) return ['sample'];
+  return spec.kind === 'dict' ? { sample: 'x' } : 'sample';
+}
+
+function plain(value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value;
+}
+
+for (const [file, role] of [
+  ['master', 'master'],
+  ['minion', 'minion'],
+  ['proxy', 'minion'],
+] as const) {
+  test(`options - each option of Salt's sample file "${file}" is served, warned about or refused; none is silent`, () => {
+    const table: OptionTable = role === 'master' ? masterOptions : minionOptions;
+    const otherTable: OptionTable = role === 'master' ? minionOptions : masterOptions;
+    const silent: string[] = [];
+    for (const [name, sample] of Object.entries(samples[file])) {
+      const spec = Object.hasOwn(table, name) ? table[name] : undefined;
+      if (spec !== undefined && spec.unserved === undefined) {
+        assert.ok(isRead(name), `${name} counts as served and is not read`);
+        continue;
+      }
+      if (
+        spec === undefined &&
+        furtherOption(name) !== undefined &&
+        furtherOption(name)?.unserved === undefined
+      )
+        continue;
+      const { lines } = start(`salt-${role}`, {
+        [name]: otherValue(spec ?? otherTable[name], sample),
+        ...(role === 'minion' ? { file_client: 'local' } : {}),
+      });
+      if (!lines.some((line) => line.includes(name))) silent.push(name);
+    }
+    assert.deepEqual(silent, []);
+  });
+}
+
+test('options - each option of the command line is read, or says that it is not served', async () => {
+  const { allPrograms } = await import('../../../src/cli/options/programs.ts');
+  const { allOptions } = await import('../../../src/cli/command-line/optparse.ts');
+  const silent = allPrograms.flatMap((program) =>
+    allOptions(program)
+      .filter(({ unserved, dest }) => unserved === undefined && !isReadOfLine(dest))
+      .map(({ dest }) => `${program.name} ${dest}`),
+  );
+  assert.deepEqual(silent, []);
+});
+
+/** Actions of salt-key on all keys (`accept_all`) and kinds of keys (`include_rejected`) are names that are put together. */
+function isReadOfLine(dest: string): boolean {
+  return isRead(dest) || /^(?:accept|reject|list|print|finger|delete)_all$|^include_/.test(dest);
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ExtensionsHere, findingsVersion } from '../../../../src/runtime/extensions/here.ts';
+import { systemClock } from '../../../../src/host/clock.ts';
+import { createLogger } from '../../../../src/host/log.ts';
+import type { CustomModule } from '../../../../src/runtime/loader/registry.ts';
+import { workerModules } from '../../../../src/programs/minion/worker-modules.ts';
+import { dict } from '../../../../src/python/values/value.ts';
+
+test('own modules in a worker - what the minion knows holds until a file is another', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'bw-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const opts = dict({ extension_modules: root });
+  const path = join(root, 'states/note.ts');
+  mkdirSync(join(root, 'states'));
+  writeFileSync(path, 'never loaded here');
+  const broken = { file: 'bad', name: 'bad', broken: 'bad.ts cannot be loaded' };
+  const unavailable = { file: 'far', name: 'far', unavailable: 'not here' };
+  const known = [{ file: 'note', path, name: 'note' }, broken, unavailable];
+  const own = new Map([['states', { known, version: findingsVersion(opts, 'states') }]]);
+  const log = createLogger('t', []);
+  const find = workerModules(new ExtensionsHere(), own, { clock: systemClock, log });
+  const found = (): Promise<readonly CustomModule[]> => find({ opts, grains: dict({}) }, 'states');
+  const [note, ...others] = await found();
+  assert.equal(note?.name, 'note');
+  assert.deepEqual(others, [broken, unavailable]);
+  rmSync(path);
+  assert.deepEqual(await found(), []);
+});

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { loadYaml } from '../../../../src/formats/yaml/load.ts';
+import { ReactionMap } from '../../../../src/programs/reactor/reaction-map.ts';
+import { systemClock } from '../../../../src/host/clock.ts';
+import { folder, keptLog } from '../../../support/attacker.ts';
+
+const mapOf = (configured: unknown, refreshMs = 0) => {
+  const { log, lines } = keptLog();
+  const map = new ReactionMap({ configured: configured as string, refreshMs, clock: systemClock, log });
+  return { map, lines };
+};
+
+test('reaction map - every rule that matches counts, in the order of the list', () => {
+  const { map, lines } = mapOf(loadYaml("[{'a/*': [/1, /2]}, {a/b: /3}, {c: /4}, nonsense, {x: 1, y: 2}]"));
+  assert.deepEqual(map.filesFor('a/b'), ['/1', '/2', '/3']);
+  assert.equal(map.wants('d'), false);
+  assert.equal(lines.filter((line) => line.includes('does nothing')).length, 2);
+});
+
+test('reaction map - rules are added and removed once each', () => {
+  const { map } = mapOf(loadYaml('[{a: [/1]}]'));
+  assert.deepEqual(map.add('a', ['/2']), { isDone: false, comment: 'Reactor already exists.' });
+  assert.deepEqual(map.add('b', ['/2']), { isDone: true, comment: 'Reactor added.' });
+  assert.deepEqual(map.filesFor('b'), ['/2']);
+  assert.deepEqual(map.remove('b'), { isDone: true, comment: 'Reactor deleted.' });
+  assert.deepEqual(map.remove('b'), { isDone: false, comment: 'Reactor does not exists.' });
+  assert.equal(map.wants('b'), false);
+});
+
+test('reaction map - a file is read anew, and one that breaks leaves the rules as they were', (t) => {
+  const path = join(folder(t), 'map.yaml');
+  writeFileSync(path, '[{a: [/1]}]');
+  const { map, lines } = mapOf(path);
+  assert.deepEqual(map.filesFor('a'), ['/1']);
+  map.add('mine', ['/mine']);
+  writeFileSync(path, '[{b: [/2]}]');
+  assert.deepEqual([map.filesFor('a'), map.filesFor('b'), map.filesFor('mine')], [[], ['/2'], ['/mine']]);
+  writeFileSync(path, '[{b: [/2]');
+  assert.deepEqual(map.filesFor('b'), ['/2']);
+  assert.match(lines.join('\n'), /Failed to parse YAML in reactor map/);
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { publishAndWatch, watchPublished } from '../../../../src/runtime/client/watch-job.ts';
+import type { JobNews } from '../../../../src/runtime/client/watch-state.ts';
+import { dict } from '../../../../src/python/values/value.ts';
+import { FakeMaster, patience, type FakeMinion } from './fake-master.ts';
+
+const job = { tgt: '*', tgtType: 'glob', fun: 'test.ping', arg: [], timeoutMs: 5000 };
+
+async function words(news: AsyncIterable<JobNews>): Promise<string[]> {
+  const out: string[] = [];
+  for await (const item of news)
+    out.push(item.kind === 'return' ? `return ${item.id}` : `${item.outcome.kind} ${item.id}`);
+  return out;
+}
+
+test('watch - ends at once when everybody has returned', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: { value: 1 } });
+  const { news } = await publishAndWatch(master.parts, job, patience);
+  assert.deepEqual(await words(news), ['return a', 'return b']);
+  assert.ok(master.clock.nowMs() < 100);
+});
+
+test('watch - the silent are asked after the time-out, and given up when they do not answer', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {} });
+  const { news } = await publishAndWatch(master.parts, job, patience);
+  assert.deepEqual(await words(news), ['return a', 'no response b']);
+  assert.equal(master.clock.nowMs(), 15_000);
+  assert.deepEqual(
+    master.published.map(({ fun, tgt }) => [fun, tgt]),
+    [
+      ['test.ping', '*'],
+      ['saltutil.find_job', ['b']],
+    ],
+  );
+});
+
+test('watch - of a minion that has not been here since its key was accepted this is said, unless it answers', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {} });
+  master.newcomers = ['a', 'b'];
+  const { news } = await publishAndWatch(master.parts, job, patience);
+  assert.deepEqual(await words(news), ['return a', 'not here yet b']);
+});
+
+test('watch - a minion that is at work is waited for, however long it takes', async () => {
+  const master = new FakeMaster({ a: { value: 1, afterMs: 60_000, isRunning: true } });
+  const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
+  assert.deepEqual(await words(news), ['return a']);
+  assert.equal(master.clock.nowMs(), 60_000);
+});
+
+test('watch - while returns come in, nobody is asked and nobody is given up', async () => {
+  const minions = Array.from({ length: 20 }, (_, index) => [
+    `m${index}`,
+    { value: 1, afterMs: 1000 * (index + 1) },
+  ]);
+  const master = new FakeMaster(Object.fromEntries(minions) as Record<string, FakeMinion>);
+  const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
+  assert.equal((await words(news)).filter((word) => word.startsWith('return')).length, 20);
+  assert.deepEqual(
+    master.published.map(({ fun }) => fun),
+    ['test.sleep'],
+  );
+});
+
+test('watch - a minion that no longer runs the job is not waited for until the end of time', async () => {
+  const master = new FakeMaster({ a: { isRunning: false } });
+  const { news } = await publishAndWatch(master.parts, job, patience);
+  assert.deepEqual(await words(news), ['no response a']);
+  assert.ok(master.clock.nowMs() < 6000);
+});
+
+test('watch - named ids without a key come last', async () => {
+  const master = new FakeMaster({ a: { value: 1 } });
+  const options = { ...job, tgt: ['a', 'x'], tgtType: 'list' };
+  const { news } = await publishAndWatch(master.parts, options, patience);
+  assert.deepEqual(await words(news), ['return a', 'not known x']);
+});
+
+test('watch - an aborted watch says nothing more', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {} });
+  const stop = new AbortController();
+  const { news } = await publishAndWatch({ ...master.parts, signal: stop.signal }, job, patience);
+  assert.equal((await news.next()).value?.id, 'a');
+  const rest = news.next();
+  stop.abort();
+  assert.equal((await rest).done, true);
+  assert.ok(master.clock.nowMs() < 5000);
+});
+
+test('watch - a job of somebody else: first what the cache has, then what comes', async () => {
+  const master = new FakeMaster({ a: {}, b: {} });
+  master.stored = [dict({ id: 'a', return: 1, retcode: 0 })];
+  const published = { jid: '7', minions: ['a', 'b'], missing: [], lost: new Map<string, string>() };
+  const news = watchPublished(master.parts, published, patience);
+  master.clock.after(10, () => master.fire('7', 'a', { return: 1, retcode: 0 }));
+  master.clock.after(20, () => master.fire('7', 'b', { return: 2, retcode: 0 }));
+  assert.deepEqual(await words(news), ['return a', 'return b']);
+});
+
+test('watch - a minion whose connection comes back in time is waited for like the others', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: { value: 1, afterMs: 3000 }, c: {} });
+  master.lost = new Map([
+    ['b', '2026-01-01T00:00:00'],
+    ['c', '2026-01-01T00:00:00'],
+  ]);
+  const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
+  assert.equal((await news.next()).value?.id, 'a');
+  master.link('b', true, '2026-01-01T00:00:01');
+  assert.deepEqual(await words(news), ['return b', 'never received c']);
+  assert.equal(master.clock.nowMs(), 3000);
+});
+
+test('watch - nobody is given up whose return is in the job cache', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {} });
+  const { job: published, news } = await publishAndWatch(master.parts, job, patience);
+  master.stored = [dict({ jid: published.jid, id: 'b', return: true, retcode: 0 })];
+  assert.deepEqual(await words(news), ['return a', 'return b']);
+});

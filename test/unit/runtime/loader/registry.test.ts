@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CommandExecutionError } from '../../../../src/errors/errors.ts';
+import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
+import type { ModuleEntry } from '../../../../src/runtime/loader/module-entry.ts';
+import { defineFunction, defineModule, type ModuleSpec } from '../../../../src/runtime/loader/module.ts';
+import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
+import { dict } from '../../../../src/python/values/value.ts';
+import { fakeContext } from '../../../support/module-context.ts';
+
+function moduleOf(name: string, file: string, extra: Partial<ModuleSpec> = {}): ModuleSpec {
+  const where = defineFunction({ doc: 'Tells the file.', returns: 'text', run: () => file });
+  return defineModule({ name, file, doc: 'A module.', functions: { where }, ...extra });
+}
+
+function entryOf(module: ModuleSpec, onLoad: () => void = () => undefined): ModuleEntry {
+  const load = (): Promise<ModuleSpec> => {
+    onLoad();
+    return Promise.resolve(module);
+  };
+  return { name: module.name, file: module.file, load };
+}
+
+const TABLE = [
+  entryOf(moduleOf('pkg', 'aptpkg')),
+  entryOf(moduleOf('pkg', 'yumpkg')),
+  entryOf(moduleOf('cmd', 'cmdmod')),
+  entryOf(
+    moduleOf('at', 'at', { unavailable: () => 'The at module could not be loaded: at command not found' }),
+  ),
+];
+
+function registry(opts = dict(), table: readonly ModuleEntry[] = TABLE): ModuleRegistry {
+  return new ModuleRegistry({ opts, grains: new Map(), table });
+}
+
+test('registry - a file is imported on first use, and once', async () => {
+  let loads = 0;
+  const lazy = registry(dict(), [entryOf(moduleOf('a', 'a'), () => (loads += 1))]);
+  assert.equal(loads, 0);
+  await Promise.all([lazy.find('a.where'), lazy.find('a.where'), lazy.find('b.where')]);
+  assert.equal(loads, 1);
+});
+
+test('registry - missing functions are told in the words of Salt', async () => {
+  const sentences: Record<string, string> = {
+    'nope.x': "'nope.x' is not available.",
+    'cmd.x': "'cmd.x' is not available.",
+    'cmd.toString': "'cmd.toString' is not available.",
+    'constructor.x': "'constructor.x' is not available.",
+    cmd: "'cmd' is not available.",
+    'at.x': "'at' __virtual__ returned False: The at module could not be loaded: at command not found",
+  };
+  for (const [fun, sentence] of Object.entries(sentences)) {
+    assert.equal((await registry().find(fun)).missing, sentence);
+  }
+});
+
+test('registry - the first available file has the virtual name', async () => {
+  assert.equal((await registry().module('pkg'))?.file, 'aptpkg');
+  assert.equal((await registry(dict({ providers: { pkg: 'yumpkg' } })).module('pkg'))?.file, 'yumpkg');
+  assert.equal((await registry(dict({ disable_modules: ['aptpkg'] })).module('pkg'))?.file, 'yumpkg');
+});
+
+test('registry - a file that cannot be imported makes its module unavailable', async () => {
+  const broken = { name: 'b', file: 'b', load: () => Promise.reject(new Error('no such library')) };
+  const { missing } = await registry(dict(), [broken]).find('b.c');
+  assert.equal(missing, "'b' __virtual__ returned False: no such library");
+});
+
+test('registry - disable_modules goes by the name of the file', async () => {
+  const disabled = registry(dict({ disable_modules: ['cmdmod', 'pkg'] }));
+  assert.deepEqual([...(await disabled.modules()).keys()], ['pkg']);
+  assert.equal((await disabled.find('cmd.where')).missing, "'cmd.where' is not available.");
+});
+
+test('registry - whitelist_modules leaves everything else out', async () => {
+  assert.deepEqual([...(await registry(dict({ whitelist_modules: ['cmd'] })).modules()).keys()], ['cmd']);
+  assert.deepEqual([...(await registry(dict({ whitelist_modules: ['cmdmod'] })).modules()).keys()], ['cmd']);
+});
+
+test('registry - files that are not in use are listed', async () => {
+  assert.deepEqual(await registry(dict({ disable_modules: ['cmdmod'] })).notLoaded(), [
+    'at',
+    'cmdmod',
+    'yumpkg',
+  ]);
+});
+
+test('registry - modules call each other by full name', async () => {
+  const ctx = fakeContext({ registry: { table: TABLE } });
+  assert.equal(await ctx.functions.call('cmd.where'), 'cmdmod');
+  assert.equal(await ctx.functions.has('cmd.where'), true);
+  assert.equal(await ctx.functions.has('at.where'), false);
+  await assert.rejects(
+    ctx.functions.call('no.such'),
+    new CommandExecutionError("'no.such' is not available."),
+  );
+});
+
+test('registry - every function of every module is described', async () => {
+  for (const entry of MODULE_TABLE) {
+    const module = await entry.load();
+    assert.deepEqual([module.name, module.file], [entry.name, entry.file]);
+    assert.match(module.doc, /\.$/, `${entry.name} has no documentation`);
+    for (const [name, spec] of Object.entries(module.functions)) {
+      const fun = `${module.name}.${name}`;
+      assert.match(name, /^[a-z][a-z0-9_]*$/, fun);
+      assert.match(spec.doc, /^[A-Z].*\.$/s, `${fun}: doc is one or more sentences`);
+      assert.ok(spec.returns.length > 0, `${fun}: returns is empty`);
+      checkParams(fun, spec.params ?? {}, [spec.varargs, spec.kwargs]);
+    }
+  }
+});
+
+function checkParams(
+  fun: string,
+  params: NonNullable<ModuleSpec['functions'][string]['params']>,
+  others: (string | undefined)[],
+): void {
+  let optional = false;
+  for (const [name, param] of Object.entries(params)) {
+    assert.match(name, /^[a-z_][a-z0-9_]*$/i, `${fun}: ${name}`);
+    assert.ok(!others.includes(name), `${fun}: ${name} twice`);
+    assert.ok(param.type !== undefined || param.doc !== undefined, `${fun}: ${name} is not described`);
+    if (param.keywordOnly) continue;
+    assert.ok(!(optional && param.default === undefined), `${fun}: ${name} is required after optional ones`);
+    optional ||= param.default !== undefined;
+  }
+}
+
+test('registry - a module of the user that cannot be loaded says why, and leaves a built-in one in its place', async () => {
+  const registry = new ModuleRegistry({
+    opts: new Map(),
+    grains: new Map(),
+    table: [entryOf(moduleOf('kept', 'kept'))],
+    custom: () =>
+      Promise.resolve([
+        { file: 'bad', name: 'bad', broken: '/m/bad.js cannot be loaded: Error: at load' },
+        { file: 'kept', name: 'kept', broken: '/m/kept.js cannot be loaded: Error: at load' },
+      ]),
+  });
+  const { missing } = await registry.find('bad.f');
+  assert.equal(missing, "'bad.f' is not available: /m/bad.js cannot be loaded: Error: at load");
+  assert.notEqual(await registry.module('kept'), undefined);
+});

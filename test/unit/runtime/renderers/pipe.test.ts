@@ -1,0 +1,103 @@
+/** The pipe of renderers: which runs, in what order, and what is said of faults. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../../../src/host/clock.ts';
+import { silentLogger } from '../../../../src/host/log.ts';
+import { systemRandom } from '../../../../src/host/random.ts';
+import { TemplateCache } from '../../../../src/formats/jinja/index.ts';
+import { RenderPipe, type RendererRules } from '../../../../src/runtime/renderers/pipe.ts';
+import type { RenderContext } from '../../../../src/runtime/renderers/renderer.ts';
+import { slsVariables } from '../../../../src/runtime/renderers/sls-variables.ts';
+import { dict, type Value } from '../../../../src/python/values/value.ts';
+
+const pipe = new RenderPipe({
+  cache: new TemplateCache(),
+  clock: systemClock,
+  random: systemRandom,
+  log: silentLogger,
+});
+const OPEN: RendererRules = { whitelist: [], blacklist: [] };
+const context: RenderContext = {
+  opt: () => undefined,
+  saltenv: 'base',
+  sls: 'a.b',
+  path: '/srv/salt/a/b.sls',
+  variables: new Map([['who', 'x']]),
+  functions: {
+    has: async (name) => name === 'test.echo',
+    call: async (_name, args) => args[0] ?? null,
+  },
+  readTemplate: () => undefined,
+};
+const render = (text: string, rules = OPEN, fallback = 'jinja|yaml'): Promise<Value> =>
+  pipe.render(text, fallback, rules, context);
+
+test('renderers - without a first line of their own files go through the pipe of the options', async () => {
+  assert.deepEqual(await render('a: {{ who }}\n'), dict({ a: 'x' }));
+});
+
+test('renderers - a first line names the pipe, but not one that names a program', async () => {
+  assert.deepEqual(await render("#!yaml\na: '{{ who }}'\n"), dict({ a: '{{ who }}' }));
+  assert.deepEqual(await render('#!jinja|json\n{"a": "{{ who }}"}\n'), dict({ a: 'x' }));
+  assert.deepEqual(await render('#!yaml_jinja\na: {{ who }}\n'), dict({ a: 'x' }));
+  assert.equal(await render('#!jinja|text\nhi {{ who }}\n'), 'hi x\n');
+  assert.deepEqual(await render('#!/bin/sh\na: {{ who }}\n'), dict({ a: 'x' }));
+});
+
+test('renderers - functions are awaited, missing ones are undefined', async () => {
+  assert.deepEqual(
+    await render("a: {{ salt['test.echo'](5) }}\nb: {{ salt.test.echo('q') }}\n"),
+    dict({ a: 5, b: 'q' }),
+  );
+  assert.deepEqual(
+    await render("a: {{ salt['no.such'] is defined }} {{ 'test.echo' in salt }}\n"),
+    dict({ a: 'False True' }),
+  );
+  await assert.rejects(
+    render("{{ salt['no.such']() }}"),
+    /Jinja variable 'salt\.utils\.templates\.AliasedLoader object' has no attribute 'no\.such'; line 1/,
+  );
+});
+
+test('renderers - unknown ones fail with their name, those that are forbidden are left out', async () => {
+  await assert.rejects(
+    render('#!jinja|nosuch hosts\na: 1\n'),
+    /^SaltRenderError: The renderer "nosuch" is not available$/,
+  );
+  assert.equal(await render('a: {{ who }}\n', { whitelist: [], blacklist: ['yaml'] }), 'a: x\n');
+});
+
+test('renderers - empty files are empty mappings', async () => {
+  assert.deepEqual(await render(''), new Map());
+  assert.deepEqual(await render('{# nothing #}\n'), new Map());
+});
+
+test('renderers - faults of YAML are told in the words of libyaml', async () => {
+  await assert.rejects(
+    render('a: 1\na: 2\n'),
+    /found conflicting ID 'a'\n {2}in "<unicode string>", line 2, column 1/,
+  );
+  await assert.rejects(
+    render('a: 1\n\tb: 2\n'),
+    /^SaltRenderError: found a tab character that violates indentation$/,
+  );
+});
+
+test('renderers - what an SLS may ask about its place', () => {
+  const names = ['tplfile', 'tpldir', 'tpldot', 'slspath', 'slsdotpath', 'slscolonpath', 'sls_path'];
+  const of = (path: string, sls: string): (string | undefined)[] => {
+    const all = new Map(slsVariables(path, sls));
+    return names.map((name) => all.get(name));
+  };
+  assert.deepEqual(of('/srv/salt/a/b.sls', 'a.b'), ['a/b.sls', 'a', 'a', 'a', 'a', 'a', 'a']);
+  assert.deepEqual(of('/srv/salt/a/b/init.sls', 'a.b'), [
+    'a/b/init.sls',
+    'a/b',
+    'a.b',
+    'a/b',
+    'a.b',
+    'a:b',
+    'a_b',
+  ]);
+  assert.deepEqual(of('/srv/salt/top.sls', 'top'), ['top.sls', '.', '', '', '', '', '']);
+});

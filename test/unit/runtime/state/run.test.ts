@@ -1,0 +1,250 @@
+/** State runs: what cannot be recorded, because it needs other runs, a master, or states made for it. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import {
+  defineFunction,
+  defineModule,
+  type FunctionSpec,
+  type Params,
+} from '../../../../src/runtime/loader/module.ts';
+import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
+import { PauseFiles } from '../../../../src/runtime/state/pause.ts';
+import { testStates } from '../../../../src/plugins/states/test.ts';
+import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
+import { fakeContext, type FakeContext, type FakeContextOptions } from '../../../support/module-context.ts';
+import { runOptions } from '../../../support/state-runs.ts';
+
+const JID = '20240102030405678901';
+const folder = mkdtempSync(join(tmpdir(), 'state-run-'));
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Options of a minion that tells its master. */
+const withMaster = dict({
+  local: false,
+  use_master_when_local: true,
+  __cli: 'salt-call',
+  state_events: true,
+});
+
+/** A context whose states are those of `test`, and others of a module `own`. */
+function contextWith(
+  options: FakeContextOptions = {},
+  own: Readonly<Record<string, FunctionSpec>> = {},
+): FakeContext {
+  const opts: Dict = new Map([...runOptions(folder), ...(options.opts ?? [])]);
+  const ownModule = defineModule({ name: 'own', file: 'own', doc: '', functions: own });
+  const table = [testStates, ownModule].map((module) => ({
+    ...{ name: module.name, file: module.file },
+    load: () => Promise.resolve(module),
+  }));
+  const states: NonNullable<FakeContextOptions['registry']>['states'] = (context) =>
+    Promise.resolve(new ModuleRegistry({ ...context, table, kind: 'states' }));
+  return fakeContext({ ...options, opts, registry: { states } });
+}
+
+/** A state of `own`; all of them take a name and anything else. */
+function state(run: FunctionSpec['run']): FunctionSpec {
+  return defineFunction({ doc: '', params: { name: {} }, kwargs: 'kwargs', returns: '', run });
+}
+
+async function applied(ctx: FakeContext, sls: string, kwargs: Dict = new Map()): Promise<Dict> {
+  const results = await ctx.functions.call('state.template_str', [sls], kwargs);
+  if (!isDict(results)) throw new Error(`nothing was run: ${JSON.stringify(results)}`);
+  return new Map(
+    [...results.values()].filter(isDict).map((result) => [result.get('__id__') ?? null, result]),
+  );
+}
+
+function commentOf(results: Dict, id: string): Value | undefined {
+  const result = results.get(id);
+  return isDict(result) ? result.get('comment') : undefined;
+}
+
+test('state runs - a second one is refused, waits or goes beside the first, as it is asked', async () => {
+  const job = dict({ fun: 'state.sls', pid: 7, jid: '20240102030405000001' });
+  let looks = 0;
+  const ctx = contextWith({
+    services: { runningJobs: () => Promise.resolve(looks++ < 3 ? [job] : []) },
+  });
+  const single = (kwargs: Dict): Promise<Value> =>
+    ctx.functions.call('state.single', ['test.nop', 'x'], kwargs);
+  assert.deepEqual(await single(new Map()), [
+    'The function "state.sls" is running as PID 7 and was started at 2024, Jan 02 03:04:05.000001 with jid 20240102030405000001',
+  ]);
+  assert.equal(ctx.retcode, 1);
+  assert.ok(isDict(await single(dict({ concurrent: true }))));
+  assert.equal(ctx.retcode, 0);
+  assert.ok(Array.isArray(await single(dict({ queue: 1 }))));
+  looks = 0;
+  const before = ctx.clock.nowMs();
+  assert.ok(isDict(await single(dict({ queue: true }))));
+  assert.equal(ctx.clock.nowMs() - before, 3000);
+});
+
+test('state runs - each result is told to the master once, and fire_event in its own words', async () => {
+  const ctx = contextWith({ opts: withMaster });
+  const high = dict({
+    first: { test: ['nop', dict({ require: [dict({ test: 'second' })] })], __sls__: 's', __env__: 'base' },
+    second: { test: ['nop', dict({ fire_event: true })], __sls__: 's', __env__: 'base' },
+    third: { test: ['nop', dict({ fire_event: 'my/tag' })], __sls__: 's', __env__: 'base' },
+  });
+  await ctx.functions.call('state.high', [high], dict({ __pub_jid: JID }));
+  const sent = ctx.events.map(([, tag, data]) => [tag, data.get('len') ?? null]);
+  assert.deepEqual(sent, [
+    [`salt/state_result/${JID}/minion/second`, null],
+    [`salt/job/${JID}/prog/minion/1`, 3],
+    [`salt/state_result/${JID}/minion/my/tag`, null],
+  ]);
+});
+
+test('state runs - a master that is away is not tried for every state', async () => {
+  let tries = 0;
+  const ctx = contextWith({
+    opts: withMaster,
+    services: { fireMaster: () => Promise.resolve(tries++ < 0) },
+  });
+  const results = await applied(ctx, 'a: test.nop\nb: test.nop\nc: test.nop\n');
+  assert.equal(results.size, 3);
+  assert.equal(tries, 1);
+  assert.ok(ctx.logged.some(({ message }) => message === 'No master took 3 events of this state run.'));
+});
+
+test('state runs - are halted for a time, and ended between two states', async () => {
+  const ctx = contextWith();
+  const pauses = new PauseFiles(join(folder, 'cache'));
+  pauses.write(JID, dict({ b: { duration: 5 }, c: { kill: true } }));
+  const high = dict(
+    Object.fromEntries(
+      ['a', 'b', 'c', 'd'].map((id) => [id, { test: ['nop'], __sls__: 's', __env__: 'base' }]),
+    ),
+  );
+  const before = ctx.clock.nowMs();
+  const results = await ctx.functions.call('state.high', [high], dict({ __pub_jid: JID }));
+  assert.deepEqual([...(results as Dict).keys()], ['test_|-a_|-a_|-nop', 'test_|-b_|-b_|-nop']);
+  assert.equal(ctx.clock.nowMs() - before, 6000);
+  assert.ok(!existsSync(join(folder, 'cache/state_pause', JID)));
+});
+
+test('state runs - what is no return, or an exception, fails that state in words', async () => {
+  const ctx = contextWith(
+    {},
+    {
+      text: state(() => 'done'),
+      no_changes: state(() => dict({ name: 'x', result: true, comment: '' })),
+      no_comment: state(() => dict({ name: 'x', result: true, changes: {} })),
+      throws: state(() => {
+        throw new Error('no room');
+      }),
+      lines: state(() => dict({ name: 'x', result: 1, changes: {}, comment: ['a', 'b'] })),
+    },
+  );
+  const results = await applied(
+    ctx,
+    ['text', 'no_changes', 'no_comment', 'throws', 'lines'].map((fun) => `${fun}: own.${fun}\n`).join(''),
+  );
+  const failed = 'An exception occurred in this state: ';
+  assert.equal(
+    commentOf(results, 'text'),
+    `${failed}Malformed state return. Data must be a dictionary type.`,
+  );
+  assert.equal(commentOf(results, 'no_changes'), `${failed}'Changes' should be a dictionary.`);
+  assert.equal(
+    commentOf(results, 'no_comment'),
+    `${failed}The following keys were not present in the state return: comment.`,
+  );
+  assert.equal(
+    commentOf(results, 'throws'),
+    `${failed}Traceback (most recent call last):\nException: no room\n`,
+  );
+  assert.equal(commentOf(results, 'lines'), 'a\nb');
+  assert.equal(ctx.retcode, 2);
+});
+
+test('state runs - mod_watch with the same parameters as its state is called, and only other words end the run', async () => {
+  const same = (comment: string, more: Params = {}): FunctionSpec => {
+    const params: Params = { name: {}, value: {}, ...more };
+    const run: FunctionSpec['run'] = (_, { name, sfun }) =>
+      dict({ name: name ?? null, result: true, changes: {}, comment: `${comment} ${String(sfun)}` });
+    return defineFunction({ doc: '', params, returns: '', run });
+  };
+  const sls = (more = ''): string =>
+    `a: test.succeed_with_changes\nb:\n  own.set:\n    - value: 1\n    - watch: [test: a]\n${more}`;
+  const watched = async (watch: FunctionSpec, more?: string): Promise<Value | undefined> =>
+    commentOf(await applied(contextWith({}, { set: same('set'), mod_watch: watch }), sls(more)), 'b');
+  assert.equal(await watched(same('watched')), 'watched undefined');
+  assert.equal(await watched(same('watched', { sfun: {} })), 'watched set');
+  const words = state((_, { name }, _rest, kwargs) =>
+    dict({ name: name ?? null, result: true, changes: {}, comment: [...kwargs.keys()].join(' ') }),
+  );
+  assert.equal(await watched(words), 'value sfun __reqs__');
+  await assert.rejects(
+    watched(same('watched'), '    - sfun: x\n'),
+    /'sfun' is an invalid keyword argument for 'own.set'/,
+  );
+});
+
+test('state runs - a module prepares itself once, and joins its states when that is asked for', async () => {
+  const prepared: Value[] = [];
+  const positional = (run: FunctionSpec['run']): FunctionSpec =>
+    defineFunction({ doc: '', params: {}, varargs: 'args', kwargs: 'kwargs', returns: '', run });
+  const ctx = contextWith(
+    { opts: dict({ state_aggregate: ['own'] }) },
+    {
+      installed: state((_, { name }, _rest, kwargs) =>
+        dict({ name: name ?? null, result: true, changes: {}, comment: String(kwargs.get('names_of_all')) }),
+      ),
+      mod_init: positional((_, _args, [low]) => prepared.push((low as Dict).get('name') ?? null) > 0),
+      mod_aggregate: positional((_, _args, [low, chunks]) => {
+        const names = (chunks as Dict[]).map((chunk) => String(chunk.get('name')));
+        for (const chunk of chunks as Dict[]) chunk.set('__agg__', true);
+        return (low as Dict).set('names_of_all', names.join('+'));
+      }),
+    },
+  );
+  const results = await applied(ctx, 'a: own.installed\nb: own.installed\n');
+  assert.deepEqual(prepared, ['a']);
+  assert.deepEqual([commentOf(results, 'a'), commentOf(results, 'b')], ['a+b', 'undefined']);
+});
+
+test('state runs - parts of a state have results of their own, and states call states', async () => {
+  const ctx = contextWith(
+    {},
+    {
+      whole: state((_, { name }) =>
+        dict({
+          ...{ name: name ?? null, result: true, changes: {}, comment: '' },
+          sub_state_run: [
+            dict({
+              low: { state: 'own', __id__: 'part', name: 'part', fun: 'x' },
+              name: 'part',
+              comment: 'p',
+            }),
+          ].map((part) => new Map<Value, Value>([...part, ['changes', new Map()], ['result', false]])),
+        }),
+      ),
+      outer: state((context) => context.state?.call('test.nop', dict({ name: 'inner' })) ?? null),
+    },
+  );
+  const results = await ctx.functions.call('state.template_str', ['a: own.whole\nb: own.outer\n']);
+  const tags = [...(results as Dict).keys()];
+  assert.deepEqual(tags, ['own_|-a_|-a_|-whole', 'own_|-part_|-part_|-x', 'own_|-b_|-b_|-outer']);
+  const outer = (results as Dict).get('own_|-b_|-b_|-outer') as Dict;
+  assert.deepEqual(
+    [outer.get('name'), outer.get('comment'), outer.get('__run_num__')],
+    ['inner', 'Success!', 2],
+  );
+});
+
+test('state runs - reload_grains and reload_pillar change what later states see', async () => {
+  const ctx = contextWith({
+    grains: dict({ kernel: 'Linux' }),
+    services: { grains: () => Promise.resolve(dict({ kernel: 'Linux', fresh: 'yes' })) },
+  });
+  const slot = 'own_grain:\n  test.show_notification:\n    - text: __slot__:salt:grains.get(fresh, none)\n';
+  const results = await applied(ctx, `a_first:\n  test.nop:\n    - reload_grains: true\n${slot}`);
+  assert.equal(commentOf(results, 'own_grain'), 'yes');
+  assert.equal(commentOf(await applied(contextWith(), slot), 'own_grain'), 'none');
+});
