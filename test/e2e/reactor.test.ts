@@ -50,6 +50,7 @@ test('reactor - jobs, runners and functions of the master follow from events', a
       sls('after.sls', 'after:', '  runner.test.arg:', '    - args: {still: here}'),
       sls('wrong.sls', 'wrong:', '  runner.no.such:', '    - args: {a: 1}'),
     ],
+    'my/loop': sls('loop.sls', 'again:', '  runner.event.send:', '    - args: {tag: my/loop}'),
   };
   fleet.configureMaster([
     'auto_accept: True',
@@ -99,6 +100,14 @@ test('reactor - jobs, runners and functions of the master follow from events', a
     await master.logged(`Can not render SLS ${fleet.path('reactor', 'gone.sls')} for tag my/broken`);
     await master.logged(`Failed to render "${fleet.path('reactor', 'broken.sls')}" for tag my/broken`);
     await master.logged("Reactor 'wrong' failed to execute runner 'no.such'");
+  });
+
+  await t.test('a reaction that brings about its own event ends, and is told of', async () => {
+    fire('my/loop');
+    await master.logged(
+      'The event my/loop follows from 32 reactions, one from another, and is not reacted to',
+    );
+    assert.equal(events.filter(({ tag }) => tag === 'my/loop').length, 33);
   });
 
   await t.test('rules are listed, added and removed while it runs', async () => {

@@ -49,6 +49,10 @@ export class KeptFeed {
     this.#stream = options.random.bytes(8).readBigUInt64BE();
   }
 
+  get hasReader(): boolean {
+    return this.#reader !== undefined;
+  }
+
   /** @throws ListenError */
   async start(): Promise<void> {
     const { path } = this.#options;
@@ -76,6 +80,9 @@ export class KeptFeed {
     const { count, frames } = this.#kept.shift() as Chunk;
     this.#keptBytes -= frames.length;
     this.counters.dropped += count;
+    // a reader that does not read holds what is on its way to it; it begins again with what is kept
+    if (this.#reader !== undefined && this.#reader.writableLength > this.#options.keptBytesMax)
+      this.#reader.destroy();
     if (this.#isOverflowing) return;
     this.#isOverflowing = true;
     this.#options.log.error(

@@ -10,10 +10,11 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { KeptFeedReader, type NumberedEvent } from '../../network/events/kept-feed-reader.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { JidSource } from '../../storage/jobs/jid.ts';
 import type { CallPool } from './call-pool.ts';
-import { CHAIN_MAX, Chains } from './chains.ts';
+import { CHAIN_MAX, type Chains } from './chains.ts';
 import type { Journal, JournalEntry, Plan, StepState } from './journal.ts';
 import { isManaging, type ReactorManager } from './manage.ts';
 import { readReaction, type FindFunction, type Reaction } from './reaction.ts';
@@ -45,6 +46,7 @@ export interface ReactorParts {
   readonly jids: JidSource;
   /** Calls at a time, and calls that may wait. */
   readonly pool: CallPool;
+  readonly chains: Chains;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -58,7 +60,6 @@ interface Waiting {
 export class Reactor {
   readonly counters = { taken: 0, reactions: 0, failed: 0, leftOut: 0, chainsEnded: 0 };
   readonly #parts: ReactorParts;
-  readonly #chains = new Chains();
   #waiting: Waiting[] = [];
   #unfinished = 0;
   #wake: (() => void) | undefined;
@@ -185,8 +186,12 @@ export class Reactor {
 
   /** Renders the files of an event, and gives each reaction its job id. */
   async #plan(entry: JournalEntry): Promise<Plan> {
-    const { map, renderer, journal, jids, log } = this.#parts;
-    const generation = this.#chains.generation(entry);
+    const { map, renderer, journal, jids, chains, clock, log } = this.#parts;
+    const generation = chains.generation(entry);
+    if (chains.isSuspicious(entry, clock.monotonicMs()))
+      log.warning(
+        `The minion ${pyStr(entry.data.get('id') ?? null)} has fired the event ${entry.tag} hundreds of times within a minute, and the reactor reacts to each: see whether a reaction brings about the event that it reacts to.`,
+      );
     if (generation > CHAIN_MAX) {
       this.counters.chainsEnded++;
       log.error(
@@ -228,7 +233,7 @@ export class Reactor {
       if (before === 'done') continue;
       const step = stepFromDict(kept);
       this.counters.reactions++;
-      this.#chains.started(step.jid, step.generation);
+      this.#parts.chains.started(step.jid, step.generation);
       const done = (): void => {
         states[index] = 'done';
         if (--left === 0) finished();

@@ -7,6 +7,7 @@ import { PublishRequests } from '../../../runtime/client/publish-requests.ts';
 import { userCredentials } from '../../../runtime/client/user-key.ts';
 import { JidSource } from '../../../storage/jobs/jid.ts';
 import { CallPool } from '../../reactor/call-pool.ts';
+import { Chains } from '../../reactor/chains.ts';
 import { Journal } from '../../reactor/journal.ts';
 import { ReactorManager } from '../../reactor/manage.ts';
 import { ReactionError } from '../../reactor/reaction.ts';
@@ -39,7 +40,8 @@ export const startReactor: StartRole = async (context) => {
   requests.open();
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
   const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });
-  const functions = new MasterFunctions(context);
+  const chains = new Chains();
+  const functions = new MasterFunctions(context, chains);
   const renderer = new ReactionRenderer({ context: () => functions.minion(), log });
   const refresh = clock.every(
     Math.max(1000, refreshMs),
@@ -75,6 +77,7 @@ export const startReactor: StartRole = async (context) => {
     }),
     jids: new JidSource(clock),
     pool: new CallPool(opts.get('reactor_worker_threads'), opts.get('reactor_worker_hwm')),
+    chains,
     clock,
     log,
   });
@@ -94,11 +97,13 @@ export const startReactor: StartRole = async (context) => {
 /** The functions that reactions call on the master's own machine. */
 class MasterFunctions {
   readonly #role: RoleContext;
+  readonly #chains: Chains;
   #own: ReturnType<typeof ownRunners>;
   #minion: Promise<ModuleContext> | undefined;
 
-  constructor(role: RoleContext) {
+  constructor(role: RoleContext, chains: Chains) {
     this.#role = role;
+    this.#chains = chains;
     this.#own = ownRunners(role.opts.toDict(), role.log);
   }
 
@@ -132,13 +137,13 @@ class MasterFunctions {
     return functions.call(reaction.fun, [...reaction.arg], reaction.kwarg);
   }
 
-  async run({ reaction: { client, fun, id, arg, kwarg }, jid }: Step): Promise<void> {
+  async run({ reaction: { client, fun, id, arg, kwarg }, jid, generation }: Step): Promise<void> {
     const { opts, log, clock, random } = this.#role;
     const kind = client === 'wheel' ? 'wheel' : 'runner';
     const spec = await this.find(kind, fun);
     if (spec === undefined)
       throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
-    const context = openRunnerContext({
+    const open = openRunnerContext({
       opts,
       settings: opts.toDict(),
       jid,
@@ -152,6 +157,11 @@ class MasterFunctions {
       show: () => Promise.resolve(),
       own: this.#own,
     });
+    const fire: typeof open.fire = (tag, data) => {
+      this.#chains.fired({ tag, data }, generation);
+      return open.fire(tag, data);
+    };
+    const context = { ...open, fire };
     try {
       await runMasterFunction(context, { kind, fun, spec, call: callWith(arg, kwarg) });
     } finally {

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
@@ -65,6 +67,21 @@ test('kept feed - a reader that stays away costs so many bytes, and what is drop
   await until('what is left came', () => late.state.last === 100);
   assert.equal(late.state.first, feed.counters.dropped + 1);
   late.reader.close();
+});
+
+test('kept feed - a reader that does not read is let go before what is on its way to it grows', async (t) => {
+  const { path, feed } = await feedOf(t, 200_000);
+  const socket = connect(path);
+  t.after(() => socket.destroy());
+  await once(socket, 'connect');
+  socket.pause();
+  const closed = once(socket, 'close');
+  await until('it is adopted', () => feed.hasReader);
+  const large = encodeEvent('large', dict({ text: 'x'.repeat(50_000) }), systemClock, 100_000);
+  for (let i = 0; i < 100; i++) feed.push(large, 1);
+  await until('it is let go', () => !feed.hasReader);
+  socket.resume();
+  await closed;
 });
 
 test('kept feed - a new reader takes the place of the one before', async (t) => {
