@@ -11,6 +11,14 @@ The functions of \`salt-run\`: they work on the master itself. \`salt-run -d\` p
 Names and arguments are those of Salt 3006.16; what is added says so, and [differences](../differences.md) says why.
 `;
 
+/** What stands above docs/reference/wheel.md. */
+export const WHEEL_HEAD = `# Wheel functions
+
+The functions by which others control the master: reactions, orchestrations, and programs that speak to its request port
+(\`cmd: wheel\`). \`salt-run doc.wheel\` prints the same. Names and arguments are those of Salt 3006.16; what is added says so, and
+[differences](../differences.md) says why.
+`;
+
 /** What stands above docs/reference/functions.md. */
 export const FUNCTIONS_HEAD = `# Functions
 

@@ -4,13 +4,20 @@ import type { ModuleDescription } from '../../runtime/loader/module.ts';
 import { OUTPUTTER_NAMES } from '../../plugins/outputters/registry.ts';
 import type { RunnerModule } from '../../plugins/runners/runner.ts';
 import { RUNNER_TABLE } from '../../plugins/runners/table.ts';
+import { WHEEL_TABLE } from '../../plugins/wheel/table.ts';
 import { STATE_TABLE } from '../../plugins/states/table.ts';
 import { brineVersion } from '../../version.ts';
 import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './completion.ts';
 import { renderManPage } from './man.ts';
 import { allPrograms } from '../options/programs.ts';
 import { renderReference } from './reference.ts';
-import { FUNCTIONS_HEAD, renderFunctionReference, RUNNERS_HEAD, STATES_HEAD } from './function-reference.ts';
+import {
+  FUNCTIONS_HEAD,
+  renderFunctionReference,
+  RUNNERS_HEAD,
+  STATES_HEAD,
+  WHEEL_HEAD,
+} from './function-reference.ts';
 import { renderEventReference } from './event-reference.ts';
 import { renderErrorReference } from './error-reference.ts';
 import { renderOptionReference } from './option-reference.ts';
@@ -25,6 +32,7 @@ const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
 /** The page that is written by hand in its first part. */
 export const REFERENCE_PATH = 'docs/reference/commands.md';
 const RUNNERS_PATH = 'docs/reference/runners.md';
+const WHEEL_PATH = 'docs/reference/wheel.md';
 const FUNCTIONS_PATH = 'docs/reference/functions.md';
 const STATES_PATH = 'docs/reference/states.md';
 const OPTIONS_PATH = 'docs/reference/configuration.md';
@@ -49,6 +57,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   for (const shell of COMPLETION_SHELLS)
     out.set(`docs/completion/${COMPLETION_FILES[shell]}`, renderCompletion(shell, names));
   out.set(RUNNERS_PATH, renderFunctionReference(RUNNERS_HEAD, await runnerModules()));
+  out.set(WHEEL_PATH, renderFunctionReference(WHEEL_HEAD, await modulesOf(WHEEL_TABLE)));
   out.set(FUNCTIONS_PATH, renderFunctionReference(FUNCTIONS_HEAD, await executionModules()));
   out.set(STATES_PATH, renderFunctionReference(STATES_HEAD, await stateModules()));
   out.set(OPTIONS_PATH, renderOptionReference());
@@ -81,7 +90,11 @@ async function runnerFunctions(): Promise<string[]> {
 }
 
 function runnerModules(): Promise<RunnerModule[]> {
-  return Promise.all([...RUNNER_TABLE.values()].map((load) => load()));
+  return modulesOf(RUNNER_TABLE);
+}
+
+function modulesOf(table: ReadonlyMap<string, () => Promise<RunnerModule>>): Promise<RunnerModule[]> {
+  return Promise.all([...table.values()].map((load) => load()));
 }
 
 function fullNames(modules: readonly { name: string; functions: object }[]): string[] {

@@ -10,6 +10,7 @@ import { setupLogging, type LineTarget, type Logging } from '../../host/log-sink
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
 import { KeyStore, type KeyState } from '../../storage/keys/store.ts';
+import { generateKeys, generateSignature } from '../../plugins/wheel/generate-keys.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
 import { formatUsageError } from '../command-line/help.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
@@ -19,7 +20,6 @@ import { prepareCommandLine } from '../program/prepare.ts';
 import { keyAction, noMatchMessage, type ChangeAction, type ShowAction } from './action.ts';
 import { KeyDisplay } from './display.ts';
 import { openKeyEvents, type KeyEvents } from './events.ts';
-import { generateKeys, generateSignature } from './generate.ts';
 import { confirm, InterruptedError, NoAnswerError, onSigint, type OnInterrupt } from './prompt.ts';
 
 /** What may be replaced in tests and by other programs. */

@@ -24,8 +24,8 @@ import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
 import { detach, detachedJid } from './detach.ts';
 import { runMasterFunction } from '../../programs/runner/run-function.ts';
-import { findRunner, loadRunners, missingRunner } from '../../programs/runner/find-runner.ts';
-import { ownRunners, type OwnRunners } from '../../programs/runner/own-runners.ts';
+import { findFunction, loadModules, missingFunction } from '../../programs/runner/find-function.ts';
+import { ownFunctions, type OwnFunctions } from '../../programs/runner/own-functions.ts';
 import { openRunnerContext, type OpenRunnerContext } from '../../programs/runner/runner-context.ts';
 
 /** The code in the event of a run that never began. */
@@ -78,8 +78,8 @@ async function becomeConfiguredUser({ opts, logging }: ClientProgram): Promise<b
 }
 
 /** The documentation of functions that a word chooses: a module, a full name, a glob; all for an empty word. */
-async function docsOf(word: string, own: OwnRunners): Promise<Dict> {
-  const functions = catalogOf(await loadRunners(own));
+async function docsOf(word: string, own: OwnFunctions): Promise<Dict> {
+  const functions = catalogOf(await loadModules('runner', own));
   const glob = word.includes('*') ? compileGlob(word) : undefined;
   const prefix = word.endsWith('.') ? word : `${word}.`;
   const isChosen = (name: string): boolean =>
@@ -90,7 +90,7 @@ async function docsOf(word: string, own: OwnRunners): Promise<Dict> {
 
 async function printDocs(word: string, { merged, logging }: ClientProgram, io: CommandIo): Promise<number> {
   const display = new Display(new Map([...merged, ['output', 'text']]), io, logging.logger, '');
-  for (const [name, doc] of await docsOf(word, ownRunners(merged, logging.logger))) {
+  for (const [name, doc] of await docsOf(word, ownFunctions(merged, logging.logger))) {
     await display.value(`${String(name)}:`);
     display.line(String(doc));
   }
@@ -107,7 +107,7 @@ class RunnerRun {
   readonly #arg: Value[];
   readonly #jid: string;
   readonly #context: OpenRunnerContext;
-  readonly #own: OwnRunners;
+  readonly #own: OwnFunctions;
   readonly #abort = new AbortController();
 
   constructor(program: ClientProgram, parsed: ParsedOptions, io: CommandIo, detached: string | undefined) {
@@ -121,7 +121,7 @@ class RunnerRun {
     this.#display = new Display(merged, io, logging.logger, fun);
     const suffix = truthy(merged.get('unique_jid')) ? `_${process.pid}` : '';
     this.#jid = detached ?? (parsed.text('jid') || new JidSource(systemClock, suffix).next());
-    this.#own = ownRunners(merged, logging.logger);
+    this.#own = ownFunctions(merged, logging.logger);
     this.#context = openRunnerContext({
       opts,
       settings: merged,
@@ -141,7 +141,7 @@ class RunnerRun {
   async run(): Promise<number> {
     const stopListening = this.#onInterrupt();
     try {
-      const spec = await findRunner(this.#fun, this.#own);
+      const spec = await findFunction('runner', this.#fun, this.#own);
       if (spec === undefined)
         return await this.#refuse('function-not-found', await missingText(this.#fun, this.#own));
       let call: CallArguments;
@@ -229,9 +229,9 @@ class RunnerRun {
   }
 }
 
-function missingText(fun: string, own: OwnRunners): Promise<string> {
+function missingText(fun: string, own: OwnFunctions): Promise<string> {
   if (fun === '') return Promise.resolve('Must specify a function to run!\nex: manage.up');
-  return missingRunner(fun, own);
+  return missingFunction('runner', fun, own);
 }
 
 /** Who runs this, as jobs name it (salt/utils/user.py `get_specific_user`). */

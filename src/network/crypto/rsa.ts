@@ -31,7 +31,7 @@ export const DEFAULT_ENCRYPTION = 'OAEP-SHA1';
 export const DEFAULT_SIGNING = 'PKCS1v15-SHA1';
 
 /** Smallest modulus accepted from a peer, in bits. */
-const KEY_BITS_MIN = 2048;
+export const KEY_BITS_MIN = 2048;
 /** Largest modulus accepted from a peer, in bits: a larger one only costs time. */
 const KEY_BITS_MAX = 16384;
 /** Tokens and signatures are whole bytes, and so are the moduli of keys that no one has made by hand. */

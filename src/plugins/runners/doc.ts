@@ -4,7 +4,12 @@ import { catalogOf } from '../../runtime/loader/catalog.ts';
 import { functionDoc } from '../../runtime/loader/documentation.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { callMinions } from './minion-calls.ts';
-import { defineRunner, defineRunners } from './runner.ts';
+import { defineRunner, defineRunners, type MasterFunctionKind, type RunnerContext } from './runner.ts';
+
+async function docsOf(ctx: RunnerContext, kind: MasterFunctionKind): Promise<Dict> {
+  const functions = catalogOf(await ctx.modules(kind));
+  return new Map([...functions].map(([name, spec]) => [name, functionDoc(name, spec)]));
+}
 
 /** The doc runner. */
 export const docRunners = defineRunners({
@@ -15,16 +20,13 @@ export const docRunners = defineRunners({
       doc: 'Gives the documentation of all runners.',
       returns: 'mapping of full name to documentation',
       examples: ['salt-run doc.runner'],
-      run: async (ctx) => {
-        const functions = catalogOf(await ctx.modules());
-        return new Map([...functions].map(([name, spec]) => [name, functionDoc(name, spec)]));
-      },
+      run: (ctx) => docsOf(ctx, 'runner'),
     }),
     wheel: defineRunner({
-      doc: 'Gives the documentation of all wheel functions. There are none yet.',
+      doc: 'Gives the documentation of all wheel functions.',
       returns: 'mapping of full name to documentation',
       examples: ['salt-run doc.wheel'],
-      run: () => new Map(),
+      run: (ctx) => docsOf(ctx, 'wheel'),
     }),
     execution: defineRunner({
       doc: 'Gives the documentation of all functions of all minions that answer.',

@@ -22,6 +22,20 @@ import { readArguments, type TypedArguments } from '../../runtime/loader/params.
 import type { Fleet } from '../../runtime/targeting/target.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 
+/** The kinds of functions of the master: both are described and run alike, and found in tables of their own. */
+export type MasterFunctionKind = 'runner' | 'wheel';
+
+/** A call of a function of the master that is a job of its own. */
+export interface MasterCall {
+  readonly kind: MasterFunctionKind;
+  /** `module.function` */
+  readonly fun: string;
+  readonly arg: readonly Value[];
+  readonly kwarg: Dict;
+  /** In whose name, if not in that of the caller. */
+  readonly user?: string;
+}
+
 /** The description and the body of one runner function. */
 export interface RunnerSpec<P extends Params = Params> extends FunctionDescription<P> {
   run(
@@ -68,6 +82,17 @@ export class RunnerRefusal extends BrineError {
   override readonly name = 'RunnerRefusal';
 }
 
+/** There is no function of the master of this name. The message is Salt's: `'x.y' is not available.` */
+export class FunctionMissingError extends BrineError {
+  static override readonly errorCode: ErrorCode = 'function-not-found';
+  override readonly name = 'FunctionMissingError';
+}
+
+/** A run of a function of the master was interrupted before it ended. */
+export class CancelledRunError extends BrineError {
+  override readonly name = 'CancelledRunError';
+}
+
 /** What a runner works with. Costly parts are made when they are first asked for. */
 export interface RunnerContext {
   /** The master's id, `<host>_master`. */
@@ -92,8 +117,15 @@ export interface RunnerContext {
   readonly fleet: Fleet;
   /** Calls another runner. */
   call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
-  /** Every runner, by name. */
-  modules(): Promise<ReadonlyMap<string, RunnerModule>>;
+  /**
+   * Runs a function of the master as a job of its own: with a job id, its two events and its place in the job cache, as
+   * `saltutil.runner` and `saltutil.wheel` do (salt/modules/saltutil.py, 3006.16).
+   * @returns what its `ret` event says: `jid`, `fun`, `fun_args`, `return`, `success`, `retcode` when it failed
+   * @throws FunctionMissingError for a function that is not there; CancelledRunError when it was interrupted
+   */
+  run(call: MasterCall): Promise<Dict>;
+  /** Every module of runners, or of wheel functions, by name. */
+  modules(kind?: MasterFunctionKind): Promise<ReadonlyMap<string, RunnerModule>>;
   /** Calls an execution function on this machine, with the master's options. @param pillar what it finds as its pillar */
   execute(fun: string, args: readonly Value[], kwargs: Dict, pillar?: Dict): Promise<Value>;
   /** Fires on the master's bus. @returns false when no master runs */

@@ -5,6 +5,7 @@ import { masterSockets } from '../../config/master-sockets.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
+import type { MasterFunctionKind } from '../../plugins/runners/runner.ts';
 import type { JobWriter } from '../../storage/jobs/job-store.ts';
 import { RemoteJobStore } from '../../storage/jobs/remote-store.ts';
 import { SqliteJobStore } from '../../storage/jobs/sqlite-store.ts';
@@ -18,10 +19,14 @@ export interface RecordParts {
   readonly log: Logger;
 }
 
-/** Keeps a run with its return: through the master when one runs, else in the files themselves. A failure is logged. */
-export async function recordRun(parts: RecordParts, data: Dict): Promise<void> {
+/**
+ * Keeps a run with its return: through the master when one runs, else in the files themselves. A failure is logged.
+ *
+ * Salt compat: `runner_returns: False` keeps all runners out, not only those of `salt-run`; for wheel functions Salt has no such option.
+ */
+export async function recordRun(parts: RecordParts, kind: MasterFunctionKind, data: Dict): Promise<void> {
   const { opts, log } = parts;
-  if (!opts.get('job_cache') || opts.raw('runner_returns') === false) return;
+  if (!opts.get('job_cache') || (kind === 'runner' && opts.raw('runner_returns') === false)) return;
   const id = String(opts.raw('id'));
   const jid = String(data.get('jid'));
   const fun = String(data.get('fun'));

@@ -4,17 +4,18 @@
  */
 import { ArgumentError, BrineError, SaltInvocationError, messageOf } from '../../errors/errors.ts';
 import { isoStamp } from '../../network/events/framing.ts';
-import { RunnerRefusal, type RunnerSpec } from '../../plugins/runners/runner.ts';
+import {
+  RunnerRefusal,
+  type MasterFunctionKind,
+  type RunnerContext,
+  type RunnerSpec,
+} from '../../plugins/runners/runner.ts';
 import { describeOsError, formatTraceback, PythonError } from '../../python/exceptions.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { ClientError } from '../../runtime/client/errors.ts';
 import { bindCall, type CallArguments } from '../../runtime/loader/bind.ts';
 import { functionDoc } from '../../runtime/loader/documentation.ts';
 import { recordRun } from './record-run.ts';
-import type { OpenRunnerContext } from './runner-context.ts';
-
-/** The kinds of functions of the master. */
-export type MasterFunctionKind = 'runner' | 'wheel';
 
 /** What is to be run. */
 export interface FunctionRun {
@@ -45,7 +46,7 @@ export function runTag(kind: MasterFunctionKind, jid: string): string {
  * @returns undefined when it was interrupted: nothing is told or kept then
  */
 export async function runMasterFunction(
-  context: OpenRunnerContext,
+  context: RunnerContext,
   { kind, fun, spec, call }: FunctionRun,
 ): Promise<FunctionResult | undefined> {
   const { clock, log, opts, user, jid, signal } = context;
@@ -54,10 +55,10 @@ export async function runMasterFunction(
   const tag = runTag(kind, jid);
   // Salt compat: the job cache has the time of the first event
   if (await context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
-  const ended = await Promise.race([result(context, fun, spec, call), interruption(signal)]);
+  const ended = await Promise.race([result(context, { kind, fun, spec, call }), interruption(signal)]);
   if (ended === undefined || signal.aborted) return undefined;
   for (const [key, value] of ended.data) data.set(key, value);
-  await recordRun({ opts, clock, log }, data);
+  await recordRun({ opts, clock, log }, kind, data);
   await context.fire(`${tag}/ret`, data);
   return { ...ended, data };
 }
@@ -71,10 +72,8 @@ function interruption(signal: AbortSignal): Promise<undefined> {
 }
 
 async function result(
-  context: OpenRunnerContext,
-  fun: string,
-  spec: RunnerSpec,
-  call: CallArguments,
+  context: RunnerContext,
+  { kind, fun, spec, call }: FunctionRun,
 ): Promise<FunctionResult> {
   try {
     const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
@@ -87,13 +86,13 @@ async function result(
       return { data: dict({ return: text, success: true }), refused: error.message, error };
     }
     context.log.debug(`The function ${fun} failed`, error);
-    return { data: dict({ return: failureText(fun, error), success: false, retcode: 1 }), error };
+    return { data: dict({ return: failureText(kind, fun, error), success: false, retcode: 1 }), error };
   }
 }
 
-function failureText(fun: string, error: unknown): string {
+function failureText(kind: MasterFunctionKind, fun: string, error: unknown): string {
   if (error instanceof RunnerRefusal || error instanceof ClientError) return error.message;
-  return `Exception occurred in runner ${fun}: ${tracebackText(error)}`;
+  return `Exception occurred in ${kind} ${fun}: ${tracebackText(error)}`;
 }
 
 /** Python's traceback without its frames. */

@@ -6,7 +6,6 @@ import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import { openJobCache } from '../../runtime/client/stored-returns.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
-import { CommandExecutionError } from '../../errors/errors.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -15,10 +14,20 @@ import { KeyStore } from '../../storage/keys/store.ts';
 import { bindCall } from '../../runtime/loader/bind.ts';
 import { masterMinion } from './master-minion.ts';
 import { keyFleet } from './key-fleet.ts';
-import { findRunner, loadRunners, missingRunner } from './find-runner.ts';
-import type { OwnRunners } from './own-runners.ts';
+import { findFunction, loadModules, missingFunction } from './find-function.ts';
+import type { OwnFunctions } from './own-functions.ts';
+import { callWith, runMasterFunction } from './run-function.ts';
 import { configuredJobCache } from '../../plugins/runners/job-caches.ts';
-import { RunnerRefusal, type RunnerContext } from '../../plugins/runners/runner.ts';
+import {
+  CancelledRunError,
+  FunctionMissingError,
+  RunnerRefusal,
+  type MasterCall,
+  type MasterFunctionKind,
+  type RunnerContext,
+  type RunnerSpec,
+} from '../../plugins/runners/runner.ts';
+import { JidSource } from '../../storage/jobs/jid.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { saltCompatVersion } from '../../version.ts';
 
@@ -37,8 +46,10 @@ export interface RunParts {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly print: (text: string) => void;
-  /** Custom runners. */
-  readonly own?: OwnRunners;
+  /** Custom functions. */
+  readonly own?: OwnFunctions;
+  /** Ids for the runs of further functions. */
+  readonly jids?: JidSource;
   /** Shows an event of this job. */
   readonly show: (suffix: string, data: Dict) => Promise<void>;
 }
@@ -52,6 +63,7 @@ export interface OpenRunnerContext extends RunnerContext {
 export function openRunnerContext(parts: RunParts): OpenRunnerContext {
   const { opts, settings, jid, user, clock, random, log, signal, print } = parts;
   const bus = new MasterBus(opts, clock);
+  const jids = parts.jids ?? new JidSource(clock);
   const keys = new KeyStore(opts.get('pki_dir'));
   const cache = new MinionDataCache(opts.get('cachedir'));
   const embedded = openJobCache(opts, log);
@@ -73,7 +85,8 @@ export function openRunnerContext(parts: RunParts): OpenRunnerContext {
     cache,
     fleet: keyFleet(keys, cache),
     call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, parts.own),
-    modules: () => loadRunners(parts.own),
+    run: (call) => runInside({ ...parts, jids }, call),
+    modules: (kind = 'runner') => loadModules(kind, parts.own),
     execute: (fun, args, kwargs, pillar) => executeHere(parts, fun, args, kwargs, pillar),
     fire: (tag, data) => bus.fire(tag, data),
     progress: async (data) => {
@@ -128,12 +141,39 @@ async function callRunner(
   fun: string,
   args: readonly Value[],
   kwargs: Dict,
-  own: OwnRunners | undefined,
+  own: OwnFunctions | undefined,
 ): Promise<Value> {
-  const spec = await findRunner(fun, own);
-  if (spec === undefined) throw new CommandExecutionError(await missingRunner(fun, own));
+  const spec = await requireFunction('runner', fun, own);
   const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, { positional: args, keywords: kwargs });
   return spec.run(context, bound.args, bound.rest, bound.kwargs);
+}
+
+/** @throws FunctionMissingError */
+async function requireFunction(
+  kind: MasterFunctionKind,
+  fun: string,
+  own: OwnFunctions | undefined,
+): Promise<RunnerSpec> {
+  const spec = await findFunction(kind, fun, own);
+  if (spec === undefined) throw new FunctionMissingError(await missingFunction(kind, fun, own));
+  return spec;
+}
+
+/** A function that a function of the master runs as a job of its own; nothing of it is shown. */
+async function runInside(
+  parts: RunParts & { readonly jids: JidSource },
+  { kind, fun, arg, kwarg, user = parts.user }: MasterCall,
+): Promise<Dict> {
+  const spec = await requireFunction(kind, fun, parts.own);
+  const show = (): Promise<void> => Promise.resolve();
+  const context = openRunnerContext({ ...parts, jid: parts.jids.next(), user, show });
+  try {
+    const ended = await runMasterFunction(context, { kind, fun, spec, call: callWith(arg, kwarg) });
+    if (ended === undefined) throw new CancelledRunError(`The ${kind} function ${fun} was interrupted.`);
+    return ended.data;
+  } finally {
+    await context.close();
+  }
 }
 
 /** Runs an execution function with the master's options, as `salt.cmd` does. */

@@ -9,7 +9,16 @@ import type { Dict } from '../../python/values/value.ts';
 
 /** The kinds that are loaded here. The folder of the file server is the name behind an underscore. */
 export type ExtensionKind =
-  'modules' | 'grains' | 'states' | 'runners' | 'returners' | 'output' | 'renderers' | 'beacons' | 'utils';
+  | 'modules'
+  | 'grains'
+  | 'states'
+  | 'runners'
+  | 'wheel'
+  | 'returners'
+  | 'output'
+  | 'renderers'
+  | 'beacons'
+  | 'utils';
 
 /** Endings of the files that are loaded. */
 export const SOURCE_ENDINGS: readonly string[] = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];

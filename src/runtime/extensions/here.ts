@@ -9,7 +9,7 @@ import { FileLoader } from './load-file.ts';
 import { tryModule } from './load-modules.ts';
 
 /** Kinds whose files may import each other. */
-const TOGETHER: readonly ExtensionKind[] = ['modules', 'utils', 'states', 'runners', 'returners'];
+const TOGETHER: readonly ExtensionKind[] = ['modules', 'utils', 'states', 'runners', 'wheel', 'returners'];
 
 /** What is known of a module before it is loaded here; `file` is the name of the file, `name` that of the module. */
 export type KnownModule =

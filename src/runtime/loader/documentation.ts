@@ -17,7 +17,7 @@ export function functionDoc(fun: string, spec: FunctionDescription): string {
   if (params.length > 0) parts.push(params.join('\n'));
   parts.push(`Returns: ${spec.returns}`);
   const examples = spec.examples ?? [exampleCall(fun, spec)];
-  parts.push(`CLI Example:\n\n${examples.map((line) => INDENT + line).join('\n')}`);
+  if (examples.length > 0) parts.push(`CLI Example:\n\n${examples.map((line) => INDENT + line).join('\n')}`);
   return indented(parts.join('\n\n'), INDENT);
 }
 

@@ -86,11 +86,13 @@ export class KeyManager {
 
   /**
    * The ids that match; states without any are left out.
-   * @param match a glob, or several separated by commas
+   * @param match a glob, or several separated by commas, or a list of globs
    * @param local whether to look at the master's own key files too
    */
-  match(match: string, local = false): KeyIds {
-    const globs = match.split(',').map((pattern) => compileGlob(pattern));
+  match(match: string | readonly string[], local = false): KeyIds {
+    const globs = (typeof match === 'string' ? match.split(',') : match).map((pattern) =>
+      compileGlob(pattern),
+    );
     const all = this.listKeys();
     if (local) all.set('local', this.#parts.store.localKeys());
     const out: KeyIds = new Map();
@@ -114,12 +116,12 @@ export class KeyManager {
   }
 
   /** The keys that match, as their files have them. */
-  print(match: string): KeyTexts {
+  print(match: string | readonly string[]): KeyTexts {
     return this.#texts(this.match(match), (text) => text);
   }
 
   /** The fingerprints of the keys that match, the master's own included. @param hashType `hash_type` */
-  fingerprints(match: string, hashType: string): KeyTexts {
+  fingerprints(match: string | readonly string[], hashType: string): KeyTexts {
     return this.#texts(this.match(match, true), (text) => pemFinger(text, hashType));
   }
 

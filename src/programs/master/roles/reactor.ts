@@ -16,9 +16,9 @@ import { Reactor, REACTOR_USER } from '../../reactor/reactor.ts';
 import { ReactionRenderer } from '../../reactor/render-reactions.ts';
 import { MasterReactions } from '../../reactor/run-reaction.ts';
 import type { Step } from '../../reactor/step.ts';
-import { findRunner } from '../../runner/find-runner.ts';
+import { findFunction } from '../../runner/find-function.ts';
 import { masterMinion } from '../../runner/master-minion.ts';
-import { ownRunners } from '../../runner/own-runners.ts';
+import { ownFunctions, type OwnFunctions } from '../../runner/own-functions.ts';
 import { callWith, runMasterFunction } from '../../runner/run-function.ts';
 import { openRunnerContext } from '../../runner/runner-context.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -98,19 +98,19 @@ export const startReactor: StartRole = async (context) => {
 class MasterFunctions {
   readonly #role: RoleContext;
   readonly #chains: Chains;
-  #own: ReturnType<typeof ownRunners>;
+  #own: OwnFunctions;
   #minion: Promise<ModuleContext> | undefined;
 
   constructor(role: RoleContext, chains: Chains) {
     this.#role = role;
     this.#chains = chains;
-    this.#own = ownRunners(role.opts.toDict(), role.log);
+    this.#own = ownFunctions(role.opts.toDict(), role.log);
   }
 
   /** Loads what is on disk now, from the next call on. */
   forget(): void {
     this.#minion = undefined;
-    this.#own = ownRunners(this.#role.opts.toDict(), this.#role.log);
+    this.#own = ownFunctions(this.#role.opts.toDict(), this.#role.log);
   }
 
   /** Execution functions with the master's options; files come from its own folders. */
@@ -128,8 +128,8 @@ class MasterFunctions {
     }));
   }
 
-  find(kind: 'runner' | 'wheel', fun: string): ReturnType<typeof findRunner> {
-    return kind === 'runner' ? findRunner(fun, this.#own) : Promise.resolve(undefined);
+  find(kind: 'runner' | 'wheel', fun: string): ReturnType<typeof findFunction> {
+    return findFunction(kind, fun, this.#own);
   }
 
   async callHere({ reaction }: Step): Promise<Value> {

@@ -1,9 +1,12 @@
-/** `--gen-keys` and `--gen-signature`. */
+/** New keys and signatures: `--gen-keys` and `--gen-signature` of `salt-key`, `key.gen_keys` and `key.gen_signature`. */
+import { chownSync } from 'node:fs';
 import { join } from 'node:path';
 import { BrineError } from '../../errors/errors.ts';
 import { readTextIfExists } from '../../host/files.ts';
 import { Secret } from '../../host/secret.ts';
+import { findUser } from '../../host/users.ts';
 import { pemFinger } from '../../network/crypto/fingerprint.ts';
+import { KEY_BITS_MIN } from '../../network/crypto/rsa.ts';
 import { generateKeyFiles } from '../../storage/keys/generate.ts';
 import { writeSignature } from '../../storage/keys/signature.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -11,18 +14,20 @@ import { toNumber, truthy, type Dict, type Value } from '../../python/values/val
 import { makeFolders } from '../../host/make-folders.ts';
 import { isFile } from '../../python/paths.ts';
 
-const KEY_BITS_MIN = 2048;
-
 /** Makes a key pair. @returns its fingerprint */
 export async function generateKeys(opts: Dict): Promise<Value> {
   const directory = text(opts, 'gen_keys_dir');
   makeFolders(directory);
-  const { publicPath } = await generateKeyFiles({
+  const { privatePath, publicPath, created } = await generateKeyFiles({
     directory,
     name: text(opts, 'gen_keys'),
     bits: keyBits(opts),
     passphrase: signingPassphrase(opts),
   });
+  // Salt compat: a user that is not there is passed over
+  const owner = text(opts, 'gen_keys_user') === '' ? undefined : await findUser(text(opts, 'gen_keys_user'));
+  if (created && owner !== undefined)
+    for (const path of [privatePath, publicPath]) chownSync(path, owner.uid, -1);
   const publicKey = readTextIfExists(publicPath);
   return publicKey === undefined ? '' : pemFinger(publicKey);
 }

@@ -1,25 +1,33 @@
 /**
- * Custom runners (`_runners`, `runner_dirs`): tried in another process first, then those that are used are loaded in this one,
- * which is for one call.
+ * Custom runners (`_runners`, `runner_dirs`) and wheel functions (`_wheel`): tried in another process first, then those that are used
+ * are loaded in this one.
  */
 import { BrineError } from '../../errors/errors.ts';
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
-import type { RunnerContext, RunnerModule, RunnerSpec } from '../../plugins/runners/runner.ts';
+import type {
+  MasterFunctionKind,
+  RunnerContext,
+  RunnerModule,
+  RunnerSpec,
+} from '../../plugins/runners/runner.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 
-/** Custom runners, and those that cannot be used. */
-export interface FoundRunners {
+/** Custom functions of a kind, and those that cannot be used. */
+export interface FoundFunctions {
   /** By name. */
   readonly modules: ReadonlyMap<string, RunnerModule>;
   /** Name to the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
 }
 
-/** Gives the custom runners. */
-export type OwnRunners = () => Promise<FoundRunners>;
+/** Gives the custom functions of a kind. */
+export type OwnFunctions = (kind: MasterFunctionKind) => Promise<FoundFunctions>;
+
+/** The folders that they come from. */
+const FOLDERS = { runner: 'runners', wheel: 'wheel' } as const;
 
 const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux: 'Linux',
@@ -28,13 +36,18 @@ const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 };
 
 /** Finds them once, when they are first asked for; nothing is read or started where there are none. */
-export function ownRunners(opts: Dict, log: Logger): OwnRunners {
-  let found: Promise<FoundRunners> | undefined;
-  return () => (found ??= load(opts, log));
+export function ownFunctions(opts: Dict, log: Logger): OwnFunctions {
+  const found = new Map<MasterFunctionKind, Promise<FoundFunctions>>();
+  return (kind) => {
+    const known = found.get(kind) ?? load(kind, opts, log);
+    found.set(kind, known);
+    return known;
+  };
 }
 
-async function load(opts: Dict, log: Logger): Promise<FoundRunners> {
-  if (!hasExtensions(opts, 'runners')) return { modules: new Map(), leftOut: new Map() };
+async function load(kind: MasterFunctionKind, opts: Dict, log: Logger): Promise<FoundFunctions> {
+  const folder = FOLDERS[kind];
+  if (!hasExtensions(opts, folder)) return { modules: new Map(), leftOut: new Map() };
   const [{ ExtensionsHere, knownModules }, { describeModules }] = await Promise.all([
     import('../../runtime/extensions/here.ts'),
     import('../../runtime/extensions/describe.ts'),
@@ -44,31 +57,31 @@ async function load(opts: Dict, log: Logger): Promise<FoundRunners> {
   const refuse = (fun: string) => (): never => {
     throw new Error(`${fun} is only described here`);
   };
-  const tried = await describeModules({ ...context, clock: systemClock, report }, refuse, 'runners');
+  const tried = await describeModules({ ...context, clock: systemClock, report }, refuse, folder);
   const modules = new Map<string, RunnerModule>();
   const leftOut = new Map<string, string>();
   for (const custom of new ExtensionsHere().modules(knownModules(tried), context)) {
     if ('unavailable' in custom)
-      log.info(`The runner ${custom.name} cannot be used here: ${custom.unavailable}`);
-    else if ('load' in custom) modules.set(custom.name, toRunners(await custom.load()));
+      log.info(`The ${kind} module ${custom.name} cannot be used here: ${custom.unavailable}`);
+    else if ('load' in custom) modules.set(custom.name, toRunners(kind, await custom.load()));
     else leftOut.set(custom.name, custom.broken);
   }
   return { modules, leftOut };
 }
 
-function toRunners({ name, doc, functions }: ModuleSpec): RunnerModule {
+function toRunners(kind: MasterFunctionKind, { name, doc, functions }: ModuleSpec): RunnerModule {
   const specs = Object.entries(functions).map(
-    ([fun, spec]) => [fun, toRunner(`${name}.${fun}`, spec)] as const,
+    ([fun, spec]) => [fun, toRunner(kind, `${name}.${fun}`, spec)] as const,
   );
   return { name, doc, functions: Object.fromEntries(specs) };
 }
 
-function toRunner(full: string, spec: FunctionSpec): RunnerSpec {
+function toRunner(kind: MasterFunctionKind, full: string, spec: FunctionSpec): RunnerSpec {
   const { doc, params, varargs, kwargs, returns, examples } = spec;
   return {
     doc,
     returns,
-    examples: examples ?? [`salt-run ${full}`],
+    examples: examples ?? (kind === 'runner' ? [`salt-run ${full}`] : []),
     ...(params === undefined ? {} : { params }),
     ...(varargs === undefined ? {} : { varargs }),
     ...(kwargs === undefined ? {} : { kwargs }),
@@ -79,7 +92,7 @@ function toRunner(full: string, spec: FunctionSpec): RunnerSpec {
 /** What a runner's context offers, in the form that custom functions know: `ctx.call` calls runners. */
 function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
   const nothing = (): Promise<never> =>
-    Promise.reject(new BrineError('There is no minion here: this is a runner.'));
+    Promise.reject(new BrineError('There is no minion here: this is a function of the master.'));
   return {
     id: ctx.id,
     opts: ctx.settings,
