@@ -9,6 +9,8 @@ export const tags = {
   jobProgress: (jid: string, id: string, n: number): string => `salt/job/${jid}/prog/${id}/${n}`,
   jobStateError: (jid: string, id: string, fun: string): string => `salt/job/${jid}/sub/${id}/error/${fun}`,
   auth: 'salt/auth',
+  /** Ours: a decision against somebody who wanted to publish, to call a function of the master, or to log in. */
+  authRefused: 'salt/auth/refused',
   key: 'salt/key',
   keyRotated: 'key',
   minionStart: (id: string): string => `salt/minion/${id}/start`,

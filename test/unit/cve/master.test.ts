@@ -20,7 +20,7 @@ import { Secret } from '../../../src/host/secret.ts';
 import { isSafeJid } from '../../../src/storage/jobs/jid.ts';
 import { generateKeyFiles } from '../../../src/storage/keys/generate.ts';
 import { KeyStore } from '../../../src/storage/keys/store.ts';
-import { isAuthorised } from '../../../src/programs/master/auth/permissions.ts';
+import { isAllowed } from '../../support/access.ts';
 import { dict, isDict, type Value } from '../../../src/python/values/value.ts';
 import { encode } from '../../../src/formats/wire/msgpack.ts';
 import { loadYaml } from '../../../src/formats/yaml/load.ts';
@@ -49,7 +49,7 @@ test('CVE-2013-2228 - keys are made with e = 65537 and 2048 bits, and weaker one
 
 test('CVE-2013-4435 - one allowed function among several allows only itself', () => {
   const ask = (funs: string[]): boolean =>
-    isAuthorised(['test.*'], {
+    isAllowed(['test.*'], {
       funs,
       args: funs.map(() => []),
       minions: ['m'],
@@ -218,7 +218,7 @@ test('CVE-2022-22936, CVE-2024-38823 - what was recorded works once, and not aft
 test('CVE-2022-22941 - a prediction without minions authorises nobody', () => {
   const perms = [dict({ 'web*': ['test.ping'] })];
   const ask = (minions: string[]): boolean =>
-    isAuthorised(perms, { funs: ['test.ping'], args: [[]], minions, minionsOf: () => new Set(['web1']) });
+    isAllowed(perms, { funs: ['test.ping'], args: [[]], minions, minionsOf: () => new Set(['web1']) });
   assert.ok(ask(['web1']));
   assert.ok(!ask(['web1', 'db1']));
   assert.ok(!ask([]));

@@ -15,6 +15,7 @@ import { Secret } from '../../../src/host/secret.ts';
 import type { JidSource } from '../../../src/storage/jobs/jid.ts';
 import type { JobReader, JobWriter } from '../../../src/storage/jobs/job-store.ts';
 import { LoadMirror } from '../../../src/storage/jobs/load-mirror.ts';
+import { accessFor } from '../../support/access.ts';
 import { UserAuth } from '../../../src/programs/master/auth/user-auth.ts';
 import { publishHandler } from '../../../src/programs/master/commands/publish.ts';
 import type { Fleet } from '../../../src/runtime/targeting/target.ts';
@@ -134,7 +135,10 @@ class RecordedOffice {
     const { log } = keptLog();
     const publish = publishHandler({
       opts,
-      users: new UserAuth(opts, new Map([['root', new Secret(rootKey[row.recording] ?? 'none')]])),
+      access: accessFor(
+        opts,
+        new UserAuth(opts, new Map([['root', new Secret(rootKey[row.recording] ?? 'none')]])),
+      ),
       fleet: this.#fleet(),
       jobs: { saveJob: async () => true, note: async () => undefined } as unknown as JobReader & JobWriter,
       keyState: () => undefined,

@@ -5,16 +5,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import type { Secret } from '../../../host/secret.ts';
-import { expressionMatch } from '../../../python/text/expression-match.ts';
 import { textsAfter } from '../../../formats/wire/find-text.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { rulesOfPatterns } from '../../../runtime/access/auth-list.ts';
+import type { Rights } from '../../../runtime/access/question.ts';
+import { isDict, type Dict } from '../../../python/values/value.ts';
 
 /** Fields in one request that may be a user's key. Each costs some microseconds; no command has more than a few. */
 const KEY_CANDIDATES_MAX = 64;
-
-/** What a user may do. */
-export type Rights =
-  { readonly kind: 'full' } | { readonly kind: 'limited'; readonly perms: readonly Value[] };
 
 /** Checks `user` and `key` of a request in the clear. */
 export class UserAuth {
@@ -69,13 +66,8 @@ export class UserAuth {
   }
 
   #limited(user: string): Rights | undefined {
-    const perms: Value[] = [];
-    for (const [pattern, list] of this.#acl()) {
-      if (!expressionMatch(user, String(pattern))) continue;
-      if (Array.isArray(list)) perms.push(...list);
-      else perms.push(list);
-    }
-    return perms.length === 0 ? undefined : { kind: 'limited', perms };
+    const rules = rulesOfPatterns(this.#acl(), user, 'publisher_acl');
+    return rules.length === 0 ? undefined : { kind: 'limited', rules };
   }
 
   #acl(): Dict {

@@ -11,12 +11,15 @@ import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
 import { forecast } from '../../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../../runtime/targeting/parse-target.ts';
 import { TargetError } from '../../../runtime/targeting/target.ts';
-import { compilePattern } from '../../../python/regex/pattern.ts';
+import { decide } from '../../../runtime/access/decide.ts';
+import { given } from '../../../runtime/access/auth-list.ts';
+import { startMatches } from '../../../runtime/access/local-rules.ts';
+import { reachOfRule } from '../../../runtime/access/reach.ts';
+import type { Decision, GivenRule } from '../../../runtime/access/question.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { parseKeyword } from '../../../formats/yaml/keyword.ts';
 import { splitKeyword } from '../../../formats/yaml/split-keyword.ts';
 import { yamlifyArgument } from '../../../formats/yaml/yamlify.ts';
-import { isAuthorised } from '../auth/permissions.ts';
 import type { countedWarnings } from '../counted-log.ts';
 import { storedReturn } from './returns.ts';
 import { publishForPeer, type PublishedJob } from './publish.ts';
@@ -83,9 +86,12 @@ export class PeerCommands {
     const { publishing, warn } = this.#parts;
     if (order === undefined) return undefined;
     const what = order.funs.join(', ');
-    const perms = rulesFor(publishing.opts, 'peer', id);
-    if (!mayPublish(publishing, perms, order)) {
-      warn(`The minion ${id} may not publish ${what}; the option peer would have to allow it`);
+    const rules = rulesFor(publishing.opts, 'peer', id);
+    const decision = mayPublish(publishing, { user: id, rules }, order);
+    if (!decision.allowed) {
+      warn(
+        `The minion ${id} may not publish ${what}; the option peer would have to allow it (${decision.reason})`,
+      );
       return undefined;
     }
     const noParse = noParseNames(load);
@@ -97,7 +103,7 @@ export class PeerCommands {
       tgtType: order.tgtType,
       ret: order.ret,
       publisher: id,
-      perms,
+      perms: rules.map(({ rule }) => rule),
     });
     if (job === undefined) warn(`What the minion ${id} published (${what}) could not be sent`);
     return job;
@@ -150,7 +156,7 @@ export class PeerCommands {
     const [fun, arg] = [load.get('fun'), load.get('arg')];
     if (typeof fun !== 'string' || !Array.isArray(arg)) return NOTHING;
     const allowed = rulesFor(this.#parts.publishing.opts, 'peer_run', id).some(
-      (rule) => typeof rule === 'string' && startMatches(rule, fun),
+      ({ rule }) => typeof rule === 'string' && startMatches(rule, fun),
     );
     if (!allowed || !FUNCTION.test(fun)) {
       this.#parts.warn(`The minion ${id} may not run ${fun}; the option peer_run would have to allow it`);
@@ -218,28 +224,34 @@ function readOrder(load: Dict): JobOrder | undefined {
   return { funs, fun: funs, arg: lists, tgt, tgtType, ret };
 }
 
-function mayPublish({ opts, fleet }: PublishParts, perms: readonly Value[], order: JobOrder): boolean {
-  if (perms.length === 0) return false;
-  const minionsOf = (type: string): readonly string[] => {
-    const target = parseTarget(order.tgt, type, undefined, opts.get('nodegroups'));
-    return forecast(target, fleet, { greedy: true }).minions;
-  };
+/** Salt compat: the blacklist of publishers is not for peers. */
+function mayPublish(
+  { opts, fleet }: PublishParts,
+  { user, rules }: { readonly user: string; readonly rules: readonly GivenRule[] },
+  order: JobOrder,
+): Decision {
+  if (rules.length === 0) return { allowed: false, reason: 'it has no rule for this minion' };
+  const nodegroups = opts.get('nodegroups');
+  const minionsOf = (type: string): readonly string[] =>
+    forecast(parseTarget(order.tgt, type, undefined, nodegroups), fleet, { greedy: true }).minions;
   try {
     const minions = minionsOf(order.tgtType);
     const exact = new Set(minionsOf(exactType(order.tgtType)));
     // a pattern that reaches more than its exact reading would tell of other minions' pillars
-    if (!minions.every((minion) => exact.has(minion))) return false;
-    return isAuthorised(perms, {
-      funs: order.funs,
-      args: order.funs.length === 1 ? [[...order.arg]] : order.arg,
-      minions,
-      minionsOf: (expression) =>
-        new Set(
-          forecast(parseTarget(expression, 'compound'), fleet, { greedy: false, forRights: true }).minions,
-        ),
-    });
+    if (!minions.every((minion) => exact.has(minion)))
+      return { allowed: false, reason: 'its target is a pattern over pillar' };
+    return decide(
+      { user, rights: { kind: 'limited', rules } },
+      {
+        client: 'local',
+        funs: order.funs,
+        args: order.funs.length === 1 ? [[...order.arg]] : order.arg,
+        minions,
+        minionsOf: (expression) => reachOfRule(expression, fleet, nodegroups),
+      },
+    );
   } catch (error) {
-    if (error instanceof TargetError) return false;
+    if (error instanceof TargetError) return { allowed: false, reason: error.message };
     throw error;
   }
 }
@@ -250,20 +262,13 @@ function exactType(type: string): string {
   return name === 'compound' ? 'compound_pillar_exact' : type;
 }
 
-/** The rules of all entries whose expression fits the minion. */
-function rulesFor(opts: MasterOptions, name: 'peer' | 'peer_run', id: string): Value[] {
+/** The rules of all entries whose expression fits the minion; it is anchored at the start only, as in Salt. */
+function rulesFor(opts: MasterOptions, name: 'peer' | 'peer_run', id: string): GivenRule[] {
   return [...opts.get(name)].flatMap(([pattern, rules]) =>
-    typeof pattern === 'string' && Array.isArray(rules) && startMatches(pattern, id) ? rules : [],
+    typeof pattern === 'string' && Array.isArray(rules) && startMatches(pattern, id)
+      ? given(rules, `${name} ${pattern}`)
+      : [],
   );
-}
-
-/** Salt compat: anchored at the start only. What is no regular expression fits nothing. */
-function startMatches(pattern: string, text: string): boolean {
-  try {
-    return compilePattern(pattern).matchStart(text) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function noParseNames(load: Dict): readonly string[] {

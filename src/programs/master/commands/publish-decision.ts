@@ -3,11 +3,13 @@ import type { MasterOptions } from '../../../config/master-options.ts';
 import { forecast } from '../../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../../runtime/targeting/parse-target.ts';
 import { TargetError, type Fleet, type Forecast } from '../../../runtime/targeting/target.ts';
-import { expressionMatch } from '../../../python/text/expression-match.ts';
-import { isDict, truthy, type Value } from '../../../python/values/value.ts';
-import { functionsOf, isAuthorised } from '../auth/permissions.ts';
+import { truthy, type Value } from '../../../python/values/value.ts';
+import { given } from '../../../runtime/access/auth-list.ts';
+import { areFunctionsBlacklisted, isUserBlacklisted } from '../../../runtime/access/blacklist.ts';
+import { reachOfRule } from '../../../runtime/access/reach.ts';
+import type { LocalQuestion, Rights } from '../../../runtime/access/question.ts';
+import type { Requester } from '../auth/requester.ts';
 import type { KnownSyndic } from '../syndics.ts';
-import type { Rights } from '../auth/user-auth.ts';
 import type { PublishParts } from './publish-parts.ts';
 import type { PublishRequest } from './publish-request.ts';
 
@@ -29,38 +31,38 @@ export function withoutSyndics(resolved: Forecast, syndics: readonly KnownSyndic
 }
 
 /** The list that a syndic hands down counts only from whoever may do everything here (CVE-2022-22941). */
-export function permsOf(rights: Rights, { authList }: PublishRequest): readonly Value[] | undefined {
-  if (rights.kind === 'limited') return rights.perms;
-  return authList !== undefined && authList.length > 0 ? authList : undefined;
+export function rightsFor(rights: Rights, { authList }: PublishRequest): Rights {
+  if (rights.kind === 'limited' || authList === undefined || authList.length === 0) return rights;
+  return { kind: 'limited', rules: given([...authList], 'the rules from the master above') };
 }
 
-/** A syndic publishes in the name of the user above. */
-export function inOriginalName(rights: Rights, request: PublishRequest): PublishRequest {
-  const user = request.authList === undefined ? undefined : request.kwargs.get('user');
-  return rights.kind === 'full' && typeof user === 'string' ? { ...request, user } : request;
+/** The rules as they go down with a job; undefined for full rights. */
+export function permsOf(rights: Rights): readonly Value[] | undefined {
+  return rights.kind === 'full' ? undefined : rights.rules.map(({ rule }) => rule);
 }
 
 /**
- * `publisher_acl_blacklist`: each entry is a glob or an anchored regular expression. A function inside another counts, too; where it
- * cannot be told which that is, the job is refused as soon as there are blacklisted functions.
+ * In whose name a job is published: his who logged in or has a token, whatever the request says. A syndic publishes in the name of the
+ * user above.
  */
+export function inOriginalName(requester: Requester, request: PublishRequest): PublishRequest {
+  if (requester.type !== 'user') return { ...request, user: requester.user };
+  const user = request.authList === undefined ? undefined : request.kwargs.get('user');
+  return requester.rights.kind === 'full' && typeof user === 'string' ? { ...request, user } : request;
+}
+
+/** Whether `publisher_acl_blacklist` refuses a job, whoever asks. */
 export function isBlacklisted(opts: MasterOptions, request: PublishRequest): boolean {
   const blacklist = opts.raw('publisher_acl_blacklist');
-  if (blacklist === undefined || !isDict(blacklist)) return false;
-  const listed = (key: string, texts: readonly string[]): boolean => {
-    const entries = blacklist.get(key);
-    return (
-      Array.isArray(entries) &&
-      entries.some((entry) => texts.some((text) => expressionMatch(text, String(entry))))
-    );
-  };
-  if (listed('users', [request.user ?? '']) || listed('modules', request.funs)) return true;
-  if (!truthy(blacklist.get('modules') ?? null)) return false;
-  const args = Array.isArray(request.fun) ? request.arg : [[...request.arg]];
-  return request.funs.some((fun, i) => {
-    const inner = functionsOf(fun, args[i] ?? []);
-    return inner === undefined || listed('modules', inner);
-  });
+  return (
+    isUserBlacklisted(blacklist, request.user ?? '') ||
+    areFunctionsBlacklisted(blacklist, request.funs, argumentLists(request))
+  );
+}
+
+/** The argument list of each function. */
+function argumentLists({ fun, arg }: PublishRequest): readonly Value[] {
+  return Array.isArray(fun) ? arg : [[...arg]];
 }
 
 export function predict(fleet: Fleet, request: PublishRequest): Forecast | TargetError {
@@ -78,31 +80,27 @@ export function predict(fleet: Fleet, request: PublishRequest): Forecast | Targe
   }
 }
 
-export function mayPublish(
-  parts: PublishParts,
-  perms: readonly Value[] | undefined,
+/** What is asked about a job. */
+export function questionOf(
+  parts: Pick<PublishParts, 'opts' | 'fleet'>,
   request: PublishRequest,
   predicted: Forecast,
-): boolean {
-  if (perms === undefined) return true;
-  if (ONLY_FOR_FULL_RIGHTS.some((field) => truthy(request.kwargs.get(field) ?? null))) return false;
-  return isAuthorised(perms, {
+): LocalQuestion {
+  return {
+    client: 'local',
     isDecidedBelow: parts.opts.get('order_masters'),
+    beyondRules: ONLY_FOR_FULL_RIGHTS.filter((field) => truthy(request.kwargs.get(field) ?? null)),
     funs: request.funs,
-    args: Array.isArray(request.fun) ? request.arg : [[...request.arg]],
+    args: argumentLists(request),
     minions: predicted.minions,
-    minionsOf: (expression) =>
-      new Set(
-        forecast(parseTarget(expression, 'compound'), parts.fleet, { greedy: false, forRights: true })
-          .minions,
-      ),
-  });
+    minionsOf: (expression) => reachOfRule(expression, parts.fleet, parts.opts.get('nodegroups')),
+  };
 }
 
 /** True when a user with limited rights asks for the id of a job that there is: its returns would mix with his. */
 export async function takesJid(
   { jobs }: PublishParts,
-  rights: Rights,
+  { rights }: Requester,
   { jid }: PublishRequest,
 ): Promise<boolean> {
   return rights.kind === 'limited' && jid !== '' && (await jobs.job(jid)) !== undefined;

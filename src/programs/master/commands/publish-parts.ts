@@ -9,12 +9,12 @@ import type { LoadMirror } from '../../../storage/jobs/load-mirror.ts';
 import type { Fleet } from '../../../runtime/targeting/target.ts';
 import type { Dict } from '../../../python/values/value.ts';
 import type { SyndicRegistry } from '../syndics.ts';
-import type { UserAuth } from '../auth/user-auth.ts';
+import type { Access } from '../auth/access.ts';
 
 /** What publishing needs. */
 export interface PublishParts {
   readonly opts: MasterOptions;
-  readonly users: UserAuth;
+  readonly access: Access;
   readonly fleet: Fleet;
   readonly jobs: Pick<JobReader, 'job' | 'returns'> & Pick<JobWriter, 'saveJob' | 'note'>;
   readonly mirror: LoadMirror;

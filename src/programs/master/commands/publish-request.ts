@@ -26,7 +26,7 @@ export interface PublishRequest extends JobOrder {
   readonly publisher?: string;
 }
 
-/** External authentication and tokens win over a key, and are not served yet: they are refused, never ignored. */
+/** Log-ins and tokens win over a key, as in Salt: one that does not hold is refused, whatever key stands beside it. */
 export function usesUserKey(kwargs: Dict): boolean {
   return !kwargs.has('token') && !kwargs.has('eauth');
 }

@@ -17,9 +17,11 @@ import {
   inOriginalName,
   isBlacklisted,
   predict,
-  mayPublish,
+  questionOf,
+  rightsFor,
   takesJid,
 } from './publish-decision.ts';
+import { isFailure, type Requester } from '../auth/requester.ts';
 import { send } from './publish-send.ts';
 
 const AUTHENTICATION_ERROR = errorReply('AuthenticationError', 'Authentication error occurred.');
@@ -32,33 +34,47 @@ function errorReply(name: string, message: string): Encodable {
 
 /** Serves `publish`. */
 export function publishHandler(parts: PublishParts): ClearHandler {
-  return async (load) => {
+  return async (load, from) => {
     const request = readRequest(load);
     if (request === undefined) return 'Some exception handling minion payload';
     if (isBlacklisted(parts.opts, request)) {
       parts.log.error(`${request.user} does not have permissions to run ${request.funs.join(', ')}.`);
       return AUTHORIZATION_ERROR;
     }
-    const rights = usesUserKey(request.kwargs) ? parts.users.check(load) : undefined;
-    if (rights === undefined) return denied(parts, request, AUTHENTICATION_ERROR, 'Authentication');
-    const resolved = predict(parts.fleet, request);
-    if (resolved instanceof TargetError) return unresolved(request, `: ${resolved.message}`);
-    const syndics = (await parts.syndics?.())?.known() ?? [];
-    const predicted = withoutSyndics(resolved, syndics);
-    const perms = permsOf(rights, request);
-    // a job that comes from above concerns nobody here: that is no denial
-    if (request.authList !== undefined && predicted.minions.length === 0 && !parts.opts.get('order_masters'))
-      return unresolved(request, '');
-    if (!mayPublish(parts, perms, request, predicted) || (await takesJid(parts, rights, request)))
-      return denied(parts, request, AUTHORIZATION_ERROR, 'Authorization');
-    if (predicted.minions.length === 0 && !parts.opts.get('order_masters')) return unresolved(request, '');
-    return publish(parts, inOriginalName(rights, request), { predicted, syndics, perms });
+    const credentials = usesUserKey(request.kwargs) ? load : request.kwargs;
+    const requester = await parts.access.identify(credentials, { client: 'local', funs: request.funs, from });
+    if (isFailure(requester)) return denied(parts, request, AUTHENTICATION_ERROR);
+    return publishFor(requester, inOriginalName(requester, request), { parts, from });
   };
 }
 
-/** Salt compat: the event carries the request; unlike Salt's without its credentials. */
-function denied(parts: PublishParts, request: PublishRequest, reply: Encodable, what: string): Encodable {
-  parts.log.warning(`${what} of the user ${request.user ?? '?'} to run ${request.funs.join(', ')} failed.`);
+/** Publishes for somebody who has shown who he is, if he may. */
+async function publishFor(
+  requester: Requester,
+  request: PublishRequest,
+  { parts, from }: { readonly parts: PublishParts; readonly from: string },
+): Promise<Encodable> {
+  const resolved = predict(parts.fleet, request);
+  if (resolved instanceof TargetError) return unresolved(request, `: ${resolved.message}`);
+  const syndics = (await parts.syndics?.())?.known() ?? [];
+  const predicted = withoutSyndics(resolved, syndics);
+  const rights = rightsFor(requester.rights, request);
+  // a job that comes from above concerns nobody here: that is no denial
+  if (request.authList !== undefined && predicted.minions.length === 0 && !parts.opts.get('order_masters'))
+    return unresolved(request, '');
+  const question = questionOf(parts, request, predicted);
+  if (!parts.access.decide({ ...requester, rights }, question, from).allowed)
+    return denied(parts, request, AUTHORIZATION_ERROR);
+  if (await takesJid(parts, requester, request)) {
+    parts.access.refused(requester, question, from, `there is a job ${request.jid}`);
+    return denied(parts, request, AUTHORIZATION_ERROR);
+  }
+  if (predicted.minions.length === 0 && !parts.opts.get('order_masters')) return unresolved(request, '');
+  return publish(parts, request, { predicted, syndics, perms: permsOf(rights) });
+}
+
+/** Salt compat: the event carries the request; unlike Salt's without its credentials. The audit line has been written. */
+function denied(parts: PublishParts, request: PublishRequest, reply: Encodable): Encodable {
   const { error } = reply as { error: Record<string, string> };
   const { fun, arg, tgt, tgtType, jid, user } = request;
   const data = dict({

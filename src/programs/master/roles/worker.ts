@@ -20,6 +20,8 @@ import { RpcClient, connectRpc } from '../../../network/ipc/rpc-client.ts';
 import { dict, type Dict } from '../../../python/values/value.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import { AutoKey } from '../auth/autosign.ts';
+import { Access } from '../auth/access.ts';
+import { Audit } from '../auth/audit.ts';
 import { UserAuth } from '../auth/user-auth.ts';
 import { connectedIds } from '../commands/connected.ts';
 import { fileHandlers } from '../commands/files.ts';
@@ -155,6 +157,7 @@ function makeDoor(parts: WorkerParts): Door {
   const { opts, clock, log } = context;
   const authenticator = makeAuthenticator(parts);
   const publishing = publishParts(parts);
+  const users = new UserAuth(opts, context.userKeys);
   return new Door({
     clear: clearTable(publishing),
     aes: aesTable(parts, publishing),
@@ -162,7 +165,7 @@ function makeDoor(parts: WorkerParts): Door {
       authenticator.authenticate(load, version, publishPort),
     sessions,
     keys: accepted,
-    knowsUser: (head) => publishing.users.check(head) !== undefined,
+    knowsUser: (head) => users.check(head) !== undefined,
     sharedKeys: context.sharedKeys,
     minimumVersion: opts.get('minimum_auth_version'),
     ttlSeconds: opts.get('request_server_ttl'),
@@ -196,12 +199,23 @@ function clearTable(publishing: PublishParts): ReadonlyMap<string, ClearHandler>
   ]);
 }
 
-function publishParts(parts: WorkerParts): PublishParts {
-  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent } = parts;
-  const { opts, clock, log, userKeys } = context;
-  return {
+/** Who may do what, for all commands in the clear. */
+function makeAccess({ context, fireEvent }: WorkerParts): Access {
+  const { opts, log, userKeys } = context;
+  return new Access({
     opts,
     users: new UserAuth(opts, userKeys),
+    logins: undefined,
+    audit: new Audit(fireEvent, log),
+  });
+}
+
+function publishParts(parts: WorkerParts): PublishParts {
+  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent } = parts;
+  const { opts, clock, log } = context;
+  return {
+    opts,
+    access: makeAccess(parts),
     fleet: keyFleet(keys, cache, facts),
     jobs,
     mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),

@@ -9,7 +9,7 @@ import type { StoredReturn } from '../../../../src/storage/jobs/stored-return.ts
 import type { LoadMirror } from '../../../../src/storage/jobs/load-mirror.ts';
 import { PeerCommands, type PeerCommand } from '../../../../src/programs/master/commands/peer.ts';
 import type { PublishParts } from '../../../../src/programs/master/commands/publish-parts.ts';
-import type { UserAuth } from '../../../../src/programs/master/auth/user-auth.ts';
+import type { Access } from '../../../../src/programs/master/auth/access.ts';
 import type { PublisherClient } from '../../../../src/network/ipc/contracts/publisher.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 
@@ -40,7 +40,7 @@ function master(settings: DictInit): Master {
   };
   const publishing: PublishParts = {
     opts: new Options(masterOptions, dict({ user: 'root', ...settings })),
-    users: undefined as unknown as UserAuth,
+    access: undefined as unknown as Access,
     fleet: {
       ids: ['db1', 'web1', 'web2'],
       data: (id) => ({ grains: dict({ role: id.slice(0, -1) }), pillar: dict({ secret: `${id}s` }) }),

@@ -10,8 +10,11 @@ import { JidSource } from '../../../../src/storage/jobs/jid.ts';
 import { SqliteJobStore } from '../../../../src/storage/jobs/sqlite-store.ts';
 import type { JobReader, JobWriter } from '../../../../src/storage/jobs/job-store.ts';
 import type { LoadMirror } from '../../../../src/storage/jobs/load-mirror.ts';
-import { isAuthorised } from '../../../../src/programs/master/auth/permissions.ts';
-import type { Rights, UserAuth } from '../../../../src/programs/master/auth/user-auth.ts';
+import { isAllowed } from '../../../support/access.ts';
+import type { UserAuth } from '../../../../src/programs/master/auth/user-auth.ts';
+import type { Rights } from '../../../../src/runtime/access/question.ts';
+import { given } from '../../../../src/runtime/access/auth-list.ts';
+import { accessFor } from '../../../support/access.ts';
 import { publishHandler } from '../../../../src/programs/master/commands/publish.ts';
 import { takeReturn } from '../../../../src/programs/master/commands/returns.ts';
 import { SyndicRegistry } from '../../../../src/programs/master/syndics.ts';
@@ -179,7 +182,7 @@ test('syndics - a report adds to the expected, and tells who is away', async (t)
 
 test('permissions - a target without minions here is decided by the masters below (CVE-2022-22941)', () => {
   const ask = (isDecidedBelow: boolean, minions: string[] = []): boolean =>
-    isAuthorised([dict({ 'web*': ['test.ping'] })], {
+    isAllowed([dict({ 'web*': ['test.ping'] })], {
       funs: ['test.ping'],
       args: [[]],
       minions,
@@ -194,9 +197,10 @@ test('permissions - a target without minions here is decided by the masters belo
 function publishing(rights: Rights, values: DictInit = {}) {
   const sent: Dict[] = [];
   let newcomers: unknown;
+  const opts = new Options(masterOptions, dict({ user: 'root', ...values }));
   const publish = publishHandler({
-    opts: new Options(masterOptions, dict({ user: 'root', ...values })),
-    users: { check: () => rights } as unknown as UserAuth,
+    opts,
+    access: accessFor(opts, { check: () => rights } as unknown as UserAuth),
     fleet: { ids: ['db1', 'web1'], data: () => undefined },
     jobs: { saveJob: async () => true, note: async () => undefined } as unknown as JobReader & JobWriter,
     mirror: { save: () => undefined } as unknown as LoadMirror,
@@ -233,7 +237,10 @@ test('publish - the list that comes from above is enforced, and handed on (CVE-2
 
 test('publish - a user with limited rights cannot bring a list of his own', async () => {
   const perms = [dict({ 'web*': ['test.ping'] })];
-  const { ask, sent } = publishing({ kind: 'limited', perms }, { order_masters: true });
+  const { ask, sent } = publishing(
+    { kind: 'limited', rules: given(perms, 'a test') },
+    { order_masters: true },
+  );
   assert.equal(await ask('*', { auth_list: [], user: 'root' }), 'AuthorizationError');
   assert.equal(await ask('web1', { auth_list: ['.*'], user: 'root' }), 'published');
   assert.deepEqual(sent[0]?.get('auth_list'), perms);

@@ -3,46 +3,57 @@
  * salt/utils/minions.py `auth_check`, 3006.16). Stricter than Salt where marked: of several functions every one must be
  * allowed, and a prediction without minions allows nothing.
  */
-import { compilePattern } from '../../../python/regex/pattern.ts';
-import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
-import { splitKeyword } from '../../../formats/yaml/split-keyword.ts';
+import { compilePattern } from '../../python/regex/pattern.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { splitKeyword } from '../../formats/yaml/split-keyword.ts';
+import type { Decision, GivenRule, LocalQuestion } from './question.ts';
 import { embeddedCalls, type EmbeddedCall, type GivenArguments } from './embedded-calls.ts';
-
-/** What is to be authorised. */
-export interface AuthorisationRequest {
-  readonly funs: readonly string[];
-  /** The argument list of each function. */
-  readonly args: readonly Value[];
-  /** The minions that the target is predicted to reach. */
-  readonly minions: readonly string[];
-  /** The minions that a target expression of the list reaches. */
-  readonly minionsOf: (expression: string) => ReadonlySet<string>;
-  /** The list goes down with the job: a prediction without minions is left to the masters below (`order_masters`). */
-  readonly isDecidedBelow?: boolean;
-}
 
 /** Salt always allows looking for a running job. */
 const ALWAYS_ALLOWED = 'saltutil.find_job';
 /** Calls inside calls inside calls: deeper ones nobody needs. */
 const DEPTH_MAX = 4;
 
-/** True when every function of the request is allowed by the list, and every function that these call by name. */
-export function isAuthorised(perms: readonly Value[], request: AuthorisationRequest): boolean {
-  return request.funs.every((fun, index) => callAllowed(perms, fun, request.args[index] ?? [], request, 0));
+/** What every list allows. */
+const ALWAYS: GivenRule = { rule: ALWAYS_ALLOWED, source: 'always allowed' };
+
+/** Whether every function of a job is allowed, and every function that these call by name. */
+export function decideLocal(rules: readonly GivenRule[], question: LocalQuestion): Decision {
+  const found: GivenRule[] = [];
+  for (const [index, fun] of question.funs.entries()) {
+    const decision = decideCall(rules, fun, question.args[index] ?? [], question, 0);
+    if (!decision.allowed) return decision;
+    found.push(...decision.rules);
+  }
+  return { allowed: true, rules: found };
 }
 
-function callAllowed(
-  perms: readonly Value[],
+function decideCall(
+  rules: readonly GivenRule[],
   fun: string,
   args: Value,
-  request: AuthorisationRequest,
+  question: LocalQuestion,
   depth: number,
-): boolean {
-  if (fun === ALWAYS_ALLOWED) return true;
-  if (depth > DEPTH_MAX || !perms.some((perm) => allows(perm, fun, args, request))) return false;
+): Decision {
+  if (fun === ALWAYS_ALLOWED) return { allowed: true, rules: [ALWAYS] };
+  const rule = rules.find((each) => allows(each.rule, fun, args, question));
+  if (rule === undefined)
+    return refused(`no rule allows ${fun} with these arguments on all minions of the target`);
   const inside = callsInside(fun, args);
-  return inside?.every((inner) => callAllowed(perms, inner.fun, inner.args, request, depth + 1)) ?? false;
+  if (inside === undefined || depth >= DEPTH_MAX)
+    return refused(`${fun} calls a function that cannot be told, or that no rule can allow`);
+  const found = [rule];
+  for (const inner of inside) {
+    const decision = decideCall(rules, inner.fun, inner.args, question, depth + 1);
+    if (!decision.allowed) return refused(`${fun} calls another function: ${decision.reason}`);
+    found.push(...decision.rules);
+  }
+  return { allowed: true, rules: found };
+}
+
+function refused(reason: string): Decision {
+  return { allowed: false, reason };
 }
 
 /**
@@ -55,11 +66,12 @@ function callsInside(fun: string, args: Value): EmbeddedCall[] | undefined {
   return found.flatMap((inside) => (typeof inside === 'string' ? [] : inside));
 }
 
-function allows(perm: Value, fun: string, args: Value, request: AuthorisationRequest): boolean {
+function allows(perm: Value, fun: string, args: Value, request: LocalQuestion): boolean {
   if (typeof perm === 'string') return startMatches(perm, fun);
   if (!isDict(perm) || perm.size !== 1) return false;
   const [target, functions] = [...perm][0] as [Value, Value];
-  if (typeof target !== 'string') return false;
+  // rules that begin with @ are for functions of the master
+  if (typeof target !== 'string' || target.startsWith('@')) return false;
   if (request.minions.length === 0 && request.isDecidedBelow !== true) return false;
   if (request.minions.length > 0) {
     const allowed = request.minionsOf(target);
@@ -72,19 +84,22 @@ function allows(perm: Value, fun: string, args: Value, request: AuthorisationReq
     );
 }
 
-function functionAllowed(entry: Value, fun: string, positional: readonly Value[], keywords: Dict): boolean {
+/** Whether an entry of a rule's list of functions fits a call (salt/utils/minions.py `__fun_check`, 3006.16). */
+export function functionAllowed(
+  entry: Value,
+  fun: string,
+  positional: readonly Value[],
+  keywords: Dict,
+): boolean {
   if (typeof entry === 'string') return startMatches(entry, fun);
-  if (!isDict(entry)) return false;
-  for (const [pattern, constraints] of entry) {
-    if (typeof pattern !== 'string' || !startMatches(pattern, fun)) continue;
-    const list = [constraints].flat();
-    if (list.length === 0 || list.some((each) => argumentsAllowed(each, positional, keywords))) return true;
-  }
-  return false;
+  if (!isDict(entry) || entry.size !== 1) return false;
+  const [pattern, constraints] = [...entry][0] as [Value, Value];
+  if (typeof pattern !== 'string' || !startMatches(pattern, fun)) return false;
+  return [constraints].flat().some((each) => argumentsAllowed(each, positional, keywords));
 }
 
 function argumentsAllowed(constraint: Value, positional: readonly Value[], keywords: Dict): boolean {
-  if (!isDict(constraint)) return constraint === null;
+  if (!isDict(constraint)) return false;
   const args = constraint.get('args') ?? [];
   const kwargs = constraint.get('kwargs') ?? new Map();
   if (!Array.isArray(args) || !isDict(kwargs)) return false;
@@ -94,13 +109,14 @@ function argumentsAllowed(constraint: Value, positional: readonly Value[], keywo
   );
 }
 
+/** A pattern that is null takes any value, but there must be one. */
 function valueAllowed(pattern: Value, value: Value | undefined): boolean {
-  if (pattern === null) return true;
-  return value !== undefined && startMatches(pyStr(pattern), pyStr(value));
+  if (value === undefined) return false;
+  return pattern === null || (typeof pattern === 'string' && startMatches(pattern, pyStr(value)));
 }
 
 /** Salt compat: patterns are anchored at the start only. A pattern that is no regular expression allows nothing. */
-function startMatches(pattern: string, text: string): boolean {
+export function startMatches(pattern: string, text: string): boolean {
   try {
     return compilePattern(pattern).matchStart(text) !== undefined;
   } catch {
@@ -120,7 +136,7 @@ export function functionsOf(fun: string, args: Value, depth = 0): string[] | und
 }
 
 /** The arguments in both ways in which they may be read. */
-function readings(args: Value): GivenArguments[] {
+export function readings(args: Value): GivenArguments[] {
   return [splitArguments(args), readKeywords(args)];
 }
 

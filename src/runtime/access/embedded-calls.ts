@@ -6,8 +6,8 @@
  * Salt's. Functions that run what stands in a file or a template (`state.*`, `slsutil.renderer`, `cp.get_template`) have no inner
  * call that could be read: to allow them is to allow everything.
  */
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
-import { yamlifyArgument } from '../../../formats/yaml/yamlify.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 
 /** A call inside another. */
 export interface EmbeddedCall {
