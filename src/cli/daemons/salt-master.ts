@@ -36,6 +36,6 @@ export async function saltMaster(
     daemon: isDaemonProcess(io.env),
     fileOption: 'log_file',
   });
-  messages.release(logging.logger);
+  messages.release(logging.logger, isDaemonProcess(io.env) ? level : undefined);
   return runMaster({ opts, log: logging.logger, clock: systemClock, env: io.env, childScript });
 }

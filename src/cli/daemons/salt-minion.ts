@@ -39,7 +39,7 @@ export async function saltMinion(
     daemon: isDaemonProcess(io.env),
     fileOption: 'log_file',
   });
-  messages.release(logging.logger);
+  messages.release(logging.logger, isDaemonProcess(io.env) ? level : undefined);
   return runMinion({
     opts,
     log: logging.logger,

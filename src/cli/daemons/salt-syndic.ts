@@ -34,7 +34,7 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
     daemon: isDaemonProcess(io.env),
     fileOption: 'log_file',
   });
-  messages.release(logging.logger);
+  messages.release(logging.logger, isDaemonProcess(io.env) ? level : undefined);
   return runSyndic({
     ...config,
     log: logging.logger,

@@ -3,7 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientError } from '../../runtime/client/errors.ts';
 import { safeJoin } from '../../host/files.ts';
+import { jobCacheDirectory } from '../../config/job-caches.ts';
+import { messageOf } from '../../errors/errors.ts';
 import { isSafeJid, jidAt } from '../../storage/jobs/jid.ts';
+import { exportToSalt } from '../../storage/jobs/salts-export.ts';
 import type { JobFilter } from '../../storage/jobs/job-store.ts';
 import { minionsOutputter } from '../outputters/registry.ts';
 import { compileGlob } from '../../python/text/fnmatch.ts';
@@ -23,7 +26,7 @@ import { jobCacheName, namedJobCache } from './job-caches.ts';
 import { outcomesOf, silentTexts } from './job-outcomes.ts';
 import { callMinions, returnValues } from './minion-calls.ts';
 import { parseTime } from './parse-time.ts';
-import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
+import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from './runner.ts';
 import { param, type TypedArguments } from '../../runtime/loader/params.ts';
 
 const jidParam = { jid: param.text({ doc: 'The job id.' }) } as const;
@@ -237,6 +240,27 @@ export const jobsRunners = defineRunners({
       examples: ['salt-run jobs.master'],
       run: (ctx) => masterJobs(ctx),
     }),
+    export_to_salt: defineRunner({
+      doc:
+        "Writes the jobs that ran under Brine into the folders in which Salt keeps its own, for the way back to Salt. Not in Salt. Brine's " +
+        'own records stay as they are, and a second call adds what has come since. Salt forgets the jobs when keep_jobs_seconds ' +
+        'have passed since they were written.',
+      params: {
+        start_time: {
+          default: null,
+          type: 'str',
+          doc: "Only jobs from this time (UTC) on: '2026, Mar 16 19:00'.",
+        },
+      },
+      returns:
+        'mapping with `jobs`, `returns` (that were written), `returns_there` (that were there already) and `left_out` (whose names ' +
+        "cannot be files of Salt's)",
+      examples: [
+        'salt-run jobs.export_to_salt',
+        "salt-run jobs.export_to_salt start_time='2026, Mar 16 19:00'",
+      ],
+      run: (ctx, { start_time }) => exportJobs(ctx, jidFrom(ctx, start_time)),
+    }),
   },
 });
 
@@ -329,9 +353,7 @@ function filterOf(ctx: RunnerContext, args: Readonly<Record<string, Value>>): Jo
   const isTarget = truthy(targets) ? globs(targets as Value) : undefined;
   if (truthy(metadata) && !isDict(metadata))
     ctx.log.info('The search_metadata parameter must be specified as a dictionary.  Ignoring.');
-  const bound = (value: Value | undefined): string | undefined =>
-    truthy(value) ? jidAt(parseTime(pyStr(value as Value), ctx.clock.nowMs())) : undefined;
-  const [fromJid, toJid] = [bound(args['start_time']), bound(args['end_time'])];
+  const [fromJid, toJid] = [jidFrom(ctx, args['start_time']), jidFrom(ctx, args['end_time'])];
   return {
     withoutMinions: true,
     ...(fromJid === undefined ? {} : { fromJid }),
@@ -341,6 +363,31 @@ function filterOf(ctx: RunnerContext, args: Readonly<Record<string, Value>>): Jo
       ? {}
       : { accepts: ({ load }) => hasTarget(load, isTarget) && hasMetadata(load, metadata) }),
   };
+}
+
+/** The first job id of a time as it was written; undefined without one. */
+function jidFrom({ clock }: RunnerContext, time: Value | undefined): string | undefined {
+  return truthy(time) ? jidAt(parseTime(pyStr(time as Value), clock.nowMs())) : undefined;
+}
+
+/** @throws RunnerRefusal when a file cannot be written */
+async function exportJobs(ctx: RunnerContext, fromJid: string | undefined): Promise<Dict> {
+  const cachedir = ctx.opts.get('cachedir');
+  try {
+    const { jobs, returns, returnsThere, leftOut } = await exportToSalt({
+      cachedir,
+      hashType: ctx.opts.get('hash_type'),
+      directory: jobCacheDirectory(cachedir),
+      signal: ctx.signal,
+      ...(fromJid === undefined ? {} : { fromJid }),
+    });
+    return dict({ jobs, returns, returns_there: returnsThere, left_out: leftOut });
+  } catch (error) {
+    throw new RunnerRefusal(
+      `The jobs could not be written for Salt: ${messageOf(error)}. What was written stays; call this again when that is put right.`,
+      { cause: error },
+    );
+  }
 }
 
 function globs(value: Value): (text: string) => boolean {

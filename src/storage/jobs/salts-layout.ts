@@ -21,6 +21,10 @@ export const NO_CACHE_FILE = 'nocache';
 
 /** Minions that a syndic has named besides: `.minions.<syndic>.p`. */
 export const SYNDIC_MINIONS = /^\.minions\..+\.p$/;
+/** The name of that file for one syndic. */
+export function syndicMinionsFile(syndicId: string): string {
+  return `.minions.${syndicId}.p`;
+}
 /** Names of groups, and of jobs in them: anything else was put there by somebody else. */
 export const GROUP_NAME = /^[0-9a-f]{2}$/;
 export const JOB_NAME = /^[0-9a-f]{24,}$/;
