@@ -103,7 +103,7 @@ function isAccepted(accepted: ReadonlySet<string> | 'all', name: string): boolea
   return accepted !== 'all' && accepted.has(name);
 }
 
-interface UnknownParts {
+interface UnknownNameContext {
   readonly table: OptionTable;
   readonly otherTable: OptionTable;
   readonly warnings: Map<string, string>;
@@ -113,7 +113,7 @@ interface UnknownParts {
 function noteUnknown(
   name: string,
   value: Value,
-  { table, otherTable, warnings, unknown }: UnknownParts,
+  { table, otherTable, warnings, unknown }: UnknownNameContext,
 ): void {
   if (Object.hasOwn(otherTable, name)) {
     if (!isDefault(value, otherTable[name]?.default ?? null))

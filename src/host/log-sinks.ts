@@ -116,13 +116,13 @@ export function levelNamed(name: string): number | undefined {
   return Object.hasOwn(LOG_LEVELS, lower) ? LOG_LEVELS[lower as LogLevel] : undefined;
 }
 
-interface SharedParts {
+interface LineSinkDeps {
   readonly context: () => LineContext;
   /** false for records that a granular level holds back */
   readonly passes: (record: LogRecord) => boolean;
 }
 
-function sharedParts(options: LoggingOptions): SharedParts {
+function sharedParts(options: LoggingOptions): LineSinkDeps {
   const clock = options.clock ?? systemClock;
   const pid = options.pid ?? process.pid;
   const jidForm = options.jidForm ?? LOG_FORMS.jid;
@@ -157,7 +157,7 @@ function granularFilter(granular: ReadonlyMap<unknown, unknown>): (record: LogRe
   };
 }
 
-function consoleSink(options: LoggingOptions, shared: SharedParts): LogSink {
+function consoleSink(options: LoggingOptions, shared: LineSinkDeps): LogSink {
   const target = options.console ?? process.stderr;
   const line = compileLineFormat({
     form: options.form || LOG_FORMS.console,
@@ -168,7 +168,7 @@ function consoleSink(options: LoggingOptions, shared: SharedParts): LogSink {
   return lineSink({ level: options.level, line, asEntry }, shared, (text) => target.write(`${text}\n`));
 }
 
-function fileSink(file: LogFile, level: string, options: LoggingOptions, shared: SharedParts): LogSink {
+function fileSink(file: LogFile, level: string, options: LoggingOptions, shared: LineSinkDeps): LogSink {
   const line = compileLineFormat({
     form: options.fileForm || LOG_FORMS.file,
     dateForm: options.fileDateForm || LOG_FORMS.fileDate,
@@ -189,7 +189,7 @@ interface LineForm {
 
 function lineSink(
   form: LineForm,
-  shared: SharedParts,
+  shared: LineSinkDeps,
   write: (text: string, record: LogRecord) => unknown,
 ): LogSink {
   const { line, asEntry } = form;

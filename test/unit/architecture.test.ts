@@ -187,6 +187,14 @@ test('house rules - files have one subject, a comment that says which, and a bea
   );
 });
 
+test('house rules - what something is given to work with is called its Deps', () => {
+  const consistsOfParts = ['plugins/modules/file/url.ts'];
+  assert.deepEqual(
+    violations(/\binterface \w*Parts\b/, (path) => consistsOfParts.includes(path)),
+    [],
+  );
+});
+
 test('dependencies - every package has its line', () => {
   const { dependencies = {}, devDependencies = {} } = JSON.parse(
     readFileSync(join(ROOT, 'package.json'), 'utf8'),

@@ -27,7 +27,7 @@ const READERS: ReadonlySet<string> = new Set([
 const GRAINS_BYTES_MAX = 64 * 1024 * 1024;
 
 /** What the grains are collected with. */
-export interface CallerGrainsParts {
+export interface CallerGrainsDeps {
   readonly opts: Dict;
   readonly log: Logger;
   /** The program that collects grains apart, see {@link collectApart}. */
@@ -35,20 +35,20 @@ export interface CallerGrainsParts {
 }
 
 /** The grains by the options (`grains_cache`, `--skip-grains`, `--refresh-grains-cache`). */
-export function grainsNow({ opts, log }: Omit<CallerGrainsParts, 'grainsScript'>): Promise<Dict> {
+export function grainsNow({ opts, log }: Omit<CallerGrainsDeps, 'grainsScript'>): Promise<Dict> {
   const clock = systemClock;
   const custom = [ownGrainsSource(opts, clock, log)];
   return cachedGrains({ opts, clock, log }, () => collectGrains({ opts, log, clock, custom }));
 }
 
 /** The grains of a call without a master: collected now for a function that reads them, else at the first look. */
-export function grainsWhenNeeded(parts: CallerGrainsParts, fun: string): Promise<Dict> {
+export function grainsWhenNeeded(deps: CallerGrainsDeps, fun: string): Promise<Dict> {
   const isReader = READERS.has(fun.split('.')[0] as string);
-  return isReader ? grainsNow(parts) : Promise.resolve(new LateDict(() => collectApart(parts)));
+  return isReader ? grainsNow(deps) : Promise.resolve(new LateDict(() => collectApart(deps)));
 }
 
 /** Collects in another process, because only that can be waited for in the middle of a function. */
-function collectApart({ opts, log, grainsScript }: CallerGrainsParts): Dict {
+function collectApart({ opts, log, grainsScript }: CallerGrainsDeps): Dict {
   const { stdout, error, status } = spawnSync(process.execPath, [grainsScript], {
     input: encode(opts, 'local'),
     maxBuffer: GRAINS_BYTES_MAX,

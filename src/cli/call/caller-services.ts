@@ -13,7 +13,7 @@ import { isSafeJid } from '../../storage/jobs/jid.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { decode } from '../../formats/wire/msgpack.ts';
-import type { CallerServiceParts } from './caller-service-parts.ts';
+import type { CallerServiceDeps } from './caller-services-deps.ts';
 
 const EVENT_PATIENCE = { timeoutMs: 60_000, tries: 3 };
 const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
@@ -28,20 +28,20 @@ const REFRESH_TAGS = {
 } as const;
 
 /** Makes the services. */
-export function callerServices(parts: CallerServiceParts): MinionServices {
+export function callerServices(deps: CallerServiceDeps): MinionServices {
   return {
-    fireLocal: (tag, data) => fireOnMinion(parts, tag, data),
-    fireMaster: (tag, data, preload) => fireOnMaster(parts, tag, data, preload),
-    runningJobs: async () => runningJobs(parts),
-    signalJob: async (jid, signal) => signalJob(parts, jid, signal),
-    refresh: (what, options) => fireOnMinion(parts, REFRESH_TAGS[what], options ?? new Map()),
+    fireLocal: (tag, data) => fireOnMinion(deps, tag, data),
+    fireMaster: (tag, data, preload) => fireOnMaster(deps, tag, data, preload),
+    runningJobs: async () => runningJobs(deps),
+    signalJob: async (jid, signal) => signalJob(deps, jid, signal),
+    refresh: (what, options) => fireOnMinion(deps, REFRESH_TAGS[what], options ?? new Map()),
     grains: async () => {
       const { grainsNow } = await import('./caller-grains.ts');
-      return grainsNow({ opts: parts.opts.toDict(), log: parts.log });
+      return grainsNow({ opts: deps.opts.toDict(), log: deps.log });
     },
-    showEvents: (wanted) => showOnTerminal(parts, wanted),
+    showEvents: (wanted) => showOnTerminal(deps, wanted),
     request: async (load, { master, once } = {}) => {
-      const { link } = parts;
+      const { link } = deps;
       if (link === undefined) throw new UnreachableError('There is no master to ask: this is a local call.');
       if (master !== undefined && master !== link.address.host) {
         const { noSuchMaster } = await import('../../programs/minion/master-address.ts');
@@ -50,19 +50,19 @@ export function callerServices(parts: CallerServiceParts): MinionServices {
       return link.requests.send(load, once === true ? ONCE : REQUEST_PATIENCE);
     },
     requestAll: async (load) => {
-      if (parts.link === undefined)
+      if (deps.link === undefined)
         throw new UnreachableError('There is no master to ask: this is a local call.');
-      return parts.link.requests.send(load, REQUEST_PATIENCE);
+      return deps.link.requests.send(load, REQUEST_PATIENCE);
     },
     manage: async (part, order, answerTag) => {
       const { manageMinion } = await import('./manage-minion.ts');
-      return manageMinion(parts, part, order, answerTag);
+      return manageMinion(deps, part, order, answerTag);
     },
   };
 }
 
 /** @returns false when no minion runs here */
-async function fireOnMinion({ opts, clock }: CallerServiceParts, tag: string, data: Dict): Promise<boolean> {
+async function fireOnMinion({ opts, clock }: CallerServiceDeps, tag: string, data: Dict): Promise<boolean> {
   const [{ minionSockets }, { EventBusWriter }] = await Promise.all([
     import('../../programs/minion/event-bus.ts'),
     import('../../network/events/bus-client.ts'),
@@ -88,7 +88,7 @@ async function fireOnMinion({ opts, clock }: CallerServiceParts, tag: string, da
 }
 
 async function fireOnMaster(
-  { link, log }: CallerServiceParts,
+  { link, log }: CallerServiceDeps,
   tag: string,
   data: Dict,
   preload: Dict | undefined,
@@ -108,7 +108,7 @@ async function fireOnMaster(
 }
 
 async function showOnTerminal(
-  { opts, clock, signal, print }: CallerServiceParts,
+  { opts, clock, signal, print }: CallerServiceDeps,
   {
     node,
     sockDir,
@@ -137,7 +137,7 @@ async function showOnTerminal(
 }
 
 /** The jobs of the minion on this host, and of other salt-calls; files of processes that are gone are removed. */
-function runningJobs({ opts }: CallerServiceParts): Dict[] {
+function runningJobs({ opts }: CallerServiceDeps): Dict[] {
   const folder = join(opts.get('cachedir'), 'proc');
   const jobs: Dict[] = [];
   for (const jid of existsSync(folder) ? readdirSync(folder).filter(isSafeJid) : []) {
@@ -161,16 +161,16 @@ function readJob(path: string): Dict | undefined {
 }
 
 /** A job that runs inside the minion itself has the minion's process id, which must not be signalled. */
-function signalJob(parts: CallerServiceParts, jid: string, signal: number): boolean {
+function signalJob(deps: CallerServiceDeps, jid: string, signal: number): boolean {
   const pid = toNumber(
-    runningJobs(parts)
+    runningJobs(deps)
       .find((job) => job.get('jid') === jid)
       ?.get('pid'),
   );
   if (pid === undefined || !Number.isInteger(pid) || pid <= 1) return false;
-  if (pid === minionPid(parts.opts)) {
-    parts.log.error(
-      `Job ${jid} runs inside the minion (process ${pid}); end it from the master: salt '${parts.opts.get('id')}' saltutil.kill_job ${jid}`,
+  if (pid === minionPid(deps.opts)) {
+    deps.log.error(
+      `Job ${jid} runs inside the minion (process ${pid}); end it from the master: salt '${deps.opts.get('id')}' saltutil.kill_job ${jid}`,
     );
     return false;
   }

@@ -4,7 +4,7 @@ import { UnreachableError } from '../../errors/errors.ts';
 import { EventBusReader, EventBusWriter } from '../../network/events/bus-client.ts';
 import { minionSockets } from '../../programs/minion/event-bus.ts';
 import type { Dict } from '../../python/values/value.ts';
-import type { CallerServiceParts } from './caller-service-parts.ts';
+import type { CallerServiceDeps } from './caller-services-deps.ts';
 
 /** Time for the minion to answer. */
 const ANSWER_MS = 30_000;
@@ -15,7 +15,7 @@ const EVENT_QUEUE_BYTES_MAX = 16 * 1024 * 1024;
  * @returns the data of the answer; empty when none is awaited; undefined when no minion runs here or it does not answer
  */
 export async function manageMinion(
-  { opts, clock }: CallerServiceParts,
+  { opts, clock }: CallerServiceDeps,
   part: 'schedule' | 'beacons',
   order: Dict,
   answerTag: string | undefined,

@@ -50,7 +50,7 @@ export class NotAdmittedError extends BrineError {
 }
 
 /** What a link is made of. */
-export interface LinkParts {
+export interface MasterLinkDeps {
   readonly opts: MinionOptions;
   readonly client: AuthClient;
   readonly clock: Clock;
@@ -67,21 +67,21 @@ export interface LinkParts {
  * that a minion has for them, and those that were silent again, so that one that is away costs little.
  * @throws NotAdmittedError, AuthenticationError when a master cannot be trusted
  */
-export async function connectMaster(parts: LinkParts): Promise<MasterLink> {
-  const { opts, random, log } = parts;
-  const plan = await planMasters(opts, log, parts.call);
+export async function connectMaster(deps: MasterLinkDeps): Promise<MasterLink> {
+  const { opts, random, log } = deps;
+  const plan = await planMasters(opts, log, deps.call);
   const discovery = new MasterDiscovery({ opts, random, log, names: systemNames });
   const found = await discovery.addresses(plan.entries);
-  const tries = parts.hasTimeout ? 1 : Math.max(1, opts.get('auth_tries'));
+  const tries = deps.hasTimeout ? 1 : Math.max(1, opts.get('auth_tries'));
   let addresses = inPlannedOrder(plan, found, random);
   if (addresses.length === 0) throw new UnreachableError('No master could be resolved.');
-  if (addresses.length === 1) return admitted(addresses[0] as MasterAddress, parts, tries);
+  if (addresses.length === 1) return admitted(addresses[0] as MasterAddress, deps, tries);
   let last: unknown;
   for (let round = 0; round < tries && addresses.length > 0; round++) {
     const silent: MasterAddress[] = [];
     for (const address of addresses) {
       try {
-        return await admitted(address, parts, 1);
+        return await admitted(address, deps, 1);
       } catch (error) {
         if (!(error instanceof BrineError)) throw error;
         log.info(`Master ${address.host} could not be reached, trying next master (if any)`);
@@ -94,8 +94,8 @@ export async function connectMaster(parts: LinkParts): Promise<MasterLink> {
   throw last;
 }
 
-async function admitted(address: MasterAddress, parts: LinkParts, tries: number): Promise<MasterLink> {
-  const link = new MasterLink(address, parts);
+async function admitted(address: MasterAddress, deps: MasterLinkDeps, tries: number): Promise<MasterLink> {
+  const link = new MasterLink(address, deps);
   try {
     await link.authenticate(tries);
     return link;
@@ -109,14 +109,14 @@ async function admitted(address: MasterAddress, parts: LinkParts, tries: number)
 export class MasterLink {
   readonly address: MasterAddress;
   readonly requests: RequestChannel;
-  readonly #parts: LinkParts;
+  readonly #deps: MasterLinkDeps;
   readonly #requester: RequestClient;
   #credentials: Credentials | undefined;
 
-  constructor(address: MasterAddress, parts: LinkParts) {
+  constructor(address: MasterAddress, deps: MasterLinkDeps) {
     this.address = address;
-    this.#parts = parts;
-    const { opts, client, clock, random } = parts;
+    this.#deps = deps;
+    const { opts, client, clock, random } = deps;
     const ssl = opts.get('transport') === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
     this.#requester = requestClient(opts.get('transport'), {
       address: () => address,
@@ -139,7 +139,7 @@ export class MasterLink {
 
   /** Asks until the master answers or the patience is over; every answer but a yes is final. */
   async authenticate(tries = this.#tries): Promise<Credentials> {
-    const { opts, client, log } = this.#parts;
+    const { opts, client, log } = this.#deps;
     const timeoutMs = Math.max(1, opts.get('auth_timeout')) * 1000;
     for (let attempt = 1; ; attempt++) {
       try {
@@ -157,7 +157,7 @@ export class MasterLink {
 
   /** The pillar of this minion. @throws UnreachableError, AuthenticationError */
   pillar(grains: Dict): Promise<Dict> {
-    const { opts, client } = this.#parts;
+    const { opts, client } = this.#deps;
     const load = dict({
       cmd: '_pillar',
       id: client.id,
@@ -179,7 +179,7 @@ export class MasterLink {
   }
 
   get #tries(): number {
-    return this.#parts.hasTimeout ? 1 : Math.max(1, this.#parts.opts.get('auth_tries'));
+    return this.#deps.hasTimeout ? 1 : Math.max(1, this.#deps.opts.get('auth_tries'));
   }
 
   async #current(): Promise<Credentials> {

@@ -31,7 +31,7 @@ import { callerServices } from './caller-services.ts';
 import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
 
 /** What may be replaced in tests. */
-export interface SaltCallParts {
+export interface SaltCallDeps {
   /** The program that collects grains apart, see `caller-grains.ts`. */
   readonly grainsScript: string;
 }
@@ -45,7 +45,7 @@ const INTERRUPT_GRACE_MS = 1_000;
 export async function runSaltCall(
   argv: readonly string[],
   io: CommandIo,
-  parts: SaltCallParts,
+  deps: SaltCallDeps,
 ): Promise<number> {
   const parsed = await prepareCommandLine(saltCallProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
@@ -60,7 +60,7 @@ export async function runSaltCall(
     return error.exitCode;
   }
   const program = openCallerProgram(parsed, io);
-  const caller = new Caller(program, parsed, io, parts);
+  const caller = new Caller(program, parsed, io, deps);
   try {
     return await caller.run();
   } catch (error) {
@@ -87,17 +87,17 @@ class Caller {
   readonly #program: CallerProgram;
   readonly #parsed: ParsedOptions;
   readonly #io: CommandIo;
-  readonly #parts: SaltCallParts;
+  readonly #deps: SaltCallDeps;
   readonly #display: Display;
   readonly #abort = new AbortController();
   #removeProc: () => void = () => undefined;
   #link: MasterLink | undefined;
 
-  constructor(program: CallerProgram, parsed: ParsedOptions, io: CommandIo, parts: SaltCallParts) {
+  constructor(program: CallerProgram, parsed: ParsedOptions, io: CommandIo, deps: SaltCallDeps) {
     this.#program = program;
     this.#parsed = parsed;
     this.#io = io;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#display = new Display(program.merged, io, program.logging.logger, parsed.args[0] ?? '');
   }
 
@@ -147,18 +147,18 @@ class Caller {
   async #open(): Promise<MinionState> {
     const { merged, opts, isLocal, logging } = this.#program;
     const log = logging.logger;
-    const { grainsScript } = this.#parts;
+    const { grainsScript } = this.#deps;
     const custom = ownModules(log);
-    const stateParts = { opts, clock: systemClock, random: systemRandom, log, custom };
+    const stateDeps = { opts, clock: systemClock, random: systemRandom, log, custom };
     if (isLocal) {
-      const grainsParts = { opts: merged, log, grainsScript };
+      const grainsDeps = { opts: merged, log, grainsScript };
       const isAll = truthy(merged.get('grains_run'));
-      const grains = isAll ? await grainsNow(grainsParts) : await grainsWhenNeeded(grainsParts, this.#fun);
-      const state = new MinionState(stateParts, grains);
+      const grains = isAll ? await grainsNow(grainsDeps) : await grainsWhenNeeded(grainsDeps, this.#fun);
+      const state = new MinionState(stateDeps, grains);
       state.pillar = await localPillar({
         opts: state.opts,
         id: state.id,
-        grains: async () => (isAll ? grains : grainsNow(grainsParts)),
+        grains: async () => (isAll ? grains : grainsNow(grainsDeps)),
         clock: systemClock,
         random: systemRandom,
         log,
@@ -171,7 +171,7 @@ class Caller {
     ]);
     makeDirectory(opts.get('pki_dir'), 0o700); // no minion has run here yet
     const [grains, key] = await Promise.all([grainsNow({ opts: merged, log }), loadMinionKey(opts)]);
-    const state = new MinionState(stateParts, grains);
+    const state = new MinionState(stateDeps, grains);
     this.#link = await connectMaster({
       opts,
       call: (fun) => this.#callWithoutMaster(state, fun),

@@ -23,13 +23,13 @@ import { openKeyEvents, type KeyEvents } from './events.ts';
 import { confirm, InterruptedError, NoAnswerError, onSigint, type OnInterrupt } from './prompt.ts';
 
 /** What may be replaced in tests and by other programs. */
-export interface SaltKeyParts {
+export interface SaltKeyDeps {
   readonly openEvents?: (opts: MasterOptions) => Promise<KeyEvents>;
   readonly onInterrupt?: OnInterrupt;
 }
 
 /** What every action has at hand. */
-interface RunParts extends Required<SaltKeyParts> {
+interface KeyActionContext extends Required<SaltKeyDeps> {
   readonly io: CommandIo;
   /** The configuration with the command line laid over it. */
   readonly merged: Dict;
@@ -37,7 +37,7 @@ interface RunParts extends Required<SaltKeyParts> {
   readonly log: Logger;
 }
 
-interface KeyRun extends RunParts {
+interface KeyRun extends KeyActionContext {
   readonly manager: KeyManager;
 }
 
@@ -49,7 +49,7 @@ interface KeyRun extends RunParts {
 export async function runSaltKey(
   argv: readonly string[],
   io: CommandIo,
-  parts: SaltKeyParts = {},
+  deps: SaltKeyDeps = {},
 ): Promise<number> {
   const parsed = await prepareCommandLine(saltKeyProgram, argv, io, {
     beforeConfigDir: generateWithoutConfig,
@@ -64,7 +64,7 @@ export async function runSaltKey(
     try {
       const ready = await becomeConfiguredUser(merged, logging.logger);
       const log = logging.logger;
-      const run = { openEvents: openKeyEvents, onInterrupt: onSigint, ...parts, io, merged, log };
+      const run = { openEvents: openKeyEvents, onInterrupt: onSigint, ...deps, io, merged, log };
       if (ready) await runAction(parsed, opts, { ...run, display: new KeyDisplay(merged, io, log) });
       return 0;
     } finally {
@@ -168,15 +168,15 @@ async function becomeConfiguredUser(opts: Dict, log: Logger): Promise<boolean> {
 }
 
 /** The command after its configuration has been read. */
-async function runAction(parsed: ParsedOptions, opts: MasterOptions, parts: RunParts): Promise<void> {
+async function runAction(parsed: ParsedOptions, opts: MasterOptions, deps: KeyActionContext): Promise<void> {
   if (parsed.flag('delete_all') && parsed.args.length > 0) {
     throw new BrineError('Delete all takes no arguments. Use -d to delete specified keys');
   }
-  const { merged, display, log } = parts;
+  const { merged, display, log } = deps;
   const action = keyAction(parsed);
   if (action.kind === 'gen-keys') return display.result(await generateKeys(merged));
   if (action.kind === 'gen-signature') return display.result(await generateSignature(merged));
-  const events = await parts.openEvents(opts);
+  const events = await deps.openEvents(opts);
   try {
     const manager = new KeyManager({
       store: new KeyStore(opts.get('pki_dir')),
@@ -186,8 +186,8 @@ async function runAction(parsed: ParsedOptions, opts: MasterOptions, parts: RunP
       fireEvent: events.fire,
       log,
     });
-    if ('from' in action) await changeKeys(action, { ...parts, manager });
-    else await showKeys(action, { ...parts, manager }, opts);
+    if ('from' in action) await changeKeys(action, { ...deps, manager });
+    else await showKeys(action, { ...deps, manager }, opts);
   } finally {
     await events.close();
   }

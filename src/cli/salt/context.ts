@@ -3,7 +3,7 @@ import type { Present } from '../../runtime/client/batch.ts';
 import type { NoMinionsError } from '../../runtime/client/errors.ts';
 import type { LocalClient, PublishOptions } from '../../runtime/client/local-client.ts';
 import { outcomeReason, type Outcome } from '../../runtime/client/outcome.ts';
-import type { WatchParts, WatchPatience } from '../../runtime/client/watch-job.ts';
+import type { WatchJobDeps, WatchPatience } from '../../runtime/client/watch-job.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import type { Display } from '../terminal/display.ts';
@@ -29,7 +29,7 @@ export interface SaltCommand {
 /** A command that is connected to the master. */
 export interface SaltRun extends SaltCommand {
   readonly client: LocalClient;
-  readonly watch: WatchParts;
+  readonly watch: WatchJobDeps;
 }
 
 /** How the command's returns are reported. */

@@ -2,7 +2,7 @@
 import { tellError } from '../terminal/failure-line.ts';
 import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../runtime/client/errors.ts';
 import { LocalClient } from '../../runtime/client/local-client.ts';
-import { publishAndWatch, type WatchParts, type WatchPatience } from '../../runtime/client/watch-job.ts';
+import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
 import { VerdictWriter } from '../../runtime/client/verdict-writer.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
@@ -158,7 +158,7 @@ class Session {
       ...command,
       request: this.#publishable(),
       client,
-      watch: watchParts(client, verdicts, program),
+      watch: watchDeps(client, verdicts, program),
     };
     const jid = parsed.text('watch');
     if (jid !== '') return (await import('./follow.ts')).followJob(run, jid);
@@ -234,7 +234,7 @@ class Session {
   }
 }
 
-function watchParts(client: LocalClient, verdicts: VerdictWriter, { opts }: ClientProgram): WatchParts {
+function watchDeps(client: LocalClient, verdicts: VerdictWriter, { opts }: ClientProgram): WatchJobDeps {
   return {
     client,
     clock: systemClock,

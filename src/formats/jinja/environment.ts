@@ -23,7 +23,7 @@ export type TemplateLoader = (
 ) => LoadedTemplate | undefined | Promise<LoadedTemplate | undefined>;
 
 /** What an environment is made of. */
-export interface EnvironmentParts {
+export interface EnvironmentDeps {
   readonly options: JinjaOptions;
   readonly filters: ReadonlyMap<string, NativeBody>;
   readonly tests: ReadonlyMap<string, NativeBody>;
@@ -49,39 +49,39 @@ export class Environment implements TemplateEnvironment {
   readonly strict: boolean;
   readonly globals: Map<string, TValue>;
   readonly titles: WeakMap<object, string>;
-  readonly parts: EnvironmentParts;
+  readonly deps: EnvironmentDeps;
   readonly budget: RenderBudget;
   readonly #templates = new Map<string, Template>();
   #depth = 0;
 
-  constructor(parts: EnvironmentParts) {
-    this.parts = parts;
-    this.budget = parts.budget ?? new RenderBudget(LOOSE_LIMITS, () => 0);
-    this.options = parts.options;
-    this.strict = parts.options.strict;
-    this.globals = new Map(parts.globals);
-    this.titles = parts.titles ?? new WeakMap<object, string>();
+  constructor(deps: EnvironmentDeps) {
+    this.deps = deps;
+    this.budget = deps.budget ?? new RenderBudget(LOOSE_LIMITS, () => 0);
+    this.options = deps.options;
+    this.strict = deps.options.strict;
+    this.globals = new Map(deps.globals);
+    this.titles = deps.titles ?? new WeakMap<object, string>();
   }
 
   /** A template of a text. @throws TemplateSyntaxError */
   fromText(source: string, found: { name?: string; path?: string } = {}): Template {
-    const compiled = this.parts.compile(source, this.options);
+    const compiled = this.deps.compile(source, this.options);
     for (const requirement of compiled.requirements) this.#check(requirement);
     return new Template(this, compiled, source, found);
   }
 
   #check({ kind, name, line }: Requirement): void {
-    const known = kind === 'filter' ? this.parts.filters : this.parts.tests;
+    const known = kind === 'filter' ? this.deps.filters : this.deps.tests;
     if (!known.has(name)) throw new TemplateSyntaxError(`No ${kind} named '${name}'.`, line);
   }
 
   /** A filter for generated code; one that does not exist fails when it is used. */
   filter(name: string): NativeBody {
-    return this.#limited(this.parts.filters.get(name) ?? absent('filter', name));
+    return this.#limited(this.deps.filters.get(name) ?? absent('filter', name));
   }
 
   test(name: string): NativeBody {
-    return this.#limited(this.parts.tests.get(name) ?? absent('test', name));
+    return this.#limited(this.deps.tests.get(name) ?? absent('test', name));
   }
 
   #limited(body: NativeBody): NativeBody {
@@ -98,7 +98,7 @@ export class Environment implements TemplateEnvironment {
   template(name: string): Template | Promise<Template> {
     const known = this.#templates.get(name);
     if (known) return known;
-    const found = this.parts.load(name, this.globals);
+    const found = this.deps.load(name, this.globals);
     return found instanceof Promise
       ? found.then((one) => this.#loaded(name, one))
       : this.#loaded(name, found);
@@ -128,12 +128,12 @@ export class Environment implements TemplateEnvironment {
   }
 
   log(level: 'debug' | 'warning' | 'profile', message: string): void {
-    this.parts.log?.(level, message);
+    this.deps.log?.(level, message);
   }
 
   /** Milliseconds of some clock; 0 where none was handed in. */
   nowMs(): number {
-    return this.parts.nowMs?.() ?? 0;
+    return this.deps.nowMs?.() ?? 0;
   }
 
   leave(): void {

@@ -99,7 +99,7 @@ function filterCall(
 ): Apply {
   const env = environmentOf(scope);
   const text = str(name);
-  const known = kind === 'filter' ? env.parts.filters : env.parts.tests;
+  const known = kind === 'filter' ? env.deps.filters : env.deps.tests;
   if (!known.has(text)) throw new TemplateRuntimeError(`No ${kind} named '${text}'.`);
   const body = kind === 'filter' ? env.filter(text) : env.test(text);
   return (item) => now(body([item, ...args], kwargs, scope));
@@ -256,7 +256,7 @@ function first([value]: TValue[], scope: CallScope): TValue {
 
 function random([value]: TValue[], scope: CallScope): TValue {
   const items = list(value as TValue);
-  const fraction = environmentOf(scope).parts.random?.() ?? 0;
+  const fraction = environmentOf(scope).deps.random?.() ?? 0;
   if (items.length === 0) return undefinedHint(scope, 'No random item, sequence was empty.');
   return items[Math.floor(fraction * items.length)] as TValue;
 }

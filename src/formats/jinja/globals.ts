@@ -65,7 +65,7 @@ const lipsum = native(
     ['max', 100],
   ],
   ([n, html, min, max], scope) => {
-    const random = environmentOf(scope).parts.random ?? (() => 0);
+    const random = environmentOf(scope).deps.random ?? (() => 0);
     const count = Number(numberOf(n as TValue) ?? 0);
     const [least, most] = [Number(numberOf(min as TValue) ?? 0), Number(numberOf(max as TValue) ?? 0)];
     if (count * most > 1_000_000) throw new PythonError('OverflowError', 'lipsum of this size is refused');

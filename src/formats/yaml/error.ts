@@ -15,7 +15,7 @@ export interface YamlPosition {
 export type YamlErrorKind = 'reader' | 'scanner' | 'parser' | 'composer' | 'constructor';
 
 /** What a {@link YamlError} is made of. */
-export interface YamlErrorParts {
+export interface YamlErrorDetails {
   readonly kind: YamlErrorKind;
   /** what is wrong: `found conflicting ID 'x'` */
   readonly reason: string;
@@ -44,18 +44,18 @@ export class YamlError extends BrineError {
   readonly context: string | undefined;
   readonly source: string;
 
-  constructor(parts: YamlErrorParts, options?: ErrorOptions) {
-    super(describe(parts), options);
-    this.kind = parts.kind;
-    this.reason = parts.reason;
-    this.line = parts.at.line;
-    this.column = parts.at.column;
-    this.context = parts.context;
-    this.source = parts.source;
+  constructor(deps: YamlErrorDetails, options?: ErrorOptions) {
+    super(describe(deps), options);
+    this.kind = deps.kind;
+    this.reason = deps.reason;
+    this.line = deps.at.line;
+    this.column = deps.at.column;
+    this.context = deps.context;
+    this.source = deps.source;
   }
 }
 
-function describe({ reason, at, context, contextAt, source }: YamlErrorParts): string {
+function describe({ reason, at, context, contextAt, source }: YamlErrorDetails): string {
   const place = (p: YamlPosition): string => `  in "${source}", line ${p.line}, column ${p.column}`;
   const lines: string[] = [];
   if (context !== undefined) lines.push(context);

@@ -54,7 +54,7 @@ export type AuthHandler = (
 ) => Promise<Encodable> | Encodable;
 
 /** What the door needs. */
-export interface DoorParts {
+export interface DoorDeps {
   readonly clear: ReadonlyMap<string, ClearHandler>;
   readonly aes: ReadonlyMap<string, AesHandler>;
   readonly authenticate: AuthHandler;
@@ -138,10 +138,10 @@ interface Passage {
 /** Turns a request's bytes into its reply's bytes. */
 export class Door {
   readonly counters = new Map<Refusal, number>();
-  readonly #parts: DoorParts;
+  readonly #deps: DoorDeps;
 
-  constructor(parts: DoorParts) {
-    this.#parts = parts;
+  constructor(deps: DoorDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -168,7 +168,7 @@ export class Door {
     if (envelope === 'not msgpack') throw new Refused('malformed', NOT_MSGPACK);
     if (envelope === 'not an envelope') throw new Refused('malformed');
     if (envelope === 'over budget') throw new Refused('over budget');
-    if (envelope.version < this.#parts.minimumVersion) throw new Refused('version');
+    if (envelope.version < this.#deps.minimumVersion) throw new Refused('version');
     return envelope.enc === 'clear'
       ? this.#clear(envelope, from, publishPort)
       : this.#aes(envelope, from, passage);
@@ -179,15 +179,15 @@ export class Door {
     const cmd = load.get('cmd');
     if (cmd === undefined) throw new Refused('load shape', HANDLER_FAILED);
     if (cmd === '_auth')
-      return encode(await this.#parts.authenticate(load, envelope.version, from, publishPort), 'network');
-    const handler = typeof cmd === 'string' ? this.#parts.clear.get(cmd) : undefined;
+      return encode(await this.#deps.authenticate(load, envelope.version, from, publishPort), 'network');
+    const handler = typeof cmd === 'string' ? this.#deps.clear.get(cmd) : undefined;
     if (handler === undefined) throw new Refused('unknown command', UNKNOWN_CLEAR);
     return encode(await handler(load, from), 'network');
   }
 
   /** Only who has shown a key may send more than a stranger. */
   #clearBudget(load: Buffer): Budget {
-    return fits(load, CLEAR) || !this.#parts.knowsUser(glanceAt(load, USER_FIELDS)) ? CLEAR : AUTHENTICATED;
+    return fits(load, CLEAR) || !this.#deps.knowsUser(glanceAt(load, USER_FIELDS)) ? CLEAR : AUTHENTICATED;
   }
 
   async #aes(envelope: AesEnvelope, from: string, passage: Passage): Promise<Buffer> {
@@ -198,7 +198,7 @@ export class Door {
     const load = decodeMap(packed, AUTHENTICATED);
     const request = this.#identify(envelope, load, passage);
     const replyNonce = envelope.version >= 2 ? request.nonce : '';
-    const handler = this.#parts.aes.get(request.cmd);
+    const handler = this.#deps.aes.get(request.cmd);
     if (handler === undefined) {
       if (!load.has('cmd')) throw new Refused('load shape', HANDLER_FAILED);
       this.#count(new Refused('unknown command'), from);
@@ -224,7 +224,7 @@ export class Door {
   }
 
   #openSession(envelope: AesEnvelope, standing: Standing): Opened {
-    const { sessions } = this.#parts;
+    const { sessions } = this.#deps;
     if (!isValidMinionId(envelope.id)) throw new Refused('invalid id');
     const crypticle = sessions.get(envelope.id, standing);
     if (crypticle === undefined) throw new Refused('no session');
@@ -241,7 +241,7 @@ export class Door {
   }
 
   #openShared(envelope: AesEnvelope): Opened {
-    for (const crypticle of this.#parts.sharedKeys()) {
+    for (const crypticle of this.#deps.sharedKeys()) {
       const opened = open(crypticle, envelope.load);
       if (opened !== undefined) return opened;
     }
@@ -269,7 +269,7 @@ export class Door {
    * @param load at least its fields about the sender
    */
   #vouch(envelope: AesEnvelope, load: Dict, passage: Passage): { id: string; nonce: string } {
-    const { keys } = this.#parts;
+    const { keys } = this.#deps;
     const id = load.get('id');
     const nonce = load.get('nonce');
     const token = asBytes(load.get('tok'));
@@ -283,7 +283,7 @@ export class Door {
     if (token === undefined || !keys.verifyToken(id, token)) throw new Refused('bad token');
     if (ts <= passage.standing.servedUntil) {
       // a recording, or genuine from a clock that was set back: a new session tells one from the other
-      this.#parts.sessions.remove(id);
+      this.#deps.sessions.remove(id);
       passage.outcome = { kind: 'session ended' };
       throw new Refused('replay');
     }
@@ -293,7 +293,7 @@ export class Door {
 
   /** The sender's clock, seconds. Salt compat: all versions send whole seconds; Salt takes whatever compares as no older. */
   #timeIn(load: Dict): number {
-    const { ttlSeconds, clock } = this.#parts;
+    const { ttlSeconds, clock } = this.#deps;
     const ts = load.get('ts');
     if (typeof ts !== 'number' || !Number.isInteger(ts) || ts < 0 || ts >= TS_MAX)
       throw new Refused('load shape', BAD_LOAD, 'ts is no time');
@@ -308,13 +308,13 @@ export class Door {
   #count({ reason, message }: Refused, from: string): void {
     const count = this.#increment(reason);
     if (isWorthALine(count))
-      this.#parts.log.warning(`A request from ${from} was refused: ${message} (${count} so far).`);
+      this.#deps.log.warning(`A request from ${from} was refused: ${message} (${count} so far).`);
   }
 
   #failed(what: string, error: unknown): void {
     const count = this.#increment('handler failed');
     if (isWorthALine(count))
-      this.#parts.log.error(`${what}: ${messageOf(error)} (${count} failures so far).`, error);
+      this.#deps.log.error(`${what}: ${messageOf(error)} (${count} failures so far).`, error);
   }
 
   #increment(reason: Refusal): number {

@@ -14,7 +14,7 @@ const BAD_LOAD = encode('bad load', 'network');
 const USER_FIELDS = ['user', 'key'];
 
 /** What a gate needs. */
-export interface RequestGateParts {
+export interface RequestGateDeps {
   readonly guard: ReplayGuard;
   /** Whether the key of a user stands somewhere in the bytes of a request. Takes microseconds, whatever the bytes are. */
   readonly hasUserKey: (body: Buffer) => boolean;
@@ -39,10 +39,10 @@ export interface Admission {
 /** Lets a request through to a worker, or turns it away. */
 export class RequestGate {
   readonly counters = { replays: 0, overBudget: 0 };
-  readonly #parts: RequestGateParts;
+  readonly #deps: RequestGateDeps;
 
-  constructor(parts: RequestGateParts) {
-    this.#parts = parts;
+  constructor(deps: RequestGateDeps) {
+    this.#deps = deps;
   }
 
   /** @returns the request's way to a worker, or the reply that turns it away */
@@ -56,7 +56,7 @@ export class RequestGate {
         ? UNCLAIMED
         : this.#overBudget(body, from);
     const id = isValidMinionId(envelope.id) ? envelope.id : undefined;
-    const { guard, refused, hasSession } = this.#parts;
+    const { guard, refused, hasSession } = this.#deps;
     if (body.length > CLEAR.bytesMax && envelope.version >= 3 && (id === undefined || !hasSession(id)))
       return this.#overBudget(body, from);
     const claim = guard.claim(envelope.load, id);
@@ -71,12 +71,12 @@ export class RequestGate {
   /** A walk over many values costs milliseconds: only whoever has a user's key is worth it. */
   #envelopeOf(body: Buffer): ReturnType<typeof parseRequestEnvelope> {
     const envelope = parseRequestEnvelope(body, UNPROVEN);
-    return envelope === 'over budget' && this.#parts.hasUserKey(body) ? parseRequestEnvelope(body) : envelope;
+    return envelope === 'over budget' && this.#deps.hasUserKey(body) ? parseRequestEnvelope(body) : envelope;
   }
 
   #isOfUser(load: Buffer): boolean {
     try {
-      return this.#parts.knowsUser(glance(load, USER_FIELDS));
+      return this.#deps.knowsUser(glance(load, USER_FIELDS));
     } catch {
       return false;
     }
@@ -84,7 +84,7 @@ export class RequestGate {
 
   #overBudget(body: Buffer, from: string): Buffer {
     this.counters.overBudget++;
-    this.#parts.refused(
+    this.#deps.refused(
       from,
       `${body.length} bytes without a valid key, or with more values than any message has (over budget); ` +
         'what a stranger may send is in docs/internals/limits.md',

@@ -33,7 +33,7 @@ const COMMON_ITEMS: ReadonlySet<Value> = new Set([
 const EARLY_MS = 200;
 
 /** What beacons need. */
-export interface BeaconsParts {
+export interface BeaconsDeps {
   readonly id: string;
   readonly context: BeaconContext;
   /** `beacons` of the configuration. */
@@ -67,15 +67,15 @@ interface Active {
 
 /** The configured beacons, the times at which they look, and the orders that change them. */
 export class Beacons {
-  readonly #parts: BeaconsParts;
+  readonly #deps: BeaconsDeps;
   #configured: Dict;
   readonly #active = new Map<Value, Active>();
   /** What was said of each beacon last, so that it is not said again every second. */
   readonly #said = new Map<Value, string>();
 
-  constructor(parts: BeaconsParts) {
-    this.#parts = parts;
-    this.#configured = parts.configured;
+  constructor(deps: BeaconsDeps) {
+    this.#deps = deps;
+    this.#configured = deps.configured;
   }
 
   /** The beacons from the configuration. */
@@ -157,7 +157,7 @@ export class Beacons {
   }
 
   #own(): Promise<ReadonlyMap<string, BeaconSpec>> {
-    return this.#parts.own?.() ?? Promise.resolve(new Map());
+    return this.#deps.own?.() ?? Promise.resolve(new Map());
   }
 
   async #spec(kind: string): Promise<BeaconSpec | undefined> {
@@ -165,7 +165,7 @@ export class Beacons {
   }
 
   #fromPillar(): Dict {
-    const pillar = this.#parts.pillar();
+    const pillar = this.#deps.pillar();
     return isDict(pillar) ? pillar : new Map();
   }
 
@@ -174,8 +174,8 @@ export class Beacons {
     if (options.has('enabled') && !truthy(options.get('enabled'))) return [];
     const active = await this.#activate(name, config);
     if (active === undefined || !this.#isTime(active, options.get('interval'))) return [];
-    if (truthy(options.get('disable_during_state_run') ?? false) && this.#parts.isStateRunning()) {
-      this.#parts.context.log.info(
+    if (truthy(options.get('disable_during_state_run') ?? false) && this.#deps.isStateRunning()) {
+      this.#deps.context.log.info(
         `${active.running?.close ? 'Closing' : 'Skipping'} beacon ${String(name)}. State run in progress.`,
       );
       active.running?.close?.();
@@ -215,7 +215,7 @@ export class Beacons {
   #isTime(active: Active, interval: Value | undefined): boolean {
     const seconds = toNumber(interval) ?? 0;
     if (seconds <= 0) return true;
-    const nowMs = this.#parts.context.clock.monotonicMs();
+    const nowMs = this.#deps.context.clock.monotonicMs();
     const periodMs = seconds * 1000;
     if (active.armedMs === undefined) {
       active.armedMs = nowMs;
@@ -227,7 +227,7 @@ export class Beacons {
   }
 
   async #look(name: Value, config: Value, active: Active): Promise<BeaconEvent[]> {
-    const { id, context } = this.#parts;
+    const { id, context } = this.#deps;
     const base = `salt/beacon/${id}/${String(name)}/`;
     const beaconName = active.spec.name;
     try {
@@ -252,7 +252,7 @@ export class Beacons {
   #say(name: Value, text: string): void {
     if (this.#said.get(name) === text) return;
     this.#said.set(name, text);
-    this.#parts.context.log.error(text);
+    this.#deps.context.log.error(text);
   }
 }
 

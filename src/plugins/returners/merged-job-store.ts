@@ -18,7 +18,7 @@ export interface NamedStore {
 }
 
 /** What is read from. */
-export interface MergedJobStoreParts {
+export interface MergedJobStoreDeps {
   /** The embedded job cache; without it only the databases are asked, and one that fails is an error. */
   readonly embedded?: JobArchive;
   /** Opened when the first question comes. */
@@ -29,27 +29,27 @@ export interface MergedJobStoreParts {
 
 /** Reads the embedded job cache and the databases as one. */
 export class MergedJobStore implements JobArchive {
-  readonly #parts: MergedJobStoreParts;
+  readonly #deps: MergedJobStoreDeps;
   readonly #down = new Set<string>();
   #databases: Promise<readonly NamedStore[]> | undefined;
 
-  constructor(parts: MergedJobStoreParts) {
-    this.#parts = parts;
+  constructor(deps: MergedJobStoreDeps) {
+    this.#deps = deps;
   }
 
   /** The embedded job cache alone. */
   get embedded(): JobArchive | undefined {
-    return this.#parts.embedded;
+    return this.#deps.embedded;
   }
 
   async job(jid: string): Promise<Dict | undefined> {
-    const known = await this.#parts.embedded?.job(jid);
+    const known = await this.#deps.embedded?.job(jid);
     if (known !== undefined) return known;
     return (await this.#ask((store) => store.load(jid))).find((load) => load !== undefined);
   }
 
   async returns(jid: string): Promise<StoredReturn[]> {
-    const out = [...((await this.#parts.embedded?.returns(jid)) ?? [])];
+    const out = [...((await this.#deps.embedded?.returns(jid)) ?? [])];
     const ids = new Set(out.map(({ id }) => id));
     const found = await this.#ask((store) => store.returns(jid));
     const fun = found.some((returns) => returns.size > 0) ? funText((await this.job(jid))?.get('fun')) : '';
@@ -65,20 +65,20 @@ export class MergedJobStore implements JobArchive {
     const jobs = new Map<string, JobSummary>();
     for (const loads of await this.#ask((store) => store.loads()))
       for (const [jid, load] of loads) if (passesFilter(filter, { jid, load })) jobs.set(jid, { jid, load });
-    for (const job of (await this.#parts.embedded?.jobs(filter)) ?? []) jobs.set(job.jid, job);
+    for (const job of (await this.#deps.embedded?.jobs(filter)) ?? []) jobs.set(job.jid, job);
     const sorted = newestFirst(jobs.values());
     return filter.limit === undefined ? sorted : sorted.slice(0, filter.limit);
   }
 
   async ledger(jid: string): Promise<readonly LedgerEntry[]> {
-    return (await this.#parts.embedded?.ledger(jid)) ?? [];
+    return (await this.#deps.embedded?.ledger(jid)) ?? [];
   }
 
   async close(): Promise<void> {
     const databases = (await this.#databases?.catch(() => [])) ?? [];
     this.#databases = undefined;
     await Promise.allSettled(databases.map(({ store }) => store.close()));
-    await this.#parts.embedded?.close();
+    await this.#deps.embedded?.close();
   }
 
   /** Asks every database; one that does not answer is told of, and not asked again. */
@@ -92,9 +92,9 @@ export class MergedJobStore implements JobArchive {
   }
 
   async #askAll<T>(question: (store: ReturnStore) => Promise<T>): Promise<T[]> {
-    const { embedded, onDown } = this.#parts;
+    const { embedded, onDown } = this.#deps;
     const out: T[] = [];
-    for (const { name, store } of await (this.#databases ??= this.#parts.databases())) {
+    for (const { name, store } of await (this.#databases ??= this.#deps.databases())) {
       if (this.#down.has(name)) continue;
       try {
         out.push(await question(store));

@@ -1,7 +1,7 @@
 /** A connection that is made on first use, given up when it fails, and made anew by the next use. */
 
 /** How a connection is made and ended. */
-export interface ConnectionParts<C> {
+export interface OneConnectionDeps<C> {
   open(): Promise<C>;
   close(connection: C): void | Promise<void>;
   /** Whether the connection still stands; one that was cut while nobody used it is made anew. */
@@ -18,11 +18,11 @@ interface Making<C> {
 
 /** Holds one connection. Nothing is queued or repeated here: who writes keeps what is to be written and tries again. */
 export class OneConnection<C> {
-  readonly #parts: ConnectionParts<C>;
+  readonly #deps: OneConnectionDeps<C>;
   #connection: Making<C> | undefined;
 
-  constructor(parts: ConnectionParts<C>) {
-    this.#parts = parts;
+  constructor(deps: OneConnectionDeps<C>) {
+    this.#deps = deps;
   }
 
   /** Runs something on the connection. @throws what it or making the connection throws */
@@ -31,7 +31,7 @@ export class OneConnection<C> {
     try {
       return await run(connection);
     } catch (error) {
-      if (!this.#parts.isAnswer(error)) this.#drop(connection);
+      if (!this.#deps.isAnswer(error)) this.#drop(connection);
       throw error;
     }
   }
@@ -41,10 +41,10 @@ export class OneConnection<C> {
     const known = this.#connection;
     if (known !== undefined) {
       const connection = await known.made;
-      if (this.#parts.isOpen(connection)) return connection;
+      if (this.#deps.isOpen(connection)) return connection;
       this.#drop(connection);
     }
-    const making: Making<C> = (this.#connection ??= { made: this.#parts.open(), connection: undefined });
+    const making: Making<C> = (this.#connection ??= { made: this.#deps.open(), connection: undefined });
     try {
       making.connection = await making.made;
       return making.connection;
@@ -69,7 +69,7 @@ export class OneConnection<C> {
 
   async #end(connection: Promise<C>): Promise<void> {
     try {
-      await this.#parts.close(await connection);
+      await this.#deps.close(await connection);
     } catch {
       // it was never made, or is broken anyhow
     }

@@ -5,7 +5,7 @@ import type { Batch, DeliverySource } from './delivery.ts';
 import type { PositionFile } from './position-file.ts';
 
 /** What it reads from. */
-export interface OutboxSourceParts {
+export interface OutboxSourceDeps {
   /** The returner's name. */
   readonly name: string;
   readonly reader: OutboxReader;
@@ -24,16 +24,16 @@ const BEGUN = 'begun';
 export class OutboxSource implements DeliverySource<OutboxEntry> {
   /** Jobs and returns that the job cache forgot before they were written. */
   readonly counters = { lost: 0 };
-  readonly #parts: OutboxSourceParts;
+  readonly #deps: OutboxSourceDeps;
   readonly #lastSeqs = new Map<string, number>();
 
-  constructor(parts: OutboxSourceParts) {
-    this.#parts = parts;
-    if (parts.beginsAtEnd === true && !parts.positions.names().includes(BEGUN)) this.#beginAtEnd();
+  constructor(deps: OutboxSourceDeps) {
+    this.#deps = deps;
+    if (deps.beginsAtEnd === true && !deps.positions.names().includes(BEGUN)) this.#beginAtEnd();
   }
 
   next(limit: number): Batch<OutboxEntry> | undefined {
-    const { reader, positions, only } = this.#parts;
+    const { reader, positions, only } = this.#deps;
     for (const { name, lastSeq } of this.#days()) {
       const at = positions.get(name);
       if (lastSeq <= at) continue;
@@ -47,7 +47,7 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
   }
 
   waiting(): number {
-    const { positions } = this.#parts;
+    const { positions } = this.#deps;
     return this.#days().reduce(
       (sum, { name, lastSeq }) => sum + Math.max(0, lastSeq - positions.get(name)),
       0,
@@ -55,7 +55,7 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
   }
 
   #days(): { name: string; lastSeq: number }[] {
-    const { reader, positions } = this.#parts;
+    const { reader, positions } = this.#deps;
     const days = reader.days();
     const names = new Set(days.map(({ name }) => name));
     for (const [name, lastSeq] of this.#lastSeqs) if (!names.has(name)) this.#gone(name, lastSeq);
@@ -70,7 +70,7 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
   }
 
   #beginAtEnd(): void {
-    const { reader, positions, log } = this.#parts;
+    const { reader, positions, log } = this.#deps;
     let passedOver = 0;
     for (const { name, lastSeq } of reader.days()) {
       passedOver += lastSeq;
@@ -79,19 +79,19 @@ export class OutboxSource implements DeliverySource<OutboxEntry> {
     positions.set(BEGUN, 1);
     if (passedOver > 0)
       log.warning(
-        `${this.#parts.name} gets what comes from now on, and none of the ${passedOver} jobs and returns of before: nobody knows which of ` +
+        `${this.#deps.name} gets what comes from now on, and none of the ${passedOver} jobs and returns of before: nobody knows which of ` +
           'them it has had.',
       );
   }
 
   #gone(name: string, lastSeq: number): void {
-    const { positions, log } = this.#parts;
+    const { positions, log } = this.#deps;
     this.#lastSeqs.delete(name);
     const lost = lastSeq - positions.get(name);
     if (lost <= 0) return;
     this.counters.lost += lost;
     log.warning(
-      `${lost} jobs and returns of ${name} were forgotten by the job cache before ${this.#parts.name} could take them ` +
+      `${lost} jobs and returns of ${name} were forgotten by the job cache before ${this.#deps.name} could take them ` +
         `(${this.counters.lost} in all). Raise keep_jobs_seconds or job_cache_max_bytes if it may be away for so long.`,
     );
   }

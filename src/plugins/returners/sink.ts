@@ -29,7 +29,7 @@ export interface Sink extends Pick<
 }
 
 /** What opening one needs. */
-export interface SinkParts {
+export interface SinkDeps {
   /** The master's id. */
   readonly id: string;
   /** The master's options by Salt's names. */
@@ -58,31 +58,31 @@ export function sinkNames(): string[] {
 export async function openSink(
   name: string,
   fun: 'returner' | 'event_return',
-  parts: SinkParts,
+  deps: SinkDeps,
 ): Promise<Sink | undefined> {
-  const store = await openMasterStore(name, parts);
-  if (store !== undefined) return storeSink(name, store, truthy(parts.opts.get('archive_jobs')));
+  const store = await openMasterStore(name, deps);
+  if (store !== undefined) return storeSink(name, store, truthy(deps.opts.get('archive_jobs')));
   const module = await RETURNER_TABLE.find((each) => each.name === name)?.load();
   return module !== undefined && Object.hasOwn(module.functions, fun)
-    ? new ModuleSink(name, parts)
+    ? new ModuleSink(name, deps)
     : undefined;
 }
 
 /** A database with the master's options; undefined when the name is none of a database. */
 export async function openMasterStore(
   name: string,
-  parts: Pick<SinkParts, 'opts' | 'keepJobsSeconds' | 'clock' | 'log'> & { readonly timeoutMs?: number },
+  deps: Pick<SinkDeps, 'opts' | 'keepJobsSeconds' | 'clock' | 'log'> & { readonly timeoutMs?: number },
 ): Promise<ReturnStore | undefined> {
   const entry = STORE_KINDS.find((each) => each.name === name);
   if (entry === undefined) return undefined;
   const kind = await entry.load();
   return kind.open({
-    options: await masterStoreOptions(kind, parts.opts),
-    timeoutMs: parts.timeoutMs ?? STATEMENT_MS,
+    options: await masterStoreOptions(kind, deps.opts),
+    timeoutMs: deps.timeoutMs ?? STATEMENT_MS,
     connectionsMax: CONNECTIONS_MAX,
-    keepJobsSeconds: parts.keepJobsSeconds,
-    clock: parts.clock,
-    warn: (text) => parts.log.warning(text),
+    keepJobsSeconds: deps.keepJobsSeconds,
+    clock: deps.clock,
+    warn: (text) => deps.log.warning(text),
   });
 }
 
@@ -123,14 +123,14 @@ class ModuleSink implements Sink {
   readonly returnsAtOnceMax = 1;
   readonly eventsAtOnceMax?: number;
   readonly keepsJobs = false;
-  readonly #parts: SinkParts;
+  readonly #deps: SinkDeps;
   readonly #registry: ModuleRegistry;
 
-  constructor(name: string, parts: SinkParts) {
+  constructor(name: string, deps: SinkDeps) {
     this.name = name;
-    this.#parts = parts;
+    this.#deps = deps;
     if (ONE_BY_ONE.has(name)) this.eventsAtOnceMax = 1;
-    this.#registry = new ModuleRegistry({ opts: parts.opts, grains: new Map(), table: RETURNER_TABLE });
+    this.#registry = new ModuleRegistry({ opts: deps.opts, grains: new Map(), table: RETURNER_TABLE });
   }
 
   async saveReturns(rets: readonly Dict[]): Promise<void> {
@@ -169,7 +169,7 @@ class ModuleSink implements Sink {
 
   /** Returners look options up with `config.option`, so they have the execution modules around them. */
   #context(): ModuleContext {
-    const { id, opts, clock, random, log } = this.#parts;
+    const { id, opts, clock, random, log } = this.#deps;
     return createModuleContext(new ModuleRegistry({ opts, grains: new Map(), table: MODULE_TABLE }), {
       id,
       opts,

@@ -14,7 +14,7 @@ import { RunnerRefusal, type RunnerContext } from './runner.ts';
 const STATEMENT_MS = 5_000;
 
 /** What reading needs. */
-export interface JobCacheParts {
+export interface JobCachesDeps {
   readonly opts: MasterOptions;
   /** The options by Salt's names, with the command line laid over them. */
   readonly settings: Dict;
@@ -23,15 +23,15 @@ export interface JobCacheParts {
 }
 
 /** The job cache that the options name: the embedded one, with the databases beside it where there are any. */
-export function configuredJobCache(parts: JobCacheParts, embedded: JobArchive): JobArchive {
-  const external = externalJobCaches(parts.opts);
-  const names = external.length > 0 ? external : masterJobCaches(parts.opts);
+export function configuredJobCache(deps: JobCachesDeps, embedded: JobArchive): JobArchive {
+  const external = externalJobCaches(deps.opts);
+  const names = external.length > 0 ? external : masterJobCaches(deps.opts);
   if (names.length === 0) return embedded;
   return new MergedJobStore({
     embedded,
-    databases: () => openStores(parts, names),
+    databases: () => openStores(deps, names),
     onDown: (name, reason) =>
-      parts.log.error(
+      deps.log.error(
         `${name} cannot be read: ${asSentence(reason)} This is what the embedded job cache of this master knows.`,
       ),
   });
@@ -61,7 +61,7 @@ export function jobCacheName({ opts }: RunnerContext, source: Value): string {
 }
 
 async function openStores(
-  { opts, settings, clock, log }: JobCacheParts,
+  { opts, settings, clock, log }: JobCachesDeps,
   names: readonly string[],
   isAsked = false,
 ): Promise<NamedStore[]> {

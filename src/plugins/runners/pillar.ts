@@ -1,7 +1,7 @@
 /** `pillar.*`: what minions' pillar looks like on the master (salt/runners/pillar.py, 3006.16). */
 import { executionModules } from '../modules/on-demand.ts';
 import { pillarCache } from '../../runtime/pillar/cache.ts';
-import type { PillarRequest } from '../../runtime/pillar/parts.ts';
+import type { PillarRequest } from '../../runtime/pillar/request.ts';
 import type { PillarService } from '../../runtime/pillar/service.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';

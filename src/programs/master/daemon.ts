@@ -149,7 +149,7 @@ function startMessage(
   };
 }
 
-interface RotationParts {
+interface RotationDeps {
   readonly opts: MasterOptions;
   readonly log: Logger;
   readonly clock: Clock;
@@ -158,7 +158,7 @@ interface RotationParts {
 }
 
 /** Replaces the shared key; minions notice at the next publication and authenticate anew. */
-function rotateSharedKey(reason: string, { opts, log, clock, shared, supervisor }: RotationParts): void {
+function rotateSharedKey(reason: string, { opts, log, clock, shared, supervisor }: RotationDeps): void {
   log.info(`Rotating the shared key: ${reason}`);
   shared.rotate();
   supervisor.broadcast({ type: 'aes', aes: shared.reveal() });

@@ -17,7 +17,7 @@ import { copyValue, isDict, type Dict } from '../../python/values/value.ts';
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
 /** What it needs. */
-export interface MasterScheduleParts {
+export interface MasterScheduleDeps {
   readonly opts: MasterOptions;
   readonly clock: Clock;
   readonly random: Random;
@@ -26,14 +26,14 @@ export interface MasterScheduleParts {
 
 /** Runs the master's scheduled runners, each as a `salt-run` of its own. */
 export class MasterSchedule {
-  readonly #parts: MasterScheduleParts;
+  readonly #deps: MasterScheduleDeps;
   readonly #scheduler: Scheduler;
   readonly #running = new Map<string, number>();
   readonly #stop = new AbortController();
 
-  constructor(parts: MasterScheduleParts) {
-    this.#parts = parts;
-    const { opts, clock, random, log } = parts;
+  constructor(deps: MasterScheduleDeps) {
+    this.#deps = deps;
+    const { opts, clock, random, log } = deps;
     this.#scheduler = new Scheduler({
       clock,
       zone: systemZone,
@@ -56,7 +56,7 @@ export class MasterSchedule {
   }
 
   async #run({ name, fun, data, lateSeconds }: ScheduledRun): Promise<void> {
-    const { log, opts } = this.#parts;
+    const { log, opts } = this.#deps;
     const late = lateSeconds > 0 ? ` (runtime missed by ${lateSeconds} seconds)` : '';
     log.info(`Running scheduled job: ${name}${late}`);
     this.#running.set(name, (this.#running.get(name) ?? 0) + 1);

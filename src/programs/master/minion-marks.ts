@@ -16,7 +16,7 @@ const RECENT_MAX = 20_000;
 const RECENT_MS = 60_000;
 
 /** What the marks need. */
-export interface MinionMarksParts {
+export interface MinionMarksDeps {
   /** What tells an accepted key from others of the same id; undefined when none is accepted. */
   readonly keyMark: (id: string) => string | undefined;
   readonly clock: Clock;
@@ -30,32 +30,32 @@ export function minionMarksFolder(opts: MasterOptions): string {
 /** The marks of accepted keys that have acted as minions, read and written by all workers. */
 export class MinionMarks {
   readonly #folder: string;
-  readonly #parts: MinionMarksParts;
+  readonly #deps: MinionMarksDeps;
   readonly #recent = new BoundedMap<string, number>(RECENT_MAX);
 
-  constructor(folder: string, parts: MinionMarksParts) {
+  constructor(folder: string, deps: MinionMarksDeps) {
     this.#folder = folder;
-    this.#parts = parts;
+    this.#deps = deps;
     makeDirectory(folder, 0o700);
   }
 
   /** True for who was added a short while ago. */
   isRecent(id: string): boolean {
     const atMs = this.#recent.get(id);
-    return atMs !== undefined && this.#parts.clock.monotonicMs() - atMs < RECENT_MS;
+    return atMs !== undefined && this.#deps.clock.monotonicMs() - atMs < RECENT_MS;
   }
 
   /** True for who has acted as a minion under the key that is accepted now. */
   has(id: string): boolean {
-    const mark = this.#parts.keyMark(id);
+    const mark = this.#deps.keyMark(id);
     return mark !== undefined && this.#read(id) === mark;
   }
 
   add(id: string): void {
-    const mark = this.#parts.keyMark(id);
+    const mark = this.#deps.keyMark(id);
     if (mark === undefined || !isValidMinionId(id)) return;
     if (this.#read(id) !== mark) writeFileAtomic(safeJoin(this.#folder, id), mark, { mode: 0o600 });
-    this.#recent.set(id, this.#parts.clock.monotonicMs());
+    this.#recent.set(id, this.#deps.clock.monotonicMs());
   }
 
   #read(id: string): string | undefined {

@@ -12,16 +12,16 @@ const BLOCK = 1_000_000;
 
 /** Hands out serials that always grow, also over restarts. */
 export class PublishSerial {
-  readonly #parts: { readonly path: string; readonly clock: Clock; readonly log: Logger };
+  readonly #deps: { readonly path: string; readonly clock: Clock; readonly log: Logger };
   #last: number;
   /** No serial above this may be given before more are reserved. */
   #reserved: number;
 
-  /** @param parts `path` is the file that remembers what was reserved */
-  constructor(parts: { readonly path: string; readonly clock: Clock; readonly log: Logger }) {
-    this.#parts = parts;
+  /** @param deps `path` is the file that remembers what was reserved */
+  constructor(deps: { readonly path: string; readonly clock: Clock; readonly log: Logger }) {
+    this.#deps = deps;
     this.#reserved = this.#read();
-    this.#last = Math.max(Math.floor(parts.clock.nowMs() * 1000), this.#reserved);
+    this.#last = Math.max(Math.floor(deps.clock.nowMs() * 1000), this.#reserved);
   }
 
   next(): number {
@@ -31,7 +31,7 @@ export class PublishSerial {
   }
 
   #read(): number {
-    const { path, log } = this.#parts;
+    const { path, log } = this.#deps;
     try {
       const number = Number(readTextIfExists(path) ?? 0);
       return Number.isSafeInteger(number) && number > 0 ? number : 0;
@@ -42,7 +42,7 @@ export class PublishSerial {
   }
 
   #reserve(): void {
-    const { path, log } = this.#parts;
+    const { path, log } = this.#deps;
     this.#reserved = this.#last + BLOCK;
     try {
       writeFileAtomic(path, `${this.#reserved}\n`, { mode: 0o600 });

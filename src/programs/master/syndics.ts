@@ -61,7 +61,7 @@ export interface SyndicRegistryDeps {
 
 /** Knows the syndics below this master and takes what they bring. */
 export class SyndicRegistry {
-  readonly #parts: SyndicRegistryDeps;
+  readonly #deps: SyndicRegistryDeps;
   /** Ours: outlives the master, so that a syndic that is away is missed. */
   readonly #folder: string;
   readonly #warn: (text: string) => void;
@@ -69,12 +69,12 @@ export class SyndicRegistry {
   #known = new Map<string, Remembered>();
   #readMs = -1;
 
-  constructor(parts: SyndicRegistryDeps) {
-    this.#parts = parts;
-    this.#folder = join(parts.opts.get('cachedir'), 'syndics.known');
-    this.#warn = countedWarnings(parts.log);
+  constructor(deps: SyndicRegistryDeps) {
+    this.#deps = deps;
+    this.#folder = join(deps.opts.get('cachedir'), 'syndics.known');
+    this.#warn = countedWarnings(deps.log);
     makeDirectory(this.#folder, 0o700);
-    this.#minions = new MinionMarks(minionMarksFolder(parts.opts), parts);
+    this.#minions = new MinionMarks(minionMarksFolder(deps.opts), deps);
   }
 
   /** The syndics with an accepted key. */
@@ -120,7 +120,7 @@ export class SyndicRegistry {
 
   /** True for minions whose keys are accepted here: they speak for themselves, and nobody else does. */
   isOurs(minion: string): boolean {
-    return this.#parts.keyMark(minion) !== undefined;
+    return this.#deps.keyMark(minion) !== undefined;
   }
 
   /** Whether a syndic may speak for a minion: for its own id, and for those below it. */
@@ -133,7 +133,7 @@ export class SyndicRegistry {
 
   /** The minions for which `allowed_syndics` lets this one speak; undefined when it is not named there. */
   #entriesOf(id: string): 'all' | readonly string[] | undefined {
-    const allowed = this.#parts.opts.get('allowed_syndics');
+    const allowed = this.#deps.opts.get('allowed_syndics');
     if (allowed.length === 0) return 'all';
     const minions: string[] = [];
     let isNamed = false;
@@ -151,7 +151,7 @@ export class SyndicRegistry {
 
   /** Whether a sender is a syndic, when it says so. */
   #claims(id: string, what: string): boolean {
-    if (this.#parts.opts.get('allowed_syndics').length > 0) {
+    if (this.#deps.opts.get('allowed_syndics').length > 0) {
       if (this.#entriesOf(id) === undefined) {
         this.#warn(`The minion ${id} ${what}, but allowed_syndics does not name it; it was not served`);
         return false;
@@ -169,7 +169,7 @@ export class SyndicRegistry {
 
   /** Files of before there were marks of keys have none; they hold for whichever key is accepted. */
   #isKeyOf(id: string, keyMark: string): boolean {
-    const accepted = this.#parts.keyMark(id);
+    const accepted = this.#deps.keyMark(id);
     return accepted !== undefined && (keyMark === '' || keyMark === accepted);
   }
 
@@ -183,7 +183,7 @@ export class SyndicRegistry {
       isMinion: false,
       ...before,
       ...news,
-      keyMark: this.#parts.keyMark(id) ?? '',
+      keyMark: this.#deps.keyMark(id) ?? '',
     };
     if (before === undefined && this.#known.size >= SYNDICS_MAX)
       return this.#warn(`There are ${SYNDICS_MAX} syndics already; ${id} is not remembered as one`);
@@ -199,9 +199,9 @@ export class SyndicRegistry {
       writeFileAtomic(safeJoin(this.#folder, id), marks.join(' '), { mode: 0o600 });
       this.#mark(id);
     } catch (error) {
-      this.#parts.log.warning(`The syndic ${id} could not be remembered: ${messageOf(error)}`);
+      this.#deps.log.warning(`The syndic ${id} could not be remembered: ${messageOf(error)}`);
     }
-    if (before === undefined) this.#parts.log.info(`${id} is a syndic.`);
+    if (before === undefined) this.#deps.log.info(`${id} is a syndic.`);
   }
 
   /** Serves `_syndic_return`: each minion's return as if it had come by itself. Resolves when all are kept. */
@@ -219,14 +219,14 @@ export class SyndicRegistry {
     if (!isSafeJid(jid) || !Array.isArray(minions)) return;
     const ids = this.#ofSyndic(id, minions);
     try {
-      await this.#parts.jobs.addMinions(jid, ids, id);
+      await this.#deps.jobs.addMinions(jid, ids, id);
       if (!isDict(lost) || lost.size === 0) return;
       const entries = [...lost]
         .filter(([name]) => this.speaksFor(id, String(name)))
         .map(([name, since]) => ({ id: String(name), absentSince: String(since) }));
-      await this.#parts.jobs.note(jid, entries);
+      await this.#deps.jobs.note(jid, entries);
     } catch (error) {
-      this.#parts.log.error(
+      this.#deps.log.error(
         `Could not add minion(s) ${ids.slice(0, 20).join(', ')} for job ${jid}: ${messageOf(error)}`,
       );
     }
@@ -254,14 +254,14 @@ export class SyndicRegistry {
       for (const name of NOT_FROM_BELOW) fields.delete(name);
       for (const [name, value] of common) fields.set(name, value);
       fields.set('jid', jid).set('id', minion);
-      work.push(this.#parts.takeReturn(minion, fields));
+      work.push(this.#deps.takeReturn(minion, fields));
     }
     await Promise.all(work);
   }
 
   /** The load of a job that a syndic sends along with its first returns; the first one that is kept stays. */
   async #keepJob(syndic: string, jid: string, load: Value | undefined): Promise<void> {
-    const { jobs, opts } = this.#parts;
+    const { jobs, opts } = this.#deps;
     if (load === undefined || !isDict(load) || load.size === 0 || !opts.get('job_cache')) return;
     const kept: Dict = new Map(load);
     const minions = kept.get('Minions');
@@ -291,7 +291,7 @@ export class SyndicRegistry {
   }
 
   #markPath(id: string): string {
-    return safeJoin(String(this.#parts.opts.raw('syndic_dir')), id);
+    return safeJoin(String(this.#deps.opts.raw('syndic_dir')), id);
   }
 
   #mark(id: string): void {
@@ -314,7 +314,7 @@ export class SyndicRegistry {
   #read(): void {
     const { mtimeMs } = statSync(this.#folder);
     // a second change within the same tick of the file system's clock would go unseen
-    if (mtimeMs === this.#readMs && this.#parts.clock.nowMs() - mtimeMs > 1000) return;
+    if (mtimeMs === this.#readMs && this.#deps.clock.nowMs() - mtimeMs > 1000) return;
     this.#readMs = mtimeMs;
     const known = new Map<string, Remembered>();
     for (const id of readdirSync(this.#folder).slice(0, SYNDICS_MAX)) {

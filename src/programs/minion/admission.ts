@@ -40,7 +40,7 @@ export function isForbidden(error: unknown): error is Error {
 }
 
 /** What admission needs. */
-export interface AdmissionParts {
+export interface AdmissionDeps {
   readonly address: MasterAddress;
   readonly opts: MinionOptions;
   readonly client: AuthClient;
@@ -61,15 +61,15 @@ export interface AdmissionParts {
 
 /** Authenticates again and again, with growing random waits, until the master accepts the key or the attempts are used up. */
 export class Admission {
-  readonly #parts: AdmissionParts;
+  readonly #deps: AdmissionDeps;
 
-  constructor(parts: AdmissionParts) {
-    this.#parts = parts;
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
   }
 
   /** One attempt. @throws RejectedError, FingerprintError, AuthenticationError, UnreachableError */
   async once(): Promise<Credentials> {
-    const { client, opts, names, address, requester } = this.#parts;
+    const { client, opts, names, address, requester } = this.#deps;
     try {
       await names.check(address.host);
     } catch (cause) {
@@ -99,13 +99,13 @@ export class Admission {
    * @throws RejectedError, FingerprintError: the minion must not go on; UnreachableError when it is stopping
    */
   async untilAccepted(): Promise<Credentials> {
-    const { opts, client, log, address, stop, attempted, requester } = this.#parts;
+    const { opts, client, log, address, stop, attempted, requester } = this.#deps;
     const waits = new AcceptanceWait(opts);
     let silent = 0;
     for (;;) {
       await this.#untilResolved();
       if (stop.aborted) throw new UnreachableError('The minion is stopping.');
-      if (this.#parts.isWanted?.() === false)
+      if (this.#deps.isWanted?.() === false)
         throw new UnreachableError(`The minion has left the master ${address.host}.`);
       try {
         const timeoutMs = Math.max(1, opts.get('auth_timeout')) * 1000;
@@ -118,7 +118,7 @@ export class Admission {
         }
         await this.#notAccepted(outcome.kind, waits);
       } catch (error) {
-        if (isForbidden(error) && this.#parts.isOnly()) throw error;
+        if (isForbidden(error) && this.#deps.isOnly()) throw error;
         attempted?.(false);
         await this.#failed(error as Error, ++silent, waits);
       }
@@ -127,7 +127,7 @@ export class Admission {
 
   /** `retry_dns`: a name that leads nowhere is looked up again after a while. */
   async #untilResolved(): Promise<void> {
-    const { opts, names, address, log, stop, attempted } = this.#parts;
+    const { opts, names, address, log, stop, attempted } = this.#deps;
     const seconds = opts.get('retry_dns');
     const limit = opts.raw('retry_dns_count');
     for (let failures = 1; !stop.aborted; failures++) {
@@ -152,7 +152,7 @@ export class Admission {
   }
 
   async #notAccepted(kind: 'pending' | 'rejected' | 'full', waits: AcceptanceWait): Promise<void> {
-    const { opts, client, clock, random, log, stop } = this.#parts;
+    const { opts, client, clock, random, log, stop } = this.#deps;
     const seconds = kind === 'pending' ? waits.nextPending() : waits.next();
     if (kind === 'pending') {
       log.error(
@@ -163,7 +163,7 @@ export class Admission {
       log.error(
         `The master has as many minions as max_minions allows; the next attempt is within ${seconds} seconds.`,
       );
-    } else if (opts.get('rejected_retry') || !this.#parts.isOnly()) {
+    } else if (opts.get('rejected_retry') || !this.#deps.isOnly()) {
       log.error(
         `The Salt Master has rejected this minion's public key.\n${rejectionAdvice(client.id)}\nThe Salt Minion will attempt to re-authenicate.`,
       );
@@ -179,7 +179,7 @@ export class Admission {
   }
 
   async #failed(error: Error, times: number, waits: AcceptanceWait): Promise<void> {
-    const { opts, log, address, stop } = this.#parts;
+    const { opts, log, address, stop } = this.#deps;
     if (stop.aborted) return;
     const where = `${address.host}:${address.port}`;
     if (error instanceof AuthenticationError) {
@@ -193,7 +193,7 @@ export class Admission {
 
   /** A random time below the limit, so that minions which lost their master together do not come back together. */
   #wait(limitMs: number): Promise<void> {
-    const { clock, random, stop } = this.#parts;
+    const { clock, random, stop } = this.#deps;
     return clock.sleep(Math.max(SHORTEST_WAIT_MS, random.fraction() * limitMs), stop);
   }
 }

@@ -5,42 +5,42 @@ import { messageOf } from '../../errors/errors.ts';
 import type { Timer } from '../../host/clock.ts';
 import { copyValue, dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { OwnBeacons } from './own-beacons.ts';
-import type { PeriodicParts } from './periodic-context.ts';
+import type { PeriodicDeps } from './periodic-context.ts';
 
 /** Lets beacons look at their times and sends their events to the masters. */
 export class MinionBeacons {
-  readonly #parts: PeriodicParts;
+  readonly #deps: PeriodicDeps;
   readonly #beacons: Beacons;
   #timer: Timer | undefined;
   #isLooking = false;
 
-  constructor(parts: PeriodicParts) {
-    this.#parts = parts;
-    const state = parts.state();
+  constructor(deps: PeriodicDeps) {
+    this.#deps = deps;
+    const state = deps.state();
     const configured = state.opts.get('beacons');
     const own = new OwnBeacons({
-      clock: state.parts.clock,
-      log: state.parts.log,
-      surroundings: () => parts.state(),
+      clock: state.deps.clock,
+      log: state.deps.log,
+      surroundings: () => deps.state(),
       call: (fun, args, kwargs) => this.#call(fun, args, kwargs),
     });
     this.#beacons = new Beacons({
       id: state.id,
       context: {
-        clock: state.parts.clock,
-        log: state.parts.log,
+        clock: state.deps.clock,
+        log: state.deps.log,
         call: (fun, args) => this.#call(fun, args ?? []),
       },
       configured: isDict(configured) ? copyValue(configured) : new Map(),
-      pillar: () => parts.state().pillar.get('beacons'),
+      pillar: () => deps.state().pillar.get('beacons'),
       own: () => own.find(),
-      isStateRunning: () => parts.running.list().some(isStateJob),
+      isStateRunning: () => deps.running.list().some(isStateJob),
     });
   }
 
   start(): void {
     if (this.#timer !== undefined) return;
-    const { clock, opts } = this.#parts.state().parts;
+    const { clock, opts } = this.#deps.state().deps;
     const periodMs = Math.max(0.1, toNumber(opts.raw('loop_interval')) ?? 1) * 1000;
     this.#timer = clock.every(periodMs, () => void this.#look(), { background: true });
     void this.#look();
@@ -54,13 +54,13 @@ export class MinionBeacons {
 
   /** Carries out an order of `manage_beacons`. */
   manage(order: Dict): Promise<BeaconAnswer | undefined> {
-    return orderBeacons(this.#beacons, order, this.#parts.state().parts.log);
+    return orderBeacons(this.#beacons, order, this.#deps.state().deps.log);
   }
 
   async #look(): Promise<void> {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const { log } = this.#parts.state().parts;
+    const { log } = this.#deps.state().deps;
     try {
       const events = await this.#beacons.process();
       if (events.length > 0) await this.#send(events.map(asEntry));
@@ -72,20 +72,20 @@ export class MinionBeacons {
   }
 
   async #send(events: Value[]): Promise<void> {
-    const { log } = this.#parts.state().parts;
-    this.#parts.fireLocal('__beacons_return', dict({ beacons: events }));
-    const load = dict({ cmd: '_minion_event', id: this.#parts.state().id, pretag: null, events });
+    const { log } = this.#deps.state().deps;
+    this.#deps.fireLocal('__beacons_return', dict({ beacons: events }));
+    const load = dict({ cmd: '_minion_event', id: this.#deps.state().id, pretag: null, events });
     try {
-      await this.#parts.services().requestAll?.(load);
+      await this.#deps.services().requestAll?.(load);
     } catch (error) {
       log.warning(`No master took ${events.length} events of beacons: ${messageOf(error)}`);
     }
   }
 
   #call(fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value> {
-    const state = this.#parts.state();
+    const state = this.#deps.state();
     const job = { jid: '', fun, pub: new Map<Value, Value>() };
-    const context = state.context(job, this.#parts.services(), new AbortController().signal);
+    const context = state.context(job, this.#deps.services(), new AbortController().signal);
     return context.functions.call(fun, args, kwargs);
   }
 }

@@ -25,16 +25,16 @@ import { JobRunner } from './job-runner.ts';
 import { authClient, loadMinionKey } from './keys.ts';
 import { OwnModules, ownGrainsSource } from './own-modules.ts';
 import { openMasters } from './masters/masters.ts';
-import type { Masters } from './masters/masters-parts.ts';
+import type { Masters } from './masters/connection-to.ts';
 import type { MasterSide } from './masters/side.ts';
 import { Periodic } from './periodic.ts';
-import { periodicParts } from './periodic-parts.ts';
+import { periodicDeps } from './periodic-deps.ts';
 import { ProcFiles } from './proc-files.ts';
 import { ReturnSender } from './return-sender.ts';
 import { openReturnSpool, type ReturnSpool } from './return-spool.ts';
 import { RunningJobs } from './running-jobs.ts';
 import { minionServices, tellMasters } from './services.ts';
-import { MinionState, type MinionParts } from './state.ts';
+import { MinionState, type MinionStateDeps } from './state.ts';
 import { LazyWaitingRoom } from './waiting-room.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -44,7 +44,7 @@ const PYTHON_KINDS = ['modules', 'states', 'grains', 'returners', 'beacons', 're
 const NAMED_MAX = 20;
 
 /** What a minion is started with. */
-export interface MinionStart extends MinionParts {
+export interface MinionStart extends MinionStateDeps {
   readonly env: NodeJS.ProcessEnv;
   /** The program of a worker process. */
   readonly workerScript: string;
@@ -204,11 +204,11 @@ class Minion {
       log,
     });
     this.#runner = new JobRunner({
-      ...{ state, services, running, workers: this.#workers, sender: this.#sender },
+      ...{ state, running, workers: this.#workers, sender: this.#sender },
       journal: this.#journal,
     });
     this.#periodic = new Periodic(
-      periodicParts({
+      periodicDeps({
         state,
         services,
         running,

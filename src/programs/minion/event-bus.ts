@@ -45,7 +45,7 @@ export interface MinionBus {
  */
 export async function startMinionBus(
   opts: MinionOptions,
-  parts: { clock: Clock; log: Logger },
+  deps: { clock: Clock; log: Logger },
   onEvent: (event: BusEvent) => void,
 ): Promise<MinionBus> {
   const { pub, pull } = minionSockets(opts);
@@ -54,12 +54,12 @@ export async function startMinionBus(
     pullPath: pull,
     pubMode: 0o600,
     readerQueueBytesMax: READER_QUEUE_BYTES_MAX,
-    log: parts.log,
+    log: deps.log,
   });
   await server.start();
   const writer = new EventBusWriter({
     path: pull,
-    clock: parts.clock,
+    clock: deps.clock,
     eventBytesMax: opts.get('max_event_size'),
     queueBytesMax: EVENT_QUEUE_BYTES_MAX,
   });

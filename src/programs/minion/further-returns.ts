@@ -15,7 +15,7 @@ export async function returnFurther(
   side: Pick<MasterSide, 'state' | 'services'>,
 ): Promise<void> {
   const { state, services } = side;
-  const { opts, log } = state.parts;
+  const { opts, log } = state.deps;
   if (opts.get('cache_jobs')) cacheJob(side, job.jid, load);
   const wanted = [job.pub.get('ret'), opts.get('return')];
   if (!wanted.some(truthy)) return;
@@ -25,7 +25,7 @@ export async function returnFurther(
     const context = state.context({ jid: job.jid, fun: job.funs[0] ?? '', pub: job.pub }, services, never);
     const names = returnerNames(...wanted);
     const [registry, troubles] = [await state.returners(), await state.returnerTroubles()];
-    await runReturners(registry, names, forReturners(load, job), context, state.parts.waiting, troubles);
+    await runReturners(registry, names, forReturners(load, job), context, state.deps.waiting, troubles);
   } catch (error) {
     log.error(`The return failed for job ${job.jid}: ${messageOf(error)}`, error);
   }
@@ -51,7 +51,7 @@ function forReturners(load: Dict, { pub }: Job): Dict {
 
 /** `<cachedir>/minion_jobs/<jid>/return.p` (salt/utils/minion.py `cache_jobs`). */
 function cacheJob({ state }: Pick<MasterSide, 'state'>, jid: string, load: Dict): void {
-  const { opts, log } = state.parts;
+  const { opts, log } = state.deps;
   try {
     const folder = safeJoin(join(opts.get('cachedir'), 'minion_jobs'), jid);
     mkdirSync(folder, { recursive: true, mode: 0o700 });

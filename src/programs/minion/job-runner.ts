@@ -5,7 +5,7 @@
  */
 import { messageOf } from '../../errors/errors.ts';
 import { executeFunction, executeFunctions } from '../../runtime/loader/execute.ts';
-import type { MinionServices, ModuleContext } from '../../runtime/loader/module.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { tags } from '../../network/events/tags.ts';
@@ -31,9 +31,8 @@ const ACKNOWLEDGE_MS = 500;
 type JobSide = Pick<MasterSide, 'state' | 'services'>;
 
 /** What running jobs needs. */
-export interface RunnerParts {
+export interface JobRunnerDeps {
   readonly state: MinionState;
-  readonly services: MinionServices;
   readonly running: RunningJobs;
   /** The jobs that were taken before, also by this minion's earlier processes. */
   readonly journal: Pick<PublicationJournal, 'hasJob' | 'noteJob'>;
@@ -44,12 +43,12 @@ export interface RunnerParts {
 /** Takes jobs from publications and from this minion itself, runs them and hands their returns on. */
 export class JobRunner {
   readonly counters = { taken: 0, repeated: 0, notForUs: 0, refused: 0 };
-  readonly #parts: RunnerParts;
+  readonly #deps: JobRunnerDeps;
   readonly #waiting: (() => void)[] = [];
   #active = 0;
 
-  constructor(parts: RunnerParts) {
-    this.#parts = parts;
+  constructor(deps: JobRunnerDeps) {
+    this.#deps = deps;
   }
 
   /** Takes a publication; returns at once. */
@@ -57,10 +56,10 @@ export class JobRunner {
     const job = readJob(pub);
     if (job === undefined) {
       this.counters.refused++;
-      this.#parts.state.parts.log.warning('A publication that names no usable job was ignored.');
+      this.#deps.state.deps.log.warning('A publication that names no usable job was ignored.');
       return;
     }
-    if (this.#parts.journal.hasJob(job.jid)) {
+    if (this.#deps.journal.hasJob(job.jid)) {
       this.counters.repeated++;
       return;
     }
@@ -69,7 +68,7 @@ export class JobRunner {
       return;
     }
     this.counters.taken++;
-    const noted = this.#parts.journal.noteJob(job.jid);
+    const noted = this.#deps.journal.noteJob(job.jid);
     void noted.then(() => this.#runAndReturn(job, side));
   }
 
@@ -81,17 +80,17 @@ export class JobRunner {
   #isForUs(job: Job, { state }: MasterSide): boolean {
     try {
       const target = parseTarget(job.tgt, job.tgtType, job.delimiter);
-      return matchMinion(target, state.subject(), (fault) => state.parts.log.error(fault.message));
+      return matchMinion(target, state.subject(), (fault) => state.deps.log.error(fault.message));
     } catch (error) {
-      state.parts.log.error(`The target of job ${job.jid} cannot be understood: ${messageOf(error)}`);
+      state.deps.log.error(`The target of job ${job.jid} cannot be understood: ${messageOf(error)}`);
       return false;
     }
   }
 
   async #runAndReturn(job: Job, side: MasterSide): Promise<void> {
-    const { sender } = this.#parts;
+    const { sender } = this.#deps;
     const { state } = side;
-    const { log, opts, clock } = state.parts;
+    const { log, opts, clock } = state.deps;
     const user = job.pub.get('user');
     log.info(
       `User ${typeof user === 'string' ? user : 'unknown'} Executing command ${job.funs.join(',')} with jid ${job.jid}`,
@@ -120,12 +119,12 @@ export class JobRunner {
     try {
       await connection.requests.send(load, { timeoutMs: 5_000, tries: 1 });
     } catch (error) {
-      state.parts.log.debug(`The receipt of job ${job.jid} could not be acknowledged: ${messageOf(error)}`);
+      state.deps.log.debug(`The receipt of job ${job.jid} could not be acknowledged: ${messageOf(error)}`);
     }
   }
 
   async #runInTurn(job: Job, side: JobSide): Promise<JobResult> {
-    const { log, opts } = this.#parts.state.parts;
+    const { log, opts } = this.#deps.state.deps;
     const limit = opts.get('process_count_max');
     if (limit > 0 && this.#active >= limit) {
       if (this.#waiting.length >= WAITING_MAX)
@@ -143,7 +142,7 @@ export class JobRunner {
   }
 
   async #run(job: Job, side: JobSide): Promise<JobResult> {
-    const { running } = this.#parts;
+    const { running } = this.#deps;
     const { state } = side;
     const entry = running.add(job);
     try {
@@ -152,7 +151,7 @@ export class JobRunner {
         : await this.#here(job, entry, side);
       return result;
     } catch (error) {
-      state.parts.log.error(`Job ${job.jid} failed in the minion itself`, error);
+      state.deps.log.error(`Job ${job.jid} failed in the minion itself`, error);
       return failure(`The minion function caused an exception: ${messageOf(error)}`);
     } finally {
       running.remove(entry);
@@ -161,7 +160,7 @@ export class JobRunner {
 
   /** Salt compat: with `multiprocessing: False` everything runs in the minion's own process. */
   async #needsProcess(job: Job, { state }: JobSide): Promise<boolean> {
-    if (!state.parts.opts.get('multiprocessing')) return false;
+    if (!state.deps.opts.get('multiprocessing')) return false;
     for (const fun of job.funs) {
       const found = await state.registry.find(fun);
       if (found.spec?.isolation === 'process') return true;
@@ -170,7 +169,7 @@ export class JobRunner {
   }
 
   async #inWorker(job: Job, entry: RunningJob, side: JobSide): Promise<JobResult> {
-    const { workers, running } = this.#parts;
+    const { workers, running } = this.#deps;
     return workers.run(job, {
       started: (pid, signal) => {
         entry.signal = signal;
@@ -211,7 +210,7 @@ function endedBySignal(
   let cancel = (): void => undefined;
   const promise = new Promise<JobResult>((resolve) => {
     const onAbort = (): void => {
-      const timer = state.parts.clock.after(KILL_GRACE_MS, () =>
+      const timer = state.deps.clock.after(KILL_GRACE_MS, () =>
         resolve(endedResult(job.jid, Number(signal.reason))),
       );
       cancel = () => timer.cancel();

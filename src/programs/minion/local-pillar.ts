@@ -8,7 +8,7 @@ import type { Random } from '../../host/random.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 
 /** What the pillar is made with. */
-export interface LocalPillarParts {
+export interface LocalPillarDeps {
   readonly opts: Dict;
   readonly id: string;
   /** Collects the grains; only asked when there is pillar to be made. */
@@ -44,8 +44,8 @@ function hasSources(opts: Dict): boolean {
 const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null);
 
 /** The pillar; an empty one where there is nothing to make it of. */
-export async function localPillar(parts: LocalPillarParts): Promise<Dict> {
-  const { opts, id, clock, random, log } = parts;
+export async function localPillar(deps: LocalPillarDeps): Promise<Dict> {
+  const { opts, id, clock, random, log } = deps;
   if (!hasSources(opts)) return new Map();
   const [{ PillarService }, { loadedFunctions }] = await Promise.all([
     import('../../runtime/pillar/service.ts'),
@@ -61,7 +61,7 @@ export async function localPillar(parts: LocalPillarParts): Promise<Dict> {
     functions: (made) => loadedFunctions(made, { clock, random, log, modules: executionModules }),
   }).pillar({
     minionId: id,
-    grains: await parts.grains(),
+    grains: await deps.grains(),
     saltenv,
     pillarenv: textOrNull(opts.get('pillarenv')) ?? (follows ? saltenv : null),
     override: new Map(),

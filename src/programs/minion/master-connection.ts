@@ -53,7 +53,7 @@ const DROPPED: Readonly<Record<PublicationFault, string>> = {
 };
 
 /** What a connection is made of. */
-export interface ConnectionParts {
+export interface MasterConnectionDeps {
   readonly address: MasterAddress;
   readonly opts: MinionOptions;
   readonly client: AuthClient;
@@ -83,7 +83,7 @@ export class MasterConnection {
   readonly requests: RequestChannel;
   readonly counters: ConnectionCounters = new Map();
   readonly address: MasterAddress;
-  readonly #parts: ConnectionParts;
+  readonly #deps: MasterConnectionDeps;
   readonly #requester: RequestClient;
   readonly #ssl: SslOption | undefined;
   readonly #reader: PublicationReader;
@@ -101,14 +101,14 @@ export class MasterConnection {
   #renewing: Promise<Credentials> | undefined;
   #lastSuspicionMs = -Infinity;
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-    this.address = parts.address;
+  constructor(deps: MasterConnectionDeps) {
+    this.#deps = deps;
+    this.address = deps.address;
     setMaxListeners(0, this.#stop.signal);
-    const { opts, clock, random, client } = parts;
+    const { opts, clock, random, client } = deps;
     this.#ssl = opts.get('transport') === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
     this.#requester = requestClient(opts.get('transport'), {
-      address: () => ({ ...parts.address, ...sourceOf(opts, 'source_ret_port', parts.log) }),
+      address: () => ({ ...deps.address, ...sourceOf(opts, 'source_ret_port', deps.log) }),
       messageBytesMax: MESSAGE_BYTES_MAX,
       pendingMax: PENDING_REQUESTS_MAX,
       keepAliveMs: keepAliveMs(opts),
@@ -121,7 +121,7 @@ export class MasterConnection {
     const requester = this.#requester;
     const attempted = (isAccepted: boolean): void => this.#noteLink({ isAdmitted: isAccepted });
     this.#admission = new Admission({
-      ...parts,
+      ...deps,
       requester,
       isWanted: () => this.#isKept,
       stop: this.#stop.signal,
@@ -131,7 +131,7 @@ export class MasterConnection {
       requireSignature: opts.get('sign_pub_messages'),
       requireSerial: opts.get('require_publish_serial'),
       withoutSha1: opts.get('fips_mode'),
-      ...parts.memory,
+      ...deps.memory,
     });
     this.requests = new RequestChannel({
       client,
@@ -169,7 +169,7 @@ export class MasterConnection {
 
   /** Subscribes; resolves when the subscription stands for the first time. */
   subscribe(): Promise<void> {
-    const { opts, client, clock, random, log, address, role } = this.#parts;
+    const { opts, client, clock, random, log, address, role } = this.#deps;
     this.#isKept = true;
     this.#isAdmitted = true;
     this.#subscriber?.close();
@@ -245,7 +245,7 @@ export class MasterConnection {
   }
 
   get #isTcp(): boolean {
-    return this.#parts.opts.get('transport') === 'tcp';
+    return this.#deps.opts.get('transport') === 'tcp';
   }
 
   get #tls(): { readonly ssl?: SslOption } {
@@ -254,7 +254,7 @@ export class MasterConnection {
 
   /** Salt compat: over tcp a minion that comes back authenticates anew first, because its master may have restarted. */
   async #identify(isFirst: boolean, missed: () => Missed | undefined): Promise<Buffer> {
-    const { client, role } = this.#parts;
+    const { client, role } = this.#deps;
     const stale = this.#credentials;
     const { shared } = isFirst || stale === undefined ? await this.#current() : await this.#renew(stale);
     this.#token ??= client.key.signX931(TOKEN_TEXT);
@@ -266,20 +266,20 @@ export class MasterConnection {
     if (subscribedAtMs === undefined) return undefined;
     return {
       after: this.#reader.lastSerial,
-      forMs: this.#parts.clock.monotonicMs() - subscribedAtMs,
+      forMs: this.#deps.clock.monotonicMs() - subscribedAtMs,
     };
   }
 
   /** Salt compat: 4506 means "as the master says" (docs/internals/wire-protocol.md#transports). */
   #publishPort(): number {
-    const own = this.#parts.opts.raw('publish_port');
+    const own = this.#deps.opts.raw('publish_port');
     if (typeof own === 'number' && own !== 4506 && own > 0) return own;
     return this.#credentials?.publishPort ?? 4505;
   }
 
   /** The master may have restarted with another shared key: find out before the next job, and not all at once. */
   #reconnected(): void {
-    const { opts, clock, random, log } = this.#parts;
+    const { opts, clock, random, log } = this.#deps;
     log.info('Connected to the master again.');
     if (this.#isTcp) return; // it has authenticated anew already
     const stale = this.#credentials;
@@ -290,7 +290,7 @@ export class MasterConnection {
   }
 
   async #publication(parts: Buffer[]): Promise<void> {
-    const { log, onPublication } = this.#parts;
+    const { log, onPublication } = this.#deps;
     try {
       let credentials = await this.#current();
       let read = this.#reader.read(parts, credentials);
@@ -306,7 +306,7 @@ export class MasterConnection {
   }
 
   #dropped(fault: PublicationFault): void {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     const count = (this.counters.get(fault) ?? 0) + 1;
     this.counters.set(fault, count);
     if (count <= 10 || count % 1000 === 0)
@@ -314,7 +314,7 @@ export class MasterConnection {
   }
 
   #mayBeSuspicious(): boolean {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#lastSuspicionMs < SUSPICION_MS) return false;
     this.#lastSuspicionMs = nowMs;
     return true;
@@ -346,7 +346,7 @@ export class MasterConnection {
     try {
       return await this.#admission.untilAccepted();
     } catch (error) {
-      if (isForbidden(error)) this.#parts.onForbidden?.(error, this);
+      if (isForbidden(error)) this.#deps.onForbidden?.(error, this);
       throw error;
     }
   }
@@ -357,6 +357,6 @@ export class MasterConnection {
     const isUp = this.#isSubscribed && this.#isAdmitted;
     if (isUp === this.#isUp) return;
     this.#isUp = isUp;
-    this.#parts.onLink?.(isUp, this);
+    this.#deps.onLink?.(isUp, this);
   }
 }

@@ -26,7 +26,7 @@ export interface BeaconSurroundings {
 }
 
 /** What own beacons need. */
-export interface OwnBeaconParts {
+export interface OwnBeaconsDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly surroundings: () => BeaconSurroundings;
@@ -37,17 +37,17 @@ export interface OwnBeaconParts {
 
 /** Runs custom beacons, each in a process of its own that is started anew when it fails. */
 export class OwnBeacons {
-  readonly #parts: OwnBeaconParts;
+  readonly #deps: OwnBeaconsDeps;
   #version = '';
   #known: Promise<ReadonlyMap<string, BeaconSpec>> = Promise.resolve(new Map());
 
-  constructor(parts: OwnBeaconParts) {
-    this.#parts = parts;
+  constructor(deps: OwnBeaconsDeps) {
+    this.#deps = deps;
   }
 
   /** The beacons by name, looked for again when a file has changed; those that stay the same are the same objects. */
   find(): Promise<ReadonlyMap<string, BeaconSpec>> {
-    const version = extensionsVersion(this.#parts.surroundings().opts, ['beacons', 'utils']);
+    const version = extensionsVersion(this.#deps.surroundings().opts, ['beacons', 'utils']);
     if (version === this.#version) return this.#known;
     this.#version = version;
     this.#known = this.#describe();
@@ -55,8 +55,8 @@ export class OwnBeacons {
   }
 
   async #describe(): Promise<ReadonlyMap<string, BeaconSpec>> {
-    const { clock, log, hostScript } = this.#parts;
-    const { opts, grains } = this.#parts.surroundings();
+    const { clock, log, hostScript } = this.#deps;
+    const { opts, grains } = this.#deps.surroundings();
     const report = (fault: string): void => log.error(fault);
     const found = await describeSingles({ opts, grains, clock, report, hostScript }, 'beacons');
     return new Map([...found.values()].map((own) => [own.name, this.#spec(own)]));
@@ -80,12 +80,12 @@ export class OwnBeacons {
           host.close();
         }
       },
-      start: (ctx) => new OwnBeacon(own, this.#host(), ctx, this.#parts.surroundings),
+      start: (ctx) => new OwnBeacon(own, this.#host(), ctx, this.#deps.surroundings),
     };
   }
 
   #host(): ExtensionHost {
-    const { clock, log, call, hostScript } = this.#parts;
+    const { clock, log, call, hostScript } = this.#deps;
     return new ExtensionHost(clock, { script: hostScript, serve: serveSingles(log, call) });
   }
 }

@@ -6,7 +6,7 @@ import type { RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
 
 /** What periodic work needs. With several masters, pillar and grains are those of the first. */
-export interface PeriodicParts {
+export interface PeriodicDeps {
   readonly state: () => MinionState;
   readonly services: () => MinionServices;
   readonly running: RunningJobs;

@@ -14,7 +14,7 @@ export async function fetchPillar(
   cleanCache = false,
 ): Promise<Dict> {
   if (isPillarLocal(state.opts)) return makePillar(state);
-  const { opts } = state.parts;
+  const { opts } = state.deps;
   const load = dict({
     cmd: '_pillar',
     id: state.id,
@@ -35,7 +35,7 @@ export async function fetchPillar(
 
 /** The pillar made here. */
 export function makePillar(state: MinionState): Promise<Dict> {
-  const { clock, random, log } = state.parts;
+  const { clock, random, log } = state.deps;
   const grains = (): Promise<Dict> => Promise.resolve(state.grains);
   return localPillar({ opts: state.opts, id: state.id, grains, clock, random, log });
 }

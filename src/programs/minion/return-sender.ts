@@ -27,7 +27,7 @@ export interface ReturnTarget {
 }
 
 /** What sending needs. */
-export interface SenderParts {
+export interface ReturnSenderDeps {
   readonly opts: MinionOptions;
   readonly clock: Clock;
   readonly random: Random;
@@ -47,21 +47,21 @@ interface MasterQueue {
 /** Sends each return to the master that asked for it, and again until it is acknowledged. */
 export class ReturnSender {
   readonly counters = { sent: 0, failed: 0 };
-  readonly #parts: SenderParts;
+  readonly #deps: ReturnSenderDeps;
   readonly #stop = new AbortController();
   readonly #jids: JidSource;
   /** First attempts under way. */
   readonly #underWay = new Set<SpooledReturn>();
   readonly #queues = new Map<string, MasterQueue>();
 
-  constructor(parts: SenderParts) {
-    this.#parts = parts;
-    this.#jids = new JidSource(parts.clock);
+  constructor(deps: ReturnSenderDeps) {
+    this.#deps = deps;
+    this.#jids = new JidSource(deps.clock);
   }
 
   /** Number of returns that no master has yet. */
   get waiting(): number {
-    return this.#parts.spool.size;
+    return this.#deps.spool.size;
   }
 
   /** True while returns wait for a master: further ones come behind them. */
@@ -76,15 +76,15 @@ export class ReturnSender {
   async send(given: Dict, target: ReturnTarget, { hold = false } = {}): Promise<void> {
     const load: Dict = new Map(given);
     if (load.get('jid') === REQUEST_JID && !load.has(PROPOSED_JID)) load.set(PROPOSED_JID, this.#jids.next());
-    const entry = this.#parts.spool.add(load, target.name);
+    const entry = this.#deps.spool.add(load, target.name);
     const mark = masterMark(target.name);
-    if (this.isBehind(target.name)) return this.#parts.spool.secure(); // in order
+    if (this.isBehind(target.name)) return this.#deps.spool.secure(); // in order
     if (hold) {
       this.#open(mark);
-      return this.#parts.spool.secure();
+      return this.#deps.spool.secure();
     }
     this.#underWay.add(entry);
-    const late = this.#parts.clock.after(SECURE_AFTER_MS, () => void this.#parts.spool.secure(), {
+    const late = this.#deps.clock.after(SECURE_AFTER_MS, () => void this.#deps.spool.secure(), {
       background: true,
     });
     const isSent = await this.#attempt(entry, load, target);
@@ -92,12 +92,12 @@ export class ReturnSender {
     this.#underWay.delete(entry);
     if (isSent === 'sent') return;
     this.#open(mark);
-    await this.#parts.spool.secure();
+    await this.#deps.spool.secure();
   }
 
   /** Sends what an earlier run has left, and what waits for a master that is back. */
   wake(): void {
-    for (const entry of this.#parts.spool.entries()) {
+    for (const entry of this.#deps.spool.entries()) {
       const mark = this.#ownerOf(entry);
       if (mark !== undefined && !this.#underWay.has(entry)) this.#open(mark);
     }
@@ -132,7 +132,7 @@ export class ReturnSender {
 
   /** @returns whether every return that was tried is gone from the spool */
   async #round(entries: readonly SpooledReturn[], mark: string): Promise<boolean> {
-    const { spool, masters } = this.#parts;
+    const { spool, masters } = this.#deps;
     let isThrough = true;
     for (const entry of entries) {
       const target = masters().find(({ name }) => masterMark(name) === mark);
@@ -151,7 +151,7 @@ export class ReturnSender {
     load: Dict,
     { requests }: ReturnTarget,
   ): Promise<'sent' | 'unreachable' | 'refused'> {
-    const { spool, log } = this.#parts;
+    const { spool, log } = this.#deps;
     try {
       const reply = await requests.send(load, this.#patience());
       // Salt compat: a master that fails while it stores a return answers with an empty text
@@ -172,7 +172,7 @@ export class ReturnSender {
   }
 
   async #pause(queue: MasterQueue): Promise<void> {
-    const { clock, random } = this.#parts;
+    const { clock, random } = this.#deps;
     const limit = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(queue.failures++, 16));
     const awake = new AbortController();
     queue.wake = () => awake.abort();
@@ -181,20 +181,20 @@ export class ReturnSender {
   }
 
   #entriesOf(mark: string): SpooledReturn[] {
-    return [...this.#parts.spool.entries()].filter(
+    return [...this.#deps.spool.entries()].filter(
       (entry) => !this.#underWay.has(entry) && this.#ownerOf(entry) === mark,
     );
   }
 
   /** The master that gets a return: the one that asked, or the first when that one is no longer configured. */
   #ownerOf(entry: SpooledReturn): string | undefined {
-    const marks = this.#parts.masters().map(({ name }) => masterMark(name));
+    const marks = this.#deps.masters().map(({ name }) => masterMark(name));
     return marks.includes(entry.master) ? entry.master : marks[0];
   }
 
   /** Salt compat: a random time between the two timers, the same for all attempts of one return. */
   #patience(): { timeoutMs: number; tries: number } {
-    const { opts, random } = this.#parts;
+    const { opts, random } = this.#deps;
     const min = opts.get('return_retry_timer');
     const max = Math.max(min, opts.get('return_retry_timer_max'));
     return {

@@ -51,7 +51,7 @@ interface Kept extends SpooledReturn {
 }
 
 /** What a spool needs. */
-export interface SpoolParts {
+export interface ReturnSpoolDeps {
   /** `<cachedir>/returns` */
   readonly directory: string;
   readonly limits: SpoolLimits;
@@ -86,7 +86,7 @@ export function masterMark(name: string): string {
 export class ReturnSpool {
   /** `givenUp` because of the limits, `unreadable` files that were removed, `notWritten` returns that only memory holds, `secured` those that were brought to the disk itself. */
   readonly counters = { givenUp: 0, unreadable: 0, notWritten: 0, secured: 0 };
-  readonly #parts: SpoolParts;
+  readonly #deps: ReturnSpoolDeps;
   /** Oldest first. */
   readonly #waiting = new Set<Kept>();
   /** Those of them whose file the disk itself may not have yet. */
@@ -96,10 +96,10 @@ export class ReturnSpool {
   #securing: Promise<void> | undefined;
 
   /** Takes over what an earlier run of the minion has left. @throws the system's error when the folder cannot be used */
-  constructor(parts: SpoolParts) {
-    this.#parts = parts;
-    makeDirectory(parts.directory, 0o700);
-    for (const name of readdirSync(parts.directory).sort()) this.#takeOver(name);
+  constructor(deps: ReturnSpoolDeps) {
+    this.#deps = deps;
+    makeDirectory(deps.directory, 0o700);
+    for (const name of readdirSync(deps.directory).sort()) this.#takeOver(name);
     this.#enforce();
   }
 
@@ -119,7 +119,7 @@ export class ReturnSpool {
 
   /** What a return is called in log lines, within a sentence. */
   nameOf(entry: SpooledReturn): string {
-    return this.#parts.what?.(entry) ?? `the return of job ${entry.jid}`;
+    return this.#deps.what?.(entry) ?? `the return of job ${entry.jid}`;
   }
 
   /** Whether a return still waits: it may have been given up meanwhile. */
@@ -142,11 +142,11 @@ export class ReturnSpool {
     const { file, load } = entry as Kept;
     if (load !== undefined || file === undefined) return load;
     try {
-      const value = decode(readFileSync(safeJoin(this.#parts.directory, file)), 'local');
+      const value = decode(readFileSync(safeJoin(this.#deps.directory, file)), 'local');
       if (isDict(value)) return value;
     } catch (error) {
-      this.#parts.log.error(
-        `The waiting return in ${join(this.#parts.directory, file)} cannot be read and is removed: ${messageOf(error)}`,
+      this.#deps.log.error(
+        `The waiting return in ${join(this.#deps.directory, file)} cannot be read and is removed: ${messageOf(error)}`,
       );
     }
     this.counters.unreadable++;
@@ -162,9 +162,9 @@ export class ReturnSpool {
     this.#sizeBytes -= kept.sizeBytes;
     if (kept.file === undefined) return;
     try {
-      rmSync(safeJoin(this.#parts.directory, kept.file), { force: true });
+      rmSync(safeJoin(this.#deps.directory, kept.file), { force: true });
     } catch (error) {
-      this.#parts.log.error(`The file ${kept.file} could not be removed: ${messageOf(error)}`);
+      this.#deps.log.error(`The file ${kept.file} could not be removed: ${messageOf(error)}`);
     }
   }
 
@@ -175,7 +175,7 @@ export class ReturnSpool {
   }
 
   async #secureAll(): Promise<void> {
-    const { directory, log } = this.#parts;
+    const { directory, log } = this.#deps;
     const entries = [...this.#unsecured];
     if (entries.length === 0) return;
     try {
@@ -194,7 +194,7 @@ export class ReturnSpool {
   }
 
   #takeOver(name: string): void {
-    const { directory } = this.#parts;
+    const { directory } = this.#deps;
     const match = FILE_NAME.exec(name);
     try {
       const path = safeJoin(directory, name);
@@ -204,12 +204,12 @@ export class ReturnSpool {
       const sizeBytes = statSync(path).size;
       this.#note({ jid, master, atMs: Number(at), sizeBytes, file: name, load: undefined });
     } catch (error) {
-      this.#parts.log.warning(`The file ${name} in ${directory} was left alone: ${messageOf(error)}`);
+      this.#deps.log.warning(`The file ${name} in ${directory} was left alone: ${messageOf(error)}`);
     }
   }
 
   #write(jid: string, master: string, content: Uint8Array, load: Dict): Kept {
-    const { directory, clock, log } = this.#parts;
+    const { directory, clock, log } = this.#deps;
     const atMs = Math.floor(clock.nowMs());
     const common = { jid, master, atMs, sizeBytes: content.length };
     this.#next = (this.#next + 1) % 1_000_000_000;
@@ -234,7 +234,7 @@ export class ReturnSpool {
   }
 
   #enforce(): void {
-    const { limits, clock, log } = this.#parts;
+    const { limits, clock, log } = this.#deps;
     const oldestMs = clock.nowMs() - limits.days * DAY_MS;
     for (const entry of this.#waiting) {
       const isOver =

@@ -25,7 +25,7 @@ export async function probeReturner(state: MinionState, name: string, ret: Dict)
   const kind = await STORE_KINDS.find((entry) => entry.name === name)?.load();
   if (kind === undefined) throw new BrineError(`There is no database ${name}.`);
   const options = await returnerOptions(contextOf(state), kind.optionPrefix, ret, kind.defaults);
-  const { clock } = state.parts;
+  const { clock } = state.deps;
   const store = kind.open({ options, timeoutMs: PROBE_MS, connectionsMax: 1, clock });
   try {
     await store.load(PROBED_JID);

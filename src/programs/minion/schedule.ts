@@ -20,7 +20,7 @@ import {
   type Value,
 } from '../../python/values/value.ts';
 import type { Job, JobResult } from './job.ts';
-import type { PeriodicParts } from './periodic-context.ts';
+import type { PeriodicDeps } from './periodic-context.ts';
 
 /** Jobs that are the minion's own, and are made anew at each start. */
 const MASTER_ALIVE = '__master_alive';
@@ -32,14 +32,14 @@ const NOT_CACHED_JID = 'nocache';
 
 /** Runs a minion's scheduled jobs and returns their results. */
 export class MinionSchedule {
-  readonly #parts: PeriodicParts;
+  readonly #deps: PeriodicDeps;
   readonly #scheduler: Scheduler;
   readonly #jids: JidSource;
 
-  constructor(parts: PeriodicParts) {
-    this.#parts = parts;
-    const state = parts.state();
-    const { clock, random, log } = state.parts;
+  constructor(deps: PeriodicDeps) {
+    this.#deps = deps;
+    const state = deps.state();
+    const { clock, random, log } = state.deps;
     this.#jids = new JidSource(clock);
     const configured = state.opts.get('schedule');
     this.#scheduler = new Scheduler({
@@ -49,9 +49,9 @@ export class MinionSchedule {
       log,
       loopMs: (toNumber(state.opts.get('loop_interval')) ?? 1) * 1000,
       configured: isDict(configured) ? copyValue(configured) : new Map(),
-      pillar: () => parts.state().pillar.get('schedule'),
+      pillar: () => deps.state().pillar.get('schedule'),
       whens: () => this.#whens(),
-      running: (name) => parts.running.list().filter((job) => job.get('schedule') === name).length,
+      running: (name) => deps.running.list().filter((job) => job.get('schedule') === name).length,
       run: (run) => void this.#run(run),
       persist: (schedule) => this.#persist(schedule),
     });
@@ -68,11 +68,11 @@ export class MinionSchedule {
 
   /** Carries out an order of `manage_schedule`. */
   manage(order: Dict): OrderAnswer | undefined {
-    return orderSchedule(this.#scheduler, order, this.#parts.state().parts.log);
+    return orderSchedule(this.#scheduler, order, this.#deps.state().deps.log);
   }
 
   #whens(): { source: 'pillar' | 'grain'; value: Value }[] {
-    const { pillar, grains } = this.#parts.state();
+    const { pillar, grains } = this.#deps.state();
     const out: { source: 'pillar' | 'grain'; value: Value }[] = [];
     const [fromPillar, fromGrains] = [pillar.get('whens'), grains.get('whens')];
     if (fromPillar !== undefined) out.push({ source: 'pillar', value: fromPillar });
@@ -102,21 +102,21 @@ export class MinionSchedule {
   }
 
   #persist(schedule: Dict): void {
-    const state = this.#parts.state();
+    const state = this.#deps.state();
     try {
       saveSchedule(state.opts, schedule);
     } catch (error) {
-      state.parts.log.error(`Failed to persist the updated schedule: ${messageOf(error)}`, error);
+      state.deps.log.error(`Failed to persist the updated schedule: ${messageOf(error)}`, error);
     }
   }
 
   async #run({ name, fun, data, lateSeconds }: ScheduledRun): Promise<void> {
-    const { log } = this.#parts.state().parts;
+    const { log } = this.#deps.state().deps;
     const jid = this.#jids.next();
     const late = lateSeconds > 0 ? ` (runtime missed by ${lateSeconds} seconds)` : '';
     log.info(`Running scheduled job: ${name}${late} with jid ${jid}`);
     try {
-      const found = await this.#parts.state().registry.find(fun);
+      const found = await this.#deps.state().registry.find(fun);
       const job = this.#jobOf(name, fun, data, jid, found.spec);
       const result = await this.#resultOf(job, fun);
       await this.#handOn(job, data, result);
@@ -126,7 +126,7 @@ export class MinionSchedule {
   }
 
   #jobOf(name: string, fun: string, data: Dict, jid: string, spec: FunctionSpec | undefined): Job {
-    const { id } = this.#parts.state();
+    const { id } = this.#deps.state();
     const args = data.get('args');
     const kwargs = data.get('kwargs');
     const positional = Array.isArray(args) ? args : [];
@@ -156,7 +156,7 @@ export class MinionSchedule {
 
   /** The job's own metadata and when it ran. */
   #metadata(data: Dict): Dict | undefined {
-    const { clock, log } = this.#parts.state().parts;
+    const { clock, log } = this.#deps.state().deps;
     const given = data.get('metadata');
     if (given === undefined) return undefined;
     if (!isDict(given)) {
@@ -178,21 +178,21 @@ export class MinionSchedule {
 
   /** Salt's words for what did not run: only a function that ended by itself counts as a success, whatever its code. */
   async #resultOf(job: Job, fun: string): Promise<JobResult> {
-    const state = this.#parts.state();
+    const state = this.#deps.state();
     const { missing } = await state.registry.find(fun);
     if (missing !== undefined) {
-      state.parts.log.info(`Invalid function: ${fun} in scheduled job ${String(job.pub.get('schedule'))}.`);
+      state.deps.log.info(`Invalid function: ${fun} in scheduled job ${String(job.pub.get('schedule'))}.`);
       return { return: missing, retcode: FAILED_CODE, success: false };
     }
-    const result = await this.#parts.runJob(job);
+    const result = await this.#deps.runJob(job);
     const isException = result.success === false && result.out === 'nested';
     if (!isException) return { return: result.return, retcode: result.retcode, success: true };
-    state.parts.log.error(`Unhandled exception running ${fun}: ${String(result.return)}`);
+    state.deps.log.error(`Unhandled exception running ${fun}: ${String(result.return)}`);
     return { return: `Unhandled exception running ${fun}`, retcode: FAILED_CODE, success: false };
   }
 
   async #handOn(job: Job, data: Dict, result: JobResult): Promise<void> {
-    const { opts } = this.#parts.state();
+    const { opts } = this.#deps.state();
     const returners = [data.get('returner'), opts.get('schedule_returner')].filter(truthy);
     const ret = this.#returnOf(job, result);
     const sending: Promise<void>[] = [];
@@ -202,7 +202,7 @@ export class MinionSchedule {
     if (truthy(wanted)) {
       const load: Dict = new Map([['cmd', '_return'], ...ret]);
       if (returners.length === 0) load.set('jid', wanted === NOT_CACHED_JID ? NOT_CACHED_JID : REQUEST_JID);
-      sending.push(this.#parts.sendReturn(load));
+      sending.push(this.#deps.sendReturn(load));
     }
     await Promise.all(sending);
   }
@@ -231,7 +231,7 @@ export class MinionSchedule {
       const value = data.get(key);
       if (value !== undefined) pub.set(field, value);
     }
-    await this.#parts.sendFurther({ ...job, pub }, ret);
+    await this.#deps.sendFurther({ ...job, pub }, ret);
   }
 }
 

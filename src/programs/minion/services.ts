@@ -14,7 +14,7 @@ import type { RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
 
 /** What the services work on; masters are asked for at each call, because they come and go. */
-export interface ServiceParts {
+export interface MinionServicesDeps {
   readonly state: () => MinionState;
   readonly running: () => RunningJobs;
   /** The masters that are served, first the one on whose behalf these services are used. */
@@ -30,11 +30,11 @@ const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
 const ONCE = { timeoutMs: 180_000, tries: 1 };
 
 /** Makes the services of a running minion. */
-export function minionServices(parts: ServiceParts): MinionServices {
+export function minionServices(deps: MinionServicesDeps): MinionServices {
   let grainsVersion: string | undefined;
   // Salt compat: Salt collects all grains anew with each refresh of modules or pillar; here only when custom ones changed
   const followGrains = async (): Promise<void> => {
-    const state = parts.state();
+    const state = deps.state();
     const version = extensionsVersion(state.opts, ['grains']);
     const isNew = version !== (grainsVersion ?? '');
     grainsVersion = version;
@@ -42,47 +42,47 @@ export function minionServices(parts: ServiceParts): MinionServices {
   };
   return {
     fireLocal: async (tag, data) => {
-      parts.fireLocal?.(tag, data);
-      return parts.fireLocal !== undefined;
+      deps.fireLocal?.(tag, data);
+      return deps.fireLocal !== undefined;
     },
-    fireMaster: (tag, data, preload) => fireMaster(parts, tag, data, preload),
-    runningJobs: async () => parts.running().list(),
-    signalJob: async (jid, signal) => parts.running().signal(jid, signal),
+    fireMaster: (tag, data, preload) => fireMaster(deps, tag, data, preload),
+    runningJobs: async () => deps.running().list(),
+    signalJob: async (jid, signal) => deps.running().signal(jid, signal),
     refresh: async (what, options) => {
       if (what === 'modules' || what === 'pillar') await followGrains();
-      return refresh(parts, what, options ?? new Map());
+      return refresh(deps, what, options ?? new Map());
     },
     grains: async () => {
-      await refreshGrains(parts.state());
-      return parts.state().grains;
+      await refreshGrains(deps.state());
+      return deps.state().grains;
     },
     request: (load, { master, once } = {}) =>
-      connectionTo(parts, master).requests.send(load, once === true ? ONCE : REQUEST_PATIENCE),
+      connectionTo(deps, master).requests.send(load, once === true ? ONCE : REQUEST_PATIENCE),
     requestAll: async (load) => {
-      firstConnection(parts);
-      const all = parts.sides().map(({ connection }) => connection.requests.send(load, REQUEST_PATIENCE));
+      firstConnection(deps);
+      const all = deps.sides().map(({ connection }) => connection.requests.send(load, REQUEST_PATIENCE));
       return Promise.any(all).catch((error: AggregateError) => Promise.reject(error.errors[0] as Error));
     },
-    manage: async (part, order) => parts.manage?.(part, order),
+    manage: async (part, order) => deps.manage?.(part, order),
   };
 }
 
-function firstConnection(parts: ServiceParts): MasterConnection {
-  const [side] = parts.sides();
+function firstConnection(deps: MinionServicesDeps): MasterConnection {
+  const [side] = deps.sides();
   if (side === undefined) throw new UnreachableError('This minion has no master to ask.');
   return side.connection;
 }
 
-function connectionTo(parts: ServiceParts, master: string | undefined): MasterConnection {
-  if (master === undefined) return firstConnection(parts);
-  const addresses = parts.sides().map(({ connection }) => connection.address);
-  const found = parts.sides().find(({ connection }) => connection.address.host === master);
+function connectionTo(deps: MinionServicesDeps, master: string | undefined): MasterConnection {
+  if (master === undefined) return firstConnection(deps);
+  const addresses = deps.sides().map(({ connection }) => connection.address);
+  const found = deps.sides().find(({ connection }) => connection.address.host === master);
   if (found === undefined) throw noSuchMaster(master, addresses);
   return found.connection;
 }
 
 async function fireMaster(
-  parts: ServiceParts,
+  deps: MinionServicesDeps,
   tag: string,
   data: Dict,
   preload: Dict | undefined,
@@ -94,16 +94,16 @@ async function fireMaster(
     ['pretag', null],
     ...(preload ?? new Map<Value, Value>()),
   ]);
-  return tellMasters(parts, load);
+  return tellMasters(deps, load);
 }
 
 /** Sends an event to every master. @returns true as soon as one has taken it, so that one that is away delays nobody */
 export async function tellMasters(
-  parts: Pick<ServiceParts, 'sides' | 'state'>,
+  deps: Pick<MinionServicesDeps, 'sides' | 'state'>,
   load: Dict,
 ): Promise<boolean> {
-  const attempts = parts.sides().map(async ({ connection }) => {
-    if (!(await sendEvent(parts, connection, load))) throw new UnreachableError('not taken');
+  const attempts = deps.sides().map(async ({ connection }) => {
+    if (!(await sendEvent(deps, connection, load))) throw new UnreachableError('not taken');
   });
   return Promise.any(attempts).then(
     () => true,
@@ -112,7 +112,7 @@ export async function tellMasters(
 }
 
 async function sendEvent(
-  parts: Pick<ServiceParts, 'state'>,
+  deps: Pick<MinionServicesDeps, 'state'>,
   connection: MasterConnection,
   load: Dict,
 ): Promise<boolean> {
@@ -120,9 +120,9 @@ async function sendEvent(
     await connection.requests.send(load, EVENT_PATIENCE);
     return true;
   } catch (error) {
-    parts
+    deps
       .state()
-      .parts.log.warning(
+      .deps.log.warning(
         `The master did not take the event ${String(load.get('tag'))}: ${(error as Error).message}`,
       );
     return false;
@@ -130,41 +130,41 @@ async function sendEvent(
 }
 
 async function refresh(
-  parts: ServiceParts,
+  deps: MinionServicesDeps,
   what: Parameters<MinionServices['refresh']>[0],
   options: Dict,
 ): Promise<boolean> {
-  const state = parts.state();
+  const state = deps.state();
   if (what === 'grains') {
     await refreshGrains(state);
-    for (const { state: other } of parts.sides()) if (other !== state) other.grains = state.grains;
-    if (options.get('refresh_pillar') !== false) await refreshPillar(parts);
-  } else if (what === 'pillar') await refreshPillar(parts, options.get('clean_cache') !== false);
-  else for (const each of new Set([state, ...parts.sides().map((side) => side.state)])) each.reloadModules();
+    for (const { state: other } of deps.sides()) if (other !== state) other.grains = state.grains;
+    if (options.get('refresh_pillar') !== false) await refreshPillar(deps);
+  } else if (what === 'pillar') await refreshPillar(deps, options.get('clean_cache') !== false);
+  else for (const each of new Set([state, ...deps.sides().map((side) => side.state)])) each.reloadModules();
   const tag =
     what === 'pillar'
       ? '/salt/minion/minion_pillar_refresh_complete'
       : '/salt/minion/minion_mod_refresh_complete';
-  parts.fireLocal?.(tag, dict({ complete: true }));
+  deps.fireLocal?.(tag, dict({ complete: true }));
   return true;
 }
 
 /** Collects the grains anew; the modules follow. */
 export async function refreshGrains(state: MinionState): Promise<void> {
-  const { clock, log } = state.parts;
+  const { clock, log } = state.deps;
   const custom = [ownGrainsSource(state.opts, clock, log)];
   state.grains = await collectGrains({ opts: state.opts, log, clock, custom });
 }
 
 /** Fetches the pillar anew, each master's from itself; when one cannot give one the old one stays. */
 export async function refreshPillar(
-  parts: Pick<ServiceParts, 'sides' | 'state'>,
+  deps: Pick<MinionServicesDeps, 'sides' | 'state'>,
   cleanCache = false,
 ): Promise<void> {
-  const sides = parts.sides();
+  const sides = deps.sides();
   // a minion without masters makes its pillar itself
-  if (sides.length === 0 && isPillarLocal(parts.state().opts))
-    await takePillar(parts.state(), () => makePillar(parts.state()));
+  if (sides.length === 0 && isPillarLocal(deps.state().opts))
+    await takePillar(deps.state(), () => makePillar(deps.state()));
   await Promise.all(
     sides.map(({ state, connection }) => takePillar(state, () => fetchPillar(state, connection, cleanCache))),
   );
@@ -175,7 +175,7 @@ async function takePillar(state: MinionState, fetch: () => Promise<Dict>): Promi
     state.pillar = await fetch();
     state.reloadModules();
   } catch (error) {
-    state.parts.log.error(
+    state.deps.log.error(
       `The pillar could not be fetched; the old one stays: ${(error as Error).message}`,
       error,
     );

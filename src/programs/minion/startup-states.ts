@@ -2,12 +2,12 @@
 import { JidSource, REQUEST_JID } from '../../storage/jobs/jid.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { returnLoad, type Job } from './job.ts';
-import type { PeriodicParts } from './periodic-context.ts';
+import type { PeriodicDeps } from './periodic-context.ts';
 
 /** Runs them, and returns them to the master as a job that began here. */
-export async function applyStartupStates(parts: PeriodicParts): Promise<void> {
-  const state = parts.state();
-  const { log, clock } = state.parts;
+export async function applyStartupStates(deps: PeriodicDeps): Promise<void> {
+  const state = deps.state();
+  const { log, clock } = state.deps;
   const { opts } = state;
   const isAlone = opts.get('master_type') === 'disable' && opts.get('file_client') === 'remote';
   if (isAlone)
@@ -30,9 +30,9 @@ export async function applyStartupStates(parts: PeriodicParts): Promise<void> {
     executors: undefined,
     pub,
   };
-  const load = returnLoad(job, state.id, await parts.runJob(job));
+  const load = returnLoad(job, state.id, await deps.runJob(job));
   load.set('jid', REQUEST_JID);
-  await parts.sendReturn(load);
+  await deps.sendReturn(load);
 }
 
 function wanted(opts: Dict): [fun: string, arg: Value[]] {

@@ -19,7 +19,7 @@ import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { MasterAddress } from './master-address.ts';
 
 /** What does not change while a minion runs. */
-export interface MinionParts {
+export interface MinionStateDeps {
   readonly opts: MinionOptions;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,7 +40,7 @@ export type CustomModules = (
 
 /** The minion's knowledge. Grains and pillar are replaced whole, never changed in place. */
 export class MinionState {
-  readonly parts: MinionParts;
+  readonly deps: MinionStateDeps;
   readonly id: string;
   readonly opts: Dict;
   #grains: Dict;
@@ -51,10 +51,10 @@ export class MinionState {
   #troubles: ReturnerTroubles | undefined;
   #master: string | undefined;
 
-  constructor(parts: MinionParts, grains: Dict) {
-    this.parts = parts;
-    this.id = parts.opts.get('id');
-    this.opts = parts.opts.toDict();
+  constructor(deps: MinionStateDeps, grains: Dict) {
+    this.deps = deps;
+    this.id = deps.opts.get('id');
+    this.opts = deps.opts.toDict();
     this.#grains = grains;
     this.#registry = this.#newRegistry();
   }
@@ -87,7 +87,7 @@ export class MinionState {
 
   /** Forgets the loaded modules; the next call loads them anew. */
   reloadModules(): void {
-    this.parts.onReload?.();
+    this.deps.onReload?.();
     this.#returners = undefined;
     this.#registry = this.#newRegistry();
   }
@@ -110,9 +110,9 @@ export class MinionState {
     ]);
     const keep = toNumber(this.opts.get('keep_jobs_seconds'));
     this.#stores ??= new StoreTable({
-      clock: this.parts.clock,
+      clock: this.deps.clock,
       connectionsMax: 2,
-      warn: (text) => this.parts.log.warning(text),
+      warn: (text) => this.deps.log.warning(text),
       ...(keep === undefined ? {} : { keepJobsSeconds: keep }),
     });
     return (this.#returners ??= returnerRegistry(this.#registryOptions('returners'), this.#stores));
@@ -131,7 +131,7 @@ export class MinionState {
 
   /** The context of one job. */
   context(job: JobContext, services: MinionServices, signal: AbortSignal): ModuleContext {
-    const { clock, random, log } = this.parts;
+    const { clock, random, log } = this.deps;
     return createModuleContext(this.#registry, {
       id: this.id,
       opts: this.opts,
@@ -171,7 +171,7 @@ export class MinionState {
   #registryOptions(
     kind: 'modules' | 'states' | 'returners',
   ): Pick<RegistryOptions, 'opts' | 'grains' | 'custom'> {
-    const { custom } = this.parts;
+    const { custom } = this.deps;
     return {
       opts: this.opts,
       grains: this.#grains,

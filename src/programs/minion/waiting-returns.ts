@@ -26,7 +26,7 @@ const TIDY_MS = 60_000;
 const KEY = /^[\w.@-]{1,100}$/;
 
 /** What waiting needs. */
-export interface WaitingParts {
+export interface WaitingReturnsDeps {
   readonly folder: string;
   /** `returner_spool_max_bytes`, for each returner. */
   readonly bytesMax: number;
@@ -47,17 +47,17 @@ interface Room {
 
 /** Keeps returns on disk for each database that is down, and delivers them when it is back. */
 export class WaitingReturns {
-  readonly #parts: WaitingParts;
+  readonly #deps: WaitingReturnsDeps;
   readonly #rooms = new Map<string, Room>();
   /** Rooms whose files are being removed. */
   readonly #ending = new Map<string, Promise<void>>();
   readonly #tidying: Timer;
 
   /** Goes on with what an earlier run has left. */
-  constructor(parts: WaitingParts) {
-    this.#parts = parts;
-    this.#tidying = parts.clock.every(TIDY_MS, () => this.#endEmptyRooms(), { background: true });
-    for (const file of existsSync(parts.folder) ? readdirSync(parts.folder) : [])
+  constructor(deps: WaitingReturnsDeps) {
+    this.#deps = deps;
+    this.#tidying = deps.clock.every(TIDY_MS, () => this.#endEmptyRooms(), { background: true });
+    for (const file of existsSync(deps.folder) ? readdirSync(deps.folder) : [])
       if (file.endsWith(SPOOL_ENDING)) this.#resume(file);
   }
 
@@ -106,8 +106,8 @@ export class WaitingReturns {
       this.#room(file.slice(0, -SPOOL_ENDING.length));
       this.#endEmptyRooms();
     } catch (error) {
-      const path = join(this.#parts.folder, file);
-      this.#parts.log.error(`The returns that wait in ${path} stay there: ${messageOf(error)}`, error);
+      const path = join(this.#deps.folder, file);
+      this.#deps.log.error(`The returns that wait in ${path} stay there: ${messageOf(error)}`, error);
     }
   }
 
@@ -124,7 +124,7 @@ export class WaitingReturns {
 
   /** Never rejects: a file that cannot be removed is a line in the log. */
   async #end(key: string, { spool, delivery }: Room): Promise<void> {
-    const { folder, log } = this.#parts;
+    const { folder, log } = this.#deps;
     try {
       await delivery.stop();
       spool.close();
@@ -141,7 +141,7 @@ export class WaitingReturns {
     if (!KEY.test(key)) throw new BrineError(`${key} is no name that a file can have`);
     if (this.#rooms.size >= ROOMS_MAX)
       throw new BrineError(`returns wait for ${ROOMS_MAX} databases already; this one is one too many`);
-    const { folder, bytesMax, clock, random, log, write, probe } = this.#parts;
+    const { folder, bytesMax, clock, random, log, write, probe } = this.#deps;
     const [name = key] = key.split(OF_CONFIG);
     const path = safeJoin(folder, `${key}${SPOOL_ENDING}`);
     const spool = new EventSpool({ path, bytesMax, what: 'returns', clock, log });

@@ -34,7 +34,7 @@ export class LazyWaitingRoom implements WaitingRoom {
   }
 
   #folder(): string {
-    return join(this.#state().parts.opts.get('cachedir'), 'returners');
+    return join(this.#state().deps.opts.get('cachedir'), 'returners');
   }
 
   #open(): Promise<WaitingReturns> {
@@ -51,7 +51,7 @@ export class LazyWaitingRoom implements WaitingRoom {
       import('./waiting-returns.ts'),
       import('./returner-calls.ts'),
     ]);
-    const { opts, clock, random, log } = this.#state().parts;
+    const { opts, clock, random, log } = this.#state().deps;
     this.#room = new Room({
       folder: this.#folder(),
       bytesMax: opts.get('returner_spool_max_bytes'),

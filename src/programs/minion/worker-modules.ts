@@ -10,7 +10,7 @@ import type { CustomModules } from './state.ts';
 export function workerModules(
   here: ExtensionsHere,
   own: ReadonlyMap<string, FoundModules>,
-  parts: { readonly clock: Clock; readonly log: Logger },
+  deps: { readonly clock: Clock; readonly log: Logger },
 ): CustomModules {
   return async (context, kind) => {
     const found = own.get(kind);
@@ -18,6 +18,6 @@ export function workerModules(
       return here.modules(findingsOf(found).known, context);
     if (!hasExtensions(context.opts, kind)) return [];
     const { findModules } = await import('../../runtime/extensions/find-modules.ts');
-    return findModules(here, kind, context, parts);
+    return findModules(here, kind, context, deps);
   };
 }

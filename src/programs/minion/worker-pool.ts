@@ -22,7 +22,7 @@ const IDLE_MS = 10_000;
 const JOBS_WAITING_MAX = 10_000;
 
 /** What the pool needs. */
-export interface PoolParts {
+export interface WorkerPoolDeps {
   readonly state: MinionState;
   readonly services: MinionServices;
   /** The program that a worker runs. */
@@ -54,14 +54,14 @@ interface PoolWorker {
 
 /** Gives each job a worker process of its own, warm where possible. */
 export class WorkerPool {
-  readonly #parts: PoolParts;
+  readonly #deps: WorkerPoolDeps;
   readonly #idle: PoolWorker[] = [];
   readonly #waiting: (() => void)[] = [];
   #count = 0;
   #closed = false;
 
-  constructor(parts: PoolParts) {
-    this.#parts = parts;
+  constructor(deps: WorkerPoolDeps) {
+    this.#deps = deps;
   }
 
   /** Runs a job in a worker. */
@@ -75,7 +75,7 @@ export class WorkerPool {
     const worker = this.#idle.pop() ?? this.#start();
     worker.idleTimer?.cancel();
     worker.lastSignal = 0;
-    const { state, services } = hooks.side ?? this.#parts;
+    const { state, services } = hooks.side ?? this.#deps;
     worker.services = services;
     hooks.started(worker.child.pid ?? 0, (signal) => {
       worker.lastSignal = signal;
@@ -83,7 +83,7 @@ export class WorkerPool {
     });
     try {
       const { opts, grains, pillar } = state;
-      const own = this.#parts.own();
+      const own = this.#deps.own();
       const call = hooks.call === undefined ? {} : { call: hooks.call };
       const result = await worker.asks.run({ opts, grains, pillar, pub: job.pub, own, ...call });
       this.#release(worker);
@@ -91,7 +91,7 @@ export class WorkerPool {
     } catch (error) {
       worker.child.kill('SIGKILL');
       if (worker.lastSignal !== 0) return endedResult(job.jid, worker.lastSignal);
-      this.#parts.state.parts.log.error(`The worker of job ${job.jid} died`, error);
+      this.#deps.state.deps.log.error(`The worker of job ${job.jid} died`, error);
       return failure(`The process of job ${job.jid} ended before the function returned.`);
     }
   }
@@ -108,7 +108,7 @@ export class WorkerPool {
       return;
     }
     this.#idle.push(worker);
-    worker.idleTimer = this.#parts.state.parts.clock.after(IDLE_MS, () => worker.rpc.close(), {
+    worker.idleTimer = this.#deps.state.deps.clock.after(IDLE_MS, () => worker.rpc.close(), {
       background: true,
     });
     this.#waiting.shift()?.();
@@ -116,7 +116,7 @@ export class WorkerPool {
 
   #start(): PoolWorker {
     this.#count++;
-    const { workerScript, services } = this.#parts;
+    const { workerScript, services } = this.#deps;
     const child = spawn(
       process.execPath,
       ['--max-semi-space-size=2', workerScript, 'salt-minion worker'.padEnd(48)],

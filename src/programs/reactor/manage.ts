@@ -15,7 +15,7 @@ export function isManaging(tag: string): boolean {
 }
 
 /** What the manager is made of. */
-export interface ReactorManagerParts {
+export interface ReactorManagerDeps {
   /** The master's id. */
   readonly id: Value;
   readonly map: ReactionMap;
@@ -27,11 +27,11 @@ export interface ReactorManagerParts {
 
 /** Serves those requests. */
 export class ReactorManager {
-  readonly #parts: ReactorManagerParts;
+  readonly #deps: ReactorManagerDeps;
   #isLeader = true;
 
-  constructor(parts: ReactorManagerParts) {
-    this.#parts = parts;
+  constructor(deps: ReactorManagerDeps) {
+    this.#deps = deps;
   }
 
   /** Whether this reactor reacts (`reactor.set_leader`). */
@@ -40,7 +40,7 @@ export class ReactorManager {
   }
 
   handle({ tag, data }: SeenEvent): void {
-    const { id, map, masterKey, fire, log } = this.#parts;
+    const { id, map, masterKey, fire, log } = this.#deps;
     const what = tag.slice(tag.indexOf(REACTOR_MANAGE) + REACTOR_MANAGE.length + 1);
     if (!isProved(masterKey(), what, data)) {
       log.error('received salt/reactors/manage event without matching master_key. discarding');

@@ -8,7 +8,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 
 /** What the map is read from. */
-export interface ReactionMapParts {
+export interface ReactionMapDeps {
   /** The option `reactor`: a list of one-key mappings, or the path of a YAML file that holds one. */
   readonly configured: Value;
   /** How long a file that was read counts, milliseconds (`reactor_refresh_interval`). */
@@ -30,7 +30,7 @@ export interface MapChange {
 
 /** The rules, in their order. */
 export class ReactionMap {
-  readonly #parts: ReactionMapParts;
+  readonly #deps: ReactionMapDeps;
   #entries: Value[] = [];
   #rules: readonly Rule[] = [];
   #readAtMs = -Infinity;
@@ -38,8 +38,8 @@ export class ReactionMap {
   readonly #added: Dict[] = [];
   readonly #removed = new Set<Value>();
 
-  constructor(parts: ReactionMapParts) {
-    this.#parts = parts;
+  constructor(deps: ReactionMapDeps) {
+    this.#deps = deps;
     this.#refresh();
   }
 
@@ -82,7 +82,7 @@ export class ReactionMap {
   }
 
   #refresh(): void {
-    const { configured, clock, refreshMs } = this.#parts;
+    const { configured, clock, refreshMs } = this.#deps;
     const isFile = typeof configured === 'string';
     const nowMs = clock.monotonicMs();
     if (this.#readAtMs !== -Infinity && (!isFile || nowMs - this.#readAtMs < refreshMs)) return;
@@ -97,7 +97,7 @@ export class ReactionMap {
   }
 
   #readFile(path: string): Value | undefined {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     let text: string;
     try {
       text = readFileSync(path, 'utf8');
@@ -122,7 +122,7 @@ export class ReactionMap {
     const [first] = isDict(entry) && entry.size === 1 ? entry : [];
     const files = first === undefined ? undefined : fileList(first[1]);
     if (first === undefined || files === undefined) {
-      this.#parts.log.warning(
+      this.#deps.log.warning(
         `An entry of the option reactor does nothing, because it is not a tag with a file or a list of files: ${pyStr(entry)}`,
       );
       return [];

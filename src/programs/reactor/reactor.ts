@@ -35,7 +35,7 @@ export interface ReactionRunner {
 }
 
 /** What the reactor is made of. */
-export interface ReactorParts {
+export interface ReactorDeps {
   readonly feedPath: string;
   readonly journal: Journal;
   readonly map: ReactionMap;
@@ -59,7 +59,7 @@ interface Waiting {
 /** Reads the bus and reacts. */
 export class Reactor {
   readonly counters = { taken: 0, reactions: 0, failed: 0, leftOut: 0, chainsEnded: 0 };
-  readonly #parts: ReactorParts;
+  readonly #deps: ReactorDeps;
   #waiting: Waiting[] = [];
   #unfinished = 0;
   #wake: (() => void) | undefined;
@@ -70,15 +70,15 @@ export class Reactor {
   #stopped = false;
   #loop: Promise<void> | undefined;
 
-  constructor(parts: ReactorParts) {
-    this.#parts = parts;
+  constructor(deps: ReactorDeps) {
+    this.#deps = deps;
   }
 
   /** Takes up what a reactor before this one left, and begins to read. */
   async start(): Promise<void> {
-    const left = this.#parts.journal.unfinished();
+    const left = this.#deps.journal.unfinished();
     if (left.length > 0)
-      this.#parts.log.info(`The reactor goes on with ${left.length} events it had taken on.`);
+      this.#deps.log.info(`The reactor goes on with ${left.length} events it had taken on.`);
     for (const entry of left) this.#enqueue({ entry, isAgain: true });
     await this.#connect();
     this.#loop = this.#work();
@@ -90,12 +90,12 @@ export class Reactor {
     this.#reader?.close();
     this.#wake?.();
     await this.#loop;
-    await this.#parts.pool.rest();
-    this.#parts.journal.close();
+    await this.#deps.pool.rest();
+    this.#deps.journal.close();
   }
 
   async #connect(): Promise<void> {
-    const { feedPath, map, clock } = this.#parts;
+    const { feedPath, map, clock } = this.#deps;
     while (!this.#stopped) {
       try {
         this.#reader = await KeptFeedReader.connect(feedPath, {
@@ -112,13 +112,13 @@ export class Reactor {
   }
 
   #begins(stream: string): void {
-    const place = this.#parts.journal.place();
+    const place = this.#deps.journal.place();
     this.#stream = stream;
     this.#skipUntil = place?.stream === stream ? place.last : 0;
   }
 
   #take(wanted: readonly NumberedEvent[], last: number): void {
-    const { journal, manager } = this.#parts;
+    const { journal, manager } = this.#deps;
     const taken: SeenEvent[] = [];
     for (const { number, event } of wanted) {
       if (number <= this.#skipUntil) continue;
@@ -143,7 +143,7 @@ export class Reactor {
     }
     this.counters.leftOut++;
     if (!this.#isFull)
-      this.#parts.log.error(
+      this.#deps.log.error(
         `The reactor has ${WAITING_MAX} events to react to and takes on no more until there is room: what comes meanwhile is left out. ` +
           'Match fewer tags, or raise reactor_worker_threads.',
       );
@@ -172,7 +172,7 @@ export class Reactor {
   }
 
   async #react({ entry, isAgain }: Waiting): Promise<void> {
-    const { journal, log } = this.#parts;
+    const { journal, log } = this.#deps;
     try {
       const plan = entry.plan ?? (await this.#plan(entry));
       await this.#runPlan(entry, plan, isAgain && entry.plan !== undefined);
@@ -186,7 +186,7 @@ export class Reactor {
 
   /** Renders the files of an event, and gives each reaction its job id. */
   async #plan(entry: JournalEntry): Promise<Plan> {
-    const { map, renderer, journal, jids, chains, clock, log } = this.#parts;
+    const { map, renderer, journal, jids, chains, clock, log } = this.#deps;
     const generation = chains.generation(entry);
     if (chains.isSuspicious(entry, clock.monotonicMs()))
       log.warning(
@@ -210,7 +210,7 @@ export class Reactor {
   }
 
   async #read(chunk: Dict, { tag }: SeenEvent): Promise<Reaction | undefined> {
-    const { find, log } = this.#parts;
+    const { find, log } = this.#deps;
     try {
       return await readReaction(chunk, find, log);
     } catch (error) {
@@ -221,7 +221,7 @@ export class Reactor {
   }
 
   async #runPlan(entry: JournalEntry, { steps, states }: Plan, isAgain: boolean): Promise<void> {
-    const { journal, pool, runner } = this.#parts;
+    const { journal, pool, runner } = this.#deps;
     let left = states.filter((state) => state !== 'done').length;
     const finished = (): void => {
       this.#unfinished--;
@@ -233,7 +233,7 @@ export class Reactor {
       if (before === 'done') continue;
       const step = stepFromDict(kept);
       this.counters.reactions++;
-      this.#parts.chains.started(step.jid, step.generation);
+      this.#deps.chains.started(step.jid, step.generation);
       const done = (): void => {
         states[index] = 'done';
         if (--left === 0) finished();

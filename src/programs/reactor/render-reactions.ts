@@ -20,7 +20,7 @@ export interface SeenEvent {
 }
 
 /** What rendering needs. */
-export interface RenderReactionsParts {
+export interface ReactionRendererDeps {
   /** Functions, grains and options of the machine that reacts. */
   readonly context: () => Promise<ModuleContext>;
   readonly log: Logger;
@@ -28,11 +28,11 @@ export interface RenderReactionsParts {
 
 /** Renders reactor files. */
 export class ReactionRenderer {
-  readonly #parts: RenderReactionsParts;
+  readonly #deps: ReactionRendererDeps;
   #renderer: { readonly context: ModuleContext; readonly sls: SlsRenderer } | undefined;
 
-  constructor(parts: RenderReactionsParts) {
-    this.#parts = parts;
+  constructor(deps: ReactionRendererDeps) {
+    this.#deps = deps;
   }
 
   /** Forgets what is kept of templates and functions (`reactor_refresh_interval`). */
@@ -45,7 +45,7 @@ export class ReactionRenderer {
    * contradict the form of SLS make the event end without a reaction, as in Salt.
    */
   async chunks(event: SeenEvent, files: readonly string[]): Promise<Dict[]> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     const high: Dict = new Map();
     for (const file of files)
       for (const path of await this.#paths(file, event)) {
@@ -63,7 +63,7 @@ export class ReactionRenderer {
 
   async #ready(): Promise<{ readonly context: ModuleContext; readonly sls: SlsRenderer }> {
     if (this.#renderer === undefined) {
-      const context = await this.#parts.context();
+      const context = await this.#deps.context();
       this.#renderer = { context, sls: new SlsRenderer(context) };
     }
     return this.#renderer;
@@ -78,12 +78,12 @@ export class ReactionRenderer {
     }
     const paths = pattern === '' ? [] : globPaths(pattern, fnmatch);
     if (paths.length === 0)
-      this.#parts.log.error(`Can not render SLS ${file} for tag ${tag}. File missing or not found.`);
+      this.#deps.log.error(`Can not render SLS ${file} for tag ${tag}. File missing or not found.`);
     return paths;
   }
 
   async #render(path: string, { tag, data }: SeenEvent): Promise<Dict> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     try {
       const { sls } = await this.#ready();
       const variables = new Map<string, Value>([

@@ -14,7 +14,7 @@ const ATTEMPTS = 20;
 const PAUSE_MS = 500;
 
 /** What running needs. */
-export interface RunReactionParts {
+export interface MasterReactionsDeps {
   readonly publish: (options: PublishOptions) => Promise<unknown>;
   /** Whether the job cache knows of a job, or, for functions of the master, of its end. */
   readonly isKnownJob: (jid: string) => Promise<boolean>;
@@ -30,10 +30,10 @@ export interface RunReactionParts {
 
 /** Reactions on the machine of a master. */
 export class MasterReactions implements ReactionRunner {
-  readonly #parts: RunReactionParts;
+  readonly #deps: MasterReactionsDeps;
 
-  constructor(parts: RunReactionParts) {
-    this.#parts = parts;
+  constructor(deps: MasterReactionsDeps) {
+    this.#deps = deps;
   }
 
   async run(step: Step, event: SeenEvent, isAgain: boolean): Promise<void> {
@@ -41,7 +41,7 @@ export class MasterReactions implements ReactionRunner {
     try {
       if (client === 'local') await this.#publish(step, isAgain);
       else if (!isAgain) await this.#call(step);
-      else if (client === 'caller' || !(await this.#parts.isReturned(step.jid)))
+      else if (client === 'caller' || !(await this.#deps.isReturned(step.jid)))
         this.#interrupted(step, event);
     } catch (error) {
       this.#failed(step, event, error);
@@ -49,13 +49,13 @@ export class MasterReactions implements ReactionRunner {
   }
 
   async #call(step: Step): Promise<void> {
-    if (step.reaction.client === 'caller') await this.#parts.callHere(step);
-    else await this.#parts.runFunction(step);
+    if (step.reaction.client === 'caller') await this.#deps.callHere(step);
+    else await this.#deps.runFunction(step);
   }
 
   /** A request without an answer may have been served: the job cache knows. */
   async #publish({ reaction, jid }: Step, isAgain: boolean): Promise<void> {
-    const { publish, isKnownJob, timeoutMs, clock } = this.#parts;
+    const { publish, isKnownJob, timeoutMs, clock } = this.#deps;
     const { tgt = '', tgtType = 'glob', ret = '', fields = new Map() } = reaction.target ?? {};
     const order = {
       tgt,
@@ -82,14 +82,14 @@ export class MasterReactions implements ReactionRunner {
   }
 
   #failed({ reaction: { client, id, fun, sls } }: Step, { tag }: SeenEvent, error: unknown): void {
-    this.#parts.log.error(
+    this.#deps.log.error(
       `Reactor '${id}' failed to execute ${client} '${fun}' (${sls}, event ${tag}): ${messageOf(error)}`,
       error,
     );
   }
 
   #interrupted({ reaction: { client, id, fun, sls }, jid }: Step, { tag }: SeenEvent): void {
-    this.#parts.log.error(
+    this.#deps.log.error(
       `Reactor '${id}' was interrupted while it executed ${client} '${fun}' (${sls}, event ${tag}, job ${jid}). It is not run a second time: see how far it came, and run it again if need be.`,
     );
   }

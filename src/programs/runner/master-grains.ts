@@ -6,8 +6,8 @@ import type { Logger } from '../../host/log.ts';
 import type { Dict } from '../../python/values/value.ts';
 
 /** Collects them, or takes them from the cache when `grains_cache` is on. */
-export function masterGrains(parts: { readonly opts: Dict; readonly log: Logger }): Promise<Dict> {
-  const { opts, log } = parts;
+export function masterGrains(deps: { readonly opts: Dict; readonly log: Logger }): Promise<Dict> {
+  const { opts, log } = deps;
   return cachedGrains({ opts, log, clock: systemClock }, () =>
     collectGrains({ opts, log, clock: systemClock }),
   );

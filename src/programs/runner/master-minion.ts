@@ -11,7 +11,7 @@ import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 
 /** What such functions are made with. */
-export interface MasterMinionParts {
+export interface MasterMinionDeps {
   /** The master's options by Salt's names. */
   readonly opts: Dict;
   readonly id: string;
@@ -26,8 +26,8 @@ export interface MasterMinionParts {
 }
 
 /** What functions of the master's own machine work with; `find` of its functions says what is missing. */
-export async function masterMinion(parts: MasterMinionParts): Promise<ModuleContext> {
-  const { opts, id, jid, fun, pillar = new Map(), signal, clock, random, log } = parts;
+export async function masterMinion(deps: MasterMinionDeps): Promise<ModuleContext> {
+  const { opts, id, jid, fun, pillar = new Map(), signal, clock, random, log } = deps;
   const [{ ModuleRegistry, createModuleContext }, { masterGrains }, table] = await Promise.all([
     import('../../runtime/loader/registry.ts'),
     import('./master-grains.ts'),

@@ -13,7 +13,7 @@ import { connectRpc } from '../../network/ipc/rpc-client.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 
 /** What recording needs. */
-export interface RecordParts {
+export interface RecordRunDeps {
   readonly opts: MasterOptions;
   readonly clock: Clock;
   readonly log: Logger;
@@ -24,8 +24,8 @@ export interface RecordParts {
  *
  * Salt compat: `runner_returns: False` keeps all runners out, not only those of `salt-run`; for wheel functions Salt has no such option.
  */
-export async function recordRun(parts: RecordParts, kind: MasterFunctionKind, data: Dict): Promise<void> {
-  const { opts, log } = parts;
+export async function recordRun(deps: RecordRunDeps, kind: MasterFunctionKind, data: Dict): Promise<void> {
+  const { opts, log } = deps;
   if (!opts.get('job_cache') || (kind === 'runner' && opts.raw('runner_returns') === false)) return;
   const id = String(opts.raw('id'));
   const jid = String(data.get('jid'));
@@ -33,7 +33,7 @@ export async function recordRun(parts: RecordParts, kind: MasterFunctionKind, da
   const load = dict({ id, tgt: id, jid, fun, user: data.get('user') });
   let store: JobWriter | undefined;
   try {
-    store = await openStore(parts);
+    store = await openStore(deps);
     await store.saveJob(jid, load, []);
     const success = data.get('success') === true;
     await store.saveReturn({ jid, id, fun, return: data, retcode: success ? 0 : 1, success });
@@ -47,7 +47,7 @@ export async function recordRun(parts: RecordParts, kind: MasterFunctionKind, da
   }
 }
 
-async function openStore({ opts, clock }: RecordParts): Promise<JobWriter> {
+async function openStore({ opts, clock }: RecordRunDeps): Promise<JobWriter> {
   const path = masterSockets(opts).jobCache;
   try {
     (await connectRpc(path, {})).close();

@@ -35,7 +35,7 @@ const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 const PUBLISHER_GIVE_UP_MS = 2_000;
 
 /** What a run is made of. */
-export interface RunParts {
+export interface FunctionRunDeps {
   readonly opts: MasterOptions;
   readonly settings: Dict;
   readonly jid: string;
@@ -60,14 +60,14 @@ export interface OpenRunnerContext extends RunnerContext {
 }
 
 /** Makes the context. Nothing is opened yet. */
-export function openRunnerContext(parts: RunParts): OpenRunnerContext {
-  const { opts, settings, jid, user, clock, random, log, signal, print } = parts;
+export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
+  const { opts, settings, jid, user, clock, random, log, signal, print } = deps;
   const bus = new MasterBus(opts, clock);
-  const jids = parts.jids ?? new JidSource(clock);
+  const jids = deps.jids ?? new JidSource(clock);
   const keys = new KeyStore(opts.get('pki_dir'));
   const cache = new MinionDataCache(opts.get('cachedir'));
   const embedded = openJobCache(opts, log);
-  const jobs = configuredJobCache(parts, embedded);
+  const jobs = configuredJobCache(deps, embedded);
   let client: Promise<LocalClient> | undefined;
   const context: OpenRunnerContext = {
     id: String(opts.raw('id')),
@@ -84,17 +84,17 @@ export function openRunnerContext(parts: RunParts): OpenRunnerContext {
     keys,
     cache,
     fleet: keyFleet(keys, cache),
-    call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, parts.own),
-    run: (call) => runInside({ ...parts, jids }, call),
-    modules: (kind = 'runner') => loadModules(kind, parts.own),
-    execute: (fun, args, kwargs, pillar) => executeHere(parts, fun, args, kwargs, pillar),
+    call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, deps.own),
+    run: (call) => runInside({ ...deps, jids }, call),
+    modules: (kind = 'runner') => loadModules(kind, deps.own),
+    execute: (fun, args, kwargs, pillar) => executeHere(deps, fun, args, kwargs, pillar),
     fire: (tag, data) => bus.fire(tag, data),
     progress: async (data) => {
       await bus.fire(`salt/run/${jid}/progress`, data);
-      await parts.show('progress', data);
+      await deps.show('progress', data);
     },
     print,
-    client: () => (client ??= LocalClient.connect(parts)),
+    client: () => (client ??= LocalClient.connect(deps)),
     connectedAddresses: () => connectedAddresses(opts, clock),
     close: async () => {
       (await client?.catch(() => undefined))?.close();
@@ -161,12 +161,12 @@ async function requireFunction(
 
 /** A function that a function of the master runs as a job of its own; nothing of it is shown. */
 async function runInside(
-  parts: RunParts & { readonly jids: JidSource },
-  { kind, fun, arg, kwarg, user = parts.user }: MasterCall,
+  deps: FunctionRunDeps & { readonly jids: JidSource },
+  { kind, fun, arg, kwarg, user = deps.user }: MasterCall,
 ): Promise<Dict> {
-  const spec = await requireFunction(kind, fun, parts.own);
+  const spec = await requireFunction(kind, fun, deps.own);
   const show = (): Promise<void> => Promise.resolve();
-  const context = openRunnerContext({ ...parts, jid: parts.jids.next(), user, show });
+  const context = openRunnerContext({ ...deps, jid: deps.jids.next(), user, show });
   try {
     const ended = await runMasterFunction(context, { kind, fun, spec, call: callWith(arg, kwarg) });
     if (ended === undefined) throw new CancelledRunError(`The ${kind} function ${fun} was interrupted.`);
@@ -178,7 +178,7 @@ async function runInside(
 
 /** Runs an execution function with the master's options, as `salt.cmd` does. */
 async function executeHere(
-  { settings, opts, log, clock, random, jid, signal }: RunParts,
+  { settings, opts, log, clock, random, jid, signal }: FunctionRunDeps,
   fun: string,
   args: readonly Value[],
   kwargs: Dict,

@@ -47,7 +47,7 @@ export interface SwarmCounters {
 }
 
 /** What a simulated minion is made of. */
-export interface SimulatedMinionParts {
+export interface SimulatedMinionDeps {
   readonly id: string;
   readonly key: RsaPrivateKey;
   readonly master: { readonly host: string; readonly port: number };
@@ -66,7 +66,7 @@ export interface SimulatedMinionParts {
 /** A minion that authenticates, subscribes and returns, and runs nothing. */
 export class SimulatedMinion {
   readonly id: string;
-  readonly #parts: SimulatedMinionParts;
+  readonly #deps: SimulatedMinionDeps;
   readonly #client: AuthClient;
   readonly #requester: RequestClient;
   readonly #channel: RequestChannel;
@@ -76,10 +76,10 @@ export class SimulatedMinion {
   #lastSerial = 0;
   #serialKey = '';
 
-  constructor(parts: SimulatedMinionParts) {
-    this.id = parts.id;
-    this.#parts = parts;
-    const { id, key, master, transport, clock, random } = parts;
+  constructor(deps: SimulatedMinionDeps) {
+    this.id = deps.id;
+    this.#deps = deps;
+    const { id, key, master, transport, clock, random } = deps;
     this.#client = {
       id,
       key,
@@ -120,7 +120,7 @@ export class SimulatedMinion {
   async sendReturn(load: Dict): Promise<void> {
     const reply = await this.#channel.send(load, RETURN_PATIENCE);
     if (reply === '') throw new BrineError(`The master failed to take the return of ${this.id}.`);
-    this.#parts.counters.returned++;
+    this.#deps.counters.returned++;
   }
 
   close(): void {
@@ -139,7 +139,7 @@ export class SimulatedMinion {
   }
 
   async #authenticate(): Promise<Credentials> {
-    const { clock, random, counters, id } = this.#parts;
+    const { clock, random, counters, id } = this.#deps;
     for (let left = AUTH_TRIES; ; left--) {
       try {
         const outcome = await authenticate(this.#client, this.#requester, AUTH_TIMEOUT_MS);
@@ -155,7 +155,7 @@ export class SimulatedMinion {
   }
 
   #subscribe(): Promise<void> {
-    const { master, transport, clock, random, filtering, id, counters } = this.#parts;
+    const { master, transport, clock, random, filtering, id, counters } = this.#deps;
     return new Promise((resolve) => {
       let subscribedAtMs: number | undefined;
       this.#subscriber = publishClient(
@@ -187,11 +187,11 @@ export class SimulatedMinion {
 
   async #identify(isFirst: boolean): Promise<Buffer> {
     const { shared } = await this.#renew(isFirst ? undefined : this.#credentials);
-    return subscriberIdentity(this.id, this.#parts.key.signX931(Buffer.from('salt')), shared);
+    return subscriberIdentity(this.id, this.#deps.key.signX931(Buffer.from('salt')), shared);
   }
 
   #proof(subscribedAtMs: number | undefined): ReadonlyMap<string, Buffer> {
-    const { id, clock } = this.#parts;
+    const { id, clock } = this.#deps;
     if (this.#credentials === undefined) return new Map();
     const missed =
       subscribedAtMs === undefined
@@ -202,9 +202,9 @@ export class SimulatedMinion {
 
   /** The usual publication is answered in the same turn; only one with a new key has to be kept while we authenticate. */
   #publication(parts: Buffer[]): void {
-    const { counters, onError } = this.#parts;
+    const { counters, onError } = this.#deps;
     counters.publications++;
-    const opened = this.#credentials && this.#parts.publications.open(parts, this.#credentials);
+    const opened = this.#credentials && this.#deps.publications.open(parts, this.#credentials);
     if (opened !== undefined && typeof opened !== 'string') return this.#take(opened);
     const copies = parts.map((part) => Buffer.from(part));
     this.#openAgain(copies).catch((error: unknown) => {
@@ -214,13 +214,13 @@ export class SimulatedMinion {
   }
 
   async #openAgain(parts: Buffer[]): Promise<void> {
-    const opened = this.#parts.publications.open(parts, await this.#renew(this.#credentials));
+    const opened = this.#deps.publications.open(parts, await this.#renew(this.#credentials));
     if (typeof opened === 'string') throw new AuthenticationError(`A publication was dropped: ${opened}.`);
     this.#take(opened);
   }
 
   #take({ job, target, serial }: OpenedPublication): void {
-    const { counters, answer, onError } = this.#parts;
+    const { counters, answer, onError } = this.#deps;
     if (!this.#isNew(serial)) {
       counters.refused++;
       return;

@@ -11,7 +11,7 @@ export interface Sized {
 }
 
 /** How a batcher behaves. */
-export interface BatcherParts<T extends Sized> {
+export interface BatcherDeps<T extends Sized> {
   /** Sends a batch; what cannot be sent must be kept by it. Resolves when the batch is no concern of this process any more. */
   readonly send: (items: readonly T[], isBusy: boolean) => Promise<void>;
   /** So much goes into one batch. */
@@ -29,15 +29,15 @@ const UNDER_WAY_MAX = 4;
 
 /** Gathers items into batches while a request is under way, and sends a single one at once. */
 export class Batcher<T extends Sized> {
-  readonly #parts: BatcherParts<T>;
+  readonly #deps: BatcherDeps<T>;
   #items: T[] = [];
   #bytes = 0;
   #underWay = 0;
   #timer: Timer | undefined;
   #isPlanned = false;
 
-  constructor(parts: BatcherParts<T>) {
-    this.#parts = parts;
+  constructor(deps: BatcherDeps<T>) {
+    this.#deps = deps;
   }
 
   /** Number of things that have not been handed on. */
@@ -49,8 +49,8 @@ export class Batcher<T extends Sized> {
     this.#items.push(item);
     this.#bytes += item.sizeBytes;
     if (this.#isFull) return this.flush();
-    if (this.#underWay === 0 && !this.#parts.isHeld()) return this.#plan();
-    this.#timer ??= this.#parts.clock.after(this.#parts.longestMs, () => this.flush());
+    if (this.#underWay === 0 && !this.#deps.isHeld()) return this.#plan();
+    this.#timer ??= this.#deps.clock.after(this.#deps.longestMs, () => this.flush());
   }
 
   /** Sends what waits, now. */
@@ -61,22 +61,22 @@ export class Batcher<T extends Sized> {
       const batch = this.#take();
       const isBusy = this.#underWay >= UNDER_WAY_MAX;
       this.#underWay++;
-      void this.#parts.send(batch, isBusy).finally(() => {
+      void this.#deps.send(batch, isBusy).finally(() => {
         this.#underWay--;
-        if (this.#isFull || (this.#underWay === 0 && !this.#parts.isHeld())) this.flush();
+        if (this.#isFull || (this.#underWay === 0 && !this.#deps.isHeld())) this.flush();
       });
     }
   }
 
   get #isFull(): boolean {
-    return this.#items.length >= this.#parts.itemsMax || this.#bytes >= this.#parts.bytesMax;
+    return this.#items.length >= this.#deps.itemsMax || this.#bytes >= this.#deps.bytesMax;
   }
 
   #take(): T[] {
     let count = 0;
-    for (let bytes = 0; count < this.#items.length && count < this.#parts.itemsMax; count++) {
+    for (let bytes = 0; count < this.#items.length && count < this.#deps.itemsMax; count++) {
       bytes += (this.#items[count] as T).sizeBytes;
-      if (bytes > this.#parts.bytesMax && count > 0) break;
+      if (bytes > this.#deps.bytesMax && count > 0) break;
     }
     const batch = this.#items.splice(0, count);
     for (const { sizeBytes } of batch) this.#bytes -= sizeBytes;

@@ -14,7 +14,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 
 /** What the connection to the master below needs. */
-export interface BelowParts {
+export interface MasterBelowDeps {
   readonly opts: MasterOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -31,15 +31,15 @@ const RESTART_MS = 2_000;
 
 /** Publishes on the master beside the syndic and keeps a connection to its event bus. */
 export class MasterBelow {
-  readonly #parts: BelowParts;
+  readonly #deps: MasterBelowDeps;
   readonly #requests: PublishRequests;
   readonly #stop = new AbortController();
   #reader: EventBusReader | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(parts: BelowParts) {
-    this.#parts = parts;
-    this.#requests = new PublishRequests(parts);
+  constructor(deps: MasterBelowDeps) {
+    this.#deps = deps;
+    this.#requests = new PublishRequests(deps);
   }
 
   /** Whether its event bus is read. */
@@ -65,7 +65,7 @@ export class MasterBelow {
   }
 
   async #untilUp(): Promise<void> {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     await new Promise<void>((resolve) => {
       const timer = clock.after(RESTART_MS, resolve, { background: true });
       this.#waiting.push(() => {
@@ -77,7 +77,7 @@ export class MasterBelow {
   }
 
   async #connect(): Promise<void> {
-    const { opts, clock, log, onBus, onEvent } = this.#parts;
+    const { opts, clock, log, onBus, onEvent } = this.#deps;
     const { eventPub } = masterSockets(opts);
     for (let failures = 0; !this.#stop.signal.aborted; failures++) {
       try {
@@ -107,7 +107,7 @@ export class MasterBelow {
   #lost(): void {
     this.#reader = undefined;
     if (this.#stop.signal.aborted) return;
-    this.#parts.log.warning('The event bus of the master beside this syndic has gone; waiting for it.');
+    this.#deps.log.warning('The event bus of the master beside this syndic has gone; waiting for it.');
     void this.#connect();
   }
 }

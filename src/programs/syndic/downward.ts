@@ -16,7 +16,7 @@ import type { JobReports } from './job-reports.ts';
 const TIMEOUT_SECONDS_MAX = 86_400;
 
 /** What handing jobs down needs. */
-export interface DownwardParts {
+export interface DownwardDeps {
   readonly lower: MasterOptions;
   readonly below: Pick<MasterBelow, 'publish'>;
   readonly reports: JobReports;
@@ -42,17 +42,17 @@ export const ASKER_FIELD = 'syndic_asker';
 /** Takes jobs from above and publishes them on the master below under the same job id. */
 export class Downward {
   readonly counters = { taken: 0, repeated: 0, own: 0, unusable: 0, refused: 0 };
-  readonly #parts: DownwardParts;
+  readonly #deps: DownwardDeps;
   /** Masters above that were found not to order masters. */
   readonly #warned = new Set<string>();
 
-  constructor(parts: DownwardParts) {
-    this.#parts = parts;
+  constructor(deps: DownwardDeps) {
+    this.#deps = deps;
   }
 
   /** Publishes a job below. @param upper the name of the master above that sent it */
   async take(load: Dict, upper: string): Promise<void> {
-    const { reports, journal, below, log } = this.#parts;
+    const { reports, journal, below, log } = this.#deps;
     const jid = load.get('jid');
     const fun = functionOf(load.get('fun'));
     const tgt = load.get('tgt');
@@ -101,20 +101,20 @@ export class Downward {
   #checkOrders(load: Dict, upper: string): void {
     if (load.has('auth_list') || this.#warned.has(upper)) return;
     this.#warned.add(upper);
-    this.#parts.log.warning(
+    this.#deps.log.warning(
       `The master ${upper} above has not set order_masters: its commands do not wait for minions below.`,
     );
   }
 
   /** Salt compat: a job that this master has published itself came back over masters that are above each other. */
   #isOwn(load: Dict): boolean {
-    const own = this.#parts.lower.raw('master_id');
+    const own = this.#deps.lower.raw('master_id');
     const given = load.get('master_id');
     return typeof own === 'string' && own !== '' && own === given;
   }
 
   #timeoutMs(load: Dict): number {
-    const seconds = toNumber(load.get('to') ?? null) ?? this.#parts.lower.get('timeout');
+    const seconds = toNumber(load.get('to') ?? null) ?? this.#deps.lower.get('timeout');
     const isTime = Number.isFinite(seconds) && seconds > 0;
     return Math.min(Math.max(1, isTime ? Math.trunc(seconds) - 1 : 1), TIMEOUT_SECONDS_MAX) * 1000;
   }

@@ -36,7 +36,7 @@ export interface EventBelow extends Sized {
 }
 
 /** What forwarding needs. */
-export interface ForwarderParts {
+export interface ForwarderDeps {
   readonly opts: MinionOptions;
   readonly lower: MasterOptions;
   readonly uppers: UpperMasters;
@@ -63,7 +63,7 @@ interface Way {
 /** Brings returns and events up, in batches that are on disk until a master above has them. */
 export class Forwarder {
   readonly counters = { returns: 0, events: 0 };
-  readonly #parts: ForwarderParts;
+  readonly #deps: ForwarderDeps;
   readonly #returns: Way;
   readonly #events: Way;
   readonly #returnBatches = new Map<string, Batcher<ReturnBelow>>();
@@ -72,12 +72,12 @@ export class Forwarder {
   readonly #loadsSent: BoundedMap<string, true>;
 
   /** @throws the system's error when the folders cannot be used */
-  constructor(parts: ForwarderParts) {
-    this.#parts = parts;
-    const bytes = parts.lower.get('syndic_spool_size');
+  constructor(deps: ForwarderDeps) {
+    this.#deps = deps;
+    const bytes = deps.lower.get('syndic_spool_size');
     this.#returns = this.#way('returns', bytes);
     this.#events = this.#way('events', bytes / 4);
-    this.#loadsSent = new BoundedMap(Math.max(1, parts.lower.get('syndic_jid_forward_cache_hwm')));
+    this.#loadsSent = new BoundedMap(Math.max(1, deps.lower.get('syndic_jid_forward_cache_hwm')));
   }
 
   /**
@@ -86,7 +86,7 @@ export class Forwarder {
    * @returns false when not even an address above is known yet: it is found in the job cache later
    */
   returned(ret: ReturnBelow, asker?: string): boolean {
-    const upper = this.#parts.uppers.ownerOf(ret.jid, ret.masterId, asker);
+    const upper = this.#deps.uppers.ownerOf(ret.jid, ret.masterId, asker);
     if (upper === undefined) return false;
     this.#batcher(this.#returnBatches, this.#returns, upper, RETURNS_MAX, (items, isBusy) =>
       this.#sendReturns(upper, items, isBusy),
@@ -96,7 +96,7 @@ export class Forwarder {
 
   /** Forwards an event to every master above. */
   event(event: EventBelow): void {
-    for (const upper of this.#parts.uppers.all)
+    for (const upper of this.#deps.uppers.all)
       this.#batcher(this.#eventBatches, this.#events, upper, EVENTS_MAX, (items, isBusy) =>
         this.#sendEvents(upper, items, isBusy),
       ).add(event);
@@ -104,7 +104,7 @@ export class Forwarder {
 
   /** Sends a report on a job, which never waits for a batch. */
   report(upperName: string, jid: string, data: Dict): void {
-    const upper = this.#parts.uppers.all.find(({ name }) => name === upperName);
+    const upper = this.#deps.uppers.all.find(({ name }) => name === upperName);
     if (upper !== undefined) void this.#sendListed(upper, [{ tag: jid, data, sizeBytes: 0 }], false);
   }
 
@@ -133,7 +133,7 @@ export class Forwarder {
   }
 
   #way(name: string, sizeBytes: number): Way {
-    const { lower, clock, log, uppers } = this.#parts;
+    const { lower, clock, log, uppers } = this.#deps;
     const spool = new ReturnSpool({
       directory: join(syndicFolder(lower.get('cachedir')), name),
       limits: { count: FILES_MAX, sizeBytes, days: lower.get('syndic_spool_days') },
@@ -141,7 +141,7 @@ export class Forwarder {
       clock,
       log,
     });
-    return { spool, sender: new ReturnSender({ ...this.#parts, spool, masters: () => uppers.targets }) };
+    return { spool, sender: new ReturnSender({ ...this.#deps, spool, masters: () => uppers.targets }) };
   }
 
   #batcher<T extends Sized>(
@@ -154,7 +154,7 @@ export class Forwarder {
     const { name } = upper;
     const known = batchers.get(name);
     if (known !== undefined) return known;
-    const { lower, clock } = this.#parts;
+    const { lower, clock } = this.#deps;
     const seconds = Math.min(
       lower.get('syndic_event_forward_timeout'),
       lower.get('syndic_max_event_process_time'),
@@ -168,7 +168,7 @@ export class Forwarder {
   }
 
   async #sendReturns(upper: MasterConnection, items: readonly ReturnBelow[], isBusy: boolean): Promise<void> {
-    const { opts, secured } = this.#parts;
+    const { opts, secured } = this.#deps;
     const byJob = new Map<string, Dict>();
     for (const { jid, id, fun, fields, masterId } of items) {
       let entry = byJob.get(jid);
@@ -190,7 +190,7 @@ export class Forwarder {
 
   /** The job, the first time one of its returns goes to a master above that has not published it itself. */
   async #loadFor(upper: MasterConnection, jid: string): Promise<Dict> {
-    const { uppers, jobs, log } = this.#parts;
+    const { uppers, jobs, log } = this.#deps;
     const key = `${upper.name} ${jid}`;
     if (uppers.askerOf(jid) === upper.name || this.#loadsSent.get(key) === true) return new Map();
     try {
@@ -234,7 +234,7 @@ export class Forwarder {
   }
 
   get #name(): string {
-    return syndicName(this.#parts.opts.get('id'));
+    return syndicName(this.#deps.opts.get('id'));
   }
 }
 

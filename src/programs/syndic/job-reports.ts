@@ -16,7 +16,7 @@ const JOBS_MAX = 5_000;
 const EARLY_MAX = 1_000;
 
 /** What telling needs. */
-export interface JobReportsParts {
+export interface JobReportsDeps {
   /** Sends a report to the master that asked. */
   readonly tell: (upper: string, jid: string, data: Dict) => void;
   readonly clock: Clock;
@@ -72,11 +72,11 @@ class JobBelow {
 
 /** Reports to the master above, for each of its jobs, whom to expect below and when that list is complete. */
 export class JobReports {
-  readonly #parts: JobReportsParts;
+  readonly #deps: JobReportsDeps;
   readonly #jobs = new BoundedMap<string, JobBelow>(JOBS_MAX);
 
-  constructor(parts: JobReportsParts) {
-    this.#parts = parts;
+  constructor(deps: JobReportsDeps) {
+    this.#deps = deps;
   }
 
   /** Whether this job came from above. */
@@ -93,7 +93,7 @@ export class JobReports {
   published(jid: string, answer: PublishedJob): void {
     const job = this.#jobs.get(jid);
     if (job === undefined) return;
-    job.published(answer, this.#parts.clock.monotonicMs());
+    job.published(answer, this.#deps.clock.monotonicMs());
     this.#tell(jid, job);
   }
 
@@ -111,12 +111,12 @@ export class JobReports {
     const report = readSyndicReport(event.tag);
     const job = report === undefined ? undefined : this.#jobs.get(report.jid);
     if (report === undefined || job === undefined) return false;
-    if (job.hear(event, this.#parts.clock.monotonicMs())) this.#tell(report.jid, job);
+    if (job.hear(event, this.#deps.clock.monotonicMs())) this.#tell(report.jid, job);
     return true;
   }
 
   #tell(jid: string, job: JobBelow): void {
-    const { clock, tell } = this.#parts;
+    const { clock, tell } = this.#deps;
     const nowMs = clock.monotonicMs();
     const isComplete = job.isComplete(nowMs);
     const data = dict({
@@ -137,7 +137,7 @@ export class JobReports {
 
   /** A syndic below that has not told in time counts as away. */
   #overdue(jid: string, job: JobBelow): void {
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     for (const name of job.watch?.overdue(clock.monotonicMs()) ?? []) job.lost.set(name, isoStamp(clock));
     this.#tell(jid, job);
   }

@@ -17,7 +17,7 @@ import type { JobsBelow } from './jobs-below.ts';
 import type { Fate } from './missed-returns.ts';
 
 /** What listening needs. */
-export interface ListenerParts {
+export interface ListenerDeps {
   readonly lower: MasterOptions;
   readonly forwarder: Forwarder;
   readonly reports: JobReports;
@@ -37,12 +37,12 @@ const LOOKS_MS = [5, 20, 50, 100, 200, 400, 800];
 
 /** Picks from the event bus below what goes up. */
 export class Listener {
-  readonly #parts: ListenerParts;
+  readonly #deps: ListenerDeps;
   /** The job whose returns were last looked for: thousands of them may have been missed, and it names thousands of minions. */
   #lastJob: { readonly jid: string; readonly load: Dict } | undefined;
 
-  constructor(parts: ListenerParts) {
-    this.#parts = parts;
+  constructor(deps: ListenerDeps) {
+    this.#deps = deps;
   }
 
   /** Takes an event of the bus. */
@@ -52,7 +52,7 @@ export class Listener {
       if (key !== undefined && event.data.has('return')) this.#returned(event, key);
       else this.#other(event);
     } catch (error) {
-      this.#parts.log.warning(`The event ${event.tag.slice(0, 200)} could not be forwarded.`, error);
+      this.#deps.log.warning(`The event ${event.tag.slice(0, 200)} could not be forwarded.`, error);
     }
   }
 
@@ -78,13 +78,13 @@ export class Listener {
       sizeBytes: 1000,
     };
     if (this.#staysHere(below)) return 'stays here';
-    const isUp = this.#parts.forwarder.returned(below, asker === undefined ? undefined : String(asker));
+    const isUp = this.#deps.forwarder.returned(below, asker === undefined ? undefined : String(asker));
     return isUp ? 'goes up' : 'undecided';
   }
 
   async #loadOf(jid: string): Promise<Dict | undefined> {
     if (this.#lastJob?.jid === jid) return this.#lastJob.load;
-    const load = await this.#parts.jobs.load(jid);
+    const load = await this.#deps.jobs.load(jid);
     this.#lastJob = load && { jid, load };
     return load;
   }
@@ -106,14 +106,14 @@ export class Listener {
       masterId: typeof masterId === 'string' ? masterId : undefined,
       sizeBytes,
     };
-    if (this.#staysHere(ret)) return this.#parts.stays(ret);
+    if (this.#staysHere(ret)) return this.#deps.stays(ret);
     if (isTrimmed(data.get('return'))) void this.#whole(ret);
-    else this.#parts.forwarder.returned(ret);
+    else this.#deps.forwarder.returned(ret);
   }
 
   /** Fetches a return that the bus has cut short. */
   async #whole(ret: ReturnBelow): Promise<void> {
-    const { jobs, clock, forwarder, log } = this.#parts;
+    const { jobs, clock, forwarder, log } = this.#deps;
     for (const lookMs of LOOKS_MS) {
       await clock.sleep(lookMs);
       try {
@@ -133,13 +133,13 @@ export class Listener {
 
   /** `syndic_mode: cluster`: what the master below has asked itself is of no interest above. */
   #staysHere({ masterId }: ReturnBelow): boolean {
-    if (this.#parts.lower.get('syndic_mode') !== 'cluster') return false;
-    const own = this.#parts.lower.raw('master_id');
+    if (this.#deps.lower.get('syndic_mode') !== 'cluster') return false;
+    const own = this.#deps.lower.raw('master_id');
     return (masterId ?? 0) === (own ?? 1);
   }
 
   #other(event: BusEvent): void {
-    const { reports, forwarder, lower } = this.#parts;
+    const { reports, forwarder, lower } = this.#deps;
     if (reports.hear(event)) return;
     const isEverything = lower.get('syndic_forward_all_events');
     if (lower.get('syndic_mode') !== 'sync' && !isEverything) return;

@@ -17,7 +17,7 @@ import type { JobsBelow } from './jobs-below.ts';
 export type Fate = 'goes up' | 'stays here' | 'undecided';
 
 /** What looking needs. */
-export interface MissedReturnsParts {
+export interface MissedReturnsDeps {
   /** Where the cursor is kept. */
   readonly folder: string;
   readonly jobs: Pick<JobsBelow, 'keptAfter' | 'lastRows' | 'returned' | 'isReadable'>;
@@ -38,7 +38,7 @@ const FORWARDED_MAX = 200_000;
 /** Finds returns in the job cache below that have not been forwarded, from a cursor that survives the syndic. */
 export class MissedReturns {
   readonly counters = { found: 0 };
-  readonly #parts: MissedReturnsParts;
+  readonly #deps: MissedReturnsDeps;
   readonly #path: string;
   #cursor: Map<string, number> | undefined;
   readonly #forwarded = new Set<string>();
@@ -48,10 +48,10 @@ export class MissedReturns {
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(parts: MissedReturnsParts) {
-    this.#parts = parts;
-    this.#path = join(parts.folder, 'cursor.json');
-    makeDirectory(parts.folder, 0o700);
+  constructor(deps: MissedReturnsDeps) {
+    this.#deps = deps;
+    this.#path = join(deps.folder, 'cursor.json');
+    makeDirectory(deps.folder, 0o700);
     this.#cursor = this.#read();
   }
 
@@ -82,7 +82,7 @@ export class MissedReturns {
   }
 
   #plan(delayMs: number): void {
-    this.#timer ??= this.#parts.clock.after(
+    this.#timer ??= this.#deps.clock.after(
       delayMs,
       () => {
         this.#timer = undefined;
@@ -93,7 +93,7 @@ export class MissedReturns {
   }
 
   async #look(): Promise<void> {
-    const { jobs, log } = this.#parts;
+    const { jobs, log } = this.#deps;
     if (this.#isClosed || !jobs.isReadable) return;
     try {
       if (this.#cursor === undefined) {
@@ -109,7 +109,7 @@ export class MissedReturns {
 
   /** The cursor follows as far as every return is on its way; what lies behind one that is not is looked at all the same. */
   async #through(cursor: Map<string, number>): Promise<void> {
-    const { jobs } = this.#parts;
+    const { jobs } = this.#deps;
     const position = new Map(cursor);
     const stoppedDays = new Set<string>();
     for (let rows: KeptRow[] = []; !this.#isClosed;) {
@@ -134,7 +134,7 @@ export class MissedReturns {
   }
 
   async #unheard(row: KeptRow, key: string): Promise<void> {
-    const { jobs, forward, clock, log } = this.#parts;
+    const { jobs, forward, clock, log } = this.#deps;
     if (this.#underWay.has(key) || clock.nowMs() - row.atMs < HEARD_BY_MS) return;
     this.#underWay.add(key);
     let fate: Fate | undefined;

@@ -18,7 +18,7 @@ import { MasterDiscovery } from '../minion/masters/discover.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 
 /** What the connections need. */
-export interface UppersParts {
+export interface UpperMastersDeps {
   readonly opts: MinionOptions;
   readonly client: AuthClient;
   readonly memory: PublicationMemory;
@@ -42,13 +42,13 @@ const MASTER_IDS_MAX = 100;
 
 /** The connections to the masters above, and the choice of the one that gets a return. */
 export class UpperMasters {
-  readonly #parts: UppersParts;
+  readonly #deps: UpperMastersDeps;
   readonly #byName = new Map<string, MasterConnection>();
   readonly #askers = new BoundedMap<string, string>(ASKERS_MAX);
   readonly #masterIds = new BoundedMap<string, string>(MASTER_IDS_MAX);
 
-  constructor(parts: UppersParts) {
-    this.#parts = parts;
+  constructor(deps: UpperMastersDeps) {
+    this.#deps = deps;
   }
 
   /** In the order of the configuration. */
@@ -58,19 +58,19 @@ export class UpperMasters {
 
   /** Those that waiting returns may go to, the first one in place of one that is gone. */
   get targets(): readonly MasterConnection[] {
-    const up = this.#parts.isCluster ? this.#inOrder().filter(({ isUp }) => isUp) : [];
+    const up = this.#deps.isCluster ? this.#inOrder().filter(({ isUp }) => isUp) : [];
     return up.length > 0 ? up : this.all;
   }
 
   /** Joins them; never resolves while all is well. @throws RejectedError, FingerprintError, ConfigError */
   async run(): Promise<never> {
-    const { opts } = this.#parts;
+    const { opts } = this.#deps;
     const named = opts.raw('master');
     const entries = Array.isArray(named) ? named : [named ?? ''];
-    const addresses = await new MasterDiscovery(this.#parts).addresses(entries);
+    const addresses = await new MasterDiscovery(this.#deps).addresses(entries);
     for (const address of addresses) {
       const connection: MasterConnection = new MasterConnection({
-        ...this.#parts,
+        ...this.#deps,
         address,
         role: 'syndic',
         isOnly: () => addresses.length <= 1,
@@ -99,7 +99,7 @@ export class UpperMasters {
       masterId === undefined ? undefined : (this.#named(masterId) ?? this.#masterIds.get(masterId));
     const name = byId ?? this.#askers.get(jid) ?? asker;
     const wanted = name === undefined ? undefined : this.#byName.get(name);
-    if (wanted !== undefined && (wanted.isUp || !this.#parts.isCluster)) return wanted;
+    if (wanted !== undefined && (wanted.isUp || !this.#deps.isCluster)) return wanted;
     const order = this.#inOrder();
     return order.find(({ isUp }) => isUp) ?? wanted ?? order[0];
   }
@@ -115,7 +115,7 @@ export class UpperMasters {
   }
 
   #inOrder(): MasterConnection[] {
-    const { isOrdered, random } = this.#parts;
+    const { isOrdered, random } = this.#deps;
     const order = [...this.all];
     if (isOrdered) return order;
     for (let at = order.length - 1; at > 0; at--) {
@@ -130,11 +130,11 @@ export class UpperMasters {
     if (typeof jid === 'string') this.#askers.set(jid, upper.name);
     const masterId = load.get('master_id');
     if (typeof masterId === 'string') this.#masterIds.set(masterId, upper.name);
-    this.#parts.onPublication(load, upper);
+    this.#deps.onPublication(load, upper);
   }
 
   async #join(connection: MasterConnection): Promise<void> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     try {
       await connection.authenticate();
       await connection.subscribe();
@@ -146,15 +146,15 @@ export class UpperMasters {
   }
 
   #link(isUp: boolean, connection: MasterConnection): void {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     if (!isUp)
       return log.warning(`The master ${connection.name} above cannot be reached; returns wait on disk.`);
     void this.#fireStart(connection);
-    this.#parts.onUp();
+    this.#deps.onUp();
   }
 
   async #fireStart(connection: MasterConnection): Promise<void> {
-    const { opts, log, clock } = this.#parts;
+    const { opts, log, clock } = this.#deps;
     const id = opts.get('id');
     const data = `Syndic ${id} started at ${asctime(new Date(clock.nowMs()))}`;
     const names = [tags.syndicStart(id)];

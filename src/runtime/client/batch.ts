@@ -5,7 +5,7 @@
 import type { Dict } from '../../python/values/value.ts';
 import type { PublishOptions } from './local-client.ts';
 import type { Outcome } from './outcome.ts';
-import { publishAndWatch, type WatchedJob, type WatchParts, type WatchPatience } from './watch-job.ts';
+import { publishAndWatch, type WatchedJob, type WatchJobDeps, type WatchPatience } from './watch-job.ts';
 import type { JobNews } from './watch-state.ts';
 
 /** What a batch brings, besides the news of its jobs. */
@@ -38,11 +38,11 @@ export interface Present {
 
 /** Pings a target. @throws NoMinionsError, ClientError */
 export async function whoIsThere(
-  parts: WatchParts,
+  deps: WatchJobDeps,
   target: Pick<PublishOptions, 'tgt' | 'tgtType' | 'kwargs' | 'timeoutMs'>,
   patience: WatchPatience,
 ): Promise<Present> {
-  const { job, news } = await publishAndWatch(parts, { ...target, fun: 'test.ping', arg: [] }, patience);
+  const { job, news } = await publishAndWatch(deps, { ...target, fun: 'test.ping', arg: [] }, patience);
   const minions: string[] = [];
   const outcomes = new Map<string, Outcome>();
   for await (const item of news) {
@@ -86,7 +86,7 @@ type Arrival = { readonly jid: string; readonly news: JobNews } | 'slot is free'
 
 /** Runs the batch. @throws ClientError when a job cannot be published */
 export async function* runBatch(
-  parts: WatchParts,
+  deps: WatchJobDeps,
   patience: WatchPatience,
   options: BatchOptions,
 ): AsyncGenerator<BatchNews, void, void> {
@@ -101,7 +101,7 @@ export async function* runBatch(
       if (ids.length > 0) {
         busy += ids.length;
         const publish = { ...options.publish, tgt: [...ids], tgtType: 'list' };
-        const watched = await publishAndWatch({ ...parts, signal: stop.signal }, publish, patience);
+        const watched = await publishAndWatch({ ...deps, signal: stop.signal }, publish, patience);
         yield { kind: 'start', ids, jid: watched.job.jid };
         void forward(watched, channel);
       }
@@ -113,7 +113,7 @@ export async function* runBatch(
         unheard--;
         yield { kind: 'news', ...arrival };
         if (options.isLast(arrival.news)) return;
-        if (options.waitMs > 0) parts.clock.after(options.waitMs, () => channel.put('slot is free'));
+        if (options.waitMs > 0) deps.clock.after(options.waitMs, () => channel.put('slot is free'));
         else busy--;
       }
     }

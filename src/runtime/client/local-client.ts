@@ -10,12 +10,12 @@ import { readSyndicReport } from '../../network/events/tags.ts';
 import { CLIENT_TEXTS, MasterDownError } from './errors.ts';
 import {
   PublishRequests,
-  type LocalClientParts,
+  type LocalClientDeps,
   type PublishedJob,
   type PublishOptions,
 } from './publish-requests.ts';
 
-export type { LocalClientParts, PublishedJob, PublishOptions, SyndicsOfJob } from './publish-requests.ts';
+export type { LocalClientDeps, PublishedJob, PublishOptions, SyndicsOfJob } from './publish-requests.ts';
 
 /** Events kept between the request and its reply, when the jid is not known yet. */
 const EARLY_EVENTS_MAX = 100_000;
@@ -30,7 +30,7 @@ export type LinkListener = (id: string, isConnected: boolean, at: string) => voi
 
 /** Publishes jobs and follows their events on the bus. */
 export class LocalClient {
-  readonly #parts: LocalClientParts;
+  readonly #deps: LocalClientDeps;
   readonly #requests: PublishRequests;
   readonly #listeners = new Map<string, JobListener>();
   readonly #gapListeners = new Set<() => void>();
@@ -41,16 +41,15 @@ export class LocalClient {
   #publishing = 0;
   #closed = false;
 
-  private constructor(parts: LocalClientParts) {
-    this.#parts = parts;
-    this.#requests = new PublishRequests(parts);
+  private constructor(deps: LocalClientDeps) {
+    this.#deps = deps;
+    this.#requests = new PublishRequests(deps);
   }
 
   /** Connects to the event bus. @throws MasterDownError */
-  static async connect(parts: LocalClientParts): Promise<LocalClient> {
-    const client = new LocalClient(parts);
-    if (!existsSync(masterSockets(parts.opts).publishPull))
-      throw new MasterDownError(CLIENT_TEXTS.masterDown);
+  static async connect(deps: LocalClientDeps): Promise<LocalClient> {
+    const client = new LocalClient(deps);
+    if (!existsSync(masterSockets(deps.opts).publishPull)) throw new MasterDownError(CLIENT_TEXTS.masterDown);
     client.#requests.open();
     try {
       await client.#listen();
@@ -107,7 +106,7 @@ export class LocalClient {
 
   async #listen(): Promise<void> {
     this.#reader = await EventBusReader.connect(
-      masterSockets(this.#parts.opts).eventPub,
+      masterSockets(this.#deps.opts).eventPub,
       (tag) => this.#wants(tag),
       (event) => this.#event(event),
       () => void this.#reconnect(),
@@ -122,7 +121,7 @@ export class LocalClient {
         for (const listener of this.#gapListeners) listener();
         return;
       } catch {
-        await this.#parts.clock.sleep(RECONNECT_MS);
+        await this.#deps.clock.sleep(RECONNECT_MS);
       }
     }
   }

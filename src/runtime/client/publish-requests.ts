@@ -62,7 +62,7 @@ export interface SyndicsOfJob {
 }
 
 /** What the client is made of. */
-export interface LocalClientParts {
+export interface LocalClientDeps {
   readonly opts: MasterOptions;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -71,13 +71,13 @@ export interface LocalClientParts {
 
 /** Sends `publish` to the master and reads its reply. */
 export class PublishRequests {
-  readonly #parts: LocalClientParts;
+  readonly #deps: LocalClientDeps;
   readonly #requester: RequestClient;
 
-  constructor(parts: LocalClientParts) {
-    this.#parts = parts;
-    const { clock, random } = parts;
-    const [{ name, opts }] = masterTransports(parts.opts);
+  constructor(deps: LocalClientDeps) {
+    this.#deps = deps;
+    const { clock, random } = deps;
+    const [{ name, opts }] = masterTransports(deps.opts);
     const ssl = name === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
     this.#requester = requestClient(name, {
       address: () => ({ host: localAddress(opts.get('interface')), port: opts.get('ret_port') }),
@@ -106,7 +106,7 @@ export class PublishRequests {
 
   /** Asks again after a refusal: the master may have written new keys since we read ours. */
   async #requestTwice(options: PublishOptions): Promise<Value> {
-    const { opts, env } = this.#parts;
+    const { opts, env } = this.#deps;
     const credentials = userCredentials(opts, env);
     const reply = await this.#request(options, credentials);
     if (!isAuthenticationFailure(reply)) return reply;
@@ -115,7 +115,7 @@ export class PublishRequests {
   }
 
   #withSyndics(reply: Value): PublishedJob {
-    const { opts } = this.#parts;
+    const { opts } = this.#deps;
     const job = readReply(reply);
     if (!opts.get('order_masters')) return job;
     const told = readSyndics(reply);
@@ -136,7 +136,7 @@ export class PublishRequests {
       jid,
       kwargs,
       user,
-      to: this.#parts.opts.get('order_masters') ? Math.ceil(timeoutMs / 1000) : undefined,
+      to: this.#deps.opts.get('order_masters') ? Math.ceil(timeoutMs / 1000) : undefined,
     };
     const body = encode({ enc: 'clear', load, version: PROTOCOL_VERSION }, 'network');
     try {

@@ -24,7 +24,7 @@ export interface WatchPatience {
 export type JobClient = Pick<LocalClient, 'publish' | 'follow' | 'forget' | 'onGap' | 'onLink'>;
 
 /** What watching needs. */
-export interface WatchParts {
+export interface WatchJobDeps {
   readonly client: JobClient;
   readonly clock: Clock;
   /** Returns that the job cache has, looked up when events may have been missed. */
@@ -54,13 +54,13 @@ export interface WatchedJob {
 
 /** Publishes a job and watches it. @throws ClientError */
 export async function publishAndWatch(
-  parts: WatchParts,
+  deps: WatchJobDeps,
   options: PublishOptions,
   patience: WatchPatience,
 ): Promise<WatchedJob> {
   const inbox = new Inbox();
-  const job = await parts.client.publish(options, (event) => inbox.put(event));
-  return { job, news: watch(parts, job, inbox, patience) };
+  const job = await deps.client.publish(options, (event) => inbox.put(event));
+  return { job, news: watch(deps, job, inbox, patience) };
 }
 
 /**
@@ -69,14 +69,14 @@ export async function publishAndWatch(
  * @param known what has happened to its minions until now
  */
 export function watchPublished(
-  parts: WatchParts,
+  deps: WatchJobDeps,
   job: PublishedJob,
   patience: WatchPatience,
   known: KnownBefore = { received: new Map(), lost: new Map() },
 ): AsyncGenerator<JobNews, void, void> {
   const inbox = new Inbox();
-  parts.client.follow(job.jid, (event) => inbox.put(event));
-  return watch(parts, job, inbox, patience, known);
+  deps.client.follow(job.jid, (event) => inbox.put(event));
+  return watch(deps, job, inbox, patience, known);
 }
 
 /** Events waiting to be read by one reader. */
@@ -117,16 +117,16 @@ class Inbox {
 }
 
 async function* watch(
-  parts: WatchParts,
+  deps: WatchJobDeps,
   job: PublishedJob,
   inbox: Inbox,
   patience: WatchPatience,
   known?: KnownBefore,
 ): AsyncGenerator<JobNews, void, void> {
-  const { client, clock, signal } = parts;
+  const { client, clock, signal } = deps;
   const state = new WatchState(job, clock, known);
   const attention = payAttention(client, inbox, state, signal);
-  const listener = new Listener(parts, job, inbox, state, attention);
+  const listener = new Listener(deps, job, inbox, state, attention);
   if (known !== undefined) attention.gap = true;
   const isOver = (): boolean => !state.isWaiting(clock.monotonicMs()) || signal?.aborted === true;
   try {
@@ -134,16 +134,16 @@ async function* watch(
       const deadlineMs = clock.monotonicMs() + patience.timeoutMs;
       const dueMs = (): number => Math.max(deadlineMs, state.lastHeardMs + QUIET_MS);
       while (!isOver() && clock.monotonicMs() < dueMs()) yield* listener.listen(dueMs());
-      if (!isOver()) yield* askSilent(parts, listener, patience);
+      if (!isOver()) yield* askSilent(deps, listener, patience);
     }
     if (signal?.aborted) return;
     if (state.silent.size > 0) yield* listener.lookOnceMore();
     const silent = [...state.silentOutcomes()];
     const keyless: SilentMinion[] = [];
     for (const id of job.missing)
-      if (!state.isKnown(id)) keyless.push({ id, outcome: await parts.keyOutcome(id) });
+      if (!state.isKnown(id)) keyless.push({ id, outcome: await deps.keyOutcome(id) });
     // without syndics the master itself has written down who has no key
-    parts.judged?.(job.jid, job.syndics === undefined ? silent : [...silent, ...keyless]);
+    deps.judged?.(job.jid, job.syndics === undefined ? silent : [...silent, ...keyless]);
     for (const { id, outcome } of [...silent, ...keyless]) yield { kind: 'silent', id, outcome };
   } finally {
     attention.end();
@@ -192,11 +192,11 @@ class Listener {
   readonly job: PublishedJob;
   readonly inbox: Inbox;
   readonly state: WatchState;
-  readonly #parts: WatchParts;
+  readonly #deps: WatchJobDeps;
   readonly #attention: Attention;
 
-  constructor(parts: WatchParts, job: PublishedJob, inbox: Inbox, state: WatchState, attention: Attention) {
-    this.#parts = parts;
+  constructor(deps: WatchJobDeps, job: PublishedJob, inbox: Inbox, state: WatchState, attention: Attention) {
+    this.#deps = deps;
     this.job = job;
     this.inbox = inbox;
     this.state = state;
@@ -205,7 +205,7 @@ class Listener {
 
   /** Waits for news until then, once. */
   async *listen(untilMs: number): AsyncGenerator<JobNews, void, void> {
-    const { stored, clock } = this.#parts;
+    const { stored, clock } = this.#deps;
     if (this.#attention.gap) {
       this.#attention.gap = false;
       return yield* this.state.readStored(await stored(this.job.jid));
@@ -217,17 +217,17 @@ class Listener {
   /** Before somebody is given up: returns whose events did not reach us are in the job cache, where we may read it. */
   async *lookOnceMore(): AsyncGenerator<JobNews, void, void> {
     yield* this.state.read(this.inbox.take());
-    yield* this.state.readStored(await this.#parts.stored(this.job.jid).catch(() => []));
+    yield* this.state.readStored(await this.#deps.stored(this.job.jid).catch(() => []));
   }
 }
 
 /** Asks the silent minions whether they still run the job; those that do not are given up. */
 async function* askSilent(
-  parts: WatchParts,
+  deps: WatchJobDeps,
   listener: Listener,
   patience: WatchPatience,
 ): AsyncGenerator<JobNews, void, void> {
-  const { client, clock } = parts;
+  const { client, clock } = deps;
   const { job, inbox, state } = listener;
   const round = new AskedMinions(state.askable);
   if (round.asked.size === 0) return;
@@ -246,12 +246,12 @@ async function* askSilent(
   const gatheredMs = clock.monotonicMs() + patience.gatherMs;
   const untilMs = (): number => Math.max(gatheredMs, state.lastHeardMs + QUIET_MS);
   const isGoingOn = (nowMs: number): boolean =>
-    nowMs < untilMs() && !parts.signal?.aborted && state.isWaiting(nowMs) && round.isOpen(state.waitingFor);
+    nowMs < untilMs() && !deps.signal?.aborted && state.isWaiting(nowMs) && round.isOpen(state.waitingFor);
   while (isGoingOn(clock.monotonicMs())) yield* listener.listen(untilMs());
   client.forget(question.jid);
   const answeredMs = clock.monotonicMs() + LAST_RETURN_MS;
   const lastMs = (): number => Math.max(answeredMs, state.lastReturnMs + QUIET_MS);
-  const isDue = (): boolean => clock.monotonicMs() >= lastMs() || parts.signal?.aborted === true;
+  const isDue = (): boolean => clock.monotonicMs() >= lastMs() || deps.signal?.aborted === true;
   while (round.isReturnDue(state.waitingFor) && !isDue()) yield* listener.listen(lastMs());
   for (const id of round.asked) if (!round.running.has(id)) state.giveUp(id, round.idle.has(id));
 }

@@ -15,7 +15,7 @@ import {
 import { ExtensionHost } from './host-process.ts';
 
 /** What describing needs. */
-export interface DescribeParts extends LoadContext {
+export interface DescribeDeps extends LoadContext {
   readonly clock: Clock;
   /** Told what is wrong with a file, each time. */
   readonly report: (fault: string) => void;
@@ -28,23 +28,23 @@ export interface DescribeParts extends LoadContext {
  * @param run calls a function of theirs, by its full name, where that harms nobody
  */
 export async function describeModules(
-  parts: DescribeParts,
+  deps: DescribeDeps,
   run: (fun: string) => FunctionSpec['run'],
   kind: ExtensionKind = 'modules',
 ): Promise<Tried[]> {
-  const files = extensionFiles(parts.opts, kind);
+  const files = extensionFiles(deps.opts, kind);
   const tried: Tried[] = [];
   await eachFile(
-    parts,
+    deps,
     files,
     (host, file) => host.tryModule(file),
     (described) => {
       const one = triedOf(described, run);
       tried.push(one);
-      if ('broken' in one) parts.report(one.broken);
+      if ('broken' in one) deps.report(one.broken);
     },
   );
-  for (const { file, name, path } of pythonFiles(parts.opts, kind))
+  for (const { file, name, path } of pythonFiles(deps.opts, kind))
     tried.push({ file, name, broken: pythonReason(path) });
   return tried;
 }
@@ -54,19 +54,19 @@ export async function describeModules(
  * `disabled`, 3006.16).
  * @param known what has been collected so far
  */
-export async function ownGrains(parts: DescribeParts, known: Dict): Promise<Dict> {
+export async function ownGrains(deps: DescribeDeps, known: Dict): Promise<Dict> {
   const found: Dict = new Map();
-  const isDeep = parts.opts.get('grains_deep_merge') === true;
-  const disabled = parts.opts.get('disable_grains');
+  const isDeep = deps.opts.get('grains_deep_merge') === true;
+  const disabled = deps.opts.get('disable_grains');
   const names: readonly Value[] = Array.isArray(disabled) ? disabled : [disabled ?? null];
-  const files = extensionFiles(parts.opts, 'grains').filter(({ name }) => !names.includes(name));
+  const files = extensionFiles(deps.opts, 'grains').filter(({ name }) => !names.includes(name));
   await eachFile(
-    { ...parts, grains: known },
+    { ...deps, grains: known },
     files,
     (host, file) => host.grains(file),
     ({ grains, faults }) => {
       updateDict(found, grains, { recursive: isDeep });
-      for (const fault of faults) parts.report(fault);
+      for (const fault of faults) deps.report(fault);
     },
   );
   return found;
@@ -77,7 +77,7 @@ export type FileQuestion = Parameters<HostClient['tryModule']>[0];
 
 /** Asks about each file; one that ends the process or does not come back is reported, and the others follow in a new one. */
 export async function eachFile<A extends { readonly kind: string }>(
-  { opts, grains, clock, report, hostScript }: DescribeParts,
+  { opts, grains, clock, report, hostScript }: DescribeDeps,
   files: readonly ExtensionFile[],
   ask: (host: HostClient, file: FileQuestion) => Promise<A>,
   take: (answer: Exclude<A, NeedsGrains>) => void,

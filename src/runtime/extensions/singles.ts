@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import type { Logger } from '../../host/log.ts';
 import { BrineError } from '../../errors/errors.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { eachFile, type DescribeParts } from './describe.ts';
+import { eachFile, type DescribeDeps } from './describe.ts';
 import { extensionFiles, type ExtensionFile } from './folder.ts';
 import type { Outcome, ServeHost } from '../../network/ipc/contracts/extension-host.ts';
 import type { SingleKind } from './host-singles.ts';
@@ -45,16 +45,16 @@ export function singleFiles(opts: Dict, kind: SingleKind): ExtensionFile[] {
 
 /** Those of a kind that can be used here, by name; faults are reported. */
 export async function describeSingles(
-  parts: DescribeParts,
+  deps: DescribeDeps,
   kind: SingleKind,
 ): Promise<ReadonlyMap<string, OwnSingle>> {
   const found = new Map<string, OwnSingle>();
   await eachFile(
-    parts,
-    singleFiles(parts.opts, kind),
+    deps,
+    singleFiles(deps.opts, kind),
     (host, file) => host.describe({ ...file, kind }),
     (described) => {
-      if (described.kind === 'broken') parts.report(described.reason);
+      if (described.kind === 'broken') deps.report(described.reason);
       if (described.kind === 'found') found.set(described.name, described);
     },
   );

@@ -75,7 +75,7 @@ export async function syncExtensions(job: SyncJob): Promise<Synced> {
   } catch (error) {
     log.error(`Failed to sync ${kind} module: ${(error as Error).message}`, error);
   }
-  rmSync(join(job.client.parts.cachedir, NOTED_PYTHON), { force: true });
+  rmSync(join(job.client.deps.cachedir, NOTED_PYTHON), { force: true });
   const notLoaded = notLoadedOf(job, kept);
   for (const name of changed.filter((each) => notLoaded.has(each)))
     log.warning(`${name} was synced and is not loaded: ${notLoaded.get(name) ?? ''}.`);
@@ -87,7 +87,7 @@ async function fetched(job: SyncJob, saltenv: string): Promise<{ path: string; r
   const { client, kind } = job;
   const isAllowed = filterOf(job);
   const cached = await client.cacheDir(`salt://_${kind}`, { saltenv, include: WANTED });
-  const folder = join(environmentFolder(client.parts.cachedir, saltenv), `_${kind}`);
+  const folder = join(environmentFolder(client.deps.cachedir, saltenv), `_${kind}`);
   return cached
     .map((path) => ({ path, rel: relative(folder, path) }))
     .filter(({ rel }) => !rel.endsWith('.d.ts') && isAllowed(moduleName(rel)));

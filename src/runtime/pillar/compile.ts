@@ -12,27 +12,27 @@ import { externalPillar } from './external.ts';
 import { PillarRoots, type SlsFile } from './roots.ts';
 import { safeSentence } from './safe-sentence.ts';
 import { matchTop, mergeTops, topData, type MergedTop } from './top.ts';
-import type { PillarParts, PillarRequest } from './parts.ts';
+import type { PillarCompilerDeps, PillarRequest } from './request.ts';
 
 /** Includes nested deeper than this are refused. */
 const INCLUDE_DEPTH_MAX = 60;
 
 /** Makes a pillar. Faults are told in its list `_errors`. */
-export function compilePillar(parts: PillarParts, request: PillarRequest): Promise<Dict> {
-  return new PillarCompiler(parts, request).compile();
+export function compilePillar(deps: PillarCompilerDeps, request: PillarRequest): Promise<Dict> {
+  return new PillarCompiler(deps, request).compile();
 }
 
 /** The top data of a minion: environments, targets and SLS, for `pillar.show_top`. */
 export function pillarTop(
-  parts: PillarParts,
+  deps: PillarCompilerDeps,
   request: PillarRequest,
 ): Promise<{ top: Dict; errors: string[] }> {
-  return new PillarCompiler(parts, request).showTop();
+  return new PillarCompiler(deps, request).showTop();
 }
 
 /** The state of one compilation. */
 export class PillarCompiler {
-  readonly parts: PillarParts;
+  readonly deps: PillarCompilerDeps;
   readonly request: PillarRequest;
   readonly opts: Dict;
   readonly log: Logger;
@@ -45,16 +45,16 @@ export class PillarCompiler {
   /** What minions tell is in all the files: together they may cost no more than one of them alone. */
   readonly #budget: RenderBudget;
 
-  constructor(parts: PillarParts, request: PillarRequest) {
-    this.parts = parts;
+  constructor(deps: PillarCompilerDeps, request: PillarRequest) {
+    this.deps = deps;
     this.request = request;
-    this.log = parts.log;
+    this.log = deps.log;
     this.#saltenv = request.saltenv ?? 'base';
-    const configured = parts.opts.get('pillarenv');
+    const configured = deps.opts.get('pillarenv');
     this.#pillarenv = request.pillarenv ?? (typeof configured === 'string' ? configured : null);
-    this.#roots = new PillarRoots(parts.opts.get('pillar_roots'), this.#pillarenv ?? this.#saltenv);
+    this.#roots = new PillarRoots(deps.opts.get('pillar_roots'), this.#pillarenv ?? this.#saltenv);
     this.opts = new Map<Value, Value>([
-      ...parts.opts,
+      ...deps.opts,
       ['id', request.minionId],
       ['minion_id', request.minionId],
       ['file_client', 'local'],
@@ -62,7 +62,7 @@ export class PillarCompiler {
       ['pillarenv', this.#pillarenv],
       ['grains', request.grains],
     ]);
-    this.#budget = parts.pipe.budget(this.opt);
+    this.#budget = deps.pipe.budget(this.opt);
   }
 
   opt = (name: string): Value | undefined => this.opts.get(name);
@@ -89,7 +89,7 @@ export class PillarCompiler {
     if (truthy(this.opt('pillar_opts'))) {
       const master = new Map(this.opts);
       master.delete('grains');
-      pillar.set('master', master.set('saltversion', this.parts.version));
+      pillar.set('master', master.set('saltversion', this.deps.version));
     }
     if (this.errors.length > 0) {
       for (const error of this.errors) this.log.critical(`Pillar render error: ${error}`);
@@ -214,9 +214,9 @@ export class PillarCompiler {
 
   #render(file: { path: string; text: string }, sls: string, env: string, defaults: Dict): Promise<Value> {
     const { grains } = this.request;
-    const functions = this.parts.functions({ opts: this.opts, grains, pillar: this.#pillar });
+    const functions = this.deps.functions({ opts: this.opts, grains, pillar: this.#pillar });
     const extra = [...defaults].filter((pair): pair is [string, Value] => typeof pair[0] === 'string');
-    return this.parts.pipe.render(
+    return this.deps.pipe.render(
       file.text,
       pyStr(this.opt('renderer') ?? 'jinja|yaml'),
       rendererRules(this.opt),

@@ -3,11 +3,11 @@ import { messageOf } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { Logger } from '../../host/log.ts';
-import type { PillarParts, PillarRequest } from './parts.ts';
+import type { PillarCompilerDeps, PillarRequest } from './request.ts';
 
 /** The compilation that external pillars are part of. */
 export interface Compilation {
-  readonly parts: PillarParts;
+  readonly deps: PillarCompilerDeps;
   readonly request: PillarRequest;
   readonly opts: Dict;
   readonly log: Logger;
@@ -62,7 +62,7 @@ async function runOne(
   settings: Value,
   pillar: Dict,
 ): Promise<Dict | undefined> {
-  const run = compiler.parts.extPillars.get(name);
+  const run = compiler.deps.extPillars.get(name);
   if (!run) {
     // Salt compat: Salt goes on with part of the pillar, and states run as if the rest had been taken away
     compiler.log.critical(`Specified ext_pillar interface ${name} is unavailable`);

@@ -9,7 +9,7 @@ import type { ModuleEntry } from '../loader/module-entry.ts';
 import { withoutMinion } from '../loader/no-minion.ts';
 
 /** What functions are made with. */
-export interface CallerParts {
+export interface FunctionCallerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -20,10 +20,10 @@ export interface CallerParts {
 /** Functions of the loader, with a minion's options, grains and pillar. Nothing is loaded before the first call. */
 export function loadedFunctions(
   context: { readonly opts: Dict; readonly grains: Dict; readonly pillar: Dict },
-  parts: CallerParts,
+  deps: FunctionCallerDeps,
 ): TemplateFunctions {
   let caller: Promise<FunctionCaller> | undefined;
-  const functions = (): Promise<FunctionCaller> => (caller ??= makeCaller(context, parts));
+  const functions = (): Promise<FunctionCaller> => (caller ??= makeCaller(context, deps));
   return {
     has: async (name) => (await functions()).has(name),
     call: async (name, args, kwargs) => (await functions()).call(name, args, new Map<Value, Value>(kwargs)),
@@ -32,7 +32,7 @@ export function loadedFunctions(
 
 async function makeCaller(
   { opts, grains, pillar }: { readonly opts: Dict; readonly grains: Dict; readonly pillar: Dict },
-  { clock, random, log, modules }: CallerParts,
+  { clock, random, log, modules }: FunctionCallerDeps,
 ): Promise<FunctionCaller> {
   const { ModuleRegistry, createModuleContext } = await import('../loader/registry.ts');
   const registry = new ModuleRegistry({ opts, grains, table: await modules() });

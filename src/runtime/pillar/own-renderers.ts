@@ -18,7 +18,7 @@ import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 const IDLE_MS = 10_000;
 
 /** What they need. */
-export interface OwnRendererParts {
+export interface OwnRendererDeps {
   /** The options of the program that renders. */
   readonly opts: Dict;
   readonly clock: Clock;
@@ -29,17 +29,17 @@ export interface OwnRendererParts {
 
 /** Custom renderers, each in a process that ends when it has nothing to do. */
 export class OwnRenderers {
-  readonly #parts: OwnRendererParts;
+  readonly #deps: OwnRendererDeps;
   #version = '';
   #known: Promise<ReadonlyMap<string, OwnRenderer>> = Promise.resolve(new Map());
 
-  constructor(parts: OwnRendererParts) {
-    this.#parts = parts;
+  constructor(deps: OwnRendererDeps) {
+    this.#deps = deps;
   }
 
   /** The renderer of a name; undefined when there is no custom one. Files are looked at anew when one has changed. */
   async find(name: string): Promise<Renderer | undefined> {
-    const version = extensionsVersion(this.#parts.opts, ['renderers', 'utils']);
+    const version = extensionsVersion(this.#deps.opts, ['renderers', 'utils']);
     if (version !== this.#version) {
       this.#version = version;
       this.#known = this.#describe();
@@ -48,12 +48,12 @@ export class OwnRenderers {
   }
 
   async #describe(): Promise<ReadonlyMap<string, OwnRenderer>> {
-    const { opts, clock, log, hostScript } = this.#parts;
+    const { opts, clock, log, hostScript } = this.#deps;
     const grains = opts.get('grains');
     const report = (fault: string): void => log.error(fault);
     const parts = { opts, grains: isDict(grains) ? grains : new Map(), clock, report, hostScript };
     const found = await describeSingles(parts, 'renderers');
-    return new Map([...found].map(([name, own]) => [name, new OwnRenderer(own, this.#parts)]));
+    return new Map([...found].map(([name, own]) => [name, new OwnRenderer(own, this.#deps)]));
   }
 }
 
@@ -61,25 +61,25 @@ export class OwnRenderers {
 class OwnRenderer implements Renderer {
   readonly name: string;
   readonly #own: OwnSingle;
-  readonly #parts: OwnRendererParts;
+  readonly #deps: OwnRendererDeps;
   readonly #host: ExtensionHost;
   #last: Promise<unknown> = Promise.resolve();
   #idle: Timer | undefined;
   /** Whose template is being rendered: its functions are called. */
   #context: RenderContext | undefined;
 
-  constructor(own: OwnSingle, parts: OwnRendererParts) {
+  constructor(own: OwnSingle, deps: OwnRendererDeps) {
     this.name = own.name;
     this.#own = own;
-    this.#parts = parts;
+    this.#deps = deps;
     const call = (fun: string, args: readonly Value[], kwargs: Dict): Value | Promise<Value> => {
       if (this.#context === undefined) throw new Error('nothing is being rendered');
       const named = [...kwargs].map(([key, value]) => [String(key), value] as const);
       return this.#context.functions.call(fun, [...args], new Map(named));
     };
-    this.#host = new ExtensionHost(parts.clock, {
-      script: parts.hostScript,
-      serve: serveSingles(parts.log, call),
+    this.#host = new ExtensionHost(deps.clock, {
+      script: deps.hostScript,
+      serve: serveSingles(deps.log, call),
     });
   }
 
@@ -108,7 +108,7 @@ class OwnRenderer implements Renderer {
       throw new SaltRenderError(`The renderer ${this.name} ${verb}: ${messageOf(error)}`, { cause: error });
     } finally {
       this.#context = undefined;
-      this.#idle = this.#parts.clock.after(IDLE_MS, () => this.#host.close(), { background: true });
+      this.#idle = this.#deps.clock.after(IDLE_MS, () => this.#host.close(), { background: true });
     }
   }
 }

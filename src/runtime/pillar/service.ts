@@ -10,7 +10,7 @@ import { truthy, type Dict } from '../../python/values/value.ts';
 import type { PillarCache } from './cache.ts';
 import { pillarCache } from './cache.ts';
 import { compilePillar, pillarTop } from './compile.ts';
-import type { PillarParts, PillarRequest } from './parts.ts';
+import type { PillarCompilerDeps, PillarRequest } from './request.ts';
 import { cmdJson, cmdYaml } from './ext/command.ts';
 import type { ExtPillar } from './ext/ext-pillar.ts';
 import { fileTree } from './ext/file-tree.ts';
@@ -18,7 +18,7 @@ import { httpJson } from './ext/http-json.ts';
 import { findOwn } from './find-own.ts';
 
 /** What pillar is made with. */
-export interface PillarServiceParts {
+export interface PillarServiceDeps {
   /** The options of the compiling program, by Salt's names. */
   readonly opts: Dict;
   readonly clock: Clock;
@@ -34,17 +34,17 @@ export interface PillarServiceParts {
 
 /** Makes pillars. */
 export class PillarService {
-  readonly #parts: PillarParts;
+  readonly #deps: PillarCompilerDeps;
   readonly #cache: PillarCache | undefined;
 
-  constructor(parts: PillarServiceParts) {
-    const { opts, clock, random, log } = parts;
-    const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(parts));
-    this.#parts = {
+  constructor(deps: PillarServiceDeps) {
+    const { opts, clock, random, log } = deps;
+    const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(deps));
+    this.#deps = {
       opts,
       pipe,
       log,
-      functions: parts.functions,
+      functions: deps.functions,
       extPillars: new Map<string, ExtPillar>([
         ['cmd_json', cmdJson(clock)],
         ['cmd_yaml', cmdYaml(clock)],
@@ -63,23 +63,23 @@ export class PillarService {
    */
   async pillar(request: PillarRequest, fresh = false): Promise<Dict> {
     const cache = this.#cache;
-    if (!cache) return compilePillar(this.#parts, request);
+    if (!cache) return compilePillar(this.#deps, request);
     if (fresh) cache.clear(request.minionId);
-    if (request.override.size > 0 || truthy(request.ext ?? null)) return compilePillar(this.#parts, request);
+    if (request.override.size > 0 || truthy(request.ext ?? null)) return compilePillar(this.#deps, request);
     const known = cache.get(request.minionId, request);
     if (known) return known;
-    const pillar = await compilePillar(this.#parts, request);
+    const pillar = await compilePillar(this.#deps, request);
     cache.set(request.minionId, request, pillar);
     return pillar;
   }
 
   /** The pillar of a minion made anew, whatever is kept. */
   compile(request: PillarRequest): Promise<Dict> {
-    return compilePillar(this.#parts, request);
+    return compilePillar(this.#deps, request);
   }
 
   /** The top data of a minion. */
   top(request: PillarRequest): Promise<{ top: Dict; errors: string[] }> {
-    return pillarTop(this.#parts, request);
+    return pillarTop(this.#deps, request);
   }
 }

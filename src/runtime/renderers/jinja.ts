@@ -20,7 +20,7 @@ import { ifelse, SaltFunctions } from './salt-functions.ts';
 import { slsVariables } from './sls-variables.ts';
 
 /** What the jinja renderer works with. */
-export interface JinjaParts {
+export interface JinjaRendererDeps {
   /** Remembers compiled templates from one rendering to the next; left out where there is only one. */
   readonly cache?: TemplateCache;
   readonly clock: Clock;
@@ -46,7 +46,7 @@ export function renderBudget(opt: RenderContext['opt'], clock: Clock): RenderBud
 export async function renderTemplate(
   source: string,
   context: RenderContext,
-  parts: JinjaParts,
+  deps: JinjaRendererDeps,
 ): Promise<string> {
   const titles = new WeakMap<object, string>();
   const variables = new Map<string, TValue>([
@@ -62,7 +62,7 @@ export async function renderTemplate(
     const value = variables.get(name);
     if (value instanceof Map) titles.set(value, 'salt.utils.context.NamespacedDictWrapper');
   }
-  const { clock, random, log } = parts;
+  const { clock, random, log } = deps;
   try {
     return await renderJinja({
       source,
@@ -71,7 +71,7 @@ export async function renderTemplate(
         log.warning(`Jinja2 environment ${name} is not recognized`),
       ),
       load: saltLoader(context.readTemplate),
-      compile: parts.cache?.compile ?? compileTemplate,
+      compile: deps.cache?.compile ?? compileTemplate,
       filters: new Map([...hostFilters(clock, random), ...queryFilters(context.functions)]),
       titles,
       log: (level, message) => log[level === 'profile' ? 'debug' : level](message),
@@ -86,13 +86,13 @@ export async function renderTemplate(
 }
 
 /** Makes the jinja renderer. */
-export function jinjaRenderer(parts: JinjaParts): Renderer {
+export function jinjaRenderer(deps: JinjaRendererDeps): Renderer {
   return {
     name: 'jinja',
     render: (input, context, argument) => {
       if (argument !== '' && argument !== '-s')
         throw new SaltRenderError(`Unknown renderer option: ${argument}`);
-      return renderTemplate(textOf(input, 'jinja'), context, parts);
+      return renderTemplate(textOf(input, 'jinja'), context, deps);
     },
   };
 }

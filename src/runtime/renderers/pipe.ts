@@ -3,7 +3,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { RenderBudget } from '../../formats/jinja/index.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Value } from '../../python/values/value.ts';
-import { jinjaRenderer, renderBudget, type JinjaParts } from './jinja.ts';
+import { jinjaRenderer, renderBudget, type JinjaRendererDeps } from './jinja.ts';
 import { jsonRenderer } from './json.ts';
 import { SaltRenderError, type RenderContext, type Renderer } from './renderer.ts';
 import { textRenderer } from './text.ts';
@@ -37,11 +37,11 @@ export class RenderPipe {
   readonly #clock: Clock;
 
   /** @param own finds custom renderers, which come before those of this program */
-  constructor(parts: JinjaParts, own?: FindRenderer) {
-    this.#log = parts.log;
+  constructor(deps: JinjaRendererDeps, own?: FindRenderer) {
+    this.#log = deps.log;
     this.#own = own;
-    this.#clock = parts.clock;
-    const all = [jinjaRenderer(parts), yamlRenderer, jsonRenderer, textRenderer];
+    this.#clock = deps.clock;
+    const all = [jinjaRenderer(deps), yamlRenderer, jsonRenderer, textRenderer];
     this.#renderers = new Map(all.map((renderer) => [renderer.name, renderer]));
   }
 

@@ -44,7 +44,7 @@ export interface ScheduledRun {
 }
 
 /** What the scheduler needs. */
-export interface SchedulerParts {
+export interface SchedulerDeps {
   readonly clock: Clock;
   readonly zone: Zone;
   readonly random: Random;
@@ -66,7 +66,7 @@ export interface SchedulerParts {
 
 /** Decides each second which jobs are due, and carries out the orders that list and change them. */
 export class Scheduler {
-  readonly #parts: SchedulerParts;
+  readonly #deps: SchedulerDeps;
   readonly #configured: Dict;
   readonly #jobs = new Map<Value, JobState>();
   readonly #lastErrors = new Map<string, string>();
@@ -75,13 +75,13 @@ export class Scheduler {
   #timer: Timer | undefined;
   #lastTickMs: number | undefined;
 
-  constructor(parts: SchedulerParts) {
-    this.#parts = parts;
-    this.#configured = parts.configured;
+  constructor(deps: SchedulerDeps) {
+    this.#deps = deps;
+    this.#configured = deps.configured;
   }
 
   get zone(): Zone {
-    return this.#parts.zone;
+    return this.#deps.zone;
   }
 
   /** Evaluates now, and from now on at each full second. */
@@ -96,7 +96,7 @@ export class Scheduler {
   }
 
   #next(): void {
-    const { clock, log } = this.#parts;
+    const { clock, log } = this.#deps;
     try {
       this.tick();
     } catch (error) {
@@ -108,7 +108,7 @@ export class Scheduler {
 
   /** Evaluates every job once. */
   tick(): void {
-    const { clock, loopMs, zone, random, whens } = this.#parts;
+    const { clock, loopMs, zone, random, whens } = this.#deps;
     const nowMs = clock.nowMs();
     const gapMs = Math.min(LATE_MAX_MS, Math.max(0, nowMs - (this.#lastTickMs ?? nowMs)));
     this.#lastTickMs = nowMs;
@@ -128,7 +128,7 @@ export class Scheduler {
   }
 
   #evaluate(state: JobState, settings: ScheduleSettings, moment: Moment): void {
-    const { log, run } = this.#parts;
+    const { log, run } = this.#deps;
     const due = evaluateJob(state, settings, moment, () => this.#isFull(state));
     this.#report(state.name, state.error);
     if (due === undefined) return;
@@ -142,14 +142,14 @@ export class Scheduler {
     if (error === undefined) this.#lastErrors.delete(name);
     else if (this.#lastErrors.get(name) !== error) {
       this.#lastErrors.set(name, error);
-      this.#parts.log.error(error);
+      this.#deps.log.error(error);
     }
   }
 
   #isFull({ name, data }: JobState): boolean {
     if (data.get('jid_include') === false) return false;
     const limit = data.get('maxrunning') ?? 1;
-    return typeof limit === 'number' && this.#parts.running(name) >= limit;
+    return typeof limit === 'number' && this.#deps.running(name) >= limit;
   }
 
   /** All entries, those of the configuration over those of the pillar. */
@@ -158,7 +158,7 @@ export class Scheduler {
   }
 
   #fromPillar(): Dict {
-    const pillar = this.#parts.pillar();
+    const pillar = this.#deps.pillar();
     if (pillar === undefined || pillar === null) return new Map();
     if (isDict(pillar)) return pillar;
     this.#report('pillar', 'Schedule must be of type dict.');
@@ -200,7 +200,7 @@ export class Scheduler {
       const state = this.#jobs.get(name);
       const isKnown =
         isDict(data) && state !== undefined && (state.data === data || valuesEqual(state.data, data));
-      out.set(name, isKnown ? describeJob(state, this.#parts.zone) : copyValue(data));
+      out.set(name, isKnown ? describeJob(state, this.#deps.zone) : copyValue(data));
     }
     return out;
   }
@@ -244,7 +244,7 @@ export class Scheduler {
   }
 
   persist(): void {
-    this.#parts.persist(this.#configured);
+    this.#deps.persist(this.#configured);
   }
 
   /** Forgets what is known of all jobs. */
@@ -254,7 +254,7 @@ export class Scheduler {
 
   /** Runs a job at once, unless `maxrunning` forbids it. */
   runNow(name: Value): void {
-    const { log, run } = this.#parts;
+    const { log, run } = this.#deps;
     const data = this.#merged().get(name);
     const fun = isDict(data) ? functionOf(data) : undefined;
     if (!isDict(data) || fun === undefined)

@@ -15,7 +15,7 @@ import { fillSlots } from './slots.ts';
 import { verifyLow } from './verify.ts';
 
 /** What calling needs of its run. */
-export interface CallParts {
+export interface StateCallerDeps {
   readonly environment: RunEnvironment;
   /** Takes states with `parallel: True`, and gives what stands for their results meanwhile. */
   readonly parallel: { start(state: BoundState, ctx: ModuleContext): Dict };
@@ -35,11 +35,11 @@ export interface BoundState {
 
 /** Calls states of one run. */
 export class StateCaller {
-  readonly #parts: CallParts;
+  readonly #deps: StateCallerDeps;
   #conditions: Dict | undefined;
 
-  constructor(parts: CallParts) {
-    this.#parts = parts;
+  constructor(deps: StateCallerDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -49,7 +49,7 @@ export class StateCaller {
    * @throws SaltInvocationError for arguments that the state does not take
    */
   async call(low: Dict, chunks: readonly Dict[], running: Dict, attempt = 1): Promise<Dict> {
-    const { environment, nextNumber } = this.#parts;
+    const { environment, nextNumber } = this.#deps;
     const { clock, log } = environment.job;
     const watch = new StopWatch(clock);
     log.info(`Running state [${strip(textIn(low, 'name'))}] at time ${watch.startTime}`);
@@ -81,7 +81,7 @@ export class StateCaller {
   }
 
   async #execute(low: Dict, chunks: readonly Dict[], running: Dict): Promise<Value> {
-    const { environment } = this.#parts;
+    const { environment } = this.#deps;
     if (!truthy(low.get('__prereq__')))
       environment.job.log.info(
         `Executing state ${textIn(low, 'state')}.${textIn(low, 'fun')} for [${strip(textIn(low, 'name'))}]`,
@@ -104,21 +104,21 @@ export class StateCaller {
     const { low } = state;
     const left = await this.#leftOut(low, ctx);
     if (left !== undefined) return left;
-    if (this.#parts.isMocked) {
+    if (this.#deps.isMocked) {
       const name = nameOfCall(state.spec, state.bound, low);
       return dict({ name, comment: 'Not called, mocked', changes: {}, result: true });
     }
     const unmet = await this.#unmetConditions(state);
     if (unmet !== undefined) return unmet;
     if (!truthy(low.get('__prereq__')) && truthy(low.get('parallel')))
-      return this.#parts.parallel.start(state, ctx);
+      return this.#deps.parallel.start(state, ctx);
     return withUmask(toNumber(low.get('__umask__')), () => runState(state, ctx));
   }
 
   /** The result of a state that its conditions leave out. */
   async #leftOut(low: Dict, ctx: ModuleContext): Promise<Dict | undefined> {
     if (!['unless', 'onlyif', 'creates'].some((condition) => low.has(condition))) return undefined;
-    const states = await this.#parts.environment.states();
+    const states = await this.#deps.environment.states();
     if ((await states.find(`${textIn(low, 'state')}.mod_run_check`)).spec !== undefined) return undefined;
     const fields = await checkConditions(low, ctx);
     if (fields.get('result') !== true) return undefined;
@@ -129,7 +129,7 @@ export class StateCaller {
 
   /** The option `global_state_conditions`: the result of a state that none of its conditions allows. */
   async #unmetConditions({ full, low }: BoundState): Promise<Dict | undefined> {
-    const { functions, log } = this.#parts.environment.context;
+    const { functions, log } = this.#deps.environment.context;
     if (this.#conditions === undefined) {
       const given = await functions.call('config.option', ['global_state_conditions']);
       this.#conditions = isDict(given) ? given : new Map();
@@ -154,7 +154,7 @@ export class StateCaller {
   /** A result after `check_cmd`, unless the state function does that itself. */
   async #checked({ low, spec }: BoundState, result: Dict, ctx: ModuleContext): Promise<Dict> {
     if (!low.has('check_cmd')) return result;
-    const states = await this.#parts.environment.states();
+    const states = await this.#deps.environment.states();
     const own = (await states.find(`${textIn(low, 'state')}.mod_run_check_cmd`)).spec;
     if (own !== undefined && Object.hasOwn(spec.params ?? {}, 'check_cmd')) return result;
     for (const [key, value] of await checkCommands(low, ctx)) result.set(key, value);
@@ -169,7 +169,7 @@ export class StateCaller {
     readonly result: Dict;
   }): Promise<Dict> {
     const { low, chunks, running, attempt, result } = done;
-    const { environment } = this.#parts;
+    const { environment } = this.#deps;
     const { log, random } = environment.job;
     const retry = readRetry(low.get('retry') ?? null, log);
     if (environment.isTest) {

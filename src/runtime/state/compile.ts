@@ -10,7 +10,7 @@ import { withMasterOptions } from './options.ts';
 import { applyRequisiteIn } from './requisite-in.ts';
 import { SlsFiles } from './sls-files.ts';
 import { SlsRenderer } from './sls-renderer.ts';
-import { SlsTree, type SlsTreeParts } from './sls-tree.ts';
+import { SlsTree, type SlsTreeDeps } from './sls-tree.ts';
 import { readTemplate } from './template.ts';
 import { TopFiles, verifyTop } from './top.ts';
 import { verifyHigh } from './verify-high.ts';
@@ -25,7 +25,7 @@ export class StateCompiler {
   readonly #opts: Dict;
   readonly #pillar: Dict;
   readonly #fixed: Dict;
-  #parts: Promise<SlsTreeParts> | undefined;
+  #deps: Promise<SlsTreeDeps> | undefined;
   #top: Promise<Compiled<Dict>> | undefined;
 
   /**
@@ -146,12 +146,12 @@ export class StateCompiler {
     return { data, errors };
   }
 
-  #prepared(): Promise<SlsTreeParts> {
-    this.#parts ??= this.#prepare();
-    return this.#parts;
+  #prepared(): Promise<SlsTreeDeps> {
+    this.#deps ??= this.#prepare();
+    return this.#deps;
   }
 
-  async #prepare(): Promise<SlsTreeParts> {
+  async #prepare(): Promise<SlsTreeDeps> {
     const decided = await withMasterOptions(this.#ctx, this.#opts);
     const ctx = runContext(this.#ctx, new Map([...decided, ...this.#fixed]), this.#pillar);
     const files = new SlsFiles(ctx);

@@ -8,7 +8,7 @@ import { hasChanges, textIn } from './result.ts';
 import { stateContext } from './state-call.ts';
 
 /** What a run begins with. */
-export interface EnvironmentParts {
+export interface RunEnvironmentDeps {
   /** The context of the job. */
   readonly job: ModuleContext;
   /** The options of the run, `test` and `saltenv` among them. */
@@ -34,7 +34,7 @@ export class RunEnvironment {
   #context: ModuleContext;
   #retcode = 0;
 
-  constructor({ job, opts, pillar, makePillar }: EnvironmentParts) {
+  constructor({ job, opts, pillar, makePillar }: RunEnvironmentDeps) {
     this.job = job;
     this.opts = opts;
     this.#pillar = pillar;

@@ -28,7 +28,7 @@ import { takeParts } from './sub-states.ts';
 import { wantedBy } from './wanted-chunks.ts';
 
 /** How a run is made. */
-export interface RunParts {
+export interface StateRunDeps {
   readonly environment: RunEnvironment;
   /** The job by which the run can be halted, and which its events name. */
   readonly jid?: string | undefined;
@@ -55,7 +55,7 @@ export class StateRun {
   #active = new Set<string>();
   #isStopped = false;
 
-  constructor({ environment, jid, isMocked = false }: RunParts) {
+  constructor({ environment, jid, isMocked = false }: StateRunDeps) {
     this.#environment = environment;
     this.#jid = jid;
     this.#hooks = new ModuleHooks(environment);

@@ -10,24 +10,24 @@ import { readFunctionText } from './function-text.ts';
 const SLOT = '__slot__:';
 
 /** What evaluating needs. */
-export interface SlotParts {
+export interface SlotDeps {
   readonly functions: FunctionCaller;
   readonly log: Logger;
 }
 
 /** A value without slots: texts, the texts in lists and mappings, and those in mappings in lists are looked at. */
-export async function fillSlots(value: Value, parts: SlotParts, depth = 0): Promise<Value> {
-  if (typeof value === 'string') return value.startsWith(SLOT) ? evaluate(value, parts) : value;
+export async function fillSlots(value: Value, deps: SlotDeps, depth = 0): Promise<Value> {
+  if (typeof value === 'string') return value.startsWith(SLOT) ? evaluate(value, deps) : value;
   if (Array.isArray(value) && depth === 0 && hasSlot(value))
-    return Promise.all(value.map(async (item) => (Array.isArray(item) ? item : fillSlots(item, parts, 1))));
-  if (isDict(value) && hasSlot([...value.values()])) return fillDict(value, parts);
+    return Promise.all(value.map(async (item) => (Array.isArray(item) ? item : fillSlots(item, deps, 1))));
+  if (isDict(value) && hasSlot([...value.values()])) return fillDict(value, deps);
   return value;
 }
 
-async function fillDict(value: Dict, parts: SlotParts): Promise<Dict> {
+async function fillDict(value: Dict, deps: SlotDeps): Promise<Dict> {
   const out: Dict = new Map();
   for (const [key, item] of value)
-    out.set(key, typeof item === 'string' ? await fillSlots(item, parts, 1) : item);
+    out.set(key, typeof item === 'string' ? await fillSlots(item, deps, 1) : item);
   return out;
 }
 
@@ -38,7 +38,7 @@ function hasSlot(values: readonly Value[]): boolean {
 }
 
 /** @throws whatever the function throws */
-async function evaluate(slot: string, { functions, log }: SlotParts): Promise<Value> {
+async function evaluate(slot: string, { functions, log }: SlotDeps): Promise<Value> {
   const [, kind, ...rest] = slot.split(':');
   const call = rest.join(':');
   if (rest.length === 0) {

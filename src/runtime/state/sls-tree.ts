@@ -27,7 +27,7 @@ const INCLUDE_DEPTH_MAX = 200;
 const FIRST_ORDER = 10_000;
 
 /** What SLS are rendered with. */
-export interface SlsTreeParts {
+export interface SlsTreeDeps {
   /** The context of the run. */
   readonly ctx: ModuleContext;
   readonly files: SlsFiles;
@@ -40,7 +40,7 @@ export interface SlsTreeParts {
  * rendered.
  */
 export class SlsTree {
-  readonly #parts: SlsTreeParts;
+  readonly #deps: SlsTreeDeps;
   /** The environments and SLS asked for. */
   readonly #matches: Dict;
   readonly #rendered = new Set<string>();
@@ -48,8 +48,8 @@ export class SlsTree {
   #depth = 0;
 
   /** @param matches environment to names of SLS, globs among them */
-  constructor(parts: SlsTreeParts, matches: Dict) {
-    this.#parts = parts;
+  constructor(deps: SlsTreeDeps, matches: Dict) {
+    this.#deps = deps;
     this.#matches = matches;
   }
 
@@ -91,7 +91,7 @@ export class SlsTree {
 
   /** The SLS of an environment, or of `__env__` where that is served. */
   async #statesOf(saltenv: string): Promise<readonly string[] | undefined> {
-    const { environments } = this.#parts;
+    const { environments } = this.#deps;
     if (await environments.has(saltenv)) return environments.states(saltenv);
     return (await environments.has('__env__')) ? environments.states('__env__') : undefined;
   }
@@ -110,7 +110,7 @@ export class SlsTree {
   /** One SLS with what it includes, each module numbered. */
   async #render(place: SlsPlace): Promise<Value> {
     const { sls, saltenv, errors } = place;
-    const file = await this.#parts.files.sls(sls, saltenv);
+    const file = await this.#deps.files.sls(sls, saltenv);
     if (file === undefined) {
       errors.push(
         `Specified SLS ${sls} in saltenv ${saltenv} is not available on the salt master or through a configured fileserver`,
@@ -134,7 +134,7 @@ export class SlsTree {
     readExclude(state, place);
     readDeclarations(state, place);
     for (const include of includes) await this.#include(state, include, place, file.isInit);
-    if (truthy(this.#parts.ctx.opts.get('state_auto_order') ?? true))
+    if (truthy(this.#deps.ctx.opts.get('state_auto_order') ?? true))
       this.#order = numberDeclarations(state, this.#order);
     return state;
   }
@@ -143,7 +143,7 @@ export class SlsTree {
     file: { readonly text: string; readonly path: string },
     { sls, saltenv, errors }: SlsPlace,
   ): Promise<Value> {
-    const { renderer, ctx } = this.#parts;
+    const { renderer, ctx } = this.#deps;
     try {
       return await renderer.render(file.text, { saltenv, sls, path: file.path });
     } catch (error) {
@@ -160,7 +160,7 @@ export class SlsTree {
   async #include(state: Dict, include: Value, place: SlsPlace, isInit: boolean): Promise<void> {
     const [env, name] = isDict(include) ? ([...include].at(-1) ?? ['', '']) : [place.saltenv, include];
     const wanted = { env: pyStr(env), name: pyStr(name) };
-    const { environments } = this.#parts;
+    const { environments } = this.#deps;
     if (!(await environments.has(wanted.env)) && !(await environments.has('__env__'))) {
       this.#fail(
         place,
@@ -217,7 +217,7 @@ export class SlsTree {
   /** The environments that an include may mean. */
   async #resolve(env: string, sls: string): Promise<string[]> {
     const has = async (one: string): Promise<boolean> =>
-      filterNames(await this.#parts.environments.states(one), sls).length > 0;
+      filterNames(await this.#deps.environments.states(one), sls).length > 0;
     if (env !== ANY_ENVIRONMENT) return this.#matches.has(env) || (await has(env)) ? [env] : [];
     const found: string[] = [];
     for (const one of [...this.#matches.keys()].map(pyStr)) if (await has(one)) found.push(one);
@@ -232,7 +232,7 @@ export class SlsTree {
   }
 
   #fail({ errors }: SlsPlace, message: string): void {
-    this.#parts.ctx.log.error(message);
+    this.#deps.ctx.log.error(message);
     errors.push(message);
   }
 }

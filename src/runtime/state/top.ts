@@ -15,7 +15,7 @@ import type { SlsFiles } from './sls-files.ts';
 import type { SlsRenderer } from './sls-renderer.ts';
 
 /** What top files are read with. */
-export interface TopParts {
+export interface TopFilesDeps {
   /** The context of the run: its options, grains and pillar. */
   readonly ctx: ModuleContext;
   readonly files: SlsFiles;
@@ -25,15 +25,15 @@ export interface TopParts {
 
 /** Reads the top files, joins them and picks the targets that mean this minion. */
 export class TopFiles {
-  readonly #parts: TopParts;
+  readonly #deps: TopFilesDeps;
 
-  constructor(parts: TopParts) {
-    this.#parts = parts;
+  constructor(deps: TopFilesDeps) {
+    this.#deps = deps;
   }
 
   /** All top files joined: environment to targets, and each target's list. Empty when one cannot be rendered. */
   async read(): Promise<Dict> {
-    const { log } = this.#parts.ctx;
+    const { log } = this.#deps.ctx;
     try {
       const tops = await this.#gather();
       const defaultTop = this.#option('default_top') ?? 'base';
@@ -65,7 +65,7 @@ export class TopFiles {
   }
 
   #option(name: string): Value | undefined {
-    return this.#parts.ctx.opts.get(name);
+    return this.#deps.ctx.opts.get(name);
   }
 
   async #gather(): Promise<Map<string, Dict[]>> {
@@ -78,7 +78,7 @@ export class TopFiles {
     const path = pyStr(this.#option('state_top') ?? 'top.sls').replace(/^(salt:\/\/|\/)/, '');
     const tops = new Map<string, Dict[]>();
     for (const env of await this.#topEnvironments(only)) {
-      const file = await this.#parts.files.read(path, env);
+      const file = await this.#deps.files.read(path, env);
       tops.set(env, [file === undefined ? new Map() : await this.#render(file, env)]);
     }
     this.#warnOfOrder(tops, only);
@@ -88,7 +88,7 @@ export class TopFiles {
 
   async #topEnvironments(only: Value | undefined): Promise<readonly string[]> {
     const wanted = [only, this.#option('state_top_saltenv')].find((env) => truthy(env));
-    return wanted === undefined ? this.#parts.environments.names() : [pyStr(wanted)];
+    return wanted === undefined ? this.#deps.environments.names() : [pyStr(wanted)];
   }
 
   #warnOfOrder(tops: ReadonlyMap<string, readonly Dict[]>, only: Value | undefined): void {
@@ -96,7 +96,7 @@ export class TopFiles {
       this.#option('top_file_merging_strategy') === 'merge' && !truthy(this.#option('env_order'));
     const found = [...tops.values()].filter(([file]) => file !== undefined && file.size > 0);
     if (truthy(only) || !isOpen || found.length < 2) return;
-    this.#parts.ctx.log.warning(
+    this.#deps.ctx.log.warning(
       "top_file_merging_strategy is set to 'merge' and multiple top files were found. Merging order is not deterministic, " +
         "it may be desirable to either set top_file_merging_strategy to 'same' or use the 'env_order' configuration " +
         'parameter to specify the merging order.',
@@ -111,11 +111,11 @@ export class TopFiles {
       const patterns = file.get('include');
       file.delete('include');
       if (!Array.isArray(patterns)) continue;
-      const names = await this.#parts.environments.states(env);
+      const names = await this.#deps.environments.states(env);
       for (const sls of patterns.flatMap((pattern) => filterNames(names, pyStr(pattern)))) {
         if (done.has(sls)) continue;
         done.add(sls);
-        const found = await this.#parts.files.sls(sls, env);
+        const found = await this.#deps.files.sls(sls, env);
         if (found !== undefined) out.push(await this.#render(found, env));
       }
     }
@@ -123,7 +123,7 @@ export class TopFiles {
   }
 
   async #render(file: { readonly text: string; readonly path: string }, saltenv: string): Promise<Dict> {
-    const top = await this.#parts.renderer.render(file.text, { saltenv, sls: '', path: file.path });
+    const top = await this.#deps.renderer.render(file.text, { saltenv, sls: '', path: file.path });
     return isDict(top) ? top : new Map();
   }
 
@@ -141,12 +141,12 @@ export class TopFiles {
       // the last of `{match: kind}` is no environment, too
       const [other, sls] = [...item].at(-1) ?? [];
       if (other === undefined || sls === undefined) continue;
-      if (await this.#parts.environments.has(pyStr(other))) listAt(matches, other).push(sls);
+      if (await this.#deps.environments.has(pyStr(other))) listAt(matches, other).push(sls);
     }
   }
 
   #isMeant(target: string, items: readonly Value[]): boolean {
-    const { id, grains, pillar, log } = this.#parts.ctx;
+    const { id, grains, pillar, log } = this.#deps.ctx;
     const kinds = items.filter(isDict).flatMap((item) => item.get('match') ?? []);
     try {
       const nodegroups = nodegroupsOf(this.#option('nodegroups'));
@@ -172,7 +172,7 @@ export class TopFiles {
   }
 
   async #masterTops(): Promise<Dict> {
-    const { id, opts, services } = this.#parts.ctx;
+    const { id, opts, services } = this.#deps.ctx;
     if (opts.get('file_client') === 'local') return new Map();
     const tops = await services.request(dict({ cmd: '_master_tops', id, opts: new Map(opts) }));
     return isDict(tops) ? tops : new Map();

@@ -24,7 +24,7 @@ export interface MineQuery {
 }
 
 /** What reading needs. */
-export interface MineParts {
+export interface MineAccessDeps {
   readonly fleet: Fleet;
   readonly nodegroups: Dict;
   /** The master's option `mine_get`: regular expressions of minions to lists of those of functions; undefined allows all. */
@@ -38,17 +38,17 @@ export function mineValue(entry: Value): Value {
 }
 
 /** @returns minion to value; for several functions function to that; empty when nothing may be read */
-export function readMine(query: MineQuery, parts: MineParts): Dict {
+export function readMine(query: MineQuery, deps: MineAccessDeps): Dict {
   const names = functionNames(query.fun);
   if (names === undefined) return new Map();
   const isList = Array.isArray(query.fun) || names.length > 1;
-  const allowed = names.filter((name) => mayRead(query.id, name, parts.allowed));
+  const allowed = names.filter((name) => mayRead(query.id, name, deps.allowed));
   const out: Dict = new Map();
-  for (const id of allowed.length === 0 ? [] : minionsOf(query.tgt, query.tgtType, parts)) {
-    const mine = parts.read(id);
+  for (const id of allowed.length === 0 ? [] : minionsOf(query.tgt, query.tgtType, deps)) {
+    const mine = deps.read(id);
     for (const name of allowed) {
       const entry = mine?.get(name);
-      if (entry === undefined || !isOpenTo(query.id, entry, parts)) continue;
+      if (entry === undefined || !isOpenTo(query.id, entry, deps)) continue;
       if (!isList) out.set(id, mineValue(entry));
       else {
         const values = (out.get(name) as Dict | undefined) ?? new Map<Value, Value>();
@@ -85,7 +85,7 @@ function matches(pattern: Value, text: string): boolean {
 }
 
 /** Salt compat: pillar values are compared as they are, so that globs do not tell one minion of another's pillar. */
-function minionsOf(tgt: Value, tgtType: string, { fleet, nodegroups }: MineParts): readonly string[] {
+function minionsOf(tgt: Value, tgtType: string, { fleet, nodegroups }: MineAccessDeps): readonly string[] {
   const type = tgtType.toLowerCase();
   const exact = type === 'pillar' ? 'pillar_exact' : type === 'compound' ? 'compound_pillar_exact' : tgtType;
   try {
@@ -98,7 +98,7 @@ function minionsOf(tgt: Value, tgtType: string, { fleet, nodegroups }: MineParts
 }
 
 /** `allow_tgt` of the entry. Salt compat: minions of which the master has no data count as not meant; Salt lets them in. */
-function isOpenTo(id: string, entry: Value, { fleet, nodegroups }: MineParts): boolean {
+function isOpenTo(id: string, entry: Value, { fleet, nodegroups }: MineAccessDeps): boolean {
   if (!isDict(entry) || !entry.has(MARKER) || !entry.has('allow_tgt')) return true;
   const type = entry.get('allow_tgt_type') ?? 'glob';
   try {

@@ -25,7 +25,7 @@ import { isDir, isFile } from '../../python/paths.ts';
 const FILES_AT_ONCE = 24;
 
 /** What a client is made of. */
-export interface FileClientParts {
+export interface FileClientDeps {
   readonly send: SendRequest;
   /** The minion's `cachedir`. */
   readonly cachedir: string;
@@ -56,11 +56,11 @@ export interface CacheDirOptions extends Pick<GetFileOptions, 'saltenv' | 'cache
 /** Finds, fetches and caches files of the file server. */
 export class FileClient {
   readonly source: FileSource;
-  readonly parts: FileClientParts;
+  readonly deps: FileClientDeps;
 
-  constructor(parts: FileClientParts) {
-    this.parts = parts;
-    this.source = new FileSource(parts.send);
+  constructor(deps: FileClientDeps) {
+    this.deps = deps;
+    this.source = new FileSource(deps.send);
   }
 
   /**
@@ -123,7 +123,7 @@ export class FileClient {
     const cached = await this.#cacheAll(files, options);
     const out = cached.filter((name) => name !== false);
     if (options.includeEmpty !== true) return out;
-    const folder = environmentFolder(cacheRoot(this.parts.cachedir, options.cachedir), saltenv);
+    const folder = environmentFolder(cacheRoot(this.deps.cachedir, options.cachedir), saltenv);
     for (const name of await this.source.emptyFolders(saltenv)) {
       if (!name.startsWith(path)) continue;
       const made = safeJoin(folder, name);
@@ -153,12 +153,12 @@ export class FileClient {
   async hashFile(path: string, saltenv: string): Promise<Value> {
     if (isSaltUrl(path)) return this.source.hash(parseSaltUrl(path).path, saltenv);
     if (!isFile(path)) {
-      this.parts.log.warning(
+      this.deps.log.warning(
         `specified file ${path} is not present to generate hash: Unsupported path: ${path}`,
       );
       return new Map();
     }
-    return this.#localSum(path, this.parts.hashType);
+    return this.#localSum(path, this.deps.hashType);
   }
 
   /** The stat list of a file of the server, or of this machine; undefined when there is none. */
@@ -178,7 +178,7 @@ export class FileClient {
   }
 
   #targetOf(path: string, saltenv: string, dest: string, { cachedir }: GetFileOptions): string {
-    if (dest === '') return cachedFilePath(cacheRoot(this.parts.cachedir, cachedir), saltenv, path);
+    if (dest === '') return cachedFilePath(cacheRoot(this.deps.cachedir, cachedir), saltenv, path);
     return dest.endsWith('/') || isDir(dest) ? join(dest, basename(path)) : dest;
   }
 

@@ -102,7 +102,7 @@ function destination(url: string, dest: string): Target {
 }
 
 async function cachePlace(client: FileClient, url: string, options: GetUrlOptions): Promise<Target> {
-  const path = externalFilePath(cacheRoot(client.parts.cachedir, options.cachedir), options.saltenv, url);
+  const path = externalFilePath(cacheRoot(client.deps.cachedir, options.cachedir), options.saltenv, url);
   const sum = options.sourceHash?.split('=').at(-1) ?? '';
   const type = SUM_TYPES.get(sum.length);
   const isDone =

@@ -17,7 +17,7 @@ import type { ListForm } from './listing.ts';
 import type { FileServerSettings } from './settings.ts';
 
 /** What a file server is made of. */
-export interface FileServerParts {
+export interface FileServerDeps {
   readonly settings: FileServerSettings;
   readonly clock: Clock;
   readonly log: Logger;
@@ -51,7 +51,7 @@ export class FileServer {
     ['_file_envs', (load) => this.#environments(load)],
   ]);
 
-  constructor({ settings, clock, log }: FileServerParts) {
+  constructor({ settings, clock, log }: FileServerDeps) {
     this.settings = settings;
     this.#hashes = new FileHashes(settings, clock);
     this.#lists = new ListCache(settings, clock, log);

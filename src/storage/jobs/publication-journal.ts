@@ -23,7 +23,7 @@ const SLACK_BYTES = 128 * 1024;
 const READ_BYTES_MAX = 4 * 1024 * 1024;
 
 /** What a journal is made of. */
-export interface JournalParts {
+export interface PublicationJournalDeps {
   readonly path: string;
   /** Job ids kept: `minion_jid_queue_hwm`. */
   readonly jobsMax: number;
@@ -34,7 +34,7 @@ export interface JournalParts {
 export class PublicationJournal {
   /** `notWritten`: records that only memory holds, because the disk took none. */
   readonly counters = { notWritten: 0 };
-  readonly #parts: JournalParts;
+  readonly #deps: PublicationJournalDeps;
   readonly #serials = new Map<string, number>();
   readonly #jobs = new Set<string>();
   #fd: number | undefined;
@@ -44,9 +44,9 @@ export class PublicationJournal {
   #nextSync: Promise<void> | undefined;
 
   /** Reads what is there; a file that cannot be read counts as empty. */
-  constructor(parts: JournalParts) {
-    this.#parts = parts;
-    for (const line of readLines(parts.path, parts.log)) this.#readRecord(line);
+  constructor(deps: PublicationJournalDeps) {
+    this.#deps = deps;
+    for (const line of readLines(deps.path, deps.log)) this.#readRecord(line);
   }
 
   /** The last serial that was taken under a shared key, 0 when there is none. @param keyMark stands for the key */
@@ -100,7 +100,7 @@ export class PublicationJournal {
   #keepJob(jid: string): void {
     this.#jobs.delete(jid);
     this.#jobs.add(jid);
-    if (this.#jobs.size > this.#parts.jobsMax) dropOldest(this.#jobs);
+    if (this.#jobs.size > this.#deps.jobsMax) dropOldest(this.#jobs);
   }
 
   /** @returns whether the line needs to be brought to the disk itself; false when it is there, or cannot get there */
@@ -123,7 +123,7 @@ export class PublicationJournal {
   }
 
   #writeAnew(): void {
-    const { path } = this.#parts;
+    const { path } = this.#deps;
     const lines = [...this.#serials].map(([mark, serial]) => serialLine(mark, serial));
     const text = [...lines, ...[...this.#jobs].map(jobLine)].join('');
     writeFileAtomic(path, text, { mode: 0o600, durable: true });
@@ -158,7 +158,7 @@ export class PublicationJournal {
   #warn(error: unknown): void {
     const count = ++this.counters.notWritten;
     if (count > 3 && count % 1000 !== 0) return;
-    const { path, log } = this.#parts;
+    const { path, log } = this.#deps;
     log.warning(
       `What was published cannot be kept in ${path}: ${messageOf(error)} (${count} so far). After a restart, recorded jobs could run again.`,
     );

@@ -29,7 +29,7 @@ export type KeyTexts = Map<KeySection, Map<string, string>>;
 export type FireEvent = (tag: string, data: Dict) => void;
 
 /** What the manager works with. */
-export interface KeyManagerParts {
+export interface KeyManagerDeps {
   readonly store: KeyStore;
   /** The master's `cachedir`. */
   readonly cacheDir: string;
@@ -59,15 +59,15 @@ export interface AcceptResult {
 
 /** Works on the keys of a master. The master itself need not run. */
 export class KeyManager {
-  readonly #parts: KeyManagerParts;
+  readonly #deps: KeyManagerDeps;
 
-  constructor(parts: KeyManagerParts) {
-    this.#parts = parts;
+  constructor(deps: KeyManagerDeps) {
+    this.#deps = deps;
   }
 
   /** All ids by state; states without keys are there too. */
   listKeys(): KeyIds {
-    return new Map(KEY_STATES.map((state) => [state, [...this.#parts.store.list(state)]]));
+    return new Map(KEY_STATES.map((state) => [state, [...this.#deps.store.list(state)]]));
   }
 
   /** The ids of one state, or of all for a word that begins with `all` (the words of `salt-key --list`). */
@@ -80,7 +80,7 @@ export class KeyManager {
       ['den', 'denied'],
     ];
     const state = starts.find(([start]) => word.startsWith(start))?.[1];
-    if (state !== undefined) return new Map([[state, [...this.#parts.store.list(state)]]]);
+    if (state !== undefined) return new Map([[state, [...this.#deps.store.list(state)]]]);
     return word.startsWith('all') ? this.listKeys() : new Map();
   }
 
@@ -94,7 +94,7 @@ export class KeyManager {
       compileGlob(pattern),
     );
     const all = this.listKeys();
-    if (local) all.set('local', this.#parts.store.localKeys());
+    if (local) all.set('local', this.#deps.store.localKeys());
     const out: KeyIds = new Map();
     for (const [section, ids] of all) {
       const hits = ids.filter((id) => globs.some((glob) => glob.matches(id)));
@@ -105,7 +105,7 @@ export class KeyManager {
 
   /** Where these ids are now, whatever state they are named under (Key.dict_match). */
   whereAreNow(ids: KeyIds): KeyIds {
-    const known = new Map(KEY_STATES.map((state) => [state, new Set(this.#parts.store.list(state))]));
+    const known = new Map(KEY_STATES.map((state) => [state, new Set(this.#deps.store.list(state))]));
     const out: KeyIds = new Map();
     for (const id of [...ids.values()].flatMap(sortedIgnoringCase)) {
       for (const [state, present] of known) {
@@ -127,7 +127,7 @@ export class KeyManager {
 
   /** The fingerprint of one key; undefined when it is gone. */
   fingerprint(section: KeySection, id: string, hashType: string): string | undefined {
-    const text = section === 'local' ? undefined : this.#parts.store.readFile(id, section);
+    const text = section === 'local' ? undefined : this.#deps.store.readFile(id, section);
     return text === undefined ? undefined : pemFinger(text, hashType);
   }
 
@@ -136,7 +136,7 @@ export class KeyManager {
    * @param from states to take keys from; others in `ids` are left alone
    */
   accept(ids: KeyIds, from: readonly KeyState[]): AcceptResult {
-    const { store, log } = this.#parts;
+    const { store, log } = this.#deps;
     const invalid: string[] = [];
     const usable: KeyIds = new Map(ids);
     for (const state of from) {
@@ -161,7 +161,7 @@ export class KeyManager {
 
   /** Rejects keys. @param from states to take keys from. @returns where the keys are now */
   reject(ids: KeyIds, from: readonly KeyState[], options: RevokeOptions): KeyIds {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     this.#revoke(options, () => {
       for (const state of from) {
         for (const id of ids.get(state) ?? []) {
@@ -176,7 +176,7 @@ export class KeyManager {
 
   /** Deletes keys in the states in which they are named. @returns where keys of these ids are still */
   delete(ids: KeyIds, options: RevokeOptions): KeyIds {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     this.#revoke(options, () => {
       for (const state of KEY_STATES) {
         for (const id of ids.get(state) ?? []) {
@@ -194,14 +194,14 @@ export class KeyManager {
     try {
       take();
     } finally {
-      if (rotate) requestKeyRotation(this.#parts);
+      if (rotate) requestKeyRotation(this.#deps);
     }
-    if (!this.#parts.preserveCache) this.#forgetUnknownMinions(preserve);
+    if (!this.#deps.preserveCache) this.#forgetUnknownMinions(preserve);
   }
 
   /** Removes the cached data of every minion that has no key in any state (Key.check_minion_cache). */
   #forgetUnknownMinions(preserve: readonly string[]): void {
-    const { cacheDir, log } = this.#parts;
+    const { cacheDir, log } = this.#deps;
     const known = new Set([...preserve, ...[...this.listKeys().values()].flat()]);
     const folder = join(cacheDir, 'minions');
     for (const name of foldersIn(folder)) {
@@ -216,15 +216,15 @@ export class KeyManager {
 
   /** Without its session key a minion must authenticate again, which it cannot. */
   #endSession(id: string): void {
-    rmSync(safeJoin(this.#parts.cacheDir, 'sessions', id), { force: true });
+    rmSync(safeJoin(this.#deps.cacheDir, 'sessions', id), { force: true });
   }
 
   #fire(act: 'accept' | 'reject' | 'delete', id: string): void {
-    this.#parts.fireEvent(tags.key, dict({ result: true, act, id }));
+    this.#deps.fireEvent(tags.key, dict({ result: true, act, id }));
   }
 
   #texts(ids: KeyIds, show: (text: string) => string): KeyTexts {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const out: KeyTexts = new Map();
     for (const [section, names] of ids) {
       const texts = names.flatMap((name): [string, string][] => {
@@ -247,7 +247,7 @@ export function sectionName(section: KeySection): string {
  * (salt/crypt.py dropfile). The file names its master, because 3007 heeds no other one and never removes it. Without a
  * `cachedir` there is no master whose key could be known to anybody.
  */
-export function requestKeyRotation({ cacheDir, masterId, log }: KeyManagerParts): void {
+export function requestKeyRotation({ cacheDir, masterId, log }: KeyManagerDeps): void {
   try {
     createFile(join(cacheDir, '.dfn'), masterId, { mode: 0o400 });
     log.info('Rotating AES key');

@@ -23,7 +23,7 @@ const MASTER_FAILURES = new Set([
 ]);
 
 /** What the channel is made of. */
-export interface RequestChannelParts {
+export interface RequestChannelDeps {
   readonly client: AuthClient;
   readonly requester: RequestClient;
   /** The credentials in force. @throws AuthenticationError, UnreachableError */
@@ -43,12 +43,12 @@ export interface Patience {
 
 /** Sends requests to one master. */
 export class RequestChannel {
-  readonly #parts: RequestChannelParts;
+  readonly #deps: RequestChannelDeps;
   /** The proof that we hold our key never changes, so it is made once. */
   #token: Buffer | undefined;
 
-  constructor(parts: RequestChannelParts) {
-    this.#parts = parts;
+  constructor(deps: RequestChannelDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -80,13 +80,13 @@ export class RequestChannel {
   }
 
   async #once(load: Dict, timeoutMs: number, isPillar: boolean): Promise<Value> {
-    let credentials = await this.#within(timeoutMs, this.#parts.credentials());
+    let credentials = await this.#within(timeoutMs, this.#deps.credentials());
     for (let attempt = 0; ; attempt++) {
       try {
         return await this.#exchange(load, credentials, timeoutMs, isPillar);
       } catch (error) {
         if (!(error instanceof MacError) || attempt > 0) throw refusedError(error, load);
-        credentials = await this.#within(timeoutMs, this.#parts.renew(credentials));
+        credentials = await this.#within(timeoutMs, this.#deps.renew(credentials));
       }
     }
   }
@@ -96,7 +96,7 @@ export class RequestChannel {
     return new Promise((resolve, reject) => {
       const giveUp = (): void =>
         reject(new UnreachableError('The master has not let this minion in yet; the request was not sent.'));
-      const timer = this.#parts.clock.after(timeoutMs, giveUp);
+      const timer = this.#deps.clock.after(timeoutMs, giveUp);
       authentication.then(resolve, reject).finally(() => timer.cancel());
     });
   }
@@ -107,7 +107,7 @@ export class RequestChannel {
     timeoutMs: number,
     isPillar: boolean,
   ): Promise<Value> {
-    const { client, requester, random } = this.#parts;
+    const { client, requester, random } = this.#deps;
     const nonce = random.bytes(16).toString('hex');
     const body = encode(
       {
@@ -135,7 +135,7 @@ export class RequestChannel {
   }
 
   #sealed(load: Dict, nonce: string): Dict {
-    const { client, clock } = this.#parts;
+    const { client, clock } = this.#deps;
     this.#token ??= client.key.signX931(TOKEN_TEXT);
     const out: Dict = new Map(load);
     out.set('nonce', nonce);

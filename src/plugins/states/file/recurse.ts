@@ -202,28 +202,28 @@ async function replaceKind(
   plan: Plan,
   path: string,
   [inTest, diff]: readonly [string, string],
-  parts: Parts,
+  deps: Parts,
 ): Promise<boolean> {
   const part = new Outcome(plan.name);
   if (ctx.state.test) {
-    parts.add(path, part.end(null, inTest));
+    deps.add(path, part.end(null, inTest));
     return false;
   }
   await ctx.functions.call('file.remove', [path]);
   part.changes = dict({ diff });
-  parts.add(path, part.ret);
+  deps.add(path, part.ret);
   return true;
 }
 
-async function addFolder(ctx: StateContext, plan: Plan, path: string, parts: Parts): Promise<void> {
+async function addFolder(ctx: StateContext, plan: Plan, path: string, deps: Parts): Promise<void> {
   if (baseName(path) === '..') return;
   if (plan.clean && pathExists(path) && !isDir(path)) {
     const texts = [`Replacing ${path} with a directory`, 'Replaced file with a directory'] as const;
-    if (!(await replaceKind(ctx, plan, path, texts, parts))) return;
+    if (!(await replaceKind(ctx, plan, path, texts, deps))) return;
   }
   const { user, dirMode, args } = plan;
   const wanted = { name: path, user, group: args.group, dir_mode: dirMode, makedirs: true };
-  parts.add(path, await manageFolder(ctx, withDefaults(DIRECTORY_PARAMS, wanted)));
+  deps.add(path, await manageFolder(ctx, withDefaults(DIRECTORY_PARAMS, wanted)));
 }
 
 async function addFile(
@@ -231,12 +231,12 @@ async function addFile(
   plan: Plan,
   path: string,
   source: string,
-  parts: Parts,
+  deps: Parts,
 ): Promise<void> {
   const { args } = plan;
   if (plan.clean && isDir(path) && args.replace) {
     const texts = [`Replacing directory ${path} with a file`, 'Replaced directory with a new file'] as const;
-    if (!(await replaceKind(ctx, plan, path, texts, parts))) return;
+    if (!(await replaceKind(ctx, plan, path, texts, deps))) return;
   }
   const wanted = withDefaults(MANAGED_PARAMS, {
     ...managedKeywords(plan.kwargs),
@@ -254,7 +254,7 @@ async function addFile(
     backup: args.backup,
   });
   const others = [...plan.kwargs].filter(([key]) => !Object.hasOwn(MANAGED_PARAMS, pyStr(key)));
-  parts.add(path, await manageFile(ctx, wanted, new Map(others)));
+  deps.add(path, await manageFile(ctx, wanted, new Map(others)));
 }
 
 /** The keywords that parameters of `file.managed` take: show_changes, skip_verify, … */
@@ -267,18 +267,18 @@ async function clean(
   ctx: StateContext,
   { name, args }: Plan,
   kept: ReadonlySet<string>,
-  parts: Parts,
+  deps: Parts,
 ): Promise<void> {
   const required = await keptByRequired(ctx, name, args.require);
   const removed = await cleanFolder(ctx, name, [...kept, ...required], args.exclude_pat);
   if (removed.length === 0) return;
-  const { outcome } = parts;
+  const { outcome } = deps;
   if (!ctx.state.test) {
     outcome.changes.set('removed', removed);
     return;
   }
   if (outcome.succeeds) outcome.result = null;
-  parts.comment('removed', ...removed);
+  deps.comment('removed', ...removed);
 }
 
 /** The state `recurse`. */

@@ -28,7 +28,7 @@ export interface Logins {
 }
 
 /** What finding out and deciding needs. */
-export interface AccessParts {
+export interface AccessDeps {
   readonly opts: MasterOptions;
   readonly users: UserAuth;
   /** Undefined where there is no external authentication: every token and every log-in is refused. */
@@ -38,10 +38,10 @@ export interface AccessParts {
 
 /** Says who a requester is, and what he may. */
 export class Access {
-  readonly #parts: AccessParts;
+  readonly #deps: AccessDeps;
 
-  constructor(parts: AccessParts) {
-    this.#parts = parts;
+  constructor(deps: AccessDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -54,7 +54,7 @@ export class Access {
     const found = await this.#identify(credentials, wanted.from);
     if (isFailure(found)) {
       const eauth = credentials.get('eauth');
-      this.#parts.audit.refused({
+      this.#deps.audit.refused({
         ...wanted,
         user: found.user,
         type: found.type,
@@ -67,7 +67,7 @@ export class Access {
 
   /** Whether he may. A refusal is told; what the sender is answered is for the caller. */
   decide(requester: Requester, question: Question, from: string): Decision {
-    const decision = decide(requester, question, this.#parts.opts.raw('publisher_acl_blacklist'));
+    const decision = decide(requester, question, this.#deps.opts.raw('publisher_acl_blacklist'));
     if (!decision.allowed) this.refused(requester, question, from, decision.reason);
     return decision;
   }
@@ -75,7 +75,7 @@ export class Access {
   /** For a refusal that was decided elsewhere, such as a job id that is taken. */
   refused(requester: Requester, question: Question, from: string, reason: string): void {
     const { user, type, identity } = requester;
-    this.#parts.audit.refused({
+    this.#deps.audit.refused({
       user,
       type,
       ...(identity === undefined ? {} : { eauth: identity.eauth }),
@@ -87,7 +87,7 @@ export class Access {
   }
 
   async #identify(credentials: Dict, from: string): Promise<Requester | LoginFailure> {
-    const { logins } = this.#parts;
+    const { logins } = this.#deps;
     for (const type of ['token', 'eauth'] as const) {
       if (!credentials.has(type)) continue;
       if (logins === undefined) return failure(type, userIn(credentials, 'username'), NOT_CONFIGURED);
@@ -98,10 +98,10 @@ export class Access {
 
   #byKey(load: Dict): Requester | LoginFailure {
     const user = userIn(load, 'user');
-    const rights = this.#parts.users.check(load);
+    const rights = this.#deps.users.check(load);
     return rights === undefined
       ? failure('user', user, 'the key is not that of this user, or publisher_acl does not name him')
-      : { type: 'user', user: user === UNKNOWN ? this.#parts.opts.get('user') : user, rights };
+      : { type: 'user', user: user === UNKNOWN ? this.#deps.opts.get('user') : user, rights };
   }
 }
 

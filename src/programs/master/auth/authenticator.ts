@@ -27,7 +27,7 @@ import type { AutoKey } from './autosign.ts';
 import { hasUnseen } from '../../../python/values/visible.ts';
 
 /** What authentication needs. */
-export interface AuthenticatorParts {
+export interface AuthenticatorDeps {
   readonly opts: MasterOptions;
   readonly masterKey: RsaPrivateKey;
   readonly keys: KeyStore;
@@ -75,18 +75,18 @@ const KEY_TEXT_MAX = 16 * 1024;
 
 /** Serves `_auth`. */
 export class Authenticator {
-  readonly #parts: AuthenticatorParts;
+  readonly #deps: AuthenticatorDeps;
   readonly #warn: (text: string) => void;
   readonly #warnInvalid: (text: string) => void;
   /** A clone of a machine with its key exchanged asks every few seconds, for ever. */
   readonly #tellMismatch: (id: string, text: string) => void;
   #aesSignature: { readonly of: string; readonly sig: Buffer } | undefined;
 
-  constructor(parts: AuthenticatorParts) {
-    this.#parts = parts;
-    this.#warn = countedWarnings(parts.log);
-    this.#warnInvalid = countedWarnings(parts.log);
-    this.#tellMismatch = countedLines(parts.log, 'error');
+  constructor(deps: AuthenticatorDeps) {
+    this.#deps = deps;
+    this.#warn = countedWarnings(deps.log);
+    this.#warnInvalid = countedWarnings(deps.log);
+    this.#tellMismatch = countedLines(deps.log, 'error');
   }
 
   /**
@@ -94,7 +94,7 @@ export class Authenticator {
    * @returns the reply for this request
    */
   async authenticate(load: Dict, version: number, publishPort = 0): Promise<Encodable> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     const nonce = load.get('nonce');
     if (!hasUsableNonce(nonce, version)) {
       this.#warnInvalid('Authentication request with a nonce that is not 32 hexadecimal characters');
@@ -115,7 +115,7 @@ export class Authenticator {
     }
     log.info(`Authentication accepted from ${request.id}`);
     this.#fire(request, true, 'accept');
-    return this.#acceptance(request, verdict.key, publishPort || this.#parts.opts.get('publish_port'));
+    return this.#acceptance(request, verdict.key, publishPort || this.#deps.opts.get('publish_port'));
   }
 
   /** When no more keys can wait for a decision, this one is turned away as one too many, and comes back later. */
@@ -130,7 +130,7 @@ export class Authenticator {
   }
 
   async #decide(request: AuthRequest): Promise<Verdict> {
-    const { opts, keys, log } = this.#parts;
+    const { opts, keys, log } = this.#deps;
     const { id } = request;
     if (await this.#isFull(id)) return { kind: 'refuse', ret: 'full', act: 'full', result: false };
     if (opts.get('open_mode')) return this.#accept(request);
@@ -153,7 +153,7 @@ export class Authenticator {
   }
 
   #decideUnknown(request: AuthRequest): Verdict {
-    const { keys, autoKey, log } = this.#parts;
+    const { keys, autoKey, log } = this.#deps;
     const { id } = request;
     const pending = keys.readKey(id, 'pending');
     if (autoKey.isRejected(id)) {
@@ -187,7 +187,7 @@ export class Authenticator {
   }
 
   #accept(request: AuthRequest): Verdict {
-    const { keys, sessions } = this.#parts;
+    const { keys, sessions } = this.#deps;
     if (request.key === undefined) return this.#refuseKey(request);
     const known = keys.readKey(request.id, 'accepted');
     if (known !== request.pub) {
@@ -205,12 +205,12 @@ export class Authenticator {
 
   /** Keeps the key that was presented for an id whose own key is another, so that an operator can see it. */
   #deny(request: AuthRequest): Verdict {
-    if (request.key !== undefined) this.#parts.keys.writeDenied(request.id, request.pub);
+    if (request.key !== undefined) this.#deps.keys.writeDenied(request.id, request.pub);
     return { kind: 'refuse', ret: false, act: 'denied', result: false };
   }
 
   async #isFull(id: string): Promise<boolean> {
-    const { opts, connectedIds, log } = this.#parts;
+    const { opts, connectedIds, log } = this.#deps;
     const maxMinions = opts.get('max_minions');
     if (maxMinions <= 0) return false;
     const connected = await connectedIds();
@@ -220,7 +220,7 @@ export class Authenticator {
   }
 
   #fire({ id, pub }: AuthRequest, result: boolean, act: string | undefined): void {
-    const { opts, fireEvent } = this.#parts;
+    const { opts, fireEvent } = this.#deps;
     if (!opts.get('auth_events')) return;
     fireEvent(tags.auth, dict({ result, act, id, pub }));
   }
@@ -237,17 +237,17 @@ export class Authenticator {
     if (!isSigningAlgorithm(sigAlgo, this.#withoutSha1))
       return { enc: 'clear', load: { ret: 'bad sig algo' } };
     const load = encode(reply, 'network');
-    return { enc: 'clear', load, sig: this.#parts.masterKey.sign(load, sigAlgo) };
+    return { enc: 'clear', load, sig: this.#deps.masterKey.sign(load, sigAlgo) };
   }
 
   #acceptance(request: AuthRequest, key: RsaPublicKey, publishPort: number): Encodable {
-    const { masterKey, sessions, signPublicKey } = this.#parts;
+    const { masterKey, sessions, signPublicKey } = this.#deps;
     const { encAlgo, sigAlgo } = request;
     if (!isSigningAlgorithm(sigAlgo, this.#withoutSha1))
       return { enc: 'clear', load: { ret: 'bad sig algo' } };
     if (!isEncryptionAlgorithm(encAlgo, this.#withoutSha1))
       return { enc: 'clear', load: { ret: 'bad enc algo' } };
-    const aes = this.#parts.sharedKey().keyString.reveal();
+    const aes = this.#deps.sharedKey().keyString.reveal();
     const wrap = (text: Buffer): Buffer => key.encrypt(text, encAlgo);
     const token = request.token && openToken(masterKey, request.token, encAlgo);
     const reply = {
@@ -265,14 +265,14 @@ export class Authenticator {
   }
 
   get #withoutSha1(): boolean {
-    return this.#parts.opts.get('fips_mode');
+    return this.#deps.opts.get('fips_mode');
   }
 
   /** The X9.31 block over the hash of the shared key is the same for every minion until the key changes. */
   #signatureOver(aes: string): Buffer {
     if (this.#aesSignature?.of !== aes) {
       const digest = createHash('sha256').update(aes).digest('hex');
-      this.#aesSignature = { of: aes, sig: this.#parts.masterKey.signX931(Buffer.from(digest)) };
+      this.#aesSignature = { of: aes, sig: this.#deps.masterKey.signX931(Buffer.from(digest)) };
     }
     return this.#aesSignature.sig;
   }

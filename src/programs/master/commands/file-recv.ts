@@ -11,7 +11,7 @@ import { asBytes } from '../../../formats/wire/msgpack.ts';
 import { countedWarnings } from '../counted-log.ts';
 
 /** What taking files needs. */
-export interface FileRecvParts {
+export interface FileRecvHandlerDeps {
   readonly opts: MasterOptions;
   readonly log: Logger;
 }
@@ -19,7 +19,7 @@ export interface FileRecvParts {
 const PARTS_MAX = 256;
 
 /** Serves `_file_recv`: true when the piece was stored. */
-export function fileRecvHandler({ opts, log }: FileRecvParts): AesHandler {
+export function fileRecvHandler({ opts, log }: FileRecvHandlerDeps): AesHandler {
   const warn = countedWarnings(log);
   return ({ id, load }) => {
     if (!opts.get('file_recv')) return { value: false };

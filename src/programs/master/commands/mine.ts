@@ -7,7 +7,7 @@ import type { Fleet } from '../../../runtime/targeting/target.ts';
 import { isDict, type Dict } from '../../../python/values/value.ts';
 
 /** What serving the mine needs. */
-export interface MineHandlerParts {
+export interface MineHandlerDeps {
   readonly opts: MasterOptions;
   readonly cache: MinionDataCache;
   readonly fleet: Fleet;
@@ -16,11 +16,11 @@ export interface MineHandlerParts {
 }
 
 /** The handlers by command. A minion changes its own mine only: the id is the one the request was authenticated with. */
-export function mineHandlers(parts: MineHandlerParts): [string, AesHandler][] {
-  const { opts, cache } = parts;
+export function mineHandlers(deps: MineHandlerDeps): [string, AesHandler][] {
+  const { opts, cache } = deps;
   const isKept = opts.get('minion_data_cache') || opts.get('enforce_mine_cache');
   return [
-    ['_mine_get', ({ id, load }) => ({ value: get(parts, id, load) })],
+    ['_mine_get', ({ id, load }) => ({ value: get(deps, id, load) })],
     [
       '_mine',
       ({ id, load }) => {
@@ -29,7 +29,7 @@ export function mineHandlers(parts: MineHandlerParts): [string, AesHandler][] {
         if (!isDict(data)) return { value: false };
         // Salt compat: with `clear` Salt's master fails and keeps nothing; here the new data replaces the old
         const old = load.get('clear') === true ? undefined : cache.read(id, 'mine');
-        return { value: !isKept || keep(parts, id, new Map([...(old ?? []), ...data])) };
+        return { value: !isKept || keep(deps, id, new Map([...(old ?? []), ...data])) };
       },
     ],
     [
@@ -54,7 +54,7 @@ export function mineHandlers(parts: MineHandlerParts): [string, AesHandler][] {
 }
 
 /** @returns false when a minion leaves more than it may; what it left before stays */
-function keep({ opts, cache, warn }: MineHandlerParts, id: string, mine: Dict): boolean {
+function keep({ opts, cache, warn }: MineHandlerDeps, id: string, mine: Dict): boolean {
   const megabytes = opts.get('mine_max_size');
   if (cache.write(id, 'mine', mine, megabytes * 1024 * 1024)) return true;
   warn(
@@ -65,7 +65,7 @@ function keep({ opts, cache, warn }: MineHandlerParts, id: string, mine: Dict): 
   return false;
 }
 
-function get({ opts, cache, fleet }: MineHandlerParts, id: string, load: Dict): Dict {
+function get({ opts, cache, fleet }: MineHandlerDeps, id: string, load: Dict): Dict {
   const [tgt, fun] = [load.get('tgt'), load.get('fun')];
   if (tgt === undefined || fun === undefined) return new Map();
   const tgtType = load.get('tgt_type') ?? load.get('expr_form') ?? 'glob';

@@ -13,7 +13,7 @@ import type { SyndicRegistry } from '../syndics.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** What passing events on needs. */
-export interface MinionEventParts {
+export interface MinionEventsDeps {
   readonly fireEvent: (tag: string, data: Dict) => void;
   readonly log: Logger;
   /** With `order_masters`: a sender may be a syndic, whose events are those of the minions below it. */
@@ -22,7 +22,7 @@ export interface MinionEventParts {
   readonly received?: (jid: string, id: string) => Promise<void>;
 }
 
-interface Parts extends MinionEventParts {
+interface EventsRequestContext extends MinionEventsDeps {
   readonly warn: (text: string) => void;
   /** What must be kept before the request is answered. */
   readonly receipts: Promise<void>[];
@@ -36,7 +36,7 @@ const EVENTS_MAX = 10_000;
 const INTERNAL_FIELDS = ['__peer_id', '_stamp'];
 
 /** Serves `_minion_event`, in its single and in its list form. Salt compat: unlike Salt, both forms are filtered. */
-export function minionEventHandler(given: MinionEventParts): AesHandler {
+export function minionEventHandler(given: MinionEventsDeps): AesHandler {
   const warn = countedWarnings(given.log);
   return async ({ id, load }) => {
     const events = load.get('events');
@@ -68,38 +68,38 @@ function noteStart(registry: SyndicRegistry, id: string, load: Dict): boolean {
   return true;
 }
 
-function fireListed(parts: Parts, id: string, event: Dict, pretag: string | undefined): void {
-  const { registry } = parts;
+function fireListed(deps: EventsRequestContext, id: string, event: Dict, pretag: string | undefined): void {
+  const { registry } = deps;
   const tag = event.get('tag');
   const inner = event.get('data');
   const data = inner !== undefined && isDict(inner) ? inner : event;
-  if (registry !== undefined && data.has('minions')) parts.receipts.push(registry.takeReport(id, data));
+  if (registry !== undefined && data.has('minions')) deps.receipts.push(registry.takeReport(id, data));
   // Salt compat: of a syndic's events these are not even told under its name
   if (registry !== undefined && (typeof tag !== 'string' || isTagOfMasterOnly(tag))) return;
-  fireChecked(parts, id, tag, data);
-  if (pretag !== undefined && typeof tag === 'string') fireChecked(parts, id, `${pretag}/${tag}`, data);
+  fireChecked(deps, id, tag, data);
+  if (pretag !== undefined && typeof tag === 'string') fireChecked(deps, id, `${pretag}/${tag}`, data);
 }
 
-function fireChecked(parts: Parts, id: string, tag: Value | undefined, data: Dict): void {
-  if (typeof tag !== 'string' || !mayFire(parts.registry, id, tag, data)) {
+function fireChecked(deps: EventsRequestContext, id: string, tag: Value | undefined, data: Dict): void {
+  if (typeof tag !== 'string' || !mayFire(deps.registry, id, tag, data)) {
     // Salt's syndics send each event of their master; those that only this master may fire arrive under the syndic's name
-    if (parts.registry !== undefined) return;
-    parts.warn(
+    if (deps.registry !== undefined) return;
+    deps.warn(
       `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag).slice(0, 200))}; it was dropped`,
     );
     return;
   }
   for (const field of INTERNAL_FIELDS) data.delete(field);
   // programs go by the data, too: it speaks of whoever has sent it
-  if (parts.registry === undefined && data.has('id')) data.set('id', id);
+  if (deps.registry === undefined && data.has('id')) data.set('id', id);
   if (tag === tags.saltError)
-    parts.log.error(`The minion ${id} reports an error: ${String(data.get('data'))}`);
-  parts.fireEvent(tag, data);
+    deps.log.error(`The minion ${id} reports an error: ${String(data.get('data'))}`);
+  deps.fireEvent(tag, data);
   const receipt = readReceipt(tag);
-  if (receipt === undefined || parts.received === undefined) return;
-  const kept = parts.received(receipt.jid, receipt.id);
-  parts.receipts.push(
-    kept.catch((error: unknown) => parts.log.debug(`A receipt was not kept: ${messageOf(error)}`)),
+  if (receipt === undefined || deps.received === undefined) return;
+  const kept = deps.received(receipt.jid, receipt.id);
+  deps.receipts.push(
+    kept.catch((error: unknown) => deps.log.debug(`A receipt was not kept: ${messageOf(error)}`)),
   );
 }
 

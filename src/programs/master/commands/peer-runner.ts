@@ -16,7 +16,7 @@ const TIME_MAX_MS = 180_000;
 const KEYWORD = /^[A-Za-z_][\w.-]*$/;
 
 /** What running needs. */
-export interface PeerRunnerParts {
+export interface PeerRunnerDeps {
   readonly opts: MasterOptions;
   readonly jobs: Pick<JobReader, 'returns'>;
   readonly jids: JidSource;
@@ -24,7 +24,7 @@ export interface PeerRunnerParts {
 }
 
 /** Makes the function that runs runners. The return comes out of the job cache, and without one out of what is printed. */
-export function peerRunner({ opts, jobs, jids, log }: PeerRunnerParts): PeerRunner {
+export function peerRunner({ opts, jobs, jids, log }: PeerRunnerDeps): PeerRunner {
   return async (fun, arg) => {
     const words = commandWords(arg);
     if (words === undefined) return undefined;

@@ -24,7 +24,7 @@ import type { countedWarnings } from '../counted-log.ts';
 import { storedReturn } from './returns.ts';
 import { publishForPeer, type PublishedJob } from './publish.ts';
 import { type JobOrder } from './publish-request.ts';
-import { type PublishParts } from './publish-parts.ts';
+import { type PublishDeps } from './publish-deps.ts';
 
 /** Runs a runner. @returns what it returned; undefined when it could not be run */
 export type PeerRunner = (fun: string, arg: readonly Value[]) => Promise<Value | undefined>;
@@ -33,8 +33,8 @@ export type PeerRunner = (fun: string, arg: readonly Value[]) => Promise<Value |
 export type HearReturns = (tell: (jid: string, id: string, load: Dict) => void) => Promise<{ close(): void }>;
 
 /** What serving peers needs. */
-export interface PeerParts {
-  readonly publishing: PublishParts;
+export interface PeerCommandsDeps {
+  readonly publishing: PublishDeps;
   readonly run: PeerRunner;
   readonly hear: HearReturns;
   readonly warn: ReturnType<typeof countedWarnings>;
@@ -56,11 +56,11 @@ const FUNCTION = /^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$/;
 
 /** Serves the commands. One object for each worker. */
 export class PeerCommands {
-  readonly #parts: PeerParts;
+  readonly #deps: PeerCommandsDeps;
   #atOnce = 0;
 
-  constructor(parts: PeerParts) {
-    this.#parts = parts;
+  constructor(deps: PeerCommandsDeps) {
+    this.#deps = deps;
   }
 
   async serve(cmd: PeerCommand, { id, load }: AesRequest): Promise<Value> {
@@ -83,7 +83,7 @@ export class PeerCommands {
 
   async #job(id: string, load: Dict): Promise<PublishedJob | undefined> {
     const order = readOrder(load);
-    const { publishing, warn } = this.#parts;
+    const { publishing, warn } = this.#deps;
     if (order === undefined) return undefined;
     const what = order.funs.join(', ');
     const rules = rulesFor(publishing.opts, 'peer', id);
@@ -113,8 +113,8 @@ export class PeerCommands {
   async #publishAndWait(id: string, load: Dict): Promise<Value> {
     const waitMs = patienceMs(load);
     if (waitMs === undefined) return NOTHING;
-    const returns = new ReturnsOfOneJob(this.#parts.publishing.clock);
-    const hearing = await this.#parts.hear((jid, from, each) => returns.add(jid, from, each));
+    const returns = new ReturnsOfOneJob(this.#deps.publishing.clock);
+    const hearing = await this.#deps.hear((jid, from, each) => returns.add(jid, from, each));
     try {
       const job = await this.#job(id, load);
       if (job === undefined) return NOTHING;
@@ -132,7 +132,7 @@ export class PeerCommands {
 
   /** What nobody heard, because the event bus was being restarted. */
   async #addKept(job: PublishedJob, found: Map<string, StoredReturn>): Promise<void> {
-    for (const ret of await this.#parts.publishing.jobs.returns(job.jid))
+    for (const ret of await this.#deps.publishing.jobs.returns(job.jid))
       if (!found.has(ret.id)) found.set(ret.id, ret);
   }
 
@@ -141,7 +141,7 @@ export class PeerCommands {
     const jid = load.get('jid');
     // Salt compat: who published a job stands in the job cache; Salt keeps a file named by the jid (CVE-2025-22242)
     if (!isSafeJid(jid)) return NOTHING;
-    const { jobs } = this.#parts.publishing;
+    const { jobs } = this.#deps.publishing;
     if ((await jobs.job(jid))?.get('id') !== id) return NOTHING;
     const out: Dict = new Map();
     for (const ret of await jobs.returns(jid)) {
@@ -155,19 +155,19 @@ export class PeerCommands {
   async #runner(id: string, load: Dict): Promise<Value> {
     const [fun, arg] = [load.get('fun'), load.get('arg')];
     if (typeof fun !== 'string' || !Array.isArray(arg)) return NOTHING;
-    const allowed = rulesFor(this.#parts.publishing.opts, 'peer_run', id).some(
+    const allowed = rulesFor(this.#deps.publishing.opts, 'peer_run', id).some(
       ({ rule }) => typeof rule === 'string' && startMatches(rule, fun),
     );
     if (!allowed || !FUNCTION.test(fun)) {
-      this.#parts.warn(`The minion ${id} may not run ${fun}; the option peer_run would have to allow it`);
+      this.#deps.warn(`The minion ${id} may not run ${fun}; the option peer_run would have to allow it`);
       return NOTHING;
     }
-    return (await this.#parts.run(fun, parseInput(arg, noParseNames(load)))) ?? NOTHING;
+    return (await this.#deps.run(fun, parseInput(arg, noParseNames(load)))) ?? NOTHING;
   }
 
   async #bounded(id: string, cmd: string, work: () => Promise<Value>): Promise<Value> {
     if (this.#atOnce >= AT_ONCE_MAX) {
-      this.#parts.warn(`${cmd} of ${id} was refused: ${AT_ONCE_MAX} such requests are being served already`);
+      this.#deps.warn(`${cmd} of ${id} was refused: ${AT_ONCE_MAX} such requests are being served already`);
       return NOTHING;
     }
     this.#atOnce++;
@@ -226,7 +226,7 @@ function readOrder(load: Dict): JobOrder | undefined {
 
 /** Salt compat: the blacklist of publishers is not for peers. */
 function mayPublish(
-  { opts, fleet }: PublishParts,
+  { opts, fleet }: PublishDeps,
   { user, rules }: { readonly user: string; readonly rules: readonly GivenRule[] },
   order: JobOrder,
 ): Decision {

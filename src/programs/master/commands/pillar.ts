@@ -32,7 +32,7 @@ export interface PillarQuery {
 }
 
 /** What serving pillar needs. */
-export interface PillarParts {
+export interface PillarHandlerDeps {
   readonly opts: MasterOptions;
   readonly masterKey: RsaPrivateKey;
   readonly keys: AcceptedKeys;
@@ -43,12 +43,12 @@ export interface PillarParts {
 }
 
 /** Serves `_pillar`. */
-export function pillarHandler(parts: PillarParts): AesHandler {
+export function pillarHandler(deps: PillarHandlerDeps): AesHandler {
   return async (request) => {
     const query = readQuery(request);
-    const pillar = await parts.compile(query);
-    await remember(parts, query, pillar);
-    return { raw: sealPillar(parts, request, pillar) };
+    const pillar = await deps.compile(query);
+    await remember(deps, query, pillar);
+    return { raw: sealPillar(deps, request, pillar) };
   };
 }
 
@@ -81,13 +81,13 @@ function readQuery({ id, load }: AesRequest): PillarQuery {
  * targets. An environment of its choice is kept for targets, as minions with `pillarenv` in their configuration need it; rights go
  * by a pillar without it. Grains are the minion's word, as everywhere in Salt.
  */
-async function remember(parts: PillarParts, query: PillarQuery, pillar: Dict): Promise<void> {
-  const { opts, cache, fireEvent } = parts;
+async function remember(deps: PillarHandlerDeps, query: PillarQuery, pillar: Dict): Promise<void> {
+  const { opts, cache, fireEvent } = deps;
   const { id, grains, override, ext } = query;
   if (!opts.get('minion_data_cache') || override.size > 0 || truthy(ext)) return;
   const data = dict({ grains, pillar });
   if (namesEnvironment(query, opts))
-    data.set(RIGHTS_PILLAR, await parts.compile({ ...query, saltenv: null, pillarenv: null, fresh: false }));
+    data.set(RIGHTS_PILLAR, await deps.compile({ ...query, saltenv: null, pillarenv: null, fresh: false }));
   cache.write(id, 'data', data);
   if (opts.get('minion_data_cache_events'))
     fireEvent(tags.minionRefresh(id), dict({ 'Minion data cache refresh': id }));
@@ -98,7 +98,11 @@ function namesEnvironment({ saltenv, pillarenv }: PillarQuery, opts: MasterOptio
   return (saltenv ?? 'base') !== 'base' || (pillarenv !== null && pillarenv !== opts.raw('pillarenv'));
 }
 
-function sealPillar({ opts, masterKey, keys }: PillarParts, request: AesRequest, pillar: Dict): Encodable {
+function sealPillar(
+  { opts, masterKey, keys }: PillarHandlerDeps,
+  request: AesRequest,
+  pillar: Dict,
+): Encodable {
   const key = keys.get(request.id);
   if (key === undefined || !isEncryptionAlgorithm(request.encAlgo, opts.get('fips_mode')))
     return { error: 'bad load' };

@@ -10,7 +10,7 @@ import { reachOfRule } from '../../../runtime/access/reach.ts';
 import type { LocalQuestion, Rights } from '../../../runtime/access/question.ts';
 import type { Requester } from '../auth/requester.ts';
 import type { KnownSyndic } from '../syndics.ts';
-import type { PublishParts } from './publish-parts.ts';
+import type { PublishDeps } from './publish-deps.ts';
 import type { PublishRequest } from './publish-request.ts';
 
 /** Fields of `kwargs` that say how a minion runs a job and where its returner writes: that is beyond any list of functions. */
@@ -82,24 +82,24 @@ export function predict(fleet: Fleet, request: PublishRequest): Forecast | Targe
 
 /** What is asked about a job. */
 export function questionOf(
-  parts: Pick<PublishParts, 'opts' | 'fleet'>,
+  deps: Pick<PublishDeps, 'opts' | 'fleet'>,
   request: PublishRequest,
   predicted: Forecast,
 ): LocalQuestion {
   return {
     client: 'local',
-    isDecidedBelow: parts.opts.get('order_masters'),
+    isDecidedBelow: deps.opts.get('order_masters'),
     beyondRules: ONLY_FOR_FULL_RIGHTS.filter((field) => truthy(request.kwargs.get(field) ?? null)),
     funs: request.funs,
     args: argumentLists(request),
     minions: predicted.minions,
-    minionsOf: (expression) => reachOfRule(expression, parts.fleet, parts.opts.get('nodegroups')),
+    minionsOf: (expression) => reachOfRule(expression, deps.fleet, deps.opts.get('nodegroups')),
   };
 }
 
 /** True when a user with limited rights asks for the id of a job that there is: its returns would mix with his. */
 export async function takesJid(
-  { jobs }: PublishParts,
+  { jobs }: PublishDeps,
   { rights }: Requester,
   { jid }: PublishRequest,
 ): Promise<boolean> {

@@ -8,7 +8,7 @@ import { isTargetType } from '../../../runtime/targeting/target.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
 import type { KnownSyndic } from '../syndics.ts';
-import type { PublishParts } from './publish-parts.ts';
+import type { PublishDeps } from './publish-deps.ts';
 import type { PublishRequest } from './publish-request.ts';
 import type { Reach } from './publish-decision.ts';
 
@@ -27,30 +27,30 @@ type Sent = { readonly jid: string; readonly minions: string[] } & Readonly<
 
 /** Keeps and sends a job. @returns what the reply says of it; undefined when there is no job id to be had */
 export async function send(
-  parts: PublishParts,
+  deps: PublishDeps,
   request: PublishRequest,
   { predicted, syndics, perms }: Reach,
 ): Promise<Sent | undefined> {
   const minions = [...predicted.minions];
   const missing = [...predicted.missing];
-  const jid = await registerJob(parts, request, minions);
+  const jid = await registerJob(deps, request, minions);
   if (jid === undefined) return undefined;
   const { fun, arg, tgt, tgtType, user } = request;
-  parts.fireEvent(jid, dict({ minions }));
-  parts.fireEvent(
+  deps.fireEvent(jid, dict({ minions }));
+  deps.fireEvent(
     tags.jobNew(jid),
     dict({ jid, tgt_type: tgtType, tgt, user, fun, arg: [...arg], minions, missing }),
   );
   const namesItsMinions = ['glob', 'list', 'pcre'].includes(tgtType);
-  const load = publishLoad(parts.opts, request, jid, perms);
+  const load = publishLoad(deps.opts, request, jid, perms);
   const expected = [...minions, ...syndics.map(({ id }) => syndicName(id))];
-  const absence = await parts.send({ load, ...(namesItsMinions ? { ids: minions } : {}), expected });
-  const { lost, strange, below } = withSyndics(parts, absence, syndics);
+  const absence = await deps.send({ load, ...(namesItsMinions ? { ids: minions } : {}), expected });
+  const { lost, strange, below } = withSyndics(deps, absence, syndics);
   // with syndics nobody knows yet whether a name without a key here is that of a minion below
-  await enterAbsent(parts, jid, lost, syndics.length > 0 ? [] : missing);
-  parts.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
+  await enterAbsent(deps, jid, lost, syndics.length > 0 ? [] : missing);
+  deps.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
   // these are ours; Salt's programs do not look at them
-  const newcomers = newcomersOf(parts, strange);
+  const newcomers = newcomersOf(deps, strange);
   const more = { lost: lost.size > 0 ? lost : undefined, strange, newcomers, syndics: below };
   return { jid, minions, missing, ...more };
 }
@@ -63,7 +63,7 @@ interface AbsenceBelow {
   readonly below: { readonly reporting: string[]; readonly others: string[] } | undefined;
 }
 
-function withSyndics(parts: PublishParts, absence: Absence, syndics: readonly KnownSyndic[]): AbsenceBelow {
+function withSyndics(deps: PublishDeps, absence: Absence, syndics: readonly KnownSyndic[]): AbsenceBelow {
   const lost: Dict = new Map(absence.lost);
   const strange = absence.strange && new Set(absence.strange);
   const reporting: string[] = [];
@@ -75,55 +75,55 @@ function withSyndics(parts: PublishParts, absence: Absence, syndics: readonly Kn
       lost.delete(name); // an earlier one of ours; Salt's do not say who they are
       others.push(id);
     } else if (lost.has(name)) continue;
-    else if (isUnseen) lost.set(name, isoStamp(parts.clock));
+    else if (isUnseen) lost.set(name, isoStamp(deps.clock));
     else reporting.push(id);
   }
-  const below = parts.syndics === undefined ? undefined : { reporting, others };
+  const below = deps.syndics === undefined ? undefined : { reporting, others };
   return { lost, strange: strange && [...strange], below };
 }
 
 /** Of minions that were never seen, those that cannot have received anything; undefined when there are none. */
-function newcomersOf(parts: PublishParts, strange: readonly string[] | undefined): string[] | undefined {
+function newcomersOf(deps: PublishDeps, strange: readonly string[] | undefined): string[] | undefined {
   if (strange === undefined || strange.length > NEWCOMERS_MAX) return undefined;
-  const newcomers = strange.filter((id) => !parts.hasAuthenticated(id));
+  const newcomers = strange.filter((id) => !deps.hasAuthenticated(id));
   return newcomers.length === 0 ? undefined : newcomers;
 }
 
 /** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */
 async function enterAbsent(
-  parts: PublishParts,
+  deps: PublishDeps,
   jid: string,
   lost: Dict,
   missing: readonly string[],
 ): Promise<void> {
-  if (!parts.opts.get('job_cache') || lost.size + missing.length === 0) return;
+  if (!deps.opts.get('job_cache') || lost.size + missing.length === 0) return;
   const entries: LedgerEntry[] = [...lost].map(([id, since]) => ({
     id: String(id),
     absentSince: String(since),
   }));
   for (const id of missing) {
-    const state = parts.keyState(id);
+    const state = deps.keyState(id);
     const kind = state === undefined ? 'not known' : 'key not accepted';
-    const atMs = parts.clock.nowMs();
+    const atMs = deps.clock.nowMs();
     const verdict = { kind, atMs, ...(state === undefined ? {} : { detail: state }) } as const;
     entries.push({ id, verdict });
     const outcome = outcomeDict({ id, ...verdict, givenUpMs: atMs });
-    parts.fireEvent(tags.jobOutcome(jid, id), new Map<Value, Value>([['jid', jid], ['id', id], ...outcome]));
+    deps.fireEvent(tags.jobOutcome(jid, id), new Map<Value, Value>([['jid', jid], ['id', id], ...outcome]));
   }
   try {
-    await parts.jobs.note(jid, entries);
+    await deps.jobs.note(jid, entries);
   } catch (error) {
-    parts.log.warning(`The ledger of job ${jid} could not be kept.`, error);
+    deps.log.warning(`The ledger of job ${jid} could not be kept.`, error);
   }
 }
 
 /** Reserves a jid and keeps the job's load under it. */
 async function registerJob(
-  parts: PublishParts,
+  deps: PublishDeps,
   request: PublishRequest,
   minions: string[],
 ): Promise<string | undefined> {
-  const { opts, jobs, mirror, jids } = parts;
+  const { opts, jobs, mirror, jids } = deps;
   for (let attempt = 0; attempt < JID_ATTEMPTS; attempt++) {
     const jid = request.jid === '' ? jids.next() : request.jid;
     const load = storedLoad(request, jid);

@@ -8,7 +8,7 @@ import { tags } from '../../../network/events/tags.ts';
 import { TargetError } from '../../../runtime/targeting/target.ts';
 import { dict, type Value } from '../../../python/values/value.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
-import type { PublishParts } from './publish-parts.ts';
+import type { PublishDeps } from './publish-deps.ts';
 import { type JobOrder, type PublishRequest, usesUserKey, readRequest } from './publish-request.ts';
 import {
   type Reach,
@@ -33,18 +33,18 @@ function errorReply(name: string, message: string): Encodable {
 }
 
 /** Serves `publish`. */
-export function publishHandler(parts: PublishParts): ClearHandler {
+export function publishHandler(deps: PublishDeps): ClearHandler {
   return async (load, from) => {
     const request = readRequest(load);
     if (request === undefined) return 'Some exception handling minion payload';
-    if (isBlacklisted(parts.opts, request)) {
-      parts.log.error(`${request.user} does not have permissions to run ${request.funs.join(', ')}.`);
+    if (isBlacklisted(deps.opts, request)) {
+      deps.log.error(`${request.user} does not have permissions to run ${request.funs.join(', ')}.`);
       return AUTHORIZATION_ERROR;
     }
     const credentials = usesUserKey(request.kwargs) ? load : request.kwargs;
-    const requester = await parts.access.identify(credentials, { client: 'local', funs: request.funs, from });
-    if (isFailure(requester)) return denied(parts, request, AUTHENTICATION_ERROR);
-    return publishFor(requester, inOriginalName(requester, request), { parts, from });
+    const requester = await deps.access.identify(credentials, { client: 'local', funs: request.funs, from });
+    if (isFailure(requester)) return denied(deps, request, AUTHENTICATION_ERROR);
+    return publishFor(requester, inOriginalName(requester, request), { deps, from });
   };
 }
 
@@ -52,29 +52,29 @@ export function publishHandler(parts: PublishParts): ClearHandler {
 async function publishFor(
   requester: Requester,
   request: PublishRequest,
-  { parts, from }: { readonly parts: PublishParts; readonly from: string },
+  { deps, from }: { readonly deps: PublishDeps; readonly from: string },
 ): Promise<Encodable> {
-  const resolved = predict(parts.fleet, request);
+  const resolved = predict(deps.fleet, request);
   if (resolved instanceof TargetError) return unresolved(request, `: ${resolved.message}`);
-  const syndics = (await parts.syndics?.())?.known() ?? [];
+  const syndics = (await deps.syndics?.())?.known() ?? [];
   const predicted = withoutSyndics(resolved, syndics);
   const rights = rightsFor(requester.rights, request);
   // a job that comes from above concerns nobody here: that is no denial
-  if (request.authList !== undefined && predicted.minions.length === 0 && !parts.opts.get('order_masters'))
+  if (request.authList !== undefined && predicted.minions.length === 0 && !deps.opts.get('order_masters'))
     return unresolved(request, '');
-  const question = questionOf(parts, request, predicted);
-  if (!parts.access.decide({ ...requester, rights }, question, from).allowed)
-    return denied(parts, request, AUTHORIZATION_ERROR);
-  if (await takesJid(parts, requester, request)) {
-    parts.access.refused(requester, question, from, `there is a job ${request.jid}`);
-    return denied(parts, request, AUTHORIZATION_ERROR);
+  const question = questionOf(deps, request, predicted);
+  if (!deps.access.decide({ ...requester, rights }, question, from).allowed)
+    return denied(deps, request, AUTHORIZATION_ERROR);
+  if (await takesJid(deps, requester, request)) {
+    deps.access.refused(requester, question, from, `there is a job ${request.jid}`);
+    return denied(deps, request, AUTHORIZATION_ERROR);
   }
-  if (predicted.minions.length === 0 && !parts.opts.get('order_masters')) return unresolved(request, '');
-  return publish(parts, request, { predicted, syndics, perms: permsOf(rights) });
+  if (predicted.minions.length === 0 && !deps.opts.get('order_masters')) return unresolved(request, '');
+  return publish(deps, request, { predicted, syndics, perms: permsOf(rights) });
 }
 
 /** Salt compat: the event carries the request; unlike Salt's without its credentials. The audit line has been written. */
-function denied(parts: PublishParts, request: PublishRequest, reply: Encodable): Encodable {
+function denied(deps: PublishDeps, request: PublishRequest, reply: Encodable): Encodable {
   const { error } = reply as { error: Record<string, string> };
   const { fun, arg, tgt, tgtType, jid, user } = request;
   const data = dict({
@@ -87,7 +87,7 @@ function denied(parts: PublishParts, request: PublishRequest, reply: Encodable):
     user,
     error: dict(error),
   });
-  parts.fireEvent(tags.jobError(request.jid), data);
+  deps.fireEvent(tags.jobError(request.jid), data);
   return reply;
 }
 
@@ -114,8 +114,8 @@ export interface PublishedJob {
  * Publishes for a minion, in the name of the master's own user (salt/daemons/masterapi.py `minion_pub`).
  * @returns undefined when it cannot be: a blacklisted function, a target without minions
  */
-export async function publishForPeer(parts: PublishParts, job: PeerJob): Promise<PublishedJob | undefined> {
-  const { opts } = parts;
+export async function publishForPeer(deps: PublishDeps, job: PeerJob): Promise<PublishedJob | undefined> {
+  const { opts } = deps;
   const { perms, ...order } = job;
   const nodegroup = job.tgtType.startsWith('node') ? opts.get('nodegroups').get(job.tgt) : job.tgt;
   if (nodegroup === undefined || (typeof nodegroup !== 'string' && !Array.isArray(nodegroup)))
@@ -131,15 +131,15 @@ export async function publishForPeer(parts: PublishParts, job: PeerJob): Promise
     to: undefined,
   };
   if (isBlacklisted(opts, request)) return undefined;
-  const predicted = predict(parts.fleet, request);
+  const predicted = predict(deps.fleet, request);
   if (predicted instanceof TargetError) return undefined;
   if (predicted.minions.length === 0 && !opts.get('order_masters')) return undefined;
-  const syndics = (await parts.syndics?.())?.known() ?? [];
-  return send(parts, request, { predicted: withoutSyndics(predicted, syndics), syndics, perms });
+  const syndics = (await deps.syndics?.())?.known() ?? [];
+  return send(deps, request, { predicted: withoutSyndics(predicted, syndics), syndics, perms });
 }
 
-async function publish(parts: PublishParts, request: PublishRequest, reach: Reach): Promise<Encodable> {
-  const job = await send(parts, request, reach);
+async function publish(deps: PublishDeps, request: PublishRequest, reach: Reach): Promise<Encodable> {
+  const job = await send(deps, request, reach);
   if (job === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
   return { enc: 'clear', load: job };
 }

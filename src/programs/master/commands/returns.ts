@@ -19,7 +19,7 @@ import { funText } from '../../../storage/jobs/job-rows.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** What taking returns needs. */
-export interface ReturnParts {
+export interface ReturnHandlerDeps {
   readonly opts: MasterOptions;
   readonly jobs: Pick<JobReader, 'job'> & Pick<JobWriter, 'saveJob' | 'saveReturn'>;
   readonly jids: JidSource;
@@ -32,9 +32,9 @@ export interface ReturnParts {
 const NOT_KEPT = 'nocache';
 
 /** Serves `_return`. The reply is sent when the return is in the job cache, never before. */
-export function returnHandler(parts: ReturnParts): AesHandler {
+export function returnHandler(deps: ReturnHandlerDeps): AesHandler {
   return async ({ id, load }) => {
-    await takeReturn(parts, id, load);
+    await takeReturn(deps, id, load);
     return { value: null };
   };
 }
@@ -46,36 +46,36 @@ export function returnHandler(parts: ReturnParts): AesHandler {
  * @returns when it is kept
  */
 export async function takeReturn(
-  parts: ReturnParts,
+  deps: ReturnHandlerDeps,
   id: string,
   load: Dict,
   { once = false } = {},
 ): Promise<void> {
   const value = load.get('return');
   if (value === undefined || !load.has('jid')) return;
-  const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(parts, id, load) : load.get('jid');
-  if (!isSafeJid(jid)) return parts.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
-  parts.log.info(`Got return from ${id} for job ${jid}`);
+  const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(deps, id, load) : load.get('jid');
+  if (!isSafeJid(jid)) return deps.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
+  deps.log.info(`Got return from ${id} for job ${jid}`);
   load.delete('__peer_id');
   const tell = (): void => {
-    parts.fireEvent(tags.jobReturn(jid, id), load);
-    fireStateErrors(parts, jid, id, load);
+    deps.fireEvent(tags.jobReturn(jid, id), load);
+    fireStateErrors(deps, jid, id, load);
   };
-  const isKept = jid !== NOT_KEPT && parts.opts.get('job_cache') && parts.opts.get('ext_job_cache') === '';
+  const isKept = jid !== NOT_KEPT && deps.opts.get('job_cache') && deps.opts.get('ext_job_cache') === '';
   if (!once || !isKept) tell();
   if (!isKept) return;
-  const isNew = await keep(parts, jid, id, load, value);
+  const isNew = await keep(deps, jid, id, load, value);
   if (once && isNew) tell();
   if (once || isNew) return;
-  parts.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
+  deps.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
 }
 
 /** @returns false when the job cache has this return already */
-function keep(parts: ReturnParts, jid: string, id: string, load: Dict, value: Value): Promise<boolean> {
-  return parts.jobs.saveReturn({
+function keep(deps: ReturnHandlerDeps, jid: string, id: string, load: Dict, value: Value): Promise<boolean> {
+  return deps.jobs.saveReturn({
     ...storedReturn(jid, id, load, value),
-    atMs: parts.clock.nowMs(),
-    ...(handsJobsOn(parts.opts) ? { more: otherFields(load) } : {}),
+    atMs: deps.clock.nowMs(),
+    ...(handsJobsOn(deps.opts) ? { more: otherFields(load) } : {}),
   });
 }
 
@@ -102,21 +102,21 @@ function otherFields(load: Dict): Dict {
  * A job that began on the minion (`salt-call`, a schedule): it gets a jid and a load here. The jid that our minions propose is
  * taken when it is free; when it is this job's already, the return has been sent again because its acknowledgement was lost.
  */
-async function openRequestedJob(parts: ReturnParts, id: string, load: Dict): Promise<string> {
+async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict): Promise<string> {
   const proposed = load.get(PROPOSED_JID);
   load.delete(PROPOSED_JID);
   if (!load.has('arg')) load.set('arg', load.get('fun_args') ?? []);
   load.set('tgt_type', 'glob');
   load.set('tgt', id);
-  if (isPast(proposed, parts.clock) && parts.opts.get('job_cache')) {
+  if (isPast(proposed, deps.clock) && deps.opts.get('job_cache')) {
     load.set('jid', proposed);
-    if (await parts.jobs.saveJob(proposed, load, [id])) return proposed;
-    const known = await parts.jobs.job(proposed);
+    if (await deps.jobs.saveJob(proposed, load, [id])) return proposed;
+    const known = await deps.jobs.job(proposed);
     if (known?.get('tgt') === id && known.get('id') === id) return proposed;
   }
-  const jid = parts.jids.next();
+  const jid = deps.jids.next();
   load.set('jid', jid);
-  if (parts.opts.get('job_cache')) await parts.jobs.saveJob(jid, load, [id]);
+  if (deps.opts.get('job_cache')) await deps.jobs.saveJob(jid, load, [id]);
   return jid;
 }
 
@@ -154,7 +154,7 @@ function isSuccess(load: Dict): boolean {
 const STATE_NAME = /^[A-Za-z_]\w{0,99}$/;
 
 /** One event for each failed state of a state run, under its old and its new tag (salt/utils/event.py `fire_ret_load`). */
-function fireStateErrors(parts: ReturnParts, jid: string, id: string, load: Dict): void {
+function fireStateErrors(deps: ReturnHandlerDeps, jid: string, id: string, load: Dict): void {
   const fun = load.get('fun');
   const states = load.get('return');
   if ((fun !== 'state.sls' && fun !== 'state.highstate') || worstCode(load.get('retcode')) === 0) return;
@@ -178,7 +178,7 @@ function fireStateErrors(parts: ReturnParts, jid: string, id: string, load: Dict
     }
     const user = load.get('user');
     if (user !== undefined) data.set('user', user);
-    parts.fireEvent(label, data);
-    parts.fireEvent(tags.jobStateError(jid, id, fun), data);
+    deps.fireEvent(label, data);
+    deps.fireEvent(tags.jobStateError(jid, id, fun), data);
   }
 }

@@ -8,7 +8,7 @@ import type { KeyStore } from '../../../storage/keys/store.ts';
 import { dict, type Dict } from '../../../python/values/value.ts';
 
 /** What revoking needs. */
-export interface RevokeParts {
+export interface RevokeHandlerDeps {
   readonly opts: MasterOptions;
   readonly keys: KeyStore;
   readonly sessions: SessionKeys;
@@ -25,7 +25,7 @@ export function revokeHandler({
   cache,
   fireEvent,
   requestRotation,
-}: RevokeParts): AesHandler {
+}: RevokeHandlerDeps): AesHandler {
   return ({ id, load }) => {
     if (!opts.get('allow_minion_key_revoke')) return { value: load };
     keys.remove(id, 'accepted');

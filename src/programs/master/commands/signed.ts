@@ -7,7 +7,7 @@ import type { Logger } from '../../../host/log.ts';
 import { countedWarnings } from '../counted-log.ts';
 
 /** What checking needs. */
-export interface SignedParts {
+export interface SignedOnlyDeps {
   readonly opts: MasterOptions;
   /** The accepted key of a minion. */
   readonly keyOf: (id: string) => RsaPublicKey | undefined;
@@ -15,7 +15,7 @@ export interface SignedParts {
 }
 
 /** A handler of returns that sees only those whose signature is as the options want it. The others are answered with False, as by Salt. */
-export function signedOnly({ opts, keyOf, log }: SignedParts, handler: AesHandler): AesHandler {
+export function signedOnly({ opts, keyOf, log }: SignedOnlyDeps, handler: AesHandler): AesHandler {
   const mustSign = opts.get('require_minion_sign_messages');
   const dropsWrong = opts.get('drop_messages_signature_fail');
   const warn = countedWarnings(log);

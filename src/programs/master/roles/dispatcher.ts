@@ -37,7 +37,7 @@ interface Worker {
 }
 
 /** What a dispatcher needs. */
-export interface DispatcherParts {
+export interface DispatcherDeps {
   /** `worker_threads` */
   readonly workersMax: number;
   /**
@@ -54,7 +54,7 @@ export interface DispatcherParts {
 
 /** Chooses the worker for each request and passes its reply back. */
 export class Dispatcher {
-  readonly #parts: DispatcherParts;
+  readonly #deps: DispatcherDeps;
   readonly #workers: (Worker | undefined)[];
   readonly #active: number;
   readonly #timer: Timer;
@@ -64,18 +64,18 @@ export class Dispatcher {
   #underWayBytes = 0;
   #checkedAtMs: number;
 
-  constructor(parts: DispatcherParts) {
-    this.#parts = parts;
-    this.#workers = Array.from({ length: Math.max(1, parts.workersMax) }, () => undefined);
-    this.#active = Math.max(1, Math.min(this.#workers.length, parts.activeMax));
-    this.#checkedAtMs = parts.clock.monotonicMs();
-    this.#timer = parts.clock.every(CHECK_MS, () => this.#check(), { background: true });
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
+    this.#workers = Array.from({ length: Math.max(1, deps.workersMax) }, () => undefined);
+    this.#active = Math.max(1, Math.min(this.#workers.length, deps.activeMax));
+    this.#checkedAtMs = deps.clock.monotonicMs();
+    this.#timer = deps.clock.every(CHECK_MS, () => this.#check(), { background: true });
   }
 
   /** @param index the worker's number; one that is no worker's is refused with false */
   addWorker(index: number, link: WorkerLink): boolean {
     if (!Number.isInteger(index) || index < 0 || index >= this.#workers.length) return false;
-    const lastAnswerMs = this.#parts.clock.monotonicMs();
+    const lastAnswerMs = this.#deps.clock.monotonicMs();
     this.#workers[index] = { link, pending: 0, lastAnswerMs, pingedAtMs: undefined };
     for (const request of this.#waiting.splice(0)) void this.#forward(request);
     return true;
@@ -88,7 +88,7 @@ export class Dispatcher {
 
   dispatch(request: DispatchedRequest): void {
     const { from, body, reply, publishPort = 0 } = request;
-    const admission = this.#parts.gate.admit(body, from);
+    const admission = this.#deps.gate.admit(body, from);
     if (Buffer.isBuffer(admission)) return reply(admission);
     this.#underWay++;
     this.#underWayBytes += body.length;
@@ -101,7 +101,7 @@ export class Dispatcher {
     if (this.#underWay === 0) return;
     const limit = new AbortController();
     this.#whenIdle.push(() => limit.abort());
-    await this.#parts.clock.sleep(limitMs, limit.signal);
+    await this.#deps.clock.sleep(limitMs, limit.signal);
   }
 
   close(): void {
@@ -121,7 +121,7 @@ export class Dispatcher {
     try {
       const { from, body, publishPort = 0 } = request;
       answer = await worker.link.serve({ publishPort, standing: admission.standing, from, body });
-      worker.lastAnswerMs = this.#parts.clock.monotonicMs();
+      worker.lastAnswerMs = this.#deps.clock.monotonicMs();
     } catch {
       answer = { reply: FAILED, outcome: { kind: 'lost' } };
     }
@@ -176,7 +176,7 @@ export class Dispatcher {
   }
 
   #check(): void {
-    const nowMs = this.#parts.clock.monotonicMs();
+    const nowMs = this.#deps.clock.monotonicMs();
     // when we were held up ourselves, the others' silence means nothing
     const wasHeldUp = nowMs - this.#checkedAtMs > 2 * CHECK_MS;
     this.#checkedAtMs = nowMs;
@@ -192,13 +192,13 @@ export class Dispatcher {
     worker.pingedAtMs = nowMs;
     const answered = (): void => {
       worker.pingedAtMs = undefined;
-      worker.lastAnswerMs = this.#parts.clock.monotonicMs();
+      worker.lastAnswerMs = this.#deps.clock.monotonicMs();
     };
     worker.link.ping().then(answered, () => undefined);
   }
 
   #applyPressure(): void {
-    const { setPaused } = this.#parts;
+    const { setPaused } = this.#deps;
     if (this.#underWay > UNDER_WAY_MAX || this.#underWayBytes > UNDER_WAY_BYTES_MAX) setPaused(true);
     else if (this.#underWay <= UNDER_WAY_MAX / 2 && this.#underWayBytes <= UNDER_WAY_BYTES_MAX / 2)
       setPaused(false);

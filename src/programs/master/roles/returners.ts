@@ -20,7 +20,7 @@ import { EventSource, EventSpool } from '../../../plugins/returners/event-spool.
 import { OutboxSource } from '../../../plugins/returners/outbox-source.ts';
 import { PositionFile } from '../../../plugins/returners/position-file.ts';
 import type { SavedEvent } from '../../../plugins/returners/return-store.ts';
-import { openSink, sinkNames, type Sink, type SinkParts } from '../../../plugins/returners/sink.ts';
+import { openSink, sinkNames, type Sink, type SinkDeps } from '../../../plugins/returners/sink.ts';
 import { positionPath, spoolPath } from '../../../plugins/returners/spool-paths.ts';
 import { compileGlob } from '../../../python/text/fnmatch.ts';
 import type { RoleContext, StartRole } from './role.ts';
@@ -43,7 +43,7 @@ type HealthOf = (name: string) => DatabaseHealth;
 export const startReturners: StartRole = async (context) => {
   const { opts, log, clock } = context;
   makeDirectory(join(opts.get('cachedir'), 'returners'), 0o700);
-  const parts: SinkParts = {
+  const deps: SinkDeps = {
     id: String(opts.raw('id')),
     opts: opts.toDict(),
     keepJobsSeconds: keepJobsSeconds(opts),
@@ -57,8 +57,8 @@ export const startReturners: StartRole = async (context) => {
     healths.set(name, known);
     return known;
   };
-  const jobs = await startJobs(context, parts, healthOf);
-  const events = await startEvents(context, parts, healthOf);
+  const jobs = await startJobs(context, deps, healthOf);
+  const events = await startEvents(context, deps, healthOf);
   log.info('Returners are ready');
   return {
     stop: async () => {
@@ -68,7 +68,7 @@ export const startReturners: StartRole = async (context) => {
 };
 
 /** Jobs and returns, out of the embedded job cache. */
-async function startJobs(context: RoleContext, parts: SinkParts, healthOf: HealthOf): Promise<Part> {
+async function startJobs(context: RoleContext, deps: SinkDeps, healthOf: HealthOf): Promise<Part> {
   const { opts, log, clock, random } = context;
   const reader = new OutboxReader(jobCacheDirectory(opts.get('cachedir')));
   const own = masterJobCaches(opts);
@@ -78,7 +78,7 @@ async function startJobs(context: RoleContext, parts: SinkParts, healthOf: Healt
   for (const name of new Set([...own, ...external])) {
     const jobsOnly = !own.includes(name);
     const option = jobsOnly ? 'ext_job_cache' : 'master_job_cache';
-    const sink = await openNamed(option, name, 'returner', parts);
+    const sink = await openNamed(option, name, 'returner', deps);
     if (sink === undefined) continue;
     const positions = new PositionFile(positionPath(opts.get('cachedir'), name, 'jobs'), log);
     sinks.push(sink);
@@ -111,7 +111,7 @@ async function startJobs(context: RoleContext, parts: SinkParts, healthOf: Healt
   }
   const cleaner = clock.every(Math.max(CLEAN_MIN_MS, opts.get('loop_interval') * 1000), () => {
     for (const [index, sink] of sinks.entries())
-      if (own.includes(sink.name) && deliveries[index]?.isDown === false) void clean(sink, parts);
+      if (own.includes(sink.name) && deliveries[index]?.isDown === false) void clean(sink, deps);
   });
   return {
     stop: async () => {
@@ -127,11 +127,11 @@ async function openNamed(
   option: string,
   name: string,
   fun: 'returner' | 'event_return',
-  parts: SinkParts,
+  deps: SinkDeps,
 ): Promise<Sink | undefined> {
-  const sink = await openSink(name, fun, parts);
+  const sink = await openSink(name, fun, deps);
   if (sink === undefined)
-    parts.log.critical(
+    deps.log.critical(
       `${option}: there is no returner ${name} with the function ${fun}; nothing is written there. There are: ${sinkNames().join(', ')}.`,
     );
   return sink;
@@ -145,7 +145,7 @@ async function writeEntries(sink: Sink, entries: readonly OutboxEntry[]): Promis
 }
 
 /** Forgets what is too old (Salt's `clean_old_jobs`). */
-async function clean(sink: Sink, { keepJobsSeconds: seconds, clock, log }: SinkParts): Promise<void> {
+async function clean(sink: Sink, { keepJobsSeconds: seconds, clock, log }: SinkDeps): Promise<void> {
   if (seconds <= 0) return;
   try {
     await sink.removeOlderThan(clock.nowMs() - seconds * 1000);
@@ -158,11 +158,11 @@ async function clean(sink: Sink, { keepJobsSeconds: seconds, clock, log }: SinkP
 }
 
 /** Events, from the bus into the spool and from there to the databases. */
-async function startEvents(context: RoleContext, parts: SinkParts, healthOf: HealthOf): Promise<Part> {
+async function startEvents(context: RoleContext, deps: SinkDeps, healthOf: HealthOf): Promise<Part> {
   const { opts } = context;
   const sinks: Sink[] = [];
   for (const name of eventReturners(opts)) {
-    const sink = await openNamed('event_return', name, 'event_return', parts);
+    const sink = await openNamed('event_return', name, 'event_return', deps);
     if (sink !== undefined) sinks.push(sink);
   }
   const spool = sinks.length === 0 ? undefined : openSpool(context);
@@ -172,7 +172,7 @@ async function startEvents(context: RoleContext, parts: SinkParts, healthOf: Hea
   }
   const sources = eventSources(context, spool, sinks);
   const deliveries = sinks.map((sink, index) =>
-    eventDelivery(context, parts.id, sink, sources[index] as EventSource, healthOf(sink.name)),
+    eventDelivery(context, deps.id, sink, sources[index] as EventSource, healthOf(sink.name)),
   );
   const inbox = new EventInbox(context, (events) => {
     // what every database has is forgotten before more comes

@@ -31,7 +31,7 @@ import { masterOptionsHandler } from '../commands/master-opts.ts';
 import { pillarHandler } from '../commands/pillar.ts';
 import type { PeerCommands } from '../commands/peer.ts';
 import { publishHandler } from '../commands/publish.ts';
-import { type PublishParts } from '../commands/publish-parts.ts';
+import { type PublishDeps } from '../commands/publish-deps.ts';
 import { countedLines, countedWarnings } from '../counted-log.ts';
 import { returnHandler, takeReturn } from '../commands/returns.ts';
 import { signedOnly } from '../commands/signed.ts';
@@ -53,7 +53,7 @@ const RECONNECT_MS = 20;
 const FACTS_MS = 60_000;
 
 /** What the tables are built from. */
-interface WorkerParts {
+interface WorkerServices {
   readonly context: RoleContext;
   readonly masterKey: RsaPrivateKey;
   readonly keys: KeyStore;
@@ -63,7 +63,6 @@ interface WorkerParts {
   readonly facts: MinionFacts;
   readonly jobs: RemoteJobStore;
   readonly jids: JidSource;
-  readonly publisherLink: RpcClient;
   readonly publisher: PublisherClient;
   readonly fireEvent: (tag: string, data: Dict) => void;
   readonly syndicRegistry: { pending?: Promise<SyndicRegistry> };
@@ -85,7 +84,7 @@ export const startWorker: StartRole = async (context) => {
     purpose: 'publisher',
     giveUpMs: PUBLISH_GIVE_UP_MS,
   });
-  const parts: WorkerParts = {
+  const deps: WorkerServices = {
     context,
     masterKey: loadMasterKey(opts),
     keys: new KeyStore(opts.get('pki_dir'), { clock }),
@@ -99,21 +98,19 @@ export const startWorker: StartRole = async (context) => {
     facts: new MinionFacts(cache),
     jobs: new RemoteJobStore(sockets.jobCache, clock),
     jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
-    publisherLink,
     publisher: clientOf(publisher, publisherLink),
     fireEvent: (tag, data) => events.fire(tag, data),
     syndicRegistry: {},
   };
-  const door = makeDoor(parts);
-  if (index === 0 && opts.get('ping_on_rotate')) context.onNewKey(() => void pingAll(parts));
+  const door = makeDoor(deps);
+  if (index === 0 && opts.get('ping_on_rotate')) context.onNewKey(() => void pingAll(deps));
   // the first request should not wait for the connections that its answer needs
   events.open();
-  parts.jobs.open();
+  deps.jobs.open();
   publisherLink.open();
   const link = await serve(context, door);
   const stopped = new AbortController();
-  const refreshFacts = (): void =>
-    void parts.facts.refresh(parts.keys.list('accepted'), clock, stopped.signal);
+  const refreshFacts = (): void => void deps.facts.refresh(deps.keys.list('accepted'), clock, stopped.signal);
   const timer = clock.every(FACTS_MS, refreshFacts, { background: true });
   refreshFacts();
   log.info(`Worker ${index} is ready`);
@@ -123,14 +120,14 @@ export const startWorker: StartRole = async (context) => {
       timer.cancel();
       link.stop();
       events.close();
-      await Promise.all([parts.jobs.close(), publisherLink.close()]);
+      await Promise.all([deps.jobs.close(), publisherLink.close()]);
     },
   };
 };
 
 /** `ping_on_rotate`: minions that are asked something fetch the new shared key at once, not with the next job. */
-async function pingAll(parts: WorkerParts): Promise<void> {
-  const { opts, userKeys, log } = parts.context;
+async function pingAll(deps: WorkerServices): Promise<void> {
+  const { opts, userKeys, log } = deps.context;
   const user = opts.get('user');
   const key = userKeys.get(user)?.reveal() ?? null;
   const job = dict({
@@ -146,21 +143,21 @@ async function pingAll(parts: WorkerParts): Promise<void> {
   });
   log.debug('Pinging all connected minions due to key rotation');
   try {
-    await publishHandler(publishParts(parts))(job, 'the master itself');
+    await publishHandler(publishDeps(deps))(job, 'the master itself');
   } catch (error) {
     log.warning('The minions could not be pinged after the new shared key.', error);
   }
 }
 
-function makeDoor(parts: WorkerParts): Door {
-  const { context, sessions, accepted } = parts;
+function makeDoor(deps: WorkerServices): Door {
+  const { context, sessions, accepted } = deps;
   const { opts, clock, log } = context;
-  const authenticator = makeAuthenticator(parts);
-  const publishing = publishParts(parts);
+  const authenticator = makeAuthenticator(deps);
+  const publishing = publishDeps(deps);
   const users = new UserAuth(opts, context.userKeys);
   return new Door({
     clear: clearTable(publishing),
-    aes: aesTable(parts, publishing),
+    aes: aesTable(deps, publishing),
     authenticate: (load, version, _from, publishPort) =>
       authenticator.authenticate(load, version, publishPort),
     sessions,
@@ -174,8 +171,8 @@ function makeDoor(parts: WorkerParts): Door {
   });
 }
 
-function makeAuthenticator(parts: WorkerParts): Authenticator {
-  const { context, masterKey, keys, sessions, facts, publisher, fireEvent } = parts;
+function makeAuthenticator(deps: WorkerServices): Authenticator {
+  const { context, masterKey, keys, sessions, facts, publisher, fireEvent } = deps;
   const { opts, log } = context;
   return new Authenticator({
     opts,
@@ -192,7 +189,7 @@ function makeAuthenticator(parts: WorkerParts): Authenticator {
 }
 
 /** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
-function clearTable(publishing: PublishParts): ReadonlyMap<string, ClearHandler> {
+function clearTable(publishing: PublishDeps): ReadonlyMap<string, ClearHandler> {
   return new Map<string, ClearHandler>([
     ['ping', (load) => load],
     ['publish', publishHandler(publishing)],
@@ -200,7 +197,7 @@ function clearTable(publishing: PublishParts): ReadonlyMap<string, ClearHandler>
 }
 
 /** Who may do what, for all commands in the clear. */
-function makeAccess({ context, fireEvent }: WorkerParts): Access {
+function makeAccess({ context, fireEvent }: WorkerServices): Access {
   const { opts, log, userKeys } = context;
   return new Access({
     opts,
@@ -210,19 +207,19 @@ function makeAccess({ context, fireEvent }: WorkerParts): Access {
   });
 }
 
-function publishParts(parts: WorkerParts): PublishParts {
-  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent } = parts;
+function publishDeps(deps: WorkerServices): PublishDeps {
+  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent } = deps;
   const { opts, clock, log } = context;
   return {
     opts,
-    access: makeAccess(parts),
+    access: makeAccess(deps),
     fleet: keyFleet(keys, cache, facts),
     jobs,
     mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
     jids,
     keyState: (id) => keys.state(id),
     hasAuthenticated: (id) => sessions.has(id),
-    ...syndicsOf(parts),
+    ...syndicsOf(deps),
     clock,
     fireEvent,
     send: publisher.publish,
@@ -231,8 +228,8 @@ function publishParts(parts: WorkerParts): PublishParts {
 }
 
 /** What peers may ask for. Their code is read when a master that allows them anything is first asked. */
-function peerHandlers(parts: WorkerParts, publishing: PublishParts): [string, AesHandler][] {
-  const { opts, log } = parts.context;
+function peerHandlers(deps: WorkerServices, publishing: PublishDeps): [string, AesHandler][] {
+  const { opts, log } = deps.context;
   const isAllowed = opts.get('peer').size + opts.get('peer_run').size > 0;
   let commands: Promise<PeerCommands> | undefined;
   const load = async (): Promise<PeerCommands> => {
@@ -241,7 +238,7 @@ function peerHandlers(parts: WorkerParts, publishing: PublishParts): [string, Ae
       import('../commands/peer-runner.ts'),
       import('../commands/peer-returns.ts'),
     ]);
-    const run = peerRunner({ opts, jobs: parts.jobs, jids: parts.jids, log });
+    const run = peerRunner({ opts, jobs: deps.jobs, jids: deps.jids, log });
     const hear = returnsOnBus(masterSockets(opts).eventPub);
     return new Commands({ publishing, run, hear, warn: countedWarnings(log) });
   };
@@ -254,10 +251,10 @@ function peerHandlers(parts: WorkerParts, publishing: PublishParts): [string, Ae
 }
 
 /** What an authenticated minion may ask for. */
-function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<string, AesHandler> {
-  const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = parts;
+function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<string, AesHandler> {
+  const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = deps;
   const { opts, clock, log, requestRotation } = context;
-  const syndics = syndicsOf(parts);
+  const syndics = syndicsOf(deps);
   // templates are a third of a worker's code: a master without pillar does without
   let pillars: Promise<PillarService> | undefined;
   const pillarService = async (): Promise<PillarService> => {
@@ -312,14 +309,14 @@ function aesTable(parts: WorkerParts, publishing: PublishParts): ReadonlyMap<str
       fleet: keyFleet(keys, cache),
       warn: countedLines(context.log, 'warning'),
     }),
-    ...peerHandlers(parts, publishing),
+    ...peerHandlers(deps, publishing),
     ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
   ]);
 }
 
 /** With `order_masters`: what is known of syndics. One for each worker, made when it is first needed. */
-function syndicsOf(parts: WorkerParts): { syndics?: () => Promise<SyndicRegistry> } {
-  const { context, keys, jobs, jids, fireEvent } = parts;
+function syndicsOf(deps: WorkerServices): { syndics?: () => Promise<SyndicRegistry> } {
+  const { context, keys, jobs, jids, fireEvent } = deps;
   const { opts, clock, log } = context;
   if (!opts.get('order_masters')) return {};
   const make = async (): Promise<SyndicRegistry> => {
@@ -334,7 +331,7 @@ function syndicsOf(parts: WorkerParts): { syndics?: () => Promise<SyndicRegistry
       log,
     });
   };
-  const { syndicRegistry } = parts;
+  const { syndicRegistry } = deps;
   return {
     syndics: () =>
       (syndicRegistry.pending ??= make().catch((error: unknown) => {

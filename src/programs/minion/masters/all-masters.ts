@@ -7,7 +7,7 @@ import { addressName, type MasterAddress } from '../master-address.ts';
 import type { MasterConnection } from '../master-connection.ts';
 import { MinionState } from '../state.ts';
 import { MasterDiscovery } from './discover.ts';
-import { connectionTo, type Masters, type MastersParts } from './masters-parts.ts';
+import { connectionTo, type Masters, type MastersDeps } from './connection-to.ts';
 import { inPlannedOrder, type MasterPlan } from './plan.ts';
 import { takeUp, type MasterSide } from './side.ts';
 
@@ -18,7 +18,7 @@ const LOOK_UP_SOON_MS = 10_000;
 
 /** Connects to every configured master and keeps the list up to date. */
 export class AllMasters implements Masters {
-  readonly #parts: MastersParts;
+  readonly #deps: MastersDeps;
   readonly #plan: MasterPlan;
   readonly #discovery: MasterDiscovery;
   readonly #sides = new Map<string, MasterSide>();
@@ -26,8 +26,8 @@ export class AllMasters implements Masters {
   #fail: (error: Error) => void = () => undefined;
   #isLeaderTaken = false;
 
-  constructor(parts: MastersParts, plan: MasterPlan, discovery: MasterDiscovery) {
-    this.#parts = parts;
+  constructor(deps: MastersDeps, plan: MasterPlan, discovery: MasterDiscovery) {
+    this.#deps = deps;
     this.#plan = plan;
     this.#discovery = discovery;
   }
@@ -51,7 +51,7 @@ export class AllMasters implements Masters {
   }
 
   async #keepUp(): Promise<never> {
-    const { clock, random } = this.#parts;
+    const { clock, random } = this.#deps;
     const hasLists = this.#plan.entries.some((entry) => MasterDiscovery.isList(entry));
     while (!this.#stop.signal.aborted) {
       const found = await this.#discovery.addresses(this.#plan.entries);
@@ -67,7 +67,7 @@ export class AllMasters implements Masters {
     const names = new Set(addresses.map(addressName));
     for (const [name, { connection }] of this.#sides) {
       if (names.has(name) || names.size === 0) continue;
-      this.#parts.log.info(`The master ${name} is no longer in the list; it is left.`);
+      this.#deps.log.info(`The master ${name} is no longer in the list; it is left.`);
       connection.close();
       this.#sides.delete(name);
     }
@@ -80,18 +80,18 @@ export class AllMasters implements Masters {
   }
 
   #side(address: MasterAddress): MasterSide {
-    const { parts, grains } = this.#parts.state;
+    const { deps, grains } = this.#deps.state;
     // the first master has the minion's own state, so that schedule and beacons live in one
-    const state = this.#isLeaderTaken ? new MinionState(parts, grains) : this.#parts.state;
+    const state = this.#isLeaderTaken ? new MinionState(deps, grains) : this.#deps.state;
     this.#isLeaderTaken = true;
     state.serve(address);
-    const connection = connectionTo(this.#parts, address, {
+    const connection = connectionTo(this.#deps, address, {
       isOnly: () => this.#sides.size <= 1,
-      onPublication: (load) => this.#parts.onPublication(load, side),
+      onPublication: (load) => this.#deps.onPublication(load, side),
       onLink: () => undefined,
       onForbidden: (error) => this.#fail(error),
     });
-    const side: MasterSide = { connection, state, services: this.#parts.services(() => side) };
+    const side: MasterSide = { connection, state, services: this.#deps.services(() => side) };
     return side;
   }
 
@@ -99,7 +99,7 @@ export class AllMasters implements Masters {
     try {
       await side.connection.authenticate();
       await takeUp(side);
-      this.#parts.onReady?.(side);
+      this.#deps.onReady?.(side);
     } catch (error) {
       if (this.#stop.signal.aborted || !this.sides.includes(side)) return; // left meanwhile
       this.#fail(error instanceof Error ? error : new BrineError(String(error)));

@@ -16,7 +16,7 @@ import { addressName, parseMasterAddress, type MasterAddress } from '../master-a
 const ADDRESSES_MAX = 256;
 
 /** What discovery needs. */
-export interface DiscoveryParts {
+export interface MasterDiscoveryDeps {
   readonly opts: MinionOptions;
   readonly names: NameService;
   readonly random: Random;
@@ -25,11 +25,11 @@ export interface DiscoveryParts {
 
 /** Looks masters up; a list that cannot be had now counts as it was last. */
 export class MasterDiscovery {
-  readonly #parts: DiscoveryParts;
+  readonly #deps: MasterDiscoveryDeps;
   readonly #last = new Map<string, readonly MasterAddress[]>();
 
-  constructor(parts: DiscoveryParts) {
-    this.#parts = parts;
+  constructor(deps: MasterDiscoveryDeps) {
+    this.#deps = deps;
   }
 
   /** Whether an entry names a list, whose masters may change while the minion runs. */
@@ -49,23 +49,23 @@ export class MasterDiscovery {
   }
 
   async #of(entry: Value): Promise<readonly MasterAddress[]> {
-    const port = this.#parts.opts.get('master_port');
+    const port = this.#deps.opts.get('master_port');
     if (typeof entry !== 'string' || !MasterDiscovery.isList(entry)) return [parseMasterAddress(entry, port)];
     const name = entry.trim();
     try {
       const addresses = isFile(name) ? fromFile(name, port) : await this.#fromService(name);
       if (addresses.length > 0) this.#last.set(name, addresses);
-      else this.#parts.log.error(`The list of masters ${name} is empty.`);
+      else this.#deps.log.error(`The list of masters ${name} is empty.`);
     } catch (error) {
-      const { log } = this.#parts;
+      const { log } = this.#deps;
       log.error(`The list of masters ${name} cannot be read: ${messageOf(error)}`, error);
     }
     return this.#last.get(name) ?? [];
   }
 
   async #fromService(name: string): Promise<MasterAddress[]> {
-    const records = await this.#parts.names.service(name);
-    return inServiceOrder(records, this.#parts.random)
+    const records = await this.#deps.names.service(name);
+    return inServiceOrder(records, this.#deps.random)
       .filter(({ host }) => host !== '' && host !== '.')
       .map(({ host, port }) => ({ host: host.replace(/\.$/, ''), port }));
   }

@@ -5,7 +5,7 @@ import { AllMasters } from './all-masters.ts';
 import { MasterDiscovery } from './discover.ts';
 import { OneMaster } from './one-master.ts';
 import { planMasters } from './plan.ts';
-import type { Masters, MastersParts } from './masters-parts.ts';
+import type { Masters, MastersDeps } from './connection-to.ts';
 
 /** No connection at all: `master_type: disable`. */
 const noMasters: Masters = {
@@ -16,16 +16,16 @@ const noMasters: Masters = {
 };
 
 /** Reads which masters there are, and how they are used. @throws ConfigError, BrineError */
-export async function openMasters(parts: MastersParts): Promise<Masters> {
-  const { opts, log } = parts;
-  const plan = await planMasters(opts, log, (fun) => callBeforeJoining(parts, fun));
+export async function openMasters(deps: MastersDeps): Promise<Masters> {
+  const { opts, log } = deps;
+  const plan = await planMasters(opts, log, (fun) => callBeforeJoining(deps, fun));
   if (plan.mode === 'none') return noMasters;
-  const discovery = new MasterDiscovery(parts);
+  const discovery = new MasterDiscovery(deps);
   await discovery.addresses(plan.entries.filter((entry) => !MasterDiscovery.isList(entry))); // a bad one ends the start
-  return plan.mode === 'one' ? new OneMaster(parts, plan, discovery) : new AllMasters(parts, plan, discovery);
+  return plan.mode === 'one' ? new OneMaster(deps, plan, discovery) : new AllMasters(deps, plan, discovery);
 }
 
-function callBeforeJoining({ state, services }: MastersParts, fun: string): Promise<Value> {
+function callBeforeJoining({ state, services }: MastersDeps, fun: string): Promise<Value> {
   const none = (): never => {
     throw new BrineError(`The function ${fun}, which names the master, runs before there is a master.`);
   };

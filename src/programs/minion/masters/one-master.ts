@@ -10,7 +10,7 @@ import { isForbidden } from '../admission.ts';
 import { addressName, type MasterAddress } from '../master-address.ts';
 import type { MasterConnection } from '../master-connection.ts';
 import type { MasterDiscovery } from './discover.ts';
-import { connectionTo, type Masters, type MastersParts } from './masters-parts.ts';
+import { connectionTo, type Masters, type MastersDeps } from './connection-to.ts';
 import { inPlannedOrder, type MasterPlan } from './plan.ts';
 import { takeUp, type MasterSide } from './side.ts';
 
@@ -24,7 +24,7 @@ type LeaveReason = 'lost' | 'failback';
 
 /** Connects to the first master that takes the minion, and to the next when that one is gone. */
 export class OneMaster implements Masters {
-  readonly #parts: MastersParts;
+  readonly #deps: MastersDeps;
   readonly #plan: MasterPlan;
   readonly #discovery: MasterDiscovery;
   /** By name; all are kept, because returns may wait for one that is not served now. */
@@ -34,8 +34,8 @@ export class OneMaster implements Masters {
   /** Called when the link of the master that is served comes or goes. */
   #onLink: (isUp: boolean) => void = () => undefined;
 
-  constructor(parts: MastersParts, plan: MasterPlan, discovery: MasterDiscovery) {
-    this.#parts = parts;
+  constructor(deps: MastersDeps, plan: MasterPlan, discovery: MasterDiscovery) {
+    this.#deps = deps;
     this.#plan = plan;
     this.#discovery = discovery;
   }
@@ -51,7 +51,7 @@ export class OneMaster implements Masters {
   }
 
   async run(): Promise<never> {
-    const { opts, log, clock, random } = this.#parts;
+    const { opts, log, clock, random } = this.#deps;
     const tries = opts.get('master_tries');
     let rounds = 0;
     let last: MasterAddress | undefined;
@@ -87,7 +87,7 @@ export class OneMaster implements Masters {
       connection.close();
       this.#connections.delete(name);
     }
-    const order = inPlannedOrder(this.#plan, found, this.#parts.random);
+    const order = inPlannedOrder(this.#plan, found, this.#deps.random);
     const at = order.findIndex((address) => last !== undefined && addressName(address) === addressName(last));
     if (at >= 0) order.push(...order.splice(at, 1));
     return order;
@@ -98,7 +98,7 @@ export class OneMaster implements Masters {
     order: readonly MasterAddress[],
     served: (address: MasterAddress) => void,
   ): Promise<{ leaveReason: LeaveReason | undefined; forbidden: Error | undefined }> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     let forbidden: Error | undefined;
     let isForbiddenEverywhere = order.length > 0;
     for (const address of order) {
@@ -122,7 +122,7 @@ export class OneMaster implements Masters {
 
   /** Serves a master until it is lost, or the first one is back. @throws UnreachableError when its publish port cannot be reached */
   async #serve(connection: MasterConnection, first: MasterAddress | undefined): Promise<LeaveReason> {
-    const { state, services, log, fireLocal } = this.#parts;
+    const { state, services, log, fireLocal } = this.#deps;
     state.serve(connection.address);
     log.info(`Authentication with master at ${connection.address.host} successful!`);
     const side: MasterSide = { connection, state, services: services(() => side) };
@@ -133,7 +133,7 @@ export class OneMaster implements Masters {
         this.#watchLink(connection, ended.signal, () => resolve('lost'));
         void this.#watchFirst(connection, first, ended.signal, () => resolve('failback'));
       });
-      void takeUp(side, ended.signal).then(() => !ended.signal.aborted && this.#parts.onReady?.(side));
+      void takeUp(side, ended.signal).then(() => !ended.signal.aborted && this.#deps.onReady?.(side));
       const why = await leaveReason;
       if (why === 'lost') {
         log.info(`Connection to master ${connection.name} lost`);
@@ -149,7 +149,7 @@ export class OneMaster implements Masters {
 
   /** `master_alive_interval`: calls `lost` when the link has been down for so long. */
   #watchLink(connection: MasterConnection, ended: AbortSignal, lost: () => void): void {
-    const { opts, clock } = this.#parts;
+    const { opts, clock } = this.#deps;
     const seconds = opts.get('master_alive_interval');
     let timer: { cancel(): void } | undefined = clock.after(SUBSCRIBE_MS, lost);
     const onLink = (isUp: boolean): void => {
@@ -170,7 +170,7 @@ export class OneMaster implements Masters {
     ended: AbortSignal,
     back: () => void,
   ): Promise<void> {
-    const { opts, clock, random, log } = this.#parts;
+    const { opts, clock, random, log } = this.#deps;
     const [preferred = first] = this.#plan.failback ? await this.#preferred() : [];
     if (!this.#plan.failback || preferred === undefined || addressName(preferred) === connection.name) return;
     const seconds = opts.get('master_failback_interval') || opts.get('master_alive_interval');
@@ -192,17 +192,17 @@ export class OneMaster implements Masters {
   /** The first master of the plan, whatever was left last. */
   async #preferred(): Promise<MasterAddress[]> {
     const found = await this.#discovery.addresses(this.#plan.entries);
-    return inPlannedOrder({ ...this.#plan, random: false }, found, this.#parts.random).slice(0, 1);
+    return inPlannedOrder({ ...this.#plan, random: false }, found, this.#deps.random).slice(0, 1);
   }
 
   #connectionTo(address: MasterAddress): MasterConnection {
     const name = addressName(address);
     const known = this.#connections.get(name);
     if (known !== undefined) return known;
-    const connection: MasterConnection = connectionTo(this.#parts, address, {
+    const connection: MasterConnection = connectionTo(this.#deps, address, {
       isOnly: () => false,
       onPublication: (load) => {
-        if (this.#current?.connection === connection) this.#parts.onPublication(load, this.#current);
+        if (this.#current?.connection === connection) this.#deps.onPublication(load, this.#current);
       },
       onLink: (isUp) => this.#current?.connection === connection && this.#onLink(isUp),
       onForbidden: () => undefined,
@@ -213,7 +213,7 @@ export class OneMaster implements Masters {
 
   /** When every master has forbidden the minion to go on, it ends; `rejected_retry` lets it try for ever. */
   async #maybeEnd(forbidden: Error | undefined): Promise<void> {
-    const { opts, log, clock, random } = this.#parts;
+    const { opts, log, clock, random } = this.#deps;
     if (forbidden === undefined || opts.get('rejected_retry')) return;
     log.critical(
       `${forbidden.message}\nEvery master has refused this minion. The Salt Minion will now exit.`,

@@ -25,7 +25,7 @@ const START_PATIENCE = { timeoutMs: 10_000, tries: 3 };
  * @param left aborted when the minion goes to another master meanwhile
  */
 export async function takeUp({ connection, state }: MasterSide, left?: AbortSignal): Promise<void> {
-  const { log } = state.parts;
+  const { log } = state.deps;
   await connection.subscribe();
   try {
     const pillar = await fetchPillar(state, connection);
@@ -40,7 +40,7 @@ export async function takeUp({ connection, state }: MasterSide, left?: AbortSign
 }
 
 async function fireStart(connection: MasterConnection, state: MinionState): Promise<void> {
-  const { opts, log, clock } = state.parts;
+  const { opts, log, clock } = state.deps;
   const { id } = state;
   const text = `Minion ${id} started at ${asctime(new Date(clock.nowMs()))}`;
   const names = opts.raw('start_event_grains');

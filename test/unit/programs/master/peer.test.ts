@@ -8,7 +8,7 @@ import { JidSource } from '../../../../src/storage/jobs/jid.ts';
 import type { StoredReturn } from '../../../../src/storage/jobs/stored-return.ts';
 import type { LoadMirror } from '../../../../src/storage/jobs/load-mirror.ts';
 import { PeerCommands, type PeerCommand } from '../../../../src/programs/master/commands/peer.ts';
-import type { PublishParts } from '../../../../src/programs/master/commands/publish-parts.ts';
+import type { PublishDeps } from '../../../../src/programs/master/commands/publish-deps.ts';
 import type { Access } from '../../../../src/programs/master/auth/access.ts';
 import type { PublisherClient } from '../../../../src/network/ipc/contracts/publisher.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
@@ -38,7 +38,7 @@ function master(settings: DictInit): Master {
     returns: async (jid: string) => returns.get(jid) ?? [],
     note: async () => undefined,
   };
-  const publishing: PublishParts = {
+  const publishing: PublishDeps = {
     opts: new Options(masterOptions, dict({ user: 'root', ...settings })),
     access: undefined as unknown as Access,
     fleet: {

@@ -6,7 +6,7 @@ import { BusEvent } from '../../../../src/network/events/framing.ts';
 import { systemClock, type Clock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { SqliteJobStore } from '../../../../src/storage/jobs/sqlite-store.ts';
-import { Listener, type ListenerParts } from '../../../../src/programs/syndic/listener.ts';
+import { Listener, type ListenerDeps } from '../../../../src/programs/syndic/listener.ts';
 import { JobsBelow } from '../../../../src/programs/syndic/jobs-below.ts';
 import { MissedReturns, type Fate } from '../../../../src/programs/syndic/missed-returns.ts';
 import { masterOptions } from '../../../../src/config/master-options.ts';
@@ -117,7 +117,7 @@ test('listener - a large return whose job cannot be read goes up as its event ha
     },
     clock: { ...systemClock, sleep: () => Promise.resolve() },
     log: silentLogger,
-  } as unknown as ListenerParts);
+  } as unknown as ListenerDeps);
   const data = dict({ jid: JID, id: 'm', fun: 'test.ping', return: 'VALUE_TRIMMED' });
   listener.hear(new BusEvent(`salt/job/${JID}/ret/m`, Buffer.from(encode(data, 'local'))));
   await done;
@@ -142,7 +142,7 @@ test('missed returns - a job is read once for all its returns, and each return a
     lower: opts,
     forwarder: { returned: (_ret: unknown, asker?: string) => (askers.push(asker), true) },
     jobs: { load: (jid: string) => (loads++, below.load(jid)) },
-  } as unknown as ListenerParts);
+  } as unknown as ListenerDeps);
   for (const id of ['a', 'b', 'c']) {
     const ret = await below.returned(JID, id);
     assert.equal(ret?.return, id);

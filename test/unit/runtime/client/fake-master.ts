@@ -6,7 +6,7 @@ import type {
   PublishOptions,
 } from '../../../../src/runtime/client/local-client.ts';
 import { NoMinionsError } from '../../../../src/runtime/client/errors.ts';
-import type { JobClient, WatchParts, WatchPatience } from '../../../../src/runtime/client/watch-job.ts';
+import type { JobClient, WatchJobDeps, WatchPatience } from '../../../../src/runtime/client/watch-job.ts';
 import { BusEvent } from '../../../../src/network/events/framing.ts';
 import type { Clock } from '../../../../src/host/clock.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
@@ -99,7 +99,7 @@ export class FakeMaster implements JobClient {
     this.#minions = new Map(Object.entries(minions));
   }
 
-  get parts(): WatchParts {
+  get parts(): WatchJobDeps {
     return {
       client: this,
       clock: this.clock,

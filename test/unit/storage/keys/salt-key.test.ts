@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, w
 import { userInfo, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { runSaltKey, type SaltKeyParts } from '../../../../src/cli/key/salt-key.ts';
+import { runSaltKey, type SaltKeyDeps } from '../../../../src/cli/key/salt-key.ts';
 import { dict, type Dict } from '../../../../src/python/values/value.ts';
 import { recordedIo } from '../../../support/command-io.ts';
 import { fileModes, makeSaltKeyFolder, type RecordedKeys } from '../../../support/salt-key-folder.ts';
@@ -41,13 +41,13 @@ interface Outcome {
   events: [string, Dict][];
 }
 
-async function run(argv: string[], stdin?: string, parts: SaltKeyParts = {}): Promise<Outcome> {
+async function run(argv: string[], stdin?: string, deps: SaltKeyDeps = {}): Promise<Outcome> {
   const io = recordedIo(stdin ?? '');
   const events: [string, Dict][] = [];
   const fire = (tag: string, data: Dict): void => void events.push([tag, data]);
   const code = await runSaltKey(['-c', join(folder, 'etc'), ...argv], io, {
     openEvents: () => Promise.resolve({ fire, close: () => Promise.resolve() }),
-    ...parts,
+    ...deps,
   });
   return { code, ...io.written, events };
 }
@@ -192,7 +192,7 @@ test('salt-key - an existing request for a new session key is left alone', async
 
 test('salt-key - the session key is renewed even when a deletion fails half-way', async () => {
   fresh();
-  const failing: SaltKeyParts = {
+  const failing: SaltKeyDeps = {
     openEvents: () =>
       Promise.resolve({
         fire: () => {

@@ -5,7 +5,7 @@ import type { Logger } from '../../host/log.ts';
 import type { MasterLink } from './master-link.ts';
 
 /** What the services work on. */
-export interface CallerServiceParts {
+export interface CallerServiceDeps {
   readonly opts: MinionOptions;
   /** Undefined without a master. */
   readonly link: MasterLink | undefined;

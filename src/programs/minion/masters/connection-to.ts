@@ -14,7 +14,7 @@ import type { MinionState } from '../state.ts';
 import type { MasterSide } from './side.ts';
 
 /** What using masters needs. */
-export interface MastersParts {
+export interface MastersDeps {
   readonly opts: MinionOptions;
   readonly client: AuthClient;
   readonly names: NameService;
@@ -49,7 +49,7 @@ export interface Masters {
 
 /** Makes the connection of a master. */
 export function connectionTo(
-  parts: MastersParts,
+  deps: MastersDeps,
   address: MasterAddress,
   events: {
     readonly isOnly: () => boolean;
@@ -58,10 +58,10 @@ export function connectionTo(
     readonly onForbidden: (error: Error) => void;
   },
 ): MasterConnection {
-  const { opts, client, memory, names, clock, random, log, fireLocal } = parts;
+  const { opts, client, memory, names, clock, random, log, fireLocal } = deps;
   let wasUp = false;
   const onLink = (isUp: boolean): void => {
-    if (isUp) parts.onUp();
+    if (isUp) deps.onUp();
     // Salt compat: Salt's checks fire these events with the master's address
     const tag = isUp ? '__master_connected' : '__master_disconnected';
     if (isUp || wasUp) fireLocal(tag, dict({ master: address.host }));

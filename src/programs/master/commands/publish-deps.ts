@@ -12,7 +12,7 @@ import type { SyndicRegistry } from '../syndics.ts';
 import type { Access } from '../auth/access.ts';
 
 /** What publishing needs. */
-export interface PublishParts {
+export interface PublishDeps {
   readonly opts: MasterOptions;
   readonly access: Access;
   readonly fleet: Fleet;

@@ -19,7 +19,7 @@ export interface PillarRequest {
 }
 
 /** What compiling needs. */
-export interface PillarParts {
+export interface PillarCompilerDeps {
   /** The options of the program that compiles, by Salt's names. */
   readonly opts: Dict;
   readonly pipe: RenderPipe;

@@ -3,8 +3,8 @@ import type { Dict } from '../../python/values/value.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
 import { returnFurther } from './further-returns.ts';
 import type { JobRunner } from './job-runner.ts';
-import type { Masters } from './masters/masters-parts.ts';
-import type { PeriodicParts } from './periodic-context.ts';
+import type { Masters } from './masters/connection-to.ts';
+import type { PeriodicDeps } from './periodic-context.ts';
 import type { ReturnSender } from './return-sender.ts';
 import type { RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
@@ -22,7 +22,7 @@ export interface MinionPieces {
 }
 
 /** With several masters pillar and grains are those of the first; what is returned goes to all. */
-export function periodicParts(pieces: MinionPieces): PeriodicParts {
+export function periodicDeps(pieces: MinionPieces): PeriodicDeps {
   const side = (): { state: MinionState; services: MinionServices } => pieces.masters()?.sides[0] ?? pieces;
   return {
     state: () => side().state,
