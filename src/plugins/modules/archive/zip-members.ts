@@ -19,15 +19,25 @@ export async function linkTargetOf(zip: ZipReader, entry: ZipEntry, password?: s
   return Buffer.concat(pieces);
 }
 
-/** @throws ZipError when a link cannot be read */
+/**
+ * The members by all names they have: one with a Unicode name besides stands here twice, because `unzip` unpacks it by that.
+ * @throws ZipError when a link cannot be read
+ */
 export async function zipMembers(zip: ZipReader, password: string | undefined): Promise<ArchiveMember[]> {
   const members: ArchiveMember[] = [];
   for (const entry of zip.entries) {
-    const { fullName: name, sizeBytes } = entry;
+    const { fullName, unicodeName, sizeBytes } = entry;
+    const names = unicodeName === undefined ? [fullName] : [fullName, unicodeName];
     if (isZipLink(entry)) {
       const target = (await linkTargetOf(zip, entry, password)).toString();
-      members.push({ name, kind: 'symlink', target, sizeBytes: 0 });
-    } else members.push({ name, kind: name.endsWith('/') ? 'folder' : 'file', sizeBytes });
+      for (const name of names) members.push({ name, kind: 'symlink', target, sizeBytes: 0 });
+    } else
+      for (const [at, name] of names.entries())
+        members.push({
+          name,
+          kind: name.endsWith('/') ? 'folder' : 'file',
+          sizeBytes: at === 0 ? sizeBytes : 0,
+        });
   }
   return members;
 }

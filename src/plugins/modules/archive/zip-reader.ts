@@ -16,6 +16,10 @@ const INDEX_BYTES_MAX = 512 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 const ENCRYPTED = 0x1;
 const UTF8_NAMES = 0x800;
+/** Marks of extra fields: sizes beyond 32 bits, and a name in UTF-8, which stands behind a version and a sum. */
+const BIG_SIZES = 0x0001;
+const UNICODE_NAME = 0x7075;
+const UNICODE_NAME_AT = 5;
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -24,6 +28,11 @@ export interface ZipEntry {
   readonly name: string;
   /** The name with what follows a NUL in it, where Python has it end. */
   readonly fullName: string;
+  /**
+   * The name that Info-ZIP's Unicode field (0x7075) gives the entry besides, where there is one: the program `unzip` writes to it, Python
+   * does not know it.
+   */
+  readonly unicodeName: string | undefined;
   /** Unix mode with the file's type, 0 when the archive does not say. */
   readonly mode: number;
   readonly isEncrypted: boolean;
@@ -184,7 +193,8 @@ function readEntry(raw: Buffer, nameBytes: number, extraBytes: number, prefixByt
     number,
   ];
   const start = CENTRAL_BYTES + nameBytes;
-  const big = bigSizes(raw.subarray(start, start + extraBytes));
+  const extra = raw.subarray(start, start + extraBytes);
+  const big = bigSizes(extra);
   const next = (value: number): number => (value === 0xffffffff ? (big.shift() ?? value) : value);
   sizeBytes = next(sizeBytes);
   compressedBytes = next(compressedBytes);
@@ -193,6 +203,7 @@ function readEntry(raw: Buffer, nameBytes: number, extraBytes: number, prefixByt
   return {
     name: fullName.split('\0', 1)[0] ?? '',
     fullName,
+    unicodeName: unicodeName(extra),
     mode: raw.readUInt32LE(38) >>> 16,
     dosAttributes: raw.readUInt16LE(38),
     isEncrypted: (flags & ENCRYPTED) !== 0,
@@ -212,18 +223,28 @@ function entryName(bytes: Buffer, flags: number): string {
   return (flags & UTF8_NAMES) !== 0 || text !== undefined ? (text ?? '') : bytes.toString('latin1');
 }
 
-/** Sizes and offset beyond 32 bits, in the order in which they stand. */
-function bigSizes(extra: Buffer): number[] {
+/** The fields of an entry with this mark, in the order in which they stand. */
+function* extraFields(extra: Buffer, mark: number): Generator<Buffer, void> {
   for (let at = 0; at + 4 <= extra.length;) {
     const length = extra.readUInt16LE(at + 2);
-    if (extra.readUInt16LE(at) === 1) {
-      const field = extra.subarray(at + 4, at + 4 + length);
-      return Array.from({ length: Math.floor(field.length / 8) }, (_, i) =>
-        Number(field.readBigUInt64LE(i * 8)),
-      );
-    }
+    if (extra.readUInt16LE(at) === mark) yield extra.subarray(at + 4, at + 4 + length);
     at += 4 + length;
   }
+}
+
+/** Whether the field's sum fits the name does not matter here: it is looked at, not used. */
+function unicodeName(extra: Buffer): string | undefined {
+  for (const field of extraFields(extra, UNICODE_NAME))
+    if (field.length > UNICODE_NAME_AT) return field.subarray(UNICODE_NAME_AT).toString('utf8');
+  return undefined;
+}
+
+/** Sizes and offset beyond 32 bits, in the order in which they stand. */
+function bigSizes(extra: Buffer): number[] {
+  for (const field of extraFields(extra, BIG_SIZES))
+    return Array.from({ length: Math.floor(field.length / 8) }, (_, i) =>
+      Number(field.readBigUInt64LE(i * 8)),
+    );
   return [];
 }
 

@@ -2,6 +2,7 @@
 import { writeInPlace } from '../../../host/file-operations.ts';
 import { isOsError } from '../../../python/os-errors.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { oneLine } from '../../../runtime/loader/words.ts';
 import { opt } from '../../modules/file/params.ts';
 import { linesOf, readText } from '../../modules/file/text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -142,6 +143,18 @@ function wantedValues(args: ArgsOf<typeof KEYVALUE_PARAMS>): ReadonlyMap<string,
   return `file.keyvalue key and value not supplied and key_values ${what}`;
 }
 
+/**
+ * Salt compat: Salt writes a value with a line end as it is, and what follows becomes a line of its own, with a key that nobody named.
+ * @throws SaltInvocationError
+ */
+function requireOneLine(values: ReadonlyMap<string, Value>, separator: string): void {
+  oneLine(separator, 'the separator');
+  for (const [key, value] of values) {
+    oneLine(key, 'a key');
+    oneLine(pyStr(value), `the value of ${key}`);
+  }
+}
+
 function readLines(name: string): string[] | undefined {
   try {
     return linesOf(readText(name));
@@ -157,6 +170,7 @@ function keyvalue(ctx: StateContext, args: ArgsOf<typeof KEYVALUE_PARAMS>): Dict
   if (name === '') return outcome.fail('Must provide name to file.keyvalue');
   const values = wantedValues(args);
   if (typeof values === 'string') return outcome.fail(values);
+  requireOneLine(values, args.separator);
   const lines = readLines(name);
   if (lines === undefined) return outcome.end(args.ignore_if_missing, `unable to open ${name}`);
   const lower = (text: string): string => text.toLowerCase();

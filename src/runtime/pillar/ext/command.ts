@@ -5,7 +5,7 @@ import { runProcess } from '../../../host/process.ts';
 import { parseJson } from '../../../formats/json/text.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';
-import { namedSettings, type ExtPillar } from './ext-pillar.ts';
+import { checkSourceSize, namedSettings, SOURCE_BYTES_MAX, type ExtPillar } from './ext-pillar.ts';
 
 /** Longer a command may not take: the minion waits. */
 const COMMAND_TIMEOUT_MS = 60_000;
@@ -24,7 +24,13 @@ function commandPillar(format: string, read: (text: string) => Value, clock: Clo
         `the id ${JSON.stringify(minionId)} holds characters that a shell reads, so '${command}' is not run for it`,
       );
     const line = command.replaceAll('%s', () => minionId);
-    const result = await runProcess(['/bin/sh', '-c', line], { timeoutMs: COMMAND_TIMEOUT_MS, clock });
+    const result = await runProcess(['/bin/sh', '-c', line], {
+      timeoutMs: COMMAND_TIMEOUT_MS,
+      clock,
+      outputLimitBytes: SOURCE_BYTES_MAX,
+    });
+    // half of it would be read as damaged, and minions would get a pillar without it
+    checkSourceSize(`'${command}'`, result.stdout.length + result.droppedBytes);
     try {
       return read(result.stdout.toString('utf8').replace(/\n+$/, ''));
     } catch (error) {

@@ -1,4 +1,5 @@
 /** What an external pillar is (3006.16 salt/pillar/). */
+import { CommandExecutionError } from '../../../errors/errors.ts';
 import type { Logger } from '../../../host/log.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
@@ -15,6 +16,18 @@ export interface ExtPillarContext {
 
 /** An external pillar. @param settings what stands behind its name in `ext_pillar` */
 export type ExtPillar = (settings: Value, context: ExtPillarContext) => Promise<Value> | Value;
+
+/** What one source may give for one minion, in bytes: every minion's pillar is held, encrypted and sent as a whole. */
+export const SOURCE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** @throws CommandExecutionError for more than a source may give. @param what it is, for the message */
+export function checkSourceSize(what: string, sizeBytes: number): void {
+  if (sizeBytes <= SOURCE_BYTES_MAX) return;
+  throw new CommandExecutionError(
+    `${what} gives more than ${SOURCE_BYTES_MAX / 1024 / 1024} MiB, which is more than a pillar may take from one source; narrow it ` +
+      'to what the minion needs',
+  );
+}
 
 /** Settings as Salt hands them over: a mapping by name, a list or a single value by position. */
 export function namedSettings(settings: Value, names: readonly string[]): ReadonlyMap<string, Value> {

@@ -12,7 +12,13 @@ import { fnmatch } from '../../../python/text/fnmatch.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
-import { namedSettings, type ExtPillar, type ExtPillarContext } from './ext-pillar.ts';
+import {
+  checkSourceSize,
+  namedSettings,
+  SOURCE_BYTES_MAX,
+  type ExtPillar,
+  type ExtPillarContext,
+} from './ext-pillar.ts';
 import { isDir } from '../../../python/paths.ts';
 
 const NAMES = [
@@ -30,6 +36,8 @@ const DEPTH_MAX = 40;
 interface TreeOptions {
   readonly followLinks: boolean;
   readonly keepNewline: Value;
+  /** What was read so far, for all folders of one minion together. */
+  readonly read: { sizeBytes: number };
   readonly render: ((text: string, path: string) => Promise<Value>) | undefined;
 }
 
@@ -68,6 +76,7 @@ async function readTree(
         await readLeaf(path, cutsNewline(options.keepNewline, prefix, entry.name), options),
       );
     } catch (error) {
+      if (options.read.sizeBytes > SOURCE_BYTES_MAX) throw error;
       context.log.error(`file_tree: Error reading ${path}: ${messageOf(error)}`);
     }
   }
@@ -75,6 +84,9 @@ async function readTree(
 }
 
 async function readLeaf(path: string, cut: boolean, options: TreeOptions): Promise<Value> {
+  // before it is read: a file may be larger than memory
+  options.read.sizeBytes += statSync(path).size;
+  checkSourceSize(`file_tree, with ${path},`, options.read.sizeBytes);
   const bytes = readFileSync(path);
   const content = cut && bytes.at(-1) === 10 ? bytes.subarray(0, -1) : bytes;
   const text = decodeUtf8(content);
@@ -143,6 +155,7 @@ export function fileTree(pipe: RenderPipe): ExtPillar {
     const options: TreeOptions = {
       followLinks: truthy(given.get('follow_dir_links')),
       keepNewline: given.get('keep_newline') ?? false,
+      read: { sizeBytes: 0 },
       render: given.get('template') === true ? render : undefined,
     };
     let out: Dict = new Map();

@@ -4,11 +4,10 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Value } from '../../../python/values/value.ts';
-import { namedSettings, type ExtPillar } from './ext-pillar.ts';
+import { checkSourceSize, namedSettings, type ExtPillar } from './ext-pillar.ts';
 
 const NAMES = ['url', 'with_grains', 'header_dict', 'auth', 'username', 'password', 'namespace'];
 const TIMEOUT_MS = 30_000;
-const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** The external pillar. */
 export const httpJson: ExtPillar = async (settings, { minionId, grains, log }) => {
@@ -52,7 +51,13 @@ async function fetchText(url: string, headers: Headers): Promise<string> {
     throw new CommandExecutionError(`${shown} could not be reached`, { cause: error });
   }
   if (!response.ok) throw new CommandExecutionError(`${shown} answered ${response.status}`);
-  const text = await response.text();
-  if (text.length > ANSWER_BYTES_MAX) throw new CommandExecutionError(`the answer of ${shown} is too large`);
-  return text;
+  const pieces: Uint8Array[] = [];
+  let sizeBytes = 0;
+  // piece by piece: leaving the loop ends the connection, whatever is still to come
+  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    sizeBytes += piece.length;
+    checkSourceSize(shown, sizeBytes);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
 }

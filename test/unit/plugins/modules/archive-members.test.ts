@@ -83,12 +83,30 @@ const HARD: typeof HOSTILE = new Map([
     'a hard link that leads out',
     [[{ name: 'h', hardlink: '../victim' }], /'h' is a hard link to '\.\.\/victim', which is not a member/],
   ],
+  [
+    'another name in a pax header',
+    [[{ name: 'fine', otherName: '../victim' }], /its member '\.\.\/victim' has '\.\.' in its name/],
+  ],
   ['an absolute hard link', [[{ name: 'h', hardlink: '/etc/passwd' }], /'h' is a hard link to/]],
 ]);
 const ZIP_ONLY: typeof HOSTILE = new Map([
   [
     'a claim of four gigabytes',
     [[{ name: 'bomb', claimedBytes: 2 ** 32 - 2 }], /would unpack to 4294967294 bytes/],
+  ],
+  [
+    'another name in the Unicode field',
+    [[{ name: 'fine', otherName: '../victim' }], /its member '\.\.\/victim' has '\.\.' in its name/],
+  ],
+  [
+    'a member below a link of the Unicode field',
+    [
+      [
+        { name: 'fine', otherName: 'l', link: 'a' },
+        { name: 'l/x', content: 'x' },
+      ],
+      /'l\/x' would be written through the link 'l' of the archive/,
+    ],
   ],
   ['a NUL', [[{ name: 'x\0../../y' }], /has a NUL in its name/]],
 ]);
@@ -192,6 +210,21 @@ test('archive - extracted refuses it, whatever it was told to remove', async (t)
       }
     }
   }
+});
+
+test('archive - device nodes are members as others are, and lead nowhere by their names', async (t) => {
+  const spot = place(t);
+  const device = [1, 3] as const;
+  const listed = await context().functions.call('archive.list', [
+    spot.archive('tar', forgeTar([{ name: 'null', device }])),
+  ]);
+  assert.deepEqual(listed, ['null']);
+  const hostile = spot.archive('tar', forgeTar([{ name: '../null', device }]));
+  await assert.rejects(
+    context().functions.call('archive.tar', ['xf', hostile], dict({ dest: spot.target })),
+    /'\.\.\/null' has '\.\.' in its name/,
+  );
+  untouched(spot);
 });
 
 test('archive - options that give members other names are looked at with those', async (t) => {
