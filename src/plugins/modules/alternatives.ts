@@ -58,7 +58,7 @@ async function linkByCommand(ctx: ModuleContext, name: string): Promise<Value> {
 }
 
 const NAME = param.text({ doc: 'The name of the alternative: `editor`.' });
-const PATH = { type: 'str', doc: 'The path of one of those it may stand for: `/usr/bin/vim`.' } as const;
+const PATH = param.text({ doc: 'The path of one of those it may stand for: `/usr/bin/vim`.' });
 const OUTPUT = 'what the program said';
 
 /** The module. */
@@ -111,7 +111,7 @@ export const alternativesModule = defineModule({
       examples: ["salt '*' alternatives.check_exists editor /usr/bin/vim"],
       run: async (ctx, { name, path }) => {
         const ended = await ask(ctx, '--display', name);
-        return !saysWhy(ended) && splitLines(ended.stdout).some((line) => line.startsWith(pyStr(path)));
+        return !saysWhy(ended) && splitLines(ended.stdout).some((line) => line.startsWith(path));
       },
     }),
     check_installed: defineFunction({

@@ -11,7 +11,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { toNumber, truthy, type Value } from '../../python/values/value.ts';
+import { toNumber, type Value } from '../../python/values/value.ts';
 import { archiveProblem, cachedArchive, exceptionText, listArchive } from './archive/listing.ts';
 import { archiveLimits, inspectRar, inspectTar, inspectZip } from './archive/inspect.ts';
 import { UnsafeArchiveError } from './archive/members.ts';
@@ -20,7 +20,7 @@ import { BadZipError, ZipError } from './archive/zip-format.ts';
 import { packZip, readWholeZip, unpackZip } from './archive/unpack.ts';
 import { renderPaths } from './cp/render.ts';
 import { runAll, runText } from './program.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { param, type TypedArguments } from '../../runtime/loader/params.ts';
 
 const GLOB = /[*?[]/;
 
@@ -43,13 +43,13 @@ function expandSources(sources: Value): string[] {
 }
 
 interface RunLike {
-  readonly template: Value;
-  readonly runas: Value;
-  readonly cwd?: Value;
+  readonly template: Value | undefined;
+  readonly runas: Value | undefined;
+  readonly cwd?: Value | undefined;
 }
 
 async function lines(ctx: ModuleContext, words: readonly string[], args: RunLike): Promise<string[]> {
-  const { template, runas, cwd = null } = args;
+  const { template = null, runas = null, cwd = null } = args;
   return splitLines(await runText(ctx, words, { cwd, template, runas }));
 }
 
@@ -61,8 +61,8 @@ function trimmed(names: readonly string[], trim: Value): string[] {
 }
 
 /** Works as another user. Only functions that have a process of their own may do so. */
-async function asUser<T>(runas: Value, work: () => Promise<T>): Promise<T> {
-  if (!truthy(runas)) return work();
+async function asUser<T>(runas: Value | undefined, work: () => Promise<T>): Promise<T> {
+  if (runas === undefined) return work();
   const user = await findUser(pyStr(runas));
   if (user === undefined) throw new SaltInvocationError(`User '${pyStr(runas)}' does not exist`);
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
@@ -84,22 +84,23 @@ interface ZipRequest extends RunLike {
 }
 
 async function zip(ctx: ModuleContext, args: ZipRequest): Promise<string[]> {
-  const { cwd = null } = args;
-  const [file, given] = truthy(args.template)
-    ? await renderPaths(ctx, [args.zip_file, args.sources], args.template, {
-        saltenv: 'base',
-        kwargs: new Map(),
-      })
-    : [args.zip_file, args.sources];
+  const { cwd } = args;
+  const [file, given] =
+    args.template !== undefined
+      ? await renderPaths(ctx, [args.zip_file, args.sources], args.template, {
+          saltenv: 'base',
+          kwargs: new Map(),
+        })
+      : [args.zip_file, args.sources];
   const sources = expandSources(given ?? '');
-  if (!truthy(cwd)) {
+  if (cwd === undefined) {
     if (sources.some((source) => !isAbs(source)))
       throw new SaltInvocationError("Relative paths require the 'cwd' parameter");
   } else if (typeof cwd !== 'string' || !isAbs(cwd)) throw new SaltInvocationError('cwd must be absolute');
   try {
     return await asUser(args.runas, () =>
       packZip(file ?? '', sources, {
-        cwd: truthy(cwd) ? pyStr(cwd) : undefined,
+        cwd,
         allowsBig: args.zip64,
       }),
     );
@@ -116,7 +117,7 @@ async function inspectForTar(
   options: readonly string[],
   args: RunLike & { readonly tarfile: string; readonly dest: string | undefined },
 ): Promise<void> {
-  const cwd = truthy(args.cwd ?? null) ? pyStr(args.cwd ?? '') : process.cwd();
+  const cwd = args.cwd === undefined ? process.cwd() : pyStr(args.cwd);
   const path = joinPath(cwd, args.tarfile);
   const folder = args.dest !== undefined ? joinPath(cwd, args.dest) : cwd;
   await inspectTar({ path, folder, limits: archiveLimits(ctx.opts) }, options);
@@ -125,7 +126,8 @@ async function inspectForTar(
 interface UnzipRequest extends RunLike {
   readonly zip_file: string;
   readonly dest: string;
-  readonly excludes: Value;
+  /** Undefined where nothing was said at all. */
+  readonly excludes: readonly string[] | undefined;
   readonly trim_output: Value;
   readonly password: string | undefined;
   readonly extract_perms: boolean;
@@ -133,14 +135,14 @@ interface UnzipRequest extends RunLike {
 
 async function unzip(ctx: ModuleContext, args: UnzipRequest): Promise<string[]> {
   const paths = [args.zip_file, args.dest];
-  const [file = '', dest = ''] = await renderPaths(ctx, paths, args.template, {
+  const [file = '', dest = ''] = await renderPaths(ctx, paths, args.template ?? null, {
     saltenv: 'base',
     kwargs: new Map(),
   });
   try {
     const names = await asUser(args.runas, () =>
       unpackZip(file, dest, {
-        excludes: truthy(args.excludes) ? nameList(args.excludes) : [],
+        excludes: args.excludes ?? [],
         password: args.password,
         keepsModes: args.extract_perms,
         limits: archiveLimits(ctx.opts),
@@ -163,10 +165,10 @@ async function cmdUnzip(
   if (args.password !== undefined) words.push('-P', args.password);
   if (args.options !== undefined) words.push(...splitWords(args.options));
   words.push(args.zip_file, '-d', args.dest);
-  if (args.excludes !== null) words.push('-x', ...nameList(args.excludes));
+  if (args.excludes !== undefined) words.push('-x', ...args.excludes);
   const { retcode, stdout } = await runAll(ctx, words, {
-    template: args.template,
-    runas: args.runas,
+    template: args.template ?? null,
+    runas: args.runas ?? null,
     redirect_stderr: true,
     output_loglevel: args.password !== undefined ? 'quiet' : 'debug',
     hide_output: args.password !== undefined,
@@ -178,7 +180,7 @@ async function cmdUnzip(
 /** What `unzip` cannot read either, it says itself. @throws UnsafeArchiveError */
 async function inspectForProgram(ctx: ModuleContext, args: UnzipRequest): Promise<void> {
   const secret = args.password;
-  const [path, folder] = await renderPaths(ctx, [args.zip_file, args.dest], args.template, {
+  const [path, folder] = await renderPaths(ctx, [args.zip_file, args.dest], args.template ?? null, {
     saltenv: 'base',
     kwargs: new Map(),
   });
@@ -216,37 +218,42 @@ async function isEncrypted(ctx: ModuleContext, args: CheckRequest): Promise<bool
 
 async function unrar(
   ctx: ModuleContext,
-  args: RunLike & { rarfile: string; dest: string; excludes: Value; trim_output: Value },
+  args: RunLike & {
+    rarfile: string;
+    dest: string;
+    excludes: readonly string[] | undefined;
+    trim_output: Value;
+  },
 ): Promise<string[]> {
   const program = ['unrar', 'rar'].map((name) => findProgram(name)).find((path) => path !== undefined);
   if (program === undefined)
     throw new CommandNotFoundError(`None of provided binaries(["'unrar'", "'rar'"]) were found in $PATH.`);
   await inspectRar({ path: args.rarfile, folder: args.dest, limits: archiveLimits(ctx.opts) });
   const words = [program, 'x', '-idp', args.rarfile];
-  for (const name of args.excludes === null ? [] : nameList(args.excludes)) words.push('-x', name);
+  for (const name of args.excludes ?? []) words.push('-x', name);
   return trimmed(await lines(ctx, [...words, args.dest], args), args.trim_output);
 }
 
-const template = {
+const template = param.valueIfGiven({
   default: null,
   type: 'str',
   doc: 'Render the paths with this template engine first (`jinja`).',
-} as const;
-const runas = { default: null, type: 'str', doc: 'The user to work as.' } as const;
-const cwd = {
+});
+const runas = param.valueIfGiven({ default: null, type: 'str', doc: 'The user to work as.' });
+const cwd = param.valueIfGiven({
   default: null,
   type: 'str',
   doc: 'The folder that relative sources are below, and that names in the archive begin at.',
-} as const;
+});
 const sources = {
   type: 'str or list',
   doc: 'Paths with commas between, or a list; wildcards are expanded.',
 } as const;
-const excludes = {
+const excludes = param.by((value: Value) => (value === null ? undefined : nameList(value)), {
   default: null,
   type: 'str or list',
   doc: 'Names that are left out, with commas between or as a list.',
-} as const;
+});
 const trim_output = {
   default: false,
   type: 'bool or int',
@@ -265,25 +272,22 @@ const clean = param.flag({ default: false, doc: 'Remove the archive afterwards.'
 const password = param.textIfGiven({ default: null, doc: 'The password of the archive.' });
 const unzipOptions = param.textIfGiven({ default: null, doc: 'Options of the program `unzip`.' });
 
-const squeeze = (program: 'gzip' | 'gunzip') =>
-  defineFunction({
-    doc: program === 'gzip' ? 'Compresses a file with `gzip`.' : 'Unpacks a file with `gunzip`.',
-    params: {
-      [program === 'gzip' ? 'sourcefile' : 'gzipfile']: { type: 'str', doc: 'The file.' },
-      template,
-      runas,
-      options: { default: null, type: 'str', doc: 'A further option of the program.' },
-    },
-    returns: 'lines of output',
-    examples: [`salt '*' archive.${program} /tmp/sourcefile.txt${program === 'gzip' ? '' : '.gz'}`],
-    run: (ctx, args) => {
-      need(program);
-      const option = truthy(args['options'] ?? null) ? [pyStr(args['options'] ?? '')] : [];
-      const file = pyStr(args['sourcefile'] ?? args['gzipfile'] ?? '');
-      const { template: engine = null, runas: user = null } = args;
-      return lines(ctx, [program, ...option, file], { template: engine, runas: user });
-    },
-  });
+const squeezed = {
+  template,
+  runas,
+  options: param.textIfGiven({ default: null, doc: 'A further option of the program.' }),
+} as const;
+const file = param.text({ doc: 'The file.' });
+
+function squeeze(
+  ctx: ModuleContext,
+  [program, path]: readonly [string, string],
+  args: TypedArguments<typeof squeezed>,
+): Promise<string[]> {
+  need(program);
+  const option = args.options === undefined ? [] : [args.options];
+  return lines(ctx, [program, ...option, path], args);
+}
 
 /** The module. */
 export const archiveModule = defineModule({
@@ -345,8 +349,20 @@ export const archiveModule = defineModule({
         return lines(ctx, words, args);
       },
     }),
-    gzip: squeeze('gzip'),
-    gunzip: squeeze('gunzip'),
+    gzip: defineFunction({
+      doc: 'Compresses a file with `gzip`.',
+      params: { sourcefile: file, ...squeezed },
+      returns: 'lines of output',
+      examples: ["salt '*' archive.gzip /tmp/sourcefile.txt"],
+      run: (ctx, args) => squeeze(ctx, ['gzip', args.sourcefile], args),
+    }),
+    gunzip: defineFunction({
+      doc: 'Unpacks a file with `gunzip`.',
+      params: { gzipfile: file, ...squeezed },
+      returns: 'lines of output',
+      examples: ["salt '*' archive.gunzip /tmp/sourcefile.txt.gz"],
+      run: (ctx, args) => squeeze(ctx, ['gunzip', args.gzipfile], args),
+    }),
     cmd_zip: defineFunction({
       doc: 'Makes a zip archive with the program `zip`.',
       params: { zip_file: param.text({ doc: 'The archive.' }), sources, template, cwd, runas },

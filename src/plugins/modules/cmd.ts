@@ -2,7 +2,8 @@
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
-import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { param } from '../../runtime/loader/params.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 import { runChroot } from './cmd/chroot.ts';
 import { commandLabel } from './cmd/command-line.ts';
 import { atLeastError, failureMessage, outcomeDict, runCommand } from './cmd/execute.ts';
@@ -56,7 +57,7 @@ function refusePowershell(options: Dict): never {
   );
 }
 
-function firstProgram(names: Value): string | null {
+function firstProgram(names: Value | undefined): string | null {
   const list = Array.isArray(names) ? names : [names];
   for (const name of list) {
     const path = typeof name === 'string' ? findProgram(name) : undefined;
@@ -65,7 +66,7 @@ function firstProgram(names: Value): string | null {
   return null;
 }
 
-const NAME_PARAM = { cmd: { type: 'str', doc: 'The name of the program.' } };
+const NAME_PARAM = { cmd: param.valueIfGiven({ type: 'str', doc: 'The name of the program.' }) };
 const CODE_PARAMS = {
   lang: { type: 'str', doc: 'The interpreter: a name found in PATH, or a path.' },
   code: { type: 'str', doc: 'The code.' },
@@ -211,7 +212,7 @@ const lookups = {
     returns: 'its path, or nothing',
     examples: ["salt '*' cmd.which cat"],
     run: (ctx, { cmd }) => {
-      if (!truthy(cmd)) ctx.log.error('No executable was passed to be searched for.');
+      if (cmd === undefined) ctx.log.error('No executable was passed to be searched for.');
       return firstProgram(cmd);
     },
   }),
@@ -238,7 +239,7 @@ const lookups = {
   shell_info: defineFunction({
     doc: 'Returns path and version of a shell or of an interpreter: bash, perl, php, powershell, python, ruby, tcsh, zsh.',
     params: {
-      shell: { type: 'str', doc: 'The name of the shell.' },
+      shell: param.by(textOf, { type: 'str', doc: 'The name of the shell.' }),
       list_modules: {
         default: false,
         type: 'bool',
@@ -247,17 +248,17 @@ const lookups = {
     },
     returns: 'a mapping of installed, path, version and version_raw, or of installed and error',
     examples: ["salt '*' cmd.shell_info bash"],
-    run: (ctx, { shell }) => shellInfo(ctx, textOf(shell)),
+    run: (ctx, { shell }) => shellInfo(ctx, shell),
   }),
   tty: defineFunction({
     doc: 'Writes text to a terminal of the minion.',
     params: {
-      device: { type: 'str', doc: 'The terminal, without folder: tty1, pts3.' },
-      echo: { default: '', type: 'str', doc: 'The text.' },
+      device: param.by(textOf, { type: 'str', doc: 'The terminal, without folder: tty1, pts3.' }),
+      echo: param.by(textOf, { default: '', type: 'str', doc: 'The text.' }),
     },
     returns: 'a mapping with Success or Error and a sentence',
     examples: ["salt '*' cmd.tty tty0 'Going down in five minutes'"],
-    run: (_ctx, { device, echo }) => writeTerminal(textOf(device), textOf(echo)),
+    run: (_ctx, { device, echo }) => writeTerminal(device, echo),
   }),
 };
 

@@ -92,28 +92,44 @@ function resolveSdb(ctx: ModuleContext, value: Value): Value {
 }
 
 /** Whether a source is left out, by the name of the parameter. */
-type Omit4 = Readonly<Record<string, Value>>;
+interface Omissions {
+  readonly omit_opts?: boolean;
+  readonly omit_grains?: boolean;
+  readonly omit_pillar?: boolean;
+  readonly omit_master?: boolean;
+}
 
 /** The sources of options, first wins. */
-function sources(ctx: ModuleContext, omit: Omit4): Dict[] {
-  const all: [string, () => Dict][] = [
+function sources(ctx: ModuleContext, omit: Omissions): Dict[] {
+  const all: [keyof Omissions, () => Dict][] = [
     ['omit_opts', () => optionsOf(ctx)],
     ['omit_grains', () => ctx.grains],
     ['omit_pillar', () => ctx.pillar],
     ['omit_master', () => masterOf(ctx)],
   ];
-  return all.filter(([name]) => !truthy(omit[name])).map(([, source]) => source());
+  return all.filter(([name]) => omit[name] !== true).map(([, source]) => source());
 }
 
-function get(ctx: ModuleContext, args: Omit4 & { readonly key: Value; readonly delimiter: string }): Value {
-  const key = typeof args.key === 'string' || typeof args.key === 'number' ? args.key : pyStr(args.key);
+interface GetRequest extends Omissions {
+  readonly key: string | number;
+  readonly default: Value;
+  readonly delimiter: string;
+  readonly merge: Value;
+}
+
+/** A key as keys of mappings are: a number as it is, anything else as text. */
+function keyOf(value: Value): string | number {
+  return typeof value === 'number' ? value : pyStr(value);
+}
+
+function get(ctx: ModuleContext, args: GetRequest): Value {
   const options = { delimiter: args.delimiter };
-  const places = args['merge'] === null ? [...sources(ctx, args), DEFAULTS] : [merged(ctx, args['merge'])];
+  const places = args.merge === null ? [...sources(ctx, args), DEFAULTS] : [merged(ctx, args.merge)];
   for (const place of places) {
-    const value = traverse(place, key, options);
+    const value = traverse(place, args.key, options);
     if (value !== undefined) return resolveSdb(ctx, value);
   }
-  return args['default'] ?? null;
+  return args.default;
 }
 
 /** All sources in one mapping, as `config.get … merge=` searches it. */
@@ -130,10 +146,17 @@ function merged(ctx: ModuleContext, strategy: Value | undefined): Dict {
   );
 }
 
-function option(ctx: ModuleContext, args: Omit4 & { readonly value: string }): Value {
-  const chosen = truthy(args['omit_all']) ? [] : sources(ctx, args);
-  const fallback = args['default'] ?? null;
-  if (truthy(args['wildcard'])) {
+interface OptionRequest extends Omissions {
+  readonly value: string;
+  readonly default?: Value;
+  readonly omit_all?: boolean;
+  readonly wildcard?: boolean;
+}
+
+function option(ctx: ModuleContext, args: OptionRequest): Value {
+  const chosen = args.omit_all === true ? [] : sources(ctx, args);
+  const fallback = args.default ?? null;
+  if (args.wildcard === true) {
     const matches = wildcard([DEFAULTS, ...chosen.reverse()], args.value);
     if (matches.size > 0) return matches;
     return fallback ?? new Map<Value, Value>();
@@ -155,22 +178,25 @@ function wildcard(places: readonly Dict[], pattern: string): Dict {
 }
 
 /** `config.merge`: the first text wins, else lists and mappings of all sources are joined. */
-function merge(ctx: ModuleContext, args: Omit4 & { readonly value: Value }): Value {
+function merge(
+  ctx: ModuleContext,
+  args: Omissions & { readonly value: Value; readonly default: Value },
+): Value {
   let found: Value = null;
-  const all: [string, Dict][] = [
+  const all: [keyof Omissions, Dict][] = [
     ['omit_opts', optionsOf(ctx)],
     ['omit_master', masterOf(ctx)],
     ['omit_pillar', ctx.pillar],
   ];
   for (const [name, source] of all) {
-    const value = truthy(args[name]) ? undefined : source.get(args.value);
+    const value = args[name] === true ? undefined : source.get(args.value);
     if (value === undefined) continue;
     if (found === null) found = value;
     else if (isDict(found) && isDict(value)) found = new Map([...value, ...found]);
     else if (Array.isArray(found) && Array.isArray(value)) found = [...found, ...value];
     if (typeof found === 'string') return found;
   }
-  return copyValue(found ?? DEFAULTS.get(args.value) ?? args['default'] ?? null);
+  return copyValue(found ?? DEFAULTS.get(args.value) ?? args.default);
 }
 
 /** A file mode as text of four digits (3006.16 salt/utils/files.py `normalize_mode`). */
@@ -182,10 +208,10 @@ function normalizeMode(mode: string | undefined): Value {
 }
 
 const omitParams = {
-  omit_opts: { default: false, type: 'bool', doc: "Leave the minion's configuration out." },
-  omit_pillar: { default: false, type: 'bool', doc: 'Leave the pillar out.' },
-  omit_master: { default: false, type: 'bool', doc: "Leave the master's configuration out." },
-  omit_grains: { default: false, type: 'bool', doc: 'Leave the grains out.' },
+  omit_opts: param.flag({ default: false, doc: "Leave the minion's configuration out." }),
+  omit_pillar: param.flag({ default: false, doc: 'Leave the pillar out.' }),
+  omit_master: param.flag({ default: false, doc: "Leave the master's configuration out." }),
+  omit_grains: param.flag({ default: false, doc: 'Leave the grains out.' }),
 } as const;
 
 /** The module `config`. */
@@ -199,7 +225,10 @@ export const configModule = defineModule({
         "Gives one option, also one inside another: from the minion's configuration, else from the grains, the pillar, " +
         "the master's configuration (with `pillar_opts`), the defaults of modules. Values `sdb://…` are resolved.",
       params: {
-        key: { type: 'str', doc: 'Name of the option; levels are separated by the delimiter.' },
+        key: param.by(keyOf, {
+          type: 'str',
+          doc: 'Name of the option; levels are separated by the delimiter.',
+        }),
         default: { default: '', type: 'any', doc: 'What to return when nobody sets it.' },
         delimiter: param.text({ default: DEFAULT_DELIMITER, doc: 'What separates levels.' }),
         merge: {
@@ -231,8 +260,8 @@ export const configModule = defineModule({
         omit_grains: omitParams.omit_grains,
         omit_pillar: omitParams.omit_pillar,
         omit_master: omitParams.omit_master,
-        omit_all: { default: false, type: 'bool', doc: 'Look into the defaults of modules only.' },
-        wildcard: { default: false, type: 'bool', doc: 'Give all options whose names match a glob.' },
+        omit_all: param.flag({ default: false, doc: 'Look into the defaults of modules only.' }),
+        wildcard: param.flag({ default: false, doc: 'Give all options whose names match a glob.' }),
       },
       returns: 'the value; with `wildcard` a mapping of name to value',
       examples: ["salt '*' config.option redis.host", "salt '*' config.option 'redis.*' wildcard=True"],
@@ -258,9 +287,11 @@ export const configModule = defineModule({
     }),
     backup_mode: defineFunction({
       doc: 'Returns how files are backed up before they are changed.',
-      params: { backup: { default: '', type: 'str', doc: 'When given, this is the answer.' } },
+      params: {
+        backup: param.valueIfGiven({ default: '', type: 'str', doc: 'When given, this is the answer.' }),
+      },
       returns: 'the mode given, or the option `backup_mode`',
-      run: (ctx, { backup }) => (truthy(backup) ? backup : option(ctx, { value: 'backup_mode' })),
+      run: (ctx, { backup }) => backup ?? option(ctx, { value: 'backup_mode' }),
     }),
     manage_mode: defineFunction({
       doc: 'Writes a file mode as text of four digits.',

@@ -165,7 +165,7 @@ export const cpModule = defineModule({
       doc: 'Fetches a file of the master and renders it.',
       params: {
         path: param.text({ doc: '`salt://path`.' }),
-        dest: { type: 'str', doc: 'Path on this machine; empty for the cache.' },
+        dest: param.textOrNone({ doc: 'Path on this machine; empty for the cache.' }),
         template: param.text({ default: 'jinja', doc: 'The engine.' }),
         saltenv: saltenvParam,
         makedirs: makedirsParam,
@@ -174,7 +174,7 @@ export const cpModule = defineModule({
       returns: 'the path it is at; an empty text when there is no such file',
       examples: ["salt '*' cp.get_template salt://path/to/template /minion/dest"],
       run: (ctx, { path, dest, template, saltenv, makedirs }, _rest, kwargs) =>
-        getTemplate(ctx, path, pyStr(dest ?? ''), {
+        getTemplate(ctx, path, dest ?? '', {
           engine: template,
           saltenv: environmentOf(ctx, saltenv),
           variables: withContext(kwargs),
@@ -288,14 +288,13 @@ export const cpModule = defineModule({
     cache_files: defineFunction({
       doc: 'Fetches several files into the cache of the minion.',
       params: {
-        paths: { type: 'str or list of str', doc: 'URLs, or a text with commas between them.' },
+        paths: param.texts({ type: 'str or list of str', doc: 'URLs, or a text with commas between them.' }),
         saltenv: saltenvParam,
       },
       returns: 'list of the paths in the cache; False for a file that does not exist',
       examples: ["salt '*' cp.cache_files salt://pathto/file1,salt://pathto/file1"],
       run: (ctx, { paths, saltenv }) => {
-        const urls = Array.isArray(paths) ? paths.map(pyStr) : pyStr(paths).split(',');
-        return mapLimited(urls, CACHED_AT_ONCE, (url) => {
+        return mapLimited(paths, CACHED_AT_ONCE, (url) => {
           const wanted = target(ctx, url, saltenv);
           return cacheUrl(ctx, wanted.url, wanted.saltenv);
         });
@@ -464,12 +463,13 @@ export const cpModule = defineModule({
     recv: defineFunction({
       doc: 'Takes files that `salt-cp` sends.',
       params: {
-        files: { type: 'dict', doc: 'Path to content.' },
+        files: param.mappingIfGiven({ doc: 'Path to content.' }),
         dest: param.text({ doc: 'Path or folder on this machine.' }),
       },
       returns: 'mapping of path to True or False; `Destination unavailable` when the folder is missing',
       run: (_ctx, { files, dest }) => {
-        if (!isDict(files)) throw new SaltInvocationError('files must be a mapping of paths to contents');
+        if (files === undefined)
+          throw new SaltInvocationError('files must be a mapping of paths to contents');
         return receiveFiles(files, dest);
       },
     }),

@@ -6,7 +6,7 @@ import { findUser } from '../../host/users.ts';
 import { findProgram } from '../../host/which.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import {
   isMeant,
   jobDict,
@@ -21,7 +21,7 @@ import {
   type TimeField,
 } from './cron/table.ts';
 import { runAll, runStdout, type Ended } from './program.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { param, type TypedArguments } from '../../runtime/loader/params.ts';
 
 /**
  * How `crontab` is to be called for a user: as we are, with `-u`, or as that user.
@@ -179,10 +179,10 @@ async function removeJob(
 }
 
 /** Whether the times of a job are those that are asked for; None asks for nothing. */
-function hasTimes(job: CronJob, asked: Readonly<Record<TimeField, Value>>): boolean {
+function hasTimes(job: CronJob, asked: Readonly<Record<TimeField, string | undefined>>): boolean {
   return TIME_FIELDS.every((field) => {
-    if (asked[field] === null) return true;
-    const [own, text] = [job.times?.[field], pyStr(asked[field])];
+    const [own, text] = [job.times?.[field], asked[field]];
+    if (text === undefined) return true;
     return own === text || (text.toLowerCase() === 'random' && own !== '*');
   });
 }
@@ -198,23 +198,28 @@ async function setVariable(ctx: ModuleContext, user: Value, name: string, value:
   return error !== '' ? error : at >= 0 ? 'updated' : 'new';
 }
 
-const textOrNone = (value: Value): string | null => (value === null ? null : pyStr(value));
 const USER = {
   user: { type: 'str', doc: 'The user whose table it is; None for the one that the minion runs as.' },
 } as const;
-const CMD = { cmd: { type: 'str', doc: 'The command.' } } as const;
+const CMD = { cmd: param.text({ doc: 'The command.' }) } as const;
 const MORE = {
   commented: {
     default: false,
     type: 'bool',
     doc: 'Write the job as a comment, so that it does not run; only True does, no other value.',
   },
-  comment: { default: null, type: 'str', doc: 'A remark above the job.' },
-  identifier: { default: null, type: 'str', doc: 'A name by which the job is found, whatever its command.' },
+  comment: param.textOrNone({ default: null, doc: 'A remark above the job.' }),
+  identifier: param.textOrNone({
+    default: null,
+    doc: 'A name by which the job is found, whatever its command.',
+  }),
 } as const;
 const IDENTIFIER = { identifier: MORE.identifier } as const;
 const time = (doc: string) =>
-  ({ type: 'str or int', doc: `${doc}; random, a range a:b at random, or as cron has it.` }) as const;
+  param.textOrNone({
+    type: 'str or int',
+    doc: `${doc}; random, a range a:b at random, or as cron has it.`,
+  });
 const TIMES = {
   minute: time('The minute'),
   hour: time('The hour'),
@@ -244,11 +249,13 @@ const RM_JOB = {
   returns: REMOVED,
 } as const;
 
-type RemoveArgs = Readonly<Record<keyof typeof RM_JOB.params, Value>>;
-const runRemove = (ctx: ModuleContext, args: RemoveArgs): Promise<string> => {
-  const [cmd, identifier] = [pyStr(args.cmd), textOrNone(args.identifier)];
-  return removeJob(ctx, args.user, 'crons', (job) => isMeant(job, cmd, identifier) && hasTimes(job, args));
-};
+const runRemove = (ctx: ModuleContext, args: TypedArguments<typeof RM_JOB.params>): Promise<string> =>
+  removeJob(
+    ctx,
+    args.user,
+    'crons',
+    (job) => isMeant(job, args.cmd, args.identifier ?? null) && hasTimes(job, args),
+  );
 const runList = async (ctx: ModuleContext, user: Value): Promise<Dict> =>
   tableDict(await readTable(ctx, user));
 
@@ -283,13 +290,17 @@ export const cronModule = defineModule({
     ls: defineFunction({ ...LIST, pythonName: 'list_tab', run: (ctx, { user }) => runList(ctx, user) }),
     get_entry: defineFunction({
       doc: 'Finds one job by identifier or command.',
-      params: { ...USER, ...IDENTIFIER, cmd: { ...CMD.cmd, default: null } },
+      params: {
+        ...USER,
+        identifier: param.valueIfGiven(IDENTIFIER.identifier),
+        cmd: param.valueIfGiven({ ...CMD.cmd, default: null }),
+      },
       returns: 'a mapping; false when there is none',
       examples: ["salt '*' cron.get_entry root identifier=task1"],
       run: async (ctx, { user, identifier, cmd }) => {
         const table = await readTable(ctx, user);
         const found = [...table.crons, ...table.special].find((job) =>
-          truthy(identifier) ? job.identifier === identifier : truthy(cmd) && job.cmd === cmd,
+          identifier !== undefined ? job.identifier === identifier : cmd !== undefined && job.cmd === cmd,
         );
         return found === undefined ? false : jobDict(found);
       },
@@ -301,15 +312,15 @@ export const cronModule = defineModule({
       examples: ["salt '*' cron.set_job root '*' '*' '*' '*' 1 /usr/local/weekly"],
       run: (ctx, args) => {
         const times = Object.fromEntries(
-          TIME_FIELDS.map((field) => [field, pyStr(args[field]).toLowerCase()]),
+          TIME_FIELDS.map((field) => [field, (args[field] ?? 'None').toLowerCase()]),
         ) as Record<TimeField, string>;
         return setJob(ctx, args.user, {
           times,
           spec: null,
-          cmd: pyStr(args.cmd),
+          cmd: args.cmd,
           commented: args.commented === true,
-          comment: textOrNone(args.comment),
-          identifier: args.identifier === null ? null : pyStr(args.identifier),
+          comment: args.comment ?? null,
+          identifier: args.identifier ?? null,
         });
       },
     }),
@@ -322,10 +333,10 @@ export const cronModule = defineModule({
         setJob(ctx, args.user, {
           times: undefined,
           spec: args.special,
-          cmd: pyStr(args.cmd),
+          cmd: args.cmd,
           commented: args.commented === true,
-          comment: textOrNone(args.comment),
-          identifier: args.identifier === null ? null : pyStr(args.identifier),
+          comment: args.comment ?? null,
+          identifier: args.identifier ?? null,
         }),
     }),
     rm_job: defineFunction({
@@ -349,8 +360,7 @@ export const cronModule = defineModule({
           ctx,
           user,
           'special',
-          (job) =>
-            isMeant(job, pyStr(cmd), textOrNone(identifier)) && (special === null || job.spec === special),
+          (job) => isMeant(job, cmd, identifier ?? null) && (special === null || job.spec === special),
         ),
     }),
     set_env: defineFunction({

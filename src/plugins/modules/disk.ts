@@ -272,7 +272,7 @@ const devices = {
     examples: ["salt '*' disk.wipe /dev/sda1"],
     run: async (ctx, { device }) => {
       const { retcode, stderr } = await runAll(ctx, ['wipefs', '-a', device]);
-      if (retcode !== 0) ctx.log.error(`Error wiping device ${pyStr(device)}: ${stderr}`);
+      if (retcode !== 0) ctx.log.error(`Error wiping device ${device}: ${stderr}`);
       return retcode === 0;
     },
   }),

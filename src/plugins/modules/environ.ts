@@ -59,6 +59,12 @@ async function setAll(
   return out;
 }
 
+/** One name, or a list of them; anything else names nothing. */
+function namesOf(given: Value): Value[] {
+  if (typeof given === 'string') return [given];
+  return Array.isArray(given) ? given : [];
+}
+
 const value = (key: Value): string | undefined => process.env[pyStr(key)];
 const KEY = { type: 'str', doc: 'The name of the variable.' } as const;
 const DEFAULT = { default: '', type: 'any', doc: 'What to give for variables that are not set.' } as const;
@@ -94,13 +100,11 @@ export const environModule = defineModule({
     }),
     item: defineFunction({
       doc: 'Gives the values of one or more variables.',
-      params: { keys: { type: 'str or list', doc: 'The names.' }, default: DEFAULT },
+      params: { keys: param.by(namesOf, { type: 'str or list', doc: 'The names.' }), default: DEFAULT },
       returns: 'mapping of name to value',
       examples: [`salt '*' environ.item foo`, `salt '*' environ.item '[foo, baz]' default=None`],
-      run: (_ctx, { keys, default: fallback }) => {
-        const names = typeof keys === 'string' ? [keys] : Array.isArray(keys) ? keys : [];
-        return new Map(names.map((name) => [name, value(name) ?? fallback]));
-      },
+      run: (_ctx, { keys, default: fallback }) =>
+        new Map(keys.map((name) => [name, value(name) ?? fallback])),
     }),
     items: defineFunction({
       doc: 'Gives all variables.',

@@ -42,7 +42,7 @@ function sendData(ctx: ModuleContext, args: Readonly<Record<string, Value>>, kwa
   add('environ', args['with_env'], environment());
   add('grains', args['with_grains'], ctx.grains);
   add('pillar', args['with_pillar'], ctx.pillar);
-  if (truthy(args['with_env_opts'])) {
+  if (args['with_env_opts'] === true) {
     data.set('saltenv', ctx.opts.get('saltenv') ?? 'base');
     data.set('pillarenv', ctx.opts.get('pillarenv') ?? null);
   }
@@ -100,7 +100,7 @@ export const eventModule = defineModule({
           type: 'bool or list',
           doc: 'Add the whole pillar, or these keys. Mind secrets.',
         },
-        with_env_opts: { default: false, type: 'bool', doc: 'Add the options `saltenv` and `pillarenv`.' },
+        with_env_opts: param.flag({ default: false, doc: 'Add the options `saltenv` and `pillarenv`.' }),
       },
       kwargs: 'kwargs',
       returns: 'True; False when nothing took the event',

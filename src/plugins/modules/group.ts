@@ -1,7 +1,7 @@
 /** `group`: groups of this system. Follows 3006.16 salt/modules/groupadd.py. */
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { programPath, runAll, runCode, runText } from './program.ts';
 import { allGroups, findGroupEntry, type AccountGroup, type Root } from './user/accounts.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -69,7 +69,11 @@ export const groupModule = defineModule({
       doc: 'Adds a group.',
       params: {
         name: NAME,
-        gid: { default: null, type: 'int', doc: 'The group id; default: the next free one.' },
+        gid: param.valueIfGiven({
+          default: null,
+          type: 'int',
+          doc: 'The group id; default: the next free one.',
+        }),
         system: param.flag({ default: false, doc: 'A group of the system.' }),
         root: ROOT,
         non_unique: NON_UNIQUE,
@@ -77,7 +81,7 @@ export const groupModule = defineModule({
       returns: DONE,
       examples: ["salt '*' group.add foo 3456"],
       run: (ctx, { name, gid, system, root, non_unique }) => {
-        const id = truthy(gid) ? ['-g', gid, ...(non_unique ? ['-o'] : [])] : [];
+        const id = gid !== undefined ? ['-g', gid, ...(non_unique ? ['-o'] : [])] : [];
         const options = [...(system ? ['-r'] : []), ...rootWords(root)];
         return succeeds(ctx, [programPath('groupadd'), ...id, ...options, name]);
       },

@@ -117,13 +117,13 @@ export const httpModule = defineModule({
     }),
     wait_for_successful_query: defineFunction({
       doc: `Asks a web server until it answers well. ${KEYWORDS} \`request_interval\` is the pause between requests, in seconds.`,
-      params: { url, wait_for: { default: 300, type: 'int', doc: 'How many seconds to go on.' } },
+      params: { url, wait_for: param.number({ default: 300, doc: 'How many seconds to go on.' }) },
       kwargs: 'kwargs',
       returns: 'what `http.query` returns, the last one when the time is over',
       examples: [
         "salt '*' http.wait_for_successful_query http://somelink.com/ wait_for=160 request_interval=1",
       ],
-      run: (ctx, args, _rest, kwargs) => waitFor(ctx, args.url, toNumber(args.wait_for) ?? 300, kwargs),
+      run: (ctx, args, _rest, kwargs) => waitFor(ctx, args.url, args.wait_for ?? 300, kwargs),
     }),
     update_ca_bundle: defineFunction({
       doc: 'Fetches the certificates that others are judged by, and keeps them in a file.',

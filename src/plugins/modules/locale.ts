@@ -252,7 +252,7 @@ export const localeModule = defineModule({
       kwargs: 'kwargs',
       returns: 'bool; with `verbose` the outcome of the program',
       examples: ["salt '*' locale.gen_locale 'en_IE.UTF-8 UTF-8'"],
-      run: (ctx, args, _rest, kwargs) => generate(ctx, pyStr(args.locale), kwargs),
+      run: (ctx, args, _rest, kwargs) => generate(ctx, args.locale, kwargs),
     }),
   },
 });

@@ -16,6 +16,7 @@ import type { TargetType } from '../../runtime/targeting/target.ts';
 import { updateDict } from '../../formats/data/dict-merge.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { DEFAULT_DELIMITER } from '../../formats/data/traverse.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { copyValue, isDict, pyTypeName, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { decode } from '../../formats/wire/msgpack.ts';
 
@@ -98,7 +99,7 @@ function matchBy(ctx: ModuleContext, name: Value, tgt: Value, minionId: Value): 
 async function filterBy(
   ctx: ModuleContext,
   table: Iterable<readonly [Value, Value]>,
-  args: Readonly<Record<'tgt_type' | 'minion_id' | 'merge' | 'merge_lists', Value>>,
+  args: Readonly<Record<'tgt_type' | 'minion_id' | 'merge', Value>> & { readonly merge_lists: boolean },
   fallback: Value,
 ): Promise<Value> {
   for (const [tgt, value] of table) {
@@ -110,7 +111,7 @@ async function filterBy(
     if (!isDict(value)) {
       throw new ArgumentError('Cannot update using non-dict types in dictupdate.update()');
     }
-    return updateDict(copyValue(value), copyValue(merge), { mergeLists: truthy(args.merge_lists) });
+    return updateDict(copyValue(value), copyValue(merge), { mergeLists: args.merge_lists });
   }
   return fallback;
 }
@@ -124,7 +125,7 @@ const delimiterParam = {
 } as const;
 const mergeParams = {
   merge: { default: null, type: 'dict', doc: 'A mapping merged over the result.' },
-  merge_lists: { default: false, type: 'bool', doc: 'Join lists instead of replacing them.' },
+  merge_lists: param.flag({ default: false, doc: 'Join lists instead of replacing them.' }),
 } as const;
 const tgtTypeParam = {
   default: 'compound',
@@ -188,7 +189,7 @@ export const matchModule = defineModule({
     filter_by: defineFunction({
       doc: 'Gives the value of the first target in a table that means this minion.',
       params: {
-        lookup: { type: 'dict', doc: 'Target to value.' },
+        lookup: param.mapping({ doc: 'Target to value.' }),
         tgt_type: tgtTypeParam,
         ...minionIdParam,
         ...mergeParams,
@@ -196,15 +197,12 @@ export const matchModule = defineModule({
       },
       returns: 'the value; None when no target matches and there is no default',
       examples: ["salt '*' match.filter_by '{foo*: Foo!, bar*: Bar!}' minion_id=bar03"],
-      run: (ctx, args) => {
-        const table = isDict(args.lookup) ? args.lookup : new Map<Value, Value>();
-        return filterBy(ctx, table, args, table.get(args.default) ?? null);
-      },
+      run: (ctx, args) => filterBy(ctx, args.lookup, args, args.lookup.get(args.default) ?? null),
     }),
     search_by: defineFunction({
       doc: 'Gives all keys of a table that have a target which means this minion.',
       params: {
-        lookup: { type: 'dict', doc: 'Name to list of targets.' },
+        lookup: param.mapping({ doc: 'Name to list of targets.' }),
         tgt_type: tgtTypeParam,
         ...minionIdParam,
       },
@@ -212,7 +210,7 @@ export const matchModule = defineModule({
       examples: ["salt '*' match.search_by '{web: [node1, node2], db: [node2, node]}'"],
       run: async (ctx, { lookup, tgt_type, minion_id }) => {
         const found: Value[] = [];
-        for (const [name, targets] of isDict(lookup) ? lookup : []) {
+        for (const [name, targets] of lookup) {
           for (const tgt of Array.isArray(targets) ? targets : [...pyStr(targets)]) {
             if (await matchBy(ctx, tgt_type, tgt, minion_id)) found.push(name);
           }

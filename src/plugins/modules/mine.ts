@@ -102,7 +102,7 @@ function listOrNone(value: Value): Value[] | undefined {
   return Array.isArray(value) ? value : [value];
 }
 
-const fun = { type: 'str', doc: 'The function, or its alias.' } as const;
+const fun = param.text({ doc: 'The function, or its alias.' });
 
 /** The module `mine`. */
 export const mineModule = defineModule({
@@ -136,7 +136,7 @@ export const mineModule = defineModule({
         "salt '*' mine.send network.ip_addrs interface=eth0",
         "salt '*' mine.send eth0_ip_addrs mine_function=network.ip_addrs eth0 allow_tgt='G@role:web' allow_tgt_type=compound",
       ],
-      run: (ctx, { name }, rest, kwargs) => send(ctx, pyStr(name), rest, kwargs),
+      run: (ctx, { name }, rest, kwargs) => send(ctx, name, rest, kwargs),
     }),
     get: defineFunction({
       doc: 'Reads the mine.',

@@ -189,9 +189,9 @@ export const pillarModule = defineModule({
     }),
     raw: defineFunction({
       doc: 'Gives the pillar in memory, or one key of it, without making it anew.',
-      params: { key: { default: null, type: 'str', doc: 'The key.' } },
+      params: { key: param.valueIfGiven({ default: null, type: 'str', doc: 'The key.' }) },
       returns: 'a mapping, or the value of the key; an empty mapping when there is none',
-      run: (ctx, { key }) => (truthy(key) ? (ctx.pillar.get(key) ?? new Map()) : new Map(ctx.pillar)),
+      run: (ctx, { key }) => (key !== undefined ? (ctx.pillar.get(key) ?? new Map()) : new Map(ctx.pillar)),
     }),
     ls: defineFunction({
       doc: 'Makes the pillar anew and gives its uppermost keys.',

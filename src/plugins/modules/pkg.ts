@@ -96,17 +96,23 @@ const STATES = ['install', 'hold', 'deinstall', 'purge'];
 /** `pkg.set_selections`. @throws SaltInvocationError */
 async function setSelections(
   ctx: ModuleContext,
-  args: { readonly path: Value; readonly selection: Value; readonly clear: boolean; readonly saltenv: Value },
+  args: {
+    readonly path: Value | undefined;
+    readonly selection: Value | undefined;
+    readonly clear: boolean;
+    readonly saltenv: Value;
+  },
 ): Promise<Dict> {
-  const { path } = args;
+  const { path, selection = null } = args;
   const out: Dict = new Map();
-  if (!truthy(path) && !truthy(args.selection)) return out;
-  if (truthy(path) && truthy(args.selection)) {
+  if (path === undefined && args.selection === undefined) return out;
+  if (path !== undefined && args.selection !== undefined) {
     throw new SaltInvocationError(
       "The 'selection' and 'path' arguments to pkg.set_selections are mutually exclusive, and cannot be specified together",
     );
   }
-  const wanted = truthy(path) ? await selectionFile(ctx, path, args.saltenv) : selectionValue(args.selection);
+  const wanted =
+    path !== undefined ? await selectionFile(ctx, path, args.saltenv) : selectionValue(selection);
   const bad = [...wanted.keys()].map(pyStr).filter((state) => !STATES.includes(state));
   if (bad.length > 0) throw new SaltInvocationError(`Invalid state(s): ${bad.join(', ')}`);
   const isTest = truthy(ctx.opts.get('test'));
@@ -524,21 +530,26 @@ const changing = {
     doc: 'Lists what dpkg is to do with packages.',
     params: {
       pattern: param.textOrNone({ default: null, doc: 'Only packages that fit this glob.' }),
-      state: { default: null, type: 'str', doc: 'Only those in this state.' },
+      state: param.valueIfGiven({ default: null, type: 'str', doc: 'Only those in this state.' }),
     },
     returns: 'mapping of state to list of packages',
     examples: ["salt '*' pkg.get_selections", "salt '*' pkg.get_selections 'python-*' state=hold"],
     run: async (ctx, { pattern, state }) => {
-      const found = await selections(ctx, pattern === undefined ? null : packageName(pattern));
-      if (truthy(state)) return new Map([[state, found.get(pyStr(state)) ?? []]]);
-      return new Map<Value, Value>(found);
+      const found = new Map<Value, Value>(
+        await selections(ctx, pattern === undefined ? null : packageName(pattern)),
+      );
+      return state === undefined ? found : new Map([[state, found.get(state) ?? []]]);
     },
   }),
   set_selections: defineFunction({
     doc: 'Instructs dpkg what to do with packages: install, hold, deinstall, purge.',
     params: {
-      path: { default: null, type: 'str', doc: 'A file as `dpkg --get-selections` writes it.' },
-      selection: { default: null, type: 'dict', doc: 'State to list of packages.' },
+      path: param.valueIfGiven({
+        default: null,
+        type: 'str',
+        doc: 'A file as `dpkg --get-selections` writes it.',
+      }),
+      selection: param.valueIfGiven({ default: null, type: 'dict', doc: 'State to list of packages.' }),
       clear: param.flag({ default: false, doc: 'Forget all else first.' }),
       saltenv: { default: 'base', type: 'str', doc: 'The environment of the file server.' },
     },

@@ -6,7 +6,7 @@ import { pyCount } from '../../python/conversions.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isBytes, isInt, truthy, type Value } from '../../python/values/value.ts';
+import { isBytes, isInt, type Value } from '../../python/values/value.ts';
 import { hashName } from './file/hash-file.ts';
 import { SeededRandom } from './random/mersenne.ts';
 import { passwordHash, randomPassword, randomText } from './shadow/hash.ts';
@@ -49,17 +49,18 @@ function drawFrom(random: Random, seed: Value): Draw {
   };
 }
 
-function sample(ctx: ModuleContext, value: Value, size: Value, seed: Value): Value[] {
+/** @param size how many; undefined for all of them */
+function sample(ctx: ModuleContext, value: Value, size: Value | undefined, seed: Value): Value[] {
   if (!Array.isArray(value) && typeof value !== 'string')
     throw new ArgumentError('Population must be a sequence.  For dicts or sets, use sorted(d).');
   const values: readonly Value[] = typeof value === 'string' ? [...value] : value;
-  const count = pyCount(size);
+  const count = size === undefined ? values.length : pyCount(size);
   if (count < 0 || count > values.length)
     throw new PythonError('ValueError', 'Sample larger than population or is negative');
   return drawFrom(ctx.random, seed === null ? null : hashOf(seed, 'sha512')).sample(values, count);
 }
 
-const flag = (value: boolean, doc: string) => ({ default: value, type: 'bool', doc }) as const;
+const flag = (value: boolean, doc: string) => param.flag({ default: value, doc });
 const seed = { default: null, type: 'any', doc: 'The same seed gives the same choice.' } as const;
 
 /** The module. */
@@ -111,7 +112,7 @@ export const randomModule = defineModule({
       returns: 'text',
       examples: ["salt '*' random.get_str 128"],
       run: (ctx, args) => {
-        const kinds: readonly [Value, string][] = [
+        const kinds: readonly [boolean, string][] = [
           [args.lowercase, LETTERS],
           [args.uppercase, LETTERS.toUpperCase()],
           [args.digits, DIGITS],
@@ -119,9 +120,8 @@ export const randomModule = defineModule({
           [args.whitespace, WHITESPACE],
         ];
         const given = args.chars ?? '';
-        const all = truthy(args.printable) ? kinds.map(([, chars]) => chars).join('') : given;
-        const chars =
-          all !== '' ? all : kinds.map(([isWanted, kind]) => (truthy(isWanted) ? kind : '')).join('');
+        const all = args.printable ? kinds.map(([, chars]) => chars).join('') : given;
+        const chars = all !== '' ? all : kinds.map(([isWanted, kind]) => (isWanted ? kind : '')).join('');
         const length = args.length;
         if (length > TEXT_LENGTH_MAX)
           throw new CommandExecutionError(
@@ -193,8 +193,7 @@ export const randomModule = defineModule({
       params: { value: { type: 'list', doc: 'The list.' }, seed },
       returns: 'list',
       examples: [`salt '*' random.shuffle '["one", "two"]' seed="something"`],
-      run: (ctx, { value, seed: given }) =>
-        sample(ctx, value, Array.isArray(value) || typeof value === 'string' ? value.length : 0, given),
+      run: (ctx, { value, seed: given }) => sample(ctx, value, undefined, given),
     }),
   },
 });

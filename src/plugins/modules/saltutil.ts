@@ -96,14 +96,10 @@ async function environmentsOf(ctx: ModuleContext, saltenv: Value | undefined): P
   return topEnvironments(ctx);
 }
 
-function refreshFor(
-  ctx: ModuleContext,
-  refresh: Refresh,
-  cleanPillarCache: Value | undefined,
-): Promise<boolean> {
+function refreshFor(ctx: ModuleContext, refresh: Refresh, cleansPillarCache: boolean): Promise<boolean> {
   if (refresh === undefined) return Promise.resolve(true);
   if (refresh !== 'pillar') return ctx.services.refresh(refresh);
-  return ctx.services.refresh('pillar', dict({ clean_cache: truthy(cleanPillarCache) }));
+  return ctx.services.refresh('pillar', dict({ clean_cache: cleansPillarCache }));
 }
 
 const syncParams = {
@@ -112,15 +108,11 @@ const syncParams = {
     type: 'str',
     doc: 'Environments to sync from, separated by commas; else those of the top file.',
   },
-  refresh: { default: true, type: 'bool', doc: 'Have everything loaded anew afterwards.' },
+  refresh: param.flag({ default: true, doc: 'Have everything loaded anew afterwards.' }),
   extmod_whitelist: { default: null, type: 'dict', doc: 'Sync only these: kind to names.' },
   extmod_blacklist: { default: null, type: 'dict', doc: 'Do not sync these: kind to names.' },
 } as const;
-const cleanPillarCacheParam = {
-  default: false,
-  type: 'bool',
-  doc: 'Drop the cache of the pillar, too.',
-} as const;
+const cleanPillarCacheParam = param.flag({ default: false, doc: 'Drop the cache of the pillar, too.' });
 
 function syncFunction(kind: string, spec: SyncKind): FunctionSpec {
   const { saltenv, refresh, ...lists } = syncParams;
@@ -136,7 +128,7 @@ function syncFunction(kind: string, spec: SyncKind): FunctionSpec {
     returns: 'list of the names that changed',
     run: async (ctx, args: Readonly<Record<string, Value>>) => {
       const { changed } = await syncFiles(ctx, kind, args, await environmentsOf(ctx, args['saltenv']));
-      if (truthy(args['refresh'])) await refreshFor(ctx, spec.refresh, args['clean_pillar_cache']);
+      if (args['refresh'] === true) await refreshFor(ctx, spec.refresh, args['clean_pillar_cache'] === true);
       return changed;
     },
   });
@@ -415,7 +407,7 @@ export const saltutilModule = defineModule({
           for (const [name, reason] of found.notLoaded) left.set(name, reason);
         }
         if (left.size > 0) changed.set(NOT_LOADED, left);
-        if (truthy(args['refresh'])) await refreshFor(ctx, 'pillar', args['clean_pillar_cache']);
+        if (args['refresh'] === true) await refreshFor(ctx, 'pillar', args['clean_pillar_cache'] === true);
         return changed;
       },
     }),
@@ -436,10 +428,9 @@ export const saltutilModule = defineModule({
     }),
     clear_job_cache: defineFunction({
       doc: 'Removes the cached returns of jobs that ended some time ago.',
-      params: { hours: { default: 24, type: 'int', doc: 'How old they must be, in hours.' } },
+      params: { hours: param.number({ default: 24, doc: 'How old they must be, in hours.' }) },
       returns: 'True; False when something could not be removed',
-      run: (ctx, { hours }) =>
-        clearing(ctx, 'clear_job_cache', () => removeOldJobs(ctx, toNumber(hours) ?? 24)),
+      run: (ctx, { hours }) => clearing(ctx, 'clear_job_cache', () => removeOldJobs(ctx, hours ?? 24)),
     }),
     regen_keys: defineFunction({
       doc: "Removes the minion's keys and what it knows of the master's; new ones are made at the next authentication.",

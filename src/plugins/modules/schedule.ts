@@ -1,6 +1,6 @@
 /** `schedule.*`: the minion's scheduled jobs (3006.16 salt/modules/schedule.py). */
 import { defineFunction, defineModule, type FunctionSpec } from '../../runtime/loader/module.ts';
-import { truthy, type Value } from '../../python/values/value.ts';
+import type { Value } from '../../python/values/value.ts';
 import { dumpYaml } from '../../formats/yaml/dump.ts';
 import { addJob, deleteJob, modifyJob, purgeJobs } from './schedule/change.ts';
 import { buildItem } from './schedule/item.ts';
@@ -99,11 +99,11 @@ export const scheduleModule = defineModule({
     }),
     is_enabled: defineFunction({
       doc: 'Returns whether the schedule is enabled, or shows a job.',
-      params: { name: { ...name, default: null } },
+      params: { name: param.valueIfGiven({ ...name, default: null }) },
       returns: 'bool; with a name the job, or an empty mapping',
       run: async (ctx, args) => {
         const schedule = await listJobs(ctx, { showAll: false });
-        if (truthy(args.name)) return schedule.get(args.name) ?? new Map<Value, Value>();
+        if (args.name !== undefined) return schedule.get(args.name) ?? new Map<Value, Value>();
         return schedule.get('enabled') ?? true;
       },
     }),

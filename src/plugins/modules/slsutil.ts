@@ -6,7 +6,7 @@ import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { copyValue, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { copyValue, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { banner } from './slsutil/banner.ts';
 import { convertData } from './slsutil/serializers.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -52,7 +52,7 @@ function options(kwargs: Dict): Dict {
 /** `compile_template`: the file or the text through the pipe; nothing to render is an empty mapping. */
 async function rendered(
   ctx: ModuleContext,
-  path: Value,
+  path: Value | undefined,
   string: string | undefined,
   pipe: string,
   kwargs: Dict,
@@ -62,7 +62,7 @@ async function rendered(
   const sls = pyStr(given.get('sls') ?? '');
   let place = ':string:';
   let text = string ?? '';
-  if (truthy(path)) {
+  if (path !== undefined) {
     place = pyStr(await ctx.functions.call('cp.get_url', [path], new Map([['saltenv', saltenv]])));
     try {
       text = readFileSync(place, 'utf8');
@@ -161,11 +161,11 @@ export const slsutilModule = defineModule({
     }),
     merge_all: defineFunction({
       doc: 'Merges the mappings of a list, one after the other.',
-      params: { lst: { type: 'list', doc: 'The mappings.' }, ...strategyParams },
+      params: { lst: param.list({ doc: 'The mappings.' }), ...strategyParams },
       returns: 'the merged mapping',
       examples: ["salt '*' slsutil.merge_all '[{foo: Foo}, {foo: Bar}]'"],
       run: (ctx, args) =>
-        (Array.isArray(args.lst) ? args.lst : []).reduce<Dict>(
+        args.lst.reduce<Dict>(
           (all, one) => merged(ctx, all, one, args.strategy, args.renderer, args.merge_lists),
           new Map(),
         ),
@@ -173,7 +173,11 @@ export const slsutilModule = defineModule({
     renderer: defineFunction({
       doc: 'Renders a file or a text through a pipe of renderers.',
       params: {
-        path: { default: null, type: 'str', doc: 'A file: a path of this machine, or any URL.' },
+        path: param.valueIfGiven({
+          default: null,
+          type: 'str',
+          doc: 'A file: a path of this machine, or any URL.',
+        }),
         string: param.textIfGiven({ default: null, doc: 'A text instead of a file.' }),
         default_renderer: param.text({
           default: 'jinja|yaml',
@@ -187,12 +191,12 @@ export const slsutilModule = defineModule({
         "salt '*' slsutil.renderer string='Hello, {{ name }}.' name='world' default_renderer=jinja",
       ],
       run: (ctx, args, _rest, kwargs) => {
-        const { string } = args;
-        if (!truthy(args.path) && string === undefined)
+        const { path, string } = args;
+        if (path === undefined && string === undefined)
           throw new SaltInvocationError('Must pass either path or string');
-        if (truthy(args.path) && string !== undefined)
+        if (path !== undefined && string !== undefined)
           throw new SaltInvocationError('Must not pass both path and string');
-        return rendered(ctx, args.path, string, args.default_renderer, kwargs);
+        return rendered(ctx, path, string, args.default_renderer, kwargs);
       },
     }),
     serialize: defineFunction({
@@ -216,7 +220,7 @@ export const slsutilModule = defineModule({
     banner: defineFunction({
       doc: 'Makes the comment that says that a file is managed.',
       params: {
-        width: { default: 72, type: 'int', doc: 'Columns.' },
+        width: param.number({ default: 72, doc: 'Columns.' }),
         commentchar: param.text({ default: '#', doc: 'What begins each line.' }),
         borderchar: param.text({ default: '#', doc: 'The character of the border.' }),
         blockstart: param.textOrNone({ default: null, doc: 'A line above.' }),
@@ -228,7 +232,7 @@ export const slsutilModule = defineModule({
       returns: 'text of several lines',
       run: (_ctx, args) =>
         banner({
-          width: toNumber(args.width) ?? 72,
+          width: args.width ?? 72,
           commentchar: args.commentchar,
           borderchar: args.borderchar,
           blockstart: args.blockstart,

@@ -18,7 +18,7 @@ import {
 } from './ssh/key-lines.ts';
 import { refuseForeignLinks } from './ssh/foreign-links.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 /** Where an error about a file of keys is left for the state that asked. */
@@ -228,18 +228,21 @@ const ENC = param.text({
   default: 'ssh-rsa',
   doc: 'The kind of the key: `ssh-rsa`, `ed25519`, `ecdsa`…',
 });
-const COMMENT = { default: '', type: 'str', doc: 'What stands behind the key.' } as const;
-const OPTIONS = {
+const COMMENT = param.textOrNone({ default: '', doc: 'What stands behind the key.' });
+const OPTIONS = param.list({
   default: null,
-  type: 'list',
   doc: 'What stands before it: `no-pty`, `command="…"`.',
-} as const;
+});
 const CACHE_KEYS = { default: null, type: 'list', doc: 'Takes no effect.' } as const;
 
 /** A wanted key out of the arguments of a function. */
-function wantedKey(args: { key: string; enc: string; comment: Value; options: Value }): WantedKey {
-  const options = Array.isArray(args.options) ? args.options.map(pyStr) : [];
-  return { key: args.key, enc: args.enc, comment: pyStr(args.comment ?? ''), options };
+function wantedKey(args: {
+  key: string;
+  enc: string;
+  comment: string | undefined;
+  options: readonly Value[];
+}): WantedKey {
+  return { key: args.key, enc: args.enc, comment: args.comment ?? '', options: args.options.map(pyStr) };
 }
 
 /** The module. */
@@ -252,12 +255,15 @@ export const sshModule = defineModule({
   functions: {
     auth_keys: defineFunction({
       doc: 'Lists the keys that may log in.',
-      params: { user: { ...USER, type: 'str or list', default: null }, ...AUTHORIZED_KEYS },
+      params: {
+        user: param.valueIfGiven({ ...USER, type: 'str or list', default: null }),
+        ...AUTHORIZED_KEYS,
+      },
       returns:
         'mapping of key to its kind, comment, options and fingerprint; by user, unless one is asked for by name',
       examples: ["salt '*' ssh.auth_keys root", "salt '*' ssh.auth_keys user='[user1, user2]'"],
       run: async (ctx, { user, ...file }) => {
-        const asked = truthy(user) ? user : await ctx.functions.call('user.list_users');
+        const asked = user ?? (await ctx.functions.call('user.list_users'));
         if (!Array.isArray(asked))
           return keysDict((await keysOf(ctx, { user: asked, ...file })) ?? new Map());
         const out: Dict = new Map();
@@ -272,8 +278,8 @@ export const sshModule = defineModule({
       doc: 'Returns what setting a key would do.',
       params: {
         ...{ user: USER, key: KEY, enc: param.text({ doc: ENC.doc }) },
-        comment: { type: COMMENT.type, doc: COMMENT.doc },
-        options: { type: OPTIONS.type, doc: OPTIONS.doc },
+        comment: param.textOrNone({ doc: COMMENT.doc }),
+        options: param.list({ doc: OPTIONS.doc }),
         ...{
           config: AUTHORIZED_KEYS.config,
           cache_keys: CACHE_KEYS,

@@ -124,7 +124,13 @@ async function functionNames(ctx: ModuleContext): Promise<string[]> {
   );
 }
 
-/** The module `test`. */
+/** What Python's `*args` makes of a value: the characters of a text, the items of a list. */
+function elementsOf(value: Value): Value[] {
+  if (typeof value === 'string') return [...value];
+  return Array.isArray(value) ? value : [];
+}
+
+/** The module. */
 export const testModule = defineModule({
   name: 'test',
   file: 'test',
@@ -203,15 +209,12 @@ export const testModule = defineModule({
       doc: 'Calls another function from inside this module, the way modules call each other.',
       params: {
         func: param.text({ doc: 'Full name of the function.' }),
-        args: { default: null, type: 'list', doc: 'Its positional arguments.' },
+        args: param.by(elementsOf, { default: null, type: 'list', doc: 'Its positional arguments.' }),
       },
       returns: 'what that function returns',
       isolation: 'process',
       examples: ["salt '*' test.cross_test test.echo '[hello]'"],
-      run: (ctx, { func, args }) => {
-        const list = typeof args === 'string' ? [...args] : Array.isArray(args) ? args : [];
-        return ctx.functions.call(func, list);
-      },
+      run: (ctx, { func, args }) => ctx.functions.call(func, args),
     }),
     attr_call: defineFunction({
       doc: 'Calls `grains.items` from inside this module.',

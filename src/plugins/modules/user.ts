@@ -132,6 +132,12 @@ async function existingGroup(name: string): Promise<Value[]> {
   return ['-g', (await findGroupEntry(name, undefined))?.gid ?? ''];
 }
 
+/** Whether an account gets a group of its own: only False itself says that it does not, other false values leave it open. */
+function ownGroupOf(value: Value): boolean | undefined {
+  if (value === false) return false;
+  return truthy(value) ? true : undefined;
+}
+
 const NAME = param.text({ doc: 'The name of the account.' });
 const ROOT = param.by(rootOf, {
   default: null,
@@ -158,12 +164,15 @@ const ADD_PARAMS = {
   loginclass: { default: null, type: 'str', doc: 'Only for OpenBSD.' },
   nologinit: param.flag({ default: false, doc: 'Keep the account out of lastlog and faillog.' }),
   root: ROOT,
-  usergroup: { default: null, type: 'bool', doc: 'Create a group of the same name, or do not.' },
+  usergroup: param.by(ownGroupOf, {
+    default: null,
+    type: 'bool',
+    doc: 'Create a group of the same name, or do not.',
+  }),
 } as const;
 
 async function addAccount(ctx: ModuleContext, args: TypedArguments<typeof ADD_PARAMS>): Promise<boolean> {
-  const name = pyStr(args.name);
-  const { root } = args;
+  const { name, root } = args;
   const argv: Value[] = [programPath('useradd')];
   const given = (value: Value): boolean => value !== null && value !== '';
   const { groups } = args;
@@ -173,7 +182,7 @@ async function addAccount(ctx: ModuleContext, args: TypedArguments<typeof ADD_PA
   if (args.shell !== undefined) argv.push('-s', args.shell);
   if (given(args.uid)) argv.push('-u', args.uid);
   if (given(args.gid)) argv.push('-g', args.gid);
-  else if (truthy(args.usergroup)) argv.push('-U');
+  else if (args.usergroup === true) argv.push('-U');
   else if (isOwnGroup) argv.push(...(await existingGroup(name)));
   if (args.usergroup === false) argv.push('-N');
   argv.push(args.createhome ? '-m' : '-M');

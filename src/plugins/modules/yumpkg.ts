@@ -169,8 +169,8 @@ const patches = (doc: string, onlyInstalled: boolean) =>
     ...(onlyInstalled ? {} : { params: { refresh: { ...refresh, default: false } } }),
     kwargs: 'kwargs',
     returns: 'mapping of advisory to `{installed, summary: [packages]}`',
-    run: async (ctx, args: { readonly refresh?: Value }) => {
-      if (truthy(args.refresh)) await refreshYum(ctx, new Map());
+    run: async (ctx, args: { readonly refresh?: boolean }) => {
+      if (args.refresh === true) await refreshYum(ctx, new Map());
       return advisories(ctx, onlyInstalled);
     },
   });
@@ -190,14 +190,14 @@ export const yumModule = defineModule({
   functions: {
     list_pkgs: defineFunction({
       doc: 'Lists installed packages. Keyword `attr`: the parts of versions to show (`epoch`, `version`, `release`, `arch`, `install_date`, `install_date_time_t`, or `all`).',
-      params: { versions_as_list: off('Versions as lists.') },
+      params: { versions_as_list: param.strictFlag(off('Versions as lists.')) },
       kwargs: 'kwargs',
       returns: 'mapping of package to version',
       examples: ["salt '*' pkg.list_pkgs"],
       run: (ctx, { versions_as_list }, _rest, kwargs) =>
         isTrue(kwargs.get('removed')) || isTrue(kwargs.get('purge_desired'))
           ? new Map<Value, Value>()
-          : listRpms(ctx, { asList: isTrue(versions_as_list), attr: kwargs.get('attr') ?? null }),
+          : listRpms(ctx, { asList: versions_as_list, attr: kwargs.get('attr') ?? null }),
     }),
     version: defineFunction({
       doc: 'Returns the version of installed packages.',
@@ -212,13 +212,13 @@ export const yumModule = defineModule({
       params: {
         pkg1: param.text({ doc: 'One.' }),
         pkg2: param.text({ doc: 'The other.' }),
-        ignore_epoch: off('Leave out epochs.'),
+        ignore_epoch: param.strictFlag(off('Leave out epochs.')),
       },
       kwargs: 'kwargs',
       returns: '-1, 0 or 1',
       examples: ["salt '*' pkg.version_cmp '0.2-001' '0.2.0.1-002'"],
       run: (_ctx, { pkg1, pkg2, ignore_epoch }) => {
-        const shown = (text: string): string => (isTrue(ignore_epoch) ? withoutEpoch(text) : text);
+        const shown = (text: string): string => (ignore_epoch ? withoutEpoch(text) : text);
         return compareRpm(shown(pkg1), shown(pkg2));
       },
     }),

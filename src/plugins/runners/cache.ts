@@ -11,7 +11,11 @@ import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec } from
 import { param } from '../../runtime/loader/params.ts';
 
 const tgtParams = {
-  tgt: { default: null, type: 'str', doc: 'The minions; without it all of which something is known.' },
+  tgt: param.valueIfGiven({
+    default: null,
+    type: 'str',
+    doc: 'The minions; without it all of which something is known.',
+  }),
   tgt_type: param.text({ default: 'glob', doc: 'What kind of target that is.' }),
 } as const;
 const bankParam = {
@@ -31,7 +35,7 @@ interface Clearing {
 function clearFunction(name: string, what: string, clearing: Clearing): RunnerSpec {
   return defineRunner({
     doc: `Forgets the cached ${what} of minions.`,
-    params: { ...tgtParams, tgt: { ...tgtParams.tgt, doc: 'The minions.' } },
+    params: { ...tgtParams, tgt: { default: null, type: 'str', doc: 'The minions.' } },
     returns: 'True; False without a target',
     examples: [`salt-run cache.${name} '*'`],
     run: (ctx, { tgt, tgt_type }) =>
@@ -59,7 +63,7 @@ export const cacheRunners = defineRunners({
       returns: 'mapping of minion to pillar',
       examples: ['salt-run cache.pillar'],
       run: (ctx, { tgt, tgt_type }) => {
-        const ids = truthy(tgt) ? matching(ctx, tgt, tgt_type) : ctx.cache.ids();
+        const ids = tgt !== undefined ? matching(ctx, tgt, tgt_type) : ctx.cache.ids();
         return cachedPart(ctx, ids, 'pillar');
       },
     }),
@@ -70,7 +74,7 @@ export const cacheRunners = defineRunners({
       returns: 'mapping of minion to mine data',
       examples: ['salt-run cache.mine'],
       run: (ctx, { tgt, tgt_type }) => {
-        const matched = truthy(tgt) ? matching(ctx, tgt, tgt_type) : [];
+        const matched = tgt !== undefined ? matching(ctx, tgt, tgt_type) : [];
         const ids = matched.length > 0 ? matched : ctx.cache.ids();
         const found = ids.map((id): [Value, Value] => [id, ctx.cache.read(id, 'mine') ?? new Map()]);
         return new Map(found.filter(([id, data]) => matched.includes(String(id)) || truthy(data)));
@@ -82,7 +86,8 @@ export const cacheRunners = defineRunners({
     clear_mine_func: defineRunner({
       doc: 'Forgets one function in the cached mine data of minions.',
       params: {
-        ...tgtParams,
+        tgt: { default: null, type: 'str', doc: tgtParams.tgt.doc },
+        tgt_type: tgtParams.tgt_type,
         clear_mine_func_flag: { default: null, type: 'str', doc: 'The function.' },
       },
       returns: 'True; False without a target or a function',

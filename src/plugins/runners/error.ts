@@ -2,9 +2,15 @@
 import { raisePythonError } from '../../python/raise.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { truthy } from '../../python/values/value.ts';
+import { truthy, type Value } from '../../python/values/value.ts';
 import { defineRunner, defineRunners } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
+
+/** The exception that is meant; undefined for none. */
+function classNameOf(value: Value): string | undefined {
+  if (value === null) return undefined;
+  return truthy(value) ? pyStr(value) : 'Exception';
+}
 
 /** The error runner. */
 export const errorRunners = defineRunners({
@@ -14,16 +20,19 @@ export const errorRunners = defineRunners({
     error: defineRunner({
       doc: 'Raises one of the exceptions of Python or Salt by its name.',
       params: {
-        name: { default: null, type: 'str', doc: 'The name; without it nothing is raised.' },
+        name: param.by(classNameOf, {
+          default: null,
+          type: 'str',
+          doc: 'The name; without it nothing is raised.',
+        }),
         message: param.text({ default: '', doc: 'The message.' }),
       },
       returns: 'an empty mapping',
       examples: ['salt-run error.error', 'salt-run error.error name="Exception" message="This is an error."'],
       run: (_ctx, { name, message }) => {
-        if (name === null) return new Map();
-        const named = truthy(name) ? pyStr(name) : 'Exception';
-        raisePythonError(`salt.exceptions.${named}`, [message]);
-        raisePythonError(named, [message]);
+        if (name === undefined) return new Map();
+        raisePythonError(`salt.exceptions.${name}`, [message]);
+        raisePythonError(name, [message]);
         throw new PythonError('salt.exceptions.SaltException', message);
       },
     }),

@@ -1,5 +1,4 @@
 /** `event.*`: events on the master's bus (salt/runners/event.py, 3006.16). */
-import { isDict } from '../../python/values/value.ts';
 import { defineRunner, defineRunners } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -12,11 +11,11 @@ export const eventRunners = defineRunners({
       doc: 'Fires an event on the bus of the master.',
       params: {
         tag: param.text({ doc: 'The tag; use slashes to make families (`myco/build/start`).' }),
-        data: { default: null, type: 'dict', doc: 'The data.' },
+        data: param.mapping({ default: null, doc: 'The data.' }),
       },
       returns: 'True; False when no master runs',
       examples: [`salt-run event.send my/custom/event '{"foo": "bar"}'`],
-      run: (ctx, { tag, data }) => ctx.fire(tag, isDict(data) ? data : new Map()),
+      run: (ctx, { tag, data }) => ctx.fire(tag, data),
     }),
   },
 });

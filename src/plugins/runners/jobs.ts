@@ -208,7 +208,7 @@ export const jobsRunners = defineRunners({
       params: {
         ...sourceParam,
         ...outputterParam,
-        metadata: { ...searchParams.search_metadata },
+        metadata: param.valueIfGiven(searchParams.search_metadata),
         function: { ...searchParams.search_function },
         target: { ...searchParams.search_target },
         ...progressParam,
@@ -220,12 +220,13 @@ export const jobsRunners = defineRunners({
         'salt-run jobs.last_run function=cmd.run',
       ],
       run: async (ctx, args) => {
-        if (truthy(args.metadata) && !isDict(args.metadata)) {
+        const { metadata = null } = args;
+        if (metadata !== null && !isDict(metadata)) {
           ctx.log.info('The metadata parameter must be specified as a dictionary');
           return false;
         }
         const filter = filterOf(ctx, {
-          search_metadata: args.metadata,
+          search_metadata: metadata,
           search_function: args.function,
           search_target: args.target,
         });

@@ -1,6 +1,6 @@
 /** `mine.*`: data that minions have left for each other (salt/runners/mine.py, 3006.16). */
 import { readMine } from '../../runtime/targeting/mine-access.ts';
-import { dict, truthy } from '../../python/values/value.ts';
+import { dict } from '../../python/values/value.ts';
 import { defineRunner, defineRunners } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -40,15 +40,15 @@ export const mineRunners = defineRunners({
       doc: 'Has minions bring their mine data up to date.',
       params: {
         ...tgtParams,
-        clear: { default: false, type: 'bool', doc: 'Forget what is there first.' },
-        mine_functions: { default: null, type: 'dict', doc: 'Only these functions.' },
+        clear: param.valueIfGiven({ default: false, type: 'bool', doc: 'Forget what is there first.' }),
+        mine_functions: param.valueIfGiven({ default: null, type: 'dict', doc: 'Only these functions.' }),
       },
       returns: 'mapping of minion to True',
       examples: ["salt-run mine.update '*'"],
       run: (ctx, { tgt, tgt_type, clear, mine_functions }) => {
         const kwarg = dict({
-          ...(truthy(clear) ? { clear } : {}),
-          ...(truthy(mine_functions) ? { mine_functions } : {}),
+          ...(clear !== undefined ? { clear } : {}),
+          ...(mine_functions !== undefined ? { mine_functions } : {}),
         });
         return ctx.call('salt.execute', [tgt, 'mine.update'], dict({ tgt_type, kwarg }));
       },

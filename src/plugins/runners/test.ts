@@ -1,5 +1,5 @@
 /** `test.*`: runners for trying things out (salt/runners/test.py, 3006.16). */
-import { dict, toNumber } from '../../python/values/value.ts';
+import { dict, toNumber, type Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { defineRunner, defineRunners } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -9,6 +9,11 @@ const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['uk', 'wibble wobble wubble flob'],
 ]);
 const STREAM_STEP_MS = 100;
+
+/** A time in seconds, and how it is printed: as it was given. */
+function pauseOf(value: Value): { readonly shown: string; readonly pauseMs: number } {
+  return { shown: pyStr(value), pauseMs: (toNumber(value) ?? 0) * 1000 };
+}
 
 /** The test runner. */
 export const testRunners = defineRunners({
@@ -52,12 +57,12 @@ export const testRunners = defineRunners({
     }),
     sleep: defineRunner({
       doc: 'Sleeps.',
-      params: { s_time: { default: 10, type: 'int', doc: 'Seconds.' } },
+      params: { s_time: param.by(pauseOf, { default: 10, type: 'int', doc: 'Seconds.' }) },
       returns: 'True',
       examples: ['salt-run test.sleep s_time=5'],
       run: async (ctx, { s_time }) => {
-        ctx.print(pyStr(s_time));
-        await ctx.clock.sleep((toNumber(s_time) ?? 0) * 1000, ctx.signal);
+        ctx.print(s_time.shown);
+        await ctx.clock.sleep(s_time.pauseMs, ctx.signal);
         return true;
       },
     }),

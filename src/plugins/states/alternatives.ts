@@ -1,11 +1,12 @@
 /** `alternatives`: which of several programs a name stands for (3006.16 salt/states/alternatives.py). */
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineState, type StateContext } from './state-function.ts';
 
-const NAME = { type: 'str', doc: 'The name of the alternative: `editor`.' } as const;
+const NAME = param.text({ doc: 'The name of the alternative: `editor`.' });
 const PATH = { type: 'str', doc: 'The path of one of those it may stand for: `/usr/bin/vim`.' } as const;
 
 const call = (ctx: StateContext, fun: string, ...args: Value[]): Promise<Value> =>
@@ -14,7 +15,7 @@ const call = (ctx: StateContext, fun: string, ...args: Value[]): Promise<Value> 
 const install = defineState({
   doc: 'Makes sure that a path is one of those that an alternative may stand for.',
   params: {
-    name: NAME,
+    name: { type: 'str', doc: NAME.doc },
     link: { type: 'str', doc: 'The link that programs use: `/usr/bin/editor`.' },
     path: PATH,
     priority: { type: 'int', doc: 'The highest one is taken in automatic mode.' },
@@ -23,7 +24,7 @@ const install = defineState({
     const ended = (result: boolean | null, comment: string, changes: Dict = dict()) => ({
       ...{ name, link, path, priority, result, changes, comment },
     });
-    const [nameText, pathText, level] = [name, path, priority].map(pyStr) as [string, string, string];
+    const [nameText, pathText, level] = [pyStr(name), pyStr(path), pyStr(priority)];
     if (truthy(await call(ctx, 'check_exists', name, path)))
       return ended(true, `Alternative ${pathText} for ${nameText} is already registered`);
     if (ctx.state.test)
@@ -49,22 +50,21 @@ const remove = defineState({
     const ended = (result: boolean | null, comment: string, changes: Dict = dict()) => ({
       ...{ name, path, result, changes, comment },
     });
-    const text = pyStr(name);
     const isThere = truthy(await call(ctx, 'check_exists', name, path));
-    if (isThere && ctx.state.test) return ended(null, `Alternative for ${text} will be removed`);
+    if (isThere && ctx.state.test) return ended(null, `Alternative for ${name} will be removed`);
     if (isThere) await call(ctx, 'remove', name, path);
     const current = await call(ctx, 'show_current', name);
     if (isThere)
       return truthy(current)
         ? ended(
             true,
-            `Alternative for ${text} removed. Falling back to path ${pyStr(current)}`,
+            `Alternative for ${name} removed. Falling back to path ${pyStr(current)}`,
             dict({ path: current }),
           )
-        : ended(true, `Alternative for ${text} removed`);
+        : ended(true, `Alternative for ${name} removed`);
     return truthy(current)
-      ? ended(true, `Alternative for ${text} is set to it's default path ${pyStr(current)}`)
-      : ended(false, `Alternative for ${text} doesn't exist`);
+      ? ended(true, `Alternative for ${name} is set to it's default path ${pyStr(current)}`)
+      : ended(false, `Alternative for ${name} doesn't exist`);
   },
 });
 
@@ -76,8 +76,8 @@ const auto = defineState({
       ...{ name, result, comment, changes },
     });
     const [first = ''] = splitLines(pyStr(await call(ctx, 'display', name)));
-    if (first.endsWith(' auto mode')) return ended(true, `${pyStr(name)} already in auto mode`);
-    if (ctx.state.test) return ended(null, `${pyStr(name)} will be put in auto mode`);
+    if (first.endsWith(' auto mode')) return ended(true, `${name} already in auto mode`);
+    if (ctx.state.test) return ended(null, `${name} will be put in auto mode`);
     return ended(true, '', dict({ result: await call(ctx, 'auto', name) }));
   },
 });
@@ -89,17 +89,17 @@ const set = defineState({
     const ended = (result: boolean | null, comment: string, changes: Dict = dict()) => ({
       ...{ name, path, result, changes, comment },
     });
-    const [text, target] = [pyStr(name), pyStr(path)];
+    const target = pyStr(path);
     if ((await call(ctx, 'show_current', name)) === path)
-      return ended(true, `Alternative for ${text} already set to ${target}`);
+      return ended(true, `Alternative for ${name} already set to ${target}`);
     const shown = splitLines(pyStr(await call(ctx, 'display', name)));
     if (!shown.some((line) => line.startsWith(target)))
-      return ended(false, `Alternative ${target} for ${text} doesn't exist`);
-    if (ctx.state.test) return ended(null, `Alternative for ${text} will be set to path ${target}`);
+      return ended(false, `Alternative ${target} for ${name} doesn't exist`);
+    if (ctx.state.test) return ended(null, `Alternative for ${name} will be set to path ${target}`);
     await call(ctx, 'set', name, path);
     return (await call(ctx, 'show_current', name)) === path
-      ? ended(true, `Alternative for ${text} set to path ${target}`, dict({ path }))
-      : ended(true, `Alternative for ${text} not updated`);
+      ? ended(true, `Alternative for ${name} set to path ${target}`, dict({ path }))
+      : ended(true, `Alternative for ${name} not updated`);
   },
 });
 

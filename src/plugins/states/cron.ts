@@ -1,5 +1,6 @@
 /** `cron`: jobs and variables in crontabs (3006.16 salt/states/cron.py). */
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { strip } from '../../python/values/text.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
@@ -59,7 +60,12 @@ function removed(name: Value, what: string, { user, answer }: { user: Value; ans
   );
 }
 
-const NAME = { type: 'str', doc: 'The command.' } as const;
+/** A name without the white space around it, as cron keeps it. */
+function strippedText(value: Value): string {
+  return strip(pyStr(value));
+}
+
+const NAME = param.by(strippedText, { type: 'str', doc: 'The command.' });
 const VARIABLE = { type: 'str', doc: 'The name of the variable.' } as const;
 const USER = { default: 'root', type: 'str', doc: 'Whose crontab.' } as const;
 const time = (what: string) =>
@@ -90,8 +96,7 @@ const present = defineState({
     identifier: IDENTIFIER,
     special: SPECIAL,
   },
-  run: async (ctx, { name: given, user, special, comment, commented, identifier: wanted, ...times }) => {
-    const name = strip(pyStr(given));
+  run: async (ctx, { name, user, special, comment, commented, identifier: wanted, ...times }) => {
     const identifier = wanted === false ? name : wanted;
     const job = dict({ cmd: name, comment, commented, identifier });
     if (ctx.state.test) {
@@ -110,8 +115,7 @@ const absent = defineState({
   doc: 'Makes sure that a job is not in a crontab.',
   params: { name: NAME, user: USER, identifier: IDENTIFIER, special: SPECIAL },
   kwargs: 'kwargs',
-  run: async (ctx, { name: given, user, identifier: wanted, special }) => {
-    const name = strip(pyStr(given));
+  run: async (ctx, { name, user, identifier: wanted, special }) => {
     const identifier = wanted === false ? name : wanted;
     const what = `Cron ${name}`;
     if (ctx.state.test)

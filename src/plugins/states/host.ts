@@ -183,8 +183,8 @@ async function only(ctx: StateContext, address: Value, hostnames: Value): Promis
   return outcome(address, true, `successfully changed ${text} from "${old}" to "${wanted}"`, changes);
 }
 
-const NAME = { type: 'str', doc: 'The name of the host.' } as const;
-const IP = { type: 'str or list', doc: 'Its address, or addresses.' } as const;
+const NAME = param.text({ doc: 'The name of the host.' });
+const IP = param.by(listOf, { type: 'str or list', doc: 'Its address, or addresses.' });
 
 /** The states of `host`. */
 export const hostStates = defineModule({
@@ -200,13 +200,12 @@ export const hostStates = defineModule({
         comment: { default: '', type: 'str', doc: 'A comment for the lines of these addresses.' },
         clean: param.flag({ default: false, doc: 'Take the name away from all other addresses.' }),
       },
-      run: (ctx, { name, ip, comment, clean }) =>
-        present(ctx, { name: pyStr(name), addresses: listOf(ip), comment, clean: clean }),
+      run: (ctx, { name, ip, comment, clean }) => present(ctx, { name, addresses: ip, comment, clean }),
     }),
     absent: defineState({
       doc: 'Makes sure that a name does not stand for addresses.',
       params: { name: NAME, ip: IP },
-      run: (ctx, { name, ip }) => absent(ctx, name, listOf(ip)),
+      run: (ctx, { name, ip }) => absent(ctx, name, ip),
     }),
     only: defineState({
       doc: 'Makes sure that an address has these names and no others.',

@@ -1,5 +1,5 @@
 /** `pkg`: packages (3006.16 salt/states/pkg.py). */
-import { defineModule } from '../../runtime/loader/module.ts';
+import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { writeRefreshTag } from '../modules/pkg/refresh-tag.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
@@ -10,7 +10,7 @@ import { packageList } from './pkg/packages.ts';
 import { installedState } from './pkg/installed.ts';
 import { latestState } from './pkg/latest.ts';
 import { removedState } from './pkg/removed.ts';
-import { groupInstalledState, uptodateState } from './pkg/uptodate.ts';
+import { groupInstalledState, textList, uptodateState } from './pkg/uptodate.ts';
 import { defineState } from './state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -175,8 +175,8 @@ export const pkgStates = defineModule({
       doc: 'Makes sure that a group of packages is installed (dnf).',
       params: {
         name: param.text({ doc: 'The group.' }),
-        skip: { default: null, type: 'list', doc: 'Default packages not to install.' },
-        include: { default: null, type: 'list', doc: 'Further packages to install.' },
+        skip: param.by(textList, { default: null, type: 'list', doc: 'Default packages not to install.' }),
+        include: param.by(textList, { default: null, type: 'list', doc: 'Further packages to install.' }),
       },
       kwargs: 'kwargs',
       run: (ctx, args, kwargs) => groupInstalledState(ctx, args, kwargs),
@@ -198,30 +198,27 @@ export const pkgStates = defineModule({
       kwargs: 'kwargs',
       run: (ctx, args) => unheldState(ctx, args),
     }),
-    mod_init: {
+    mod_init: defineFunction({
       doc: 'Has the lists of packages fetched once in a run.',
-      params: { low: { type: 'dict', doc: 'The first chunk of `pkg`.' } },
+      params: { low: param.mapping({ doc: 'The first chunk of `pkg`.' }) },
       returns: 'true when that is done for the run',
       run: (ctx, { low }) => {
-        const fun = isDict(low) ? low.get('fun') : undefined;
+        const fun = low.get('fun');
         if (fun !== 'installed' && fun !== 'latest') return false;
         writeRefreshTag(ctx);
         return true;
       },
-    },
-    mod_aggregate: {
+    }),
+    mod_aggregate: defineFunction({
       doc: 'Joins the packages of several states into one transaction.',
       params: {
-        low: { type: 'dict', doc: 'The chunk that runs.' },
-        chunks: { type: 'list', doc: 'All chunks.' },
-        running: { type: 'dict', doc: 'The results so far.' },
+        low: param.mapping({ doc: 'The chunk that runs.' }),
+        chunks: param.list({ doc: 'All chunks.' }),
+        running: param.mapping({ doc: 'The results so far.' }),
       },
       returns: 'the chunk',
-      run: (_ctx, { low = null, chunks, running }) =>
-        isDict(low) && isDict(running)
-          ? aggregate(low, Array.isArray(chunks) ? chunks.filter(isDict) : [], running)
-          : low,
-    },
+      run: (_ctx, { low, chunks, running }) => aggregate(low, chunks.filter(isDict), running),
+    }),
     mod_watch: defineState({
       doc: 'Does again what the state does that watches.',
       params: { name: NAME },

@@ -1,11 +1,12 @@
 /** `schedule`: the minion's scheduled jobs (3006.16 salt/states/schedule.py). */
 import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { outcomeResultFirst } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 
-const NAME = { type: 'str', doc: 'The name of the job.' } as const;
+const NAME = param.text({ doc: 'The name of the job.' });
 
 async function currentJobs(ctx: StateContext, offline: Value | undefined): Promise<Dict> {
   const options = dict({ show_all: true, return_yaml: false, offline: offline ?? null });
@@ -75,13 +76,12 @@ function onPresent(
     kwargs: 'kwargs',
     run: async (ctx, { name }, kwargs) => {
       const jobs = await currentJobs(ctx, isOfflineKnown ? kwargs.get('offline') : undefined);
-      if (!jobs.has(name))
-        return outcomeResultFirst(name, true, `Job ${pyStr(name)} not present in schedule`);
+      if (!jobs.has(name)) return outcomeResultFirst(name, true, `Job ${name} not present in schedule`);
       const answer = await order(ctx, fun, name, kwargs);
       if (ctx.state.test) return outcomeResultFirst(name, true, answer.comment);
       if (!answer.result) return outcomeResultFirst(name, false, answer.comment);
       const changes = hasChanges ? answer.changes : dict();
-      return outcomeResultFirst(name, true, `${verb} job ${pyStr(name)} from schedule`, changes);
+      return outcomeResultFirst(name, true, `${verb} job ${name} from schedule`, changes);
     },
   });
 }
@@ -94,7 +94,7 @@ export const scheduleStates = defineModule({
   functions: {
     present: defineState({
       doc: 'Makes sure that a job is scheduled; the arguments are those of `schedule.add`.',
-      params: { name: NAME },
+      params: { name: { type: 'str', doc: NAME.doc } },
       kwargs: 'kwargs',
       examples: ['function: state.apply, seconds: 3600, splay: 10'],
       run: (ctx, { name }, kwargs) => present(ctx, name, kwargs),

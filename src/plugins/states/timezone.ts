@@ -17,11 +17,14 @@ async function compareZone(ctx: StateContext, name: string): Promise<Value | Sta
   }
 }
 
+/** What `utc` was, as it was given. */
+const shownClock = (utc: Value): string => pyStr(utc);
+
 /** Sets what differs. */
 async function apply(
   ctx: StateContext,
   name: string,
-  wanted: { readonly zone: boolean; readonly clock: boolean; readonly utc: Value },
+  wanted: { readonly zone: boolean; readonly utc: Value | undefined },
 ): Promise<StateResult> {
   const changes = dict();
   const messages: string[] = [];
@@ -31,10 +34,10 @@ async function apply(
     if (result) changes.set('timezone', name);
     messages.push(result ? `Set timezone ${name}` : 'Failed to set timezone');
   }
-  if (wanted.clock) {
+  if (wanted.utc !== undefined) {
     result = truthy(await ctx.functions.call('timezone.set_hwclock', ['UTC']));
     if (result) changes.set('utc', wanted.utc);
-    messages.push(`${result ? 'Set' : 'Failed to set'} UTC to ${pyStr(wanted.utc)}`);
+    messages.push(`${result ? 'Set' : 'Failed to set'} UTC to ${shownClock(wanted.utc)}`);
   }
   return outcome(name, result, messages.join(', '), changes);
 }
@@ -43,23 +46,23 @@ const system = defineState({
   doc: 'Makes sure that the system is in a time zone.',
   params: {
     name: param.text({ doc: 'The time zone: `Europe/Berlin`.' }),
-    utc: { default: true, type: 'bool', doc: "The machine's own clock runs in UTC." },
+    utc: param.valueIfGiven({ default: true, type: 'bool', doc: "The machine's own clock runs in UTC." }),
   },
   run: async (ctx, { name, utc }) => {
     const compared = await compareZone(ctx, name);
     if (typeof compared === 'object' && compared !== null && 'comment' in compared) return compared;
     const isSame = compared === true;
     const isUtc = (await ctx.functions.call('timezone.get_hwclock')) !== 'localtime';
-    const needsClock = truthy(utc) && utc !== isUtc;
+    const needsClock = utc !== undefined && utc !== isUtc;
     if (isSame && !needsClock) {
       const messages = [`Timezone ${name} already set`];
-      if (truthy(utc)) messages.push(`UTC already set to ${name}`);
+      if (utc !== undefined) messages.push(`UTC already set to ${name}`);
       return outcome(name, true, messages.join(', '));
     }
-    if (!ctx.state.test) return apply(ctx, name, { zone: !isSame, clock: needsClock, utc });
+    if (!ctx.state.test) return apply(ctx, name, { zone: !isSame, utc: needsClock ? utc : undefined });
     const messages: string[] = [];
     if (compared === false) messages.push(`Timezone ${name} needs to be set`);
-    if (needsClock) messages.push(`UTC needs to be set to ${pyStr(utc)}`);
+    if (needsClock) messages.push(`UTC needs to be set to ${shownClock(utc)}`);
     return outcome(name, null, messages.join(', '));
   },
 });

@@ -5,7 +5,7 @@
  */
 import { isTrue, pyCount, pyInt } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** One parameter. Without `default` it is required. */
 export interface ParamSpec {
@@ -91,6 +91,20 @@ export const param = {
     type: 'int',
     ...said,
     read: pyCount,
+  }),
+
+  /** `int(value)`, undefined for what is false in Python: None, the empty text, zero. */
+  countIfGiven: <const P extends Described>(said: P): P & TypedParam<number | undefined> => ({
+    type: 'int',
+    ...said,
+    read: (value: Value) => (truthy(value) ? pyCount(value) : undefined),
+  }),
+
+  /** A number or the text of one; undefined for anything else, for which the function has a number of its own. */
+  number: <const P extends Described>(said: P): P & TypedParam<number | undefined> => ({
+    type: 'int',
+    ...said,
+    read: (value: Value) => toNumber(value),
   }),
 
   /** Python's `int(value)`, however great. */

@@ -7,8 +7,14 @@ import { defineFunction } from '../../../runtime/loader/module.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { toNumber, truthy, type Value } from '../../../python/values/value.ts';
 import { groupId, groupName, isId, userId, userName } from './names.ts';
+import { param } from '../../../runtime/loader/params.ts';
 import { P } from './params.ts';
 import { statsOf } from './stats.ts';
+
+/** A user id as it stands, or out of a text. @throws ValueError */
+function userIdOf(uid: Value): number {
+  return Number(isId(uid) ? uid : pyInt(uid));
+}
 
 /** `file.gid_to_group`: also takes names and numbers in text. */
 async function groupOf(gid: Value): Promise<Value> {
@@ -88,10 +94,10 @@ export const ownerFunctions = {
   }),
   uid_to_user: defineFunction({
     doc: 'Finds the name of a user id.',
-    params: { uid: P.uid },
+    params: { uid: param.by(userIdOf, P.uid) },
     returns: 'the name; the id when nobody has it',
     examples: ["salt '*' file.uid_to_user 0"],
-    run: (_ctx, { uid }) => (isId(uid) ? userName(Number(uid)) : userName(Number(pyInt(uid)))),
+    run: (_ctx, { uid }) => userName(uid),
   }),
   user_to_uid: defineFunction({
     doc: 'Finds the id of a user.',

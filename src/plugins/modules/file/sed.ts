@@ -129,7 +129,7 @@ export const sedFunctions = {
       before: param.text({ doc: 'What is replaced: a regular expression in Python syntax.' }),
       after: AFTER,
       limit: opt(P.limit, ''),
-      backup: opt(P.backup, '.bak'),
+      backup: opt(param.text(P.backup), '.bak'),
       flags: opt(param.text({ doc: 'Letters: g for all matches, I L M S U X as in Python.' }), 'gMS'),
       escape_all: ESCAPE_ALL,
       multi: opt({ type: 'bool', doc: 'Without effect.' }, false),
@@ -140,7 +140,7 @@ export const sedFunctions = {
       pythonSed(args.path, {
         before: sedEscape(args.before, args.escape_all === true),
         after: sedEscape(args.after, args.escape_all === true),
-        backup: pyStr(args.backup),
+        backup: args.backup,
         flags: args.flags,
       }),
   }),

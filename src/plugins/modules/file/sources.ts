@@ -256,7 +256,7 @@ export const sourceFunctions = {
     doc: 'Renders text.',
     params: {
       contents: param.text({ doc: 'The text.' }),
-      template: P.template,
+      template: param.text(P.template),
       context: P.context,
       defaults: P.defaults,
       saltenv: P.saltenv,
@@ -266,8 +266,7 @@ export const sourceFunctions = {
       `salt '*' file.apply_template_on_contents contents='This is a {{ template }} string.' template=jinja ` +
         `"context={}" "defaults={'template': 'cool'}" saltenv=base`,
     ],
-    run: async (ctx, { contents, template, context, defaults, saltenv }) => {
-      const engine = pyStr(template);
+    run: async (ctx, { contents, template: engine, context, defaults, saltenv }) => {
       if (!TEMPLATE_ENGINES.has(engine)) {
         return dict({
           result: false,

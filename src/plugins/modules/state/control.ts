@@ -2,7 +2,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandExecutionError } from '../../../errors/errors.ts';
-import { pyCount } from '../../../python/conversions.ts';
 import {
   defineFunction,
   type FunctionSpec,
@@ -12,12 +11,12 @@ import {
 import { ALL_STATES, PauseFiles } from '../../../runtime/state/pause.ts';
 import { expressionMatch } from '../../../python/text/expression-match.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { HIGH_DATA } from './cached.ts';
 import { disabledNames } from './disabled.ts';
 import { runningStates } from './queue.ts';
 import { splitNames } from './show.ts';
-import { param } from '../../../runtime/loader/params.ts';
+import { param, type TypedArguments } from '../../../runtime/loader/params.ts';
 
 const jid: ParamSpec = { type: 'str', doc: 'The job of the run.' };
 const stateId = param.textOrNone({ default: null, doc: 'The id of a state; all when left out.' });
@@ -82,20 +81,30 @@ async function setDisabled(ctx: ModuleContext, given: Value[], isDisabling: bool
   return dict({ res: true, msg: lines.join('\n') });
 }
 
-async function showEvents(ctx: ModuleContext, args: Readonly<Record<string, Value>>): Promise<null> {
+const EVENT_PARAMS = {
+  tagmatch: param.text({ default: '*', doc: 'Glob or regular expression for tags.' }),
+  count: param.count({ default: -1, doc: 'How many; -1 for ever.' }),
+  quiet: param.flag({ default: false, doc: 'Print nothing; only wait.' }),
+  sock_dir: param.textOrNone({
+    default: null,
+    doc: 'Folder of the sockets, in place of the configured one.',
+  }),
+  pretty: param.flag({ default: false, doc: 'Print the data over several lines, keys sorted.' }),
+  node: { default: 'minion', type: 'str', doc: 'Whose bus: `master` or `minion`.' },
+} as const;
+
+async function showEvents(ctx: ModuleContext, args: TypedArguments<typeof EVENT_PARAMS>): Promise<null> {
   if (ctx.services.showEvents === undefined)
     throw new CommandExecutionError(
       'state.event prints to a terminal, and a minion has none; use it with salt-call.',
     );
-  const pattern = pyStr(args['tagmatch'] ?? '*');
-  const folder = args['sock_dir'] ?? null;
   await ctx.services.showEvents({
-    node: args['node'] === 'master' ? 'master' : 'minion',
-    sockDir: folder === null ? undefined : pyStr(folder),
-    matches: (tag) => expressionMatch(tag, pattern),
-    count: pyCount(args['count'] ?? -1),
-    isQuiet: truthy(args['quiet']),
-    isPretty: truthy(args['pretty']),
+    node: args.node === 'master' ? 'master' : 'minion',
+    sockDir: args.sock_dir,
+    matches: (tag) => expressionMatch(tag, args.tagmatch),
+    count: args.count,
+    isQuiet: args.quiet,
+    isPretty: args.pretty,
   });
   return null;
 }
@@ -120,7 +129,7 @@ export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
     params: {
       jid,
       state_id: stateId,
-      duration: { default: null, type: 'int', doc: 'Seconds after which it goes on by itself.' },
+      duration: param.countIfGiven({ default: null, doc: 'Seconds after which it goes on by itself.' }),
     },
     returns: 'None',
     examples: [
@@ -131,7 +140,7 @@ export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
     run: (ctx, args) =>
       order(ctx, args.jid, args.state_id, (orders, key) => {
         const entry = entryOf(orders, key);
-        if (truthy(args.duration)) entry.set('duration', pyCount(args.duration));
+        if (args.duration !== undefined) entry.set('duration', args.duration);
       }),
   }),
   resume: defineFunction({
@@ -188,14 +197,7 @@ export const controlFunctions: Readonly<Record<string, FunctionSpec>> = {
   }),
   event: defineFunction({
     doc: 'Prints events as they come, until as many as asked for have matched; for `salt-call`, which has a terminal.',
-    params: {
-      tagmatch: { default: '*', type: 'str', doc: 'Glob or regular expression for tags.' },
-      count: { default: -1, type: 'int', doc: 'How many; -1 for ever.' },
-      quiet: { default: false, type: 'bool', doc: 'Print nothing; only wait.' },
-      sock_dir: { default: null, type: 'str', doc: 'Folder of the sockets, in place of the configured one.' },
-      pretty: { default: false, type: 'bool', doc: 'Print the data over several lines, keys sorted.' },
-      node: { default: 'minion', type: 'str', doc: 'Whose bus: `master` or `minion`.' },
-    },
+    params: EVENT_PARAMS,
     returns: 'None',
     examples: ['salt-call --local state.event pretty=True', 'salt-call state.event my/tag count=1'],
     run: (ctx, args) => showEvents(ctx, args),

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { PythonError } from '../../../python/exceptions.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyRepr } from '../../../python/values/repr.ts';
+import { param } from '../../../runtime/loader/params.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { runApply } from './sls.ts';
 import { cachePath, keep, kept } from './cached.ts';
@@ -61,12 +62,12 @@ export const requestFunctions: Readonly<Record<string, FunctionSpec>> = {
   }),
   check_request: defineFunction({
     doc: 'Shows what was noted with `state.request`.',
-    params: { name: { default: null, type: 'str', doc: 'One of them.' } },
+    params: { name: param.valueIfGiven({ default: null, type: 'str', doc: 'One of them.' }) },
     returns: 'mapping of name to `{test_run, mods, kwargs}`, or that of one name',
     outputter: 'highstate',
     run: (ctx, { name }) => {
       const all = requests(ctx);
-      if (!truthy(name) || all.size === 0) return all;
+      if (name === undefined || all.size === 0) return all;
       const one = all.get(name);
       if (one === undefined) throw new PythonError('KeyError', pyRepr(name));
       return one;

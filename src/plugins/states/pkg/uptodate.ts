@@ -55,21 +55,27 @@ const listIn = (group: Dict, kind: string, which: string): string[] => {
   return Array.isArray(list) ? list.map(pyStr) : [];
 };
 
+/** The texts of a list, none for None; undefined for what is no list. */
+export function textList(value: Value): string[] | undefined {
+  if (value === null) return [];
+  return Array.isArray(value) ? value.map(pyStr) : undefined;
+}
+
 /** Installs a group of packages. */
 export async function groupInstalledState(
   ctx: StateContext,
-  args: { readonly name: string; readonly skip: Value; readonly include: Value },
+  args: {
+    readonly name: string;
+    readonly skip: readonly string[] | undefined;
+    readonly include: readonly string[] | undefined;
+  },
   kwargs: Dict,
 ): Promise<StateResult> {
-  const { name } = args;
+  const { name, skip, include } = args;
   if (!(await ctx.functions.has('pkg.group_diff')))
     return failure(name, 'pkg.group_install not available for this platform');
-  for (const key of ['skip', 'include'] as const)
-    if (args[key] !== null && !Array.isArray(args[key]))
-      return failure(name, `${key} must be formatted as a list`);
-  const [skip, include] = [args.skip, args.include].map((list) =>
-    Array.isArray(list) ? list.map(pyStr) : [],
-  );
+  if (skip === undefined) return failure(name, 'skip must be formatted as a list');
+  if (include === undefined) return failure(name, 'include must be formatted as a list');
   const words = functionKeywords(ctx, kwargs, false);
   const doing = `installing/updating group '${name}'`;
   let group: Dict;
