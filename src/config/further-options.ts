@@ -45,6 +45,8 @@ const SERVED: FurtherOption = {
     'hosts.file',
     'ca_bundle_url',
     'obfuscate_templates',
+    'queue.pgjsonb.',
+    'runner_queue',
     'systemd.scope',
     'test.',
     'verify_ssl',

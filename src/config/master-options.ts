@@ -301,13 +301,13 @@ export const masterOptions = {
     'seconds the HTTP interface waits for an answer',
     notYet('there is no salt-api'),
   ),
-  queue_dirs: option('list', [], 'further folders of queue modules', notYet('there are no queues')),
-  sqlite_queue_dir: option(
-    'str',
-    '/var/cache/salt/master/queues',
-    'folder of the sqlite queues',
-    notYet('there are no queues'),
+  queue_dirs: option(
+    'list',
+    [],
+    'further folders of queue modules',
+    notYet('queues are kept by the backends sqlite and pgjsonb alone'),
   ),
+  sqlite_queue_dir: option('str', '/var/cache/salt/master/queues', 'folder of the sqlite queues'),
   // file server
   file_client: option('str', 'local', 'where files come from: remote, or local'),
   master_roots: option(

@@ -255,6 +255,10 @@ export const ERROR_GROUPS = {
       remedy: 'Fetch or make the archive anew.',
     },
     'xml-invalid': { when: 'A text is no XML.', remedy: 'Look at what the server sent.' },
+    'queue-failed': {
+      when: 'A queue cannot be used as asked: its name, an item, its file or its table.',
+      remedy: 'Do what the sentence says; no item was lost.',
+    },
     'http-failed': {
       when: 'A request over HTTP got no answer.',
       remedy: 'Look at the address, the certificate and the proxy.',

@@ -1,5 +1,5 @@
 /** What the errors of a database's driver mean for who wrote. */
-import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { BrineError, CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import { StoreUnavailableError } from './return-store.ts';
 
 /** The code of a driver's error; empty when it has none. */
@@ -31,9 +31,9 @@ export interface ErrorWords {
   hint(code: string, text: string): string;
 }
 
-/** An error of a driver that gives its errors codes, as a store throws it; what a store has thrown stays as it is. */
+/** An error of a driver that gives its errors codes, as a store throws it; an error of ours stays as it is. */
 export function driverError(error: unknown, words: ErrorWords): unknown {
-  if (error instanceof StoreUnavailableError || error instanceof CommandExecutionError) return error;
+  if (error instanceof BrineError) return error;
   const code = codeOf(error);
   const message = messageOf(error);
   const text = `${words.place}: ${message || code}${words.hint(code, message)}`;

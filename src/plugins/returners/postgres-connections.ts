@@ -36,6 +36,8 @@ export interface PostgresNaming {
   readonly prefix: string;
   /** The name of the option with the password. */
   readonly password: string;
+  /** What to do when a table or the database is missing; default: the returner's command that creates them. */
+  readonly whenMissing?: string;
 }
 
 /** The connections of one store. */
@@ -67,15 +69,16 @@ export class PostgresConnections {
 
   /**
    * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to repeat.
+   * @param attemptsMax 1 for what is not safe to repeat
    * @throws StoreUnavailableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
    */
-  async use<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
+  async use<T>(run: (session: PostgresSession) => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {
     if (this.#isClosed) throw new StoreUnavailableError(`${this.#place()}: the connections are closed.`);
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#once(run);
       } catch (error) {
-        if (attempt < ATTEMPTS_MAX && (isLost(error) || COLLIDED.test(codeOf(error)))) continue;
+        if (attempt < attemptsMax && (isLost(error) || COLLIDED.test(codeOf(error)))) continue;
         throw this.#told(error);
       }
     }
@@ -84,10 +87,15 @@ export class PostgresConnections {
   /**
    * The same in one transaction that sees what others have committed before each of its statements.
    * @param locks numbers of locks that no other writer has meanwhile
+   * @param attemptsMax 1 for what is not safe to repeat
    */
   transaction<T>(
     run: (session: PostgresSession) => Promise<T>,
-    options: { readonly locks?: readonly number[]; readonly timeoutMs?: number } = {},
+    options: {
+      readonly locks?: readonly number[];
+      readonly timeoutMs?: number;
+      readonly attemptsMax?: number;
+    } = {},
   ): Promise<T> {
     const { locks = [], timeoutMs = this.#settings.timeoutMs } = options;
     const limit = Math.ceil(timeoutMs);
@@ -104,7 +112,7 @@ export class PostgresConnections {
       const result = await run(session);
       await session.script('COMMIT', timeoutMs);
       return result;
-    });
+    }, options.attemptsMax);
   }
 
   /** Creates the database, when it is missing. @returns true when it was made */
@@ -293,11 +301,11 @@ export class PostgresConnections {
   }
 
   #hint(code: string, text: string): string {
-    const { prefix, password, name } = this.#naming;
+    const { prefix, password, name, whenMissing } = this.#naming;
     if (code === '28P01' || code === '28000')
       return `; see the options ${prefix}.user and ${prefix}.${password}`;
     if (code === '3D000' || code === '42P01')
-      return `; create what is missing with: salt-run returner.create_schema ${name}`;
+      return `; ${whenMissing ?? `create what is missing with: salt-run returner.create_schema ${name}`}`;
     if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ENOENT')
       return `; is it running, and do ${prefix}.host and ${prefix}.port name it?`;
     if (/timeout/i.test(text)) return ` (no answer within ${this.#settings.timeoutMs} ms)`;

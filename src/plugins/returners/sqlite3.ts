@@ -8,6 +8,7 @@ import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 import { systemClock, type Clock } from '../../host/clock.ts';
 import { jidAt } from '../../storage/jobs/jid.ts';
 import { openSqlite, type SqliteDatabase } from '../../storage/jobs/sqlite.ts';
+import { blockBriefly, patiently, writeAtOnce } from '../../storage/jobs/sqlite-writing.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { parseJson } from '../../formats/json/text.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -40,9 +41,6 @@ const SCHEMA: readonly (readonly [kind: 'table' | 'index', name: string, sql: st
   ['index', 'salt_returns_fun', 'CREATE INDEX salt_returns_fun ON salt_returns (fun, id, jid)'],
   ['index', 'salt_events_tag', 'CREATE INDEX salt_events_tag ON salt_events (tag)'],
 ];
-/** How long one attempt on a file that another program writes may keep this process waiting. */
-const BUSY_MS = 20;
-const RETRY_MS = 50;
 /** Jids named in one statement. */
 const JIDS_AT_ONCE = 500;
 
@@ -232,54 +230,31 @@ class Sqlite3Store implements ReturnStore {
     this.#open?.db.close();
     this.#open = undefined;
     const db = openSqlite(path);
-    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    blockBriefly(db);
     this.#open = { db, file };
     return db;
   }
 
   #read<T>(run: (db: SqliteDatabase) => T): Promise<T> {
-    return this.#patiently(() => run(this.#database()));
+    return this.#telling(() => patiently(this.#clock, this.#patienceMs, () => run(this.#database())));
   }
 
   /** One transaction; all of it is on the disk afterwards, or nothing is. */
   #write(run: (db: SqliteDatabase) => void): Promise<void> {
-    return this.#patiently(() => {
+    const waiting = { clock: this.#clock, patienceMs: this.#patienceMs };
+    return this.#telling(() => {
       const db = this.#database();
-      db.exec('BEGIN IMMEDIATE');
-      try {
-        run(db);
-        db.exec('COMMIT');
-      } catch (error) {
-        rollBack(db);
-        throw error;
-      }
+      return writeAtOnce(db, waiting, () => run(db));
     });
   }
 
-  /** Tries again while another program writes, without keeping this one from its other work. */
-  async #patiently<T>(run: () => T): Promise<T> {
-    const endMs = this.#clock.monotonicMs() + this.#patienceMs;
-    for (;;) {
-      try {
-        return run();
-      } catch (error) {
-        if (!isBusy(error) || this.#clock.monotonicMs() >= endMs) throw told(error, this.#path);
-      }
-      await this.#clock.sleep(RETRY_MS);
+  async #telling<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw told(error, this.#path);
     }
   }
-}
-
-function rollBack(db: SqliteDatabase): void {
-  try {
-    db.exec('ROLLBACK');
-  } catch {
-    // the failed statement has ended the transaction already
-  }
-}
-
-function isBusy(error: unknown): boolean {
-  return /database (table )?is locked|SQLITE_BUSY/.test(messageOf(error));
 }
 
 function told(error: unknown, path: string | undefined): unknown {

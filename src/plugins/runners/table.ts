@@ -15,6 +15,7 @@ export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = ne
   ['mine', async () => (await import('./mine.ts')).mineRunners],
   ['network', async () => (await import('./network.ts')).networkRunners],
   ['pillar', async () => (await import('./pillar.ts')).pillarRunners],
+  ['queue', async () => (await import('./queue.ts')).queueRunners],
   ['reactor', async () => (await import('./reactor.ts')).reactorRunners],
   ['returner', async () => (await import('./returner.ts')).returnerRunners],
   ['salt', async () => (await import('./salt.ts')).saltRunners],

@@ -1,0 +1,33 @@
+/** Where ours differs from a real Salt in the recorded cases of `queue.*` and `sdb.*`, each with its reason. */
+
+/** One difference. */
+export interface QueueSdbDifference {
+  readonly why: string;
+  readonly code: number;
+  readonly stdout: string | RegExp;
+}
+
+const QUOTES =
+  'an item is what was put in: Salt doubles single quotes in a list, and cannot take out an item with a double quote';
+const NO_TEXT = 'Salt says True and keeps nothing; here a sentence says what a queue keeps';
+
+/** By scenario and place in it. */
+export const QUEUE_SDB_DIFFERENCES: ReadonlyMap<string, QueueSdbDifference> = new Map([
+  ['odd 4', { why: QUOTES, code: 0, stdout: '[\n    "it\'s \\"quoted\\""\n]\n' }],
+  ['odd 6', { why: QUOTES, code: 0, stdout: '[\n    "it\'s"\n]\n' }],
+  ['odd 8', { why: QUOTES, code: 0, stdout: '[]\n' }],
+  [
+    'odd 9',
+    { why: NO_TEXT, code: 1, stdout: /keeps texts and mappings, and 5 is of type int: put it in quotes/ },
+  ],
+  ['odd 11', { why: QUOTES, code: 0, stdout: '[]\n' }],
+  ['odd 17', { why: NO_TEXT, code: 1, stdout: /keeps texts and mappings, and True is of type bool/ }],
+  [
+    'mappings 8',
+    {
+      why: 'Salt loses a mapping with a quote in one of its texts',
+      code: 0,
+      stdout: "|_\n  ----------\n  name:\n      it's\n",
+    },
+  ],
+]);

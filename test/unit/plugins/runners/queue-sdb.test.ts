@@ -1,0 +1,78 @@
+/** `queue.*` and `sdb.*` against recorded runs of Salt 3006.16, on the same files and the same web server. */
+import assert, { AssertionError } from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { runSaltCall } from '../../../../src/cli/call/salt-call.ts';
+import { runSaltRun } from '../../../../src/cli/run/salt-run.ts';
+import { recordedIo } from '../../../support/command-io.ts';
+import {
+  neutral,
+  prepareQueueSdb,
+  QUEUE_SDB_FIXTURE,
+  startQueueSdbServer,
+  type QueueSdbRecorded,
+} from '../../../support/queue-sdb-place.ts';
+import { QUEUE_SDB_DIFFERENCES, type QueueSdbDifference } from '../../../support/queue-sdb-differences.ts';
+
+const SERVED = ['texts', 'odd', 'mappings', 'runners'];
+const recorded = (JSON.parse(readFileSync(QUEUE_SDB_FIXTURE, 'utf8')) as QueueSdbRecorded[]).filter(
+  ({ scenario }) => SERVED.includes(scenario),
+);
+
+/** The usage is each program's own. */
+function comparable(stdout: string): string {
+  return /^(\nPassed invalid arguments[^]*?\n\nUsage:)/.exec(stdout)?.[1] ?? stdout;
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+}
+
+function compare(
+  got: Ended,
+  { code, stdout }: QueueSdbRecorded,
+  explained: QueueSdbDifference | undefined,
+): void {
+  if (explained?.stdout instanceof RegExp) assert.match(got.stdout, explained.stdout);
+  else if (explained !== undefined) assert.equal(got.stdout, explained.stdout);
+  // a sentence in place of a traceback, of the help of a function, or of nothing at all
+  else if (code === 1) assert.match(got.stdout, /\w{3}/);
+  // nor does ours say that a function that is not there has done well
+  else assert.equal(comparable(got.stdout), comparable(stdout));
+  const isRefused = /is not available\.|^\nPassed invalid arguments/m.test(stdout);
+  assert.equal(got.code, explained?.code ?? (isRefused ? 1 : code));
+}
+
+for (const scenario of new Set(recorded.map((one) => one.scenario)))
+  test(`queue and sdb - the recorded calls of ${scenario} end as in Salt 3006.16`, async (t) => {
+    const { port } = await startQueueSdbServer(t);
+    const folder = mkdtempSync(join(tmpdir(), 'queue-sdb-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    prepareQueueSdb(folder, port);
+    process.env['QUEUE_SDB_WORD'] = 'from the environment';
+    t.after(() => {
+      delete process.env['QUEUE_SDB_WORD'];
+      delete process.env['NOT_SET_AT_ALL'];
+    });
+    const calls = recorded.filter((one) => one.scenario === scenario);
+    for (const [at, call] of calls.entries()) {
+      const io = recordedIo('');
+      const argv = ['-c', folder, '-l', 'quiet', ...call.argv];
+      const code =
+        call.program === 'salt-run'
+          ? await runSaltRun(argv, io)
+          : await runSaltCall(argv, io, { grainsScript: '/nonexistent' });
+      const stdout = neutral(io.written.stdout + (code === 0 ? '' : io.written.stderr), folder, port);
+      const words = `${call.program} ${call.argv.join(' ')}`;
+      try {
+        compare({ code, stdout }, call, QUEUE_SDB_DIFFERENCES.get(`${scenario} ${at}`));
+      } catch (error) {
+        throw new AssertionError({
+          message: `${scenario} ${at}: ${words}: ${String(error)}${io.written.stderr}`,
+        });
+      }
+    }
+  });
