@@ -4,6 +4,7 @@ import { build, transform } from 'esbuild';
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -72,6 +73,7 @@ for (const name of readdirSync(fresh))
 const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
 removeStaleParts(new Set(builtNames));
+copyPython();
 rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
 writeCodeCaches();
@@ -96,6 +98,14 @@ async function buildSplit(entryPoints) {
     });
     writeFileSync(path, code);
   }
+}
+
+/** The program that runs a site's own Python, as it is. */
+function copyPython() {
+  const from = join(root, 'src/runtime/python-host/guest');
+  const to = join(outdir, 'python');
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true, filter: (path) => !path.includes('__pycache__') });
 }
 
 /** Removes the parts that no program of this build has, once they are old. */

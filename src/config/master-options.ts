@@ -20,6 +20,11 @@ export const masterOptions = {
   cachedir: option('str', '/var/cache/salt/master', 'folder of everything that can be built again'),
   sock_dir: option('str', '/var/run/salt/master', 'folder of the local sockets'),
   pidfile: option('str', '/var/run/salt-master.pid', 'file that holds the process id of the daemon'),
+  python_executable: option(
+    'str',
+    '',
+    'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
+  ),
   extension_modules: option(
     'str',
     '/var/cache/salt/master/extmods',

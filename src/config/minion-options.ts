@@ -51,6 +51,11 @@ export const minionOptions = {
     '/var/cache/salt/minion/extmods',
     'folder of modules copied from the file server',
   ),
+  python_executable: option(
+    'str',
+    '',
+    'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
+  ),
   returner_dirs: option('list', [], 'further folders of returners'),
   grains_dirs: option('list', [], 'further folders of grains'),
   states_dirs: option('list', [], 'further folders of state modules'),

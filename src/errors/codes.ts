@@ -254,6 +254,10 @@ export const ERROR_GROUPS = {
       when: 'A zip archive is damaged or uses what is not served.',
       remedy: 'Fetch or make the archive anew.',
     },
+    'python-unavailable': {
+      when: 'A module in Python cannot be run: there is no interpreter, or its process has ended.',
+      remedy: 'Install Python 3.8 or newer, or name an interpreter with `python_executable`.',
+    },
     'xml-invalid': { when: 'A text is no XML.', remedy: 'Look at what the server sent.' },
     'queue-failed': {
       when: 'A queue cannot be used as asked: its name, an item, its file or its table.',

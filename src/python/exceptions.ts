@@ -6,9 +6,12 @@ export class PythonError extends Error {
   override readonly name = 'PythonError';
   /** The class as a traceback prints it: `ValueError`, `salt.exceptions.MinionError`. */
   readonly type: string;
-  constructor(type: string, message = '') {
+  /** The whole text of a traceback that Python itself has made. */
+  readonly trace: string | undefined;
+  constructor(type: string, message = '', trace?: string) {
     super(message);
     this.type = type;
+    this.trace = trace;
   }
 }
 

@@ -139,6 +139,7 @@ test('house rules - processes are started in known places only', () => {
     'config/host-names.ts',
     'cli/call/caller-grains.ts',
     'runtime/extensions/host-process.ts',
+    'runtime/python-host/python-process.ts',
   ];
   assert.deepEqual(
     violations(/from 'node:child_process'/, (path) => known.includes(path)),

@@ -10,7 +10,7 @@ import { warnOfOpenFolders } from '../daemon/open-folders.ts';
 import { handleSignals } from '../daemon/signals.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
-import { pythonFiles } from '../../runtime/extensions/folder.ts';
+import { isPythonServed, pythonFiles } from '../../runtime/extensions/folder.ts';
 import { collectGrains } from '../../plugins/grains/collect.ts';
 import { makeDirectory } from '../../host/files.ts';
 import { systemNames } from '../../host/dns.ts';
@@ -126,12 +126,12 @@ function prepareFolders(opts: MinionOptions, user: User): void {
 
 /** Modules that a minion of Salt has left in this one's folder, or that were synced for one. */
 function warnOfPython(opts: Dict, log: Logger): void {
-  const names = PYTHON_KINDS.flatMap((kind) => pythonFiles(opts, kind).map(({ name }) => `${kind}.${name}`));
+  const names = PYTHON_KINDS.filter((kind) => !isPythonServed(kind)).flatMap((kind) => pythonFiles(opts, kind).map(({ name }) => `${kind}.${name}`));
   if (names.length === 0) return;
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
   log.warning(
     `Custom modules in Python are not used by this minion: ${names.slice(0, NAMED_MAX).join(', ')}${more}. ` +
-      'Brine runs modules in TypeScript and JavaScript only; saltutil.sync_all names them all.',
+      'Of these kinds Brine runs files in TypeScript and JavaScript only; saltutil.sync_all names them all.',
   );
 }
 

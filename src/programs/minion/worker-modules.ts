@@ -15,7 +15,7 @@ export function workerModules(
   return async (context, kind) => {
     const found = own.get(kind);
     if (found?.version === findingsVersion(context.opts, kind))
-      return here.modules(findingsOf(found).known, context);
+      return here.modules(findingsOf(found).known, context, kind);
     if (!hasExtensions(context.opts, kind)) return [];
     const { findModules } = await import('../../runtime/extensions/find-modules.ts');
     return findModules(here, kind, context, deps);

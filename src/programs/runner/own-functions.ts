@@ -60,7 +60,7 @@ async function load(kind: MasterFunctionKind, opts: Dict, log: Logger): Promise<
   const tried = await describeModules({ ...context, clock: systemClock, report }, refuse, folder);
   const modules = new Map<string, RunnerModule>();
   const leftOut = new Map<string, string>();
-  for (const custom of new ExtensionsHere().modules(knownModules(tried), context)) {
+  for (const custom of new ExtensionsHere().modules(knownModules(tried), context, folder)) {
     if ('unavailable' in custom)
       log.info(`The ${kind} module ${custom.name} cannot be used here: ${custom.unavailable}`);
     else if ('load' in custom) modules.set(custom.name, toRunners(kind, await custom.load()));

@@ -97,7 +97,7 @@ function failureText(kind: MasterFunctionKind, fun: string, error: unknown): str
 
 /** Python's traceback without its frames. */
 function tracebackText(error: unknown): string {
-  if (error instanceof PythonError) return formatTraceback(error.type, error.message);
+  if (error instanceof PythonError) return error.trace ?? formatTraceback(error.type, error.message);
   if (error instanceof BrineError) return formatTraceback(`salt.exceptions.${error.name}`, error.message);
   const known = error instanceof Error ? describeOsError(error) : undefined;
   return formatTraceback(known?.type ?? 'Exception', known?.message ?? messageOf(error));

@@ -1,14 +1,19 @@
 /** Knowing custom modules without running their code in this process. */
 import type { Clock } from '../../host/clock.ts';
-import type { FunctionSpec, LoadContext } from '../loader/module.ts';
+import type { FunctionSpec, LoadContext, ModuleSpec } from '../loader/module.ts';
+import { PythonModules } from '../python-host/python-modules.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { updateDict } from '../../formats/data/dict-merge.ts';
 import type { HostClient } from '../../network/ipc/contracts/extension-host.ts';
+import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import { triedOf, type Tried } from './description.ts';
 import {
   extensionFiles,
+  isPythonServed,
   pythonFiles,
   pythonReason,
+  pythonUtilities,
+  type PythonFile,
   type ExtensionFile,
   type ExtensionKind,
 } from './folder.ts';
@@ -19,6 +24,8 @@ export interface DescribeDeps extends LoadContext {
   readonly clock: Clock;
   /** Told what is wrong with a file, each time. */
   readonly report: (fault: string) => void;
+  /** Runs what is in Python; default: a process for the questions alone. */
+  readonly python?: PythonModules | undefined;
   /** The program of the process, when it is not beside this one. */
   readonly hostScript?: string | undefined;
 }
@@ -44,9 +51,45 @@ export async function describeModules(
       if ('broken' in one) deps.report(one.broken);
     },
   );
-  for (const { file, name, path } of pythonFiles(deps.opts, kind))
-    tried.push({ file, name, broken: pythonReason(path) });
+  await withPython(deps, pythonFiles(deps.opts, kind), async (python, { file, name, path }) => {
+    if (!isPythonKind(kind)) return void tried.push({ file, name, broken: pythonReason(path) });
+    const found = await python.tryFile(kind, { file, path }, deps);
+    if ('module' in found) tried.push({ file, path, module: runElsewhere(found.module, run) });
+    else if ('unavailable' in found) tried.push({ file, ...found });
+    else {
+      tried.push({ file, name, broken: found.broken });
+      deps.report(found.broken);
+    }
+  });
   return tried;
+}
+
+/** Kinds of files in Python that have functions. */
+function isPythonKind(kind: ExtensionKind): kind is PythonKind {
+  return isPythonServed(kind) && kind !== 'grains' && kind !== 'utils';
+}
+
+function runElsewhere(module: ModuleSpec, run: (fun: string) => FunctionSpec['run']): ModuleSpec {
+  const functions = Object.entries(module.functions).map(([fun, spec]): [string, FunctionSpec] => [
+    fun,
+    { ...spec, run: run(`${module.name}.${fun}`) },
+  ]);
+  return { ...module, functions: Object.fromEntries(functions) };
+}
+
+/** Asks about each file in Python; the process is the one handed in, or one for these questions. */
+async function withPython(
+  { python, clock }: DescribeDeps,
+  files: readonly PythonFile[],
+  ask: (python: PythonModules, file: PythonFile) => Promise<void>,
+): Promise<void> {
+  if (files.length === 0) return;
+  const process = python ?? new PythonModules({ clock, utilities: pythonUtilities });
+  try {
+    for (const file of files) await ask(process, file);
+  } finally {
+    if (python === undefined) process.close();
+  }
 }
 
 /**
@@ -69,6 +112,12 @@ export async function ownGrains(deps: DescribeDeps, known: Dict): Promise<Dict> 
       for (const fault of faults) deps.report(fault);
     },
   );
+  const inPython = pythonFiles(deps.opts, 'grains').filter(({ file }) => !names.includes(file));
+  await withPython(deps, inPython, async (python, file) => {
+    const { grains, faults } = await python.grains(file, { opts: deps.opts, grains: known });
+    updateDict(found, grains, { recursive: isDeep });
+    for (const fault of faults) deps.report(fault);
+  });
   return found;
 }
 

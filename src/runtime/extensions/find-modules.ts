@@ -16,11 +16,11 @@ export async function findModules(
 ): Promise<CustomModule[]> {
   const report = (fault: string): void => log.error(fault);
   const tried = await describeModules(
-    { ...context, clock, report },
+    { ...context, clock, report, python: here.python },
     (fun) => () => {
       throw new Error(`${fun} is only described here`);
     },
     kind,
   );
-  return here.modules(knownModules(tried), context);
+  return here.modules(knownModules(tried), context, kind);
 }

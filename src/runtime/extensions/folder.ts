@@ -2,7 +2,7 @@
  * Where custom modules lie: `<extension_modules>/<kind>`, filled by `saltutil.sync_*`, and the folders `<kind>` and `_<kind>` in
  * `module_dirs` (`salt-call -m`), and the folders of `runner_dirs`, `returner_dirs` …, which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
  */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
@@ -75,6 +75,11 @@ export function pythonFiles(opts: Dict, kind: string): PythonFile[] {
   return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
+/** The files of `_utils` in Python. */
+export function pythonUtilities(opts: Dict): PythonFile[] {
+  return pythonFiles(opts, 'utils');
+}
+
 /** Whether there is anything of a kind to look at, be it usable or not. */
 export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
   return extensionFiles(opts, kind).length + pythonFiles(opts, kind).length > 0;
@@ -82,7 +87,28 @@ export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
 
 /** Why a module in Python is not used. */
 export function pythonReason(path: string): string {
-  return `${path} is a Python module, and Brine runs modules in TypeScript and JavaScript only; minions of Salt go on using it`;
+  return `${path} is in Python, and of this kind Brine runs only files in TypeScript and JavaScript; minions of Salt go on using it`;
+}
+
+/** Kinds whose files in Python are run (`runtime/python-host`). */
+const PYTHON_SERVED: ReadonlySet<string> = new Set([
+  'modules',
+  'states',
+  'grains',
+  'runners',
+  'wheel',
+  'returners',
+  'utils',
+]);
+
+/** Whether a file is in Python. */
+export function isPython(path: string): boolean {
+  return PYTHON_ENDINGS.some((end) => path.endsWith(end));
+}
+
+/** Whether files in Python of a kind are run. */
+export function isPythonServed(kind: string): boolean {
+  return PYTHON_SERVED.has(kind);
 }
 
 /** The name that a module gives itself (`__virtualname__`), read without running it. */
@@ -98,9 +124,25 @@ function virtualName(path: string): string | undefined {
 /** A text that changes when any file of one of the kinds does; empty when there is none. */
 export function extensionsVersion(opts: Dict, kinds: readonly ExtensionKind[]): string {
   return kinds
-    .flatMap((kind) => extensionFiles(opts, kind))
+    .flatMap((kind) => [...extensionFiles(opts, kind), ...pythonVersions(opts, kind)])
     .map(({ path, version }) => `${path} ${version}`)
     .join('\n');
+}
+
+function pythonVersions(opts: Dict, kind: ExtensionKind): Omit<ExtensionFile, 'name'>[] {
+  return foldersOf(opts, kind).flatMap((folder) =>
+    namesIn(folder)
+      .filter((entry) => PYTHON_ENDINGS.some((end) => entry.endsWith(end)))
+      .flatMap((entry) => {
+        const path = join(folder, entry);
+        const stat = statSync(path, { throwIfNoEntry: false });
+        return stat === undefined ? [] : [{ path, version: versionOf(stat) }];
+      }),
+  );
+}
+
+function versionOf({ mtimeMs, size, ino }: Stats): string {
+  return `${mtimeMs}.${size}.${ino}`;
 }
 
 /** Options with further folders, as Salt names them. */
@@ -138,8 +180,6 @@ function filesIn(folder: string): ExtensionFile[] {
     const name = ending === undefined ? '' : file.slice(0, -ending.length);
     const path = join(folder, file);
     const stat = NAME.test(name) ? statSync(path, { throwIfNoEntry: false }) : undefined;
-    return stat?.isFile() === true
-      ? [{ name, path, version: `${stat.mtimeMs}.${stat.size}.${stat.ino}` }]
-      : [];
+    return stat?.isFile() === true ? [{ name, path, version: versionOf(stat) }] : [];
   });
 }

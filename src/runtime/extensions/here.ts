@@ -1,10 +1,13 @@
 /** Custom modules in this process, each loaded when it is first used: in worker processes of a minion and in commands. */
-import type { LoadContext } from '../loader/module.ts';
+import type { LoadContext, ModuleSpec } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
 import type { FoundModules } from '../../network/ipc/contracts/job-worker.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { Tried } from './description.ts';
-import { extensionsVersion, type ExtensionKind } from './folder.ts';
+import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
+import { systemClock } from '../../host/clock.ts';
+import { PythonModules, type PythonSource } from '../python-host/python-modules.ts';
+import { extensionsVersion, isPython, pythonUtilities, type ExtensionKind } from './folder.ts';
 import { FileLoader } from './load-file.ts';
 import { tryModule } from './load-modules.ts';
 
@@ -32,9 +35,15 @@ export function knownModules(tried: readonly Tried[]): KnownModule[] {
 export class ExtensionsHere {
   #loader: FileLoader | undefined;
   #version = '';
+  #python: PythonModules | undefined;
+
+  /** What runs files in Python in this program. */
+  get python(): PythonModules {
+    return (this.#python ??= new PythonModules({ clock: systemClock, utilities: pythonUtilities }));
+  }
 
   /** The modules for the loader. */
-  modules(known: readonly KnownModule[], context: LoadContext): CustomModule[] {
+  modules(known: readonly KnownModule[], context: LoadContext, kind: ExtensionKind): CustomModule[] {
     if (known.length === 0) return [];
     const version = extensionsVersion(context.opts, TOGETHER);
     if (this.#loader === undefined || version !== this.#version) this.#loader = new FileLoader();
@@ -43,13 +52,20 @@ export class ExtensionsHere {
     return known.map((one) => {
       if (!('path' in one)) return one;
       const { file, path, name } = one;
-      const load = async (): Promise<Extract<Tried, { readonly path: string }>['module']> => {
+      const load = async (): Promise<ModuleSpec> => {
+        if (isPython(path)) return this.#pythonModule(kind, { file, path }, context);
         const tried = tryModule(loader, { name: file, path, version: '' }, context);
         if ('module' in tried) return tried.module;
         throw new Error('broken' in tried ? tried.broken : tried.unavailable);
       };
       return { file, name, load };
     });
+  }
+
+  async #pythonModule(kind: ExtensionKind, source: PythonSource, context: LoadContext): Promise<ModuleSpec> {
+    const tried = await this.python.tryFile(kind as PythonKind, source, context);
+    if ('module' in tried) return tried.module;
+    throw new Error('broken' in tried ? tried.broken : tried.unavailable);
   }
 }
 

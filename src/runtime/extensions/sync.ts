@@ -5,7 +5,7 @@
  */
 import { chmodSync, copyFileSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { pythonReason } from './folder.ts';
+import { isPythonServed, pythonReason } from './folder.ts';
 import type { FileClient } from '../../storage/fileclient/client.ts';
 import { environmentFolder } from '../../storage/fileclient/cache-paths.ts';
 import { hashOfFile } from '../../host/file-hash.ts';
@@ -146,6 +146,7 @@ function entriesOf(path: string): { name: string; isDirectory(): boolean }[] {
 
 /** Python files beside which there is no source of the same name. */
 function notLoadedOf({ opts, kind }: SyncJob, kept: ReadonlySet<string>): ReadonlyMap<string, string> {
+  if (isPythonServed(kind)) return new Map();
   const folder = join(pyStr(opts.get('extension_modules') ?? ''), kind);
   const used = new Set([...kept].filter((rel) => !PYTHON.test(rel)).map(moduleName));
   const names = [...kept].filter((rel) => PYTHON.test(rel) && !used.has(moduleName(rel))).sort();

@@ -10,6 +10,7 @@ const INDENT = '    ';
  * @param fun the full name, `test.echo`
  */
 export function functionDoc(fun: string, spec: FunctionDescription): string {
+  if (spec.docstring !== undefined) return withoutDirectives(spec.docstring);
   const parts = [spec.doc.trim()];
   const params = Object.entries(spec.params ?? {}).map(([name, param]) => paramDoc(name, param));
   if (spec.varargs !== undefined) params.push(`*${spec.varargs}\n${INDENT}any number of further arguments`);
@@ -19,6 +20,19 @@ export function functionDoc(fun: string, spec: FunctionDescription): string {
   const examples = spec.examples ?? [exampleCall(fun, spec)];
   if (examples.length > 0) parts.push(`CLI Example:\n\n${examples.map((line) => INDENT + line).join('\n')}`);
   return indented(parts.join('\n\n'), INDENT);
+}
+
+/** Directives of reStructuredText, and what stands for them on a terminal (salt/utils/doc.py `strip_rst`, 3006.16). */
+const DIRECTIVES: readonly (readonly [RegExp, string])[] = [
+  [/ *.. code-block:: \S+\n{1,2}/g, ''],
+  [/.. note::/g, 'Note:'],
+  [/.. warning::/g, 'Warning:'],
+  [/.. versionadded::/g, 'New in version'],
+  [/.. versionchanged::/g, 'Changed in version'],
+];
+
+function withoutDirectives(docstring: string): string {
+  return DIRECTIVES.reduce((text, [directive, words]) => text.replace(directive, words), docstring);
 }
 
 /** The documentation of a whole module, in the shape of a module's docstring: not indented, in lines of its own. */

@@ -203,7 +203,7 @@ function logException(fun: string, ctx: ModuleContext, error: unknown): void {
 
 /** Python's traceback without frames; our own stack stands in for them only when the minion logs at debug level. */
 export function exceptionText(error: unknown, ctx: Pick<ModuleContext, 'log'>): string {
-  if (error instanceof PythonError) return formatTraceback(error.type, error.message);
+  if (error instanceof PythonError) return error.trace ?? formatTraceback(error.type, error.message);
   if (error instanceof BrineError) return formatTraceback(exceptionName(error), error.message);
   const { type, message } = (error instanceof Error ? describeOsError(error) : undefined) ?? {
     type: 'Exception',

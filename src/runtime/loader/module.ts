@@ -15,6 +15,8 @@ export type { Params, ParamSpec, TypedArguments } from './params.ts';
 export interface FunctionDescription<P extends Params = Params> {
   /** What the function is for; `sys.doc` prints it. First sentence alone must make sense. */
   readonly doc: string;
+  /** The whole documentation of a function that is in Python, as it stands there. */
+  readonly docstring?: string;
   readonly params?: P;
   /** Name of the parameter that takes the remaining positional arguments (Python's `*args`). */
   readonly varargs?: string;

@@ -259,13 +259,13 @@ test('own modules - a description crosses to another process', async (t) => {
 
 test('sync - sources are copied, changed ones again, those that are gone removed; Python comes along and is said once', async (t) => {
   const root = folder(t, {
-    'roots/_modules/a.ts': 'one',
-    'roots/_modules/sub/b.js': 'b',
-    'roots/_modules/old.py': 'x',
-    'roots/_modules/types.d.ts': '',
-    'dev/_modules/c.ts': 'c',
-    'ext/modules/gone.ts': '',
-    'ext/modules/deep/gone.ts': '',
+    'roots/_beacons/a.ts': 'one',
+    'roots/_beacons/sub/b.js': 'b',
+    'roots/_beacons/old.py': 'x',
+    'roots/_beacons/types.d.ts': '',
+    'dev/_beacons/c.ts': 'c',
+    'ext/beacons/gone.ts': '',
+    'ext/beacons/deep/gone.ts': '',
   });
   const logged: string[] = [];
   const log = createLogger('t', [{ level: 0, write: ({ message }) => logged.push(message) }]);
@@ -285,7 +285,7 @@ test('sync - sources are copied, changed ones again, those that are gone removed
     const job = {
       client,
       opts,
-      kind: 'modules',
+      kind: 'beacons',
       environments,
       whitelist: null,
       blacklist: null,
@@ -294,15 +294,15 @@ test('sync - sources are copied, changed ones again, those that are gone removed
     };
     return (await syncExtensions(job)).changed.sort();
   };
-  assert.deepEqual(await sync(), ['modules.a', 'modules.old', 'modules.sub.b']);
-  assert.deepEqual(readdirSync(join(root, 'ext/modules')).sort(), ['a.ts', 'old.py', 'sub']);
+  assert.deepEqual(await sync(), ['beacons.a', 'beacons.old', 'beacons.sub.b']);
+  assert.deepEqual(readdirSync(join(root, 'ext/beacons')).sort(), ['a.ts', 'old.py', 'sub']);
   assert.equal(logged.filter((text) => text.includes('old.py')).length, 1);
   assert.deepEqual(await sync(), []);
-  writeFileSync(join(root, 'roots/_modules/a.ts'), 'two!');
-  assert.deepEqual(await sync(['base', 'dev']), ['modules.a', 'modules.c']);
-  assert.equal(readFileSync(join(root, 'ext/modules/a.ts'), 'utf8'), 'two!');
-  assert.deepEqual(await sync(['base', 'dev'], { whitelist: dict({ modules: ['c'] }) }), []);
-  assert.deepEqual(readdirSync(join(root, 'ext/modules')), ['c.ts']);
-  assert.deepEqual(await sync(['base', 'dev'], { blacklist: 'c,a' }), ['modules.old', 'modules.sub.b']);
+  writeFileSync(join(root, 'roots/_beacons/a.ts'), 'two!');
+  assert.deepEqual(await sync(['base', 'dev']), ['beacons.a', 'beacons.c']);
+  assert.equal(readFileSync(join(root, 'ext/beacons/a.ts'), 'utf8'), 'two!');
+  assert.deepEqual(await sync(['base', 'dev'], { whitelist: dict({ beacons: ['c'] }) }), []);
+  assert.deepEqual(readdirSync(join(root, 'ext/beacons')), ['c.ts']);
+  assert.deepEqual(await sync(['base', 'dev'], { blacklist: 'c,a' }), ['beacons.old', 'beacons.sub.b']);
   assert.equal(logged.filter((text) => text.includes('old.py')).length, 2, 'said each time that it is new');
 });

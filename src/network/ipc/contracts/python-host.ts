@@ -1,0 +1,147 @@
+/** What programs and the Python process that runs a site's modules say to each other, over its descriptor 3. */
+import { contract, type Client, type Handlers } from '../contract.ts';
+import {
+  anything,
+  byName,
+  count,
+  fields,
+  flag,
+  list,
+  mapping,
+  oneOf,
+  optional,
+  single,
+  text,
+  variants,
+  type Field,
+  type TypeOf,
+} from '../fields.ts';
+
+/** Kinds of files that are loaded with functions; `utils` are loaded by the process itself. */
+const kind = oneOf('modules', 'states', 'runners', 'wheel', 'returners');
+/** Kinds of functions that modules may call. */
+const called = oneOf('modules', 'states', 'runners', 'returners');
+
+/** `[name, how, default, only by name]`: a parameter as Python's `inspect` knows it. */
+const parameter: Field<PythonParameter> = {
+  pack: ({ name, how, fallback, byNameOnly }) => [name, how, fallback, byNameOnly],
+  read: (value) => {
+    const [name, how, fallback = null, byNameOnly] = Array.isArray(value) ? value : [];
+    return {
+      name: text.read(name ?? null),
+      how: oneOf('required', 'default', 'opaque').read(how ?? null),
+      fallback,
+      byNameOnly: byNameOnly === true,
+    };
+  },
+};
+
+/** A parameter. */
+export interface PythonParameter {
+  readonly name: string;
+  /** `opaque`: it has a default that is no data, which only Python knows. */
+  readonly how: 'required' | 'default' | 'opaque';
+  /** The default; of an opaque one its text. */
+  readonly fallback: TypeOf<typeof anything>;
+  readonly byNameOnly: boolean;
+}
+
+/** `[doc, parameters, varargs, kwargs]` */
+const functionOf: Field<PythonFunction> = {
+  pack: ({ doc, params, varargs, kwargs }) => [
+    doc,
+    params.map(parameter.pack),
+    varargs ?? null,
+    kwargs ?? null,
+  ],
+  read: (value) => {
+    const [doc, params, varargs = null, kwargs = null] = Array.isArray(value) ? value : [];
+    return {
+      doc: text.read(doc ?? null),
+      params: list(parameter).read(params ?? null),
+      varargs: optional(text).read(varargs),
+      kwargs: optional(text).read(kwargs),
+    };
+  },
+};
+
+/** A function as it is described. */
+export interface PythonFunction {
+  readonly doc: string;
+  readonly params: readonly PythonParameter[];
+  readonly varargs: string | undefined;
+  readonly kwargs: string | undefined;
+}
+
+/** What a function returned, or the class, message and traceback of what it raised. */
+const outcome = variants({
+  returned: { value: anything, retcode: optional(count) },
+  raised: { type: text, message: text, trace: text },
+});
+
+/** What programs ask of the process. */
+export const pythonHost = contract('the Python process', {
+  /** What modules see of a job, from now on, under this number. */
+  surroundings: {
+    asks: fields({
+      number: count,
+      opts: mapping,
+      grains: mapping,
+      pillar: mapping,
+      /** Files of `_utils`: name to path. */
+      utilities: mapping,
+    }),
+  },
+  tryModule: {
+    asks: fields({ kind, file: text, path: text, surroundings: count }),
+    answers: single(
+      variants({
+        module: { name: text, doc: text, functions: byName(functionOf), outputters: mapping },
+        unavailable: { name: text, reason: text },
+        broken: { reason: text },
+      }),
+    ),
+  },
+  run: {
+    asks: fields({
+      surroundings: count,
+      /** Names this call when functions are called back. */
+      call: count,
+      kind,
+      file: text,
+      path: text,
+      fun: text,
+      args: list(anything),
+      kwargs: mapping,
+      test: flag,
+      /** Of a state: `low`, `lowstate`, `running`. */
+      state: optional(mapping),
+    }),
+    answers: single(outcome),
+  },
+  grains: {
+    asks: fields({ file: text, path: text, surroundings: count }),
+    answers: single(variants({ found: { grains: mapping, faults: list(text) } })),
+  },
+});
+
+/** What modules ask of the program. */
+export const pythonServices = contract('the program', {
+  log: { asks: fields({ level: oneOf('debug', 'info', 'warning', 'error'), text }) },
+  has: { asks: fields({ call: count, kind: called, fun: text }), answers: single(flag) },
+  /** The full names of all functions. */
+  names: { asks: fields({ call: count, kind: called }), answers: single(list(text)) },
+  call: {
+    asks: fields({ call: count, kind: called, fun: text, args: list(anything), kwargs: mapping }),
+    answers: single(variants({ returned: { value: anything }, raised: { type: text, message: text } })),
+  },
+});
+
+/** See {@link pythonHost}. */
+export type PythonClient = Client<typeof pythonHost>;
+/** See {@link pythonServices}. */
+export type ServePython = Handlers<typeof pythonServices>;
+/** See {@link kind}. */
+export type PythonKind = TypeOf<typeof kind>;
+/** See {@link called}. */
+export type CalledKind = TypeOf<typeof called>;

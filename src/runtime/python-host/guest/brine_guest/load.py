@@ -1,0 +1,142 @@
+"""Loading a site's file as Salt's loader does, and telling what is in it."""
+
+import functools
+import importlib.util
+import inspect
+import logging
+import os
+import sys
+import traceback
+
+from brine_guest.pack import PackError, pack
+
+PREFIX = "brine_ext"
+LEVELS = {"trace": 5, "garbage": 1, "profile": 15}
+
+
+class Module:
+    """A file that was loaded."""
+
+    def __init__(self, kind, name, path, code):
+        self.kind = kind
+        self.file = name
+        self.path = path
+        self.code = code
+        self.name = getattr(code, "__virtualname__", None) or name
+        self.unavailable = None
+        self.surroundings = None
+
+    def functions(self):
+        """What the file publishes, by name: functions without an underscore, under their aliases."""
+        aliases = getattr(self.code, "__func_alias__", {})
+        found = {}
+        for attribute in getattr(self.code, "__load__", dir(self.code)):
+            if attribute.startswith("_"):
+                continue
+            value = getattr(self.code, attribute, None)
+            if inspect.isfunction(value) or isinstance(value, functools.partial):
+                found[aliases.get(attribute, attribute)] = value
+        return found
+
+    def function(self, name):
+        for attribute, alias in getattr(self.code, "__func_alias__", {}).items():
+            if alias == name:
+                return getattr(self.code, attribute)
+        return getattr(self.code, name)
+
+
+def teach_logging():
+    """Salt's further levels of logging, on every logger."""
+    for name, level in LEVELS.items():
+        if not hasattr(logging.Logger, name):
+            logging.addLevelName(level, name.upper())
+            setattr(
+                logging.Logger,
+                name,
+                lambda self, message, *args, _level=level, **kwargs: self.log(_level, message, *args, **kwargs),
+            )
+            setattr(logging, name.upper(), level)
+
+
+def load(kind, name, path, dunders):
+    """Loads a file. `dunders` sets what modules see before their code runs. Raises what the file raises."""
+    full = "{}.{}.{}".format(PREFIX, kind, name)
+    spec = importlib.util.spec_from_file_location(full, path, submodule_search_locations=_package(path))
+    if spec is None:
+        raise ImportError("it is no Python file")
+    code = importlib.util.module_from_spec(spec)
+    dunders(code)
+    sys.modules[full] = code
+    try:
+        spec.loader.exec_module(code)
+    except BaseException:
+        sys.modules.pop(full, None)
+        raise
+    return Module(kind, name, path, code)
+
+
+def _package(path):
+    return [os.path.dirname(path)] if os.path.basename(path) == "__init__.py" else None
+
+
+def check_virtual(module, opts):
+    """Asks `__init__` and `__virtual__`; sets the module's name, or why it is not available."""
+    begin = getattr(module.code, "__init__", None)
+    if inspect.isfunction(begin):
+        begin(opts)
+    ask = getattr(module.code, "__virtual__", None)
+    if not inspect.isfunction(ask):
+        return
+    answer = ask()
+    reason = None
+    if isinstance(answer, tuple):
+        answer, reason = answer[0], (answer[1] if len(answer) > 1 else None)
+    if isinstance(answer, str) and answer:
+        module.name = answer
+    elif not answer:
+        module.unavailable = str(reason) if reason is not None else ""
+
+
+def describe(function):
+    """A function as [documentation, [[name, how, default, only by name]…], varargs, kwargs]."""
+    doc = getattr(function, "__doc__", None) or ""
+    params = []
+    varargs = kwargs = None
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return [doc, [], "args", "kwargs"]
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            varargs = parameter.name
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs = parameter.name
+        else:
+            params.append(_describe_parameter(parameter))
+    return [doc, params, varargs, kwargs]
+
+
+def _describe_parameter(parameter):
+    by_name_only = parameter.kind is parameter.KEYWORD_ONLY
+    if parameter.default is parameter.empty:
+        return [parameter.name, "required", None, by_name_only]
+    try:
+        pack(parameter.default)
+    except PackError:
+        return [parameter.name, "opaque", repr(parameter.default), by_name_only]
+    return [parameter.name, "default", parameter.default, by_name_only]
+
+
+def fault(error, path):
+    """What is wrong with a file, in one sentence with its line."""
+    if isinstance(error, SyntaxError):
+        return "{}: {} (line {})".format(type(error).__name__, error.msg, error.lineno)
+    line = None
+    for frame in traceback.extract_tb(error.__traceback__):
+        if frame.filename == path:
+            line = frame.lineno
+    where = "" if line is None else " (line {})".format(line)
+    text = str(error)
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        text += "; install it for {}, or name another interpreter with python_executable".format(sys.executable)
+    return "{}: {}{}".format(type(error).__name__, text, where)

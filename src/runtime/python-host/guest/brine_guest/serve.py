@@ -1,0 +1,278 @@
+"""Answers the program: tries files, runs their functions, and brings their calls of other functions to it."""
+
+import collections
+import logging
+import os
+import queue
+import sys
+import threading
+import traceback
+
+from brine_guest import load
+from brine_guest.dunders import Functions, Surroundings, Utilities
+from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
+from brine_guest.pack import PackError, pack, unpack
+from brine_guest.raised import raised, to_exception
+
+SURROUNDINGS_KEPT = 4
+LOG_LEVELS = ((logging.ERROR, "error"), (logging.WARNING, "warning"), (logging.INFO, "info"))
+FUNCTION_KINDS = {"__salt__": "modules", "__states__": "states", "__runner__": "runners", "__ret__": "returners"}
+
+
+def serve(descriptor):
+    """Serves until the program is gone."""
+    link = Link(descriptor)
+    guest = Guest(link)
+    load.teach_logging()
+    handler = _LogHandler(link)
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel(logging.WARNING)
+    sys.stdout = _Printed(link)
+    calls = queue.Queue()
+    reader = threading.Thread(target=_read, args=(link, guest, calls), daemon=True)
+    reader.start()
+    # signal handlers and some libraries want the main thread: what comes while it is busy gets threads of its own
+    while True:
+        number, body = calls.get()
+        guest.is_busy = True
+        guest.answer(number, body)
+        guest.is_busy = False
+
+
+def _read(link, guest, calls):
+    while True:
+        frame = link.read()
+        if frame is None:
+            os._exit(0)
+        kind, number, body = frame
+        if kind in (REPLY, FAILURE):
+            link.answered(kind, number, body)
+        elif kind == NOTIFY:
+            guest.notice(body)
+        elif kind == CALL:
+            if guest.is_busy or not calls.empty():
+                threading.Thread(target=guest.answer, args=(number, body), daemon=True).start()
+            else:
+                calls.put((number, body))
+
+
+class Guest:
+    """The modules of this process and what they work with."""
+
+    def __init__(self, link):
+        self.is_busy = False
+        self._link = link
+        self._modules = {}
+        self._surroundings = collections.OrderedDict()
+        self._utilities = {}
+        self._contexts = collections.defaultdict(dict)
+        self._current = threading.local()
+        self._active = []
+        self._lock = threading.RLock()
+        self._messages = {"tryModule": self._try, "run": self._run, "grains": self._grains}
+
+    # what the program says
+
+    def notice(self, body):
+        name, fields = _split(body)
+        if name == "surroundings":
+            number, opts, grains, pillar, utilities = fields
+            self._surroundings[number] = Surroundings(number, opts, grains, pillar)
+            self._utilities = dict(utilities)
+            while len(self._surroundings) > SURROUNDINGS_KEPT:
+                self._surroundings.popitem(last=False)
+            logging.getLogger().setLevel(_level_of(opts))
+
+    def answer(self, number, body):
+        try:
+            name, fields = _split(body)
+            self._link.reply(number, self._messages[name](*fields))
+        except PackError as error:
+            self._link.fail(number, str(error))
+        except Exception:
+            self._link.fail(number, traceback.format_exc())
+
+    def _try(self, kind, file, path, surroundings):
+        around = self._surroundings[surroundings]
+        try:
+            module = self._load(kind, file, path, around)
+        except (Exception, SystemExit) as error:
+            return ["broken", [load.fault(error, path)]]
+        if module.unavailable is not None:
+            return ["unavailable", [module.name, module.unavailable]]
+        functions = {name: load.describe(function) for name, function in module.functions().items()}
+        doc = (module.code.__doc__ or "").strip()
+        outputters = getattr(module.code, "__outputter__", {})
+        return ["module", [module.name, doc, functions, outputters if isinstance(outputters, dict) else {}]]
+
+    def _run(self, surroundings, call, kind, file, path, function, args, kwargs, test, state):
+        around = self._surroundings[surroundings]
+        context = self._contexts[kind]
+        context.pop("retcode", None)
+        with self._calling(call):
+            try:
+                module = self._load(kind, file, path, around)
+                given = dict(around.opts, test=test) if test != around.opts.get("test") else around.opts
+                self._give(module.code, kind, around, given, state or {})
+                value = _plain(module.function(function)(*args, **kwargs))
+                return ["returned", [_checked(value), context.get("retcode")]]
+            except (Exception, SystemExit) as error:
+                return ["raised", raised(error, path)]
+
+    def _grains(self, file, path, surroundings):
+        around = self._surroundings[surroundings]
+        try:
+            module = self._load("grains", file, path, around)
+        except (Exception, SystemExit) as error:
+            return ["found", [{}, ["{} cannot be loaded: {}".format(path, load.fault(error, path))]]]
+        grains, faults = {}, []
+        if module.unavailable is not None:
+            return ["found", [grains, faults]]
+        for name, function in sorted(module.functions().items()):
+            wanted = [parameter[0] for parameter in load.describe(function)[1]]
+            try:
+                given = function(around.grains) if wanted[:1] == ["grains"] else function()
+                if isinstance(given, dict):
+                    grains.update(_checked(given))
+                elif given is not None:
+                    faults.append("{}: grains.{} gives no mapping".format(path, name))
+            except (Exception, SystemExit) as error:
+                faults.append("{}: grains.{} failed: {}".format(path, name, load.fault(error, path)))
+        return ["found", [grains, faults]]
+
+    # files
+
+    def _load(self, kind, file, path, around):
+        stat = os.stat(path)
+        version = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        with self._lock:
+            known = self._modules.get((kind, path))
+            if known is not None and known[0] == version:
+                return known[1]
+            give = lambda code: self._give(code, kind, around, around.opts, {})
+            module = load.load(kind, file, path, give)
+            give(module.code)
+            load.check_virtual(module, around.opts)
+            self._modules[(kind, path)] = (version, module)
+            return module
+
+    def _utility(self, name):
+        path = self._utilities[name]
+        around = next(reversed(self._surroundings.values()))
+        return self._load("utils", name, path, around)
+
+    def _give(self, code, kind, around, opts, state):
+        code.__opts__ = opts
+        code.__grains__ = around.grains
+        code.__pillar__ = around.pillar
+        code.__context__ = self._contexts[kind]
+        code.__utils__ = Utilities(self._utility)
+        code.__proxy__ = {}
+        code.__serializers__ = {}
+        code.__env__ = state.get("low", {}).get("__env__", opts.get("saltenv") or "base")
+        for name, of_kind in FUNCTION_KINDS.items():
+            setattr(code, name, Functions(self, of_kind))
+        if kind == "states":
+            code.__low__ = state.get("low", {})
+            code.__lowstate__ = state.get("lowstate", [])
+            code.__running__ = state.get("running", {})
+            code.__instance_id__ = str(around.number)
+
+    # what modules ask of the program
+
+    def has(self, kind, name):
+        return self._link.call("has", self._number(), kind, name)
+
+    def names(self, kind):
+        return self._link.call("names", self._number(), kind)
+
+    def call_back(self, kind, name, args, kwargs):
+        how, answer = self._link.call("call", self._number(), kind, name, list(args), dict(kwargs))
+        if how == "raised":
+            raise to_exception(*answer)
+        return answer[0]
+
+    def _number(self):
+        number = getattr(self._current, "number", None)
+        if number is not None:
+            return number
+        # a thread that a module has started speaks for the call that runs
+        if self._active:
+            return self._active[-1]
+        raise RuntimeError("functions can only be used while a function of a module runs")
+
+    def _calling(self, number):
+        return _Calling(self._current, self._active, number)
+
+
+class _Calling:
+    def __init__(self, current, active, number):
+        self._current, self._active, self._number = current, active, number
+
+    def __enter__(self):
+        self._before = getattr(self._current, "number", None)
+        self._current.number = self._number
+        self._active.append(self._number)
+
+    def __exit__(self, *_):
+        self._current.number = self._before
+        self._active.remove(self._number)
+
+
+class _LogHandler(logging.Handler):
+    """Log lines of modules, in the program's log."""
+
+    def __init__(self, link):
+        super().__init__()
+        self._link = link
+
+    def emit(self, record):
+        try:
+            level = next((word for limit, word in LOG_LEVELS if record.levelno >= limit), "debug")
+            self._link.notify("log", level, "{}: {}".format(record.name, record.getMessage()))
+        except Exception:
+            pass
+
+
+class _Printed:
+    """Standard output of modules: lines of the log, since the program's own output is for results."""
+
+    encoding = "utf-8"
+
+    def __init__(self, link):
+        self._link = link
+        self._line = ""
+
+    def write(self, text):
+        *lines, self._line = (self._line + str(text)).split("\n")
+        for line in lines:
+            self._link.notify("log", "info", "printed: " + line)
+        return len(text)
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return False
+
+
+def _split(body):
+    end = 1 + body[0]
+    return body[1:end].decode("latin-1"), unpack(body[end:])
+
+
+def _level_of(opts):
+    words = [str(opts.get(name) or "").upper() for name in ("log_level", "log_level_logfile")]
+    levels = [logging.getLevelName(word) for word in words]
+    known = [level for level in levels if isinstance(level, int)]
+    return min(known + [logging.WARNING])
+
+
+def _plain(value):
+    """A generator's items as a list: what it yields on the way is the result."""
+    return list(value) if hasattr(value, "__next__") and hasattr(value, "send") else value
+
+
+def _checked(value):
+    pack(value)
+    return value

@@ -1,0 +1,1 @@
+"""Helpers of Salt that sites use most."""

@@ -1,0 +1,5 @@
+"""Ordered mappings; those of Python are."""
+
+from collections import OrderedDict
+
+__all__ = ["OrderedDict"]

@@ -1,0 +1,297 @@
+/** A site's Python files as modules of the loader: described by the Python process, and run in it. */
+import {
+  CommandExecutionError,
+  CommandNotFoundError,
+  SaltInvocationError,
+  BrineError,
+  messageOf,
+} from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type {
+  CalledKind,
+  PythonFunction,
+  PythonKind,
+  PythonParameter,
+  ServePython,
+} from '../../network/ipc/contracts/python-host.ts';
+import { PythonError } from '../../python/exceptions.ts';
+import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec, ParamSpec } from '../loader/module.ts';
+import { interpreterOf, PythonProcess } from './python-process.ts';
+
+/** Time for a file to be loaded, or its grains to be found. */
+const ANSWER_MS = 15_000;
+const NO_PILLAR: Dict = new Map();
+/** A default that only Python knows; the parameter is left out of the call. */
+const OPAQUE = Symbol('opaque');
+
+/** A file in Python. */
+export interface PythonSource {
+  /** Its name without folder and ending. */
+  readonly file: string;
+  readonly path: string;
+}
+
+/** What is found out about a file. */
+export type PythonTried =
+  | { readonly module: ModuleSpec }
+  | { readonly name: string; readonly unavailable: string }
+  | { readonly broken: string };
+
+/** What the modules of a process work with. */
+export interface PythonModulesOptions {
+  readonly clock: Clock;
+  /** Where lines of modules go that no call has written. */
+  readonly log?: Logger;
+  /** Files of `_utils` by the options. */
+  readonly utilities: (opts: Dict) => readonly PythonSource[];
+}
+
+interface Given {
+  readonly number: number;
+  readonly opts: Dict;
+  readonly grains: Dict;
+  readonly pillar: Dict;
+}
+
+/** The Python modules of one program, with the process that they run in. */
+export class PythonModules {
+  readonly #options: PythonModulesOptions;
+  readonly #calls = new Map<number, ModuleContext>();
+  #process: PythonProcess | undefined;
+  #interpreter = '';
+  #given: Given | undefined;
+  #numbers = 0;
+
+  constructor(options: PythonModulesOptions) {
+    this.#options = options;
+  }
+
+  /** Ends the process. */
+  close(): void {
+    this.#process?.close();
+  }
+
+  /** Loads a file and says what is in it; never throws. */
+  async tryFile(kind: PythonKind, { file, path }: PythonSource, context: LoadContext): Promise<PythonTried> {
+    try {
+      const process = this.#processFor(context.opts);
+      const surroundings = this.#give(context.opts, context.grains, NO_PILLAR);
+      const found = await process.within(ANSWER_MS, () =>
+        process.asks.tryModule({ kind, file, path, surroundings }),
+      );
+      if (found.kind === 'broken') return { broken: `${path} cannot be loaded: ${found.reason}` };
+      if (found.kind === 'unavailable') return { name: found.name, unavailable: found.reason };
+      const { name, doc, functions, outputters } = found;
+      const specs = [...functions].map(([fun, described]) => {
+        const outputter = outputters.get(fun);
+        const shown = typeof outputter === 'string' ? { outputter } : {};
+        return [fun, { ...this.#spec(kind, { file, path }, fun, described), ...shown }] as const;
+      });
+      return { module: { name, file, doc, functions: Object.fromEntries(specs) } };
+    } catch (error) {
+      return { broken: `${path} cannot be used: ${messageOf(error)}` };
+    }
+  }
+
+  /** The grains that a file gives, and what is wrong with it; never throws. */
+  async grains(
+    { file, path }: PythonSource,
+    { opts, grains }: LoadContext,
+  ): Promise<{ readonly grains: Dict; readonly faults: readonly string[] }> {
+    try {
+      const process = this.#processFor(opts);
+      const surroundings = this.#give(opts, grains, NO_PILLAR);
+      return await process.within(ANSWER_MS, () => process.asks.grains({ file, path, surroundings }));
+    } catch (error) {
+      return { grains: new Map(), faults: [`${path} cannot be used: ${messageOf(error)}`] };
+    }
+  }
+
+  #spec(kind: PythonKind, source: PythonSource, fun: string, described: PythonFunction): FunctionSpec {
+    const { doc, params, varargs, kwargs } = described;
+    return {
+      doc,
+      docstring: doc,
+      params: Object.fromEntries(params.map((one) => [one.name, paramSpec(one)])),
+      returns: 'what the function gives',
+      isolation: 'process',
+      ...(varargs === undefined ? {} : { varargs }),
+      ...(kwargs === undefined ? {} : { kwargs }),
+      run: (ctx, args, rest, keywords) =>
+        this.#run(ctx, { kind, source, fun }, callArguments(params, args, rest, keywords)),
+    };
+  }
+
+  async #run(
+    ctx: ModuleContext,
+    { kind, source: { file, path }, fun }: { kind: PythonKind; source: PythonSource; fun: string },
+    { args, kwargs }: { args: Value[]; kwargs: Dict },
+  ): Promise<Value> {
+    const { opts, grains, pillar, state } = ctx;
+    const process = this.#processFor(opts);
+    const surroundings = this.#give(opts, grains, pillar);
+    const call = ++this.#numbers;
+    this.#calls.set(call, ctx);
+    const ended = (): void => process.close();
+    ctx.signal.addEventListener('abort', ended, { once: true });
+    try {
+      const outcome = await process.asks.run({
+        surroundings,
+        call,
+        kind,
+        file,
+        path,
+        fun,
+        args,
+        kwargs,
+        test: state?.test ?? truthy(opts.get('test')),
+        ...(state === undefined
+          ? {}
+          : {
+              state: new Map<Value, Value>([
+                ['low', state.low],
+                ['lowstate', [...state.lowstate]],
+                ['running', state.running],
+              ]),
+            }),
+      });
+      if (outcome.kind === 'raised') throw errorOf(outcome.type, outcome.message, outcome.trace);
+      if (outcome.retcode !== undefined) ctx.setRetcode(outcome.retcode);
+      return outcome.value;
+    } finally {
+      ctx.signal.removeEventListener('abort', ended);
+      this.#calls.delete(call);
+    }
+  }
+
+  #processFor(opts: Dict): PythonProcess {
+    const interpreter = interpreterOf(opts);
+    if (this.#process !== undefined && interpreter === this.#interpreter) return this.#process;
+    this.#process?.close();
+    this.#interpreter = interpreter;
+    this.#process = new PythonProcess({
+      interpreter,
+      clock: this.#options.clock,
+      serve: this.#services(),
+      started: () => (this.#given = undefined),
+    });
+    return this.#process;
+  }
+
+  /** Says what modules see, unless the process knows it. @returns its number */
+  #give(opts: Dict, grains: Dict, pillar: Dict): number {
+    const process = this.#process as PythonProcess;
+    process.start();
+    const given = this.#given;
+    if (given?.grains === grains && given.pillar === pillar && isSameButTest(given.opts, opts))
+      return given.number;
+    const number = ++this.#numbers;
+    this.#given = { number, opts, grains, pillar };
+    const utilities = new Map<Value, Value>(
+      this.#options.utilities(opts).map(({ file, path }) => [file, path]),
+    );
+    process.asks.surroundings({ number, opts, grains, pillar, utilities });
+    return number;
+  }
+
+  #services(): ServePython {
+    return {
+      log: ({ level, text }) => ([...this.#calls.values()].at(-1)?.log ?? this.#options.log)?.[level](text),
+      has: async ({ call, kind, fun }) => {
+        const source = await this.#source(call, kind);
+        return (await source?.find(fun))?.spec !== undefined;
+      },
+      names: async ({ call, kind }) => {
+        const modules = (await (await this.#source(call, kind))?.modules()) ?? new Map<string, ModuleSpec>();
+        return [...modules.values()].flatMap(({ name, functions }) =>
+          Object.keys(functions).map((fun) => `${name}.${fun}`),
+        );
+      },
+      call: async ({ call, kind, fun, args, kwargs }) => {
+        try {
+          return { kind: 'returned', value: await this.#callBack(call, kind, fun, args, kwargs) };
+        } catch (error) {
+          const type =
+            error instanceof PythonError
+              ? error.type
+              : error instanceof BrineError
+                ? error.name
+                : 'Exception';
+          return { kind: 'raised', type, message: messageOf(error) };
+        }
+      },
+    };
+  }
+
+  async #source(
+    call: number,
+    kind: CalledKind,
+  ): Promise<Pick<ModuleContext['functions'], 'find' | 'modules'> | undefined> {
+    const ctx = this.#calls.get(call);
+    if (kind === 'modules') return ctx?.functions;
+    return kind === 'states' ? ctx?.functions.states() : undefined;
+  }
+
+  async #callBack(
+    call: number,
+    kind: CalledKind,
+    fun: string,
+    args: readonly Value[],
+    kwargs: Dict,
+  ): Promise<Value> {
+    const ctx = this.#calls.get(call);
+    if (ctx === undefined)
+      throw new CommandExecutionError(`${fun} was called after its function had returned.`);
+    if (kind === 'modules') return ctx.functions.call(fun, args, kwargs);
+    if (kind === 'states' && ctx.state !== undefined) return ctx.state.call(fun, kwargs);
+    throw new CommandExecutionError(`${fun} cannot be called from here.`);
+  }
+}
+
+function paramSpec({ how, fallback, byNameOnly }: PythonParameter): ParamSpec {
+  const spec: ParamSpec = byNameOnly ? { keywordOnly: true } : {};
+  if (how === 'required') return spec;
+  return how === 'default'
+    ? { ...spec, default: fallback }
+    : { ...spec, default: null, defaultFrom: String(fallback) };
+}
+
+/** The arguments as Python's call takes them: by position as far as what follows needs it, else by name. */
+function callArguments(
+  params: readonly PythonParameter[],
+  given: Readonly<Record<string, Value>>,
+  rest: readonly Value[],
+  keywords: Dict,
+): { args: Value[]; kwargs: Dict } {
+  const kwargs: Dict = new Map(keywords);
+  const args: Value[] = [];
+  for (const { name, how, byNameOnly } of params) {
+    const value = how === 'opaque' && given[name] === null ? OPAQUE : (given[name] ?? null);
+    if (value === OPAQUE) continue;
+    if (rest.length > 0 && !byNameOnly) args.push(value as Value);
+    else kwargs.set(name, value as Value);
+  }
+  return { args: [...args, ...rest], kwargs };
+}
+
+const CLASSES: readonly (typeof BrineError)[] = [
+  CommandExecutionError,
+  SaltInvocationError,
+  CommandNotFoundError,
+];
+
+/** What Salt treats in a way of its own is an error of that kind here; anything else arrives as a traceback. */
+function errorOf(type: string, message: string, trace: string): Error {
+  const Class = CLASSES.find(({ name }) => type === `salt.exceptions.${name}`);
+  return Class === undefined ? new PythonError(type, message, trace) : new Class(message);
+}
+
+/** Options differ in `test` from state to state; everything else of a job is the same object. */
+function isSameButTest(one: Dict, other: Dict): boolean {
+  if (one === other) return true;
+  if (Math.abs(one.size - other.size) > 1) return false;
+  for (const [key, value] of other) if (key !== 'test' && one.get(key) !== value) return false;
+  return isDict(one);
+}

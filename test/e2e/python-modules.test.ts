@@ -1,0 +1,171 @@
+/** A site's own Python on a minion: synced, described, run, and what happens when it goes wrong. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { basename, dirname } from 'node:path';
+import { test } from 'node:test';
+import { Fleet } from '../support/fleet.ts';
+
+const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3';
+
+const MODULE = `
+"""What the site does."""
+import logging
+import os
+import sys
+import time
+
+import salt.utils.path
+from salt.exceptions import CommandExecutionError
+
+log = logging.getLogger(__name__)
+__virtualname__ = "mysite"
+__func_alias__ = {"list_": "list"}
+
+
+def __virtual__():
+    return __virtualname__
+
+
+def hello(name, greeting="hello", *rest, **kwargs):
+    """
+    Says hello.
+
+    CLI Example:
+
+    .. code-block:: bash
+
+        salt '*' mysite.hello you
+    """
+    words = {key: value for key, value in kwargs.items() if not key.startswith("__")}
+    return [greeting, name, list(rest), words, __grains__["place"], __pillar__.get("colour")]
+
+
+def list_():
+    return sorted({3, 1, 2})
+
+
+def through():
+    return [__salt__["cmd.run"]("echo hi"), __salt__.test.echo("x"), __utils__["tool.double"](4), "no.such" in __salt__]
+
+
+def back():
+    return __salt__["mysite.list"]()
+
+
+def caught():
+    try:
+        __salt__["no.such"]()
+    except KeyError as error:
+        return str(error)
+
+
+def broken():
+    raise CommandExecutionError("it is broken")
+
+
+def boom():
+    return {}["nothing"]
+
+
+def leave():
+    os._exit(3)
+
+
+def exit_():
+    sys.exit(4)
+
+
+def retcode():
+    __context__["retcode"] = 5
+    print("this is not JSON")
+    return False
+`;
+const STATE = `
+def present(name, value=1):
+    ret = {"name": name, "changes": {}, "result": True, "comment": "there"}
+    if __opts__["test"]:
+        ret["result"] = None
+        return ret
+    ret["changes"] = {"value": value, "list": __salt__["mysite.list"](), "id": __low__["__id__"]}
+    ret["comment"] = __states__["test.succeed_without_changes"](name="x")["comment"]
+    return ret
+`;
+
+test('python modules - functions, grains and states of the site', { skip }, async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMaster(['auto_accept: True', `file_roots: {base: [${fleet.path('srv')}]}`]);
+  const files: Record<string, string> = {
+    '_modules/site.py': MODULE,
+    '_modules/wrong.py': 'import no_such_package\n',
+    '_modules/elsewhere.py':
+      'def __virtual__():\n    return False, "not on this machine"\n\n\ndef f():\n    pass\n',
+    '_grains/place.py': 'def place():\n    return {"place": "here"}\n',
+    '_utils/tool.py': 'def double(n):\n    return n * 2\n',
+    '_states/thing.py': STATE,
+    'one.sls': 'a thing:\n  thing.present:\n    - value: 3\n',
+  };
+  for (const [name, text] of Object.entries(files))
+    fleet.write(fleet.path('srv', dirname(name)), basename(name), text.split('\n'));
+  await fleet.startMaster();
+  await fleet.joinMinion('one');
+  const ask = async (...words: string[]) => (await fleet.json(['one', ...words]))['one'];
+  const fails = async (...words: string[]) => {
+    const { code, stdout } = await fleet.salt(['one', ...words]);
+    assert.notEqual(code, 0, words.join(' '));
+    return stdout;
+  };
+
+  await t.test('all of it is synced', async () => {
+    const synced = (await ask('saltutil.sync_all')) as Record<string, unknown>;
+    assert.deepEqual(synced['modules'], ['modules.elsewhere', 'modules.site', 'modules.wrong']);
+    assert.deepEqual(synced['states'], ['states.thing']);
+    assert.equal(await ask('grains.get', 'place'), 'here');
+  });
+
+  await t.test('functions are called with what Python says of their arguments', async () => {
+    assert.deepEqual(await ask('mysite.hello', 'you', 'good day', '1', 'word=2'), [
+      'good day',
+      'you',
+      [1],
+      { word: 2 },
+      'here',
+      null,
+    ]);
+    assert.deepEqual(await ask('mysite.list'), [1, 2, 3]);
+    assert.deepEqual(await ask('mysite.through'), ['hi', 'x', 8, false]);
+    assert.deepEqual(await ask('mysite.back'), [1, 2, 3]);
+    assert.equal(await ask('mysite.caught'), "'no.such'");
+    assert.match(await fails('mysite.hello'), /missing 1 required positional argument: 'name'/);
+    assert.match(
+      (await fleet.salt(['one', 'sys.doc', 'mysite.hello'])).stdout,
+      /Says hello\.[^]*salt '\*' mysite\.hello you/,
+    );
+  });
+
+  await t.test('what goes wrong is one sentence, and the next call works', async () => {
+    assert.match(await fails('mysite.broken'), /ERROR: it is broken/);
+    assert.match(await fails('mysite.boom'), /site\.py", line \d+, in boom[^]*KeyError: 'nothing'/);
+    assert.match(await fails('mysite.leave'), /it ended the Python process/);
+    assert.match(await fails('mysite.exit_'), /sys\.exit\(4\)/);
+    assert.match(
+      await fails('wrong.anything'),
+      /wrong\.py cannot be loaded: ModuleNotFoundError: No module named 'no_such_package'/,
+    );
+    assert.match(await fails('elsewhere.f'), /not on this machine/);
+    const { code, stdout } = await fleet.salt(['one', '--out', 'json', 'mysite.retcode']);
+    assert.deepEqual([JSON.parse(stdout), code === 0], [{ one: false }, false]);
+    assert.deepEqual(await ask('mysite.list'), [1, 2, 3]);
+  });
+
+  await t.test('states', async () => {
+    const [result] = Object.values(
+      (await ask('state.apply', 'one')) as Record<string, Record<string, unknown>>,
+    );
+    assert.deepEqual(result?.['changes'], { value: 3, list: [1, 2, 3], id: 'a thing' });
+    assert.equal(result?.['comment'], 'Success!');
+    const [dry] = Object.values(
+      (await ask('state.apply', 'one', 'test=True')) as Record<string, Record<string, unknown>>,
+    );
+    assert.equal(dry?.['result'], null);
+  });
+});
