@@ -270,8 +270,8 @@ function callArguments(
   for (const { name, how, byNameOnly } of params) {
     const value = how === 'opaque' && given[name] === null ? OPAQUE : (given[name] ?? null);
     if (value === OPAQUE) continue;
-    if (rest.length > 0 && !byNameOnly) args.push(value as Value);
-    else kwargs.set(name, value as Value);
+    if (rest.length > 0 && !byNameOnly) args.push(value);
+    else kwargs.set(name, value);
   }
   return { args: [...args, ...rest], kwargs };
 }
