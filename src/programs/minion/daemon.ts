@@ -126,7 +126,9 @@ function prepareFolders(opts: MinionOptions, user: User): void {
 
 /** Modules that a minion of Salt has left in this one's folder, or that were synced for one. */
 function warnOfPython(opts: Dict, log: Logger): void {
-  const names = PYTHON_KINDS.filter((kind) => !isPythonServed(kind)).flatMap((kind) => pythonFiles(opts, kind).map(({ name }) => `${kind}.${name}`));
+  const names = PYTHON_KINDS.filter((kind) => !isPythonServed(kind)).flatMap((kind) =>
+    pythonFiles(opts, kind).map(({ name }) => `${kind}.${name}`),
+  );
   if (names.length === 0) return;
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
   log.warning(
