@@ -50,7 +50,7 @@ const sources: SourceFile[] = filesBelow(SRC).map((file) => {
 function entriesOfTheMap(): Map<string, string[]> {
   const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   const entries = text.matchAll(
-    /^- `([\w/]+)`:.*\n(?: {2}(?!-).*\n)*(?: {2}- imports: ((?:.*\n)(?: {4}.*\n)*))?/gm,
+    /^- `([\w/-]+)`:.*\n(?: {2}(?!-).*\n)*(?: {2}- imports: ((?:.*\n)(?: {4}.*\n)*))?/gm,
   );
   return new Map([...entries].map(([, folder = '', imports = '']) => [folder, importsOf(imports)]));
 }
