@@ -1,9 +1,10 @@
 /** Attributes, items and slices as the sandbox of Jinja gives them (jinja2/sandbox.py 3.1). */
+import { formatText, type FormatModel } from '../../python/text/format.ts';
 import { fromBigInt } from '../../python/values/int-text.ts';
 import { isBytes } from '../../python/values/value.ts';
 import type { RenderBudget } from './budget.ts';
 import { typeError, valueError } from './errors.ts';
-import { formatText } from './format-spec.ts';
+import { repr, str } from './text-of.ts';
 import { BYTES_METHODS, TEXT_METHODS } from './methods-text.ts';
 import { DICT_METHODS, LIST_METHODS, SET_METHODS, TUPLE_METHODS } from './methods-collections.ts';
 import {
@@ -107,18 +108,21 @@ function methodsOf(value: TValue): ReadonlyMap<string, NativeBody> | undefined {
 /** `str.format` and `str.format_map`, which reach attributes only through the sandbox. */
 function formatMethod(env: AccessEnvironment, name: string): NativeBody | undefined {
   if (name !== 'format' && name !== 'format_map') return undefined;
-  const access = {
-    attr: (value: TValue, attr: string) => now(getAttr(env, value, attr)),
-    item: (value: TValue, key: TValue) => now(getItem(env, value, key)),
+  const model: FormatModel<TValue> = {
+    str,
+    repr,
+    typeName,
+    attr: (value, attr) => now(getAttr(env, value, attr)),
+    item: (value, key) => now(getItem(env, value, key)),
   };
   return ([self, ...args], kwargs) => {
-    if (name === 'format') return formatText(self as string, args, kwargs ?? new Map(), access);
+    if (name === 'format') return formatText(self as string, args, kwargs ?? new Map(), model);
     const [mapping] = args;
     if (!(mapping instanceof Map)) throw typeError('format_map() takes exactly one argument');
     const named = new Map(
       [...mapping].filter((pair): pair is [string, TValue] => typeof pair[0] === 'string'),
     );
-    return formatText(self as string, [], named, access);
+    return formatText(self as string, [], named, model);
   };
 }
 

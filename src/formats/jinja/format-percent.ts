@@ -1,11 +1,11 @@
 /** Python's `text % values`. */
 import { PythonError } from '../../python/exceptions.ts';
+import { exponential, general, sized } from '../../python/text/format.ts';
 import { intText } from '../../python/values/int-text.ts';
 import { formatFixed } from '../../python/values/number-format.ts';
 import { padLeft, padRight } from '../../python/values/text.ts';
 import { PyFloat } from '../../python/values/value.ts';
 import { typeError, valueError } from './errors.ts';
-import { exponential, general, sized } from './format-spec.ts';
 import { PyTuple, typeName, type TValue } from './model.ts';
 import { Undefined } from './undefined.ts';
 import { repr, str } from './text-of.ts';

@@ -1,10 +1,11 @@
 /** One state of a highstate return: as a block of lines, as one line, or not at all. */
-import { pyStr } from '../../python/values/repr.ts';
+import { PythonError } from '../../python/exceptions.ts';
+import { formatText, type FormatModel } from '../../python/text/format.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { lstrip, strip } from '../../python/values/text.ts';
-import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, pyTypeName, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { Colors } from './colors.ts';
 import { entry, iterate, unsuited, type OutputOptions } from './outputter.ts';
-import { pythonFormat } from './python-format.ts';
 import { fill } from './text-wrap.ts';
 
 /** A state and what is known about it. */
@@ -104,10 +105,30 @@ export function terseLine(block: StateBlock, colors: Colors, options: OutputOpti
     info,
   ];
   const tabular = options.stateTabular ?? false;
-  if (typeof tabular === 'string') return pythonFormat(tabular, args);
+  if (typeof tabular === 'string') return formatted(tabular, args);
   const timed = (options.stateOutputProfile ?? true) && info.has('start_time');
   const format = tabular ? tabularFormat(timed) : lineFormat(timed);
-  return terseWarnings(info, colors, tabular) + pythonFormat(format, args);
+  return terseWarnings(info, colors, tabular) + formatted(format, args);
+}
+
+/** The values of a line, as its format reaches them: `{6[start_time]!s}`. */
+const LINE_VALUES: FormatModel<Value> = {
+  str: pyStr,
+  repr: pyRepr,
+  typeName: pyTypeName,
+  attr: (_value, name) => unsuited(`no attribute ${name} in a format's argument`),
+  item: (value, key) =>
+    isDict(value) ? entry(value, String(key)) : unsuited(`no ${key} in a format's argument`),
+};
+
+/** A line by its format. @throws UnsuitedDataError for what the format does not fit */
+function formatted(format: string, args: readonly Value[]): string {
+  try {
+    return formatText(format, args, new Map(), LINE_VALUES);
+  } catch (error) {
+    if (error instanceof PythonError) return unsuited(`${error.message} (in the format '${format}')`);
+    throw error;
+  }
 }
 
 function resultWord({ info, result }: StateBlock): string {

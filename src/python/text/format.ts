@@ -1,13 +1,26 @@
-/** Python's format mini-language: what `format(value, spec)` and `str.format` understand. */
-import { PythonError } from '../../python/exceptions.ts';
-import { intText } from '../../python/values/int-text.ts';
-import { formatFixed } from '../../python/values/number-format.ts';
-import { floatRepr, pyRepr } from '../../python/values/repr.ts';
-import { textLength } from '../../python/values/text.ts';
-import { PyFloat, type Value } from '../../python/values/value.ts';
-import { typeError, valueError } from './errors.ts';
-import { TObject, typeName, type TValue } from './model.ts';
-import { str } from './text-of.ts';
+/**
+ * Python's format mini-language: what `format(value, spec)` and `str.format` understand. Templates and outputters have
+ * values of their own kinds, so that both say how theirs are shown and what is in them.
+ */
+import { PythonError } from '../exceptions.ts';
+import { intText } from '../values/int-text.ts';
+import { formatFixed } from '../values/number-format.ts';
+import { floatRepr, pyRepr } from '../values/repr.ts';
+import { textLength } from '../values/text.ts';
+import { PyFloat } from '../values/value.ts';
+
+/** What formatting needs to know of values: their forms, and how `str.format` reaches what is in them. */
+export interface FormatModel<T> {
+  str(value: T): string;
+  repr(value: T): string;
+  /** The name of its type, for errors. */
+  typeName(value: T): string;
+  attr(value: T, name: string): T;
+  item(value: T, key: string | number): T;
+}
+
+const typeError = (message: string): PythonError => new PythonError('TypeError', message);
+const valueError = (message: string): PythonError => new PythonError('ValueError', message);
 
 /** Widths and precisions beyond this are refused: nobody reads such output. */
 const SIZE_MAX = 10_000;
@@ -25,17 +38,17 @@ interface Spec {
 
 const SPEC = /^(?:([^])?([<>=^]))?([-+ ])?(z)?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?$/u;
 
-function parseSpec(text: string, value: TValue): Spec {
+function parseSpec(text: string, isText: boolean, typeName: string): Spec {
   const match = SPEC.exec(text);
   if (!match) {
     if (/^[^]*[a-zA-Z]$/.test(text) && SPEC.test(text.slice(0, -1)))
-      throw valueError(`Unknown format code '${text.slice(-1)}' for object of type '${typeName(value)}'`);
+      throw valueError(`Unknown format code '${text.slice(-1)}' for object of type '${typeName}'`);
     throw valueError('Invalid format specifier');
   }
   const [, fill, align, sign, , alternate, zero, width, grouping, precision, type] = match;
   return {
     fill: fill ?? (zero ? '0' : ' '),
-    align: align ?? (zero && typeof value !== 'string' ? '=' : ''),
+    align: align ?? (zero && !isText ? '=' : ''),
     sign: sign ?? '-',
     alternate: alternate !== undefined,
     width: sized(width),
@@ -52,22 +65,26 @@ export function sized(text: string | undefined): number {
   return size;
 }
 
-/** Python's `format(value, spec)`. @throws ValueError, TypeError */
-export function formatValue(value: TValue, text: string): string {
-  if (text === '') return str(value);
+/** Python's `format(value, spec)`. @throws PythonError ValueError, TypeError */
+function formatValue<T>(value: T, text: string, model: FormatModel<T>): string {
+  if (text === '') return model.str(value);
+  const typeName = model.typeName(value);
   if (typeof value === 'boolean') {
-    const spec = parseSpec(text, value);
+    const spec = parseSpec(text, false, typeName);
     return spec.type === '' || spec.type === 's'
-      ? padded(str(value), '', spec, '<')
-      : formatValue(Number(value), text);
+      ? padded(model.str(value), '', spec, '<')
+      : formatNumber(Number(value), spec);
   }
   if (typeof value === 'number' || typeof value === 'bigint' || value instanceof PyFloat)
-    return formatNumber(value, parseSpec(text, value));
-  if (typeof value !== 'string')
-    throw typeError(
-      `unsupported format string passed to ${value instanceof TObject ? value.typeName : typeName(value)}.__format__`,
-    );
-  const spec = parseSpec(text, value);
+    return formatNumber(value, parseSpec(text, false, typeName));
+  if (typeof value === 'string') return formatShown(value, text);
+  throw typeError(`unsupported format string passed to ${typeName}.__format__`);
+}
+
+/** `format(value, spec)` of a text. */
+function formatShown(value: string, text: string): string {
+  if (text === '') return value;
+  const spec = parseSpec(text, true, 'str');
   if (spec.type !== '' && spec.type !== 's')
     throw valueError(`Unknown format code '${spec.type}' for object of type 'str'`);
   if (spec.align === '=') throw valueError("'=' alignment not allowed in string format specifier");
@@ -165,23 +182,19 @@ export function general(
   return `${strip(mantissa)}${letter}${power}`;
 }
 
-/** How `str.format` reaches attributes and items of its arguments. */
-export interface FieldAccess {
-  attr(value: TValue, name: string): TValue;
-  item(value: TValue, key: TValue): TValue;
-}
-
 const FIELD = /^([^.[\]]*)((?:\.[^.[\]]+|\[[^\]]+\])*)$/;
 
 /**
  * Python's `str.format`.
- * @throws KeyError, IndexError, ValueError
+ * @param args what `{}` and `{0}` stand for
+ * @param kwargs what `{name}` stands for
+ * @throws PythonError KeyError, IndexError, ValueError, TypeError
  */
-export function formatText(
+export function formatText<T>(
   text: string,
-  args: readonly TValue[],
-  kwargs: ReadonlyMap<string, TValue>,
-  access: FieldAccess,
+  args: readonly T[],
+  kwargs: ReadonlyMap<string, T>,
+  model: FormatModel<T>,
   depth = 2,
 ): string {
   if (depth < 0) throw valueError('Max string recursion exceeded');
@@ -204,10 +217,12 @@ export function formatText(
     const [, name = '', conversion, spec = ''] =
       /^([^!:]*(?:\[[^\]]*\][^!:]*)*)(?:!(.))?(?::([^]*))?$/u.exec(field) ?? [];
     const value = convert(
-      fieldValue(name, args, kwargs, access, () => automatic++),
+      fieldValue(name, args, kwargs, model, () => automatic++),
       conversion,
+      model,
     );
-    out += formatValue(value, spec.includes('{') ? formatText(spec, args, kwargs, access, depth - 1) : spec);
+    const form = spec.includes('{') ? formatText(spec, args, kwargs, model, depth - 1) : spec;
+    out += typeof value === 'string' ? formatShown(value, form) : formatValue(value, form, model);
     i = end;
   }
   return out;
@@ -224,13 +239,13 @@ function fieldEnd(text: string, from: number): number {
   );
 }
 
-function fieldValue(
+function fieldValue<T>(
   name: string,
-  args: readonly TValue[],
-  kwargs: ReadonlyMap<string, TValue>,
-  access: FieldAccess,
+  args: readonly T[],
+  kwargs: ReadonlyMap<string, T>,
+  model: FormatModel<T>,
   next: () => number,
-): TValue {
+): T {
   const match = FIELD.exec(name);
   if (!match) throw valueError("Only '.' or '[' may follow ']' in format field specifier");
   const [, first = '', rest = ''] = match;
@@ -241,16 +256,16 @@ function fieldValue(
     throw new PythonError('KeyError', pyRepr(first));
   }
   for (const [, attr, item] of rest.matchAll(/\.([^.[\]]+)|\[([^\]]+)\]/g)) {
-    if (attr !== undefined) value = access.attr(value, attr);
-    else if (item !== undefined) value = access.item(value, /^\d+$/.test(item) ? Number(item) : item);
+    if (attr !== undefined) value = model.attr(value, attr);
+    else if (item !== undefined) value = model.item(value, /^\d+$/.test(item) ? Number(item) : item);
   }
   return value;
 }
 
-function convert(value: TValue, conversion: string | undefined): TValue {
+/** A field's value after `!s`, `!r` or `!a`: a text, or without one of them the value itself. */
+function convert<T>(value: T, conversion: string | undefined, model: FormatModel<T>): T | string {
   if (conversion === undefined) return value;
-  if (conversion === 's') return str(value);
-  if (conversion === 'r' || conversion === 'a')
-    return value instanceof TObject ? value.repr() : pyRepr(value as Value);
+  if (conversion === 's') return model.str(value);
+  if (conversion === 'r' || conversion === 'a') return model.repr(value);
   throw valueError(`Unknown conversion specifier '${conversion}'`);
 }
