@@ -8,6 +8,7 @@ import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../python/values/value.ts';
 import { furtherOption } from './further-options.ts';
 import type { OptionTable } from './option.ts';
+import { valueNotThere } from './option-values.ts';
 import type { Program, Unserved } from './unserved.ts';
 
 /** Options that a line names; of more it says how many. */
@@ -134,7 +135,7 @@ function valueUnserved(name: string, value: Value): Unserved | undefined {
   }
   if (typeof value === 'string' && value.startsWith('sdb://'))
     return stopping('there are no sdb stores, and the address itself would be taken for the value');
-  return undefined;
+  return valueNotThere(name, value);
 }
 
 function stopping(why: string): Unserved {

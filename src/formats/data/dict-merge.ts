@@ -72,4 +72,6 @@ export function mergeDicts(a: Dict, b: Dict, strategy: MergeStrategy = 'smart', 
     case 'recurse':
       return mergeRecurse(a, b, mergeLists);
   }
+  // the names come from options and arguments
+  return mergeRecurse(a, b);
 }

@@ -176,6 +176,33 @@ test('options - salt-run and salt-call say only what concerns them', () => {
   assert.deepEqual(start('salt-call', { engines: ['x'] }).lines, []);
 });
 
+test('options - a name that an option does not know is said, with what happens instead and what there is', () => {
+  for (const [program, asked, said] of [
+    ['salt-master', { ipc_mode: 'tpc' }, /ipc_mode \(there is no 'tpc': ipc is used; there are ipc, tcp\)/],
+    [
+      'salt-master',
+      { renderer: 'jinja|yaml|gpg' },
+      /renderer \(without a custom renderer gpg every file fails/,
+    ],
+    ['salt-run', { renderer: 'gpg' }, /renderer \(without a custom renderer gpg/],
+    ['salt-master', { pillar_source_merging_strategy: 'x' }, /there is no 'x': recurse is used/],
+    ['salt-master', { pillar_cache_backend: 'redis' }, /there is no 'redis': disk is used/],
+    ['salt-minion', { renderer: 'jinja | mako' }, /without a custom renderer mako/],
+    ['salt-minion', { hash_type: 'blake2' }, /there is no 'blake2': whatever needs a checksum fails/],
+    ['salt-minion', { file_client: 'locale' }, /there is no 'locale': remote is used/],
+    ['salt-minion', { backup_mode: 'yes' }, /there is no 'yes': no backups are made/],
+  ] as const)
+    assert.match(start(program, asked).lines.join('\n'), said, JSON.stringify(asked));
+  for (const asked of [
+    { ipc_mode: 'tcp', renderer: 'jinja|json', hash_type: 'md5', state_output: 'changes_id' },
+    { renderer: 'yaml_jinja', top_file_merging_strategy: 'same', transports: {} },
+  ])
+    assert.deepEqual(
+      start('salt-master', asked).lines.filter((line) => !/transports/.test(line)),
+      [],
+    );
+});
+
 const samples = JSON.parse(readFileSync(join(root, 'test/fixtures/config/samples.json'), 'utf8')) as Readonly<
   Record<'master' | 'minion' | 'proxy', Readonly<Record<string, unknown>>>
 >;

@@ -81,3 +81,8 @@ test('dict-merge - update changes its destination, one level only when told so',
     dict({ a: { b: 3 } }),
   );
 });
+
+test('merging - an unknown strategy is recurse, as in Salt', () => {
+  const merged = mergeDicts(dict({ a: { b: 1 } }), dict({ a: { c: 2 } }), 'nosuch' as MergeStrategy);
+  assert.ok(valuesEqual(merged, dict({ a: { b: 1, c: 2 } })));
+});

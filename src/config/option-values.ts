@@ -1,0 +1,67 @@
+/**
+ * Options that name one of a few things, and what a program does that is given another name: it goes on as Salt does, but says so when it
+ * starts, because a name with a slip in it would otherwise pass for one that is served.
+ */
+import { pyStr } from '../python/values/repr.ts';
+import type { Value } from '../python/values/value.ts';
+import { noEffect, notYet, type Unserved } from './unserved.ts';
+
+/** The names that there are, and what another one comes to. */
+interface Choices {
+  readonly names: readonly string[];
+  readonly otherwise: string;
+}
+
+const CHOICES: ReadonlyMap<string, Choices> = new Map<string, Choices>([
+  ['ipc_mode', { names: ['ipc', 'tcp'], otherwise: 'ipc is used' }],
+  ['pillar_cache_backend', { names: ['disk', 'memory'], otherwise: 'disk is used' }],
+  ['top_file_merging_strategy', { names: ['merge', 'same', 'merge_all'], otherwise: 'merge is used' }],
+  [
+    'pillar_source_merging_strategy',
+    {
+      names: ['smart', 'recurse', 'aggregate', 'overwrite', 'list', 'none'],
+      otherwise: 'recurse is used',
+    },
+  ],
+  [
+    'state_output',
+    {
+      names: ['full', 'terse', 'mixed', 'changes', 'filter'].flatMap((name) => [name, `${name}_id`]),
+      otherwise: 'full is used',
+    },
+  ],
+  ['file_client', { names: ['remote', 'local'], otherwise: 'remote is used' }],
+  ['startup_states', { names: ['', 'highstate', 'sls', 'top'], otherwise: 'highstate is used' }],
+  ['backup_mode', { names: ['', 'minion', 'master', 'both'], otherwise: 'no backups are made' }],
+  [
+    'hash_type',
+    {
+      names: ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'],
+      otherwise: 'whatever needs a checksum fails',
+    },
+  ],
+]);
+
+/** Renderers that are there, with the names of Salt 0.9 for two pipes. */
+const RENDERERS: ReadonlySet<string> = new Set(['jinja', 'yaml', 'json', 'text', 'yaml_jinja', 'json_jinja']);
+
+/** @returns what a value of this option does not get; undefined when it is served, or the option takes more than a few names */
+export function valueNotThere(option: string, value: Value): Unserved | undefined {
+  if (option === 'renderer') return rendererNotThere(pyStr(value));
+  const choices = CHOICES.get(option);
+  if (choices === undefined || value === null || choices.names.includes(pyStr(value))) return undefined;
+  const names = choices.names.filter((name) => name !== '').join(', ');
+  return noEffect(`there is no '${pyStr(value)}': ${choices.otherwise}; there are ${names}`);
+}
+
+function rendererNotThere(pipe: string): Unserved | undefined {
+  const missing = pipe
+    .split('|')
+    .map((step) => step.trim().split(' ', 1)[0] ?? '')
+    .filter((name) => !RENDERERS.has(name));
+  if (missing.length === 0) return undefined;
+  const why =
+    `without a custom renderer ${missing.join(', ')} every file fails that does not name others in its first line; ` +
+    'there are jinja, yaml, json and text';
+  return { ...notYet(why), concernsCommands: true };
+}
