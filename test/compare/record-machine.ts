@@ -176,9 +176,23 @@ function writeGrains(json: unknown): void {
 }
 
 /** One line for each call, so that a change shows where it is. */
+/** With `--only` the other scenes of a table stay as they were recorded. */
+function withRecorded(table: string, made: readonly Scene[]): readonly unknown[] {
+  const recorded: readonly { readonly scene: string }[] = recordedTables().includes(table)
+    ? recordedScenes(table)
+    : [];
+  const fresh = new Map(made.map((each) => [each.scene, each]));
+  const known = new Set(recorded.map(({ scene }) => scene));
+  return [
+    ...recorded.map((each) => fresh.get(each.scene) ?? each),
+    ...made.filter(({ scene }) => !known.has(scene)),
+  ];
+}
+
 function writeTables(tables: ReadonlyMap<string, unknown[]>): void {
   mkdirSync(join(RECORDS, 'calls'), { recursive: true });
-  for (const [table, scenes] of tables) {
+  for (const [table, made] of tables) {
+    const scenes = words.includes('--only') ? withRecorded(table, made as Scene[]) : made;
     const texts = (scenes as (Scene & { calls: unknown[] })[]).map(({ calls, ...head }) => {
       const lines = calls.map((row) => `  ${JSON.stringify(row)}`);
       return `${JSON.stringify(head).slice(0, -1)}, "calls": [\n${lines.join(',\n')}\n]}`;
