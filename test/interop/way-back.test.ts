@@ -21,6 +21,7 @@ interop('Salt, Brine and Salt again use the same folders', async (t, real) => {
     'gather_job_timeout: 5',
     'loop_interval: 3',
     'pillar_cache: True',
+    'file_recv: True',
     'master_sign_pubkey: False',
     `file_roots: {base: [SRV/files]}`,
     `pillar_roots: {base: [SRV/pillar]}`,
@@ -62,13 +63,28 @@ interop('Salt, Brine and Salt again use the same folders', async (t, real) => {
     assert.ok(!existsSync(fleet.path('m/cache/jobs/.minions.p')));
   });
 
+  let changed: unknown;
+  let ran: JobsShown = { listed: {}, shown: {} };
+  await t.test('what ours change, and the jobs that ran under it, are written for Salt', async () => {
+    await change(fleet);
+    changed = await changedBy(fleet, ours);
+    ran = await jobsSince(fleet, ours, jobs);
+    assert.ok(Object.keys(ran.listed).length >= 10, JSON.stringify(Object.keys(ran.listed)));
+    const written = (await run(fleet, ours, 'jobs.export_to_salt')) as Record<string, number>;
+    assert.ok((written['jobs'] ?? 0) >= Object.keys(ran.listed).length, JSON.stringify(written));
+    assert.equal(written['left_out'], 0);
+  });
+
   await t.test('Salt again, on the folders of ours', async () => {
     minion = await takeOver(fleet, minion, real);
     assert.deepEqual(await fleet.json(['m1', 'hello.hi'], real), { m1: 'hi' });
     const seen = await listedJobs(fleet, real);
-    for (const [id, job] of Object.entries(jobs)) assert.deepEqual(seen[id], job, id);
+    for (const [id, job] of Object.entries({ ...jobs, ...ran.listed })) assert.deepEqual(seen[id], job, id);
     assert.deepEqual(await run(fleet, real, 'jobs.lookup_jid', jid), { m1: 'kept' });
+    for (const [id, shown] of Object.entries(ran.shown))
+      assert.deepEqual(await shownBy(fleet, real, id), shown);
     assert.deepEqual(await listedKeys(fleet, real), keys);
+    assert.deepEqual(await changedBy(fleet, real), changed);
     assert.deepEqual(await heldBy(fleet, real), held);
     const cleaned = namesIn(fleet.path('m/cache/jobs')).length;
     assert.ok(cleaned > 0);
@@ -86,6 +102,7 @@ function serve(fleet: Fleet): void {
     ['files/_modules/hello.py', 'def hi():\n    return "hi"\n'],
     ['files/_grains/place.py', 'def place():\n    return {"place": "here"}\n'],
     ['files/kept.txt', 'kept\n'],
+    ['files/later.txt', 'later\n'],
     ['files/orch.sls', 'ping:\n  salt.function:\n    - name: test.ping\n    - tgt: m1\n'],
     ['files/a.sls', 'nothing:\n  test.nop: []\n'],
     ['pillar/top.sls', "base: {'*': [a]}\n"],
@@ -141,6 +158,79 @@ async function heldBy(fleet: Fleet, programs: Programs): Promise<unknown> {
       (await run(fleet, programs, 'cache.grains', 'm1')) as Record<string, Record<string, unknown>>
     )['m1']?.['role'],
   };
+}
+
+/** What an operator changes while Brine runs. */
+async function change(fleet: Fleet): Promise<void> {
+  for (const words of [
+    ['grains.setval', 'place', 'there'],
+    ['data.update', 'count2', '4'],
+    ['schedule.add', 'daily', 'function=test.ping', 'seconds=86400'],
+    ['schedule.disable_job', 'daily'],
+    [
+      'beacons.add',
+      'load',
+      '[{averages: {1m: [0.0, 200.0], 5m: [0.0, 200.0], 15m: [0.0, 200.0]}}, {interval: 3600}]',
+    ],
+    ['beacons.save'],
+    ['mine.send', 'test.arg', 'mined', '7'],
+    ['cp.cache_file', 'salt://later.txt'],
+    ['cp.push', fleet.path('srv/files/later.txt')],
+    ['state.apply', 'a'],
+    ['test.retcode', '3'],
+  ])
+    await fleet.salt(['m1', ...words]);
+}
+
+/** What of it master and minion know, asked by these programs' commands. */
+async function changedBy(fleet: Fleet, programs: Programs): Promise<unknown> {
+  const functions = 'grains.get,data.get,schedule.list,beacons.list';
+  const args = 'place , count2 , return_yaml=False , return_yaml=False';
+  const { m1 } = await fleet.json(['m1', functions, ...args.split(' ')], programs);
+  const known = m1 as Record<string, unknown>;
+  const { daily } = known['schedule.list'] as Record<string, Record<string, unknown>>;
+  return {
+    place: known['grains.get'],
+    count: known['data.get'],
+    scheduled: [daily?.['function'], daily?.['seconds'], daily?.['enabled']],
+    beacons: known['beacons.list'],
+    mine: await run(fleet, programs, 'mine.get', 'm1', 'test.arg'),
+    pillarOfMaster: await run(fleet, programs, 'cache.pillar', 'm1'),
+    placeOfMaster: (
+      (await run(fleet, programs, 'cache.grains', 'm1')) as Record<string, Record<string, unknown>>
+    )['m1']?.['place'],
+    cached: existsSync(fleet.path('m1/cache/files/base/later.txt')),
+    pushed: namesIn(fleet.path('m/cache/minions/m1/files', fleet.path('srv/files'))),
+  };
+}
+
+/** Jobs by their ids: as lists show them, and as each is shown. */
+interface JobsShown {
+  readonly listed: Record<string, Record<string, unknown>>;
+  readonly shown: Record<string, unknown>;
+}
+
+/** The jobs that ran since. */
+async function jobsSince(
+  fleet: Fleet,
+  programs: Programs,
+  before: Record<string, unknown>,
+): Promise<JobsShown> {
+  const listed = Object.fromEntries(
+    Object.entries(await listedJobs(fleet, programs)).filter(([id]) => !(id in before)),
+  );
+  const shown: Record<string, unknown> = {};
+  for (const [id, { Function: fun }] of Object.entries(listed))
+    if (['state.apply', 'test.retcode', 'grains.setval'].includes(String(fun)))
+      shown[id] = await shownBy(fleet, programs, id);
+  return { listed, shown };
+}
+
+async function shownBy(fleet: Fleet, programs: Programs, id: string): Promise<unknown> {
+  const out: Record<string, unknown> = {};
+  for (const fun of ['jobs.lookup_jid', 'jobs.list_job', 'jobs.exit_success'])
+    out[fun] = await run(fleet, programs, fun, id);
+  return out;
 }
 
 async function listedJobs(
