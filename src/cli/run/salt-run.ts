@@ -23,6 +23,7 @@ import { saltRunProgram } from '../options/salt-run.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
 import { detach, detachedJid } from './detach.ts';
+import { isOrdered, runOrdered } from './ordered.ts';
 import { runMasterFunction } from '../../programs/runner/run-function.ts';
 import { findFunction, loadModules, missingFunction } from '../../programs/runner/find-function.ts';
 import { ownFunctions, type OwnFunctions } from '../../programs/runner/own-functions.ts';
@@ -49,6 +50,7 @@ export async function runSaltRun(argv: readonly string[], io: CommandIo): Promis
   try {
     if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io);
     if (!(await becomeConfiguredUser(program))) return 0;
+    if (isOrdered(io.env)) return await runOrdered(program, io);
     return await new RunnerRun(program, parsed, io, detached).run();
   } finally {
     program.logging.close();

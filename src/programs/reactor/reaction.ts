@@ -1,8 +1,9 @@
 /** A reaction: one call that a reactor file asks for, and how it is read out of a low chunk (salt/utils/reactor.py `ReactWrap.run`, 3006.16). */
-import { BrineError, SaltInvocationError } from '../../errors/errors.ts';
+import { BrineError } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { formatCall } from '../../runtime/loader/format-call.ts';
 import type { FunctionDescription } from '../../runtime/loader/module.ts';
 
 /** The four ways a reaction is run. */
@@ -133,10 +134,10 @@ async function oldStyle(chunk: Dict, { client, id, fun }: Head, find: FindFuncti
   const spec = await find(client, fun);
   if (spec === undefined)
     throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
-  const found = keysAsArguments(spec, chunk, fun);
+  const found = formatCall(fun, spec, chunk, INTERNAL);
   return {
-    arg: arg === undefined ? found.arg : given.arg,
-    kwarg: kwarg === undefined ? found.kwarg : given.kwarg,
+    arg: arg === undefined ? found.positional : given.arg,
+    kwarg: kwarg === undefined ? found.keywords : given.kwarg,
   };
 }
 
@@ -148,49 +149,6 @@ function listOf(value: Value | undefined): readonly Value[] {
 function mappingOf(value: Value | undefined): Dict {
   if (value !== undefined && isDict(value)) return value;
   return (Array.isArray(value) ? repack(value) : undefined) ?? new Map();
-}
-
-/**
- * The keys of a chunk as the arguments of a function (salt/utils/args.py `format_call`).
- * @throws SaltInvocationError for what is missing or not a parameter
- */
-function keysAsArguments(spec: FunctionDescription, chunk: Dict, fun: string): Arguments {
-  const left: Dict = new Map(chunk);
-  const arg: Value[] = [];
-  const kwarg: Dict = new Map();
-  let missing = 0;
-  const name = fun.slice(fun.indexOf('.') + 1);
-  for (const [param, { default: fallback }] of Object.entries(spec.params ?? {})) {
-    const value = left.get(param);
-    left.delete(param);
-    if (fallback !== undefined) kwarg.set(param, value ?? fallback);
-    else if (value === undefined) missing++;
-    else arg.push(value);
-  }
-  if (missing > 0) {
-    const count = arg.length + missing;
-    throw new SaltInvocationError(
-      `${name} takes at least ${count} argument${count > 1 ? 's' : ''} (${arg.length} given)`,
-    );
-  }
-  const extra = [...left].filter(([key]) => !INTERNAL.has(key));
-  if (spec.kwargs !== undefined) for (const [key, value] of extra) kwarg.set(key, value);
-  else if (extra.length > 0)
-    throw new SaltInvocationError(
-      unknownKeys(
-        extra.map(([key]) => pyStr(key)),
-        fun,
-      ),
-    );
-  return { arg, kwarg };
-}
-
-function unknownKeys(keys: readonly string[], fun: string): string {
-  const last = keys[keys.length - 1] as string;
-  const others = keys.slice(0, -1).map((key) => `'${key}'`);
-  return others.length === 0
-    ? `'${last}' is an invalid keyword argument for '${fun}'`
-    : `${others.join(', ')} and '${last}' are invalid keyword arguments for '${fun}'`;
 }
 
 function targetOf(chunk: Dict, { id, fun }: Head): ReactionTarget {

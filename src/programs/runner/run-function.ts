@@ -24,6 +24,8 @@ export interface FunctionRun {
   readonly fun: string;
   readonly spec: RunnerSpec;
   readonly call: CallArguments;
+  /** Why it cannot be called: it fails with this before it begins, and that is told and kept all the same. */
+  readonly fault?: BrineError;
 }
 
 /** How a run ended. */
@@ -47,15 +49,19 @@ export function runTag(kind: MasterFunctionKind, jid: string): string {
  */
 export async function runMasterFunction(
   context: RunnerContext,
-  { kind, fun, spec, call }: FunctionRun,
+  run: FunctionRun,
 ): Promise<FunctionResult | undefined> {
+  const { kind, fun, call, fault } = run;
   const { clock, log, opts, user, jid, signal } = context;
   const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
-  const data = dict({ fun: `${kind}.${fun}`, jid, user, fun_args: funArgs });
+  const data = dict({ fun: `${kind}.${fun}`, jid, user });
   const tag = runTag(kind, jid);
-  // Salt compat: the job cache has the time of the first event
-  if (await context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
-  const ended = await Promise.race([result(context, { kind, fun, spec, call }), interruption(signal)]);
+  if (fault === undefined) {
+    data.set('fun_args', funArgs);
+    // Salt compat: the job cache has the time of the first event
+    if (await context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
+  }
+  const ended = await Promise.race([result(context, run), interruption(signal)]);
   if (ended === undefined || signal.aborted) return undefined;
   for (const [key, value] of ended.data) data.set(key, value);
   await recordRun({ opts, clock, log }, kind, data);
@@ -73,8 +79,9 @@ function interruption(signal: AbortSignal): Promise<undefined> {
 
 async function result(
   context: RunnerContext,
-  { kind, fun, spec, call }: FunctionRun,
+  { kind, fun, spec, call, fault }: FunctionRun,
 ): Promise<FunctionResult> {
+  if (fault !== undefined) return failed(kind, fun, fault);
   try {
     const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
     return { data: dict({ return: await spec.run(context, args, rest, kwargs), success: true }) };
@@ -86,8 +93,12 @@ async function result(
       return { data: dict({ return: text, success: true }), refused: error.message, error };
     }
     context.log.debug(`The function ${fun} failed`, error);
-    return { data: dict({ return: failureText(kind, fun, error), success: false, retcode: 1 }), error };
+    return failed(kind, fun, error);
   }
+}
+
+function failed(kind: MasterFunctionKind, fun: string, error: unknown): FunctionResult {
+  return { data: dict({ return: failureText(kind, fun, error), success: false, retcode: 1 }), error };
 }
 
 function failureText(kind: MasterFunctionKind, fun: string, error: unknown): string {

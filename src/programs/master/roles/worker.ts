@@ -156,7 +156,7 @@ function makeDoor(deps: WorkerServices): Door {
   const publishing = publishDeps(deps);
   const users = new UserAuth(opts, context.userKeys);
   return new Door({
-    clear: clearTable(publishing),
+    clear: clearTable(deps, publishing),
     aes: aesTable(deps, publishing),
     authenticate: (load, version, _from, publishPort) =>
       authenticator.authenticate(load, version, publishPort),
@@ -189,10 +189,27 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
 }
 
 /** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
-function clearTable(publishing: PublishDeps): ReadonlyMap<string, ClearHandler> {
+function clearTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<string, ClearHandler> {
   return new Map<string, ClearHandler>([
     ['ping', (load) => load],
     ['publish', publishHandler(publishing)],
+    ...controlHandlers(deps, publishing.access),
+  ]);
+}
+
+/** What programs may call of the master itself. The code is read when it is first asked for. */
+function controlHandlers(
+  { context, jobs, jids, fireEvent }: WorkerServices,
+  access: Access,
+): [string, ClearHandler][] {
+  let handlers: Promise<ReadonlyMap<string, ClearHandler>> | undefined;
+  const load = async (): Promise<ReadonlyMap<string, ClearHandler>> => {
+    const { controlTable } = await import('../commands/control-table.ts');
+    return controlTable({ context, access, jobs, jids, fireEvent });
+  };
+  return ['runner', 'wheel'].map((cmd) => [
+    cmd,
+    async (request, from) => (await (handlers ??= load())).get(cmd)?.(request, from) ?? null,
   ]);
 }
 
