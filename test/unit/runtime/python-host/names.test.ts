@@ -1,0 +1,34 @@
+/** Salt's names for modules in Python, where no Salt is installed: what Salt 3006.16 gave for the same calls. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
+const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3';
+type Row = readonly [
+  module: string,
+  fun: string,
+  args: unknown[],
+  kwargs: object,
+  outcome: readonly string[],
+];
+
+test('python names - helpers of salt.utils answer as those of Salt do', { skip }, () => {
+  const rows = JSON.parse(readFileSync(join(ROOT, 'test/fixtures/python/names.json'), 'utf8')) as Row[];
+  const { stdout, stderr } = spawnSync('python3', [join(ROOT, 'test/support/call_names.py')], {
+    input: JSON.stringify(rows.map((row) => row.slice(0, 4))),
+    env: {
+      PATH: process.env['PATH'],
+      PYTHONPATH: join(ROOT, 'src/runtime/python-host/guest/names'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    encoding: 'utf8',
+  });
+  const given = JSON.parse(stdout || `"${stderr}"`) as string[][];
+  assert.deepEqual(
+    rows.map(([module, fun, args], index) => [module, fun, args, given[index]]),
+    rows.map(([module, fun, args, , outcome]) => [module, fun, args, outcome]),
+  );
+});
