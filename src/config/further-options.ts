@@ -49,6 +49,7 @@ const SERVED: FurtherOption = {
     'runner_queue',
     'systemd.scope',
     'test.',
+    'vault',
     'verify_ssl',
   ],
 };
@@ -137,7 +138,7 @@ const UNSERVED: readonly FurtherOption[] = [
   },
   { names: ['gpg_', 'decrypt_'], unserved: notYet('nothing is decrypted') },
   {
-    names: ['nacl.', 'nacl', 'vault', 'venafi', 'digicert'],
+    names: ['nacl.', 'nacl', 'venafi', 'digicert'],
     unserved: notYet('there is no module that reads it'),
   },
   {

@@ -9,6 +9,7 @@ import { isDict, truthy, valuesEqual, type Dict, type Value } from '../python/va
 import { furtherOption } from './further-options.ts';
 import type { OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
+import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
 import type { Program, Unserved } from './unserved.ts';
 
 /** Options that a line names; of more it says how many. */
@@ -79,7 +80,7 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
     if (unserved?.unserved !== undefined) note(name, unserved.unserved);
     else if (unserved === undefined && scope === 'everything' && !isAccepted(accepted, name))
       noteUnknown(name, value, { table, otherTable, warnings, unknown });
-    const inValue = known === undefined ? undefined : valueUnserved(name, value);
+    const inValue = known === undefined ? undefined : valueUnserved(name, value, given);
     if (inValue !== undefined) note(name, inValue);
   }
   return { stops, warnings, unknown };
@@ -120,22 +121,31 @@ function noteUnknown(
     if (!isDefault(value, otherTable[name]?.default ?? null))
       warnings.set(name, 'it belongs into the configuration of the other program');
   } else if (isDict(value) && value.has('driver')) {
-    warnings.set(name, 'there are no sdb stores yet');
+    const driver = pyStr(value.get('driver') ?? null);
+    const instead = UNSERVED_SDB_DRIVERS.get(driver);
+    if (instead !== undefined) warnings.set(name, `its sdb driver ${driver} is not served: ${instead}`);
   } else {
     unknown.set(name, didYouMean(name, Object.keys(table), 1));
   }
 }
 
 /** Values that ask for more than the option serves. */
-function valueUnserved(name: string, value: Value): Unserved | undefined {
+function valueUnserved(name: string, value: Value, given: Dict): Unserved | undefined {
   if (name === 'fileserver_backend' && Array.isArray(value)) {
     const missing = value.map(pyStr).filter((backend) => !BACKENDS.has(backend));
     if (missing.length > 0)
       return stopping(`there is no backend ${missing.join(', ')}, and minions would lack its files`);
   }
-  if (typeof value === 'string' && value.startsWith('sdb://'))
-    return stopping('there are no sdb stores, and the address itself would be taken for the value');
+  const profile = typeof value === 'string' ? /^sdb:\/\/([^/]*)/.exec(value)?.[1] : undefined;
+  if (profile !== undefined && !hasDriver(given.get(profile)))
+    return stopping(
+      `there is no sdb profile ${profile === '' ? 'in it' : profile}, and the address itself would be taken for the value`,
+    );
   return valueNotThere(name, value);
+}
+
+function hasDriver(profile: Value | undefined): boolean {
+  return isDict(profile) && profile.has('driver');
 }
 
 function stopping(why: string): Unserved {

@@ -259,6 +259,10 @@ export const ERROR_GROUPS = {
       remedy: 'Install Python 3.8 or newer, or name an interpreter with `python_executable`.',
     },
     'xml-invalid': { when: 'A text is no XML.', remedy: 'Look at what the server sent.' },
+    'sdb-failed': {
+      when: 'A value behind an address `sdb://…` cannot be read or written.',
+      remedy: 'Look at the profile that the sentence names, and at what it says of the store.',
+    },
     'queue-failed': {
       when: 'A queue cannot be used as asked: its name, an item, its file or its table.',
       remedy: 'Do what the sentence says; no item was lost.',

@@ -7,6 +7,7 @@ import { UsageError } from '../../errors/errors.ts';
 import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
+import { withSdbValues } from '../program/sdb-values.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 
 /** What the whole command works with. */
@@ -33,14 +34,14 @@ export function checkWords(parsed: ParsedOptions): void {
 }
 
 /** Reads the configuration and sets up logging. @throws ConfigError */
-export function openCallerProgram(parsed: ParsedOptions, io: CommandIo): CallerProgram {
+export async function openCallerProgram(parsed: ParsedOptions, io: CommandIo): Promise<CallerProgram> {
   const console = {
     write: (text: string) => writeStyled(io.stderr, text),
     isTTY: io.stderr.isTTY === true,
   };
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', console, name: 'salt.config' });
   const id = parsed.text('id');
-  const config = loadMinionConfig({
+  const loaded = loadMinionConfig({
     program: 'salt-call',
     isLocal: parsed.flag('local'),
     configDir: parsed.text('config_dir'),
@@ -49,6 +50,7 @@ export function openCallerProgram(parsed: ParsedOptions, io: CommandIo): CallerP
     cacheId: true,
     ...(id === '' ? {} : { overrides: dict({ id }) }),
   });
+  const config = await withSdbValues(loaded, early.logger);
   early.close();
   const merged = mergedOptions(parsed, config);
   merged.set('__cli', 'salt-call');

@@ -59,7 +59,7 @@ export async function runSaltCall(
     tellError(io, error);
     return error.exitCode;
   }
-  const program = openCallerProgram(parsed, io);
+  const program = await openCallerProgram(parsed, io);
   const caller = new Caller(program, parsed, io, deps);
   try {
     return await caller.run();

@@ -32,7 +32,7 @@ export async function runSaltCp(argv: readonly string[], io: CommandIo): Promise
     io.stderr.write(formatUsageError(saltCpProgram, 'Insufficient arguments'));
     return EX_USAGE;
   }
-  const program = openClientProgram(parsed, io, 'salt.client', 'salt-cp');
+  const program = await openClientProgram(parsed, io, 'salt.client', 'salt-cp');
   try {
     return await copy(parsed, program, io);
   } catch (error) {

@@ -8,6 +8,7 @@ import { runMaster } from '../../programs/master/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMasterProgram } from '../options/daemons.ts';
+import { withSdbValues } from '../program/sdb-values.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
 
@@ -20,14 +21,17 @@ export async function saltMaster(
   const parsed = readCommandLine(saltMasterProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
-  const { config: opts, messages } = readWithLog(parsed.text('log_level'), (log) =>
-    loadMasterConfig({
-      configDir: resolve(parsed.text('config_dir')),
-      env: io.env,
-      overrides: parsed.overrides(),
+  const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
+    withSdbValues(
+      loadMasterConfig({
+        configDir: resolve(parsed.text('config_dir')),
+        env: io.env,
+        overrides: parsed.overrides(),
+        log,
+        program: 'salt-master',
+      }),
       log,
-      program: 'salt-master',
-    }),
+    ),
   );
   leaveFolder(io.env);
   const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');

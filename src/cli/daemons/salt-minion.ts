@@ -9,6 +9,7 @@ import { runMinion } from '../../programs/minion/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMinionProgram } from '../options/daemons.ts';
+import { withSdbValues } from '../program/sdb-values.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
 
@@ -21,16 +22,19 @@ export async function saltMinion(
   const parsed = readCommandLine(saltMinionProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
-  const { config: opts, messages } = readWithLog(parsed.text('log_level'), (log) =>
-    loadMinionConfig({
-      configDir: resolve(parsed.text('config_dir')),
-      env: io.env,
-      overrides: parsed.overrides(),
+  const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
+    withSdbValues(
+      loadMinionConfig({
+        configDir: resolve(parsed.text('config_dir')),
+        env: io.env,
+        overrides: parsed.overrides(),
+        log,
+        strictIncludes: true,
+        cacheId: true,
+        program: 'salt-minion',
+      }),
       log,
-      strictIncludes: true,
-      cacheId: true,
-      program: 'salt-minion',
-    }),
+    ),
   );
   leaveFolder(io.env);
   const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');

@@ -9,6 +9,7 @@ import { runSyndic } from '../../programs/syndic/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltSyndicProgram } from '../options/daemons.ts';
+import { withSdbValues } from '../program/sdb-values.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
 
@@ -17,16 +18,17 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
   const parsed = readCommandLine(saltSyndicProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
-  const { config, messages } = readWithLog(parsed.text('log_level'), (log) =>
-    loadSyndicConfig({
+  const { config, messages } = await readWithLog(parsed.text('log_level'), async (log) => {
+    const { upper, lower } = loadSyndicConfig({
       configDir: resolve(parsed.text('config_dir')),
       env: io.env,
       overrides: parsed.overrides(),
       log,
       cacheId: true,
       program: 'salt-syndic',
-    }),
-  );
+    });
+    return { upper: await withSdbValues(upper, log), lower: await withSdbValues(lower, log) };
+  });
   leaveFolder(io.env);
   const level = String(effectiveOption(parsed, config.lower, 'log_level') ?? 'warning');
   const logging = daemonLogging(config.upper.with(new Map([['log_level', level]])), {

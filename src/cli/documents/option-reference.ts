@@ -19,7 +19,7 @@ when it starts, in its log and on the terminal:
 
 - _not yet_ and _no effect_: a warning, one line for all of them.
 - _stops_: the program does not start and exits with 78, because minions would get something else than was configured, or would be
-  protected less. So does a \`fileserver_backend\` that does not exist, and a value \`sdb://…\`. To start all the same, name the options
+  protected less. So does a \`fileserver_backend\` that does not exist, and a value \`sdb://…\` without its profile. To start all the same, name the options
   in \`unserved_options: [decrypt_pillar]\`; \`unserved_options: warn\` is for all of them. They are then warned about.
 - An option that nobody knows is a warning with the name that may have been meant. Options of your own, which modules read with
   \`config.get\`, can be named in \`unserved_options\` as well; they are then passed over.

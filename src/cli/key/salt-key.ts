@@ -14,6 +14,7 @@ import { generateKeys, generateSignature } from '../../plugins/wheel/generate-ke
 import { truthy, type Dict } from '../../python/values/value.ts';
 import { formatUsageError } from '../command-line/help.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
+import { withSdbValues } from '../program/sdb-values.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 import { saltKeyProgram } from '../options/salt-key.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
@@ -57,7 +58,7 @@ export async function runSaltKey(
   if (typeof parsed === 'number') return parsed;
   let hardCrash = parsed.flag('hard_crash');
   try {
-    const { opts, merged } = loadOptions(parsed, io);
+    const { opts, merged } = await loadOptions(parsed, io);
     hardCrash = truthy(merged.get('hard_crash'));
     refuseEauth(merged);
     const logging = keyLogging(merged, io);
@@ -109,13 +110,17 @@ function generateWithoutConfig(parsed: ParsedOptions): void {
   }
 }
 
-function loadOptions(parsed: ParsedOptions, io: CommandIo): { opts: MasterOptions; merged: Dict } {
+async function loadOptions(
+  parsed: ParsedOptions,
+  io: CommandIo,
+): Promise<{ opts: MasterOptions; merged: Dict }> {
   const early = setupLogging({
     level: parsed.text('log_level') || 'warning',
     console: lineTarget(io),
     name: 'salt.config',
   });
-  const opts = loadMasterConfig({ configDir: parsed.text('config_dir'), env: io.env, log: early.logger });
+  const config = loadMasterConfig({ configDir: parsed.text('config_dir'), env: io.env, log: early.logger });
+  const opts = await withSdbValues(config, early.logger);
   early.close();
   return { opts, merged: mergedOptions(parsed, opts) };
 }

@@ -4,6 +4,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import { setupLogging, type Logging } from '../../host/log-sinks.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { CommandIo } from '../terminal/io.ts';
+import { withSdbValues } from './sdb-values.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 import type { Program } from '../../config/unserved.ts';
 
@@ -16,20 +17,21 @@ export interface ClientProgram {
 }
 
 /** Reads the configuration. @throws ConfigError; UnservedOptionError when the program is not to work with it */
-export function openClientProgram(
+export async function openClientProgram(
   parsed: ParsedOptions,
   io: CommandIo,
   name: string,
   program: Program,
-): ClientProgram {
+): Promise<ClientProgram> {
   const console = { write: (text: string) => io.stderr.write(text), isTTY: io.stderr.isTTY === true };
   const early = setupLogging({ level: parsed.text('log_level') || 'warning', console, name: 'salt.config' });
-  const opts = loadClientConfig({
+  const config = loadClientConfig({
     configDir: parsed.text('config_dir'),
     env: io.env,
     log: early.logger,
     program,
   });
+  const opts = await withSdbValues(config, early.logger);
   early.close();
   const merged = mergedOptions(parsed, opts);
   const form = '[%(levelname)-8s] %(message)s';

@@ -46,7 +46,7 @@ export async function runSaltRun(argv: readonly string[], io: CommandIo): Promis
     tellError(io, error);
     return error.exitCode;
   }
-  const program = openClientProgram(parsed, io, 'salt.runner', 'salt-run');
+  const program = await openClientProgram(parsed, io, 'salt.runner', 'salt-run');
   try {
     if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io);
     if (!(await becomeConfiguredUser(program))) return 0;

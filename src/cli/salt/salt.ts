@@ -39,7 +39,7 @@ export async function runSalt(argv: readonly string[], io: CommandIo): Promise<n
     const words = wordsOf(parsed);
     if (typeof words === 'string') return sayIncomplete(words, parsed, io);
     refuseUnavailable(parsed);
-    const program = openClientProgram(parsed, io, 'salt.client', 'salt');
+    const program = await openClientProgram(parsed, io, 'salt.client', 'salt');
     try {
       return await runProgram(parsed, program, words, io);
     } finally {

@@ -1,5 +1,4 @@
 /** `config.*`: options, looked up in the minion's configuration, grains and pillar (3006.16 salt/modules/config.py). */
-import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { filterNames } from '../../python/text/fnmatch.ts';
 import { mergeDicts } from '../../formats/data/dict-merge.ts';
@@ -16,6 +15,8 @@ import {
   type Value,
 } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { isSdbAddress, sdbGet } from '../sdb/sdb.ts';
+import { sdbContextOf } from './sdb.ts';
 
 /** What holds when nobody sets an option that a module reads; the same values as Salt's. */
 const DEFAULTS: Dict = dict({
@@ -62,7 +63,6 @@ const DEFAULTS: Dict = dict({
 
 /** The schemes of URLs from which files can be fetched. */
 const FILE_PROTOCOLS: ReadonlySet<string> = new Set(['salt', 'file', 'http', 'https', 'ftp', 's3', 'swift']);
-const SDB_PREFIX = 'sdb://';
 
 /** The options; Salt keeps grains and pillar among them, so `grains:os` is found here, too. */
 function optionsOf(ctx: ModuleContext): Dict {
@@ -73,22 +73,6 @@ function optionsOf(ctx: ModuleContext): Dict {
 function masterOf(ctx: ModuleContext): Dict {
   const master = ctx.pillar.get('master');
   return isDict(master) ? master : new Map();
-}
-
-/**
- * Resolves a value `sdb://<profile>/<key>`; all others stay as they are, also when there is no such profile.
- * @throws CommandExecutionError when the profile needs a driver that is not there
- */
-function resolveSdb(ctx: ModuleContext, value: Value): Value {
-  if (typeof value !== 'string' || !value.startsWith(SDB_PREFIX)) return value;
-  const slash = value.indexOf('/', SDB_PREFIX.length);
-  if (slash < 0 || slash === value.length - 1) return value;
-  const name = value.slice(SDB_PREFIX.length, slash);
-  const inOptions = ctx.opts.get(name);
-  const profile = truthy(inOptions) ? inOptions : ctx.pillar.get(name);
-  const driver = isDict(profile) ? profile.get('driver') : undefined;
-  if (driver === undefined) return value;
-  throw new CommandExecutionError(`The sdb driver '${pyStr(driver)}' of ${value} is not available.`);
 }
 
 /** Whether a source is left out, by the name of the parameter. */
@@ -122,12 +106,12 @@ function keyOf(value: Value): string | number {
   return typeof value === 'number' ? value : pyStr(value);
 }
 
-function get(ctx: ModuleContext, args: GetRequest): Value {
+async function get(ctx: ModuleContext, args: GetRequest): Promise<Value> {
   const options = { delimiter: args.delimiter };
   const places = args.merge === null ? [...sources(ctx, args), DEFAULTS] : [merged(ctx, args.merge)];
   for (const place of places) {
     const value = traverse(place, args.key, options);
-    if (value !== undefined) return resolveSdb(ctx, value);
+    if (value !== undefined) return isSdbAddress(value) ? sdbGet(sdbContextOf(ctx), value) : value;
   }
   return args.default;
 }
@@ -245,7 +229,7 @@ export const configModule = defineModule({
         "salt '*' config.get pkg:apache",
         "salt '*' config.get lxc.container_profile:centos merge=recurse",
       ],
-      run: (ctx, args) => copyValue(get(ctx, args)),
+      run: async (ctx, args) => copyValue(await get(ctx, args)),
     }),
     option: defineFunction({
       doc: 'Gives one option by its whole name, from the same sources as `config.get`.',

@@ -98,6 +98,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'saltutil',
     load: async () => (await import('./saltutil.ts')).saltutilModule,
   },
+  { name: 'sdb', file: 'sdb', load: async () => (await import('./sdb.ts')).sdbModule },
   {
     name: 'service',
     file: 'debian_service',

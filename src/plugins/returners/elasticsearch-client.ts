@@ -4,7 +4,13 @@ import { systemClock } from '../../host/clock.ts';
 import { JsonSyntaxError, parseJson } from '../../formats/json/text.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { IndexedDocument } from './elasticsearch-documents.ts';
-import { sendHttp, urlOption, verifyOption, type HttpReply, type HttpRequest } from './http-client.ts';
+import {
+  sendHttp,
+  urlOption,
+  verifyOption,
+  type HttpReply,
+  type HttpRequest,
+} from '../../network/http/client.ts';
 import { type StoreSettings, StoreUnavailableError } from './return-store.ts';
 import { storeJson } from './store-json.ts';
 import { flagOption, intOption, listOption, secondsOption, textOption } from './store-options.ts';

@@ -2,7 +2,7 @@
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { headersOption, sendHttp, urlOption, verifyOption } from './http-client.ts';
+import { headersOption, sendHttp, urlOption, verifyOption } from '../../network/http/client.ts';
 import { returnerOptions } from './options.ts';
 import { storeJson } from './store-json.ts';
 import { secondsOption } from './store-options.ts';

@@ -3,7 +3,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { sendHttp, urlOption } from './http-client.ts';
+import { sendHttp, urlOption } from '../../network/http/client.ts';
 import { returnerOptions } from './options.ts';
 import { isSuccess, slackPayload, sprinkle } from './slack-report.ts';
 import { storeJson } from './store-json.ts';

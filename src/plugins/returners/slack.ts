@@ -6,7 +6,7 @@ import { pformat } from '../../python/values/pprint.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { dumpYaml } from '../../formats/yaml/dump.ts';
-import { sendHttp, urlOption } from './http-client.ts';
+import { sendHttp, urlOption } from '../../network/http/client.ts';
 import { returnerOptions } from './options.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { flagOption } from './store-options.ts';

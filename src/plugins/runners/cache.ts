@@ -1,12 +1,10 @@
 /** `cache.*`: what the master remembers of minions, and named values in banks (salt/runners/cache.py, 3006.16). */
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { ValueBanks } from '../../storage/cache/value-banks.ts';
 import { RIGHTS_PILLAR, type MinionBank } from '../../storage/cache/minion-data.ts';
 import { SaltInvocationError } from '../../errors/errors.ts';
-import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -132,9 +130,7 @@ export const cacheRunners = defineRunners({
       returns: 'None',
       examples: ["salt-run cache.store mycache mykey 'The time has come the walrus said'"],
       run: (ctx, { bank, key, data, cachedir }) => {
-        const folder = bankFolder(ctx, bank, cachedir);
-        makeDirectory(folder, 0o700);
-        writeFileAtomic(safeJoin(folder, `${key}.p`), encode(data, 'local'), { mode: 0o600 });
+        banksOf(ctx, cachedir).store(bank, key, data);
         return null;
       },
     }),
@@ -144,22 +140,14 @@ export const cacheRunners = defineRunners({
       params: { ...bankParam, ...cachedirParam },
       returns: 'list of names',
       examples: ['salt-run cache.list cloud/active/ec2/myec2 cachedir=/var/cache/salt/'],
-      run: (ctx, { bank, cachedir }) => {
-        const folder = bankFolder(ctx, bank, cachedir);
-        if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-        // Salt compat: Salt takes every trailing `p` and dot of a key away; here only the ending goes
-        return readdirSync(folder).map((name) => name.replace(/\.p$/, ''));
-      },
+      run: (ctx, { bank, cachedir }) => banksOf(ctx, cachedir).list(bank),
     }),
     fetch: defineRunner({
       doc: 'Gives the value under a key of a bank.',
       params: { ...bankParam, key: param.text({ doc: 'The key.' }), ...cachedirParam },
       returns: 'the value; an empty mapping when there is none',
       examples: ['salt-run cache.fetch cloud/active/ec2/myec2 myminion cachedir=/var/cache/salt/'],
-      run: (ctx, { bank, key, cachedir }) => {
-        const path = safeJoin(bankFolder(ctx, bank, cachedir), `${key}.p`);
-        return existsSync(path) ? decode(readFileSync(path), 'local') : new Map();
-      },
+      run: (ctx, { bank, key, cachedir }) => banksOf(ctx, cachedir).fetch(bank, key),
     }),
     flush: defineRunner({
       doc: 'Removes a key of a bank; without one the bank with all that is in it.',
@@ -170,13 +158,7 @@ export const cacheRunners = defineRunners({
       },
       returns: 'True; False when there was nothing to remove',
       examples: ['salt-run cache.flush cloud/active/ec2/myec2 myminion cachedir=/var/cache/salt/'],
-      run: (ctx, { bank, key, cachedir }) => {
-        const folder = bankFolder(ctx, bank, cachedir);
-        const path = key === undefined ? folder : safeJoin(folder, `${key}.p`);
-        if (!existsSync(path)) return false;
-        rmSync(path, { recursive: true, force: true });
-        return true;
-      },
+      run: (ctx, { bank, key, cachedir }) => banksOf(ctx, cachedir).flush(bank, key),
     }),
   },
 });
@@ -219,8 +201,6 @@ function remove(ctx: RunnerContext, id: string, bank: MinionBank): void {
   ctx.cache.remove(id, bank);
 }
 
-/** @throws UnsafePathError for a bank outside the cache */
-function bankFolder(ctx: RunnerContext, bank: string, cachedir: string | undefined): string {
-  const root = cachedir ?? ctx.opts.get('cachedir');
-  return safeJoin(root, ...bank.split('/').filter((part) => part !== ''));
+function banksOf(ctx: RunnerContext, cachedir: string | undefined): ValueBanks {
+  return new ValueBanks(cachedir ?? ctx.opts.get('cachedir'));
 }

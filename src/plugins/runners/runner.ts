@@ -38,6 +38,8 @@ export interface MasterCall {
 
 /** The description and the body of one runner function. */
 export interface RunnerSpec<P extends Params = Params> extends FunctionDescription<P> {
+  /** What it returns, and its arguments behind the first, are for the caller alone: events and the job cache have stars. */
+  readonly isSecret?: boolean;
   run(
     ctx: RunnerContext,
     args: { readonly [K in keyof P]: Value },
@@ -48,6 +50,7 @@ export interface RunnerSpec<P extends Params = Params> extends FunctionDescripti
 
 /** The description and the body of a runner function whose arguments arrive typed. */
 export interface TypedRunnerSpec<P extends Params> extends FunctionDescription<P> {
+  readonly isSecret?: boolean;
   run(
     ctx: RunnerContext,
     args: TypedArguments<P>,

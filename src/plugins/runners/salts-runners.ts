@@ -6,7 +6,7 @@
 const MODULES: ReadonlySet<string> = new Set(
   (
     'asam auth bgp cloud ddns digicert drac f5 git_pillar launchd lxc match mattermost nacl net pagerduty ' +
-    'pkg reactor sdb spacewalk ssh thin vault venafi virt vistara vmadm winrepo'
+    'pkg reactor spacewalk ssh thin vault venafi virt vistara vmadm winrepo'
   ).split(' '),
 );
 

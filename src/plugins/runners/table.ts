@@ -20,6 +20,7 @@ export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = ne
   ['returner', async () => (await import('./returner.ts')).returnerRunners],
   ['salt', async () => (await import('./salt.ts')).saltRunners],
   ['saltutil', async () => (await import('./saltutil.ts')).saltutilRunners],
+  ['sdb', async () => (await import('./sdb.ts')).sdbRunners],
   ['state', async () => (await import('./state.ts')).stateRunners],
   ['survey', async () => (await import('./survey.ts')).surveyRunners],
   ['test', async () => (await import('./test.ts')).testRunners],

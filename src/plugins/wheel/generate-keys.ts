@@ -72,7 +72,7 @@ function signingPassphrase(opts: Dict): Secret | undefined {
   const value = text(opts, 'signing_key_pass');
   if (value.startsWith('sdb://')) {
     throw new BrineError(
-      'signing_key_pass names an sdb store, which is not available yet; give the pass phrase itself.',
+      'signing_key_pass is an address of sdb that was not resolved: its profile is not in the configuration.',
     );
   }
   return value === '' ? undefined : new Secret(value);

@@ -45,13 +45,13 @@ function handOn(records: readonly LogRecord[], log: Logger): void {
  * @returns what was read, and the messages, to be released once there is logging
  * @throws what `read` throws, after its messages were shown on the terminal
  */
-export function readWithLog<T>(
+export async function readWithLog<T>(
   level: string,
-  read: (log: Logger) => T,
-): { readonly config: T; readonly messages: ConfigLog } {
+  read: (log: Logger) => T | Promise<T>,
+): Promise<{ readonly config: T; readonly messages: ConfigLog }> {
   const messages = new ConfigLog();
   try {
-    return { config: read(messages.logger), messages };
+    return { config: await read(messages.logger), messages };
   } catch (error) {
     const early = setupLogging({ level: level || 'warning', name: 'salt.config' });
     messages.release(early.logger);

@@ -11,7 +11,7 @@ import {
   type RunnerSpec,
 } from '../../plugins/runners/runner.ts';
 import { describeOsError, formatTraceback, PythonError } from '../../python/exceptions.ts';
-import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { ClientError } from '../../runtime/client/errors.ts';
 import { bindCall, type CallArguments } from '../../runtime/loader/bind.ts';
 import { functionDoc } from '../../runtime/loader/documentation.ts';
@@ -54,19 +54,33 @@ export async function runMasterFunction(
   const { kind, fun, call, fault } = run;
   const { clock, log, opts, user, jid, signal } = context;
   const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
+  const told = run.spec.isSecret === true ? starred : (open: Dict): Dict => open;
   const data = dict({ fun: `${kind}.${fun}`, jid, user });
   const tag = runTag(kind, jid);
   if (fault === undefined) {
     data.set('fun_args', funArgs);
     // Salt compat: the job cache has the time of the first event
-    if (await context.fire(`${tag}/new`, data)) data.set('_stamp', isoStamp(clock));
+    if (await context.fire(`${tag}/new`, told(data))) data.set('_stamp', isoStamp(clock));
   }
   const ended = await Promise.race([result(context, run), interruption(signal)]);
   if (ended === undefined || signal.aborted) return undefined;
   for (const [key, value] of ended.data) data.set(key, value);
-  await recordRun({ opts, clock, log }, kind, data);
-  await context.fire(`${tag}/ret`, data);
+  await recordRun({ opts, clock, log }, kind, told(data));
+  await context.fire(`${tag}/ret`, told(data));
   return { ...ended, data };
+}
+
+const STARS = '***';
+
+/** The same run with stars for what is for its caller alone: the return, but truth values and None, and the arguments behind the first. */
+function starred(data: Dict): Dict {
+  const out: Dict = new Map(data);
+  const args = data.get('fun_args');
+  const [first, ...others] = Array.isArray(args) ? args : [];
+  if (first !== undefined) out.set('fun_args', [isDict(first) ? STARS : first, ...others.map(() => STARS)]);
+  const ret = data.get('return') ?? null;
+  if (data.get('success') === true && ret !== null && typeof ret !== 'boolean') out.set('return', STARS);
+  return out;
 }
 
 /** Resolves when the run is interrupted: it is told, and not waited for. */

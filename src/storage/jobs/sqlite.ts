@@ -14,11 +14,16 @@ export function blobBytes(blob: Blob): Uint8Array {
   return blob instanceof ArrayBuffer ? new Uint8Array(blob) : blob;
 }
 
+/** What a column is written as. */
+export type SqlValue = string | number | bigint | null | Uint8Array;
+/** Values in their order, or one mapping of them by the names in the statement. */
+export type SqlValues = readonly SqlValue[] | readonly [Readonly<Record<string, SqlValue>>];
+
 /** A prepared statement. */
 export interface SqliteStatement {
-  run(...values: readonly (string | number | bigint | null | Uint8Array)[]): { changes: number | bigint };
-  get(...values: readonly (string | number | bigint | null | Uint8Array)[]): unknown;
-  all(...values: readonly (string | number | bigint | null | Uint8Array)[]): unknown[];
+  run(...values: SqlValues): { changes: number | bigint };
+  get(...values: SqlValues): unknown;
+  all(...values: SqlValues): unknown[];
 }
 
 /** An open database. */

@@ -1,5 +1,5 @@
 /**
- * HTTP for returners: one request, one bounded answer, one time limit over all of it. Redirects are not followed: what is sent
+ * HTTP for what may be secret: one request, one bounded answer, one time limit over all of it. Redirects are not followed: what is sent
  * may be secret, and was meant for the host that was named. Messages name the host only, because a path may be a secret, too.
  */
 import { readFileSync } from 'node:fs';
@@ -21,6 +21,8 @@ export interface HttpRequest {
   /** False takes any certificate; a text is the file of the certificates to trust. */
   readonly verify?: boolean | string;
   readonly clock: Clock;
+  /** How the program names itself; default `salt-returner`. */
+  readonly agent?: string;
   /** Most bytes of the answer; 1 MiB. */
   readonly answerBytesMax?: number;
 }
@@ -94,11 +96,18 @@ export function verifyOption(value: Value | undefined): boolean | string {
   return value === false ? false : typeof value === 'string' && value !== '' ? value : true;
 }
 
-function start({ method, url, headers, body, verify = true }: HttpRequest): ClientRequest {
+function start({
+  method,
+  url,
+  headers,
+  body,
+  verify = true,
+  agent = 'salt-returner',
+}: HttpRequest): ClientRequest {
   const options = {
     method,
     headers: {
-      'user-agent': 'salt-returner',
+      'user-agent': agent,
       ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
       ...Object.fromEntries(headers ?? []),
     },
