@@ -24,6 +24,7 @@ import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
 import { detach, detachedJid } from './detach.ts';
 import { isOrdered, runOrdered } from './ordered.ts';
+import { StatusLine } from './status-line.ts';
 import { runMasterFunction } from '../../programs/runner/run-function.ts';
 import { findFunction, loadModules, missingFunction } from '../../programs/runner/find-function.ts';
 import { ownFunctions, type OwnFunctions } from '../../programs/runner/own-functions.ts';
@@ -33,6 +34,9 @@ import { openRunnerContext, type OpenRunnerContext } from '../../programs/runner
 const NOT_RUN = 254;
 /** The exit code of such a run, and of one whose arguments the function does not take. Salt ends both with 0. */
 const NOT_RUN_EXIT = 1;
+
+/** The runners that are told the job they run under (salt/runner.py `run`). */
+const ORCHESTRATIONS: ReadonlySet<string> = new Set(['state.orchestrate', 'state.orch', 'state.sls']);
 
 /** Runs the command. @returns the exit code */
 export async function runSaltRun(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -111,11 +115,13 @@ class RunnerRun {
   readonly #context: OpenRunnerContext;
   readonly #own: OwnFunctions;
   readonly #abort = new AbortController();
+  readonly #status: StatusLine;
 
   constructor(program: ClientProgram, parsed: ParsedOptions, io: CommandIo, detached: string | undefined) {
     const { merged, opts, logging } = program;
     this.#program = program;
     this.#io = io;
+    this.#status = new StatusLine(io.stderr);
     this.#isDetached = detached !== undefined;
     const [fun = '', ...words] = parsed.args;
     this.#fun = fun;
@@ -136,6 +142,7 @@ class RunnerRun {
       signal: this.#abort.signal,
       print: (text) => this.#display.line(text),
       show: (step, data) => this.#show(step, data),
+      showStep: (text) => this.#status.show(text),
       own: this.#own,
     });
   }
@@ -148,7 +155,7 @@ class RunnerRun {
         return await this.#refuse('function-not-found', await missingText(this.#fun, this.#own));
       let call: CallArguments;
       try {
-        call = parsePublished(spec, this.#arg);
+        call = this.#inOrchestration(parsePublished(spec, this.#arg));
       } catch (error) {
         if (!(error instanceof BrineError)) throw error;
         return await this.#refuse(error.errorCode, error.message);
@@ -159,6 +166,12 @@ class RunnerRun {
       stopListening();
       await this.#context.close();
     }
+  }
+
+  /** Orchestrations are told their own job, as Salt tells them. */
+  #inOrchestration(call: CallArguments): CallArguments {
+    if (!ORCHESTRATIONS.has(this.#fun)) return call;
+    return { ...call, keywords: new Map([...call.keywords, ['orchestration_jid', this.#jid]]) };
   }
 
   /** Nothing was run: the documentation of what it may have been, or the reason. */
@@ -186,6 +199,7 @@ class RunnerRun {
   async #call(spec: RunnerSpec, call: CallArguments): Promise<number> {
     const { log } = this.#context;
     const ended = await runMasterFunction(this.#context, { kind: 'runner', fun: this.#fun, spec, call });
+    this.#status.clear();
     if (ended === undefined) return this.#leave();
     if (ended.error !== undefined) tellError(this.#io, ended.error);
     if (ended.refused !== undefined && this.#display.chosen === 'quiet')
@@ -199,6 +213,9 @@ class RunnerRun {
   async #show(suffix: string, data: Dict): Promise<void> {
     if (truthy(this.#program.merged.get('quiet'))) return;
     if (suffix !== 'ret') {
+      // Salt compat: Salt shows states that are told of in this way as if nobody knew their order
+      if (data.get('outputter') === 'highstate' && this.#display.chosen === undefined)
+        return this.#display.value(data.get('data') ?? null, 'highstate');
       const event = new Map<Value, Value>([...data, ['_stamp', isoStamp(systemClock)]]);
       return this.#display.value(dict({ suffix, event }));
     }

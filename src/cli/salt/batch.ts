@@ -9,7 +9,7 @@ import { truthy } from '../../python/values/value.ts';
 import { numberOption, printHints, sayAbsent, sayNoMinions, sayReason, type SaltRun } from './context.ts';
 import { STRICT_CODES, strictCode } from './outcome.ts';
 import { returnCode, unknownFunction } from './report.ts';
-import { amountOf, parseAmount, type Amount } from '../options/rollout-plan.ts';
+import { amountOf, parseAmount, type Amount } from '../../runtime/client/amount.ts';
 
 /** Runs the job as a batch. @param size `--batch`, or `--batch-safe-size` @returns the exit code */
 export async function runInBatches(run: SaltRun, size: string): Promise<number> {

@@ -17,11 +17,11 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { decode } from '../../formats/wire/msgpack.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { masterFunctions } from './saltutil/on-master.ts';
 
 const SIGTERM = 15;
 const SIGKILL = 9;
 const HOUR_MS = 3_600_000;
-const NOT_ON_MASTER = 'This command can only be executed on a minion that is located on the master.';
 
 /** What has to be loaded anew after a kind of module was synced. */
 type Refresh = 'modules' | 'pillar' | 'beacons' | undefined;
@@ -236,15 +236,6 @@ function withoutDunder(kwargs: Dict): Dict {
   return new Map([...kwargs].filter(([key]) => !pyStr(key).startsWith('__')));
 }
 
-function refusesOffMaster(description: Omit<FunctionSpec, 'run'>): FunctionSpec {
-  return {
-    ...description,
-    run: () => {
-      throw new CommandExecutionError(NOT_ON_MASTER);
-    },
-  };
-}
-
 const refreshPillar = defineFunction({
   doc: 'Has the pillar compiled anew.',
   params: {
@@ -263,17 +254,6 @@ const refreshPillar = defineFunction({
 });
 
 const jidParam = { jid: param.text({ doc: 'The id of the job.' }) } as const;
-const NO_ARGUMENTS: Value = [];
-const clientParams = {
-  tgt: { type: 'str', doc: 'Which minions.' },
-  fun: { type: 'str', doc: 'The function.' },
-  arg: { default: NO_ARGUMENTS, type: 'list', doc: 'Its positional arguments.' },
-  timeout: { default: null, type: 'int', doc: 'Seconds to wait for the minions.' },
-  tgt_type: { default: 'glob', type: 'str', doc: 'Kind of the target.' },
-  ret: { default: '', type: 'str', doc: 'Returners that get the results, too.' },
-  kwarg: { default: null, type: 'dict', doc: 'Its keywords.' },
-  ssh: { default: false, type: 'bool', doc: 'Go by SSH.' },
-} as const;
 
 /** The module `saltutil`. */
 export const saltutilModule = defineModule({
@@ -465,42 +445,7 @@ export const saltutilModule = defineModule({
         }
       },
     }),
-    cmd: refusesOffMaster({
-      doc: 'Runs a function on minions, from a minion on the machine of the master.',
-      params: clientParams,
-      kwargs: 'kwargs',
-      returns: 'mapping of minion to `{ret: value}`',
-      examples: ["salt master_minion saltutil.cmd '*' test.ping"],
-    }),
-    cmd_iter: refusesOffMaster({
-      doc: 'Runs a function on minions as `saltutil.cmd` does, and gives the returns one by one.',
-      params: clientParams,
-      kwargs: 'kwargs',
-      returns: 'mapping of minion to `{ret: value}`',
-      examples: ["salt master_minion saltutil.cmd_iter '*' test.ping"],
-    }),
-    runner: refusesOffMaster({
-      doc: 'Runs a runner, from a minion on the machine of the master.',
-      params: {
-        name: { type: 'str', doc: 'Full name of the runner function.' },
-        arg: { default: null, type: 'list', doc: 'Its positional arguments.' },
-        kwarg: { default: null, type: 'dict', doc: 'Its keywords.' },
-        full_return: { default: false, type: 'bool', doc: 'Give the whole return with its job id.' },
-        saltenv: { default: 'base', type: 'str', doc: 'Environment, for runners that take one.' },
-        jid: { default: null, type: 'str', doc: 'The job id to use.' },
-      },
-      kwargs: 'kwargs',
-      returns: 'what the runner returns',
-      examples: ['salt master_minion saltutil.runner jobs.list_jobs'],
-    }),
-    wheel: refusesOffMaster({
-      doc: 'Runs a wheel function, from a minion on the machine of the master.',
-      params: { name: { type: 'str', doc: 'Full name of the wheel function.' } },
-      varargs: 'args',
-      kwargs: 'kwargs',
-      returns: '`{fun, jid, user, fun_args, return, success}`',
-      examples: ['salt master_minion saltutil.wheel key.accept jerry'],
-    }),
+    ...masterFunctions,
     mmodule: defineFunction({
       doc: 'Calls a function with the modules of an environment.',
       params: {

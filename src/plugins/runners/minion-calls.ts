@@ -2,7 +2,7 @@
 import { CLIENT_TEXTS, NoMinionsError } from '../../runtime/client/errors.ts';
 import { keyOutcome } from '../../runtime/client/key-outcome.ts';
 import { storedReturns } from '../../runtime/client/stored-returns.ts';
-import { publishAndWatch } from '../../runtime/client/watch-job.ts';
+import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { RunnerContext } from './runner.ts';
 
@@ -37,16 +37,10 @@ export interface MinionAnswers {
  * @throws ClientError
  */
 export async function callMinions(ctx: RunnerContext, call: MinionCall): Promise<MinionAnswers | undefined> {
-  const { opts, clock, settings } = ctx;
-  const client = await ctx.client();
-  const timeoutMs = 1000 * (call.timeoutS ?? seconds(settings, 'timeout', 5));
-  const gatherMs = 1000 * (call.gatherS ?? seconds(settings, 'gather_job_timeout', 10));
-  const parts = {
-    client,
-    clock,
-    stored: (jid: string) => storedReturns(opts, jid),
-    keyOutcome: (id: string) => keyOutcome(opts, id),
-  };
+  const parts = await watchingDeps(ctx);
+  const patience = patienceOf(ctx.settings);
+  const timeoutMs = call.timeoutS === undefined ? patience.timeoutMs : 1000 * call.timeoutS;
+  const gatherMs = call.gatherS === undefined ? patience.gatherMs : 1000 * call.gatherS;
   const { tgt, tgtType = 'glob', fun, kwarg, ret = '', jid = '' } = call;
   const arg = [...(call.arg ?? [])];
   if (kwarg !== undefined && kwarg.size > 0) arg.push(new Map<Value, Value>([...kwarg, ['__kwarg__', true]]));
@@ -64,6 +58,26 @@ export async function callMinions(ctx: RunnerContext, call: MinionCall): Promise
     ctx.print(error.message === '' ? CLIENT_TEXTS.noMinions : error.message);
     return undefined;
   }
+}
+
+/** What watching jobs needs of a runner's context. @throws MasterDownError */
+export async function watchingDeps(ctx: RunnerContext): Promise<WatchJobDeps> {
+  const { opts, clock } = ctx;
+  return {
+    client: await ctx.client(),
+    clock,
+    stored: (jid) => storedReturns(opts, jid),
+    keyOutcome: (id) => keyOutcome(opts, id),
+    signal: ctx.signal,
+  };
+}
+
+/** The options `timeout` and `gather_job_timeout`. */
+export function patienceOf(settings: Dict): WatchPatience {
+  return {
+    timeoutMs: 1000 * seconds(settings, 'timeout', 5),
+    gatherMs: 1000 * seconds(settings, 'gather_job_timeout', 10),
+  };
 }
 
 /** The values that minions returned, by minion. */

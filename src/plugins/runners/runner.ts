@@ -12,6 +12,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { JobArchive } from '../../storage/jobs/job-store.ts';
 import type { KeyStore } from '../../storage/keys/store.ts';
+import type { OrchestrationJournal } from '../../storage/orchestrations/journal.ts';
 import type {
   FunctionDescription,
   ModuleDescription,
@@ -34,6 +35,18 @@ export interface MasterCall {
   readonly kwarg: Dict;
   /** In whose name, if not in that of the caller. */
   readonly user?: string;
+  /** The id of the job; without one it is given the next. */
+  readonly jid?: string;
+}
+
+/** How an execution function is called on the master's own machine. */
+export interface ExecuteOptions {
+  /** What it finds as its pillar. */
+  readonly pillar?: Dict;
+  /** Options over those of the master. */
+  readonly opts?: Dict;
+  /** The orchestration that is run. */
+  readonly journal?: OrchestrationJournal;
 }
 
 /** The description and the body of one runner function. */
@@ -129,12 +142,14 @@ export interface RunnerContext {
   run(call: MasterCall): Promise<Dict>;
   /** Every module of runners, or of wheel functions, by name. */
   modules(kind?: MasterFunctionKind): Promise<ReadonlyMap<string, RunnerModule>>;
-  /** Calls an execution function on this machine, with the master's options. @param pillar what it finds as its pillar */
-  execute(fun: string, args: readonly Value[], kwargs: Dict, pillar?: Dict): Promise<Value>;
+  /** Calls an execution function on this machine, with the master's options. */
+  execute(fun: string, args: readonly Value[], kwargs: Dict, options?: ExecuteOptions): Promise<Value>;
   /** Fires on the master's bus. @returns false when no master runs */
   fire(tag: string, data: Dict): Promise<boolean>;
   /** Tells how far the runner is: an event of the job, which is also shown. */
   progress(data: Dict): Promise<void>;
+  /** Shows which step an orchestration is at, where somebody looks on. */
+  showStep(text: string): void;
   /** Writes a line on standard output. */
   print(text: string): void;
   /** The way to the minions. @throws MasterDownError */

@@ -30,7 +30,7 @@ export const saltRunners = defineRunners({
         const clean = withoutDunder(kwargs);
         const pillar = truthy(clean.get('with_pillar')) ? await masterPillar(ctx) : undefined;
         clean.delete('with_pillar');
-        return ctx.execute(fun, rest, clean, pillar);
+        return ctx.execute(fun, rest, clean, pillar === undefined ? {} : { pillar });
       },
     }),
     execute: defineRunner({

@@ -12,11 +12,7 @@ const MODULES: ReadonlySet<string> = new Set(
 
 /** Functions of runner modules that are here. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
-  (
-    'cache.cloud manage.bootstrap manage.bootstrap_psexec saltutil.sync_wrapper state.orch state.orchestrate ' +
-    'state.orch_high state.orchestrate_high state.orch_show_sls state.orchestrate_show_sls state.orch_single ' +
-    'state.orchestrate_single state.sls state.set_pause state.rm_pause state.pause state.resume state.soft_kill'
-  ).split(' '),
+  'cache.cloud manage.bootstrap manage.bootstrap_psexec saltutil.sync_wrapper'.split(' '),
 );
 
 /** What is said of a runner function that was not found. @param fun its full name, or a word without a dot */

@@ -26,6 +26,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'pkg', file: 'pkg', load: async () => (await import('./pkg.ts')).pkgStates },
   { name: 'pkgrepo', file: 'pkgrepo', load: async () => (await import('./pkgrepo.ts')).pkgrepoStates },
   { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountStates },
+  { name: 'salt', file: 'saltmod', load: async () => (await import('./salt.ts')).saltStates },
   { name: 'saltutil', file: 'saltutil', load: async () => (await import('./saltutil.ts')).saltutilStates },
   { name: 'schedule', file: 'schedule', load: async () => (await import('./schedule.ts')).scheduleStates },
   { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },

@@ -6,7 +6,9 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { executionModules } from '../../plugins/modules/on-demand.ts';
+import { stateModules } from '../../plugins/states/on-demand.ts';
 import type { Dict } from '../../python/values/value.ts';
+import type { MasterServices } from '../../runtime/loader/master-services.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 
@@ -19,6 +21,8 @@ export interface MasterMinionDeps {
   /** The function that is run, as the job that is under way names it. */
   readonly fun: string;
   readonly pillar?: Dict;
+  /** What the master does for the functions; absent where they are only to render files. */
+  readonly master?: MasterServices;
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
@@ -27,19 +31,24 @@ export interface MasterMinionDeps {
 
 /** What functions of the master's own machine work with; `find` of its functions says what is missing. */
 export async function masterMinion(deps: MasterMinionDeps): Promise<ModuleContext> {
-  const { opts, id, jid, fun, pillar = new Map(), signal, clock, random, log } = deps;
+  const { opts, id, jid, fun, pillar = new Map(), master, signal, clock, random, log } = deps;
   const [{ ModuleRegistry, createModuleContext }, { masterGrains }, table] = await Promise.all([
     import('../../runtime/loader/registry.ts'),
     import('./master-grains.ts'),
     executionModules(),
   ]);
   const grains = await masterGrains({ opts, log });
-  const registry = new ModuleRegistry({ opts, grains, table });
+  const registry = new ModuleRegistry({
+    ...{ opts, grains, table },
+    states: async (context) =>
+      new ModuleRegistry({ ...context, table: await stateModules(), kind: 'states' }),
+  });
   return createModuleContext(registry, {
     id,
     opts,
     grains,
     pillar,
+    ...(master === undefined ? {} : { master }),
     job: { jid, fun, pub: new Map() },
     signal,
     services: withoutMinion('There is no master to ask: this is the master.'),

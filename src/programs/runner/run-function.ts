@@ -15,6 +15,7 @@ import { dict, isDict, type Dict, type Value } from '../../python/values/value.t
 import { ClientError } from '../../runtime/client/errors.ts';
 import { bindCall, type CallArguments } from '../../runtime/loader/bind.ts';
 import { functionDoc } from '../../runtime/loader/documentation.ts';
+import { isGoodRun } from '../../runtime/state/check-result.ts';
 import { recordRun } from './record-run.ts';
 
 /** What is to be run. */
@@ -98,7 +99,9 @@ async function result(
   if (fault !== undefined) return failed(kind, fun, fault);
   try {
     const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
-    return { data: dict({ return: await spec.run(context, args, rest, kwargs), success: true }) };
+    const value = await spec.run(context, args, rest, kwargs);
+    const results = isDict(value) ? value.get('data') : undefined;
+    return { data: dict({ return: value, success: results === undefined || isGoodRun(results) }) };
   } catch (error) {
     // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
     if (error instanceof ArgumentError || error instanceof SaltInvocationError) {

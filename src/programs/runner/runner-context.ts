@@ -13,6 +13,8 @@ import type { Random } from '../../host/random.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { bindCall } from '../../runtime/loader/bind.ts';
 import { masterMinion } from './master-minion.ts';
+import { masterServices } from './master-services.ts';
+import { OrchestrationSteps } from './orchestration-steps.ts';
 import { keyFleet } from './key-fleet.ts';
 import { findFunction, loadModules, missingFunction } from './find-function.ts';
 import type { OwnFunctions } from './own-functions.ts';
@@ -22,6 +24,7 @@ import {
   CancelledRunError,
   FunctionMissingError,
   RunnerRefusal,
+  type ExecuteOptions,
   type MasterCall,
   type MasterFunctionKind,
   type RunnerContext,
@@ -52,6 +55,8 @@ export interface FunctionRunDeps {
   readonly jids?: JidSource;
   /** Shows an event of this job. */
   readonly show: (suffix: string, data: Dict) => Promise<void>;
+  /** Shows which step an orchestration is at. */
+  readonly showStep?: (text: string) => void;
 }
 
 /** The context of one run, and what ends it. */
@@ -87,12 +92,14 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
     call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, deps.own),
     run: (call) => runInside({ ...deps, jids }, call),
     modules: (kind = 'runner') => loadModules(kind, deps.own),
-    execute: (fun, args, kwargs, pillar) => executeHere(deps, fun, args, kwargs, pillar),
+    execute: (fun, args, kwargs, options = {}) =>
+      executeHere({ ...deps, jids }, context, { fun, args, kwargs, ...options }),
     fire: (tag, data) => bus.fire(tag, data),
     progress: async (data) => {
       await bus.fire(`salt/run/${jid}/progress`, data);
       await deps.show('progress', data);
     },
+    showStep: (text) => deps.showStep?.(text),
     print,
     client: () => (client ??= LocalClient.connect(deps)),
     connectedAddresses: () => connectedAddresses(opts, clock),
@@ -162,11 +169,11 @@ async function requireFunction(
 /** A function that a function of the master runs as a job of its own; nothing of it is shown. */
 async function runInside(
   deps: FunctionRunDeps & { readonly jids: JidSource },
-  { kind, fun, arg, kwarg, user = deps.user }: MasterCall,
+  { kind, fun, arg, kwarg, user = deps.user, jid = deps.jids.next() }: MasterCall,
 ): Promise<Dict> {
   const spec = await requireFunction(kind, fun, deps.own);
   const show = (): Promise<void> => Promise.resolve();
-  const context = openRunnerContext({ ...deps, jid: deps.jids.next(), user, show });
+  const context = openRunnerContext({ ...deps, jid, user, show });
   try {
     const ended = await runMasterFunction(context, { kind, fun, spec, call: callWith(arg, kwarg) });
     if (ended === undefined) throw new CancelledRunError(`The ${kind} function ${fun} was interrupted.`);
@@ -176,16 +183,32 @@ async function runInside(
   }
 }
 
+/** An execution function that is called on the master's own machine. */
+interface CallHere extends ExecuteOptions {
+  readonly fun: string;
+  readonly args: readonly Value[];
+  readonly kwargs: Dict;
+}
+
 /** Runs an execution function with the master's options, as `salt.cmd` does. */
 async function executeHere(
-  { settings, opts, log, clock, random, jid, signal }: FunctionRunDeps,
-  fun: string,
-  args: readonly Value[],
-  kwargs: Dict,
-  pillar?: Dict,
+  {
+    settings,
+    opts,
+    log,
+    clock,
+    random,
+    jid,
+    signal,
+    jids,
+    own,
+  }: FunctionRunDeps & { readonly jids: JidSource },
+  context: RunnerContext,
+  { fun, args, kwargs, pillar, opts: more, journal }: CallHere,
 ): Promise<Value> {
-  const context = await masterMinion({
-    opts: settings,
+  const steps = journal === undefined ? undefined : new OrchestrationSteps(context, journal);
+  const minion = await masterMinion({
+    opts: more === undefined ? settings : new Map([...settings, ...more]),
     id: String(opts.raw('id')),
     jid,
     fun,
@@ -193,12 +216,13 @@ async function executeHere(
     clock,
     random,
     log,
+    master: masterServices({ context, jids, own, steps }),
     ...(pillar === undefined ? {} : { pillar }),
   });
-  const { missing } = await context.functions.find(fun);
+  const { missing } = await minion.functions.find(fun);
   // Salt returns this sentence as the result, and success
   if (missing !== undefined) throw new RunnerRefusal(missing);
-  return context.functions.call(fun, args, kwargs);
+  return minion.functions.call(fun, args, kwargs);
 }
 
 /** Salt compat: connections over the loopback count for every address of this host (salt/utils/minions.py `connected_ids`). */

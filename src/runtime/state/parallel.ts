@@ -27,6 +27,11 @@ export class ParallelStates {
     return meanwhile;
   }
 
+  /** What will replace a result; undefined for one that stands for nothing. */
+  resultOf(result: Dict): Promise<Dict> | undefined {
+    return this.#going.get(result);
+  }
+
   /** Waits until the states of these results have ended, and writes what they gave into them. */
   async settle(results: Iterable<Value>): Promise<void> {
     for (const result of results) {

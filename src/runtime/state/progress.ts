@@ -58,16 +58,20 @@ export class RunEvents {
   /** After one that no master took, the others of the run are not tried: each would wait for the master again. */
   async #send(tag: string, data: Dict): Promise<void> {
     try {
-      const { functions } = this.#environment.context;
-      const kwargs = dict({ preload: { jid: this.#jid ?? null } });
-      const isTaken =
-        this.lost === 0 && truthy(await functions.call('event.fire_master', [data, tag], kwargs));
-      if (!isTaken) this.lost++;
+      if (this.lost > 0 || !(await this.#fire(tag, data))) this.lost++;
     } catch (error) {
       this.lost++;
       this.#environment.job.log.debug(`The event ${tag} was not sent: ${messageOf(error)}`, error);
     } finally {
       this.#waiting--;
     }
+  }
+
+  /** On a master its own bus takes the event. */
+  async #fire(tag: string, data: Dict): Promise<boolean> {
+    const { functions, master } = this.#environment.context;
+    if (master !== undefined) return master.fire(tag, data);
+    const kwargs = dict({ preload: { jid: this.#jid ?? null } });
+    return truthy(await functions.call('event.fire_master', [data, tag], kwargs));
   }
 }

@@ -24,6 +24,7 @@ import {
 import { hasChanges, tagOf, textIn } from './result.ts';
 import { ResultsWithoutRun } from './results-without-run.ts';
 import { RunNumbers } from './run-numbers.ts';
+import type { RunSteps } from '../loader/run-steps.ts';
 import { takeParts } from './sub-states.ts';
 import { wantedBy } from './wanted-chunks.ts';
 
@@ -34,6 +35,8 @@ export interface StateRunDeps {
   readonly jid?: string | undefined;
   /** States are not called, only said to be. */
   readonly isMocked?: boolean;
+  /** Keeps what the run does, for another run that goes on after it. */
+  readonly steps?: RunSteps | undefined;
 }
 
 /** How often a chunk is looked at again after its requisites ran; more is a circle. */
@@ -49,13 +52,17 @@ export class StateRun {
   readonly #numbers = new RunNumbers();
   readonly #unrun: ResultsWithoutRun;
   readonly #parallel = new ParallelStates();
+  readonly #steps: RunSteps | undefined;
+  /** What is still to be kept of states that go on beside the run. */
+  #keeping: Promise<void>[] = [];
   /** Results of test runs on behalf of prereq, by tag. */
   readonly #foreseen: Dict = new Map();
   /** The tags that are being looked at. */
   #active = new Set<string>();
   #isStopped = false;
 
-  constructor({ environment, jid, isMocked = false }: StateRunDeps) {
+  constructor({ environment, jid, isMocked = false, steps }: StateRunDeps) {
+    this.#steps = environment.isTest ? undefined : steps;
     this.#environment = environment;
     this.#jid = jid;
     this.#hooks = new ModuleHooks(environment);
@@ -119,6 +126,7 @@ export class StateRun {
     const isStopped = this.#isStopped;
     this.#isStopped = false;
     await this.#parallel.settle(running.values());
+    await Promise.all(this.#keeping.splice(0));
     return isStopped ? running : merge(disabled, running);
   }
 
@@ -156,12 +164,34 @@ export class StateRun {
       running.set(tag, result);
       if (status === 'pre') this.#foreseen.set(tag, result);
     } else if (status === 'change' && !truthy(low.get('__prereq__'))) {
-      running.set(tag, await this.#callWatching(low, named, running, chunks));
+      const call = (): Promise<Dict> => this.#callWatching(low, named, running, chunks);
+      running.set(tag, await this.#asStep(low, chunks, running, call));
     } else {
       const results = truthy(low.get('__prereq__')) ? this.#foreseen : running;
-      results.set(tag, await this.#caller.call(low, chunks, running));
+      const call = (): Promise<Dict> => this.#caller.call(low, chunks, running);
+      results.set(tag, await this.#asStep(low, chunks, running, call));
     }
     await this.#finish(low, tag, running, chunks);
+  }
+
+  /** Calls a chunk, unless it was done before, and keeps what comes of it. */
+  async #asStep(low: Dict, chunks: Dict[], running: Dict, call: () => Promise<Dict>): Promise<Dict> {
+    const steps = this.#steps;
+    if (steps === undefined) return call();
+    const isForeseen = truthy(low.get('__prereq__'));
+    const known = steps.known(low);
+    if (known !== undefined) {
+      if (isForeseen) low.set('__prereq__', false);
+      else known.set('__run_num__', this.#numbers.take());
+      return known;
+    }
+    if (isForeseen) return call();
+    await steps.begin(low, { number: running.size + 1, of: chunks.length });
+    const result = await call();
+    const later = this.#parallel.resultOf(result);
+    if (later === undefined) await steps.end(low, result);
+    else this.#keeping.push(later.then((ended) => steps.end(low, ended)));
+    return result;
   }
 
   /** Tells of a result, and adds those that a state gives for parts of itself. */

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { amountOf, parseAmount } from '../../../src/runtime/client/amount.ts';
 import {
-  amountOf,
   checkLimit,
-  parseAmount,
   parseLimit,
   parseSteps,
   planSteps,

@@ -85,7 +85,11 @@ export async function startRun(open: OpenRun, jid?: string): Promise<StateRun> {
     ...{ job: ctx, opts, pillar },
     makePillar: () => freshPillar({ ...ctx, opts }, { override }),
   });
-  return new StateRun({ environment, jid, isMocked: truthy(kwargs.get('mock')) });
+  const isOrchestration = (kwargs.get('orchestration_jid') ?? null) !== null;
+  return new StateRun({
+    ...{ environment, jid, isMocked: truthy(kwargs.get('mock')) },
+    steps: isOrchestration ? ctx.master?.steps : undefined,
+  });
 }
 
 /** Runs high data, which is changed by it. @returns the results by tag, or a list of errors */

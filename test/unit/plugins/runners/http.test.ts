@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { httpRunners } from '../../../../src/plugins/runners/http.ts';
 import { saltRunners } from '../../../../src/plugins/runners/salt.ts';
-import type { RunnerContext, RunnerSpec } from '../../../../src/plugins/runners/runner.ts';
+import type { ExecuteOptions, RunnerContext, RunnerSpec } from '../../../../src/plugins/runners/runner.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 
 /** A context that tells what is run. */
@@ -15,7 +15,8 @@ function recording(): { calls: unknown[]; ctx: RunnerContext } {
       calls.push([fun, args, Object.fromEntries(kwargs)]);
       return Promise.resolve(dict({ colour: 'red' }));
     },
-    execute: (fun: string, args: Value[], kwargs: Dict, pillar?: Dict) => {
+    execute: (fun: string, args: Value[], kwargs: Dict, options?: ExecuteOptions) => {
+      const pillar = options?.pillar;
       calls.push([fun, args, Object.fromEntries(kwargs), pillar && Object.fromEntries(pillar)]);
       return Promise.resolve(dict({ os: 'Debian' }));
     },
