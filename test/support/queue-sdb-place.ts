@@ -75,8 +75,8 @@ plain_value: sdb://yamlfile/user
 nested_value: {a: [sdb://yamlfile/deep:er]}
 `;
 
-/** Writes the configuration and the files. */
-export function prepareQueueSdb(folder: string, port: number): void {
+/** Writes the configuration and the files. @param more further options of the master */
+export function prepareQueueSdb(folder: string, port: number, more: readonly string[] = []): void {
   mkdirSync(join(folder, 'cache', 'master', 'queues'), { recursive: true });
   const places = [
     'pki_dir: /pki',
@@ -87,7 +87,7 @@ export function prepareQueueSdb(folder: string, port: number): void {
   ];
   const common = [`root_dir: ${folder}`, `conf_file: ${folder}`, ...places];
   mkdirSync(join(folder, 'queues'), { recursive: true });
-  const master = ['id: vm_master', ...common, 'runner_queue: {queue: jobs, backend: sqlite}'];
+  const master = ['id: vm_master', ...common, 'runner_queue: {queue: jobs, backend: sqlite}', ...more];
   const minion = ['id: vm', 'file_client: local', `pillar_roots: {base: [${folder}/pillar]}`, ...common];
   writeFileSync(join(folder, 'master'), master.join('\n') + profiles(folder, port));
   writeFileSync(join(folder, 'minion'), minion.join('\n') + profiles(folder, port));

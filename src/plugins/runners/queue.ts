@@ -14,7 +14,7 @@ import { intOfText } from '../../python/values/int-text.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { QueueError, type Quantity, type QueueBackend, type Taking } from '../queues/queue-backend.ts';
 import { QUEUE_TABLE } from '../queues/table.ts';
-import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from './runner.ts';
+import { defineRunner, defineRunners, refusing, RunnerRefusal, type RunnerContext } from './runner.ts';
 
 const queueParam = { queue: param.text({ doc: 'The queue.' }) } as const;
 const backendParam = {
@@ -149,7 +149,7 @@ async function withQueues<T>(
   const open = await load();
   const queues = open({ opts: settings, clock, log });
   try {
-    return await use(queues);
+    return await refusing(() => use(queues));
   } finally {
     await queues.close();
   }

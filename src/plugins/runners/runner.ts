@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import type { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import type { LocalClient } from '../../runtime/client/local-client.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
-import { BrineError } from '../../errors/errors.ts';
+import { BrineError, SaltInvocationError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
@@ -107,6 +107,19 @@ export class FunctionMissingError extends BrineError {
 /** A run of a function of the master was interrupted before it ended. */
 export class CancelledRunError extends BrineError {
   override readonly name = 'CancelledRunError';
+}
+
+/**
+ * Runs work whose errors say all that there is to say: each becomes a {@link RunnerRefusal}.
+ * @throws SaltInvocationError as it is, since it is about the arguments
+ */
+export async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof BrineError) || error instanceof SaltInvocationError) throw error;
+    throw new RunnerRefusal(error.message, { cause: error });
+  }
 }
 
 /** What a runner works with. Costly parts are made when they are first asked for. */

@@ -3,7 +3,7 @@ import { isDict } from '../../python/values/value.ts';
 import { HASH_PARAMS } from '../modules/sdb.ts';
 import type { SdbContext } from '../sdb/sdb-driver.ts';
 import { sdbDelete, sdbGet, sdbGetOrSetHash, sdbSet } from '../sdb/sdb.ts';
-import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
+import { defineRunner, defineRunners, refusing, type RunnerContext } from './runner.ts';
 
 function sdbContextOf(ctx: RunnerContext): SdbContext {
   const { settings: opts, clock, random, log } = ctx;
@@ -32,7 +32,7 @@ export const sdbRunners = defineRunners({
       params: { uri },
       returns: 'the value; None when there is none',
       examples: ['salt-run sdb.get sdb://mymemcached/foo'],
-      run: (ctx, args) => sdbGet(sdbContextOf(ctx), args.uri),
+      run: (ctx, args) => refusing(() => sdbGet(sdbContextOf(ctx), args.uri)),
     }),
     set: defineRunner({
       isSecret: true,
@@ -41,14 +41,14 @@ export const sdbRunners = defineRunners({
       params: { uri, value: { type: 'any', doc: 'The value.' } },
       returns: 'what the driver says, mostly True; False for what is no address',
       examples: ['salt-run sdb.set sdb://myvault/secret/app/password s3cret'],
-      run: (ctx, args) => sdbSet(sdbContextOf(ctx), args.uri, args.value),
+      run: (ctx, args) => refusing(() => sdbSet(sdbContextOf(ctx), args.uri, args.value)),
     }),
     delete: defineRunner({
       doc: 'Removes the value behind an address.',
       params: { uri },
       returns: 'what the driver says; False for what is no address',
       examples: ['salt-run sdb.delete sdb://myredis/foo'],
-      run: (ctx, args) => sdbDelete(sdbContextOf(ctx), args.uri),
+      run: (ctx, args) => refusing(() => sdbDelete(sdbContextOf(ctx), args.uri)),
     }),
     get_or_set_hash: defineRunner({
       isSecret: true,
@@ -56,7 +56,7 @@ export const sdbRunners = defineRunners({
       params: HASH_PARAMS,
       returns: 'the value; False for what is no address',
       examples: ["salt-run sdb.get_or_set_hash 'sdb://myredis/SECRET_KEY' 50"],
-      run: (ctx, args) => sdbGetOrSetHash(sdbContextOf(ctx), args.uri, args),
+      run: (ctx, args) => refusing(() => sdbGetOrSetHash(sdbContextOf(ctx), args.uri, args)),
     }),
   },
 });
