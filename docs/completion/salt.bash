@@ -234,6 +234,9 @@ _brine_salt_cp() {
     -c | --config-dir) _brine_files "$current" -d; return ;;
     -t | --timeout) :; return ;;
     --delimiter) :; return ;;
+    --auth | --eauth | --external-auth) :; return ;;
+    --username) :; return ;;
+    --password) :; return ;;
     --out | --output) _brine_words "$current" dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml; return ;;
     --out-indent | --output-indent) :; return ;;
     --out-file | --output-file) _brine_files "$current" -f; return ;;
@@ -244,12 +247,12 @@ _brine_salt_cp() {
     --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
   esac
   if [[ "$current" == -* ]]; then
-    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --hard-crash -H --hosts -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup -R --range --delimiter --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -C --chunked -n --no-compression -l --log-level --log-file --log-file-level
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --hard-crash -H --hosts -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup -R --range --delimiter --auth --eauth --external-auth --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -C --chunked -n --no-compression -l --log-level --log-file --log-file-level
     return
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "${COMP_WORDS[i]}" in
-      --saltfile | -c | --config-dir | -t | --timeout | --delimiter | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      --saltfile | -c | --config-dir | -t | --timeout | --delimiter | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
       -*) ;;
       *) ((count++)) ;;
     esac

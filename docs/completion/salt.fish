@@ -246,6 +246,10 @@ complete -c salt-cp -s P -l grain-pcre -d 'The target is a grain and a regular e
 complete -c salt-cp -s N -l nodegroup -d 'The target is the name of a node group of the master configuration'
 complete -c salt-cp -s R -l range -d 'The target is a range expression, such as %cluster'
 complete -c salt-cp -l delimiter -d 'Character between the levels of a nested grain or pillar value' -x
+complete -c salt-cp -l auth -l eauth -l external-auth -d 'Log in through this authentication module' -x
+complete -c salt-cp -l make-token -d 'Ask the master for a token and keep it, so that later commands need no log-in while it is valid'
+complete -c salt-cp -l username -d 'User name to log in with' -x
+complete -c salt-cp -l password -d 'Password to log in with' -x
 complete -c salt-cp -l out -l output -d 'Outputter for what salt-cp shows' -x -a 'dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml'
 complete -c salt-cp -l out-indent -l output-indent -d 'Spaces per level, for outputters that indent' -x
 complete -c salt-cp -l out-file -l output-file -d 'Write the output to this file' -r -F
@@ -259,8 +263,8 @@ complete -c salt-cp -s n -l no-compression -d 'Do not compress the pieces'
 complete -c salt-cp -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
 complete -c salt-cp -l log-file -d 'File for messages' -r -F
 complete -c salt-cp -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
-complete -c salt-cp -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -a '(__brine_ids accepted)'
-complete -c salt-cp -n 'not __brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -F
+complete -c salt-cp -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -a '(__brine_ids accepted)'
+complete -c salt-cp -n 'not __brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -F
 complete -c salt-master -f
 complete -c salt-master -l version -d 'Print the version and leave'
 complete -c salt-master -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'

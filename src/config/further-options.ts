@@ -40,6 +40,13 @@ const SERVED: FurtherOption = {
     'skip_grains',
     'splaytime',
     'state_data',
+    // what authentication systems ask for
+    'auth.ldap.',
+    'auth.pam.',
+    'eauth_redis_host',
+    'eauth_redis_port',
+    'mysql_auth',
+    'sharedsecret',
     // what execution modules ask for
     'ca_bundle',
     'hosts.file',
@@ -84,8 +91,12 @@ const UNSERVED: readonly FurtherOption[] = [
     unserved: notYet('there is no salt-api'),
   },
   {
-    names: ['auth.', 'eauth_', 'django_', 'sharedsecret', 'yubico_users', 'keystone.'],
-    unserved: notYet('there is no external authentication'),
+    names: ['auth.enable_expanded_auth_matching'],
+    unserved: notYet('rules are matched as Salt matches them without it'),
+  },
+  {
+    names: ['auth.django', 'django_', 'yubico_users', 'keystone.', 'auth.keystone'],
+    unserved: notYet('there is no authentication system of that name'),
   },
   {
     names: ['cache.', 'consul.', 'etcd.', 'mysql.cache', 'bank_'],

@@ -6,6 +6,7 @@ import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { expandNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
 import { Display } from '../terminal/display.ts';
 import { formatHelp, formatUsageError } from '../command-line/help.ts';
@@ -52,6 +53,7 @@ async function copy(parsed: ParsedOptions, program: ClientProgram, io: CommandIo
   const sources = words.map(sourcePath);
   const client = await LocalClient.connect({ opts, env: io.env, clock: systemClock, random: systemRandom });
   try {
+    await logIn(client, program, io);
     const parts = {
       client,
       opts,

@@ -7,6 +7,7 @@ import {
   informationOptions,
   loggingGroup,
   outputGroup,
+  ownEauthGroup,
   saltfileOption,
   targetGroups,
   timeoutOption,
@@ -22,6 +23,7 @@ export const saltCpProgram: CliProgram = {
   options: [...informationOptions, saltfileOption, configDirOption, timeoutOption(5), hardCrashWithoutEffect],
   groups: [
     ...targetGroups(),
+    ownEauthGroup(),
     outputGroup('salt-cp'),
     {
       title: 'File Options',

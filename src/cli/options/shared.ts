@@ -146,11 +146,6 @@ export function daemonOptions(program: string): readonly CliOption[] {
   ];
 }
 
-const LOG_IN = {
-  action: 'warn',
-  why: 'there is no external authentication; what counts is the user who runs the command',
-} as const;
-
 /** External authentication. @param short whether `-a` is free */
 export function eauthGroup(short: boolean): CliGroup {
   const names = ['--auth', '--eauth', '--external-auth'] as const;
@@ -160,18 +155,27 @@ export function eauthGroup(short: boolean): CliGroup {
       text(short ? ['-a', ...names] : [...names], 'eauth', 'Log in through this authentication module.', {
         default: '',
       }),
-      {
-        ...flag(
-          ['-T', '--make-token'],
-          'mktoken',
-          'Ask the master for a token and keep it, so that later commands need no log-in while it is valid.',
-        ),
-        unserved: LOG_IN,
-      },
-      text(['--username'], 'username', 'User name to log in with.', { unserved: LOG_IN }),
-      text(['--password'], 'password', 'Password to log in with.', { unserved: LOG_IN }),
+      flag(
+        ['-T', '--make-token'],
+        'mktoken',
+        'Ask the master for a token and keep it, so that later commands need no log-in while it is valid.',
+      ),
+      text(['--username'], 'username', 'User name to log in with; asked for when it is not given.'),
+      text(
+        ['--password'],
+        'password',
+        'Password to log in with; better asked for, because a command line can be seen by others.',
+      ),
     ],
   };
+}
+
+/** The same for a program that has no log-ins in Salt: long names only. */
+export function ownEauthGroup(): CliGroup {
+  const { title, options } = eauthGroup(false);
+  const long = ({ flags }: CliOption): [string, ...string[]] =>
+    flags.filter((name) => name.startsWith('--')) as [string, ...string[]];
+  return { title, options: options.map((option) => ({ ...option, flags: long(option), own: true })) };
 }
 
 /** Output. @param more options of one program at the end of the group */

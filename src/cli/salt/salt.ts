@@ -9,6 +9,7 @@ import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { toNumber, truthy, type Dict } from '../../python/values/value.ts';
 import { CompoundArgumentsError } from '../command-line/arguments.ts';
+import { logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
 import { Display, OutputFileError } from '../terminal/display.ts';
 import { formatUsageError } from '../command-line/help.ts';
@@ -38,7 +39,7 @@ export async function runSalt(argv: readonly string[], io: CommandIo): Promise<n
   try {
     const words = wordsOf(parsed);
     if (typeof words === 'string') return sayIncomplete(words, parsed, io);
-    refuseUnavailable(parsed);
+    refuseContradictions(parsed);
     const program = await openClientProgram(parsed, io, 'salt.client', 'salt');
     try {
       return await runProgram(parsed, program, words, io);
@@ -60,18 +61,8 @@ function wordsOf(parsed: ParsedOptions): string[] | string {
   return completeWords(parsed);
 }
 
-/** Options that cannot be served, and options that exclude each other. */
-function refuseUnavailable(parsed: ParsedOptions): void {
-  for (const [dest, name] of [
-    ['eauth', '--auth'],
-    ['mktoken', '--make-token'],
-  ] as const) {
-    if (parsed.flag(dest)) {
-      throw new UsageError(
-        `option ${name} is not available yet; run salt on the master as the user of the master, or as one that publisher_acl names`,
-      );
-    }
-  }
+/** Options that exclude each other. */
+function refuseContradictions(parsed: ParsedOptions): void {
   if (parsed.text('abort_on') !== '' && parsed.text('canary') === '')
     throw new UsageError('option --abort-on needs --canary');
   if (parsed.text('canary') === '') return;
@@ -139,6 +130,7 @@ class Session {
     try {
       const parts = { opts: program.opts, env: io.env, clock: systemClock, random: systemRandom };
       client = await LocalClient.connect(parts);
+      await logIn(client, program, io);
       return await this.#dispatch(client, verdicts);
     } catch (error) {
       return await this.#failed(error);

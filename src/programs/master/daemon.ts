@@ -21,6 +21,7 @@ import { dict } from '../../python/values/value.ts';
 import { loadMasterKey } from './master-key.ts';
 import { packOptions, type FromChild, type ToChild } from './messages.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
+import { checkExternalAuth } from './auth/start-check.ts';
 import { checkPorts, prepareFolders, prepareKeys, tidyFolders, writeUserKeys } from './start-up.ts';
 import { Supervisor, type ChildSpec } from './supervisor.ts';
 
@@ -82,6 +83,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   await limitOpenFiles(opts.get('max_open_files'), log);
   // before anything is written: what a master that has these ports works with must stay as it is
   await checkPorts(opts);
+  await checkExternalAuth(opts, log);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);

@@ -7,7 +7,9 @@ import { masterSockets } from '../../config/master-sockets.ts';
 import { EventBusReader } from '../../network/events/bus-client.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { readSyndicReport } from '../../network/events/tags.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 import { CLIENT_TEXTS, MasterDownError } from './errors.ts';
+import type { Login } from './login.ts';
 import {
   PublishRequests,
   type LocalClientDeps,
@@ -74,6 +76,16 @@ export class LocalClient {
     } finally {
       if (--this.#publishing === 0) this.#early = [];
     }
+  }
+
+  /** Shows this from now on instead of the user's key. */
+  logInWith(login: Login): void {
+    this.#requests.logInWith(login);
+  }
+
+  /** Sends a command in the clear. @returns the reply. @throws MasterDownError without an answer */
+  command(load: Dict): Promise<Value> {
+    return this.#requests.command(load);
   }
 
   /** Gives the events of a job that somebody else has published to `listener`. */

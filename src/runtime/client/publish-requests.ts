@@ -14,6 +14,8 @@ import { PROTOCOL_VERSION } from '../../formats/wire/envelope.ts';
 import { AUTHENTICATED } from '../../formats/wire/budget.ts';
 import { decode, encode, type Encodable } from '../../formats/wire/msgpack.ts';
 import { CLIENT_TEXTS, ClientError, MasterDownError, NoMinionsError, NotAuthorisedError } from './errors.ts';
+import { Secret } from '../../host/secret.ts';
+import { loginFields, type Login } from './login.ts';
 import { userCredentials, type UserCredentials } from './user-key.ts';
 
 const REPLY_BYTES_MAX = 256 * 1024 * 1024;
@@ -67,15 +69,19 @@ export interface LocalClientDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly random: Random;
+  /** What is shown instead of the user's key; told later by {@link PublishRequests.logInWith} where it has to be asked for. */
+  readonly login?: Login;
 }
 
 /** Sends `publish` to the master and reads its reply. */
 export class PublishRequests {
   readonly #deps: LocalClientDeps;
   readonly #requester: RequestClient;
+  #login: Login | undefined;
 
   constructor(deps: LocalClientDeps) {
     this.#deps = deps;
+    this.#login = deps.login;
     const { clock, random } = deps;
     const [{ name, opts }] = masterTransports(deps.opts);
     const ssl = name === 'zeromq' ? undefined : readSsl(opts.raw('ssl'));
@@ -104,9 +110,15 @@ export class PublishRequests {
     return this.#withSyndics(await this.#requestTwice(options));
   }
 
+  /** Shows this from now on instead of the user's key. */
+  logInWith(login: Login): void {
+    this.#login = login;
+  }
+
   /** Asks again after a refusal: the master may have written new keys since we read ours. */
   async #requestTwice(options: PublishOptions): Promise<Value> {
     const { opts, env } = this.#deps;
+    if (this.#login !== undefined) return this.#requestAs(this.#login, options);
     const credentials = userCredentials(opts, env);
     const reply = await this.#request(options, credentials);
     if (!isAuthenticationFailure(reply)) return reply;
@@ -121,6 +133,13 @@ export class PublishRequests {
     const told = readSyndics(reply);
     const waitMs = opts.get('syndic_wait') * 1000;
     return { ...job, syndics: { ...(told ?? { reporting: [], hasOthers: true }), waitMs } };
+  }
+
+  #requestAs(login: Login, options: PublishOptions): Promise<Value> {
+    const { opts, env } = this.#deps;
+    const { user } = userCredentials(opts, env);
+    const kwargs: Dict = new Map([...(options.kwargs ?? []), ...loginFields(login)]);
+    return this.#request({ ...options, kwargs }, { user, key: new Secret('') });
   }
 
   async #request(options: PublishOptions, { user, key }: UserCredentials): Promise<Value> {
@@ -138,6 +157,11 @@ export class PublishRequests {
       user,
       to: this.#deps.opts.get('order_masters') ? Math.ceil(timeoutMs / 1000) : undefined,
     };
+    return this.command(load);
+  }
+
+  /** Sends a command in the clear. @returns the reply. @throws MasterDownError without an answer */
+  async command(load: Encodable): Promise<Value> {
     const body = encode({ enc: 'clear', load, version: PROTOCOL_VERSION }, 'network');
     try {
       return decode(await this.#requester.request(body, PUBLISH_TIMEOUT_MS), 'network', AUTHENTICATED);

@@ -59,8 +59,6 @@ test('salt - options that are refused', async () => {
     assert.equal(code, 64);
     return /error: (.*)\n$/.exec(stderr)?.[1] ?? stderr;
   };
-  assert.match(await refused('-a', 'pam', 'x', 'test.ping'), /^option --auth is not available yet/);
-  assert.match(await refused('-T', 'x', 'test.ping'), /^option --make-token is not (?:available yet|served)/);
   assert.match(await refused('x', 'test.ping', '--abort-on', '1'), /^option --abort-on needs --canary/);
   assert.match(
     await refused('x', 'test.ping', '--canary', '1', '-b', '1'),

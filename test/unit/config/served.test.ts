@@ -42,8 +42,7 @@ const READ_OTHERWISE: ReadonlyMap<string, RegExp> = new Map([
 
 /** Options that are read all the same, but not for what they are not served for. */
 const READ_FOR_ANOTHER: Readonly<Record<string, readonly string[]>> = {
-  // decides who may open the socket of the event bus, not who may log in
-  master: ['external_auth'],
+  master: [],
   // read by the master's reactor; minions have none
   minion: ['reactor', 'reactor_refresh_interval', 'reactor_worker_hwm', 'reactor_worker_threads'],
 };

@@ -1,7 +1,18 @@
 /** The request port of the tcp transport: takes requests from many peers, and sends each its reply with the head that it had. */
 import type { Socket } from 'node:net';
-import { StreamRequestServer } from '../stream-request-server.ts';
-import { KEEP_ALIVE_MS, type OnRefused, type OnRequest, type RequestServerOptions } from '../transport.ts';
+import { acceptStreams, type Acceptor } from '../accept.ts';
+import { peerName } from '../peer-name.ts';
+import type { Address } from '../address.ts';
+import { PeerWatch } from '../peer-watch.ts';
+import { RequestPeers } from '../request-peers.ts';
+import {
+  KEEP_ALIVE_MS,
+  type OnRefused,
+  type OnRequest,
+  type RequestServer,
+  type RequestServerCounters,
+  type RequestServerOptions,
+} from '../transport.ts';
 import { TcpConnection } from './connection.ts';
 import { encodeReply } from './frames.ts';
 
@@ -9,31 +20,65 @@ import { encodeReply } from './frames.ts';
 const SILENCE = { firstWordMs: Infinity, silentMax: 10_000 };
 
 /** Takes requests over tcp and sends each reply with the head of its request. */
-export class TcpRequestServer extends StreamRequestServer<TcpConnection> {
+export class TcpRequestServer implements RequestServer {
+  readonly counters: RequestServerCounters;
+  readonly #options: RequestServerOptions;
+  readonly #onRequest: OnRequest;
+  readonly #peers: RequestPeers<TcpConnection>;
+  readonly #watch: PeerWatch<TcpConnection>;
+  #acceptor: Acceptor | undefined;
+
   constructor(options: RequestServerOptions, onRequest: OnRequest, onRefused: OnRefused) {
-    super(options, onRequest, onRefused, SILENCE);
+    this.#options = options;
+    this.#onRequest = onRequest;
+    this.#peers = new RequestPeers(options.bufferedBytesMax, onRefused);
+    this.counters = this.#peers.counters;
+    this.#watch = new PeerWatch(options.clock, this.#peers, SILENCE);
   }
 
-  protected override connect(socket: Socket, from: string): TcpConnection {
-    const { messageBytesMax, keepAliveMs = KEEP_ALIVE_MS } = this.options;
-    const connection: TcpConnection = new TcpConnection(socket, messageBytesMax, {
+  async start(): Promise<Address> {
+    this.#acceptor = await acceptStreams(
+      this.#options,
+      (socket) => this.#accept(socket),
+      (from, error) => this.#peers.refuse(from, error),
+    );
+    return this.#acceptor.address;
+  }
+
+  setPaused(paused: boolean): void {
+    this.#peers.setPaused(paused);
+  }
+
+  close(): void {
+    this.#watch.close();
+    this.#acceptor?.close();
+    for (const peer of this.#peers) peer.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    const from = peerName(socket);
+    const connection: TcpConnection = new TcpConnection(socket, this.#options.messageBytesMax, {
       frame: ({ head, body }) => {
         this.counters.requests++;
         const ownHead = Buffer.from(head);
-        this.onRequest({
+        this.#onRequest({
           body,
           from,
           reply: (answer) => {
             connection.write(encodeReply(ownHead, answer));
-            this.peers.buffered(answer.length);
+            this.#peers.buffered(answer.length);
           },
         });
       },
       closed: (error) => {
-        this.ended(connection, from, error);
+        this.#watch.remove(connection);
+        this.#peers.remove(connection, from, error);
       },
     });
+    this.#peers.add(connection);
+    this.#watch.add(connection);
+    const { keepAliveMs = KEEP_ALIVE_MS } = this.#options;
     if (keepAliveMs > 0) socket.setKeepAlive(true, keepAliveMs);
-    return connection;
+    socket.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
   }
 }

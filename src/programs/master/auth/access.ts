@@ -22,7 +22,7 @@ export interface Wanted {
 /** What is asked for tokens and log-ins. */
 export interface Logins {
   /** @param credentials has `token` */
-  byToken(credentials: Dict, from: string): Promise<Requester | LoginFailure>;
+  byToken(credentials: Dict): Promise<Requester | LoginFailure>;
   /** @param credentials has `eauth`, `username`, `password` */
   byEauth(credentials: Dict, from: string): Promise<Requester | LoginFailure>;
 }
@@ -32,7 +32,7 @@ export interface AccessDeps {
   readonly opts: MasterOptions;
   readonly users: UserAuth;
   /** Undefined where there is no external authentication: every token and every log-in is refused. */
-  readonly logins: Logins | undefined;
+  readonly logins: () => Promise<Logins | undefined>;
   readonly audit: Audit;
 }
 
@@ -87,11 +87,11 @@ export class Access {
   }
 
   async #identify(credentials: Dict, from: string): Promise<Requester | LoginFailure> {
-    const { logins } = this.#deps;
     for (const type of ['token', 'eauth'] as const) {
       if (!credentials.has(type)) continue;
+      const logins = await this.#deps.logins();
       if (logins === undefined) return failure(type, userIn(credentials, 'username'), NOT_CONFIGURED);
-      return type === 'token' ? logins.byToken(credentials, from) : logins.byEauth(credentials, from);
+      return type === 'token' ? logins.byToken(credentials) : logins.byEauth(credentials, from);
     }
     return this.#byKey(credentials);
   }

@@ -22,6 +22,9 @@ import { Authenticator } from '../auth/authenticator.ts';
 import { AutoKey } from '../auth/autosign.ts';
 import { Access } from '../auth/access.ts';
 import { Audit } from '../auth/audit.ts';
+import type { ExternalLogins } from '../auth/logins.ts';
+import { externalLogins } from '../auth/open-logins.ts';
+import { tokenHandlers } from '../commands/tokens.ts';
 import { UserAuth } from '../auth/user-auth.ts';
 import { connectedIds } from '../commands/connected.ts';
 import { fileHandlers } from '../commands/files.ts';
@@ -66,6 +69,9 @@ interface WorkerServices {
   readonly publisher: PublisherClient;
   readonly fireEvent: (tag: string, data: Dict) => void;
   readonly syndicRegistry: { pending?: Promise<SyndicRegistry> };
+  readonly audit: Audit;
+  /** Undefined without `external_auth`. */
+  readonly externalLogins: () => Promise<ExternalLogins | undefined>;
 }
 
 export const startWorker: StartRole = async (context) => {
@@ -84,8 +90,12 @@ export const startWorker: StartRole = async (context) => {
     purpose: 'publisher',
     giveUpMs: PUBLISH_GIVE_UP_MS,
   });
+  const fireEvent = (tag: string, data: Dict): void => void events.fire(tag, data);
+  const logins = externalLogins(context);
   const deps: WorkerServices = {
     context,
+    audit: new Audit(fireEvent, log),
+    externalLogins: logins.open,
     masterKey: loadMasterKey(opts),
     keys: new KeyStore(opts.get('pki_dir'), { clock }),
     accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions'), clock),
@@ -99,7 +109,7 @@ export const startWorker: StartRole = async (context) => {
     jobs: new RemoteJobStore(sockets.jobCache, clock),
     jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
     publisher: clientOf(publisher, publisherLink),
-    fireEvent: (tag, data) => events.fire(tag, data),
+    fireEvent,
     syndicRegistry: {},
   };
   const door = makeDoor(deps);
@@ -120,7 +130,7 @@ export const startWorker: StartRole = async (context) => {
       timer.cancel();
       link.stop();
       events.close();
-      await Promise.all([deps.jobs.close(), publisherLink.close()]);
+      await Promise.all([deps.jobs.close(), publisherLink.close(), logins.close()]);
     },
   };
 };
@@ -190,9 +200,11 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
 
 /** What local programs may ask for in the clear. Each handler checks the credentials in the load. */
 function clearTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<string, ClearHandler> {
+  const { audit, externalLogins: logins, context } = deps;
   return new Map<string, ClearHandler>([
     ['ping', (load) => load],
     ['publish', publishHandler(publishing)],
+    ...tokenHandlers({ logins, audit, log: context.log }),
     ...controlHandlers(deps, publishing.access),
   ]);
 }
@@ -214,13 +226,13 @@ function controlHandlers(
 }
 
 /** Who may do what, for all commands in the clear. */
-function makeAccess({ context, fireEvent }: WorkerServices): Access {
-  const { opts, log, userKeys } = context;
+function makeAccess({ context, audit, externalLogins }: WorkerServices): Access {
+  const { opts, userKeys } = context;
   return new Access({
     opts,
     users: new UserAuth(opts, userKeys),
-    logins: undefined,
-    audit: new Audit(fireEvent, log),
+    logins: externalLogins,
+    audit,
   });
 }
 
@@ -279,11 +291,11 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
       import('../../../runtime/pillar/service.ts'),
       import('../../../runtime/pillar/functions.ts'),
     ]);
-    const parts = { clock, random: systemRandom, log };
+    const deps = { clock, random: systemRandom, log };
     return new Service({
-      ...parts,
+      ...deps,
       opts: opts.toDict(),
-      functions: (made) => loadedFunctions(made, { ...parts, modules: executionModules }),
+      functions: (made) => loadedFunctions(made, { ...deps, modules: executionModules }),
     });
   };
   const signed = { opts, keyOf: (id: string) => accepted.get(id), log };

@@ -1,0 +1,11 @@
+/** The authentication systems that there are, by the name that `external_auth` has for them. */
+import { autoBackend } from './auto.ts';
+import type { BackendSpec } from './backend.ts';
+import { fileBackend } from './file.ts';
+import { pamBackend } from './pam.ts';
+import { sharedSecretBackend } from './sharedsecret.ts';
+
+/** Each with its name. */
+export const AUTH_BACKENDS: ReadonlyMap<string, BackendSpec> = new Map(
+  [autoBackend, fileBackend, pamBackend, sharedSecretBackend].map((spec) => [spec.name, spec]),
+);

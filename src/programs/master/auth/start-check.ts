@@ -1,0 +1,25 @@
+/** What a master finds out about its external authentication before it starts: better than each log-in failing later. */
+import type { MasterOptions } from '../../../config/master-options.ts';
+import { UnservedOptionError } from '../../../errors/errors.ts';
+import { systemClock } from '../../../host/clock.ts';
+import type { Logger } from '../../../host/log.ts';
+import { truthy } from '../../../python/values/value.ts';
+
+/** @throws UnservedOptionError, exit code 78, naming each system that cannot work, and why */
+export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promise<void> {
+  if (!truthy(opts.raw('external_auth') ?? null)) return;
+  const [{ ConfiguredAuth }, { TOKEN_STORES }] = await Promise.all([
+    import('../../../plugins/auth/configured.ts'),
+    import('../../../storage/tokens/open.ts'),
+  ]);
+  const faults = new ConfiguredAuth({ opts: opts.toDict(), clock: systemClock, log }).faults();
+  const store = opts.get('eauth_tokens');
+  if (!TOKEN_STORES.has(store))
+    faults.set('eauth_tokens', `there is no store ${store}; there are ${[...TOKEN_STORES].join(', ')}`);
+  if (faults.size === 0) return;
+  throw new UnservedOptionError(
+    'salt-master does not start, because its external authentication cannot work:\n' +
+      [...faults].map(([name, why]) => `  ${name}: ${why}.\n`).join('') +
+      'Set it right, or take it out of external_auth.',
+  );
+}
