@@ -17,5 +17,10 @@ export function isAllowed(rules: Value[], question: Omit<LocalQuestion, 'client'
 
 /** What decides on requests in the clear; without `logins` there is no external authentication. */
 export function accessFor(opts: MasterOptions, users: UserAuth, logins?: Logins): Access {
-  return new Access({ opts, users, logins: () => Promise.resolve(logins), audit: new Audit(() => undefined, silentLogger) });
+  return new Access({
+    opts,
+    users,
+    logins: () => Promise.resolve(logins),
+    audit: new Audit(() => undefined, silentLogger),
+  });
 }

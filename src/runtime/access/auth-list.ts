@@ -12,7 +12,8 @@ export interface Identity {
 
 /**
  * The rules of all entries that fit a user (salt/utils/minions.py `fill_auth_list`, 3006.16): his name, `group%` of each of his
- * groups, and `*`, which is for those whom no entry names, or with `permissive_acl` for all.
+ * groups, and `*`, which is for those whom no entry names. With `permissive_acl` the entry `*` is nobody's, which is what Salt does, not
+ * what it says of the option.
  *
  * Salt compat: Salt takes the name that was typed for a pattern and the entries for the texts, so that whoever can log in under a name
  * like `*` or `a.*` has other people's rules. Here names are compared as they stand.
@@ -27,10 +28,10 @@ export function rulesOf(
   let isNamed = false;
   for (const [key, list] of entries) {
     const entry = pyStr(key);
-    if (entry.startsWith('^') || (entry === '*' && !permissive)) continue;
+    if (entry.startsWith('^') || entry === '*') continue;
     const isGroup = entry.endsWith('%');
     if (isGroup ? !groups.includes(entry.replace(/%+$/, '')) : entry !== name) continue;
-    isNamed ||= !isGroup && entry !== '*';
+    isNamed ||= !isGroup;
     found.push(...given(list, `${source} ${entry}`));
   }
   const everybody = entries.get('*');
