@@ -1,4 +1,4 @@
-/** Rules and calls as a real Salt 3006.16 decides on them (`CkMinions`), and as we do. */
+/** Rules and calls as a real Salt 3006.16 decides on them (salt/utils/minions.py), and as we do. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
