@@ -38,11 +38,12 @@ function isAlive({ pid, start }: Owner): boolean {
   return false;
 }
 
-/** Field 22 of /proc/<pid>/stat, behind the name in brackets; undefined for a process that is not there. */
+/** Field 22 of /proc/<pid>/stat, behind the name in brackets; undefined for a process that is not there, or is dead and not buried. */
 function startOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {
     return undefined;
   }
