@@ -263,6 +263,10 @@ export const ERROR_GROUPS = {
       when: 'A value behind an address `sdb://…` cannot be read or written.',
       remedy: 'Look at the profile that the sentence names, and at what it says of the store.',
     },
+    'vault-failed': {
+      when: 'Vault could not be asked, or did not do what it was asked for.',
+      remedy: 'Look at the option `vault`, and at what the policy of its token allows.',
+    },
     'queue-failed': {
       when: 'A queue cannot be used as asked: its name, an item, its file or its table.',
       remedy: 'Do what the sentence says; no item was lost.',

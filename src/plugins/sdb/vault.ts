@@ -1,21 +1,20 @@
 /** `vault`: values of HashiCorp Vault's key-value engines, versions 1 and 2 (salt/sdb/vault.py, 3006.16). */
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { pyStr } from '../../python/values/repr.ts';
 import { SdbError, type SdbDriver, type SdbUse } from './sdb-driver.ts';
-import { VaultClient, type VaultAnswer } from './vault-client.ts';
+import { VaultClient } from '../../network/http/vault-client.ts';
 
 /** The driver. */
 export const vaultDriver: SdbDriver = {
   name: 'vault',
   get: async ({ ctx, key }) => {
     const { path, field } = placeOf(key);
-    const vault = new VaultClient(ctx);
+    const vault = clientOf(ctx);
     const { dataPath, isSecondVersion } = await vault.engineOf(path);
     let answer = await vault.ask('GET', dataPath);
     // a secret itself, all of it
     if (answer.status === 404 && isSecondVersion) answer = await vault.ask('GET', `${dataPath}/${field}`);
     if (answer.status === 404) return null;
-    const data = dataOf(required(answer, 'read', path));
+    const data = dataOf(vault.required(answer, 'read', path));
     if (!isSecondVersion) return data.get(field) ?? null;
     const inner = data.get('data');
     const secret: Dict = isDict(inner) ? inner : new Map();
@@ -23,11 +22,11 @@ export const vaultDriver: SdbDriver = {
   },
   set: async ({ ctx, key }, value) => {
     const { path, field } = placeOf(key);
-    const vault = new VaultClient(ctx);
+    const vault = clientOf(ctx);
     const { dataPath, isSecondVersion } = await vault.engineOf(path);
     const secret: Dict = new Map<Value, Value>([[field, value]]);
     const body = isSecondVersion ? new Map<Value, Value>([['data', secret]]) : secret;
-    required(await vault.ask('POST', dataPath, body), 'written', path);
+    vault.required(await vault.ask('POST', dataPath, body), 'written', path);
     return true;
   },
 };
@@ -40,18 +39,8 @@ function placeOf(key: SdbUse['key']): { readonly path: string; readonly field: s
   return { path: key.slice(0, mark), field: key.slice(mark + 1) };
 }
 
-/** @throws SdbError naming path and status; neither secret nor token is in it */
-function required(answer: VaultAnswer, what: string, path: string): Value {
-  if (answer.status >= 200 && answer.status < 300) return answer.data;
-  const hint = answer.status === 403 ? '; does the policy of the token allow it?' : '.';
-  throw new SdbError(
-    `the secret ${path} cannot be ${what}: Vault answers ${answer.status}${reasons(answer.data)}${hint}`,
-  );
-}
-
-function reasons(data: Value): string {
-  const errors = isDict(data) ? data.get('errors') : undefined;
-  return Array.isArray(errors) && errors.length > 0 ? ` (${errors.map(pyStr).join(', ')})` : '';
+function clientOf({ opts, clock, log }: SdbUse['ctx']): VaultClient {
+  return new VaultClient({ options: opts.get('vault'), clock, log });
 }
 
 function dataOf(answer: Value): Dict {

@@ -14,6 +14,7 @@ import type { PillarCompilerDeps, PillarRequest } from './request.ts';
 import { cmdJson, cmdYaml } from './ext/command.ts';
 import type { ExtPillar } from './ext/ext-pillar.ts';
 import { fileTree } from './ext/file-tree.ts';
+import { vaultPillar } from './ext/vault.ts';
 import { httpJson } from './ext/http-json.ts';
 import { findOwn } from './find-own.ts';
 
@@ -47,6 +48,7 @@ export class PillarService {
       functions: deps.functions,
       extPillars: new Map<string, ExtPillar>([
         ['cmd_json', cmdJson(clock)],
+        ['vault', vaultPillar(clock)],
         ['cmd_yaml', cmdYaml(clock)],
         ['file_tree', fileTree(pipe)],
         ['http_json', httpJson],

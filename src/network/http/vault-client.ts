@@ -1,10 +1,13 @@
 /** Asking HashiCorp Vault, as the options `vault` of the configuration say (salt/utils/vault.py, 3006.16). */
+import type { ErrorCode } from '../../errors/codes.ts';
+import { BrineError } from '../../errors/errors.ts';
 import { parseJson, toJson } from '../../formats/json/text.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
 import { Secret } from '../../host/secret.ts';
-import { sendHttp, urlOption, verifyOption } from '../../network/http/client.ts';
+import { sendHttp, urlOption, verifyOption } from './client.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { SdbError, type SdbContext } from './sdb-driver.ts';
 
 const TIMEOUT_MS = 30_000;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
@@ -23,30 +26,44 @@ export interface VaultEngine {
   readonly isSecondVersion: boolean;
 }
 
+/** Vault was not asked, or did not do it. Neither secret nor token is in the message. */
+export class VaultError extends BrineError {
+  static override readonly errorCode: ErrorCode = 'vault-failed';
+  override readonly name = 'VaultError';
+}
+
+/** What Vault is asked with. */
+export interface VaultDeps {
+  /** The option `vault`. */
+  readonly options: Value | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** Vault for one use; the token is got when it is first needed, and kept no longer. */
 export class VaultClient {
-  readonly #ctx: SdbContext;
+  readonly #deps: VaultDeps;
   readonly #options: Dict;
   #token: Promise<Secret> | undefined;
 
-  constructor(ctx: SdbContext) {
-    this.#ctx = ctx;
-    const options = ctx.opts.get('vault');
+  constructor(deps: VaultDeps) {
+    this.#deps = deps;
+    const { options } = deps;
     if (!isDict(options))
-      throw new SdbError('the option `vault` is missing: give its url and auth, see the guide to sdb.');
+      throw new VaultError('the option `vault` is missing: give its url and auth, see the guide to sdb.');
     this.#options = options;
     if (options.get('config_location') === 'master')
-      throw new SdbError(
+      throw new VaultError(
         'vault:config_location is master, and masters give no tokens here: set it to local, with vault:url and vault:auth.',
       );
   }
 
-  /** Which engine has a path. One that Vault does not tell of counts as version 1, as in Salt. @throws SdbError */
+  /** Which engine has a path. One that Vault does not tell of counts as version 1, as in Salt. @throws VaultError */
   async engineOf(path: string): Promise<VaultEngine> {
     const { status, data } = await this.ask('GET', `sys/internal/ui/mounts/${path}`);
     const facts = isDict(data) ? data.get('data') : undefined;
     if (!isDict(facts)) {
-      this.#ctx.log.warning(
+      this.#deps.log.warning(
         `Vault does not say what is at ${path} (${status}); it is asked as version 1 of the key-value engine.`,
       );
       return { dataPath: path, isSecondVersion: false };
@@ -60,10 +77,19 @@ export class VaultClient {
     };
   }
 
-  /** Asks with the token. @param path below `v1/` @throws SdbError when Vault is not reached or gives no token */
+  /** Asks with the token. @param path below `v1/` @throws VaultError when Vault is not reached or gives no token */
   async ask(method: 'GET' | 'POST', path: string, body?: Value): Promise<VaultAnswer> {
     const token = await (this.#token ??= this.#login());
     return this.#send(method, path, body, token);
+  }
+
+  /** What a good answer says. @throws VaultError naming path and status for any other */
+  required({ status, data }: VaultAnswer, what: 'read' | 'written', path: string): Value {
+    if (status >= 200 && status < 300) return data;
+    const hint = status === 403 ? '; does the policy of the token allow it?' : '.';
+    throw new VaultError(
+      `the secret ${path} cannot be ${what}: Vault answers ${status}${reasons(data)}${hint}`,
+    );
   }
 
   async #login(): Promise<Secret> {
@@ -72,7 +98,7 @@ export class VaultClient {
     const method = pyStr(words.get('method') ?? 'token');
     if (method === 'token') return new Secret(this.#required(words, 'token'));
     if (method !== 'approle')
-      throw new SdbError(`vault:auth:method is ${method}, and there are token and approle.`);
+      throw new VaultError(`vault:auth:method is ${method}, and there are token and approle.`);
     const secretId = words.get('secret_id');
     const login = dict({
       role_id: this.#required(words, 'role_id'),
@@ -82,7 +108,7 @@ export class VaultClient {
     const given = isDict(data) ? data.get('auth') : undefined;
     const token = isDict(given) ? given.get('client_token') : undefined;
     if (status !== 200 || typeof token !== 'string')
-      throw new SdbError(
+      throw new VaultError(
         `Vault gives no token for the role of vault:auth (it answers ${status}): see role_id and secret_id.`,
       );
     return new Secret(token);
@@ -91,10 +117,12 @@ export class VaultClient {
   #required(words: Dict, name: string): string {
     const value = words.get(name);
     if (typeof value === 'string' && value !== '') return value;
-    throw new SdbError(`the option vault:auth:${name} is missing.`);
+    throw new VaultError(`the option vault:auth:${name} is missing.`);
   }
 
   async #send(method: 'GET' | 'POST', path: string, body?: Value, token?: Secret): Promise<VaultAnswer> {
+    if (path.split('/').some((part) => part === '.' || part === '..'))
+      throw new VaultError(`the path ${path} leads out of itself.`);
     const base = urlOption(this.#options.get('url'), 'vault:url').href.replace(/\/+$/, '');
     const namespace = this.#options.get('namespace');
     const { status, text } = await sendHttp({
@@ -110,12 +138,17 @@ export class VaultClient {
       ...(body === undefined ? {} : { body: toJson(body) }),
       timeoutMs: TIMEOUT_MS,
       verify: verifyOption(this.#options.get('verify')),
-      clock: this.#ctx.clock,
+      clock: this.#deps.clock,
       answerBytesMax: ANSWER_BYTES_MAX,
       agent: 'salt-sdb',
     });
     return { status, data: bodyOf(text) };
   }
+}
+
+function reasons(data: Value): string {
+  const errors = isDict(data) ? data.get('errors') : undefined;
+  return Array.isArray(errors) && errors.length > 0 ? ` (${errors.map(pyStr).join(', ')})` : '';
 }
 
 function bodyOf(text: string): Value {
