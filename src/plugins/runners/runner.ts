@@ -51,8 +51,11 @@ export interface ExecuteOptions {
 
 /** The description and the body of one runner function. */
 export interface RunnerSpec<P extends Params = Params> extends FunctionDescription<P> {
-  /** What it returns, and its arguments behind the first, are for the caller alone: events and the job cache have stars. */
-  readonly isSecret?: boolean;
+  /**
+   * What it returns, and its arguments behind the first, are for the caller alone: events and the job cache have stars. `entirely`:
+   * the first argument, too.
+   */
+  readonly isSecret?: boolean | 'entirely';
   run(
     ctx: RunnerContext,
     args: { readonly [K in keyof P]: Value },
@@ -63,7 +66,7 @@ export interface RunnerSpec<P extends Params = Params> extends FunctionDescripti
 
 /** The description and the body of a runner function whose arguments arrive typed. */
 export interface TypedRunnerSpec<P extends Params> extends FunctionDescription<P> {
-  readonly isSecret?: boolean;
+  readonly isSecret?: boolean | 'entirely';
   run(
     ctx: RunnerContext,
     args: TypedArguments<P>,

@@ -3,6 +3,7 @@ import type { RunnerModule } from './runner.ts';
 
 /** Name to the import of its file; the paths are literal, so that a bundler finds them. */
 export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = new Map([
+  ['auth', async () => (await import('./auth.ts')).authRunners],
   ['cache', async () => (await import('./cache.ts')).cacheRunners],
   ['config', async () => (await import('./config.ts')).configRunners],
   ['doc', async () => (await import('./doc.ts')).docRunners],

@@ -55,7 +55,7 @@ export async function runMasterFunction(
   const { kind, fun, call, fault } = run;
   const { clock, log, opts, user, jid, signal } = context;
   const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
-  const told = run.spec.isSecret === true ? starred : (open: Dict): Dict => open;
+  const told = starrer(run.spec.isSecret);
   const data = dict({ fun: `${kind}.${fun}`, jid, user });
   const tag = runTag(kind, jid);
   if (fault === undefined) {
@@ -73,12 +73,18 @@ export async function runMasterFunction(
 
 const STARS = '***';
 
+function starrer(isSecret: boolean | 'entirely' | undefined): (data: Dict) => Dict {
+  if (isSecret === undefined || isSecret === false) return (data) => data;
+  return (data) => starred(data, isSecret === 'entirely');
+}
+
 /** The same run with stars for what is for its caller alone: the return, but truth values and None, and the arguments behind the first. */
-function starred(data: Dict): Dict {
+function starred(data: Dict, isEntirely: boolean): Dict {
   const out: Dict = new Map(data);
   const args = data.get('fun_args');
   const [first, ...others] = Array.isArray(args) ? args : [];
-  if (first !== undefined) out.set('fun_args', [isDict(first) ? STARS : first, ...others.map(() => STARS)]);
+  if (first !== undefined)
+    out.set('fun_args', [isEntirely || isDict(first) ? STARS : first, ...others.map(() => STARS)]);
   const ret = data.get('return') ?? null;
   if (data.get('success') === true && ret !== null && typeof ret !== 'boolean') out.set('return', STARS);
   return out;
