@@ -1,4 +1,7 @@
 /** Runs of functions of the master in this process, on a master's folder, without a master. */
+import { join } from 'node:path';
+import { runSaltRun } from '../../src/cli/run/salt-run.ts';
+import { toJson } from '../../src/formats/json/text.ts';
 import { loadMasterConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
@@ -6,7 +9,9 @@ import { systemRandom } from '../../src/host/random.ts';
 import type { MasterCall } from '../../src/plugins/runners/runner.ts';
 import { ownFunctions } from '../../src/programs/runner/own-functions.ts';
 import { openRunnerContext } from '../../src/programs/runner/runner-context.ts';
-import type { Dict, Value } from '../../src/python/values/value.ts';
+import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { recordedIo } from './command-io.ts';
+import { filesAfter, type MasterFunctionCase, type MasterFunctionOutcome } from './master-function-cases.ts';
 
 /** What a run is, besides its function. */
 export type CallWords = Partial<Pick<MasterCall, 'arg' | 'kwarg' | 'user'>>;
@@ -38,4 +43,36 @@ export async function runMasterFunctionOn(
   } finally {
     await context.close();
   }
+}
+
+/** What ours does in a recorded call, on the folder. */
+export async function outcomeOfOurs(root: string, call: MasterFunctionCase): Promise<MasterFunctionOutcome> {
+  const filled = JSON.parse(JSON.stringify(call).replaceAll('ROOT', root)) as MasterFunctionCase;
+  if ('run' in filled) {
+    const io = recordedIo('');
+    const code = await runSaltRun(['-c', join(root, 'etc'), ...filled.run], io);
+    return { stdout: io.written.stdout, code };
+  }
+  const words = {
+    arg: (filled.arg ?? []).map((item) => fromPlain(item)),
+    kwarg: fromPlain(filled.kwarg ?? {}) as Dict,
+  };
+  const plain = (data: Dict): MasterFunctionOutcome => ({
+    return: JSON.parse(toJson(data.get('return') ?? null)) as unknown,
+    success: data.get('success') === true,
+    files: filesAfter(root),
+  });
+  try {
+    return plain(await runMasterFunctionOn(join(root, 'etc'), 'wheel', filled.wheel, words));
+  } catch (error) {
+    return plain(
+      dict({ return: `raised ${(error as Error).name}: ${(error as Error).message}`, success: false }),
+    );
+  }
+}
+
+function fromPlain(value: unknown): Value {
+  if (Array.isArray(value)) return value.map(fromPlain);
+  if (typeof value !== 'object' || value === null) return value as Value;
+  return new Map(Object.entries(value).map(([key, item]) => [key, fromPlain(item)]));
 }
