@@ -1,5 +1,5 @@
 /**
- * The files below `file_roots` or `pillar_roots` (salt/wheel/file_roots.py, pillar_roots.py, 3006.16). Nothing outside of the folders is
+ * The files below `file_roots` or `pillar_roots` (salt/wheel/file_roots.py, salt/wheel/pillar_roots.py, 3006.16). Nothing outside of the folders is
  * read or written, by no path and through no link (CVE-2020-11652; Salt's `pillar_roots.find` and `read` still take any path).
  */
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
