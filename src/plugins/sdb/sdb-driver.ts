@@ -1,6 +1,6 @@
 /** What a driver of `sdb://` is (salt/sdb, 3006.16): values behind keys, in a place that a profile of the configuration describes. */
 import type { ErrorCode } from '../../errors/codes.ts';
-import { BrineError } from '../../errors/errors.ts';
+import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
@@ -38,7 +38,6 @@ export interface SdbDriver {
 }
 
 /** A value cannot be read or written. The message never has the value in it. */
-export class SdbError extends BrineError {
+export class SdbError extends CommandExecutionError {
   static override readonly errorCode: ErrorCode = 'sdb-failed';
-  override readonly name = 'SdbError';
 }

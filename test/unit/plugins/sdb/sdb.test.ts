@@ -54,7 +54,7 @@ test('sdb - every driver of Salt is served, or refused by its name with what to 
     await assert.rejects(
       sdbGet(context({ p: { driver } }), 'sdb://p/a'),
       new RegExp(
-        `^SdbError: The sdb profile p names Salt's driver ${driver}, which is not served here; .+\\.$`,
+        `^CommandExecutionError: The sdb profile p names Salt's driver ${driver}, which is not served here; .+\\.$`,
       ),
     );
   }
