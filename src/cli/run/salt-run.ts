@@ -53,6 +53,10 @@ export async function runSaltRun(argv: readonly string[], io: CommandIo): Promis
   const program = await openClientProgram(parsed, io, 'salt.runner', 'salt-run');
   try {
     if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io);
+    if (parsed.text('eauth') !== '') {
+      const code = await runAsLoggedIn(program, parsed, io);
+      if (code !== undefined) return code;
+    }
     if (!(await becomeConfiguredUser(program))) return 0;
     if (isOrdered(io.env)) return await runOrdered(program, io);
     return await new RunnerRun(program, parsed, io, detached).run();
@@ -64,9 +68,32 @@ export async function runSaltRun(argv: readonly string[], io: CommandIo): Promis
 function wordsFault(parsed: ParsedOptions): string | undefined {
   if (parsed.flag('doc') && parsed.args.length > 1)
     return 'You can only get documentation for one method at one time';
-  if (parsed.text('eauth') !== '')
-    return 'option --auth is not available yet; run salt-run on the master as the user of the master';
   return undefined;
+}
+
+/** `-a`: the master runs it. @returns the exit code; undefined when there is nothing to log in with */
+async function runAsLoggedIn(
+  program: ClientProgram,
+  parsed: ParsedOptions,
+  io: CommandIo,
+): Promise<number | undefined> {
+  const [fun = '', ...words] = parsed.args;
+  const display = new Display(program.merged, io, program.logging.logger, fun);
+  const arg = keepJidsText(parseArguments(words, noParseNames(program.merged.get('no_parse'))));
+  const { runRemotely } = await import('./remote-run.ts');
+  const isAsync = truthy(program.merged.get('async'));
+  try {
+    const data = await runRemotely(program, io, { fun, arg, isAsync });
+    if (data === 'key') return undefined;
+    if (isAsync) display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
+    else await showReturn(display, data);
+    return isAsync ? 0 : exitCode(data);
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error;
+    tellError(io, error);
+    await display.value(error.message, undefined, 1);
+    return 1;
+  }
 }
 
 /** Salt compat: a user who cannot be switched to ends the command with a message and 0. */
@@ -219,13 +246,7 @@ class RunnerRun {
       const event = new Map<Value, Value>([...data, ['_stamp', isoStamp(systemClock)]]);
       return this.#display.value(dict({ suffix, event }));
     }
-    const value = data.get('return') ?? null;
-    const hint = isDict(value) ? value.get('outputter') : undefined;
-    const isWrapped = isDict(value) && value.size === 2 && value.has('data') && value.has('outputter');
-    await this.#display.value(
-      isWrapped ? (value.get('data') ?? null) : value,
-      typeof hint === 'string' ? hint : undefined,
-    );
+    await showReturn(this.#display, data);
   }
 
   #detach(): Promise<number> {
@@ -246,6 +267,17 @@ class RunnerRun {
     this.#io.stderr.write('\nExiting gracefully on Ctrl-c\n');
     return 1;
   }
+}
+
+/** Shows what a function returned, through the outputter that it names (salt/runner.py). */
+async function showReturn(display: Display, data: Dict): Promise<void> {
+  const value = data.get('return') ?? null;
+  const hint = isDict(value) ? value.get('outputter') : undefined;
+  const isWrapped = isDict(value) && value.size === 2 && value.has('data') && value.has('outputter');
+  await display.value(
+    isWrapped ? (value.get('data') ?? null) : value,
+    typeof hint === 'string' ? hint : undefined,
+  );
 }
 
 function missingText(fun: string, own: OwnFunctions): Promise<string> {

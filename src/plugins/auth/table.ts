@@ -3,9 +3,10 @@ import { autoBackend } from './auto.ts';
 import type { BackendSpec } from './backend.ts';
 import { fileBackend } from './file.ts';
 import { pamBackend } from './pam.ts';
+import { restBackend } from './rest.ts';
 import { sharedSecretBackend } from './sharedsecret.ts';
 
 /** Each with its name. */
 export const AUTH_BACKENDS: ReadonlyMap<string, BackendSpec> = new Map(
-  [autoBackend, fileBackend, pamBackend, sharedSecretBackend].map((spec) => [spec.name, spec]),
+  [autoBackend, fileBackend, pamBackend, restBackend, sharedSecretBackend].map((spec) => [spec.name, spec]),
 );
