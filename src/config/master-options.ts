@@ -181,6 +181,11 @@ export const masterOptions = {
   client_acl_verify: option('bool', true, 'make key files only for users the system knows'),
   sudo_acl: option('bool', false, 'apply publisher_acl to users that come by sudo'),
   external_auth: option('dict', dict(), 'authentication systems, users and what they may do'),
+  roles: option(
+    'dict',
+    dict(),
+    'ours: bundles of rules by name, each with the users and groups that have it',
+  ),
   eauth_acl_module: option('str', '', 'module that produces access rules'),
   eauth_tokens: option('str', 'localfs', 'where tokens are stored'),
   keep_acl_in_token: option('bool', false, 'store the rules of a user in the token'),

@@ -2,6 +2,7 @@
 import { given, rulesOf, rulesOfPatterns, type Identity } from '../../runtime/access/auth-list.ts';
 import { decide } from '../../runtime/access/decide.ts';
 import type { Decision, GivenRule, Question } from '../../runtime/access/question.ts';
+import { rulesOfRoles } from '../../runtime/access/roles.ts';
 import { reachOfRule } from '../../runtime/access/reach.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
@@ -98,6 +99,16 @@ export const authRunners = defineRunners({
             .map(([name]) => name);
           if (names.length > 0) found.set(source, names);
         }
+        const roles = [...ctx.opts.get('roles')].filter(
+          ([role, said]) =>
+            isDict(said) &&
+            decideFor(ctx, '', given(said.get('rules') ?? null, pyStr(role)), question).allowed,
+        );
+        if (roles.length > 0)
+          found.set(
+            'roles',
+            roles.map(([role]) => role),
+          );
         return found;
       },
     }),
@@ -114,12 +125,14 @@ function tablesOf({ opts }: RunnerContext): [string, Dict][] {
 
 function rulesFor(ctx: RunnerContext, identity: Identity, eauth: string): GivenRule[] {
   const permissive = ctx.opts.get('permissive_acl');
-  return tablesOf(ctx).flatMap(([source, entries]) => {
+  const ofRoles = rulesOfRoles(ctx.opts.get('roles'), identity);
+  const ofTables = tablesOf(ctx).flatMap(([source, entries]) => {
     if (eauth !== '' && source !== `external_auth ${eauth}`) return [];
     return source === 'publisher_acl'
       ? rulesOfPatterns(entries, identity.name, source)
       : rulesOf(entries, identity, { source, permissive });
   });
+  return [...ofTables, ...ofRoles];
 }
 
 function decideFor(

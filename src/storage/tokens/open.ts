@@ -2,8 +2,8 @@
 import type { TokenStore } from './token-store.ts';
 import { LocalTokens } from './localfs.ts';
 
-/** The stores that there are. */
-export const TOKEN_STORES: ReadonlySet<string> = new Set(['localfs', 'rediscluster']);
+/** The stores that there are. Salt has `rediscluster`, too; a master that asks for it does not start. */
+export const TOKEN_STORES: ReadonlySet<string> = new Set(['localfs']);
 
 /** What a store is made of. */
 export interface TokenStoreSettings {

@@ -12,6 +12,7 @@ import type { AuthBackend, Credentials } from '../../../plugins/auth/backend.ts'
 import type { ConfiguredAuth } from '../../../plugins/auth/configured.ts';
 import { isDict, float, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { given, rulesOf, type Identity } from '../../../runtime/access/auth-list.ts';
+import { rulesOfRoles } from '../../../runtime/access/roles.ts';
 import type { GivenRule } from '../../../runtime/access/question.ts';
 import { isToken, newToken, type TokenStore } from '../../../storage/tokens/token-store.ts';
 import { failure, type Logins } from './access.ts';
@@ -199,7 +200,10 @@ export class ExternalLogins implements Logins {
   #configuredRules(eauth: string, identity: Identity): GivenRule[] {
     const { auth, opts } = this.#deps;
     const options = { source: `external_auth ${eauth}`, permissive: opts.get('permissive_acl') };
-    return rulesOf(auth.entries(eauth) ?? new Map(), identity, options);
+    return [
+      ...rulesOf(auth.entries(eauth) ?? new Map(), identity, options),
+      ...rulesOfRoles(opts.get('roles'), identity),
+    ];
   }
 }
 

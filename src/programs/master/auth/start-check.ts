@@ -3,6 +3,7 @@ import type { MasterOptions } from '../../../config/master-options.ts';
 import { UnservedOptionError } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
+import { faultsOfRoles } from '../../../runtime/access/roles.ts';
 import { truthy } from '../../../python/values/value.ts';
 
 /** @throws UnservedOptionError, exit code 78, naming each system that cannot work, and why */
@@ -16,6 +17,7 @@ export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promi
   const store = opts.get('eauth_tokens');
   if (!TOKEN_STORES.has(store))
     faults.set('eauth_tokens', `there is no store ${store}; there are ${[...TOKEN_STORES].join(', ')}`);
+  for (const [role, why] of faultsOfRoles(opts.get('roles'))) faults.set(role, why);
   if (faults.size === 0) return;
   throw new UnservedOptionError(
     'salt-master does not start, because its external authentication cannot work:\n' +

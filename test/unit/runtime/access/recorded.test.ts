@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { given, rulesOf } from '../../../../src/runtime/access/auth-list.ts';
 import { decide } from '../../../../src/runtime/access/decide.ts';
+import { faultsOfRoles, rulesOfRoles } from '../../../../src/runtime/access/roles.ts';
 import { reachOfRule } from '../../../../src/runtime/access/reach.ts';
 import type { Decision, Question } from '../../../../src/runtime/access/question.ts';
 import type { Fleet } from '../../../../src/runtime/targeting/target.ts';
@@ -110,4 +111,23 @@ test('access - what no rule can allow, and what nobody may', () => {
   );
   const reason = ask([dict({ 'web*': ['test.ping'] })], question);
   assert.ok(reason.allowed && reason.rules[0]?.source === 'recorded');
+});
+
+test('access - a role gives its rules to its users and groups', () => {
+  const roles = dict({
+    deployers: dict({
+      users: ['alice'],
+      groups: ['ops'],
+      rules: [dict({ 'web*': ['state.apply'] }), '@jobs'],
+    }),
+    readers: dict({ users: ['bob'], rules: ['test.*'] }),
+  });
+  const sources = (name: string, groups: string[]): string[] =>
+    rulesOfRoles(roles, { name, groups }).map(({ source }) => source);
+  assert.deepEqual(sources('alice', []), ['role deployers', 'role deployers']);
+  assert.deepEqual(sources('bob', ['ops']), ['role deployers', 'role deployers', 'role readers']);
+  assert.deepEqual(sources('carol', ['users']), []);
+  assert.deepEqual([...faultsOfRoles(roles)], []);
+  const odd = dict({ a: dict({ user: ['x'], rules: [] }), b: ['x'], c: dict({ users: [] }) });
+  assert.deepEqual([...faultsOfRoles(odd).keys()], ['roles:a', 'roles:b', 'roles:c']);
 });
