@@ -11,20 +11,16 @@ import type {
   SslOptions,
 } from 'mysql2/promise';
 import { truthy } from '../../python/values/value.ts';
-import { codeOf, driverError } from './driver-errors.ts';
-import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
-import { DatabaseOptions } from './store-options.ts';
+import { codeOf } from './driver-errors.ts';
+import type { StoreSettings } from './return-store.ts';
+import { SqlConnections, type SqlRow, type SqlSession } from './sql-connections.ts';
 import { tlsHint } from './tls-hint.ts';
-
-/** A row, with every value as text or null. */
-export type MysqlRow = Readonly<Record<string, string | null>>;
 
 const IDLE_MS = 20_000;
 /** After how long the server ends a connection that says nothing: what holds a lock and is gone must not hold it for hours. */
 const SERVER_IDLE_S = 60;
 /** Statements that wait for a connection; more are refused. */
 const WAITING_MAX = 1000;
-const ATTEMPTS_MAX = 6;
 
 /** The connection went away under a statement: a server that was started anew, or one that ends idle connections. */
 const LOST = new Set([
@@ -52,83 +48,34 @@ const REFUSED = new Set([
 ]);
 
 /** The connections of one store. */
-export class MysqlConnections {
-  readonly #settings: StoreSettings;
-  readonly #options: DatabaseOptions;
+export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
+  protected readonly missingCode = 'ER_BAD_DB_ERROR';
   readonly #prepared = new WeakSet<object>();
-  #pool: Promise<Pool> | undefined;
-  #isClosed = false;
   #isAddressVerified = false;
 
   constructor(settings: StoreSettings) {
-    this.#settings = settings;
-    this.#options = new DatabaseOptions(settings.options, 'mysql');
+    super(settings, 'mysql');
   }
 
-  get database(): string {
-    return this.#options.text('db') ?? '';
-  }
-
-  get timeoutMs(): number {
-    return this.#settings.timeoutMs;
-  }
-
-  /**
-   * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to repeat.
-   * @throws StoreUnavailableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
-   */
-  async use<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
-    if (this.#isClosed) throw new StoreUnavailableError(`${this.#place()}: the connections are closed.`);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#once(run);
-      } catch (error) {
-        const code = codeOf(error);
-        if (attempt < ATTEMPTS_MAX && (LOST.has(code) || COLLIDED.has(code))) continue;
-        throw this.#told(error);
-      }
-    }
-  }
-
-  /** Creates the database, when it is missing. @returns true when it was made */
-  async createDatabase(): Promise<boolean> {
-    try {
-      await this.#once(async () => undefined);
-      return false;
-    } catch (error) {
-      if (codeOf(error) !== 'ER_BAD_DB_ERROR') throw this.#told(error);
-    }
+  protected async makeDatabase(): Promise<void> {
     const { createConnection } = await import('mysql2/promise');
+    const { database: _, ...options } = this.#poolOptions();
+    const connection = await createConnection(options);
     try {
-      const { database: _, ...options } = this.#poolOptions();
-      const connection = await createConnection(options);
-      try {
-        this.#verifyAddress(connection);
-        await connection.query(
-          `CREATE DATABASE IF NOT EXISTS ${quoteName(this.database)} DEFAULT CHARACTER SET utf8mb4`,
-        );
-      } finally {
-        connection.destroy();
-      }
-    } catch (error) {
-      throw this.#told(error);
+      this.#verifyAddress(connection);
+      await connection.query(
+        `CREATE DATABASE IF NOT EXISTS ${quoteName(this.database)} DEFAULT CHARACTER SET utf8mb4`,
+      );
+    } finally {
+      connection.destroy();
     }
-    return true;
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    const pool = await this.#pool?.catch(() => undefined);
-    this.#pool = undefined;
-    // what did not connect cannot say goodbye
-    await pool?.end().catch(() => undefined);
-  }
-
-  async #once<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
+  protected async once<T>(run: (session: MysqlSession) => Promise<T>): Promise<T> {
     const connection = await this.#connect();
     let isFine = false;
     try {
-      const session = new MysqlSession(connection, this.#settings.timeoutMs);
+      const session = new MysqlSession(connection, this.settings.timeoutMs);
       if (!this.#prepared.has(connection.connection)) {
         this.#verifyAddress(connection);
         // strict, so that nothing is cut silently, and without modes that change how texts are quoted
@@ -149,9 +96,9 @@ export class MysqlConnections {
   }
 
   async #connect(): Promise<PoolConnection> {
-    this.#pool ??= this.#open();
+    this.pool ??= this.#open();
     try {
-      return await (await this.#pool).getConnection();
+      return await (await this.pool).getConnection();
     } catch (error) {
       // what was refused after the handshake has left a session, on which the next one would show no certificate
       if (this.#isAddressToVerify() && !this.#isAddressVerified) this.#dropPool();
@@ -161,21 +108,21 @@ export class MysqlConnections {
 
   /** With the sessions of its connections, on which no later one may go on. */
   #dropPool(): void {
-    const pool = this.#pool;
-    this.#pool = undefined;
+    const pool = this.pool;
+    this.pool = undefined;
     void pool?.then((opened) => opened.end()).catch(() => undefined);
   }
 
   /** How long to wait for others' locks. */
   get lockSeconds(): number {
-    return Math.max(1, Math.ceil(this.#settings.timeoutMs / 1000));
+    return Math.max(1, Math.ceil(this.settings.timeoutMs / 1000));
   }
 
   async #open(): Promise<Pool> {
     const { createPool } = await import('mysql2/promise');
     return createPool({
       ...this.#poolOptions(),
-      connectionLimit: this.#settings.connectionsMax,
+      connectionLimit: this.settings.connectionsMax,
       maxIdle: 1,
       idleTimeout: IDLE_MS,
       queueLimit: WAITING_MAX,
@@ -184,15 +131,15 @@ export class MysqlConnections {
   }
 
   #poolOptions(): PoolOptions {
-    const host = this.#options.text('host') ?? '';
+    const host = this.options.text('host') ?? '';
     const ssl = this.#tls();
     return {
-      ...(host.startsWith('/') ? { socketPath: host } : { host, port: this.#options.port() ?? 3306 }),
-      user: this.#options.text('user') ?? '',
-      password: this.#options.text('pass') ?? '',
+      ...(host.startsWith('/') ? { socketPath: host } : { host, port: this.options.port() ?? 3306 }),
+      user: this.options.text('user') ?? '',
+      password: this.options.text('pass') ?? '',
       database: this.database,
       charset: 'utf8mb4_general_ci',
-      connectTimeout: this.#settings.timeoutMs,
+      connectTimeout: this.settings.timeoutMs,
       multipleStatements: false,
       // every value as the server writes it
       typeCast: (field) => field.string('utf8'),
@@ -203,9 +150,9 @@ export class MysqlConnections {
   /** As Salt's driver does it: with `ssl_ca` the server is verified, without it the connection is only encrypted. */
   #tls(): SslOptions | undefined {
     const [ca, cert, key] = [
-      this.#options.file('ssl_ca'),
-      this.#options.file('ssl_cert'),
-      this.#options.file('ssl_key'),
+      this.options.file('ssl_ca'),
+      this.options.file('ssl_cert'),
+      this.options.file('ssl_key'),
     ];
     if (ca === undefined && cert === undefined && key === undefined) return undefined;
     return {
@@ -214,7 +161,7 @@ export class MysqlConnections {
         : {
             ca,
             verifyIdentity:
-              isIP(this.#options.text('host') ?? '') === 0 && !truthy(this.#options.value('ssl_any_host')),
+              isIP(this.options.text('host') ?? '') === 0 && !truthy(this.options.value('ssl_any_host')),
           }),
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
@@ -230,7 +177,7 @@ export class MysqlConnections {
     if (stream instanceof TLSSocket && stream.isSessionReused() && this.#isAddressVerified) return;
     const error =
       stream instanceof TLSSocket
-        ? checkServerIdentity(this.#options.text('host') ?? '', stream.getPeerCertificate())
+        ? checkServerIdentity(this.options.text('host') ?? '', stream.getPeerCertificate())
         : new Error('the connection is not encrypted');
     this.#isAddressVerified = error === undefined;
     if (error === undefined) return;
@@ -240,27 +187,28 @@ export class MysqlConnections {
 
   #isAddressToVerify(): boolean {
     return (
-      isIP(this.#options.text('host') ?? '') !== 0 &&
-      this.#options.text('ssl_ca') !== undefined &&
-      !truthy(this.#options.value('ssl_any_host'))
+      isIP(this.options.text('host') ?? '') !== 0 &&
+      this.options.text('ssl_ca') !== undefined &&
+      !truthy(this.options.value('ssl_any_host'))
     );
   }
 
-  #place(): string {
-    const host = this.#options.text('host') ?? '';
-    const where = host.startsWith('/') ? host : `${host}:${String(this.#options.value('port'))}`;
+  protected place(): string {
+    const host = this.options.text('host') ?? '';
+    const where = host.startsWith('/') ? host : `${host}:${String(this.options.value('port'))}`;
     return `The MySQL database ${this.database} at ${where}`;
   }
 
-  #told(error: unknown): unknown {
-    return driverError(error, {
-      place: this.#place(),
-      isRefused: (code) => REFUSED.has(code),
-      hint: (code, text) => this.#hint(code, text),
-    });
+  protected isPassing(error: unknown): boolean {
+    const code = codeOf(error);
+    return LOST.has(code) || COLLIDED.has(code);
   }
 
-  #hint(code: string, text: string): string {
+  protected isRefused(code: string): boolean {
+    return REFUSED.has(code);
+  }
+
+  protected hint(code: string, text: string): string {
     if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
       return '; the options mysql.ssl_* ask for TLS, and nothing is sent without it';
     if (code === 'ER_ACCESS_DENIED_ERROR') return '; see the options mysql.user and mysql.pass';
@@ -268,13 +216,13 @@ export class MysqlConnections {
       return '; create what is missing with: salt-run returner.create_schema mysql';
     if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT' || code === 'ENOENT')
       return '; is it running, and do mysql.host and mysql.port name it?';
-    if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${this.#settings.timeoutMs} ms)`;
+    if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${this.settings.timeoutMs} ms)`;
     return tlsHint(text, 'mysql');
   }
 }
 
 /** One connection while it is used. */
-export class MysqlSession {
+export class MysqlSession implements SqlSession {
   readonly #connection: PoolConnection;
   readonly #timeoutMs: number;
 
@@ -293,7 +241,7 @@ export class MysqlSession {
     return result.affectedRows;
   }
 
-  async rows(sql: string, values: readonly unknown[] = []): Promise<MysqlRow[]> {
+  async rows(sql: string, values: readonly unknown[] = []): Promise<SqlRow[]> {
     const [rows] = await this.#connection.query<RowDataPacket[]>({
       sql,
       values: [...values],

@@ -5,16 +5,12 @@ import { join } from 'node:path';
 import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
-import { codeOf, driverError } from './driver-errors.ts';
+import { codeOf } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
-import { DatabaseOptions } from './store-options.ts';
+import { SqlConnections, type SqlRow, type SqlSession } from './sql-connections.ts';
 import { tlsHint } from './tls-hint.ts';
 
-/** A row, with every value as text or null. */
-export type PostgresRow = Readonly<Record<string, string | null>>;
-
 const IDLE_MS = 20_000;
-const ATTEMPTS_MAX = 6;
 /** Where libpq looks for the authorities that `verify-ca` and `verify-full` need. */
 const USERS_ROOTS = ['.postgresql', 'root.crt'];
 /** The class of our advisory locks: `Salt` as a number. */
@@ -41,26 +37,14 @@ export interface PostgresNaming {
 }
 
 /** The connections of one store. */
-export class PostgresConnections {
-  readonly #settings: StoreSettings;
-  readonly #options: DatabaseOptions;
+export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
+  protected readonly missingCode = '3D000';
   readonly #naming: PostgresNaming;
-  #pool: Promise<Pool> | undefined;
-  #isClosed = false;
   #hasWarned = false;
 
   constructor(settings: StoreSettings, naming: PostgresNaming) {
-    this.#settings = settings;
-    this.#options = new DatabaseOptions(settings.options, naming.prefix);
+    super(settings, naming.prefix);
     this.#naming = naming;
-  }
-
-  get database(): string {
-    return this.#options.text('db') ?? '';
-  }
-
-  get timeoutMs(): number {
-    return this.#settings.timeoutMs;
   }
 
   get naming(): PostgresNaming {
@@ -68,24 +52,7 @@ export class PostgresConnections {
   }
 
   /**
-   * Runs statements on one connection, again on another when that connection was lost: all that stores do is safe to repeat.
-   * @param attemptsMax 1 for what is not safe to repeat
-   * @throws StoreUnavailableError when the server is away or cannot do it now, CommandExecutionError when it refuses what is written
-   */
-  async use<T>(run: (session: PostgresSession) => Promise<T>, attemptsMax = ATTEMPTS_MAX): Promise<T> {
-    if (this.#isClosed) throw new StoreUnavailableError(`${this.#place()}: the connections are closed.`);
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#once(run);
-      } catch (error) {
-        if (attempt < attemptsMax && (isLost(error) || COLLIDED.test(codeOf(error)))) continue;
-        throw this.#told(error);
-      }
-    }
-  }
-
-  /**
-   * The same in one transaction that sees what others have committed before each of its statements.
+   * As {@link use}, in one transaction that sees what others have committed before each of its statements.
    * @param locks numbers of locks that no other writer has meanwhile
    * @param attemptsMax 1 for what is not safe to repeat
    */
@@ -97,7 +64,7 @@ export class PostgresConnections {
       readonly attemptsMax?: number;
     } = {},
   ): Promise<T> {
-    const { locks = [], timeoutMs = this.#settings.timeoutMs } = options;
+    const { locks = [], timeoutMs = this.settings.timeoutMs } = options;
     const limit = Math.ceil(timeoutMs);
     // settings of the transaction alone: a pooler between may give the connection to others afterwards
     const begin = [
@@ -115,15 +82,8 @@ export class PostgresConnections {
     }, options.attemptsMax);
   }
 
-  /** Creates the database, when it is missing. @returns true when it was made */
-  async createDatabase(): Promise<boolean> {
-    try {
-      await this.#once(async () => undefined);
-      return false;
-    } catch (error) {
-      if (codeOf(error) !== '3D000') throw this.#told(error);
-    }
-    await this.#forget();
+  protected async makeDatabase(): Promise<void> {
+    await this.forget();
     try {
       const pool = await this.#open('postgres');
       try {
@@ -135,29 +95,17 @@ export class PostgresConnections {
       }
     } catch (error) {
       // another one may have made it meanwhile
-      if (codeOf(error) !== '42P04') throw this.#told(error);
+      if (codeOf(error) !== '42P04') throw error;
     }
-    return true;
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#forget();
-  }
-
-  async #forget(): Promise<void> {
-    const pool = await this.#pool?.catch(() => undefined);
-    this.#pool = undefined;
-    await pool?.end().catch(() => undefined);
-  }
-
-  async #once<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
-    const opening = (this.#pool ??= this.#open(this.database));
+  protected async once<T>(run: (session: PostgresSession) => Promise<T>): Promise<T> {
+    const opening = (this.pool ??= this.#open(this.database));
     let pool: Pool;
     try {
       pool = await opening;
     } catch (error) {
-      if (this.#pool === opening) this.#pool = undefined;
+      if (this.pool === opening) this.pool = undefined;
       throw error;
     }
     const client = await pool.connect();
@@ -166,7 +114,7 @@ export class PostgresConnections {
     client.on('error', ignore);
     let isFine = false;
     try {
-      const result = await run(new PostgresSession(client, this.#settings.timeoutMs));
+      const result = await run(new PostgresSession(client, this.settings.timeoutMs));
       isFine = true;
       return result;
     } finally {
@@ -185,9 +133,9 @@ export class PostgresConnections {
       const pool = new pg.Pool({
         ...this.#clientOptions(database),
         ssl,
-        max: this.#settings.connectionsMax,
+        max: this.settings.connectionsMax,
         idleTimeoutMillis: IDLE_MS,
-        connectionTimeoutMillis: this.#settings.timeoutMs,
+        connectionTimeoutMillis: this.settings.timeoutMs,
       });
       pool.on('error', () => undefined);
       try {
@@ -199,29 +147,26 @@ export class PostgresConnections {
         if (at === kinds.length - 1 || !isAboutTls(error)) throw error;
       }
     }
-    throw new StoreUnavailableError(`${this.#place()}: there is no way to connect.`);
+    throw new StoreUnavailableError(`${this.place()}: there is no way to connect.`);
   }
 
   /** `prefer` and `allow` go on without TLS when the server has none, or somebody in between says so. Said once for each server. */
   #warnOfPlainText(): void {
-    const [host, mode] = [
-      this.#options.text('host') ?? 'localhost',
-      this.#options.text('sslmode') ?? 'prefer',
-    ];
+    const [host, mode] = [this.options.text('host') ?? 'localhost', this.options.text('sslmode') ?? 'prefer'];
     if (this.#hasWarned || mode === 'disable' || isLocal(host)) return;
     this.#hasWarned = true;
-    this.#settings.warn?.(
-      `${this.#place()} is reached without TLS: password and returns can be read on the way. Set ${this.#naming.prefix}.sslmode ` +
+    this.settings.warn?.(
+      `${this.place()} is reached without TLS: password and returns can be read on the way. Set ${this.#naming.prefix}.sslmode ` +
         `to verify-full (or require), or to disable if the network is trusted.`,
     );
   }
 
   #clientOptions(database: string): ClientConfig {
     return {
-      host: this.#options.text('host') ?? 'localhost',
-      port: this.#options.port() ?? 5432,
-      user: this.#options.text('user') ?? '',
-      password: this.#options.text(this.#naming.password) ?? '',
+      host: this.options.text('host') ?? 'localhost',
+      port: this.options.port() ?? 5432,
+      user: this.options.text('user') ?? '',
+      password: this.options.text(this.#naming.password) ?? '',
       database,
       application_name: 'salt',
       keepAlive: true,
@@ -233,8 +178,8 @@ export class PostgresConnections {
 
   /** The kinds of connection of `sslmode`, in the order in which libpq tries them; `prefer` when nothing is said. */
   #tlsKinds(): readonly (false | ConnectionOptions)[] {
-    const mode = this.#options.text('sslmode') ?? 'prefer';
-    if ((this.#options.text('host') ?? '').startsWith('/')) return [false];
+    const mode = this.options.text('sslmode') ?? 'prefer';
+    if ((this.options.text('host') ?? '').startsWith('/')) return [false];
     switch (mode) {
       case 'disable':
         return [false];
@@ -255,13 +200,13 @@ export class PostgresConnections {
 
   #tls(mode: string): ConnectionOptions {
     const [cert, key, crl] = [
-      this.#options.file('sslcert'),
-      this.#options.file('sslkey'),
-      this.#options.file('sslcrl'),
+      this.options.file('sslcert'),
+      this.options.file('sslkey'),
+      this.options.file('sslcrl'),
     ];
     // libpq takes `require` for `verify-ca` where there are authorities
     const wantsRoots =
-      mode.startsWith('verify-') || (mode === 'require' && this.#options.text('sslrootcert') !== undefined);
+      mode.startsWith('verify-') || (mode === 'require' && this.options.text('sslrootcert') !== undefined);
     return {
       ...(wantsRoots ? this.#roots(mode) : { rejectUnauthorized: false }),
       ...(cert === undefined ? {} : { cert }),
@@ -271,15 +216,15 @@ export class PostgresConnections {
   }
 
   #roots(mode: string): ConnectionOptions {
-    const host = this.#options.text('host') ?? 'localhost';
+    const host = this.options.text('host') ?? 'localhost';
     // left to itself, the driver takes an address for localhost
     const identity: ConnectionOptions = {
       checkServerIdentity: (_, certificate) =>
         mode === 'verify-full' ? checkServerIdentity(host, certificate) : undefined,
     };
-    if (this.#options.text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...identity };
+    if (this.options.text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...identity };
     const users = join(homedir(), ...USERS_ROOTS);
-    const ca = this.#options.file('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
+    const ca = this.options.file('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
     if (ca === undefined)
       throw new CommandExecutionError(
         `${this.#naming.prefix}.sslmode: ${mode} needs ${this.#naming.prefix}.sslrootcert, the certificates of the authorities.`,
@@ -287,20 +232,20 @@ export class PostgresConnections {
     return { ca, rejectUnauthorized: true, ...identity };
   }
 
-  #place(): string {
-    const host = this.#options.text('host') ?? 'localhost';
-    return `The PostgreSQL database ${this.database} at ${host}:${String(this.#options.value('port') ?? 5432)}`;
+  protected place(): string {
+    const host = this.options.text('host') ?? 'localhost';
+    return `The PostgreSQL database ${this.database} at ${host}:${String(this.options.value('port') ?? 5432)}`;
   }
 
-  #told(error: unknown): unknown {
-    return driverError(error, {
-      place: this.#place(),
-      isRefused: (code) => REFUSED.test(code),
-      hint: (code, text) => this.#hint(code, text),
-    });
+  protected isPassing(error: unknown): boolean {
+    return isLost(error) || COLLIDED.test(codeOf(error));
   }
 
-  #hint(code: string, text: string): string {
+  protected isRefused(code: string): boolean {
+    return REFUSED.test(code);
+  }
+
+  protected hint(code: string, text: string): string {
     const { prefix, password, name, whenMissing } = this.#naming;
     if (code === '28P01' || code === '28000')
       return `; see the options ${prefix}.user and ${prefix}.${password}`;
@@ -308,7 +253,7 @@ export class PostgresConnections {
       return `; ${whenMissing ?? `create what is missing with: salt-run returner.create_schema ${name}`}`;
     if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ENOENT')
       return `; is it running, and do ${prefix}.host and ${prefix}.port name it?`;
-    if (/timeout/i.test(text)) return ` (no answer within ${this.#settings.timeoutMs} ms)`;
+    if (/timeout/i.test(text)) return ` (no answer within ${this.settings.timeoutMs} ms)`;
     if (/does not support SSL/.test(text))
       return `; the option ${prefix}.sslmode asks for TLS, and nothing is sent without it`;
     return tlsHint(text, prefix, 'sslrootcert');
@@ -321,7 +266,7 @@ function isLocal(host: string): boolean {
 }
 
 /** One connection while it is used. */
-export class PostgresSession {
+export class PostgresSession implements SqlSession {
   readonly #client: PoolClient;
   readonly #timeoutMs: number;
 
@@ -340,7 +285,7 @@ export class PostgresSession {
     return (await this.#query(sql, values, timeoutMs)).rowCount ?? 0;
   }
 
-  async rows(sql: string, values: readonly unknown[] = []): Promise<PostgresRow[]> {
+  async rows(sql: string, values: readonly unknown[] = []): Promise<SqlRow[]> {
     return (await this.#query(sql, values, this.#timeoutMs)).rows;
   }
 
@@ -348,7 +293,7 @@ export class PostgresSession {
     text: string,
     values: readonly unknown[] | undefined,
     timeoutMs: number,
-  ): Promise<{ readonly rowCount: number | null; readonly rows: PostgresRow[] }> {
+  ): Promise<{ readonly rowCount: number | null; readonly rows: SqlRow[] }> {
     // the server gives up a little earlier where it was told to; this is for one that does not answer at all
     const query = { text, query_timeout: timeoutMs + 250 };
     return this.#client.query<Record<string, string | null>>(

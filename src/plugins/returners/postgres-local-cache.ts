@@ -8,15 +8,9 @@ import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { postgresDefaults } from './postgres.ts';
 import type { PostgresSession } from './postgres-connections.ts';
-import {
-  jsonFor,
-  PostgresStore,
-  textFor,
-  type PostgresFacts,
-  type PostgresTable,
-  type PostgresValues,
-} from './postgres-store.ts';
+import { PostgresStore, type PostgresFacts, type PostgresTable } from './postgres-store.ts';
 import { KEEP_JOBS_SECONDS, type SavedLoad, type StoreKind, type StoreSettings } from './return-store.ts';
+import { jsonFor, textFor, type SqlValues } from './sql-columns.ts';
 import { plainText } from './sql-fields.ts';
 
 const NAME = 'postgres_local_cache';
@@ -74,16 +68,14 @@ export const postgresLocalCacheKind: StoreKind = {
 
 class LocalCacheTables extends PostgresStore {
   protected readonly schema = SCHEMA;
-  protected readonly writtenAt = 'added';
-  protected readonly returnColumn = 'return';
   readonly #keepJobsSeconds: number;
 
   constructor(settings: StoreSettings) {
-    super(settings, { name: NAME, prefix: PREFIX, password: 'passwd' });
+    super(settings, { name: NAME, prefix: PREFIX, password: 'passwd' }, 'added', 'return');
     this.#keepJobsSeconds = settings.keepJobsSeconds ?? KEEP_JOBS_SECONDS;
   }
 
-  protected returnRow(ret: Dict, facts: PostgresFacts): PostgresValues {
+  protected returnRow(ret: Dict, facts: PostgresFacts): SqlValues {
     const kept = new Map([...ret].filter(([name]) => KEPT.includes(String(name))));
     const success = ret.get('success');
     return new Map([
@@ -96,7 +88,7 @@ class LocalCacheTables extends PostgresStore {
     ]);
   }
 
-  protected loadRow({ jid, load }: SavedLoad, facts: PostgresFacts): PostgresValues {
+  protected loadRow({ jid, load }: SavedLoad, facts: PostgresFacts): SqlValues {
     const atMs = jidTimeMs(jid) ?? this.clock.nowMs();
     const row = new Map<string, string | null>([
       ['jid', plainText(jid)],
@@ -108,13 +100,13 @@ class LocalCacheTables extends PostgresStore {
     return row;
   }
 
-  protected readReturn(json: string): Dict {
+  protected override readReturn(json: string): Dict {
     const value = parseJson(json);
     // rows of Salts before 2019.2 are the bare value
     return isDict(value) && value.has('return') ? value : new Map<Value, Value>([['return', value]]);
   }
 
-  protected async readLoads(
+  protected async readJobs(
     session: PostgresSession,
     where: string,
     values: readonly unknown[],
@@ -139,7 +131,7 @@ class LocalCacheTables extends PostgresStore {
     );
   }
 
-  protected isOf(): boolean {
+  protected override isOf(): boolean {
     return true;
   }
 }

@@ -4,18 +4,10 @@
  */
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { PostgresSession } from './postgres-connections.ts';
-import {
-  columnOf,
-  jsonFor,
-  PostgresStore,
-  readJson,
-  textFor,
-  type PostgresFacts,
-  type PostgresTable,
-  type PostgresValues,
-} from './postgres-store.ts';
-import type { SavedLoad, StoreKind, StoreSettings } from './return-store.ts';
-import { cut, plainText } from './sql-fields.ts';
+import { PostgresStore, type PostgresFacts, type PostgresTable } from './postgres-store.ts';
+import type { StoreKind, StoreSettings } from './return-store.ts';
+import { loadValues, returnValues, type SqlValues } from './sql-columns.ts';
+import { dictOf } from './sql-fields.ts';
 
 const SEQUENCE = 'CREATE SEQUENCE IF NOT EXISTS seq_salt_events_id';
 const EVENTS = (type: string): string =>
@@ -82,49 +74,28 @@ export const pgjsonbKind: StoreKind = kind('pgjsonb', 'pass', JSONB_TABLES);
 
 class SaltTables extends PostgresStore {
   protected readonly schema: ReadonlyMap<string, PostgresTable>;
-  protected readonly writtenAt = 'alter_time';
-  protected readonly returnColumn = 'full_ret';
-  protected readonly readReturn = readJson;
+  protected readonly loadRow = loadValues;
 
   constructor(
     settings: StoreSettings,
     schema: ReadonlyMap<string, PostgresTable>,
     naming: ConstructorParameters<typeof PostgresStore>[1],
   ) {
-    super(settings, naming);
+    super(settings, naming, 'alter_time', 'full_ret');
     this.schema = schema;
   }
 
-  protected returnRow(ret: Dict, facts: PostgresFacts): PostgresValues {
-    const width = (name: string): number | undefined => columnOf(facts, 'salt_returns', name).width;
-    return new Map([
-      ['fun', cut(textFor(facts, 'fun', ret), width('fun'))],
-      ['jid', textFor(facts, 'jid', ret)],
-      ['return', jsonFor(facts, 'salt_returns', 'return', ret.get('return') ?? null)],
-      ['id', textFor(facts, 'id', ret)],
-      ['success', cut(successText(ret.get('success')), width('success'))],
-      ['full_ret', jsonFor(facts, 'salt_returns', 'full_ret', ret)],
-    ]);
+  protected returnRow(ret: Dict, facts: PostgresFacts): SqlValues {
+    return returnValues(ret, facts, successText(ret.get('success')));
   }
 
-  protected loadRow({ jid, load }: SavedLoad, facts: PostgresFacts): PostgresValues {
-    return new Map([
-      ['jid', plainText(jid)],
-      ['load', jsonFor(facts, 'jids', 'load', load)],
-    ]);
-  }
-
-  protected async readLoads(
+  protected async readJobs(
     session: PostgresSession,
     where: string,
     values: readonly unknown[],
   ): Promise<Map<string, Dict>> {
     const rows = await session.rows(`SELECT jid, load FROM jids ${where}`, values);
-    return new Map(rows.map(({ jid, load }) => [jid ?? '', readJson(load ?? '')]));
-  }
-
-  protected isOf(ret: Dict, fun: string): boolean {
-    return !ret.has('fun') || plainText(ret.get('fun')) === fun;
+    return new Map(rows.map(({ jid, load }) => [jid ?? '', dictOf(load ?? '')]));
   }
 }
 
