@@ -44,8 +44,6 @@ export const MASTER_FUNCTION_CALLS: readonly MasterFunctionCase[] = [
   wheel('key.master_key_str'),
   wheel('key.gen'),
   wheel('key.gen', ''),
-  wheel('key.gen', 'some'),
-  wheel('key.gen_accept', 'made'),
   wheel('key.gen_accept', 'web1'),
   named('key.gen_accept', { id_: 'web1', force: true }),
   wheel('key.gen_accept', 'under_score'),

@@ -51,6 +51,7 @@ export function makeMasterFunctionFolder(root: string, keys: RecordedKeys): void
     `pillar_roots: {base: [${root}/pillar]}`,
     'nodegroups: {group1: "L@web1,db1"}',
     'timeout: 1',
+    'job_cache: False',
     '',
   ];
   write('etc/master', lines.join('\n'));
@@ -98,9 +99,19 @@ export function comparableText(text: string, root: string): string {
     .replace(/(Passed invalid arguments:[^\n]*\n\nUsage:)[^]*/, '$1');
 }
 
+/** A text that another text in JSON is, as exceptions are printed. */
+function textInJson(text: string): string | undefined {
+  try {
+    const inside = JSON.parse(text) as unknown;
+    return typeof inside === 'string' ? inside : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The same for anything that JSON can say. */
 export function comparable<T>(value: T, root: string): T {
-  if (typeof value === 'string') return comparableText(value, root) as T;
+  if (typeof value === 'string') return comparableText(textInJson(value) ?? value, root) as T;
   if (Array.isArray(value)) return value.map((item: unknown) => comparable(item, root)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
