@@ -39,6 +39,7 @@ export class OrchestrationJournal {
   readonly #runs: ReadonlyMap<string, string>;
 
   #isWorthKeeping: boolean;
+  #fault: unknown;
 
   private constructor(folder: string, name: string, file: RecordFile, records: readonly Dict[]) {
     this.#folder = folder;
@@ -134,6 +135,11 @@ export class OrchestrationJournal {
     this.#keep(new Map<Value, Value>([...dict({ kind: 'done', step, sum: sumOf(low) }), ['result', result]]));
   }
 
+  /** Why not everything is kept; undefined while it is. */
+  get fault(): unknown {
+    return this.#fault;
+  }
+
   /** Whether there is anything that another run can go on after. */
   get isWorthKeeping(): boolean {
     return this.#isWorthKeeping;
@@ -147,9 +153,15 @@ export class OrchestrationJournal {
     dropLock(`${path}.lock`);
   }
 
+  /** A full disk does not end a roll-out: it is told at the end, and nothing more is kept. */
   #keep(record: Dict): void {
     this.#isWorthKeeping = true;
-    this.#file.append(record);
+    if (this.#fault !== undefined) return;
+    try {
+      this.#file.append(record);
+    } catch (error) {
+      this.#fault = error;
+    }
   }
 }
 

@@ -131,6 +131,8 @@ const orchestrate = defineRunner({
       return dict({ data, outputter: 'highstate', retcode: isGood ? 0 : 1 });
     } finally {
       journal?.close(isGood);
+      if (journal?.fault !== undefined)
+        ctx.log.warning(`Not all steps of this orchestration could be kept: ${messageOf(journal.fault)}`);
       if (!isGood && journal?.isWorthKeeping === true)
         ctx.log.warning(
           `The steps that succeeded are kept. To go on after them: salt-run state.orchestrate ${namesOf(names)} resume=${journal.jid}`,
