@@ -14,6 +14,8 @@ export interface Reason {
   readonly call?: string;
   /** A pattern of what Salt did. */
   readonly salt?: string;
+  /** A pattern of what ours does. */
+  readonly ours?: string;
   /** Salt's answer is an error, or a state's result. */
   readonly failed?: boolean;
   /** The functions, states' too, that are called. */
@@ -42,7 +44,7 @@ export function judgeRows(): JudgedRows {
   return { reasons: counts, unjudged };
 }
 
-function isFor(reason: Reason, table: string, [call, salt]: RecordedCall): boolean {
+function isFor(reason: Reason, table: string, [call, salt, ours = '']: RecordedCall): boolean {
   const meets = (pattern: string | undefined, text: string): boolean =>
     pattern === undefined || new RegExp(pattern).test(text);
   const hasFailed = salt.startsWith('error') || table.startsWith('states-');
@@ -50,6 +52,7 @@ function isFor(reason: Reason, table: string, [call, salt]: RecordedCall): boole
     meets(reason.tables, table) &&
     meets(reason.call, JSON.stringify(call)) &&
     meets(reason.salt, salt) &&
+    meets(reason.ours, ours) &&
     (reason.failed !== true || hasFailed) &&
     (reason.functions === undefined || reason.functions.includes(functionOf(call)))
   );

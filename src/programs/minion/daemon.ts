@@ -36,6 +36,7 @@ import { RunningJobs } from './running-jobs.ts';
 import { minionServices, tellMasters } from './services.ts';
 import { MinionState, type MinionStateDeps } from './state.ts';
 import { LazyWaitingRoom } from './waiting-room.ts';
+import { startupDelay } from './startup-delay.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** Kinds of custom modules that a minion uses. */
@@ -71,7 +72,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
   reportDaemonUp(env);
   log.info(`Minion is starting as user '${opts.get('user')}'`);
   try {
-    const signal = await Promise.race([stopped, delayed(start).then(() => minion.join())]);
+    const signal = await Promise.race([stopped, startupDelay(start).then(() => minion.join())]);
     log.info('Shutting down the Salt Minion');
     log.warning(`The Salt Minion is shutdown. Minion received a ${signal}. Exited.`);
     return 0;
@@ -79,17 +80,6 @@ export async function runMinion(start: MinionStart): Promise<number> {
     minion.close();
     removePidFile(opts.get('pidfile'));
   }
-}
-
-/** `random_startup_delay`: so that many minions that start at once do not reach their master at once. */
-async function delayed({ opts, clock, random, log }: MinionStart): Promise<void> {
-  const longest = opts.get('random_startup_delay');
-  if (longest <= 0) return;
-  const seconds = Math.round(random.fraction() * longest);
-  log.info(
-    `Minion sleeping for ${seconds} seconds due to configured startup_delay between 0 and ${longest} seconds`,
-  );
-  await clock.sleep(seconds * 1000);
 }
 
 function refuseSecond(opts: MinionOptions): void {
