@@ -318,16 +318,20 @@ test('known flaws - a master and those who talk to it', async (t) => {
             JSON.stringify(Object.keys(proof)),
           );
         }
-        for (const cmd of [
-          'wheel',
-          'wheel_async',
-          'runner',
-          'runner_async',
-          'mk_token',
-          'get_token',
-          'local_batch',
-          'ssh',
-        ])
+        for (const cmd of ['wheel', 'runner']) {
+          const reply = await ask(clearBytes({ cmd, fun: 'key.list_all', key, ...proof }));
+          assert.ok(
+            isDict(reply) && isDict(reply.get('error')),
+            `${cmd} takes a key for a log-in that fails`,
+          );
+        }
+        assert.equal(await ask(clearBytes({ cmd: 'mk_token', key, ...proof })), '');
+        const known = await ask(clearBytes({ cmd: 'get_token', key, ...proof }));
+        assert.ok(
+          known === false || (isDict(known) && known.size === 0),
+          'what is no token stands for nothing',
+        );
+        for (const cmd of ['wheel_async', 'runner_async', 'local_batch', 'ssh'])
           assert.deepEqual(
             await ask(clearBytes({ cmd, fun: 'key.list_all', key, ...proof })),
             new Map(),
