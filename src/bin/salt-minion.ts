@@ -3,5 +3,8 @@ import { runCommand } from '../cli/program/run-command.ts';
 import { saltMinion } from '../cli/daemons/salt-minion.ts';
 
 runCommand('salt-minion', (argv, io) =>
-  saltMinion(argv, io, join(import.meta.dirname, 'salt-minion-worker.cjs')),
+  saltMinion(argv, io, {
+    workerScript: join(import.meta.dirname, 'salt-minion-worker.cjs'),
+    engineScript: join(import.meta.dirname, 'salt-minion-engine.cjs'),
+  }),
 );

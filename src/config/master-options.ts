@@ -271,8 +271,7 @@ export const masterOptions = {
   ext_processes: option(
     'list',
     [],
-    'further processes to run beside the daemon',
-    noEffect('they are Python classes; start them beside the master'),
+    "processes of one's own to run beside the daemon: paths of TypeScript or JavaScript files, or commands",
   ),
   rest_timeout: option(
     'int',

@@ -5,8 +5,6 @@ import { sharedOptions } from './shared-options.ts';
 import { minionUnserved } from './unserved-options.ts';
 import { noEffect, notYet, stops } from './unserved.ts';
 
-const NO_REACTOR = notYet('only masters react to events');
-
 /** The options of a minion; what a file says beyond them is kept untouched. */
 export const minionOptions = {
   ...sharedOptions,
@@ -18,23 +16,13 @@ export const minionOptions = {
     'external sources of top data',
     stops('the minion would lack the states that it assigns'),
   ),
-  // reactions: only a master has them
+  // reactions
   reactor: option(
     'any',
     [],
-    'tags of events and the files that react to them',
-    notYet('only masters react to events: nothing reacts to those of this minion'),
+    'tags of events of this minion and the files that react to them; a minion starts its reactor as an engine',
   ),
-  reactor_niceness: option('any', null, 'scheduling priority of the reactor', NO_REACTOR),
-  reactor_refresh_interval: option('int', 60, 'seconds what the reactor reads is cached', NO_REACTOR),
-  reactor_worker_threads: option('int', 10, 'functions that reactions run at a time', NO_REACTOR),
-  reactor_worker_hwm: option('int', 10000, 'such calls that may wait', NO_REACTOR),
-  engines: option(
-    'list',
-    [],
-    'engines to run, names or one-key mappings of name to options',
-    notYet('engines are not started'),
-  ),
+  reactor_niceness: option('any', null, 'scheduling priority of the reactor'),
   // files and folders of the program
   conf_file: option('str', '/etc/salt/minion', 'path of the main configuration file that was read'),
   default_include: option(

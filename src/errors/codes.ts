@@ -61,6 +61,11 @@ export const ERROR_GROUPS = {
       when: 'A part of the master ended before it was ready.',
       remedy: 'Read what it said above in the log, and start the master again.',
     },
+    'engine-not-started': {
+      when: "An engine or a process of one's own cannot work as it is configured.",
+      remedy:
+        'Mend its options in `engines` or `ext_processes` as the sentence says, and restart the daemon.',
+    },
     'open-files-too-few': {
       when: 'The process may not have as many open files as it needs.',
       remedy: 'Allow more: `ulimit -n`, or `LimitNOFILE=` of the unit.',

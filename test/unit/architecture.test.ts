@@ -132,7 +132,8 @@ test('house rules - processes are started in known places only', () => {
   const known = [
     'host/process.ts',
     'host/process-streams.ts',
-    'programs/master/supervisor.ts',
+    'programs/daemon/supervisor.ts',
+    'host/piped-process.ts',
     'programs/minion/worker-pool.ts',
     'programs/daemon/daemonize.ts',
     'plugins/grains/node-host.ts',

@@ -5,7 +5,7 @@ import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/
 import { daemonLogging } from '../../programs/daemon/logging.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
-import { runMinion } from '../../programs/minion/daemon.ts';
+import { runMinion, type MinionStart } from '../../programs/minion/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMinionProgram } from '../options/daemons.ts';
@@ -17,7 +17,7 @@ import { readWithLog } from '../../programs/daemon/config-log.ts';
 export async function saltMinion(
   argv: readonly string[],
   io: CommandIo,
-  workerScript: string,
+  scripts: Pick<MinionStart, 'workerScript' | 'engineScript'>,
 ): Promise<number> {
   const parsed = readCommandLine(saltMinionProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
@@ -50,6 +50,6 @@ export async function saltMinion(
     clock: systemClock,
     random: systemRandom,
     env: io.env,
-    workerScript,
+    ...scripts,
   });
 }

@@ -16,6 +16,7 @@ const ROLES: Readonly<Record<Role, () => Promise<StartRole>>> = {
   Maintenance: async () => (await import('./roles/maintenance.ts')).startMaintenance,
   Returners: async () => (await import('./roles/returners.ts')).startReturners,
   Reactor: async () => (await import('./roles/reactor.ts')).startReactor,
+  Engine: async () => (await import('./roles/engine.ts')).startEngine,
   MWorker: async () => (await import('./roles/worker.ts')).startWorker,
 };
 
@@ -27,8 +28,9 @@ const NICENESS = {
   Maintenance: 'maintenance_niceness',
   Returners: 'event_return_niceness',
   Reactor: 'reactor_niceness',
+  Engine: undefined,
   MWorker: 'mworker_niceness',
-} as const satisfies Readonly<Record<Role, string>>;
+} as const satisfies Readonly<Record<Role, string | undefined>>;
 
 /** Runs this process as a part of a master. */
 export function runMasterChild(): void {
@@ -60,7 +62,10 @@ export function runMasterChild(): void {
         onNewKey: (listener) => keyListeners.push(listener),
         requestRotation: (reason) => tell({ type: 'rotate', reason }),
       });
-      running.then(() => tell({ type: 'ready' }), fail);
+      running.then(({ ended }) => {
+        tell({ type: 'ready' });
+        void ended?.then((status) => process.exit(status));
+      }, fail);
     }
   });
   // the parent decides when we end: signals of the terminal go to it too
@@ -85,7 +90,8 @@ async function startRole(
     process.exit(1);
   });
   releaseMemoryAtRest(systemClock);
-  applyNiceness(opts.get(NICENESS[role]), log);
+  const niceness = NICENESS[role];
+  if (niceness !== undefined) applyNiceness(opts.get(niceness), log);
   const startIt = await ROLES[role]();
   return startIt({
     opts,

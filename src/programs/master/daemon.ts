@@ -1,5 +1,5 @@
 /** The master's main process: prepares, starts the parts, and ends them (salt/master.py `Master.start`, 3006.16). */
-import { runsReactor } from '../../config/reactor.ts';
+import { runsReactor, withReactorEngine } from '../../config/reactor.ts';
 import { needsReturners } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { generateKeyString } from '../../network/crypto/crypticle.ts';
@@ -19,11 +19,23 @@ import type { Secret } from '../../host/secret.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { dict } from '../../python/values/value.ts';
 import { loadMasterKey } from './master-key.ts';
-import { packOptions, type FromChild, type ToChild } from './messages.ts';
+import { packOptions, readFromChild, type FromChild, type Role, type ToChild } from './messages.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
 import { checkPorts, prepareFolders, prepareKeys, tidyFolders, writeUserKeys } from './start-up.ts';
-import { Supervisor, type ChildSpec } from './supervisor.ts';
+import { startableEngines, type StartableEngine } from '../engines/startable.ts';
+import { Supervisor, type ChildSpec, type PartMessage } from '../daemon/supervisor.ts';
+
+/** The longest pause before the restart of an engine that keeps ending. */
+const ENGINE_PAUSE_MAX_MS = 60_000;
+
+/** A part of a master. */
+interface MasterPart extends ChildSpec {
+  readonly role: Role;
+  readonly index: number;
+}
+
+type PartsSupervisor = Supervisor<MasterPart, ToChild, Exclude<FromChild, PartMessage>>;
 
 /** How long the shared key before a rotation still opens requests of protocol versions below 3. */
 const OLD_KEY_MS = 10_000;
@@ -39,20 +51,22 @@ export interface MasterStart {
 }
 
 /** Runs a master until it is told to stop. @returns the exit code. @throws BrineError when it cannot start */
-export async function runMaster({ opts, log, clock, env, childScript }: MasterStart): Promise<number> {
+export async function runMaster(start: MasterStart): Promise<number> {
+  const { log, clock, env, childScript } = start;
   log.info('Setting up the Salt Master');
+  const { opts, unknown } = withReactorEngine(start.opts);
   const userKeys = await prepare(opts, log);
   const shared = new SharedKey();
-  const supervisor = new Supervisor({
+  const supervisor: PartsSupervisor = new Supervisor({
     childScript,
     startMessage: (spec) => startMessage(spec, opts, shared, userKeys, isDaemonProcess(env)),
+    read: readFromChild,
     onMessage: (message) => rotate(message),
     clock,
     log,
   });
-  const rotate = (message: FromChild): void => {
-    if (message.type === 'rotate') rotateSharedKey(message.reason, { opts, log, clock, shared, supervisor });
-  };
+  const rotate = ({ reason }: Exclude<FromChild, PartMessage>): void =>
+    rotateSharedKey(reason, { opts, log, clock, shared, supervisor });
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => supervisor.describe() }, clock, log);
   });
@@ -63,7 +77,13 @@ export async function runMaster({ opts, log, clock, env, childScript }: MasterSt
       'With order_masters and without allowed_syndics an accepted key that has not acted as a minion yet may become a syndic, ' +
         'which speaks for other minions. Name the syndics in allowed_syndics.',
     );
-  await supervisor.start(childSpecs(opts));
+  const { startable, refused } = startableEngines(opts.toDict(), 'master');
+  for (const sentence of refused) log.error(sentence);
+  for (const name of unknown)
+    log.error(
+      `The engine reactor has no option ${name}, which has no effect. It has refresh_interval, worker_threads and worker_hwm.`,
+    );
+  await supervisor.start(childSpecs(opts, startable));
   const accepted = new KeyStore(opts.get('pki_dir')).list('accepted').length;
   log.debug(`This salt-master instance has accepted ${accepted} minion keys.`);
   writePidFile(opts.get('pidfile'), log);
@@ -111,7 +131,7 @@ class SharedKey {
   }
 }
 
-function childSpecs(opts: MasterOptions): ChildSpec[] {
+function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): MasterPart[] {
   const parts = [
     { role: 'EventPublisher', index: 0, title: 'salt-master EventPublisher' },
     { role: 'PubServer', index: 0, title: 'salt-master PubServer' },
@@ -130,11 +150,17 @@ function childSpecs(opts: MasterOptions): ChildSpec[] {
     ...(needsReturners(opts) ? [returners] : []),
     ...workers,
     ...(runsReactor(opts) ? [reactor] : []),
+    ...engines.map(enginePart),
   ];
 }
 
+function enginePart({ title, index }: StartableEngine): MasterPart {
+  const optional = { pauseMaxMs: ENGINE_PAUSE_MAX_MS };
+  return { role: 'Engine', index, title: `salt-master ${title}`, endsFirst: true, optional };
+}
+
 function startMessage(
-  spec: ChildSpec,
+  spec: MasterPart,
   opts: MasterOptions,
   shared: SharedKey,
   userKeys: ReadonlyMap<string, Secret>,
@@ -156,7 +182,7 @@ interface RotationDeps {
   readonly log: Logger;
   readonly clock: Clock;
   readonly shared: SharedKey;
-  readonly supervisor: Supervisor;
+  readonly supervisor: PartsSupervisor;
 }
 
 /** Replaces the shared key; minions notice at the next publication and authenticate anew. */

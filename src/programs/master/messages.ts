@@ -20,6 +20,7 @@ const ROLES = [
   'MWorker',
   'Returners',
   'Reactor',
+  'Engine',
 ] as const;
 
 /** From the main process. */

@@ -18,6 +18,7 @@ import type { Logger } from '../../host/log.ts';
 import type { User } from '../../host/users.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
+import { MinionEngines } from './engines/engines.ts';
 import { startMinionBus, type MinionBus } from './event-bus.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
@@ -39,8 +40,24 @@ import { LazyWaitingRoom } from './waiting-room.ts';
 import { startupDelay } from './startup-delay.ts';
 import { WorkerPool } from './worker-pool.ts';
 
+/** Events after which grains or pillar may be others. */
+const REFRESHED: ReadonlySet<string> = new Set([
+  '/salt/minion/minion_pillar_refresh_complete',
+  'grains_refresh',
+]);
+
 /** Kinds of custom modules that a minion uses. */
-const PYTHON_KINDS = ['modules', 'states', 'grains', 'returners', 'beacons', 'renderers', 'output', 'utils'];
+const PYTHON_KINDS = [
+  'modules',
+  'states',
+  'grains',
+  'returners',
+  'beacons',
+  'engines',
+  'renderers',
+  'output',
+  'utils',
+];
 /** Names in one line of the log. */
 const NAMED_MAX = 20;
 
@@ -49,6 +66,8 @@ export interface MinionStart extends MinionStateDeps {
   readonly env: NodeJS.ProcessEnv;
   /** The program of a worker process. */
   readonly workerScript: string;
+  /** The program of an engine. */
+  readonly engineScript: string;
 }
 
 /**
@@ -77,6 +96,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
     log.warning(`The Salt Minion is shutdown. Minion received a ${signal}. Exited.`);
     return 0;
   } finally {
+    await minion.stopEngines();
     minion.close();
     removePidFile(opts.get('pidfile'));
   }
@@ -159,6 +179,7 @@ class Minion {
   readonly #journal: PublicationJournal;
   readonly #services: MinionServices;
   readonly #periodic: Periodic;
+  readonly #engines: MinionEngines;
   readonly #waiting: LazyWaitingRoom;
   #masters: Masters | undefined;
   #bus: MinionBus | undefined;
@@ -199,6 +220,7 @@ class Minion {
       ...{ state, running, workers: this.#workers, sender: this.#sender },
       journal: this.#journal,
     });
+    this.#engines = new MinionEngines({ ...start, services, surroundings: () => state });
     this.#periodic = new Periodic(
       periodicDeps({
         state,
@@ -215,7 +237,8 @@ class Minion {
   /** Joins the masters; never resolves while all is well. @throws RejectedError, FingerprintError */
   async join(): Promise<never> {
     const { opts, clock, log, random } = this.#start;
-    this.#bus = await startMinionBus(opts, { clock, log }, (event) => void this.#busEvent(event));
+    this.#bus = await startMinionBus(opts, { clock, random, log }, (event) => void this.#busEvent(event));
+    await this.#engines.start();
     const key = await loadMinionKey(opts);
     const client = authClient(opts, key, this.#state.grains, random);
     this.#masters = await openMasters({
@@ -232,7 +255,10 @@ class Minion {
       state: this.#state,
       services: (side) => this.#servicesOf(side),
       onPublication: (load, side) => this.#runner.take(load, side),
-      onReady: () => void this.#periodic.start(),
+      onReady: () => {
+        this.#engines.changed();
+        void this.#periodic.start();
+      },
       onUp: () => this.#sender.wake(),
       fireLocal: (tag, data) => this.#bus?.fire(tag, data),
     });
@@ -266,6 +292,11 @@ class Minion {
     ];
   }
 
+  /** Ends what works beside the minion, before the minion itself, which it needs. */
+  async stopEngines(): Promise<void> {
+    await this.#engines.stop();
+  }
+
   close(): void {
     this.#periodic.close();
     this.#sender.close();
@@ -285,6 +316,7 @@ class Minion {
       else if (event.tag === 'pillar_refresh') await this.#services.refresh('pillar', event.data);
       else if (event.tag === 'grains_refresh') await this.#services.refresh('grains', event.data);
       else await this.#periodic.busEvent(event);
+      if (REFRESHED.has(event.tag)) this.#engines.changed();
     } catch (error) {
       this.#start.log.error(`The event ${event.tag} could not be served: ${(error as Error).message}`, error);
     }

@@ -8,6 +8,7 @@ export const defineModule: typeof Published.defineModule = (spec) => spec;
 export const defineGrains: typeof Published.defineGrains = (spec) => spec;
 export const defineBeacon: typeof Published.defineBeacon = (spec) => spec;
 export const defineRenderer: typeof Published.defineRenderer = (spec) => spec;
+export const defineEngine: typeof Published.defineEngine = (spec) => spec;
 export const defineOutputter: typeof Published.defineOutputter = (spec) => spec;
 /** A float that stays one when it is whole. */
 export const float = (value: number): Published.Data => floatValue(value) as unknown as Published.Data;
@@ -21,6 +22,7 @@ export const brineApi: typeof Published = {
   defineBeacon,
   defineRenderer,
   defineOutputter,
+  defineEngine,
   float,
   CommandExecutionError,
   CommandNotFoundError,

@@ -202,6 +202,33 @@ export interface OutputterSpec extends Availability {
   render(data: Data, options: { readonly color: boolean }): string | Promise<string>;
 }
 
+/** What an engine may use besides its options. */
+export interface EngineContext extends Surroundings {
+  /** The daemon that it runs beside. */
+  readonly role: 'master' | 'minion';
+  /** Aborted when the engine is to end; its process ends a few seconds later. */
+  readonly signal: AbortSignal;
+  /** Waits; resolves early when the engine is to end. */
+  sleep(seconds: number): Promise<void>;
+  /** Calls a runner, on a master. */
+  runner(fun: string, args?: readonly Data[], kwargs?: { readonly [name: string]: Data }): Promise<Data>;
+  /** Sends an event to the master's bus. False when nobody took it. */
+  fireEvent(tag: string, data: { readonly [key: string]: Data }): Promise<boolean>;
+  /** The events of the daemon's bus, from now on. @param glob of their tags; default: all */
+  events(
+    glob?: string,
+  ): AsyncIterable<{ readonly tag: string; readonly data: { readonly [key: string]: Data } }>;
+}
+
+/** An engine: works beside a master or a minion, in a process of its own, until it is told to end. */
+export interface EngineSpec extends Availability {
+  readonly doc?: string;
+  /** The options that it has; without it any are taken. */
+  readonly options?: Params;
+  /** Works. When it returns or throws before it is told to end, it is started again after a pause. */
+  start(options: { readonly [option: string]: Data }, ctx: EngineContext): Promise<void>;
+}
+
 /** Describes a function, so that its arguments have the right types. */
 export function defineFunction<
   const P extends Params = Record<never, Param>,
@@ -218,6 +245,8 @@ export function defineBeacon<S extends BeaconSpec>(spec: S): S;
 export function defineRenderer<S extends RendererSpec>(spec: S): S;
 /** Describes an outputter of `_output`. */
 export function defineOutputter<S extends OutputterSpec>(spec: S): S;
+/** Describes an engine of `_engines`, or a process of `ext_processes`. */
+export function defineEngine<S extends EngineSpec>(spec: S): S;
 /** A number that stays a float even when it is whole: `float(8)` is `8.0`. */
 export function float(value: number): Data;
 

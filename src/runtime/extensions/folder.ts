@@ -18,6 +18,7 @@ export type ExtensionKind =
   | 'output'
   | 'renderers'
   | 'beacons'
+  | 'engines'
   | 'utils';
 
 /** Endings of the files that are loaded. */
@@ -153,6 +154,7 @@ const FURTHER: Readonly<Partial<Record<ExtensionKind, string>>> = {
   states: 'states_dirs',
   renderers: 'render_dirs',
   output: 'outputter_dirs',
+  engines: 'engines_dirs',
 };
 
 function foldersOf(opts: Dict, kind: ExtensionKind): string[] {

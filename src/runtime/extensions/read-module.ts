@@ -3,6 +3,7 @@ import type { Dict } from '../../python/values/value.ts';
 import type {
   Availability,
   BeaconSpec,
+  EngineSpec,
   FunctionSpec as OwnFunction,
   GrainsSpec,
   ModuleSpec as OwnModule,
@@ -65,8 +66,8 @@ export function readOwnGrains(exports: Exports): GrainsSpec {
   return value as unknown as GrainsSpec;
 }
 
-/** Something that works by one function: a beacon, a renderer, an outputter. */
-type Single = BeaconSpec | RendererSpec | OutputterSpec;
+/** Something that works by one function: a beacon, a renderer, an outputter, an engine. */
+type Single = BeaconSpec | RendererSpec | OutputterSpec | EngineSpec;
 
 function readSingle<S extends Single>(exports: Exports, works: string, define: string): S {
   const value = described(exports, define);
@@ -84,6 +85,14 @@ export function readOwnBeacon(exports: Exports): BeaconSpec {
   if (beacon.validate !== undefined && typeof beacon.validate !== 'function')
     throw new ExtensionError('`validate` is no function');
   return beacon;
+}
+
+/** Reads an engine. @throws ExtensionError */
+export function readOwnEngine(exports: Exports): EngineSpec {
+  const engine = readSingle<EngineSpec>(exports, 'start', 'defineEngine');
+  if (engine.options !== undefined && (typeof engine.options !== 'object' || engine.options === null))
+    throw new ExtensionError('`options` is no object of parameters');
+  return engine;
 }
 
 /** Reads a renderer. @throws ExtensionError */

@@ -27,6 +27,8 @@ export interface RoleContext {
 export interface RunningRole {
   /** Finishes what is under way and lets go of everything. */
   stop(): Promise<void>;
+  /** For a part that may come to an end by itself: the status of its process then. */
+  readonly ended?: Promise<number>;
 }
 
 /** Starts a part; resolves when it can do its work. */

@@ -1,17 +1,21 @@
 /**
- * The master's process manager: starts the parts, restarts the ones that die, tells them of a new shared key, and ends them
+ * The process manager of a daemon: starts its parts, restarts the ones that die, tells them what the daemon says, and ends them
  * all (salt/utils/process.py ProcessManager, 3006.16).
  */
 import { fork, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { BrineError } from '../../errors/errors.ts';
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import { readFromChild, type FromChild, type Role, type ToChild } from './messages.ts';
 
 /** A part that lived shorter than this is restarted a little later each time. */
 const SHORT_LIFE_MS = 2_000;
 const RESTART_DELAY_MIN_MS = 50;
 const RESTART_DELAY_MAX_MS = 5_000;
+/** The same for a part that the daemon does without. */
+const OPTIONAL_SHORT_LIFE_MS = 10_000;
+/** Where a part finds its link, and we its other end. */
+export const LINK_FD = 4;
 /** Time for an orderly end before SIGKILL. */
 const STOP_MS = 5_000;
 /** How often each part is asked for a sign of life, and when one that gives none is killed and started anew. */
@@ -29,23 +33,38 @@ const NODE_FLAGS = [
   '--heap-growing-percent=50',
 ];
 
+/** A part that ends with this status (EX_CONFIG) and whose end hurts nobody else is not started again. */
+export const GIVE_UP_STATUS = 78;
+
 /** One part. */
 export interface ChildSpec {
-  readonly role: Role;
-  readonly index: number;
-  /** Shown in the process list. */
+  /** Shown in the process list; no two parts have the same. */
   readonly title: string;
   /** Ends before the others, which it needs for that. */
   readonly endsFirst?: boolean;
+  /**
+   * The daemon does without it: its start is not waited for. It is given up when it ends with {@link GIVE_UP_STATUS}, and the pauses
+   * before its restarts grow to this.
+   */
+  readonly optional?: { readonly pauseMaxMs: number };
 }
 
-/** What the supervisor needs. */
-export interface SupervisorOptions {
+/** What every part understands besides what its daemon says to it. */
+export type SupervisorOrder = { readonly type: 'ping' } | { readonly type: 'stop' };
+/** What every part says. */
+export type PartMessage = { readonly type: 'ready' } | { readonly type: 'pong' };
+
+/** What the supervisor needs. `S`: the parts; `T`: what the daemon tells parts; `M`: what parts say besides {@link PartMessage}. */
+export interface SupervisorOptions<S extends ChildSpec, T extends object, M extends { type: string }> {
   /** The program that a part runs. */
   readonly childScript: string;
   /** The message that starts a part. */
-  readonly startMessage: (spec: ChildSpec) => ToChild;
-  readonly onMessage: (message: FromChild) => void;
+  readonly startMessage: (spec: S) => T;
+  /** What a part said; undefined when it is none of its messages. */
+  readonly read: (message: unknown) => PartMessage | M | undefined;
+  readonly onMessage: (message: M) => void;
+  /** Parts have one more descriptor, 4, whose other end is handed over here at each start. */
+  readonly onLink?: (spec: S, link: Socket) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -59,9 +78,9 @@ interface Running {
 }
 
 /** Keeps a set of processes running. */
-export class Supervisor {
+export class Supervisor<S extends ChildSpec, T extends object, M extends { type: string }> {
   readonly counters = { restarts: 0, hung: 0 };
-  readonly #options: SupervisorOptions;
+  readonly #options: SupervisorOptions<S, T, M>;
   readonly #running = new Map<string, Running>();
   readonly #shortLives = new Map<string, number>();
   #stopping = false;
@@ -69,22 +88,24 @@ export class Supervisor {
   #lastBeatMs = 0;
   #failure: ((error: Error) => void) | undefined;
 
-  constructor(options: SupervisorOptions) {
+  constructor(options: SupervisorOptions<S, T, M>) {
     this.#options = options;
   }
 
   /** Starts the parts and resolves when all are ready. @throws when one ends before it was ready */
-  async start(specs: readonly ChildSpec[]): Promise<void> {
+  async start(specs: readonly S[]): Promise<void> {
     const failed = new Promise<never>((_, reject) => {
       this.#failure = reject;
     });
-    await Promise.race([Promise.all(specs.map((spec) => this.#spawn(spec))), failed]);
+    const started = specs.map((spec) => ({ spec, ready: this.#spawn(spec) }));
+    const needed = started.filter(({ spec }) => spec.optional === undefined).map(({ ready }) => ready);
+    await Promise.race([Promise.all(needed), failed]);
     this.#failure = undefined;
     this.#lastBeatMs = this.#options.clock.monotonicMs();
     this.#beat = this.#options.clock.every(BEAT_MS, () => this.#checkSigns(), { background: true });
   }
 
-  broadcast(message: ToChild): void {
+  broadcast(message: T): void {
     for (const { process: child } of this.#running.values()) send(child, message);
   }
 
@@ -119,12 +140,12 @@ export class Supervisor {
     await ended;
   }
 
-  #spawn(spec: ChildSpec): Promise<void> {
-    const { childScript, startMessage, onMessage, clock, log } = this.#options;
+  #spawn(spec: S): Promise<void> {
+    const { childScript, startMessage, read, onMessage, onLink, clock, log } = this.#options;
     // the title of a process has room only for what stood on its command line
     const child = fork(childScript, [spec.title.padEnd(48)], {
       execArgv: NODE_FLAGS,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...(onLink === undefined ? [] : (['pipe'] as const))],
     });
     const nowMs = clock.monotonicMs();
     const { endsFirst = false } = spec;
@@ -138,16 +159,17 @@ export class Supervisor {
     this.#running.set(spec.title, running);
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => this.#exited(spec, running, code, signal));
+    onLink?.(spec, child.stdio[LINK_FD] as unknown as Socket);
     send(child, startMessage(spec));
     return new Promise((resolve) => {
       child.on('message', (received) => {
-        const message = readFromChild(received);
+        const message = read(received);
         running.lastSignMs = clock.monotonicMs();
-        if (message === undefined) log.error(`${spec.title} said what no part of a master says`);
-        else if (message.type === 'ready') {
+        if (message === undefined) log.error(`${spec.title} said what no part says`);
+        else if (isReady(message)) {
           running.ready = true;
           resolve();
-        } else if (message.type !== 'pong') onMessage(message);
+        } else if (!isPong(message)) onMessage(message);
       });
     });
   }
@@ -172,16 +194,22 @@ export class Supervisor {
     }
   }
 
-  #exited(spec: ChildSpec, running: Running, code: number | null, signal: NodeJS.Signals | null): void {
+  #exited(spec: S, running: Running, code: number | null, signal: NodeJS.Signals | null): void {
     const { clock, log } = this.#options;
     this.#running.delete(spec.title);
     if (this.#stopping) return;
     const how = signal === null ? `exit status ${code}` : signal;
-    if (this.#failure !== undefined && !running.ready) {
+    if (this.#failure !== undefined && !running.ready && spec.optional === undefined) {
       this.#failure(
         new BrineError(`The master cannot start: ${spec.title} ended with ${how} before it was ready.`, {
           code: 'part-not-started',
         }),
+      );
+      return;
+    }
+    if (spec.optional !== undefined && code === GIVE_UP_STATUS) {
+      log.info(
+        `Process ${spec.title} (${running.process.pid}) cannot do its work as it is configured, and is not restarted.`,
       );
       return;
     }
@@ -192,18 +220,20 @@ export class Supervisor {
     });
   }
 
-  #restartDelayMs(spec: ChildSpec, running: Running): number {
-    if (this.#options.clock.monotonicMs() - running.startedAtMs > SHORT_LIFE_MS) {
-      this.#shortLives.delete(spec.title);
+  #restartDelayMs({ title, optional }: S, running: Running): number {
+    const shortMs = optional === undefined ? SHORT_LIFE_MS : OPTIONAL_SHORT_LIFE_MS;
+    if (this.#options.clock.monotonicMs() - running.startedAtMs > shortMs) {
+      this.#shortLives.delete(title);
       return 0;
     }
-    const times = this.#shortLives.get(spec.title) ?? 0;
-    this.#shortLives.set(spec.title, times + 1);
-    return times === 0 ? 0 : Math.min(RESTART_DELAY_MAX_MS, RESTART_DELAY_MIN_MS * 2 ** times);
+    const times = this.#shortLives.get(title) ?? 0;
+    this.#shortLives.set(title, times + 1);
+    const maxMs = optional?.pauseMaxMs ?? RESTART_DELAY_MAX_MS;
+    return times === 0 ? 0 : Math.min(maxMs, RESTART_DELAY_MIN_MS * 2 ** Math.min(times, 20));
   }
 }
 
-function send(child: ChildProcess, message: ToChild): void {
+function send(child: ChildProcess, message: object): void {
   if (child.connected) child.send(message, () => undefined);
 }
 
@@ -212,4 +242,12 @@ function exited(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once('exit', () => resolve());
   });
+}
+
+function isReady(message: { readonly type: string }): message is PartMessage & { readonly type: 'ready' } {
+  return message.type === 'ready';
+}
+
+function isPong(message: { readonly type: string }): message is PartMessage & { readonly type: 'pong' } {
+  return message.type === 'pong';
 }

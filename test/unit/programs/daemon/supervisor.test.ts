@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock, type Clock } from '../../../../src/host/clock.ts';
+import { Supervisor, type ChildSpec } from '../../../../src/programs/daemon/supervisor.ts';
 import { readFromChild, readToChild } from '../../../../src/programs/master/messages.ts';
-import { Supervisor, type ChildSpec } from '../../../../src/programs/master/supervisor.ts';
 import { folder, keptLog } from '../../../support/attacker.ts';
 import { until } from '../../../support/fleet.ts';
 import { halt } from '../../../support/halt.ts';
@@ -35,15 +35,8 @@ function supervise(t: TestContext, clock: Clock, opts = '') {
   const { log, lines } = keptLog();
   const supervisor = new Supervisor({
     childScript,
-    startMessage: (spec: ChildSpec) => ({
-      type: 'start',
-      role: spec.role,
-      index: 0,
-      opts,
-      aes: [],
-      userKeys: {},
-      console: { level: 'quiet', daemon: false },
-    }),
+    startMessage: () => ({ type: 'start', opts }),
+    read: readFromChild,
     onMessage: () => undefined,
     clock,
     log,
@@ -53,7 +46,7 @@ function supervise(t: TestContext, clock: Clock, opts = '') {
   return { supervisor, lines, pid, ended: join(childScript, '..', 'ended') };
 }
 
-const part: ChildSpec = { role: 'MWorker', index: 0, title: 'part' };
+const part: ChildSpec = { title: 'part' };
 
 test(
   'supervisor - a part that is killed is back, and a part that hangs is killed',

@@ -1,0 +1,3 @@
+import { runMinionEngine } from '../programs/minion/engines/engine-child.ts';
+
+runMinionEngine();

@@ -1,0 +1,43 @@
+/** Engines by name: custom ones (`_engines`, `engines_dirs`) come before built-in ones. */
+import { didYouMean } from '../../errors/did-you-mean.ts';
+import { extensionFiles, pythonFiles, pythonReason } from '../../runtime/extensions/folder.ts';
+import { EngineRefusal, type EngineSpec } from '../../plugins/engines/engine.ts';
+import { ENGINE_ALIASES, ENGINE_TABLE, MISSING_ENGINES } from '../../plugins/engines/table.ts';
+import type { Dict } from '../../python/values/value.ts';
+import { commandProcess } from './command-process.ts';
+import type { ConfiguredEngine } from './engine-list.ts';
+import { loadOwnEngine, type OwnEngineDeps } from './own-engine.ts';
+
+/** @throws EngineRefusal with the reason when there is none, or it cannot be loaded */
+export async function findEngine(configured: ConfiguredEngine, parts: OwnEngineDeps): Promise<EngineSpec> {
+  const { engine: name, kind } = configured;
+  if (kind === 'command') return commandProcess;
+  if (kind === 'file') return loadOwnEngine({ name, path: name }, parts);
+  const files = extensionFiles(parts.opts, 'engines');
+  const named = files.find((file) => file.name === name);
+  if (named !== undefined) return loadOwnEngine(named, parts);
+  const built = ENGINE_TABLE.get(ENGINE_ALIASES.get(name) ?? name);
+  if (built !== undefined) return built();
+  throw new EngineRefusal(
+    whyMissing(
+      name,
+      parts.opts,
+      files.map((file) => file.name),
+    ),
+  );
+}
+
+/** Why there is no such engine, told before a process is started for it; undefined when there is one, as far as its name says. */
+export function missingEngine({ engine: name, kind }: ConfiguredEngine, opts: Dict): string | undefined {
+  if (kind !== 'engine' || ENGINE_TABLE.has(ENGINE_ALIASES.get(name) ?? name)) return undefined;
+  const own = extensionFiles(opts, 'engines').map((file) => file.name);
+  return own.includes(name) ? undefined : whyMissing(name, opts, own);
+}
+
+function whyMissing(name: string, opts: Dict, own: readonly string[]): string {
+  const python = pythonFiles(opts, 'engines').find((file) => file.file === name || file.name === name);
+  if (python !== undefined) return pythonReason(python.path);
+  const missing = MISSING_ENGINES.get(name);
+  if (missing !== undefined) return missing;
+  return `there is no engine of this name.${didYouMean(name, [...ENGINE_TABLE.keys(), ...own])}`;
+}

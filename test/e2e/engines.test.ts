@@ -1,0 +1,181 @@
+/** Engines and processes of one's own beside a master and a minion: events in and out, refusals, and what is killed is back. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { systemClock } from '../../src/host/clock.ts';
+import { EventBusReader, EventBusWriter } from '../../src/network/events/bus-client.ts';
+import type { BusEvent } from '../../src/network/events/framing.ts';
+import { dict } from '../../src/python/values/value.ts';
+import { Fleet, freePort, until, type Daemon } from '../support/fleet.ts';
+
+const OWN_ENGINE = `
+import { defineEngine } from 'brine';
+export default defineEngine({
+  doc: 'Answers events.',
+  options: { word: { type: 'str' } },
+  async start({ word }, ctx) {
+    await ctx.fireEvent('own/started', { id: ctx.id, role: ctx.role });
+    for await (const { tag, data } of ctx.events('ask/*'))
+      await ctx.fireEvent('own/answer', {
+        tag,
+        said: data.text,
+        word,
+        echo: await ctx.call('test.echo', ['here']),
+        ...(ctx.role === 'master' ? { ran: await ctx.runner('test.arg', [1]) } : {}),
+      });
+  },
+});
+`;
+
+const OWN_PROCESS = `
+const { defineEngine } = require('brine');
+module.exports = defineEngine({ start: async (_, ctx) => {
+  await ctx.fireEvent('process/started', { id: ctx.id });
+  while (!ctx.signal.aborted) await ctx.sleep(60);
+} });
+`;
+
+test('engines - beside a master and a minion', async (t) => {
+  const fleet = await Fleet.create(t);
+  const [hookPort, minionHookPort] = [await freePort(), await freePort()];
+  const ran = fleet.path('ran');
+  for (const folder of ['m', 'one'])
+    fleet.write(fleet.path(folder, 'cache', 'extmods', 'engines'), 'answers.ts', [OWN_ENGINE]);
+  fleet.write(fleet.folder, 'process.cjs', [OWN_PROCESS]);
+  fleet.configureMaster([
+    'auto_accept: True',
+    'engines:',
+    `  - script: {cmd: 'printf "%s\\n" "{\\"tag\\": \\"my/script\\", \\"data\\": {\\"n\\": 1}}" nonsense', interval: 0.05, onchange: True}`,
+    `  - webhook: {address: 127.0.0.1, port: ${hookPort}}`,
+    '  - answers: {word: master}',
+    '  - webhook: {portt: 1}',
+    '  - slack_bolt: {app_token: x}',
+    '  - scripted',
+    '  - reactor: {worker_threads: 2}',
+    'ext_processes:',
+    `  - ${fleet.path('process.cjs')}`,
+    `  - writer: {cmd: [sh, -c, 'echo ran >> ${ran}; exec sleep 1000']}`,
+    '  - site.module.Class',
+  ]);
+  const events: BusEvent[] = [];
+  const master = await fleet.startMaster();
+  const bus = await EventBusReader.connect(
+    fleet.path('m', 'run', 'master_event_pub.ipc'),
+    () => true,
+    (event) => void events.push(event),
+  );
+  t.after(() => bus.close());
+  const heard = (tag: string): BusEvent[] => events.filter((event) => event.tag === tag);
+  const minion = await fleet.joinMinion('one', [
+    'engines:',
+    `  - webhook: {address: 127.0.0.1, port: ${minionHookPort}}`,
+    '  - answers: {word: minion}',
+    '  - reactor',
+    'reactor:',
+    `  - 'ask/*': ${fleet.path('reactor', 'ask.sls')}`,
+  ]);
+  fleet.write(fleet.folder, 'reacted', []);
+  fleet.write(fleet.path('reactor'), 'ask.sls', [
+    'write:',
+    '  caller.file.append:',
+    '    - args:',
+    `      - ${fleet.path('reacted')}`,
+    "      - \"{{ data['text'] }} {{ tag }} {{ grains['id'] }}\"",
+    'publish:',
+    '  local.test.ping:',
+    "    - tgt: '*'",
+    '    - args: {}',
+  ]);
+
+  await t.test('what cannot be done is told, each with its reason', async () => {
+    await master.logged('Engine(webhook) 2 is not started: it has no option portt. Did you mean');
+    await master.logged('Engine(slack_bolt) is not started: there is no engine for Slack yet.');
+    await master.logged(
+      "Engine(scripted) is not started: there is no engine of this name. Did you mean 'script'?",
+    );
+    await master.logged(
+      'The process site.module.Class of ext_processes is not started: it names a Python class',
+    );
+  });
+
+  await t.test('lines of a script, once each when they do not change', async () => {
+    await until('the event', () => heard('my/script').length > 0);
+    await master.logged('The script engine cannot read a line as an event: nonsense', 2);
+    assert.equal(heard('my/script').length, 1);
+    assert.equal(heard('my/script')[0]?.data.get('n'), 1);
+    assert.match(String(heard('my/script')[0]?.data.get('id')), /_master$/);
+  });
+
+  await t.test('requests become events, on the master and on the minion', async () => {
+    const post = (port: number, method = 'POST') =>
+      fetch(`http://127.0.0.1:${port}/a/b?c=d`, {
+        method,
+        headers: { 'X-my-HEADER': 'yes' },
+        ...(method === 'POST' ? { body: '{"x": 1}' } : {}),
+      });
+    await master.logged('The webhook engine listens');
+    assert.equal((await post(hookPort)).status, 200);
+    assert.equal((await post(hookPort, 'GET')).status, 405);
+    await until('the event', () => heard('salt/engines/hook/a/b').length === 1);
+    const { data } = heard('salt/engines/hook/a/b')[0] as BusEvent;
+    assert.equal(Buffer.from(data.get('body') as Uint8Array).toString(), '{"x": 1}');
+    assert.equal((data.get('headers') as Map<string, string>).get('X-My-Header'), 'yes');
+    await minion.logged('The webhook engine listens');
+    assert.equal((await post(minionHookPort)).status, 200);
+    await until('the event', () => heard('salt/engines/hook/a/b').length === 2);
+    assert.equal(heard('salt/engines/hook/a/b')[1]?.data.get('id'), 'one');
+  });
+
+  await t.test('custom engines listen, call functions, and fire', async () => {
+    await until('they run', () => heard('own/started').length === 2);
+    fireOn(t, fleet.path('m', 'run', 'master_event_pull.ipc'), 'ask/me');
+    await until('their answers', () => heard('own/answer').length === 1);
+    const { data } = heard('own/answer')[0] as BusEvent;
+    assert.equal(data.get('said'), 'hello');
+    assert.equal(data.get('word'), 'master');
+    assert.equal(data.get('echo'), 'here');
+    assert.deepEqual(data.get('ran'), dict({ args: [1], kwargs: new Map() }));
+  });
+
+  await t.test('a minion has its own bus, engines and reactor', async () => {
+    await minion.logged('The reactor is ready');
+    const { code, stdout } = await fleet.salt(['one', 'event.fire', '{"text": "hello"}', 'ask/minion']);
+    assert.equal(code, 0, stdout);
+    await until('the answer', () => heard('own/answer').length === 2);
+    const answer = heard('own/answer')[1]?.data.get('data') as Map<string, unknown>;
+    assert.equal(answer.get('word'), 'minion');
+    await minion.logged("Reactor 'publish' failed to execute local 'test.ping'");
+    await until('the reaction', () => readFileSync(fleet.path('reacted'), 'utf8').includes('hello'));
+    assert.equal(readFileSync(fleet.path('reacted'), 'utf8').trim(), 'hello ask/minion one');
+  });
+
+  await t.test('what is killed is back, and so are processes of a site', async () => {
+    await until('the processes run', () => heard('process/started').length === 1 && existsSync(ran));
+    kill(master, 'salt-master Engine(answers)');
+    kill(master, 'salt-master ExtProcess(writer)');
+    kill(minion, 'salt-minion Engine(answers)');
+    await until('the engines are back', () => heard('own/started').length === 4);
+    await until('the process is back', () => readFileSync(ran, 'utf8') === 'ran\nran\n');
+  });
+
+  await t.test('nothing is left when the daemons end', async () => {
+    await minion.stop();
+    await master.stop();
+    for (const port of [hookPort, minionHookPort]) await assert.rejects(fetch(`http://127.0.0.1:${port}/`));
+  });
+});
+
+function kill(daemon: Daemon, title: string): void {
+  process.kill(daemon.children().get(title) as number, 'SIGKILL');
+}
+
+function fireOn(t: { after(run: () => void): void }, path: string, tag: string): void {
+  const writer = new EventBusWriter({
+    path,
+    clock: systemClock,
+    eventBytesMax: 1_000_000,
+    queueBytesMax: 1_000_000,
+  });
+  t.after(() => writer.close());
+  writer.fire(tag, dict({ text: 'hello' }));
+}
