@@ -11,7 +11,7 @@ import { KeyStore } from '../../src/storage/keys/store.ts';
 import { keyFleet } from '../../src/programs/runner/key-fleet.ts';
 import { preseedKeys, swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
 import { forecast } from '../../src/runtime/targeting/forecast.ts';
-import { expandNodegroups } from '../../src/runtime/targeting/nodegroups.ts';
+import { expandTargetNodegroups } from '../../src/runtime/targeting/nodegroups.ts';
 import { parseTarget } from '../../src/runtime/targeting/parse-target.ts';
 import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { sampled, single, type Figure } from '../figure.ts';
@@ -108,7 +108,7 @@ function matching(
     const samples: number[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
       const startedMs = performance.now();
-      const target = expandNodegroups(tgt, tgtType, GROUPS);
+      const target = expandTargetNodegroups(tgt, tgtType, GROUPS);
       const { minions, fault } = forecast(parseTarget(target.tgt, target.tgtType), known);
       if (fault !== undefined || minions.length === 0) throw new Error(`the ${kind} target means nobody`);
       if (round > 0) samples.push(performance.now() - startedMs);

@@ -11,13 +11,13 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const DEFAULT_CONFIG_DIR = '/etc/salt';
 
 /** Python's `os.path.normpath`. */
-export function normalPath(path: string): string {
+function normalPath(path: string): string {
   const normal = posix.normalize(path);
   return normal.length > 1 ? normal.replace(/\/+$/, '') : normal;
 }
 
 /** Joins parts of which every one after the first is taken as relative (3006.16 salt/utils/path.py join). */
-export function joinBelow(root: string, ...parts: string[]): string {
+function joinBelow(root: string, ...parts: string[]): string {
   return normalPath(
     [normalPath(root), ...parts.map((part) => normalPath(part).replace(/^\/+/, ''))].join('/'),
   );
@@ -41,7 +41,7 @@ export function prependRootDir(values: Dict, keys: readonly string[]): void {
 }
 
 /** True for `scheme:…`, as log files of a system log are written. */
-export function isUrl(path: string): boolean {
+function isUrl(path: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(path);
 }
 

@@ -33,7 +33,7 @@ const MAX_INCLUDE_DEPTH = 20;
  * Reads one configuration file. A broken `_schedule.conf` is moved aside, as it is written by the minion itself.
  * @throws ConfigError naming the file, the line and what is wrong
  */
-export function readConfigFile(path: string, log: Logger): Dict {
+function readConfigFile(path: string, log: Logger): Dict {
   log.debug(`Reading configuration from ${path}`);
   if (mayAllWrite(path)) log.warning(looseText('The configuration file', path));
   const conf = parsedFile(path, log);

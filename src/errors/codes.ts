@@ -125,10 +125,6 @@ export const ERROR_GROUPS = {
     },
   },
   'Publishing and targets': {
-    'user-key-missing': {
-      when: 'There is no key file with which this user could publish.',
-      remedy: 'Run the program as the user of the master, or as one that `publisher_acl` names.',
-    },
     'not-authorised': {
       when: 'The master does not know the user, or does not allow him this.',
       remedy: 'Allow it in `publisher_acl`, or run it as another user.',

@@ -19,7 +19,7 @@ const REST_CPU_MS = 20;
 const LONG_REST_MS = 7_000;
 
 /** This process. */
-export const processMemory: MemoryHost = {
+const processMemory: MemoryHost = {
   cpuMs: () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1000;

@@ -111,7 +111,7 @@ export function setupLogging(options: LoggingOptions): Logging {
 }
 
 /** The number of a level by its name in any case; undefined for others. */
-export function levelNamed(name: string): number | undefined {
+function levelNamed(name: string): number | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(LOG_LEVELS, lower) ? LOG_LEVELS[lower as LogLevel] : undefined;
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The process ids of all that a process has started, directly or not; those that others took over are not among them. */
-export function descendantsOf(pid: number): number[] {
+function descendantsOf(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of processIds()) {
     const parent = parentOf(name);

@@ -11,7 +11,7 @@ import { systemClock, type Clock } from './clock.ts';
 import { planLaunch, type Credentials, type LaunchPlan } from './credentials.ts';
 import { SpawnError } from './process-error.ts';
 import { BoundedOutput, collect, openChannels, type Channels } from './process-streams.ts';
-import { assertStartable } from './start-checks.ts';
+import { assertStartable } from './assert-startable.ts';
 
 export type { Credentials } from './credentials.ts';
 export { SpawnError } from './process-error.ts';
@@ -58,7 +58,7 @@ export interface ProcessResult {
 }
 
 /** Most bytes kept of each stream unless the caller says otherwise: 64 MiB. */
-export const OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
+const OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 const DEFAULT_GRACE_MS = 5000;
 /** After SIGKILL, how long to wait for output and exit before giving the process up (it may hang in the kernel). */

@@ -134,7 +134,7 @@ export function parseUsers(text: string): User[] {
 }
 
 /** The groups in the text of a `group(5)` file; lines that are not whole are left out, the first of a name counts. */
-export function parseGroups(text: string): Group[] {
+function parseGroups(text: string): Group[] {
   return uniqueByName(
     records(text, 4).flatMap(([name = '', , gid = '', members = '']) =>
       isId(gid)

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { userInfo } from 'node:os';
-import { PublishRequests } from '../../src/runtime/client/publish-requests.ts';
+import { JobPublisher } from '../../src/runtime/client/job-publisher.ts';
 import { loadClientConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
@@ -117,7 +117,7 @@ export async function publishAll(
   fleet: Fleet,
   jobs: readonly (readonly [fun: string, ...arg: Value[]])[],
 ): Promise<string[]> {
-  const requests = new PublishRequests({
+  const requests = new JobPublisher({
     opts: loadClientConfig({ configDir: fleet.masterDir, env: process.env }),
     env: process.env,
     clock: systemClock,

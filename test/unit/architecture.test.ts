@@ -72,6 +72,13 @@ function importsByFolder(nameOf: (path: string) => string): Map<string, Set<stri
   return out;
 }
 
+/** The names that a text imports in braces, wherever from. */
+function importedNames(text: string): string[] {
+  return [...text.matchAll(/(?:import|export) (?:type )?\{([^}]*)\} from/g)].flatMap(([, list = '']) =>
+    list.split(',').map((name) => name.replace(/^\s*(?:type )?/, '').split(/\s/)[0] ?? ''),
+  );
+}
+
 /** Circles of a graph, each as a chain that ends where it began. */
 function circles(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const found: string[] = [];
@@ -105,6 +112,32 @@ test('architecture - there is no circle between folders, nor between groups of t
 
 test('architecture - files import in one direction, types as well', () => {
   assert.deepEqual(circles(importsByFolder((path) => path)), []);
+});
+
+test('architecture - what is exported is imported somewhere', () => {
+  // rules of access that nothing calls yet
+  const awaited = ['programs/master/auth/requester.ts: refusalOf', 'runtime/access/auth-list.ts: rulesOf'];
+  const tested = ['test', 'bench', 'scripts'].flatMap((folder) => filesBelow(join(ROOT, folder)));
+  const texts = [...sources.map(({ text }) => text), ...tested.map((path) => readFileSync(path, 'utf8'))];
+  const imported = new Set(texts.flatMap(importedNames));
+  // whole modules, and those that are loaded when needed: whoever names it there uses it
+  const loose = new Set(
+    texts
+      .filter((text) => /import \* as|import\(/.test(text))
+      .flatMap((text) => text.match(/\b\w+\b/g) ?? []),
+  );
+  const unused = sources
+    // what custom modules import
+    .filter(({ path }) => path !== 'runtime/extensions/api.ts' && !path.endsWith('.d.ts'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:abstract |async )*(?:function\*?|const|class) (\w+)/gm)]
+        .filter(([, name = '']) => !imported.has(name) && !loose.has(name))
+        .map(([, name]) => `${path}: ${name}`),
+    );
+  assert.deepEqual(
+    unused.filter((name) => !awaited.includes(name)),
+    [],
+  );
 });
 
 test('architecture - the files that the document names exist', () => {

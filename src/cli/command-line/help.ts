@@ -112,7 +112,7 @@ function fill(text: string, width: number, indent: number): string {
 }
 
 /** Breaks a text into lines between its words; a word longer than the line is cut. */
-export function wrap(text: string, width: number): string[] {
+function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (let word of text.split(/\s+/).filter(Boolean)) {

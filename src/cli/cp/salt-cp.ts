@@ -4,7 +4,7 @@ import { NoMinionsError } from '../../runtime/client/errors.ts';
 import { LocalClient } from '../../runtime/client/local-client.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
-import { expandNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
@@ -88,7 +88,7 @@ function targetOf(
 ): { readonly tgt: Value; readonly tgtType: string } {
   const tgtType = TARGET_TYPES.find((name) => merged.get(name) === true) ?? 'glob';
   const list = text.includes(',') ? text.split(',') : text.split(/\s+/).filter((word) => word !== '');
-  const expanded = expandNodegroups(
+  const expanded = expandTargetNodegroups(
     tgtType === 'list' ? list : text,
     tgtType,
     nodegroupsOf(merged.get('nodegroups')),

@@ -28,7 +28,7 @@ export async function sendJob(sender: JobSender, fun: string, args: DictInit): P
     client,
     clock,
     stored: async (jid: string) =>
-      (await import('../../runtime/client/stored-returns.ts')).storedReturns(opts, jid),
+      (await import('../../runtime/client/local-job-cache.ts')).storedReturns(opts, jid),
     keyOutcome: async (id: string) =>
       (await import('../../runtime/client/key-outcome.ts')).keyOutcome(opts, id),
   };

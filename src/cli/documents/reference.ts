@@ -3,7 +3,7 @@ import { optionHelp, optionSpellings, shownOptions, usageLine } from '../command
 import type { CliGroup, CliOption, CliProgram } from '../command-line/optparse.ts';
 
 /** What follows this line is generated. */
-export const REFERENCE_MARK = '<!-- From here on, scripts/generate-docs.ts has written this file. -->';
+const REFERENCE_MARK = '<!-- From here on, scripts/generate-docs.ts has written this file. -->';
 
 /**
  * The reference page.

@@ -61,6 +61,6 @@ function codePoint(char: string): string {
 }
 
 /** A text in which control characters are question marks. */
-export function printable(text: string): string {
+function printable(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, '?');
 }

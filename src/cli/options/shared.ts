@@ -312,7 +312,7 @@ export const profilingGroup: CliGroup = {
 };
 
 /** Targets that `salt` and `salt-cp` have in common. */
-export const basicTargets: readonly CliOption[] = [
+const basicTargets: readonly CliOption[] = [
   {
     ...flag(['-H', '--hosts'], 'list_hosts', 'List the hosts that the rosters know.'),
     unserved: { action: 'refuse', why: 'there is no salt-ssh, and there are no rosters' },

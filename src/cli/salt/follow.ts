@@ -1,7 +1,7 @@
 /** `salt --watch JID`: a job that was started elsewhere, from what the job cache has of it to its end. Ours, not Salt's. */
 import type { PublishedJob } from '../../runtime/client/local-client.ts';
 import { readPresence } from '../../runtime/client/presence.ts';
-import { storedJob, storedLedger } from '../../runtime/client/stored-returns.ts';
+import { storedJob, storedLedger } from '../../runtime/client/local-job-cache.ts';
 import { watchPublished } from '../../runtime/client/watch-job.ts';
 import type { KnownBefore } from '../../runtime/client/watch-state.ts';
 import { isSafeJid, jidTimeMs, jidTimeText } from '../../storage/jobs/jid.ts';

@@ -6,7 +6,7 @@ import type { Logger } from '../../host/log.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { keyFleet } from '../../programs/runner/key-fleet.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
-import { expandNodegroup, expandNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { expandNodegroup, expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 
@@ -41,7 +41,7 @@ export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Log
 
 /** Salt compat: here an unknown group is logged and stands for nothing, while publishing refuses it. */
 function withoutGroups({ tgt, tgtType }: NamedTarget, groups: Dict, log: Logger): NamedTarget {
-  if (tgtType !== 'nodegroup') return expandNodegroups(tgt, tgtType, groups);
+  if (tgtType !== 'nodegroup') return expandTargetNodegroups(tgt, tgtType, groups);
   const { words, faults } = expandNodegroup(String(tgt), groups);
   for (const fault of faults) log.error(fault.message);
   return { tgt: words.join(' '), tgtType: 'compound' };

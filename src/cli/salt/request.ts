@@ -1,7 +1,7 @@
 /** From the command line of `salt` to the job it asks for. */
 import type { PublishOptions } from '../../runtime/client/local-client.ts';
 import { UsageError } from '../../errors/errors.ts';
-import { expandNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 import { keepJidsText, noParseNames, parseArguments, splitCompound } from '../command-line/arguments.ts';
@@ -78,7 +78,7 @@ export function withoutNodegroups(
   opts: Dict,
   report: (message: string) => void,
 ): SaltRequest {
-  const { tgt, tgtType, faults } = expandNodegroups(
+  const { tgt, tgtType, faults } = expandTargetNodegroups(
     request.publish.tgt,
     request.publish.tgtType,
     nodegroupsOf(opts.get('nodegroups')),

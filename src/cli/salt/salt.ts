@@ -230,7 +230,7 @@ function watchDeps(client: LocalClient, verdicts: VerdictWriter, { opts }: Clien
   return {
     client,
     clock: systemClock,
-    stored: async (jid) => (await import('../../runtime/client/stored-returns.ts')).storedReturns(opts, jid),
+    stored: async (jid) => (await import('../../runtime/client/local-job-cache.ts')).storedReturns(opts, jid),
     judged: (jid, silent) => verdicts.write(jid, silent),
     keyOutcome: async (id) => (await import('../../runtime/client/key-outcome.ts')).keyOutcome(opts, id),
   };

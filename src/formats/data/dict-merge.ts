@@ -41,12 +41,12 @@ export function mergeRecurse(a: Dict, b: Dict, mergeLists = false): Dict {
 }
 
 /** A new mapping in which a top-level key of `b` replaces that of `a` as a whole (Salt's `merge_overwrite`). */
-export function mergeOverwrite(a: Dict, b: Dict): Dict {
+function mergeOverwrite(a: Dict, b: Dict): Dict {
   return updateDict(copyValue(a), b, { recursive: false });
 }
 
 /** The keys of `a`; where `b` has the key too, a list of both values (Salt's `merge_list`). */
-export function mergeList(a: Dict, b: Dict): Dict {
+function mergeList(a: Dict, b: Dict): Dict {
   const out: Dict = new Map();
   for (const [key, value] of a) {
     const other = b.get(key);

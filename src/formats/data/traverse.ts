@@ -82,7 +82,7 @@ export function followPath(data: Value, path: CompiledPath): Value | undefined {
 }
 
 /** The value of a key, found by Python's equality: 1, 1.0 and true are one key. */
-export function lookUp(mapping: Dict, key: Value): Value | undefined {
+function lookUp(mapping: Dict, key: Value): Value | undefined {
   const direct = mapping.get(key);
   if (direct !== undefined || typeof key === 'string') return direct;
   if (key === null || Array.isArray(key) || isDict(key)) return undefined;

@@ -20,7 +20,7 @@ export interface RenderLimits {
 }
 
 /** A limit was reached. The template is named by who renders it. */
-export class RenderLimitError extends JinjaError {
+class RenderLimitError extends JinjaError {
   override readonly name = 'RenderLimitError';
 }
 

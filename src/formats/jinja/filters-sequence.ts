@@ -33,11 +33,7 @@ const undefinedHint = (scope: CallScope, hint: string): Undefined =>
   new Undefined({ name: null, hint, strict: environmentOf(scope).strict });
 
 /** Jinja's `make_attrgetter`: follows `a.b.0`. */
-export function attributeGetter(
-  scope: CallScope,
-  path: TValue,
-  fallback: TValue = null,
-): (item: TValue) => TValue {
+function attributeGetter(scope: CallScope, path: TValue, fallback: TValue = null): (item: TValue) => TValue {
   const env = environmentOf(scope);
   const parts: TValue[] =
     typeof path === 'string'

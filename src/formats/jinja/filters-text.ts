@@ -36,8 +36,7 @@ const HTML: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Text safe inside HTML (markupsafe). */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>'"]/g, (char) => HTML.get(char) ?? char);
+const escapeHtml = (text: string): string => text.replace(/[&<>'"]/g, (char) => HTML.get(char) ?? char);
 
 const s = (value: TValue | undefined): string => str(value as TValue);
 

@@ -19,7 +19,7 @@ import { dictGet, itemsOf } from './operators.ts';
 import { pyCapitalize, pySwapCase, pyTitle } from './text-case.ts';
 
 /** Checks that an argument is text. @throws TypeError */
-export function textArg(value: TValue, what: string): string {
+function textArg(value: TValue, what: string): string {
   if (typeof value === 'string') return value;
   throw typeError(`${what} must be str, not ${typeName(value)}`);
 }
@@ -44,7 +44,7 @@ const sizeArg = (value: TValue): number => boundedSize(intArg(value));
 const SPACES = new RegExp(`[${PY_SPACE}]+`);
 
 /** `str.split(sep, maxsplit)`. */
-export function pySplit(text: string, separator: TValue, limit: number): string[] {
+function pySplit(text: string, separator: TValue, limit: number): string[] {
   if (separator === null) {
     const body = lstrip(text);
     if (body === '') return [];

@@ -20,7 +20,7 @@ import { isHashableType } from './hashable.ts';
 const UUID_SPACE = '91633ebf1c865e33935a28061f4b480e';
 
 /** Bytes of text or bytes. @throws TypeError */
-export function bytesOf(value: TValue): Uint8Array {
+function bytesOf(value: TValue): Uint8Array {
   if (value instanceof Uint8Array) return value;
   if (typeof value === 'string') return Buffer.from(value);
   throw typeError(`expected str, bytes, or bytearray not <class '${typeName(value)}'>`);

@@ -44,7 +44,7 @@ function readJson(value: TValue): TValue {
 }
 
 /** The yaml filter. @param flow false for block style */
-export function writeYaml(value: TValue, flow: boolean): string {
+function writeYaml(value: TValue, flow: boolean): string {
   if (value instanceof Undefined) return 'NULL';
   const text = strip(dumpYaml(toYamlValue(value), { defaultFlowStyle: flow }));
   return text.endsWith('\n...') ? text.slice(0, -4) : text;

@@ -15,7 +15,7 @@ function argumentParts({ args, kwargs, dynArgs, dynKwargs }: CallArguments): Exp
 }
 
 /** The direct parts of an expression. */
-export function partsOf(expr: Expr): readonly Expr[] {
+function partsOf(expr: Expr): readonly Expr[] {
   switch (expr.t) {
     case 'Name':
     case 'Const':
@@ -91,7 +91,7 @@ function exprsOf(stmt: Stmt): readonly Expr[] {
 }
 
 /** The bodies of a statement, one after another. */
-export function bodiesOf(stmt: Stmt): Body {
+function bodiesOf(stmt: Stmt): Body {
   if (stmt.t === 'If') return [...stmt.body, ...stmt.elifs, ...stmt.other];
   if (stmt.t === 'For') return [...stmt.body, ...stmt.other];
   return 'body' in stmt ? stmt.body : [];

@@ -23,7 +23,7 @@ export type Dialect = 'network' | 'local';
 export type Encodable = Value | readonly Encodable[] | { readonly [field: string]: Encodable | undefined };
 
 /** Deepest nesting accepted and produced. */
-export const NESTING_MAX = 512;
+const NESTING_MAX = 512;
 
 const NO_BYTES = Buffer.alloc(0);
 const EXT_DATETIME = 78;

@@ -16,7 +16,7 @@ const IV_BYTES = 16;
 const MAC_BYTES = 32;
 const PREFIX = Buffer.from('pickle::', 'latin1');
 /** Length of a nonce in the plaintext of a reply: a UUID without dashes. */
-export const NONCE_LENGTH = 32;
+const NONCE_LENGTH = 32;
 
 /** The message was not made with this key, or was changed on the way. */
 export class MacError extends Error {

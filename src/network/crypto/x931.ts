@@ -12,7 +12,7 @@ const FILLER_END = 0xba;
 const TRAILER = 0xcc;
 
 /** A signature block that is not X9.31, or was not made by the key it was checked with. */
-export class X931Error extends Error {
+class X931Error extends Error {
   override readonly name = 'X931Error';
 }
 

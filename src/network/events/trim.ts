@@ -3,7 +3,7 @@ import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 
 /** What stands in the place of a value that was taken out. */
-export const TRIMMED = 'VALUE_TRIMMED';
+const TRIMMED = 'VALUE_TRIMMED';
 
 /**
  * Replaces the largest leaf values until the mapping fits.

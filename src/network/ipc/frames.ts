@@ -6,7 +6,7 @@ const HEADER_BYTES = 4;
 const LARGE_BYTES = 1024 * 1024;
 
 /** The peer announced a frame beyond the limit. */
-export class FrameTooLargeError extends Error {
+class FrameTooLargeError extends Error {
   override readonly name = 'FrameTooLargeError';
 }
 

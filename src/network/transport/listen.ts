@@ -17,7 +17,7 @@ export interface ListenOptions {
 }
 
 /** The address cannot be listened on. */
-export class ListenError extends BrineError {
+class ListenError extends BrineError {
   static override readonly errorCode: ErrorCode = 'address-not-listenable';
   override readonly name = 'ListenError';
   override readonly exitCode = 4;

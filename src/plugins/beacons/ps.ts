@@ -7,7 +7,7 @@ import { listToDict, VALID, type BeaconSpec, type Verdict } from './beacon.ts';
 const NAME_LENGTH = 15;
 
 /** The names of all processes, as psutil gives them. */
-export function processNames(root = '/proc'): Set<string> {
+function processNames(root = '/proc'): Set<string> {
   const names = new Set<string>();
   for (const pid of readdirSync(root)) {
     if (!/^\d+$/.test(pid)) continue;

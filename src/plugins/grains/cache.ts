@@ -54,7 +54,7 @@ export function loadCachedGrains({ opts, clock, log }: GrainsCacheInput): Dict |
 }
 
 /** Writes the grains, readable by us alone. A failure is logged and leaves no file behind. */
-export function storeCachedGrains({ opts, log }: GrainsCacheInput, grains: Dict): void {
+function storeCachedGrains({ opts, log }: GrainsCacheInput, grains: Dict): void {
   const path = grainsCachePath(opts);
   if (path === undefined) return;
   try {

@@ -16,7 +16,7 @@ export function shellGrain({ host }: GrainsContext): Dict {
  * The path of the static grains file, which `grains.setval` writes too.
  * @param confFile the option `conf_file`: the minion's configuration file or its folder
  */
-export function grainsFilePath(ctx: GrainsContext, confFile: string): string {
+function grainsFilePath(ctx: GrainsContext, confFile: string): string {
   return join(isDirectory(ctx.host, confFile) ? confFile : dirname(confFile), 'grains');
 }
 

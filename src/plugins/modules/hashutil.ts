@@ -10,7 +10,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr } from '../../python/values/repr.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
 import { isBytes, pyTypeName, type Value } from '../../python/values/value.ts';
-import { hashName } from './file/hash-file.ts';
+import { hashName } from './file/hash-kinds.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 /** Text as UTF-8, bytes as they are. @throws ArgumentError for anything else */

@@ -6,7 +6,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
-import { hashName } from './file/hash-file.ts';
+import { hashName } from './file/hash-kinds.ts';
 
 /** The hash over the lines of a key without the first and the last, two digits at a time; empty without a file. */
 function fingerprint(ctx: ModuleContext, file: string, hashType: Value): string {

@@ -22,7 +22,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { activeTcp, defaultRoutes, neighbours, netstat, routes, routeTo } from './network/connections.ts';
-import { fullName, fullNames, hostName, setHostName } from './network/host-name.ts';
+import { fullName, namesOfAddresses, hostName, setHostName } from './network/host-name.ts';
 import {
   addressDict,
   addressesIn,
@@ -354,7 +354,7 @@ const own = {
     run: async (ctx) => {
       const every = { interface: null, include_loopback: false, cidr: null };
       const list = [...(await addresses(ctx, 'inet', every)), ...(await addresses(ctx, 'inet6', every))];
-      return dict({ fqdns: await fullNames(list) });
+      return dict({ fqdns: await namesOfAddresses(list) });
     },
   }),
   mod_hostname: defineFunction({

@@ -7,7 +7,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isBytes, isInt, type Value } from '../../python/values/value.ts';
-import { hashName } from './file/hash-file.ts';
+import { hashName } from './file/hash-kinds.ts';
 import { SeededRandom } from './random/mersenne.ts';
 import { passwordHash, randomPassword, randomText } from './shadow/hash.ts';
 import { param } from '../../runtime/loader/params.ts';

@@ -3,7 +3,7 @@ import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { hasRpm, isRpmHost, namedRpms } from './pkg/rpm.ts';
 import { rpmFileFunctions } from './pkg/rpm-functions.ts';
-import { checkRpms, diffRpm, rpmFileInfo, rpmInfo } from './pkg/rpm-info.ts';
+import { checkRpms, diffPackageFile, rpmFileInfo, rpmInfo } from './pkg/rpm-info.ts';
 import { compareRpm, withoutEpoch } from './pkg/versions.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -63,7 +63,7 @@ export const rpmModule = defineModule({
       },
       returns: 'the difference; empty when there is none',
       examples: ["salt '*' lowpkg.diff /path/to/apache2.rpm /etc/apache2/httpd.conf"],
-      run: (ctx, args) => diffRpm(ctx, args.package_path, args.path),
+      run: (ctx, args) => diffPackageFile(ctx, args.package_path, args.path),
     }),
     ...rpmFileFunctions('lowpkg'),
     version_cmp: defineFunction({

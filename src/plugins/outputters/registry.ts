@@ -85,7 +85,7 @@ export async function loadOutputter(name: string): Promise<Outputter | undefined
  * The outputter to use for a name: nested when none or an unknown one is given.
  * @param report is told `Invalid outputter X specified, fall back to nested`
  */
-export async function getPrintout(name: string | undefined, report?: ReportUnknown): Promise<Outputter> {
+async function getPrintout(name: string | undefined, report?: ReportUnknown): Promise<Outputter> {
   if (!name) return nested;
   const outputter = await loadOutputter(name);
   if (outputter) return outputter;
@@ -102,7 +102,7 @@ export async function getPrintout(name: string | undefined, report?: ReportUnkno
  * its four parts, a duration that is no number) end Salt's command; here they fall back too.
  * @returns the text without white space at its end; empty means that nothing is to be printed
  */
-export function renderSafely(outputter: Outputter, data: Value, options: OutputOptions): string {
+function renderSafely(outputter: Outputter, data: Value, options: OutputOptions): string {
   for (const candidate of [outputter, nested]) {
     try {
       return rstrip(candidate.render(data, options));

@@ -17,7 +17,7 @@ const EVENT_LENGTH_MAX = 2000;
  * A text as one token: all but ASCII letters, digits, `-` and `_` as `%` and two hexadecimal digits for each byte. The empty
  * text is `%`; a very long one ends in `~` and its digest.
  */
-export function subjectToken(text: string): string {
+function subjectToken(text: string): string {
   const token = Array.from(Buffer.from(text, 'utf8'), (byte) => {
     const char = String.fromCharCode(byte);
     return /[\w-]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;

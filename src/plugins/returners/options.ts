@@ -6,7 +6,7 @@ import { isDict, truthy, type Dict, type Value } from '../../python/values/value
 export type OptionLookup = (name: string) => Value | undefined | Promise<Value | undefined>;
 
 /** Options of the minion: its configuration, grains and pillar. */
-export function contextLookup(ctx: ModuleContext): OptionLookup {
+function contextLookup(ctx: ModuleContext): OptionLookup {
   return (name) => ctx.functions.call('config.option', [name]);
 }
 

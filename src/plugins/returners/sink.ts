@@ -87,7 +87,7 @@ export async function openMasterStore(
 }
 
 /** The options of a kind of database as the master's configuration has them. */
-export function masterStoreOptions(kind: StoreKind, opts: Dict): Promise<ReadonlyMap<string, Value>> {
+function masterStoreOptions(kind: StoreKind, opts: Dict): Promise<ReadonlyMap<string, Value>> {
   return optionsFrom((option) => opts.get(option), kind.optionPrefix, new Map(), kind.defaults);
 }
 

@@ -10,7 +10,7 @@ import type { RunnerContext } from './runner.ts';
 const PATIENCE_S = 5;
 
 /** One named outcome for every minion of a job; none for an unknown job. */
-export async function jobOutcomes(ctx: RunnerContext, jid: string): Promise<JobOutcome[]> {
+async function jobOutcomes(ctx: RunnerContext, jid: string): Promise<JobOutcome[]> {
   const [load, returns, entries] = await Promise.all([
     ctx.jobs.job(jid),
     ctx.jobs.returns(jid),

@@ -1,7 +1,7 @@
 /** Asking minions on behalf of a runner (salt/client/__init__.py `LocalClient.cmd`, 3006.16). */
 import { CLIENT_TEXTS, NoMinionsError } from '../../runtime/client/errors.ts';
 import { keyOutcome } from '../../runtime/client/key-outcome.ts';
-import { storedReturns } from '../../runtime/client/stored-returns.ts';
+import { storedReturns } from '../../runtime/client/local-job-cache.ts';
 import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { RunnerContext } from './runner.ts';

@@ -35,7 +35,7 @@ function findProfile({ opts, pillar }: SdbContext, name: string): Dict | undefin
 }
 
 /** Why an address is none that can be looked up, in Salt's words; undefined when it can. */
-export function whyNoAddress(ctx: SdbContext, uri: Value): string | undefined {
+function whyNoAddress(ctx: SdbContext, uri: Value): string | undefined {
   if (!isSdbAddress(uri)) return 'SDB uri must start with "sdb://"';
   const address = parseAddress(uri);
   if (address === undefined)

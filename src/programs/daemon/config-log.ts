@@ -6,7 +6,7 @@ import { setupLogging } from '../../host/log-sinks.ts';
 const KEPT_MAX = 1_000;
 
 /** Messages that wait for the logging that the configuration itself sets up. */
-export class ConfigLog {
+class ConfigLog {
   readonly #kept: LogRecord[] = [];
   readonly logger: Logger = createLogger('salt.config', [
     {

@@ -11,7 +11,7 @@ export class NoSuchUserError extends BrineError {
 }
 
 /** A folder or file of a daemon cannot be made. Salt compat: the exit code is the system's error number. */
-export class PreparationError extends BrineError {
+class PreparationError extends BrineError {
   static override readonly errorCode: ErrorCode = 'folder-not-usable';
   override readonly name = 'PreparationError';
   override readonly exitCode: number;

@@ -14,7 +14,7 @@ import { findUser, listUsers, type User } from '../../host/users.ts';
 import { generateKeyFiles } from '../../storage/keys/generate.ts';
 import { removeSharedMinions } from '../../storage/jobs/load-mirror.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
-import { masterTransports } from '../../config/transports.ts';
+import { masterTransports } from '../../config/master-transports.ts';
 import { listen } from '../../network/transport/listen.ts';
 import { requireTransport } from '../../network/transport/transports.ts';
 import { expressionMatch } from '../../python/text/expression-match.ts';

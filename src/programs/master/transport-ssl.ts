@@ -1,6 +1,6 @@
 /** The option `ssl` of one of a master's transports. */
 import type { SslOption } from '../../config/ssl.ts';
-import type { MasterTransport } from '../../config/transports.ts';
+import type { MasterTransport } from '../../config/master-transports.ts';
 import type { Logger } from '../../host/log.ts';
 import { requireTransport } from '../../network/transport/transports.ts';
 

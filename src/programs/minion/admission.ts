@@ -28,7 +28,7 @@ const FIRST_PENDING_S = 2;
 const HOPELESS_NAME_MS = 300_000;
 
 /** The master refuses this minion for good: exit 77. */
-export class RejectedError extends BrineError {
+class RejectedError extends BrineError {
   static override readonly errorCode: ErrorCode = 'key-rejected';
   override readonly name = 'RejectedError';
   override readonly exitCode = 77;

@@ -4,7 +4,7 @@
  * (3006.16).
  */
 import { messageOf } from '../../errors/errors.ts';
-import { executeFunction, executeFunctions } from '../../runtime/loader/execute.ts';
+import { executeFunction, executeFunctionList } from '../../runtime/loader/execute.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
@@ -197,7 +197,7 @@ export class JobRunner {
 
 /** Runs the function or functions of a job. Never throws: each error becomes the return that Salt sends for it. */
 export async function runFunctions(job: Job, context: ModuleContext): Promise<JobResult> {
-  if (job.isMultiple) return executeFunctions(job.funs, context, job.args);
+  if (job.isMultiple) return executeFunctionList(job.funs, context, job.args);
   return executeFunction(job.funs[0] as string, context, job.args[0] ?? []);
 }
 

@@ -150,14 +150,14 @@ async function refresh(
 }
 
 /** Collects the grains anew; the modules follow. */
-export async function refreshGrains(state: MinionState): Promise<void> {
+async function refreshGrains(state: MinionState): Promise<void> {
   const { clock, log } = state.deps;
   const custom = [ownGrainsSource(state.opts, clock, log)];
   state.grains = await collectGrains({ opts: state.opts, log, clock, custom });
 }
 
 /** Fetches the pillar anew, each master's from itself; when one cannot give one the old one stays. */
-export async function refreshPillar(
+async function refreshPillar(
   deps: Pick<MinionServicesDeps, 'sides' | 'state'>,
   cleanCache = false,
 ): Promise<void> {

@@ -72,7 +72,7 @@ async function runBound(call: BoundCall, state: MinionState, context: ModuleCont
   const { spec, missing } = await (await modulesOf(call, state)).find(call.fun);
   if (spec === undefined) return failure(missing);
   if (call.state === undefined) return runCall(spec, call, context);
-  const { stateContext } = await import('../../runtime/state/state-call.ts');
+  const { stateContext } = await import('../../runtime/state/state-context.ts');
   const states = await context.functions.states();
   return runCall(spec, call, stateContext(context, states, call.state));
 }

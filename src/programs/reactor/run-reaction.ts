@@ -4,7 +4,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Value } from '../../python/values/value.ts';
 import { MasterDownError } from '../../runtime/client/errors.ts';
-import type { PublishOptions } from '../../runtime/client/publish-requests.ts';
+import type { PublishOptions } from '../../runtime/client/job-publisher.ts';
 import type { ReactionRunner } from './reactor.ts';
 import type { SeenEvent } from './render-reactions.ts';
 import { publishedArguments, type Step } from './step.ts';

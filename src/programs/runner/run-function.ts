@@ -30,7 +30,7 @@ export interface FunctionRun {
 }
 
 /** How a run ended. */
-export interface FunctionResult {
+export interface MasterFunctionResult {
   /** What the `ret` event says, `return`, `success` and perhaps `retcode` among it. */
   readonly data: Dict;
   /** The sentence, when the function did not take its arguments. */
@@ -51,7 +51,7 @@ export function runTag(kind: MasterFunctionKind, jid: string): string {
 export async function runMasterFunction(
   context: RunnerContext,
   run: FunctionRun,
-): Promise<FunctionResult | undefined> {
+): Promise<MasterFunctionResult | undefined> {
   const { kind, fun, call, fault } = run;
   const { clock, log, opts, user, jid, signal } = context;
   const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
@@ -101,7 +101,7 @@ function interruption(signal: AbortSignal): Promise<undefined> {
 async function result(
   context: RunnerContext,
   { kind, fun, spec, call, fault }: FunctionRun,
-): Promise<FunctionResult> {
+): Promise<MasterFunctionResult> {
   if (fault !== undefined) return failed(kind, fun, fault);
   try {
     const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
@@ -120,7 +120,7 @@ async function result(
   }
 }
 
-function failed(kind: MasterFunctionKind, fun: string, error: unknown): FunctionResult {
+function failed(kind: MasterFunctionKind, fun: string, error: unknown): MasterFunctionResult {
   return { data: dict({ return: failureText(kind, fun, error), success: false, retcode: 1 }), error };
 }
 

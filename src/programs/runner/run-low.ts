@@ -9,7 +9,7 @@ import type { CallArguments } from '../../runtime/loader/bind.ts';
 import { formatCall } from '../../runtime/loader/format-call.ts';
 import { findFunction, missingFunction } from './find-function.ts';
 import type { OwnFunctions } from './own-functions.ts';
-import { callWith, runMasterFunction, type FunctionResult } from './run-function.ts';
+import { callWith, runMasterFunction, type MasterFunctionResult } from './run-function.ts';
 
 /** Keys of low data that are no arguments of the function. */
 const INTERNAL: ReadonlySet<Value> = new Set([
@@ -48,7 +48,7 @@ const NOTHING: RunnerSpec = { doc: '', returns: '', run: () => null };
 export async function runLow(
   context: RunnerContext,
   { kind, fun, low, own }: LowCall,
-): Promise<FunctionResult | undefined> {
+): Promise<MasterFunctionResult | undefined> {
   const spec = await findFunction(kind, fun, own);
   const run = { kind, fun, spec: spec ?? NOTHING, call: callWith([], new Map()) };
   if (spec === undefined) {

@@ -3,7 +3,7 @@ import { mayListen, type LocalPlace } from '../../host/local-place.ts';
 import { existsSync } from 'node:fs';
 import { LocalClient } from '../../runtime/client/local-client.ts';
 import { MinionDataCache } from '../../storage/cache/minion-data.ts';
-import { openJobCache } from '../../runtime/client/stored-returns.ts';
+import { openJobCache } from '../../runtime/client/local-job-cache.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';

@@ -1,11 +1,7 @@
 /** The master beside a syndic: publishing on it, and its event bus, which comes back by itself. */
 import { masterSockets } from '../../config/master-sockets.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
-import {
-  PublishRequests,
-  type PublishedJob,
-  type PublishOptions,
-} from '../../runtime/client/publish-requests.ts';
+import { JobPublisher, type PublishedJob, type PublishOptions } from '../../runtime/client/job-publisher.ts';
 import { messageOf, UnreachableError } from '../../errors/errors.ts';
 import { EventBusReader } from '../../network/events/bus-client.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
@@ -32,14 +28,14 @@ const RESTART_MS = 2_000;
 /** Publishes on the master beside the syndic and keeps a connection to its event bus. */
 export class MasterBelow {
   readonly #deps: MasterBelowDeps;
-  readonly #requests: PublishRequests;
+  readonly #requests: JobPublisher;
   readonly #stop = new AbortController();
   #reader: EventBusReader | undefined;
   #waiting: (() => void)[] = [];
 
   constructor(deps: MasterBelowDeps) {
     this.#deps = deps;
-    this.#requests = new PublishRequests(deps);
+    this.#requests = new JobPublisher(deps);
   }
 
   /** Whether its event bus is read. */

@@ -2,7 +2,7 @@
  * What a syndic tells the master above of each job from there: which minions are expected below, who of them is known to be away,
  * and when that is all, so that nobody above waits longer than for the last return. Salt's commands read the list of minions.
  */
-import type { PublishedJob } from '../../runtime/client/publish-requests.ts';
+import type { PublishedJob } from '../../runtime/client/job-publisher.ts';
 import { SyndicWatch } from '../../runtime/client/syndic-watch.ts';
 import { isoStamp, type BusEvent } from '../../network/events/framing.ts';
 import { readSyndicReport } from '../../network/events/tags.ts';

@@ -325,7 +325,7 @@ class Run {
 }
 
 /** True when an assertion without width holds at a position. */
-export function isAtPlace(text: string, position: number, place: Place, ascii: boolean): boolean {
+function isAtPlace(text: string, position: number, place: Place, ascii: boolean): boolean {
   switch (place) {
     case 'textStart':
       return position === 0;

@@ -138,7 +138,7 @@ function dedupe(items: readonly SetItem[]): Extract<SetItem, { kind: 'category' 
 }
 
 /** The lower-case form of a character, itself when that is more than one character. */
-export function lower(code: number, fold: Fold): number {
+function lower(code: number, fold: Fold): number {
   if (code < 0x80) return code >= 0x41 && code <= 0x5a && fold !== 'none' ? code + 32 : code;
   // Python's simple mapping of this letter is one character; JavaScript gives the two of the full mapping.
   if (code === 0x130 && fold === 'unicode') return 0x69;

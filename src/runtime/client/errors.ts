@@ -8,13 +8,6 @@ export class ClientError extends BrineError {
   override readonly name: string = 'ClientError';
 }
 
-/** There is no key file to authenticate with. */
-export class NoUserKeyError extends BrineError {
-  static override readonly errorCode: ErrorCode = 'user-key-missing';
-  override readonly name = 'NoUserKeyError';
-  override readonly exitCode = 2;
-}
-
 /** The master's sockets are not there, or nobody answers on the request port. */
 export class MasterDownError extends ClientError {
   static override readonly errorCode: ErrorCode = 'master-not-reachable';

@@ -11,13 +11,13 @@ import type { Dict, Value } from '../../python/values/value.ts';
 import { CLIENT_TEXTS, MasterDownError } from './errors.ts';
 import type { Login } from './login.ts';
 import {
-  PublishRequests,
+  JobPublisher,
   type LocalClientDeps,
   type PublishedJob,
   type PublishOptions,
-} from './publish-requests.ts';
+} from './job-publisher.ts';
 
-export type { LocalClientDeps, PublishedJob, PublishOptions, SyndicsOfJob } from './publish-requests.ts';
+export type { LocalClientDeps, PublishedJob, PublishOptions, SyndicsOfJob } from './job-publisher.ts';
 
 /** Events kept between the request and its reply, when the jid is not known yet. */
 const EARLY_EVENTS_MAX = 100_000;
@@ -33,7 +33,7 @@ export type LinkListener = (id: string, isConnected: boolean, at: string) => voi
 /** Publishes jobs and follows their events on the bus. */
 export class LocalClient {
   readonly #deps: LocalClientDeps;
-  readonly #requests: PublishRequests;
+  readonly #requests: JobPublisher;
   readonly #listeners = new Map<string, JobListener>();
   readonly #gapListeners = new Set<() => void>();
   readonly #linkListeners = new Set<LinkListener>();
@@ -45,7 +45,7 @@ export class LocalClient {
 
   private constructor(deps: LocalClientDeps) {
     this.#deps = deps;
-    this.#requests = new PublishRequests(deps);
+    this.#requests = new JobPublisher(deps);
   }
 
   /** Connects to the event bus. @throws MasterDownError */

@@ -17,7 +17,7 @@ import {
 import { RpcPeer } from '../../network/ipc/rpc.ts';
 
 /** Time for one file to be loaded, or one grain to be found; for a beacon to look, a renderer to render. */
-export const ANSWER_MS = 15_000;
+const ANSWER_MS = 15_000;
 
 const late = (ms: number): string => `it does not come back within ${ms / 1000} seconds`;
 const ENDED = 'it ends the process that loads it (process.exit, or an error outside of its functions)';

@@ -81,7 +81,7 @@ function sourceAt(path: string): string | undefined {
 }
 
 /** The compiler that lies beside the program. */
-export function programCompiler(script = join(import.meta.dirname, 'extension-compiler.cjs')): Compile {
+function programCompiler(script = join(import.meta.dirname, 'extension-compiler.cjs')): Compile {
   let transform: ((code: string, options: object) => { code: string }) | undefined;
   return (source, path) => {
     transform ??= (createRequire(script)(script) as { transform: typeof transform }).transform;

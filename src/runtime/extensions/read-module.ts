@@ -14,7 +14,7 @@ import { toRecord } from './convert.ts';
 import type { Exports } from './load-file.ts';
 
 /** A file that is no module; the message says why. */
-export class ExtensionError extends Error {
+class ExtensionError extends Error {
   override readonly name = 'ExtensionError';
 }
 

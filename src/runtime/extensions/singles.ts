@@ -37,7 +37,7 @@ const DISABLED_BY: Readonly<Record<SingleKind, string>> = {
 };
 
 /** The files of a kind that are not disabled. */
-export function singleFiles(opts: Dict, kind: SingleKind): ExtensionFile[] {
+function singleFiles(opts: Dict, kind: SingleKind): ExtensionFile[] {
   const disabled = opts.get(DISABLED_BY[kind]);
   const names: readonly Value[] = Array.isArray(disabled) ? disabled : [disabled ?? null];
   return extensionFiles(opts, kind).filter(({ name }) => !names.includes(name));

@@ -56,7 +56,7 @@ export function chooseModules(names: Iterable<string>, words: readonly string[])
 }
 
 /** The call signature of one function: names, defaults of the last of them, whether more arguments are taken. */
-export function argspec(spec: FunctionDescription): Dict {
+function argspec(spec: FunctionDescription): Dict {
   const params = Object.entries(spec.params ?? {}).filter(([, param]) => !param.keywordOnly);
   const defaults = params.flatMap(([, param]) => (param.default === undefined ? [] : [param.default]));
   return dict({

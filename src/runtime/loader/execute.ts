@@ -29,7 +29,7 @@ export interface FunctionResult {
 }
 
 /** How several functions in one job ended: mappings by function, or lists with `multifunc_ordered`. */
-export interface FunctionsResult {
+export interface FunctionListResult {
   readonly return: Value;
   readonly retcode: Value;
   readonly success: Value;
@@ -66,11 +66,11 @@ export async function executeFunction(
  * @param funs full names
  * @param args one argument list per function
  */
-export async function executeFunctions(
+export async function executeFunctionList(
   funs: readonly string[],
   ctx: ModuleContext,
   args: readonly (readonly Value[])[],
-): Promise<FunctionsResult> {
+): Promise<FunctionListResult> {
   const results: FunctionResult[] = [];
   for (const [i, fun] of funs.entries()) results.push(await executeOneOfSeveral(fun, ctx, args[i] ?? []));
   const gather = (pick: (result: FunctionResult) => Value): Value =>

@@ -31,7 +31,7 @@ export function pillarTop(
 }
 
 /** The state of one compilation. */
-export class PillarCompiler {
+class PillarCompiler {
   readonly deps: PillarCompilerDeps;
   readonly request: PillarRequest;
   readonly opts: Dict;

@@ -27,7 +27,7 @@ export interface MergedTop {
 }
 
 /** A top file is no mapping of mappings of lists. */
-export class TopFileError extends BrineError {
+class TopFileError extends BrineError {
   static override readonly errorCode: ErrorCode = 'pillar-top-invalid';
   override readonly name = 'TopFileError';
 }

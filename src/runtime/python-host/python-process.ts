@@ -25,7 +25,7 @@ const PROGRAM = ['python/brine_host.py', 'guest/brine_host.py'];
 const DEFAULT_INTERPRETER = 'python3';
 
 /** Python cannot be started, or its process ended. The message goes behind the name of a file. */
-export class PythonProcessError extends BrineError {
+class PythonProcessError extends BrineError {
   static override readonly errorCode: ErrorCode = 'python-unavailable';
   override readonly name = 'PythonProcessError';
 }

@@ -13,7 +13,7 @@ function refuseMappingKeys(value: Value): void {
 }
 
 /** Salt's sentence about YAML: what libyaml's scanner refuses comes without its place. */
-export function yamlSentence(error: YamlError): string {
+function yamlSentence(error: YamlError): string {
   if (error.reason.includes('mapping as key')) return 'Invalid YAML, possible double curly-brace';
   return error.kind === 'scanner' ? error.reason : error.message;
 }

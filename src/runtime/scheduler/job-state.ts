@@ -69,7 +69,7 @@ export function newJob(name: string, data: Dict): JobState {
 }
 
 /** An instant as Python's naive datetime in local time. */
-export function localDatetime(zone: Zone, atMs: number): PyDatetime {
+function localDatetime(zone: Zone, atMs: number): PyDatetime {
   const iso = new Date(Math.floor(toLocal(zone, atMs))).toISOString();
   return new PyDatetime(`${iso.slice(0, 19).replaceAll('-', '')}.${iso.slice(20, 23)}000`);
 }

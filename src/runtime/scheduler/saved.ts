@@ -6,7 +6,7 @@ import { dumpYaml } from '../../formats/yaml/dump.ts';
 import { loadYaml } from '../../formats/yaml/load.ts';
 
 /** Where the schedule is kept; undefined without a configuration file. */
-export function scheduleFile(opts: Dict): string | undefined {
+function scheduleFile(opts: Dict): string | undefined {
   const conf = opts.get('conf_file');
   const include = opts.get('default_include');
   const folder = opts.get('conf_dir');

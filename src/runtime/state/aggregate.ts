@@ -3,7 +3,7 @@ import { ArgumentError, messageOf } from '../../errors/errors.ts';
 import { callFunction } from '../loader/registry.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import type { RunEnvironment } from './environment.ts';
+import type { RunEnvironment } from './run-environment.ts';
 import { REQUISITES, REQUISITES_IN } from './keywords.ts';
 import { textIn } from './result.ts';
 

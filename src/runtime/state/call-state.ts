@@ -7,7 +7,7 @@ import { strip } from '../../python/values/text.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { bindState, nameOfCall, type StateArguments } from './bind-state.ts';
 import { checkCommands, checkConditions } from './conditions.ts';
-import type { RunEnvironment } from './environment.ts';
+import type { RunEnvironment } from './run-environment.ts';
 import { logResult } from './log-result.ts';
 import { durationOf, failedResult, StopWatch, textIn, timeOfDay, unified } from './result.ts';
 import { attemptLine, pauseOf, readRetry, retrySentence } from './retry.ts';

@@ -1,7 +1,7 @@
 /** The state compiler: top files and SLS to high data, and high data to low chunks (3006.16 salt/state.py). */
 import type { ModuleContext } from '../loader/module.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { Environments } from './environments.ts';
+import { SaltEnvs } from './saltenvs.ts';
 import { applyExclude } from './exclude.ts';
 import { applyExtend } from './extend.ts';
 import { EXCLUDE, listAt } from './high-data.ts';
@@ -159,7 +159,7 @@ export class StateCompiler {
       ctx,
       files,
       renderer: new SlsRenderer(ctx, files),
-      environments: new Environments(ctx.opts, files),
+      environments: new SaltEnvs(ctx.opts, files),
     };
   }
 }

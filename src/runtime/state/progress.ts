@@ -2,7 +2,7 @@
 import { messageOf } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { copyValue, dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import type { RunEnvironment } from './environment.ts';
+import type { RunEnvironment } from './run-environment.ts';
 
 /** Events that wait for the master at the same time; the run goes on when there is room again. */
 const WAITING_MAX = 1000;

@@ -1,6 +1,6 @@
 /** Results of chunks whose function a run does not call, because of what they require. */
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
-import type { RunEnvironment } from './environment.ts';
+import type { RunEnvironment } from './run-environment.ts';
 import type { Entry, Named } from './requisites.ts';
 import { identified, resultWithoutRun, tagOf, textIn } from './result.ts';
 import type { RunNumbers } from './run-numbers.ts';

@@ -8,7 +8,7 @@ import { ModuleHooks } from './aggregate.ts';
 import { StateCaller } from './call-state.ts';
 import { beaconChunk, watchChunk } from './derived-chunks.ts';
 import { takeDisabled } from './disabled-states.ts';
-import type { RunEnvironment } from './environment.ts';
+import type { RunEnvironment } from './run-environment.ts';
 import { listeners } from './listen.ts';
 import { ParallelStates } from './parallel.ts';
 import { PauseFiles } from './pause.ts';

@@ -14,7 +14,7 @@ import {
   readExtend,
   type SlsPlace,
 } from './declarations.ts';
-import type { Environments } from './environments.ts';
+import type { SaltEnvs } from './saltenvs.ts';
 import { EXCLUDE, EXTEND, listAt, nameIn, shownValue } from './high-data.ts';
 import type { SlsFile, SlsFiles } from './sls-files.ts';
 import type { SlsRenderer } from './sls-renderer.ts';
@@ -32,7 +32,7 @@ export interface SlsTreeDeps {
   readonly ctx: ModuleContext;
   readonly files: SlsFiles;
   readonly renderer: SlsRenderer;
-  readonly environments: Environments;
+  readonly environments: SaltEnvs;
 }
 
 /**

@@ -8,7 +8,7 @@ import { parseTarget } from '../targeting/parse-target.ts';
 import { filterNames } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import type { Environments } from './environments.ts';
+import type { SaltEnvs } from './saltenvs.ts';
 import { listAt, shownValue } from './high-data.ts';
 import { mergeTops } from './merge-tops.ts';
 import type { SlsFiles } from './sls-files.ts';
@@ -20,7 +20,7 @@ export interface TopFilesDeps {
   readonly ctx: ModuleContext;
   readonly files: SlsFiles;
   readonly renderer: SlsRenderer;
-  readonly environments: Environments;
+  readonly environments: SaltEnvs;
 }
 
 /** Reads the top files, joins them and picks the targets that mean this minion. */

@@ -33,7 +33,7 @@ export interface MineAccessDeps {
 }
 
 /** The value of an entry, without who may read it. */
-export function mineValue(entry: Value): Value {
+function mineValue(entry: Value): Value {
   return isDict(entry) && entry.has(MARKER) ? (entry.get(VALUE) ?? null) : entry;
 }
 

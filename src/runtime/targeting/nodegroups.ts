@@ -34,7 +34,7 @@ export function expandNodegroup(name: string, nodegroups: Dict): ExpandedGroup {
  * @param configFile named in the error, as Salt does
  * @throws SaltInvocationError `Node group X unavailable in FILE`
  */
-export function expandNodegroups(
+export function expandTargetNodegroups(
   tgt: Value,
   tgtType: string,
   nodegroups: Dict,

@@ -9,7 +9,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** The environment whose folders stand for every environment that is not configured. */
-export const ANY_ENVIRONMENT = '__env__';
+const ANY_ENVIRONMENT = '__env__';
 
 /** The options of a file server, read once. */
 export interface FileServerSettings {

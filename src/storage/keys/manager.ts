@@ -247,7 +247,7 @@ export function sectionName(section: KeySection): string {
  * (salt/crypt.py dropfile). The file names its master, because 3007 heeds no other one and never removes it. Without a
  * `cachedir` there is no master whose key could be known to anybody.
  */
-export function requestKeyRotation({ cacheDir, masterId, log }: KeyManagerDeps): void {
+function requestKeyRotation({ cacheDir, masterId, log }: KeyManagerDeps): void {
   try {
     createFile(join(cacheDir, '.dfn'), masterId, { mode: 0o400 });
     log.info('Rotating AES key');

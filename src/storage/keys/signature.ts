@@ -22,7 +22,7 @@ export interface SignatureRequest {
  * it, so that its own signatures never fit. Ours is over the cleaned text.
  * @throws BadKeyError when one of the keys cannot be used; nothing but a public key is ever signed with this one
  */
-export function signPublicKey(
+function signPublicKey(
   privateKeyPem: string,
   publicKeyPem: string,
   passphrase?: Secret,

@@ -9,7 +9,7 @@ import { asBytes, decode } from '../../../formats/wire/msgpack.ts';
 import type { AuthClient, Credentials } from './authenticate.ts';
 
 /** The master answered with something that is no pillar. */
-export class BadPillarError extends BrineError {
+class BadPillarError extends BrineError {
   static override readonly errorCode: ErrorCode = 'pillar-invalid';
   override readonly name = 'BadPillarError';
 }

@@ -15,7 +15,7 @@ import {
 type Names = Map<string, string>;
 
 /** The `os` grain for a distribution's full name. */
-export function osName(fullName: string, id?: string): string {
+function osName(fullName: string, id?: string): string {
   const special = osNamesByIdAndName.get(`${id ?? ''}\n${fullName}`);
   if (special !== undefined) return special;
   const name = fullName.replace(/[^\p{L}\p{N}_](?:gnu\/)?linux/giu, '').trim();

@@ -7,7 +7,7 @@ import type { GrainsHost } from '../host.ts';
 export type OsRelease = ReadonlyMap<string, string>;
 
 /** Parses an os-release file's text (freedesktop.org's os-release(5), as Python's platform module reads it). */
-export function parseOsRelease(text: string): OsRelease {
+function parseOsRelease(text: string): OsRelease {
   const out = new Map([
     ['NAME', 'Linux'],
     ['ID', 'linux'],
@@ -69,7 +69,7 @@ interface ReleaseLine {
 }
 
 /** Takes apart a line such as `CentOS Linux release 7.9.2009 (Core)`. */
-export function parseReleaseLine(line: string): ReleaseLine {
+function parseReleaseLine(line: string): ReleaseLine {
   const text = line.trim();
   // read from its end, because only there the parts can be told apart
   const match = /^(?:[^)]*\)(.*)\()? *(?:STL )?([\d.+\-a-z]*\d) *(?:esaeler *)?(.+)/.exec(reversed(text));

@@ -121,7 +121,7 @@ function addOther(ctx: GrainsContext, grains: Dict): void {
 }
 
 /** The `ps` grain: the command line that lists processes. */
-export function psCommand(grains: Dict): string {
+function psCommand(grains: Dict): string {
   if (['FreeBSD', 'NetBSD', 'OpenBSD', 'MacOS'].includes(text(grains, 'os'))) return 'ps auxwww';
   if (grains.get('virtual') === 'openvzhn') {
     return (

@@ -23,7 +23,7 @@ export function resolverGrains(ctx: GrainsContext): Dict {
 }
 
 /** Parses a resolv.conf. */
-export function parseResolvConf(text: string, complain: (problem: string) => void): Dict {
+function parseResolvConf(text: string, complain: (problem: string) => void): Dict {
   const servers: string[] = [];
   const sortlist: string[] = [];
   const options: string[] = [];

@@ -41,7 +41,7 @@ const RULE =
  * The name a POSIX time zone rule gives a zone.
  * @param offsetMinutes what local time adds to UTC now; it tells summer from winter
  */
-export function nameInRule(rule: string, offsetMinutes: number): string | undefined {
+function nameInRule(rule: string, offsetMinutes: number): string | undefined {
   const match = RULE.exec(rule);
   if (!match) return undefined;
   const [, standard = '', hours = '0', minutes = '0', summer] = match;

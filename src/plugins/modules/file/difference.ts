@@ -6,7 +6,7 @@ import { defineFunction, type ModuleContext } from '../../../runtime/loader/modu
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy } from '../../../python/values/value.ts';
 import { opt, P } from './params.ts';
-import { cacheSource } from './source-file.ts';
+import { cacheSource } from './fetch-source.ts';
 import { environmentOf } from './sources.ts';
 import { byteLines, diffOf, isTextContent, lineText } from './text.ts';
 import { param } from '../../../runtime/loader/params.ts';

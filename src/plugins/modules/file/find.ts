@@ -15,7 +15,7 @@ import { fnmatch } from '../../../python/text/fnmatch.ts';
 import { lessThan } from '../../../python/values/order.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
-import { hashFile } from './hash-file.ts';
+import { hashFile } from './hash-kinds.ts';
 import { P } from './params.ts';
 import { readText } from './text.ts';
 

@@ -5,10 +5,10 @@ import { defineFunction, type ModuleContext } from '../../../runtime/loader/modu
 import { pyStr } from '../../../python/values/repr.ts';
 import { strip } from '../../../python/values/text.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
-import { HASH_BY_LENGTH, HASH_LENGTHS, hashFile } from './hash-file.ts';
+import { HASH_BY_LENGTH, HASH_LENGTHS, hashFile } from './hash-kinds.ts';
 import { opt, P } from './params.ts';
 import { linesOf, readText } from './text.ts';
-import { cacheSource } from './source-file.ts';
+import { cacheSource } from './fetch-source.ts';
 import { parseUrl, VALID_PROTOCOLS } from './url.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
@@ -134,7 +134,7 @@ function isAbout(line: string, { whole, end, separators }: Wanted): boolean {
  * `file.extract_hash`: the hash in a file of hashes that stands for one of the names; the first hash at all when none does.
  * @param hashType the kind to look for; empty for any
  */
-export function extractHash(
+function extractHash(
   ctx: ModuleContext,
   path: string,
   hashType: string,

@@ -18,7 +18,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import { opt, P, SELINUX_PARAMS } from './params.ts';
 import { removeTemporary } from './places.ts';
 import { contextParts, selinuxContext, selinuxWanted, type SelinuxContext } from './selinux.ts';
-import { cacheSource, sourceMode } from './source-file.ts';
+import { cacheSource, sourceMode } from './fetch-source.ts';
 import { chooseSource, environmentOf, getManaged } from './sources.ts';
 import { normalizeMode, statsOf } from './stats.ts';
 import { parseUrl } from './url.ts';
@@ -41,7 +41,7 @@ export interface FileMeta {
 }
 
 /** `file.check_file_meta`: what differs, by name: newfile, diff, sum, user, group, mode, attrs, selinux. */
-export async function fileChanges(ctx: ModuleContext, meta: FileMeta): Promise<Dict> {
+async function fileChanges(ctx: ModuleContext, meta: FileMeta): Promise<Dict> {
   const type = meta.sourceSum.get('hash_type');
   let facts: Dict;
   try {

@@ -185,7 +185,7 @@ async function applyAttributes(
 }
 
 /** Creates a folder and its parents with owner and mode. Existing parents are left alone. @throws the system's error */
-export async function makeFolders(
+async function makeFolders(
   ctx: ModuleContext,
   name: string,
   owner: { readonly user: Value; readonly group: Value; readonly mode: Value },

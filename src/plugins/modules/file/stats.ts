@@ -7,7 +7,7 @@ import { hasErrorCode } from '../../../python/os-errors.ts';
 import { defineFunction } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, float, isInt, type Dict, type Value } from '../../../python/values/value.ts';
-import { hashFile } from './hash-file.ts';
+import { hashFile } from './hash-kinds.ts';
 import { groupName, userName } from './names.ts';
 import { opt, P } from './params.ts';
 import { param } from '../../../runtime/loader/params.ts';
@@ -24,7 +24,7 @@ export function normalizeMode(mode: Value): string | null {
 }
 
 /** Permission bits in Salt's form. */
-export function modeText(mode: number): string {
+function modeText(mode: number): string {
   return (mode & 0o7777).toString(8).padStart(4, '0');
 }
 
@@ -64,12 +64,7 @@ function factsOf(path: string, followLinks: boolean): ReturnType<typeof statFact
 }
 
 /** One field of `file.stats`. */
-export async function statsField(
-  path: string,
-  name: string,
-  follow: boolean,
-  missing: Value,
-): Promise<Value> {
+async function statsField(path: string, name: string, follow: boolean, missing: Value): Promise<Value> {
   return (await statsOf(path, { followLinks: follow })).get(name) ?? missing;
 }
 

@@ -18,7 +18,7 @@ const TOKEN =
   /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!\[CDATA\[([\s\S]*?)\]\]>|<\/([^\s>]+)\s*>|<([^\s<>/!?]+)((?:\s+[^\s=<>/]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|([^<]+)/gy;
 
 /** The text is no XML. */
-export class XmlError extends BrineError {
+class XmlError extends BrineError {
   static override readonly errorCode: ErrorCode = 'xml-invalid';
   override readonly name = 'XmlError';
 }

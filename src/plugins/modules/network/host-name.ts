@@ -33,7 +33,7 @@ export async function fullName(name = hostName()): Promise<string> {
 }
 
 /** `network.fqdns`: names of all addresses. */
-export async function fullNames(addresses: readonly string[]): Promise<string[]> {
+export async function namesOfAddresses(addresses: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     addresses.map(async (address) => {
       const [first] = await namesOf(address);

@@ -43,7 +43,7 @@ export async function readInterfaces(ctx: ModuleContext): Promise<NetworkInterfa
 }
 
 /** Parses `ip addr show`. */
-export function parseIpAddr(output: string): NetworkInterfaces {
+function parseIpAddr(output: string): NetworkInterfaces {
   const out = new Map<string, NetworkInterface>();
   let current: NetworkInterface | undefined;
   for (const line of splitLines(output)) {

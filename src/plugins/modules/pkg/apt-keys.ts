@@ -72,7 +72,7 @@ export async function repoKeys(ctx: ModuleContext, { usesAptKey, folder }: KeyPl
 }
 
 /** The records of `gpg --with-colons`. Salt compat: numbers are numbers; ids stay text, with their leading zeros. */
-export function parseKeys(text: string): Dict {
+function parseKeys(text: string): Dict {
   const keys: Dict[] = [];
   for (const line of text.split('\n')) {
     const items = line.split(':').map((item) => item.trim());

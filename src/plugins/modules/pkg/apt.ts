@@ -23,7 +23,7 @@ import { clearRefreshTag } from './refresh-tag.ts';
 import { compareDeb, matchVersion } from './versions.ts';
 
 /** What keeps programs from asking questions. */
-export const APT_ENVIRONMENT: DictInit = {
+const APT_ENVIRONMENT: DictInit = {
   APT_LISTBUGS_FRONTEND: 'none',
   APT_LISTCHANGES_FRONTEND: 'none',
   DEBIAN_FRONTEND: 'noninteractive',

@@ -265,7 +265,7 @@ export async function checkRpms(ctx: ModuleContext, paths: readonly Value[], kwa
 }
 
 /** `lowpkg.diff`: a file as it is against how it was in its package. */
-export async function diffRpm(ctx: ModuleContext, packageFile: string, path: string): Promise<Value> {
+export async function diffPackageFile(ctx: ModuleContext, packageFile: string, path: string): Promise<Value> {
   for (const program of ['rpm2cpio', 'cpio', 'diff']) programPath(program);
   const [quoted, label] = [quoteWord(path), quoteWord(`A ${path}`)];
   const command =

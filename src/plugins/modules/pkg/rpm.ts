@@ -15,7 +15,7 @@ export const RPM_FORMAT = [...QUERY, '(none)', '%{INSTALLTIME}'].join(SEPARATOR)
 const INTEL_32 = ['i386', 'i486', 'i586', 'i686'];
 const ARM_32 = ['armv5tel', 'armv5tejl', 'armv6l', 'armv6hl', 'armv7l', 'armv7hl', 'armv7hnl'];
 /** Names of architectures, as they stand behind the dot of a package's name. */
-export const RPM_ARCHITECTURES: ReadonlySet<string> = new Set([
+const RPM_ARCHITECTURES: ReadonlySet<string> = new Set([
   ...['x86_64', 'athlon', 'amd64', 'ia32e', 'ia64', 'geode', 'noarch', 'aarch64', 'riscv64'],
   ...INTEL_32,
   ...ARM_32,
@@ -81,7 +81,7 @@ export interface RpmRecord {
 }
 
 /** The versions of each installed package, in the order of their version texts. */
-export async function rpmRecords(ctx: ModuleContext): Promise<Map<string, RpmRecord[]>> {
+async function rpmRecords(ctx: ModuleContext): Promise<Map<string, RpmRecord[]>> {
   const words = ['rpm', '-qa', '--nodigest', '--nosignature', '--queryformat', `${RPM_FORMAT}\n`];
   return parseRpms(await runText(ctx, words, { output_loglevel: 'trace' }), machineArchitecture(ctx));
 }
@@ -113,7 +113,7 @@ export function parseRpmLine(line: string, own: string): (RpmRecord & { readonly
 }
 
 /** The lines of a query in the form above. */
-export function parseRpms(text: string, own: string): Map<string, RpmRecord[]> {
+function parseRpms(text: string, own: string): Map<string, RpmRecord[]> {
   const packages = new Map<string, RpmRecord[]>();
   for (const line of text.split('\n')) {
     const record = parseRpmLine(line, own);

@@ -48,7 +48,7 @@ interface Group {
 }
 
 /** Reads what `groupinfo` prints. */
-export function parseGroup(text: string): Group {
+function parseGroup(text: string): Group {
   const fields = new Map<string, string>();
   const members = new Map<Kind, Set<string>>(KINDS.map((kind) => [kind, new Set()]));
   let kind: Kind | undefined;

@@ -12,7 +12,7 @@ import { runStdout, runText } from '../program.ts';
 import { isSystemdBooted } from '../systemd-host.ts';
 import { packageName } from './packages.ts';
 import { inputList, machineArchitecture } from './rpm.ts';
-import { diffRpm, rpmFileInfo } from './rpm-info.ts';
+import { diffPackageFile, rpmFileInfo } from './rpm-info.ts';
 import { compareLoose } from './versions.ts';
 import { callYum, isDnf, parseYumList, yumProgram } from './yum.ts';
 import { listRepositories } from './yum-repositories.ts';
@@ -157,7 +157,7 @@ export async function diffRpms(ctx: ModuleContext, paths: readonly Value[]): Pro
   for (const [name, owned] of byPackage) {
     const file = files.get(name);
     for (const path of owned) {
-      const shown = file === undefined ? '' : await diffRpm(ctx, pyStr(file), path);
+      const shown = file === undefined ? '' : await diffPackageFile(ctx, pyStr(file), path);
       out.set(path, truthy(shown) ? shown : 'Unchanged');
     }
   }

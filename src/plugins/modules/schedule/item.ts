@@ -4,7 +4,7 @@ import { PythonError } from '../../../python/exceptions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
-export const TIME_UNITS = ['seconds', 'minutes', 'hours', 'days'] as const;
+const TIME_UNITS = ['seconds', 'minutes', 'hours', 'days'] as const;
 const COPIED = [
   ...[
     'range',

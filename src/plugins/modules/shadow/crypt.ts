@@ -10,7 +10,7 @@ export const CRYPT_ALGORITHMS = ['sha512', 'sha256', 'md5'] as const;
 export type CryptAlgorithm = (typeof CRYPT_ALGORITHMS)[number];
 
 /** The marks at the start of the hashes. */
-export const CRYPT_MARKS: Readonly<Record<CryptAlgorithm, string>> = { sha512: '6', sha256: '5', md5: '1' };
+const CRYPT_MARKS: Readonly<Record<CryptAlgorithm, string>> = { sha512: '6', sha256: '5', md5: '1' };
 
 const DIGITS = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const ROUNDS_DEFAULT = 5000;

@@ -7,7 +7,7 @@ import { CRYPT_ALGORITHMS, CRYPT_SALT_CHARS, cryptPassword, type CryptAlgorithm 
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 /** The kinds of characters of Python's module `string`. */
-export const CHARACTERS = {
+const CHARACTERS = {
   lowercase: LOWER,
   uppercase: LOWER.toUpperCase(),
   digits: '0123456789',

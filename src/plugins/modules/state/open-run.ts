@@ -7,7 +7,7 @@ import { freshPillar } from '../../../runtime/pillar/fresh.ts';
 import { isGoodRun } from '../../../runtime/state/check-result.ts';
 import type { StateCompiler } from '../../../runtime/state/compile.ts';
 import type { Compiled } from '../../../runtime/state/compiled.ts';
-import { RunEnvironment } from '../../../runtime/state/environment.ts';
+import { RunEnvironment } from '../../../runtime/state/run-environment.ts';
 import { StateRun } from '../../../runtime/state/run.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -109,7 +109,7 @@ export async function runHigh(
 }
 
 /** The job that a published function belongs to. */
-export function jobOf(kwargs: Dict): string | undefined {
+function jobOf(kwargs: Dict): string | undefined {
   const jid = kwargs.get('__pub_jid') ?? null;
   return jid === null ? undefined : pyStr(jid);
 }

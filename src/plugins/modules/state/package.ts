@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProcess } from '../../../host/process.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
-import { RunEnvironment } from '../../../runtime/state/environment.ts';
+import { RunEnvironment } from '../../../runtime/state/run-environment.ts';
 import { StateRun } from '../../../runtime/state/run.ts';
 import { parseJson } from '../../../formats/json/parse.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readTextIfExists } from '../../../host/files.ts';
 import { dirName, joinPath } from '../../../python/paths.ts';
-import { hashFile } from '../../modules/file/hash-file.ts';
+import { hashFile } from '../../modules/file/hash-kinds.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import type { StateContext } from '../state-function.ts';
 

@@ -17,7 +17,7 @@ import {
 import { isOsError } from '../../../python/os-errors.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { opt, P, pathOf } from '../../modules/file/params.ts';
-import { hashFile } from '../../modules/file/hash-file.ts';
+import { hashFile } from '../../modules/file/hash-kinds.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';

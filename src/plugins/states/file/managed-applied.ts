@@ -6,7 +6,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../state-function.ts';
 import { callGetManaged, callManageFile } from './managed-calls.ts';
-import { passesCheck } from './managed-check.ts';
+import { passesCheck } from './check-command.ts';
 import type { Plan } from './managed-plan.ts';
 import { chooseSource, dropSource, type Fetched, type Source } from './managed-source.ts';
 import { errorText, type Outcome } from './outcome.ts';

@@ -5,7 +5,7 @@ import { dict, isDict, truthy, type Dict } from '../../../python/values/value.ts
 import { defineState, type StateContext } from '../state-function.ts';
 import { gatheredTexts } from './accumulators.ts';
 import { put } from './managed-applied.ts';
-import { runCheck } from './managed-check.ts';
+import { runCheck } from './check-command.ts';
 import { untilRefused } from './managed-contents.ts';
 import { foretell } from './managed-foretold.ts';
 import { MANAGED_PARAMS, type ManagedArguments } from './managed-params.ts';

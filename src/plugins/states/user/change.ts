@@ -7,7 +7,7 @@ import type { StateContext, StateResult } from '../state-function.ts';
 import { DAYS, neededChanges, shadowInfo, userInfo, type WantedUser } from './wanted.ts';
 
 /** What a password is shown as. */
-export const REDACTED = 'XXX-REDACTED-XXX';
+const REDACTED = 'XXX-REDACTED-XXX';
 
 /** Makes the changes, in Salt's order, and takes each out of the mapping. */
 async function applyChanges(

@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 /** A sender without its port. */
-export function addressOf(from: string): string {
+function addressOf(from: string): string {
   return from.replace(/:\d*$/, '');
 }
 

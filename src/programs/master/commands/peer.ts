@@ -21,7 +21,7 @@ import { parseKeyword } from '../../../formats/yaml/keyword.ts';
 import { splitKeyword } from '../../../formats/yaml/split-keyword.ts';
 import { yamlifyArgument } from '../../../formats/yaml/yamlify.ts';
 import type { countedWarnings } from '../counted-log.ts';
-import { storedReturn } from './returns.ts';
+import { returnToStore } from './returns.ts';
 import { publishForPeer, type PublishedJob } from './publish.ts';
 import { type JobOrder } from './publish-request.ts';
 import { type PublishDeps } from './publish-deps.ts';
@@ -196,7 +196,7 @@ class ReturnsOfOneJob {
     if (this.#job === undefined) {
       if (this.#early.length < EARLY_MAX) this.#early.push([jid, id, load]);
     } else if (jid === this.#job.jid && value !== undefined && this.#job.minions.includes(id)) {
-      this.#found.set(id, storedReturn(jid, id, load, value));
+      this.#found.set(id, returnToStore(jid, id, load, value));
       if (this.#found.size >= this.#job.minions.length) this.#isComplete.abort();
     }
   }

@@ -73,14 +73,14 @@ export async function takeReturn(
 /** @returns false when the job cache has this return already */
 function keep(deps: ReturnHandlerDeps, jid: string, id: string, load: Dict, value: Value): Promise<boolean> {
   return deps.jobs.saveReturn({
-    ...storedReturn(jid, id, load, value),
+    ...returnToStore(jid, id, load, value),
     atMs: deps.clock.nowMs(),
     ...(handsJobsOn(deps.opts) ? { more: otherFields(load) } : {}),
   });
 }
 
 /** A return as the job cache keeps it. @param value its field `return` */
-export function storedReturn(jid: string, id: string, load: Dict, value: Value): StoredReturn {
+export function returnToStore(jid: string, id: string, load: Dict, value: Value): StoredReturn {
   const out = load.get('out');
   return {
     jid,
@@ -133,7 +133,7 @@ function isPast(jid: Value | undefined, clock: Clock): jid is string {
 const NO_CODE = 1;
 
 /** The highest code of a return, which may be a map or a list for several functions. */
-export function worstCode(retcode: Value | undefined): number {
+function worstCode(retcode: Value | undefined): number {
   if (typeof retcode === 'number') return Number.isSafeInteger(retcode) ? retcode : NO_CODE;
   if (typeof retcode === 'bigint') return NO_CODE;
   if (typeof retcode === 'boolean') return Number(retcode);

@@ -22,7 +22,7 @@ import { Presence } from '../presence.ts';
 import { PublishSerial } from '../publish-serial.ts';
 import { keepAliveMs } from '../../../config/keep-alive.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
-import { masterTransports, type MasterTransport } from '../../../config/transports.ts';
+import { masterTransports, type MasterTransport } from '../../../config/master-transports.ts';
 import { TransportPresence } from '../transport-presence.ts';
 import { connectionsByAddressMax } from '../connection-limit.ts';
 import { sslOf } from '../transport-ssl.ts';

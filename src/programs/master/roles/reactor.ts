@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { masterSockets } from '../../../config/master-sockets.ts';
 import { EventBusWriter } from '../../../network/events/bus-client.ts';
-import { openJobCache } from '../../../runtime/client/stored-returns.ts';
-import { PublishRequests } from '../../../runtime/client/publish-requests.ts';
+import { openJobCache } from '../../../runtime/client/local-job-cache.ts';
+import { JobPublisher } from '../../../runtime/client/job-publisher.ts';
 import { userCredentials } from '../../../runtime/client/user-key.ts';
 import { JidSource } from '../../../storage/jobs/jid.ts';
 import { CallPool } from '../../reactor/call-pool.ts';
@@ -36,7 +36,7 @@ export const startReactor: StartRole = async (context) => {
     eventBytesMax: opts.get('max_event_size'),
     queueBytesMax: EVENT_QUEUE_BYTES_MAX,
   });
-  const requests = new PublishRequests({ opts, clock, random, env: {} });
+  const requests = new JobPublisher({ opts, clock, random, env: {} });
   requests.open();
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
   const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });

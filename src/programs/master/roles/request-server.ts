@@ -20,7 +20,7 @@ import type { RequestServer } from '../../../network/transport/transport.ts';
 import { requestServer } from '../../../network/transport/transports.ts';
 import { keepAliveMs } from '../../../config/keep-alive.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
-import { masterTransports, type MasterTransport } from '../../../config/transports.ts';
+import { masterTransports, type MasterTransport } from '../../../config/master-transports.ts';
 import { UserAuth } from '../auth/user-auth.ts';
 import { connectionsByAddressMax } from '../connection-limit.ts';
 import { sslOf } from '../transport-ssl.ts';

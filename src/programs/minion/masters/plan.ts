@@ -47,7 +47,7 @@ export async function planMasters(
  * @param master the option, or what the function that it names with `master_type: func` has given
  * @throws ConfigError for a `master_type` that is none
  */
-export function readMasterPlan(opts: MinionOptions, master: Value | undefined, log: Logger): MasterPlan {
+function readMasterPlan(opts: MinionOptions, master: Value | undefined, log: Logger): MasterPlan {
   const type = opts.get('master_type');
   const isList = Array.isArray(master);
   const entries: readonly Value[] = isList ? master : [master ?? ''];

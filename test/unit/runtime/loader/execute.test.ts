@@ -6,7 +6,7 @@ import {
   ConfigError,
   SaltInvocationError,
 } from '../../../../src/errors/errors.ts';
-import { executeFunction, executeFunctions } from '../../../../src/runtime/loader/execute.ts';
+import { executeFunction, executeFunctionList } from '../../../../src/runtime/loader/execute.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../../../src/runtime/loader/module.ts';
 import { PythonError } from '../../../../src/python/exceptions.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
@@ -121,7 +121,7 @@ test('execute - each error has its sentence', async () => {
 test('execute - the log names the function that has thrown', async () => {
   const ctx = throwing(new RangeError('too far'));
   await executeFunction('try.it', ctx, []);
-  await executeFunctions(['try.it'], ctx, [[]]);
+  await executeFunctionList(['try.it'], ctx, [[]]);
   const line = 'The minion function try.it caused an exception: too far';
   assert.deepEqual(
     ctx.logged.map(({ message }) => message),
@@ -192,7 +192,7 @@ test('execute - a minion in blackout runs only what is allowed', async () => {
 
 test('execute - several functions in one job each have their return', async () => {
   const ctx = contextWith(() => dict({ result: false }));
-  const result = await executeFunctions(['try.it', 'try.nope', 'try.set'], ctx, [[], [], []]);
+  const result = await executeFunctionList(['try.it', 'try.nope', 'try.set'], ctx, [[], [], []]);
   const lost =
     "Traceback (most recent call last):\nsalt.exceptions.CommandExecutionError: 'try.nope' is not available.\n";
   assert.deepEqual(
@@ -206,5 +206,5 @@ test('execute - several functions in one job each have their return', async () =
   assert.deepEqual(result.retcode, dict({ 'try.it': 1, 'try.nope': 1, 'try.set': 3 }));
   assert.deepEqual(result.success, dict({ 'try.it': false, 'try.nope': false, 'try.set': false }));
   const ordered = contextWith(() => 1, { opts: dict({ multifunc_ordered: true }) });
-  assert.deepEqual((await executeFunctions(['try.it', 'try.it'], ordered, [[], []])).return, [1, 1]);
+  assert.deepEqual((await executeFunctionList(['try.it', 'try.it'], ordered, [[], []])).return, [1, 1]);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { BrineError } from '../../../../src/errors/errors.ts';
 import { forecast } from '../../../../src/runtime/targeting/forecast.ts';
 import { matchMinion } from '../../../../src/runtime/targeting/match-minion.ts';
-import { expandNodegroup, expandNodegroups } from '../../../../src/runtime/targeting/nodegroups.ts';
+import { expandNodegroup, expandTargetNodegroups } from '../../../../src/runtime/targeting/nodegroups.ts';
 import { parseTarget } from '../../../../src/runtime/targeting/parse-target.ts';
 import { TargetError, type CachedMinion, type Fleet } from '../../../../src/runtime/targeting/target.ts';
 import { parseEngineWord } from '../../../../src/runtime/targeting/words.ts';
@@ -105,18 +105,22 @@ test('targeting - node groups expand as in Salt', () => {
 
 test('targeting - the client sends node groups as compound targets', () => {
   const groups = dictOf(vectors<unknown>('nodegroups')[0]);
-  assert.deepEqual(expandNodegroups('text', 'nodegroup', groups).tgt, 'L@web1,db1');
+  assert.deepEqual(expandTargetNodegroups('text', 'nodegroup', groups).tgt, 'L@web1,db1');
   assert.deepEqual(
-    expandNodegroups('N@nested and db1', 'compound', groups).tgt,
+    expandTargetNodegroups('N@nested and db1', 'compound', groups).tgt,
     '( L@web1,db1 or N@glob ) and db1'.replace('N@glob', '( web* )'),
   );
-  assert.deepEqual(expandNodegroups(['N@or', 'and', 'x'], 'compound', groups).tgt, 'web1 or db1 and x');
-  assert.deepEqual(expandNodegroups('web*', 'glob', groups), { tgt: 'web*', tgtType: 'glob', faults: [] });
-  assert.throws(() => expandNodegroups('nosuch', 'nodegroup', groups, '/etc/salt/master'), {
+  assert.deepEqual(expandTargetNodegroups(['N@or', 'and', 'x'], 'compound', groups).tgt, 'web1 or db1 and x');
+  assert.deepEqual(expandTargetNodegroups('web*', 'glob', groups), {
+    tgt: 'web*',
+    tgtType: 'glob',
+    faults: [],
+  });
+  assert.throws(() => expandTargetNodegroups('nosuch', 'nodegroup', groups, '/etc/salt/master'), {
     name: 'SaltInvocationError',
     message: 'Node group nosuch unavailable in /etc/salt/master',
   });
-  const loop = expandNodegroups('loopa', 'nodegroup', groups);
+  const loop = expandTargetNodegroups('loopa', 'nodegroup', groups);
   assert.deepEqual(
     loop.faults.map(({ message }) => message),
     ['Failed nodegroup expansion: illegal nested nodegroup "loopa"'],

@@ -4,7 +4,7 @@ import { isDict, type Dict } from '../../python/values/value.ts';
 import type { SlsFiles } from './sls-files.ts';
 
 /** Asked for when it is first needed. */
-export class Environments {
+export class SaltEnvs {
   readonly #opts: Dict;
   readonly #files: SlsFiles;
   #names: Promise<readonly string[]> | undefined;

@@ -5,7 +5,7 @@
 import type { FunctionCaller, FunctionSource, ModuleContext, StateFacts } from '../loader/module.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { hasChanges, textIn } from './result.ts';
-import { stateContext } from './state-call.ts';
+import { stateContext } from './state-context.ts';
 
 /** What a run begins with. */
 export interface RunEnvironmentDeps {

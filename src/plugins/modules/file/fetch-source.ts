@@ -17,7 +17,7 @@ export interface FetchOptions {
 }
 
 /** The path of a source on this machine; undefined for a source that has to be fetched. */
-export function localSource(source: string): string | undefined {
+function localSource(source: string): string | undefined {
   const { scheme, host, path } = parseUrl(source);
   if (scheme !== '' && scheme !== 'file') return undefined;
   const place = scheme === '' ? source : joinPath(host, path);

@@ -6,7 +6,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
 import { readSsl } from '../../config/ssl.ts';
-import { masterTransports } from '../../config/transports.ts';
+import { masterTransports } from '../../config/master-transports.ts';
 import type { RequestClient } from '../../network/transport/transport.ts';
 import { requestClient } from '../../network/transport/transports.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -74,7 +74,7 @@ export interface LocalClientDeps {
 }
 
 /** Sends `publish` to the master and reads its reply. */
-export class PublishRequests {
+export class JobPublisher {
   readonly #deps: LocalClientDeps;
   readonly #requester: RequestClient;
   #login: Login | undefined;
