@@ -12,7 +12,7 @@ import { systemRandom } from '../../src/host/random.ts';
 import { EventBusReader } from '../../src/network/events/bus-client.ts';
 import { pyRepr } from '../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
-import { PublishRequests } from '../../src/runtime/client/publish-requests.ts';
+import { JobPublisher } from '../../src/runtime/client/job-publisher.ts';
 import { Fleet } from '../support/fleet.ts';
 
 const PASSWORD = 'canary-password';
@@ -73,7 +73,7 @@ test('external authentication - rules, tokens, refusals, and no secret anywhere'
     ({ tag, data }) => void events.push(`${tag} ${pyRepr(data)}`),
   );
   t.after(() => bus.close());
-  const requests = new PublishRequests({
+  const requests = new JobPublisher({
     opts: loadClientConfig({ configDir: fleet.masterDir, env: {} }),
     env: {},
     clock: systemClock,

@@ -11,7 +11,7 @@ import { amountOf, parseAmount } from '../../runtime/client/amount.ts';
 import { runBatch, whoIsThere } from '../../runtime/client/batch.ts';
 import { CLIENT_TEXTS, NoMinionsError } from '../../runtime/client/errors.ts';
 import { outcomeText } from '../../runtime/client/outcome.ts';
-import type { PublishedJob, PublishOptions } from '../../runtime/client/publish-requests.ts';
+import type { PublishedJob, PublishOptions } from '../../runtime/client/job-publisher.ts';
 import {
   publishAndWatch,
   watchPublished,

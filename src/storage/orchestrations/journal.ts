@@ -13,7 +13,7 @@ import { dropLock, takeLock } from './owner-lock.ts';
 import { readRecords, RecordFile } from './record-file.ts';
 
 /** The folder below the master's `cachedir`. */
-export const ORCHESTRATIONS = 'orchestrations';
+const ORCHESTRATIONS = 'orchestrations';
 /** Orchestrations that are kept; the oldest go first. */
 const KEPT_MAX = 1000;
 const ENDING = '.steps';

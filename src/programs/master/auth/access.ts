@@ -115,7 +115,7 @@ function userIn(credentials: Dict, field: string): string {
 }
 
 /** Salt's words for credentials that do not hold. */
-function failure(type: AuthType, user: string, reason: string): LoginFailure {
+export function failure(type: AuthType, user: string, reason: string): LoginFailure {
   const base = `Authentication failure of type "${type}" occurred`;
   const message = { user: base, token: `${base}.`, eauth: `${base} for user ${user}.` }[type];
   return { error: { name: ERROR_NAMES[type], message }, user, type, reason };

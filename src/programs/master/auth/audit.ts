@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 /** A sender without its port. */
-function addressOf(from: string): string {
+export function addressOf(from: string): string {
   return from.replace(/:\d*$/, '');
 }
 

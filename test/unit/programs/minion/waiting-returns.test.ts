@@ -100,8 +100,8 @@ test('waiting returns - a file that cannot be used, or a full disk for once, kee
   const room = new LazyWaitingRoom(() => {
     if (isFull) throw new Error('no space left on device');
     const opts = { get: (name: string) => (name === 'cachedir' ? join(cachedir, 'other') : 10_000) };
-    const parts = { opts, clock: systemClock, random: leastRandom, log: silentLogger };
-    return { parts } as unknown as MinionState;
+    const deps = { opts, clock: systemClock, random: leastRandom, log: silentLogger };
+    return { deps } as unknown as MinionState;
   });
   t.after(() => room.close());
   await assert.rejects(room.keep('redis', dict({ jid: '2', id: 'm1' })), /no space/);
