@@ -115,8 +115,6 @@ test('architecture - files import in one direction, types as well', () => {
 });
 
 test('architecture - what is exported is imported somewhere', () => {
-  // rules of access that nothing calls yet
-  const awaited = ['programs/master/auth/requester.ts: refusalOf', 'runtime/access/auth-list.ts: rulesOf'];
   const tested = ['test', 'bench', 'scripts'].flatMap((folder) => filesBelow(join(ROOT, folder)));
   const texts = [...sources.map(({ text }) => text), ...tested.map((path) => readFileSync(path, 'utf8'))];
   const imported = new Set(texts.flatMap(importedNames));
@@ -134,10 +132,7 @@ test('architecture - what is exported is imported somewhere', () => {
         .filter(([, name = '']) => !imported.has(name) && !loose.has(name))
         .map(([, name]) => `${path}: ${name}`),
     );
-  assert.deepEqual(
-    unused.filter((name) => !awaited.includes(name)),
-    [],
-  );
+  assert.deepEqual(unused, []);
 });
 
 test('architecture - the files that the document names exist', () => {

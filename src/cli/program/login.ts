@@ -39,7 +39,7 @@ function tokenInFile(opts: MasterOptions): string | undefined {
  * logs in with it.
  * @returns undefined for the key of the user
  */
-async function findLogin(
+export async function findLogin(
   { opts, merged, logging }: Pick<ClientProgram, 'opts' | 'merged' | 'logging'>,
   io: CommandIo,
   ask: AskMaster,

@@ -6,7 +6,7 @@ import { EventBusReader } from '../../network/events/bus-client.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { loginFields } from '../../runtime/client/login.ts';
-import { PublishRequests } from '../../runtime/client/publish-requests.ts';
+import { JobPublisher } from '../../runtime/client/job-publisher.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import { findLogin } from '../program/login.ts';
@@ -35,7 +35,7 @@ export async function runRemotely(
   { fun, arg, isAsync }: RemoteCall,
 ): Promise<Dict | 'key'> {
   const deps = { opts, env: io.env, clock: systemClock, random: systemRandom };
-  const requests = new PublishRequests(deps);
+  const requests = new JobPublisher(deps);
   requests.open();
   const returns = new ReturnsOfRuns();
   let bus: EventBusReader | undefined;

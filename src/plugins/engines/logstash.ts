@@ -43,7 +43,7 @@ export const logstashEngine = defineEngine({
  * Salt compat: Salt fails for events whose data has names such as `name`, `args` or `message`, and leaves `id` out; here the event's
  * data stands whole, below what the format itself has.
  */
-export function logstashMessage(data: Dict, tag: string, nowMs: number): Dict {
+function logstashMessage(data: Dict, tag: string, nowMs: number): Dict {
   return new Map<Value, Value>([
     ...data,
     ['@timestamp', new Date(nowMs).toISOString()],

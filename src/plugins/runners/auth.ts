@@ -61,7 +61,7 @@ export const authRunners = defineRunners({
         target: { default: '*', type: 'str', doc: 'The minions; nothing for functions of the master.' },
         ...QUESTION_PARAMS,
         eauth: param.text({ default: '', doc: 'Only the rules of this authentication system.' }),
-        groups: { default: null, type: 'list', doc: 'His groups.' },
+        groups: param.listIfGiven({ default: null, doc: 'His groups.' }),
       },
       varargs: 'args',
       kwargs: 'kwargs',
@@ -71,7 +71,7 @@ export const authRunners = defineRunners({
         'salt-run auth.can alice jobs.list_jobs client=runner',
       ],
       run: async (ctx, args, rest, kwargs) => {
-        const groups = Array.isArray(args.groups) ? args.groups.map(pyStr) : await groupsOf(args.user);
+        const groups = args.groups?.map(pyStr) ?? (await groupsOf(args.user));
         const rules = rulesFor(ctx, { name: args.user, groups }, args.eauth);
         return answer(decideFor(ctx, args.user, rules, questionOf(ctx, args, rest, kwargs)));
       },

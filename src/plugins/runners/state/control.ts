@@ -1,5 +1,5 @@
 /** Halting, resuming and ending an orchestration that runs (salt/runners/state.py `pause`, `resume`, `soft_kill`, 3006.16). */
-import { truthy, type Value } from '../../../python/values/value.ts';
+import type { Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { defineRunner, type RunnerSpec } from '../runner.ts';
 
@@ -22,7 +22,11 @@ const pause = defineRunner({
   doc: 'Halts an orchestration before one of its steps, or before the next one.',
   params: {
     ...params,
-    duration: { default: null, type: 'int', doc: 'Seconds after which it goes on by itself.' },
+    duration: param.valueIfGiven({
+      default: null,
+      type: 'int',
+      doc: 'Seconds after which it goes on by itself.',
+    }),
   },
   returns: 'None',
   examples: [
@@ -30,7 +34,7 @@ const pause = defineRunner({
     'salt-run state.pause 20171130110407769519 deploy 60',
   ],
   run: (ctx, { jid, state_id, duration }) => {
-    const args: Value[] = [jid, state_id, ...(truthy(duration) ? [duration] : [])];
+    const args: Value[] = [jid, state_id, ...(duration === undefined ? [] : [duration])];
     return ctx.execute('state.pause', args, new Map());
   },
 });
