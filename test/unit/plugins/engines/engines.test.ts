@@ -257,7 +257,15 @@ test('engines - stalekey deletes the keys of those that were away too long, and 
   assert.deepEqual(deleted, [['old']]);
   assert.deepEqual(keptIds().sort(), ['here', 'new']);
   writeFileSync(path, 'garbage');
-  const again = run(t, stalekeyEngine, dict({ interval: 1000, expire: 500 }), engineStage(stage.ctx));
+  const again = run(
+    t,
+    stalekeyEngine,
+    dict({ interval: 1000, expire: 500 }),
+    engineStage({
+      opts: stage.ctx.opts,
+      ...(stage.ctx.master === undefined ? {} : { master: stage.ctx.master }),
+    }),
+  );
   while (!again.lines.some((line) => line.includes('no key is deleted')))
     await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(deleted, [['old']]);
