@@ -69,7 +69,7 @@ export interface LocalClientDeps {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly random: Random;
-  /** What is shown instead of the user's key; told later by {@link PublishRequests.logInWith} where it has to be asked for. */
+  /** What is shown instead of the user's key; told later by {@link JobPublisher.logInWith} where it has to be asked for. */
   readonly login?: Login;
 }
 
