@@ -6,13 +6,13 @@ import { Fleet, ours, runProgram, until } from '../support/fleet.ts';
 
 test('background - a daemon finds its configuration by a path of the caller, and keeps no folder busy', async (t) => {
   const fleet = await Fleet.create(t);
-  fleet.configureMinion('web1', ['ipc_mod: tcp', 'engines: [slack]']);
+  fleet.configureMinion('web1', ['ipc_mod: tcp', 'zmq_monitor: True']);
   const started = await runProgram(join(ours.folder, 'salt-minion'), ['-c', 'web1', '-d'], {
     cwd: fleet.folder,
   });
   assert.deepEqual([started.code, started.stdout], [0, ''], started.stderr);
   assert.match(started.stderr, /ipc_mod \(Did you mean 'ipc_mode'\?\)/, 'warnings are on the terminal');
-  assert.match(started.stderr, /no effect in Brine: engines \(/);
+  assert.match(started.stderr, /no effect in Brine: zmq_monitor \(/);
   const pid = Number(readFileSync(fleet.path('web1', 'pid'), 'utf8'));
   t.after(() => {
     if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');

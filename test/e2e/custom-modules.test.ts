@@ -235,7 +235,6 @@ test('custom modules - code that throws, exits or hangs harms nobody', async (t)
   const { fleet } = await fleetWithFiles(t, [
     ['salt/_modules/aexits.js', 'process.exit(1);'],
     ['salt/_modules/broken.ts', 'export default {'],
-    ['salt/_modules/old.py', 'def ping():\n    return True\n'],
     [
       'salt/_modules/wild.ts',
       `${DEFINE}export default defineModule({ functions: {
@@ -251,7 +250,7 @@ test('custom modules - code that throws, exits or hangs harms nobody', async (t)
     ],
   ]);
   assert.deepEqual(await fleet.json(['m1', 'saltutil.sync_modules']), {
-    m1: ['aexits', 'broken', 'mine', 'old', 'wild'].map((name) => `modules.${name}`),
+    m1: ['aexits', 'broken', 'mine', 'wild'].map((name) => `modules.${name}`),
   });
   const [minion] = fleet.daemons.slice(-1);
   assert.deepEqual(await fleet.json(['m1', 'wild.fine']), { m1: { doubled: 4 } });
@@ -269,7 +268,6 @@ test('custom modules - code that throws, exits or hangs harms nobody', async (t)
   for (const [text, times] of [
     ['aexits.js cannot be used: it ends the process', 1],
     ['broken.ts cannot be loaded: SyntaxError', 1],
-    ['old.py is a Python module', 1],
   ] as const)
     assert.equal((minion?.log.split(text).length ?? 0) - 1, times, text);
 });

@@ -14,8 +14,9 @@ export default defineEngine({
   doc: 'Answers events.',
   options: { word: { type: 'str' } },
   async start({ word }, ctx) {
-    await ctx.fireEvent('own/started', { id: ctx.id, role: ctx.role });
-    for await (const { tag, data } of ctx.events('ask/*'))
+    const asked = ctx.events('ask/*');
+    ctx.log.warning('own engine starts');
+    for await (const { tag, data } of asked)
       await ctx.fireEvent('own/answer', {
         tag,
         said: data.text,
@@ -30,7 +31,7 @@ export default defineEngine({
 const OWN_PROCESS = `
 const { defineEngine } = require('brine');
 module.exports = defineEngine({ start: async (_, ctx) => {
-  await ctx.fireEvent('process/started', { id: ctx.id });
+  ctx.log.warning('own process starts');
   while (!ctx.signal.aborted) await ctx.sleep(60);
 } });
 `;
@@ -127,9 +128,13 @@ test('engines - beside a master and a minion', async (t) => {
   });
 
   await t.test('custom engines listen, call functions, and fire', async () => {
-    await until('they run', () => heard('own/started').length === 2);
-    fireOn(t, fleet.path('m', 'run', 'master_event_pull.ipc'), 'ask/me');
-    await until('their answers', () => heard('own/answer').length === 1);
+    await master.logged('own engine starts');
+    const ask = eventsOn(t, fleet.path('m', 'run', 'master_event_pull.ipc'));
+    // the engine says that it starts before the bus knows that it listens
+    await until('its answer', () => {
+      ask.fire('ask/me', dict({ text: 'hello' }));
+      return heard('own/answer').length > 0;
+    });
     const { data } = heard('own/answer')[0] as BusEvent;
     assert.equal(data.get('said'), 'hello');
     assert.equal(data.get('word'), 'master');
@@ -139,22 +144,29 @@ test('engines - beside a master and a minion', async (t) => {
 
   await t.test('a minion has its own bus, engines and reactor', async () => {
     await minion.logged('The reactor is ready');
+    await minion.logged('own engine starts');
+    const answers = (): unknown[] =>
+      heard('own/answer').flatMap(({ data }) => {
+        const answer = data.get('data'); // of a minion, what was fired stands inside
+        return answer instanceof Map ? [answer.get('word')] : [];
+      });
     const { code, stdout } = await fleet.salt(['one', 'event.fire', '{"text": "hello"}', 'ask/minion']);
     assert.equal(code, 0, stdout);
-    await until('the answer', () => heard('own/answer').length === 2);
-    const answer = heard('own/answer')[1]?.data.get('data') as Map<string, unknown>;
-    assert.equal(answer.get('word'), 'minion');
+    await until('the answer', () => answers().length === 1);
+    assert.deepEqual(answers(), ['minion']);
     await minion.logged("Reactor 'publish' failed to execute local 'test.ping'");
     await until('the reaction', () => readFileSync(fleet.path('reacted'), 'utf8').includes('hello'));
     assert.equal(readFileSync(fleet.path('reacted'), 'utf8').trim(), 'hello ask/minion one');
   });
 
   await t.test('what is killed is back, and so are processes of a site', async () => {
-    await until('the processes run', () => heard('process/started').length === 1 && existsSync(ran));
+    await until('the processes run', () => existsSync(ran));
+    await master.logged('own process starts');
     kill(master, 'salt-master Engine(answers)');
     kill(master, 'salt-master ExtProcess(writer)');
     kill(minion, 'salt-minion Engine(answers)');
-    await until('the engines are back', () => heard('own/started').length === 4);
+    await master.logged('own engine starts', 2);
+    await minion.logged('own engine starts', 2);
     await until('the process is back', () => readFileSync(ran, 'utf8') === 'ran\nran\n');
   });
 
@@ -169,7 +181,7 @@ function kill(daemon: Daemon, title: string): void {
   process.kill(daemon.children().get(title) as number, 'SIGKILL');
 }
 
-function fireOn(t: { after(run: () => void): void }, path: string, tag: string): void {
+function eventsOn(t: { after(run: () => void): void }, path: string): EventBusWriter {
   const writer = new EventBusWriter({
     path,
     clock: systemClock,
@@ -177,5 +189,5 @@ function fireOn(t: { after(run: () => void): void }, path: string, tag: string):
     queueBytesMax: 1_000_000,
   });
   t.after(() => writer.close());
-  writer.fire(tag, dict({ text: 'hello' }));
+  return writer;
 }

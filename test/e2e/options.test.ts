@@ -8,11 +8,11 @@ import { Fleet, freePort, until } from '../support/fleet.ts';
 
 test('options - a master that would send ciphertext to its minions does not start', async (t) => {
   const fleet = await Fleet.create(t);
-  fleet.configureMaster(['decrypt_pillar: [secrets]', 'engines: [slack]', 'fiel_roots: {base: [/srv]}']);
+  fleet.configureMaster(['decrypt_pillar: [secrets]', 'zmq_monitor: True', 'fiel_roots: {base: [/srv]}']);
   const master = await fleet.run('salt-master', ['-c', fleet.masterDir]);
   assert.equal(master.code, 78);
   assert.match(master.stderr, /decrypt_pillar: minions would get the encrypted text/);
-  assert.match(master.stderr, /no effect in Brine: engines \(no engine is started but reactor/);
+  assert.match(master.stderr, /no effect in Brine: zmq_monitor \(/);
   assert.match(master.stderr, /fiel_roots \(Did you mean 'file_roots'\?\)/);
   const runner = await fleet.run('salt-run', ['-c', fleet.masterDir, 'pillar.show_pillar']);
   assert.equal(runner.code, 78);

@@ -18,15 +18,20 @@ export interface BusEventsDeps {
   readonly signal: AbortSignal;
 }
 
-/** @param wanted decides by the tag alone */
-export async function* busEvents(
+/**
+ * Listens from the moment of the call on; what comes before the first event is read waits.
+ *
+ * @param wanted decides by the tag alone
+ */
+export function busEvents(
   { path, clock, log, signal }: BusEventsDeps,
   wanted: (tag: string) => boolean,
 ): AsyncGenerator<EngineEvent> {
   const queue = new EventQueue(log);
   let reader: EventBusReader | undefined;
+  let isLeft = false;
   const connect = async (): Promise<void> => {
-    while (!signal.aborted)
+    while (!signal.aborted && !isLeft)
       try {
         reader = await EventBusReader.connect(
           path,
@@ -41,13 +46,17 @@ export async function* busEvents(
   };
   const stop = (): void => queue.end();
   signal.addEventListener('abort', stop, { once: true });
-  try {
-    await connect();
-    for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
-  } finally {
-    reader?.close();
-    signal.removeEventListener('abort', stop);
-  }
+  const connected = connect();
+  return (async function* () {
+    try {
+      await connected;
+      for (let event = await queue.next(); event !== undefined; event = await queue.next()) yield event;
+    } finally {
+      isLeft = true;
+      reader?.close();
+      signal.removeEventListener('abort', stop);
+    }
+  })();
 }
 
 class EventQueue {

@@ -11,7 +11,12 @@ import { FileLoader } from '../../runtime/extensions/load-file.ts';
 import { readOwnEngine, whyUnavailable } from '../../runtime/extensions/read-module.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { EngineRefusal, type EngineContext, type EngineSpec } from '../../plugins/engines/engine.ts';
+import {
+  EngineRefusal,
+  type EngineContext,
+  type EngineEvent,
+  type EngineSpec,
+} from '../../plugins/engines/engine.ts';
 
 /** What loading needs. */
 export interface OwnEngineDeps {
@@ -92,15 +97,19 @@ function ownContext(ctx: EngineContext): OwnContext {
       return toData(await master.runner(fun, positional(args), keywords(kwargs)));
     },
     fireEvent: (tag, data) => ctx.fire(tag, keywords(data)),
-    events: (glob = '*') => plainEvents(ctx, glob),
+    events: (glob = '*') =>
+      plainEvents(
+        ctx,
+        ctx.events((tag) => glob === '*' || fnmatch(tag, glob)),
+      ),
   };
 }
 
 async function* plainEvents(
   ctx: EngineContext,
-  glob: string,
+  events: AsyncIterable<EngineEvent>,
 ): AsyncGenerator<{ tag: string; data: Record<string, Data> }> {
-  for await (const { tag, data } of ctx.events((name) => glob === '*' || fnmatch(name, glob))) {
+  for await (const { tag, data } of events) {
     try {
       yield { tag, data: toRecord(data) };
     } catch (error) {

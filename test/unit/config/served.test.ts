@@ -43,8 +43,7 @@ const READ_OTHERWISE: ReadonlyMap<string, RegExp> = new Map([
 /** Options that are read all the same, but not for what they are not served for. */
 const READ_FOR_ANOTHER: Readonly<Record<string, readonly string[]>> = {
   master: [],
-  // read by the master's reactor; minions have none
-  minion: ['reactor', 'reactor_refresh_interval', 'reactor_worker_hwm', 'reactor_worker_threads'],
+  minion: [],
 };
 
 const tables: readonly (readonly [string, OptionTable])[] = [
@@ -103,13 +102,11 @@ function start(program: Program, config: unknown): Told {
 
 test('options - a program that is given what it does not serve says so in one line', () => {
   const { lines, refused } = start('salt-master', {
-    engines: ['slack'],
     zmq_monitor: true,
     mysql: { host: 'x' },
   });
   assert.equal(refused, false);
   assert.equal(lines.length, 1);
-  assert.match(lines[0] as string, /engines \(no engine is started but reactor/);
   assert.match(lines[0] as string, /zmq_monitor \(/);
   assert.doesNotMatch(lines[0] as string, /mysql/);
 });
