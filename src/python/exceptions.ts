@@ -1,5 +1,5 @@
 /** Errors that carry the name of a Python exception class, because Salt's users see it in tracebacks. */
-import { osErrorText, strerror } from './os-errors.ts';
+import { errnoOf, osErrorText, strerror } from './os-errors.ts';
 
 /** An exception that Salt would not turn into a sentence of its own: it arrives as the last line of a traceback. */
 export class PythonError extends Error {
@@ -43,5 +43,6 @@ export const OS_ERROR_CLASSES: ReadonlyMap<number, string> = new Map([
 export function describeOsError(error: Error): { type: string; message: string } | undefined {
   const { errno } = error as NodeJS.ErrnoException;
   if (errno === undefined || strerror(error) === undefined) return undefined;
-  return { type: OS_ERROR_CLASSES.get(-errno) ?? 'OSError', message: osErrorText(error) };
+  const type = errnoOf(error) < 0 ? 'socket.gaierror' : OS_ERROR_CLASSES.get(-errno);
+  return { type: type ?? 'OSError', message: osErrorText(error) };
 }

@@ -41,10 +41,30 @@ const UNKNOWN_TO_LIBUV: ReadonlyMap<number, string> = new Map([
   [122, 'Disk quota exceeded'],
 ]);
 
+/** What glibc's `getaddrinfo` answers, by libuv's number for it: Python's number and text (`socket.gaierror`). */
+const RESOLVER: ReadonlyMap<number, readonly [number, string]> = new Map([
+  [-3001, [-3, 'Temporary failure in name resolution']],
+  [-3002, [-1, 'Bad value for ai_flags']],
+  [-3004, [-4, 'Non-recoverable failure in name resolution']],
+  [-3005, [-6, 'ai_family not supported']],
+  [-3006, [-10, 'Memory allocation failure']],
+  [-3007, [-5, 'No address associated with hostname']],
+  [-3008, [-2, 'Name or service not known']],
+  [-3010, [-8, 'Servname not supported for ai_socktype']],
+  [-3011, [-7, 'ai_socktype not supported']],
+]);
+
 /** Python's `OSError.strerror` of an error of Node's; undefined for errors that do not come from the system. */
 export function strerror(error: unknown): string | undefined {
   const { errno } = error as NodeJS.ErrnoException;
-  return typeof errno === 'number' ? strerrorOf(-errno) : undefined;
+  if (typeof errno !== 'number') return undefined;
+  return RESOLVER.get(errno)?.[1] ?? strerrorOf(-errno);
+}
+
+/** Python's `OSError.errno`: positive, or negative when a name could not be resolved. */
+export function errnoOf(error: unknown): number {
+  const { errno = 0 } = error as NodeJS.ErrnoException;
+  return RESOLVER.get(errno)?.[0] ?? -errno;
 }
 
 /** The text of an error of the system by its number, which is positive; undefined for an unknown one. */
@@ -58,10 +78,10 @@ export function strerrorOf(errno: number): string | undefined {
 export function osErrorText(error: unknown): string {
   const text = strerror(error);
   if (text === undefined) return error instanceof Error ? error.message : String(error);
-  const { errno, path } = error as NodeJS.ErrnoException;
+  const { path } = error as NodeJS.ErrnoException;
   const { dest } = error as { dest?: unknown };
   const places = [path, dest].filter((place): place is string => typeof place === 'string').map(textRepr);
-  return `[Errno ${-(errno ?? 0)}] ${text}${places.length === 0 ? '' : `: ${places.join(' -> ')}`}`;
+  return `[Errno ${errnoOf(error)}] ${text}${places.length === 0 ? '' : `: ${places.join(' -> ')}`}`;
 }
 
 /** True for an error of the operating system (Python's `except OSError`). */

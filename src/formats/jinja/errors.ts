@@ -62,4 +62,6 @@ export class CalledFailure extends JinjaError {
 }
 
 export const typeError = (message: string): PythonError => new PythonError('TypeError', message);
+export const representerError = (message: string): PythonError =>
+  new PythonError('RepresenterError', message);
 export const valueError = (message: string): PythonError => new PythonError('ValueError', message);

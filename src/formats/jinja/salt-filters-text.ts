@@ -6,7 +6,7 @@ import { compileGlob } from '../../python/text/fnmatch.ts';
 import { compilePattern, PatternError, type PyMatch } from '../../python/regex/pattern.ts';
 import { decodeUtf8, isPySpace, strip } from '../../python/values/text.ts';
 import { dumpYaml } from '../yaml/dump.ts';
-import { typeError, valueError } from './errors.ts';
+import { representerError, typeError, valueError } from './errors.ts';
 import type { FilterEntry } from './filters-text.ts';
 import { tuple, typeName, type TValue } from './model.ts';
 import { iter, len, truthy } from './operators.ts';
@@ -14,6 +14,7 @@ import { toYamlValue } from './plain.ts';
 import { PySet } from './set.ts';
 import { pyCapitalize } from './text-case.ts';
 import { str } from './text-of.ts';
+import { Undefined } from './undefined.ts';
 import { toNumberOr } from './salt-filters-data.ts';
 import { isHashableType } from './hashable.ts';
 
@@ -162,6 +163,8 @@ function yamlEncode(value: TValue): string {
       `yaml_encode() only works with YAML scalar data; failed for <class '${typeName(value)}'>`,
     );
   if (typeof value === 'string') return quoteDouble(value);
+  // where `yaml` writes null for what is undefined, this one fails
+  if (value instanceof Undefined) throw representerError(`('cannot represent an object', ${value.repr()})`);
   const text = strip(dumpYaml(toYamlValue(value)));
   return text.endsWith('\n...') ? text.slice(0, -4) : text;
 }

@@ -96,6 +96,6 @@ export interface GrainsHost {
   networkInterfaces(): ReadonlyMap<string, readonly InterfaceAddress[]>;
   /** Minutes to add to UTC for local time at a moment. */
   utcOffsetMinutes(atMs: number): number;
-  /** The program that runs us, for the grains that name the software. */
-  software(): { readonly executable: string; readonly path: string };
+  /** The folder that we run from, for the grains that name the software. */
+  software(): { readonly path: string };
 }

@@ -48,7 +48,7 @@ export function nodeGrainsHost(): GrainsHost {
     totalMemoryBytes: () => os.totalmem(),
     networkInterfaces,
     utcOffsetMinutes: (atMs) => -new Date(atMs).getTimezoneOffset(),
-    software: () => ({ executable: process.execPath, path: dirname(fileURLToPath(import.meta.url)) }),
+    software: () => ({ path: dirname(fileURLToPath(import.meta.url)) }),
   };
 }
 

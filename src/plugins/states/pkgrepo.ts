@@ -176,7 +176,7 @@ async function configure(
         : [];
     await ctx.functions.call('pkg.mod_repo', [repo], new Map([...words, ...own]));
   } catch (error) {
-    if (!(error instanceof BrineError)) throw error;
+    if (ctx.signal.aborted) throw error;
     return failure(name, `Failed to configure repo '${name}': ${messageOf(error)}`);
   }
   try {

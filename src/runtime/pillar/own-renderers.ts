@@ -99,7 +99,7 @@ class OwnRenderer implements Renderer {
     this.#idle?.cancel();
     this.#context = context;
     const id = String(opts.get('id') ?? '');
-    const file = { path: this.#own.path, input, argument, sls, saltenv, file: path };
+    const file = { path: this.#own.path, input, argument, sls: sls ?? '', saltenv, file: path };
     try {
       await this.#host.asks.surroundings({ id, opts, grains: new Map(grains), pillar });
       return await given(this.#host.asks.render(file));

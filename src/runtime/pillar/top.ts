@@ -5,7 +5,7 @@ import type { Logger } from '../../host/log.ts';
 import { matchMinion } from '../targeting/match-minion.ts';
 import { parseTarget } from '../targeting/parse-target.ts';
 import type { Subject } from '../targeting/target.ts';
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** One target of one environment. */
@@ -33,13 +33,18 @@ class TopFileError extends BrineError {
 }
 
 function readEntry(target: Value, list: Value): { entry: TopEntry; ignores: boolean } {
-  if (!Array.isArray(list)) throw new TopFileError(`The entry of a target in the pillar top file is no list`);
+  // Salt goes through a mapping as well, which makes `{}` nothing and of other mappings their keys
+  const items = isDict(list) ? [...list.keys()] : list;
+  if (!Array.isArray(items))
+    throw new TopFileError(
+      `The pillar top file gives ${pyStr(target)} no list of SLS files, but ${pyRepr(list)}. Write: '${pyStr(target)}': [name]`,
+    );
   let match = 'compound';
   let order = 0;
   let ignores = false;
   const sls: string[] = [];
   const kinds: Dict[] = [];
-  for (const item of list) {
+  for (const item of items) {
     if (typeof item === 'string') sls.push(item);
     if (!isDict(item)) continue;
     const kind = item.get('match');

@@ -49,15 +49,7 @@ export async function renderTemplate(
   deps: JinjaRendererDeps,
 ): Promise<string> {
   const titles = new WeakMap<object, string>();
-  const variables = new Map<string, TValue>([
-    ['salt', new SaltFunctions(context.functions)],
-    ['saltenv', context.saltenv],
-    ['sls', context.sls],
-    ['proxy', null],
-    ['ifelse', ifelse(context.functions)],
-    ...context.variables,
-    ...slsVariables(context.path, context.sls),
-  ]);
+  const variables = templateVariables(context);
   for (const name of WRAPPED) {
     const value = variables.get(name);
     if (value instanceof Map) titles.set(value, 'salt.utils.context.NamespacedDictWrapper');
@@ -67,7 +59,7 @@ export async function renderTemplate(
     return await renderJinja({
       source,
       context: variables,
-      options: jinjaOptions(context.opt, context.sls !== '', (name) =>
+      options: jinjaOptions(context.opt, (context.sls ?? '') !== '', (name) =>
         log.warning(`Jinja2 environment ${name} is not recognized`),
       ),
       load: saltLoader(context.readTemplate),
@@ -83,6 +75,33 @@ export async function renderTemplate(
     if (error instanceof RenderError) throw new SaltRenderError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** What the names of a template stand for. */
+function templateVariables({ functions, saltenv, sls, path, variables }: RenderContext): Map<string, TValue> {
+  const aboutSls = new Map<string, TValue>(
+    sls === undefined
+      ? []
+      : [
+          ['sls', sls],
+          ['proxy', null],
+        ],
+  );
+  const whereabouts = sls === undefined ? slsOfFile(variables) : slsVariables(path, sls);
+  return new Map<string, TValue>([
+    ['salt', new SaltFunctions(functions)],
+    ['saltenv', saltenv],
+    ...aboutSls,
+    ['ifelse', ifelse(functions)],
+    ...variables,
+    ...whereabouts,
+  ]);
+}
+
+/** A file's template knows of an SLS what its caller says of one. */
+function slsOfFile(variables: RenderContext['variables']): [string, TValue][] {
+  const sls = variables.get('sls');
+  return typeof sls === 'string' ? slsVariables('', sls) : [];
 }
 
 /** Makes the jinja renderer. */

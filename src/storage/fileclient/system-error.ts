@@ -1,12 +1,10 @@
 /** The system's errors in Python's words. */
-import { strerror } from '../../python/os-errors.ts';
+import { errnoOf, strerror } from '../../python/os-errors.ts';
 
 /** `[Errno 111] Connection refused` for an error of the system, else its message. */
 export function describeSystemError(error: Error): string {
   const inner = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
   const cause = inner ?? error;
   const text = strerror(cause);
-  return text === undefined
-    ? error.message
-    : `[Errno ${-((cause as NodeJS.ErrnoException).errno ?? 0)}] ${text}`;
+  return text === undefined ? error.message : `[Errno ${errnoOf(cause)}] ${text}`;
 }

@@ -45,7 +45,7 @@ export function templateContext(
   return {
     opt: (name) => ctx.opts.get(name),
     saltenv,
-    sls: '',
+    sls: undefined,
     path,
     variables: new Map<string, Value>([
       ['grains', ctx.grains],

@@ -77,6 +77,6 @@ export function fakeHost(machine: Machine): GrainsHost & { readonly ran: string[
     networkInterfaces: () =>
       new Map([['en0', [{ family: 4, address: '192.0.2.9', hardwareAddress: '00:11:22:33:44:55' }]]]),
     utcOffsetMinutes: () => machine.utcOffsetMinutes ?? 0,
-    software: () => ({ executable: '/usr/bin/node', path: '/opt/brine' }),
+    software: () => ({ path: '/opt/brine' }),
   };
 }

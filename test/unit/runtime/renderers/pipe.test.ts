@@ -101,3 +101,25 @@ test('renderers - what an SLS may ask about its place', () => {
   ]);
   assert.deepEqual(of('/srv/salt/top.sls', 'top'), ['top.sls', '.', '', '', '', '', '']);
 });
+
+test('renderers - the template of a file is told nothing of an SLS, and its context may say what it likes', async () => {
+  const text =
+    "{{ [sls, tplfile, tpldir, slspath, proxy] | reject('undefined') | list | length }} {{ tpldir | default('none') }}";
+  const ofFile = (variables: Record<string, string>): Promise<Value> =>
+    pipe.render(text, 'jinja|text', OPEN, {
+      ...context,
+      sls: undefined,
+      variables: new Map(Object.entries(variables)),
+    });
+  assert.equal(await ofFile({}), '0 none');
+  assert.equal(await ofFile({ tpldir: 'given' }), '1 given');
+  assert.equal(await ofFile({ tpldir: 'given', sls: 'a.b' }), '3 given', 'with slspath');
+});
+
+test('renderers - yaml_encode fails for what is undefined, where yaml writes null', async () => {
+  await assert.rejects(
+    render('a: {{ nope | yaml_encode }}\n'),
+    /Jinja error: \('cannot represent an object', Undefined\); line 1/,
+  );
+  assert.deepEqual(await render('a: {{ nope | yaml }}\n'), dict({ a: null }));
+});
