@@ -147,7 +147,6 @@ const UNSERVED: readonly FurtherOption[] = [
     names: ['logstash_', 'sentry_handler', 'fluent_handler', 'log4mongo_handler'],
     unserved: notYet('messages go to the terminal and to a file only'),
   },
-  { names: ['gpg_', 'decrypt_'], unserved: notYet('nothing is decrypted') },
   {
     names: ['nacl.', 'nacl', 'venafi', 'digicert'],
     unserved: notYet('there is no module that reads it'),

@@ -2,7 +2,7 @@
 import { dict } from '../python/values/value.ts';
 import { option, type OptionTable } from './option.ts';
 import { sharedUnserved } from './unserved-options.ts';
-import { noEffect, notYet, stops } from './unserved.ts';
+import { noEffect, notYet } from './unserved.ts';
 
 /** What the tables of masters and minions share; each option has the same default in both. */
 export const sharedOptions = {
@@ -211,34 +211,24 @@ export const sharedOptions = {
   pillar_cache: option('bool', false, 'keep rendered pillar on the master'),
   pillar_cache_ttl: option('int', 3600, 'seconds rendered pillar is kept'),
   pillar_cache_backend: option('str', 'disk', 'where it is kept: disk or memory'),
-  decrypt_pillar: option(
-    'list',
-    [],
-    'pillar keys whose values are decrypted',
-    stops('minions would get the encrypted text in place of the value'),
-  ),
-  decrypt_pillar_delimiter: option(
-    'str',
-    ':',
-    'what separates levels in those keys',
-    notYet('nothing is decrypted'),
-  ),
-  decrypt_pillar_default: option('str', 'gpg', 'renderer that decrypts', notYet('nothing is decrypted')),
-  decrypt_pillar_renderers: option(
-    'list',
-    ['gpg'],
-    'renderers that may decrypt',
-    notYet('nothing is decrypted'),
-  ),
+  decrypt_pillar: option('list', [], 'pillar keys whose values are decrypted'),
+  decrypt_pillar_delimiter: option('str', ':', 'what separates levels in those keys'),
+  decrypt_pillar_default: option('str', 'gpg', 'renderer that decrypts'),
+  decrypt_pillar_renderers: option('list', ['gpg'], 'renderers that may decrypt'),
   gpg_decrypt_must_succeed: option(
     'bool',
-    false,
-    'fail when a value cannot be decrypted',
-    notYet('nothing is decrypted'),
+    true,
+    'fail when a value cannot be decrypted; otherwise the encrypted text stays',
   ),
-  gpg_cache: option('bool', false, 'remember decrypted values', notYet('nothing is decrypted')),
-  gpg_cache_ttl: option('int', 86400, 'seconds they are remembered', notYet('nothing is decrypted')),
-  gpg_cache_backend: option('str', 'disk', 'where they are remembered', notYet('nothing is decrypted')),
+  gpg_keydir: option('str', '', 'folder of the gpg keys; without it gpgkeys beside the configuration file'),
+  gpg_cache: option('bool', false, 'remember decrypted values, in memory only'),
+  gpg_cache_ttl: option('int', 86400, 'seconds they are remembered'),
+  gpg_cache_backend: option(
+    'str',
+    'disk',
+    'where Salt remembers them',
+    noEffect('secrets are remembered in memory only'),
+  ),
   range_server: option(
     'str',
     'range:80',

@@ -9,6 +9,7 @@ import {
   type FunctionSpec,
   type ModuleContext,
 } from '../../runtime/loader/module.ts';
+import { decryptOverride } from './pillar-override.ts';
 import { freshPillar } from '../../runtime/pillar/fresh.ts';
 import { PillarRoots } from '../../runtime/pillar/roots.ts';
 import { PythonError } from '../../python/exceptions.ts';
@@ -138,17 +139,19 @@ async function itemValues(ctx: ModuleContext, keys: readonly Value[], kwargs: Di
   return new Map(keys.map((key) => [key, look(pillar, key, fallback, delimiter)]));
 }
 
-function allItems(ctx: ModuleContext, keys: readonly Value[], kwargs: Dict): Promise<Dict> {
+async function allItems(ctx: ModuleContext, keys: readonly Value[], kwargs: Dict): Promise<Dict> {
   if (keys.length > 0) return itemValues(ctx, keys, new Map());
   const option = (name: string): Value => kwargs.get(name) ?? null;
-  if (truthy(option('pillar')) && truthy(option('pillar_enc')))
-    return Promise.reject(
-      new CommandExecutionError('Failed to decrypt pillar override: decryption is not available'),
-    );
+  const renderer = option('pillar_enc');
+  const fault = (message: string): Error => new CommandExecutionError(message);
+  const override =
+    truthy(option('pillar')) && truthy(renderer)
+      ? await decryptOverride(ctx, option('pillar'), { renderer, fault })
+      : option('pillar');
   return freshPillar(ctx, {
     pillarenv: option('pillarenv'),
     saltenv: option('saltenv'),
-    override: option('pillar'),
+    override,
   });
 }
 

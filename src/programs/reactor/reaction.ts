@@ -1,5 +1,6 @@
 /** A reaction: one call that a reactor file asks for, and how it is read out of a low chunk (salt/utils/reactor.py `ReactWrap.run`, 3006.16). */
 import { BrineError } from '../../errors/errors.ts';
+import { repackList } from '../../formats/data/repack-list.ts';
 import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -105,25 +106,12 @@ function newStyle(chunk: Dict, { client, id, fun }: Head, log: Logger): Argument
   if (isDict(given)) return { arg: [], kwarg: given };
   if (client === 'caller' && Array.isArray(given) && !given.every((item) => isDict(item) && item.size === 1))
     return { arg: given, kwarg: new Map() };
-  const kwarg = Array.isArray(given) ? repack(given) : undefined;
+  const kwarg = Array.isArray(given) ? repackList(given) : undefined;
   if (kwarg === undefined || kwarg.size === 0)
     throw new ReactionError(
       `Reactor '${id}' failed to execute ${client} '${fun}': Incorrect argument format, check the Reactor System documentation for the correct format.`,
     );
   return { arg: [], kwarg };
-}
-
-/** A list of texts and one-key mappings as one mapping (salt/utils/data.py `repack_dictlist`); undefined for anything else. */
-function repack(list: readonly Value[]): Dict | undefined {
-  const out: Dict = new Map();
-  for (const item of list) {
-    if (isDict(item)) {
-      if (item.size !== 1) return undefined;
-      for (const [key, value] of item) out.set(key, value);
-    } else if (typeof item === 'string' || typeof item === 'number') out.set(item, null);
-    else return undefined;
-  }
-  return out;
 }
 
 /** `arg` and `kwarg`; for functions of the master also keys named like their parameters. */
@@ -148,7 +136,7 @@ function listOf(value: Value | undefined): readonly Value[] {
 
 function mappingOf(value: Value | undefined): Dict {
   if (value !== undefined && isDict(value)) return value;
-  return (Array.isArray(value) ? repack(value) : undefined) ?? new Map();
+  return (Array.isArray(value) ? repackList(value) : undefined) ?? new Map();
 }
 
 function targetOf(chunk: Dict, { id, fun }: Head): ReactionTarget {

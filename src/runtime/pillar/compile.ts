@@ -3,11 +3,13 @@ import { mergeDicts, type MergeStrategy } from '../../formats/data/dict-merge.ts
 import { messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import { rendererRules } from '../renderers/pipe.ts';
+import type { RenderContext } from '../renderers/renderer.ts';
 import type { RenderBudget } from '../../formats/jinja/index.ts';
 import { nodegroupsOf } from '../targeting/nodegroups.ts';
 import { filterNames } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { copyValue, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { decryptPillar } from './decrypt.ts';
 import { externalPillar } from './external.ts';
 import { PillarRoots, type SlsFile } from './roots.ts';
 import { safeSentence } from './safe-sentence.ts';
@@ -91,6 +93,12 @@ class PillarCompiler {
       master.delete('grains');
       pillar.set('master', master.set('saltversion', this.deps.version));
     }
+    // before the override is joined, which is what the minion says
+    await decryptPillar(pillar, {
+      pipe: this.deps.pipe,
+      context: this.#renderContext({ path: 'pillar', sls: '', env: 'base', extra: [] }),
+      fail: (message) => this.fail(message),
+    });
     if (this.errors.length > 0) {
       for (const error of this.errors) this.log.critical(`Pillar render error: ${error}`);
       pillar.set('_errors', [...this.errors]);
@@ -213,29 +221,43 @@ class PillarCompiler {
   }
 
   #render(file: { path: string; text: string }, sls: string, env: string, defaults: Dict): Promise<Value> {
-    const { grains } = this.request;
-    const functions = this.deps.functions({ opts: this.opts, grains, pillar: this.#pillar });
     const extra = [...defaults].filter((pair): pair is [string, Value] => typeof pair[0] === 'string');
     return this.deps.pipe.render(
       file.text,
       pyStr(this.opt('renderer') ?? 'jinja|yaml'),
       rendererRules(this.opt),
-      {
-        opt: this.opt,
-        saltenv: env,
-        sls,
-        path: file.path,
-        variables: new Map<string, Value>([
-          ['grains', grains],
-          ['pillar', this.#pillar],
-          ['opts', this.opts],
-          ...extra,
-        ]),
-        functions,
-        budget: this.#budget,
-        readTemplate: (path) => this.#roots.read(path, env),
-      },
+      this.#renderContext({ path: file.path, sls, env, extra }),
     );
+  }
+
+  #renderContext({
+    path,
+    sls,
+    env,
+    extra,
+  }: {
+    path: string;
+    sls: string;
+    env: string;
+    extra: readonly [string, Value][];
+  }): RenderContext {
+    const { grains, override } = this.request;
+    return {
+      opt: this.opt,
+      saltenv: env,
+      sls,
+      path,
+      variables: new Map<string, Value>([
+        ['grains', grains],
+        ['pillar', this.#pillar],
+        ['opts', this.opts],
+        ...extra,
+      ]),
+      functions: this.deps.functions({ opts: this.opts, grains, pillar: this.#pillar }),
+      sentByMinion: [grains, override],
+      budget: this.#budget,
+      readTemplate: (path) => this.#roots.read(path, env),
+    };
   }
 
   /** One SLS with what it includes. @returns null when there is none */

@@ -3,6 +3,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { RenderBudget } from '../../formats/jinja/index.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Value } from '../../python/values/value.ts';
+import { gpgRenderer } from './gpg.ts';
 import { jinjaRenderer, renderBudget, type JinjaRendererDeps } from './jinja.ts';
 import { jsonRenderer } from './json.ts';
 import { SaltRenderError, type RenderContext, type Renderer } from './renderer.ts';
@@ -41,7 +42,7 @@ export class RenderPipe {
     this.#log = deps.log;
     this.#own = own;
     this.#clock = deps.clock;
-    const all = [jinjaRenderer(deps), yamlRenderer, jsonRenderer, textRenderer];
+    const all = [jinjaRenderer(deps), yamlRenderer, jsonRenderer, textRenderer, gpgRenderer(deps)];
     this.#renderers = new Map(all.map((renderer) => [renderer.name, renderer]));
   }
 
@@ -70,6 +71,17 @@ export class RenderPipe {
     return value;
   }
 
+  /** Applies one renderer to data. @throws SaltRenderError also for one that does not exist */
+  async apply(name: string, value: Value, context: RenderContext): Promise<Value> {
+    return (await this.#find(name)).render(value, context, '');
+  }
+
+  async #find(name: string): Promise<Renderer> {
+    const renderer = (await this.#own?.(name)) ?? this.#renderers.get(name);
+    if (!renderer) throw new SaltRenderError(`The renderer "${name}" is not available`);
+    return renderer;
+  }
+
   /**
    * The steps of a pipe.
    * Salt compat: Salt only logs an unknown renderer and treats the file as empty; here the file fails.
@@ -83,9 +95,7 @@ export class RenderPipe {
         this.#log.warning(`The renderer "${name}" is disallowed by configuration and will be skipped.`);
         continue;
       }
-      const renderer = (await this.#own?.(name)) ?? this.#renderers.get(name);
-      if (!renderer) throw new SaltRenderError(`The renderer "${name}" is not available`);
-      steps.push({ renderer, argument: space < 0 ? '' : part.slice(space).trim() });
+      steps.push({ renderer: await this.#find(name), argument: space < 0 ? '' : part.slice(space).trim() });
     }
     return steps;
   }

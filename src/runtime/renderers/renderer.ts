@@ -23,9 +23,11 @@ export interface RenderContext {
   /** Variables of the template besides those of the SLS: grains, pillar, opts, what the caller adds. */
   readonly variables: ReadonlyMap<string, TValue>;
   readonly functions: TemplateFunctions;
-  /** Reads a template that is included or imported, by its path below the roots. */
+  /** What a minion has sent and variables may contain; a master decrypts none of it. */
+  readonly sentByMinion?: readonly Value[];
   /** What rendering may still cost, where several files share it; without it each has the whole. */
   readonly budget?: RenderBudget;
+  /** Reads a template that is included or imported, by its path below the roots. */
   readonly readTemplate: (path: string) => FoundFile | undefined | Promise<FoundFile | undefined>;
 }
 

@@ -114,7 +114,6 @@ test('options - a program that is given what it does not serve says so in one li
 test("options - values equal to Salt's defaults are passed over", () => {
   const same = {
     reactor: [],
-    decrypt_pillar: [],
     fileserver_backend: ['roots'],
     gitfs_base: 'master',
     thorium_interval: 0.5,
@@ -125,7 +124,6 @@ test("options - values equal to Salt's defaults are passed over", () => {
 
 test('options - what would be missed stops master, salt-run and a minion that compiles by itself', () => {
   const asked = {
-    decrypt_pillar: ['a'],
     master_tops: { ext_nodes: 'x' },
     fileserver_backend: ['git', 'roots'],
   };
@@ -150,10 +148,13 @@ test('options - other things that stop', () => {
 });
 
 test('options - unserved_options lets a program start without them, with a warning', () => {
-  for (const accepted of [['decrypt_pillar'], 'warn']) {
-    const { lines, refused } = start('salt-master', { decrypt_pillar: ['a'], unserved_options: accepted });
+  for (const accepted of [['master_tops'], 'warn']) {
+    const { lines, refused } = start('salt-master', {
+      master_tops: { ext_nodes: 'x' },
+      unserved_options: accepted,
+    });
     assert.equal(refused, false);
-    assert.match(lines.join('\n'), /decrypt_pillar \(minions would get the encrypted text/);
+    assert.match(lines.join('\n'), /master_tops \(/);
   }
 });
 

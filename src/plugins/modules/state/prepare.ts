@@ -5,6 +5,7 @@ import { mergeDicts, type MergeStrategy } from '../../../formats/data/dict-merge
 import { freshPillar } from '../../../runtime/pillar/fresh.ts';
 import { runOptions } from '../../../runtime/state/options.ts';
 import { StateCompiler } from '../../../runtime/state/compile.ts';
+import { decryptOverride } from '../pillar-override.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 
@@ -41,21 +42,28 @@ export async function prepareRun(
   };
 }
 
-/** The pillar of a run: made anew, unless `salt-call` has just made it. */
-async function runPillar(ctx: ModuleContext, opts: Dict, kwargs: Dict): Promise<Dict> {
-  const override = kwargs.get('pillar') ?? null;
-  if (override !== null && !isDict(override) && !truthy(kwargs.get('pillar_enc')))
+/** What the caller gives over the pillar; null without it. */
+async function givenPillar(ctx: ModuleContext, kwargs: Dict): Promise<Dict | null> {
+  const given = kwargs.get('pillar') ?? null;
+  const renderer = kwargs.get('pillar_enc') ?? null;
+  if (given !== null && truthy(renderer))
+    return decryptOverride(ctx, given, { renderer, fault: (message) => new SaltInvocationError(message) });
+  if (given !== null && !isDict(given))
     throw new SaltInvocationError(
       'Pillar data must be formatted as a dictionary, unless pillar_enc is specified.',
     );
-  if (override !== null && truthy(kwargs.get('pillar_enc')))
-    throw new SaltInvocationError('Failed to decrypt pillar override: decryption is not available');
+  return given;
+}
+
+/** The pillar of a run: made anew, unless `salt-call` has just made it. */
+async function runPillar(ctx: ModuleContext, opts: Dict, kwargs: Dict): Promise<Dict> {
+  const override = await givenPillar(ctx, kwargs);
   const isMade =
     ctx.opts.get('__cli') === 'salt-call' &&
     (opts.get('pillarenv') ?? null) === (ctx.opts.get('pillarenv') ?? null);
   if (isMade && !truthy(override)) return ctx.pillar;
   const pillar = await freshPillar({ ...ctx, opts }, { override });
-  if (!isDict(override) || override.size === 0) return pillar;
+  if (override === null || override.size === 0) return pillar;
   const strategy = pyStr(opts.get('pillar_source_merging_strategy') ?? 'smart') as MergeStrategy;
   return mergeDicts(pillar, override, strategy, truthy(opts.get('pillar_merge_lists')));
 }

@@ -14,7 +14,7 @@ const saltenv = { default: 'base', type: 'str', doc: 'The environment of the SLS
 const pillarParams = {
   pillar: { default: null, type: 'dict', doc: 'Merged over the pillar of the master.' },
   pillarenv: { default: null, type: 'str', doc: 'The environment of the pillar.' },
-  pillar_enc: { default: null, type: 'str', doc: 'Not available: refused when it is given.' },
+  pillar_enc: { default: null, type: 'str', doc: 'The renderer that decrypts the given pillar: gpg.' },
 } as const;
 
 /** What an orchestration was asked for, as its journal keeps it. */
