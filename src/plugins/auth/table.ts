@@ -2,11 +2,15 @@
 import { autoBackend } from './auto.ts';
 import type { BackendSpec } from './backend.ts';
 import { fileBackend } from './file.ts';
+import { ldapBackend } from './ldap.ts';
 import { pamBackend } from './pam.ts';
 import { restBackend } from './rest.ts';
 import { sharedSecretBackend } from './sharedsecret.ts';
 
 /** Each with its name. */
 export const AUTH_BACKENDS: ReadonlyMap<string, BackendSpec> = new Map(
-  [autoBackend, fileBackend, pamBackend, restBackend, sharedSecretBackend].map((spec) => [spec.name, spec]),
+  [autoBackend, fileBackend, ldapBackend, pamBackend, restBackend, sharedSecretBackend].map((spec) => [
+    spec.name,
+    spec,
+  ]),
 );

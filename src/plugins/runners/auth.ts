@@ -14,10 +14,12 @@ import { dict, isDict, type Dict, type Value } from '../../python/values/value.t
 import { groupsOf } from '../auth/pam.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from './runner.ts';
 
+/** What stands behind the target are the function's own arguments, so these have to be named. */
 const QUESTION_PARAMS = {
-  tgt_type: param.text({ default: 'glob', doc: 'What kind of target that is.' }),
+  tgt_type: param.text({ default: 'glob', keywordOnly: true, doc: 'What kind of target that is.' }),
   client: param.text({
     default: 'local',
+    keywordOnly: true,
     doc: '`local` for jobs; `runner`, `wheel` for functions of the master.',
   }),
 };
@@ -60,12 +62,17 @@ export const authRunners = defineRunners({
         function: param.text({ doc: 'The function.' }),
         target: { default: '*', type: 'str', doc: 'The minions; nothing for functions of the master.' },
         ...QUESTION_PARAMS,
-        eauth: param.text({ default: '', doc: 'Only the rules of this authentication system.' }),
-        groups: param.listIfGiven({ default: null, doc: 'His groups.' }),
+        eauth: param.text({
+          default: '',
+          keywordOnly: true,
+          doc: 'Only the rules of this authentication system.',
+        }),
+        groups: param.listIfGiven({ default: null, keywordOnly: true, doc: 'His groups.' }),
       },
       varargs: 'args',
       kwargs: 'kwargs',
-      returns: '`allowed`, and the rules that allow it with where each stands, or the reason of the refusal',
+      returns:
+        '`allowed`, and the rules that allow it with where each stands; or the reason of the refusal, and all rules that he has',
       examples: [
         "salt-run auth.can alice cmd.run 'web*' 'systemctl restart nginx'",
         'salt-run auth.can alice jobs.list_jobs client=runner',
@@ -73,7 +80,7 @@ export const authRunners = defineRunners({
       run: async (ctx, args, rest, kwargs) => {
         const groups = args.groups?.map(pyStr) ?? (await groupsOf(args.user));
         const rules = rulesFor(ctx, { name: args.user, groups }, args.eauth);
-        return answer(decideFor(ctx, args.user, rules, questionOf(ctx, args, rest, kwargs)));
+        return answer(decideFor(ctx, args.user, rules, questionOf(ctx, args, rest, kwargs)), rules);
       },
     }),
     who: defineRunner({
@@ -183,10 +190,11 @@ function questionOf(
   }
 }
 
-function answer(decision: Decision): Dict {
-  if (!decision.allowed) return dict({ allowed: false, reason: decision.reason });
-  return dict({
-    allowed: true,
-    rules: decision.rules.map(({ rule, source }) => dict({ rule, from: source })),
-  });
+/** @param his all rules that he has, none of which was enough for a refusal */
+function answer(decision: Decision, his: readonly GivenRule[]): Dict {
+  const shown = (rules: readonly GivenRule[]): Value =>
+    rules.map(({ rule, source }) => dict({ rule, from: source }));
+  return decision.allowed
+    ? dict({ allowed: true, rules: shown(decision.rules) })
+    : dict({ allowed: false, reason: decision.reason, his_rules: shown(his) });
 }

@@ -74,7 +74,7 @@ export class ExternalLogins implements Logins {
     const rules =
       opts.get('keep_acl_in_token') && Array.isArray(kept)
         ? given(kept, 'the token')
-        : this.#configuredRules(eauth, identity);
+        : await this.#expandedRules(eauth, identity);
     return {
       type: 'token',
       user: identity.name,
@@ -141,7 +141,8 @@ export class ExternalLogins implements Logins {
     const credentials = readCredentials(username, password);
     try {
       const found = await throttle.attempt(
-        `${textOf(eauth).slice(0, 64)} ${name.slice(0, TEXT_MAX)}`,
+        // directories take a name in capitals and small letters for one
+        `${textOf(eauth).slice(0, 64)} ${name.slice(0, TEXT_MAX).toLowerCase()}`,
         from,
         async () => {
           if (backend === undefined || credentials === undefined) return undefined;
@@ -192,9 +193,28 @@ export class ExternalLogins implements Logins {
   async #rulesOf({ eauth, backend, credentials, identity }: LoggedIn): Promise<GivenRule[]> {
     const own = await this.#ownAcl(backend, credentials);
     if (own !== undefined) return given(own, `the rules that ${eauth} keeps`);
+    return this.#expandedRules(eauth, identity);
+  }
+
+  /**
+   * The rules of the configuration, with those that only the system understands put into words that the others do.
+   *
+   * Salt compat: Salt leaves them as they are for tokens.
+   */
+  async #expandedRules(eauth: string, identity: Identity): Promise<GivenRule[]> {
+    const { auth, log } = this.#deps;
     const rules = this.#configuredRules(eauth, identity);
-    if (backend.processAcl === undefined) return rules;
-    return given(await backend.processAcl(rules.map(({ rule }) => rule)), `external_auth ${eauth}`);
+    const backend = auth.backend(eauth);
+    if (backend?.processAcl === undefined) return rules;
+    const expanded: GivenRule[] = [];
+    for (const { rule, source } of rules) {
+      try {
+        expanded.push(...given(await backend.processAcl([rule]), source));
+      } catch (error) {
+        log.error(`A rule of ${source} could not be expanded, and allows nothing: ${messageOf(error)}`);
+      }
+    }
+    return expanded;
   }
 
   #configuredRules(eauth: string, identity: Identity): GivenRule[] {
