@@ -1,7 +1,8 @@
 /** What a beacon is: a file that looks at one thing of this host, and says when something is to be told. */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { readOptions, type Params, type TypedArguments } from '../../runtime/loader/params.ts';
 
 /** What a beacon may touch. */
 export interface BeaconContext {
@@ -30,8 +31,33 @@ export interface RunningBeacon {
 export interface BeaconSpec {
   readonly name: string;
   readonly doc: string;
+  readonly params?: Params;
   validate(config: Value): Verdict | Promise<Verdict>;
   start(ctx: BeaconContext): RunningBeacon;
+}
+
+/** One configured beacon whose options arrive as its parameters read them. */
+export interface TypedBeacon<P extends Params> extends Omit<RunningBeacon, 'look'> {
+  look(options: TypedArguments<P>): readonly Dict[] | Promise<readonly Dict[]>;
+}
+
+interface TypedBeaconSpec<P extends Params> extends Omit<BeaconSpec, 'start'> {
+  readonly params: P;
+  start(ctx: BeaconContext): TypedBeacon<P>;
+}
+
+/** Describes a beacon whose configuration is one mapping of options, written as a list of mappings. */
+export function defineBeacon<const P extends Params>(spec: TypedBeaconSpec<P>): BeaconSpec {
+  return {
+    ...spec,
+    start: (ctx) => {
+      const typed = spec.start(ctx);
+      return {
+        look: (config) => typed.look(readOptions(spec.params, listToDict(config))),
+        ...(typed.close === undefined ? {} : { close: () => typed.close?.() }),
+      };
+    },
+  };
 }
 
 /** Salt's sentence for a good configuration. */
@@ -48,6 +74,11 @@ export function listToDict(config: Value | readonly Value[]): Dict {
 /** The entries that people have written: those of the minion begin with `_`. */
 export function withoutHidden(config: readonly Value[]): Dict[] {
   return config.filter(isDict).filter((item) => ![...item.keys()].some((key) => String(key).startsWith('_')));
+}
+
+/** A number that others are compared with, as Python's `float()` reads it; NaN, which nothing reaches, where that raises. */
+export function limitOf(value: Value): number {
+  return typeof value === 'string' && value.trim() === '' ? NaN : (toNumber(value) ?? Number(value ?? NaN));
 }
 
 /** A limit such as `63%` or 63; NaN when it is none. */

@@ -3,15 +3,8 @@
  * (salt/beacons/__init__.py, salt/minion.py `process_beacons`, 3006.16).
  */
 import { messageOf } from '../../errors/errors.ts';
-import {
-  copyValue,
-  isDict,
-  toNumber,
-  truthy,
-  valuesEqual,
-  type Dict,
-  type Value,
-} from '../../python/values/value.ts';
+import { copyValue, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import { param, readOptions, type TypedArguments } from '../../runtime/loader/params.ts';
 import {
   listToDict,
   type BeaconContext,
@@ -22,13 +15,14 @@ import {
 import { BEACON_TABLE } from './table.ts';
 
 /** Items of a configuration that are no beacon's own. */
-const COMMON_ITEMS: ReadonlySet<Value> = new Set([
-  'enabled',
-  'interval',
-  'disable_during_state_run',
-  'run_once',
-  'beacon_module',
-]);
+const COMMON = {
+  enabled: param.flag({ default: true, doc: 'false: the beacon does not look' }),
+  interval: param.number({ default: 0, doc: 'seconds between two looks; 0: each second' }),
+  disable_during_state_run: param.flag({ default: false, doc: 'does not look while states are applied' }),
+  run_once: param.flag({ default: false, doc: 'looks once, and is then disabled' }),
+  beacon_module: param.textIfGiven({ default: null, doc: 'the kind of beacon, when its name is another' }),
+};
+const COMMON_ITEMS: ReadonlySet<Value> = new Set(Object.keys(COMMON));
 /** A look may come this much before its interval is over, because timers are not exact. */
 const EARLY_MS = 200;
 
@@ -170,11 +164,11 @@ export class Beacons {
   }
 
   async #processOne(name: Value, config: Value): Promise<BeaconEvent[]> {
-    const options = isDict(config) ? config : listToDict(config);
-    if (options.has('enabled') && !truthy(options.get('enabled'))) return [];
+    const options = commonOptions(config);
+    if (!options.enabled) return [];
     const active = await this.#activate(name, config);
-    if (active === undefined || !this.#isTime(active, options.get('interval'))) return [];
-    if (truthy(options.get('disable_during_state_run') ?? false) && this.#deps.isStateRunning()) {
+    if (active === undefined || !this.#isTime(active, options.interval ?? 0)) return [];
+    if (options.disable_during_state_run && this.#deps.isStateRunning()) {
       this.#deps.context.log.info(
         `${active.running?.close ? 'Closing' : 'Skipping'} beacon ${String(name)}. State run in progress.`,
       );
@@ -182,7 +176,7 @@ export class Beacons {
       return [];
     }
     const events = await this.#look(name, config, active);
-    if (truthy(options.get('run_once') ?? false)) this.setEnabled(name, false);
+    if (options.run_once) this.setEnabled(name, false);
     return events;
   }
 
@@ -212,11 +206,10 @@ export class Beacons {
   }
 
   /** The first evaluation only begins the interval. */
-  #isTime(active: Active, interval: Value | undefined): boolean {
-    const seconds = toNumber(interval) ?? 0;
-    if (seconds <= 0) return true;
+  #isTime(active: Active, intervalSeconds: number): boolean {
+    if (intervalSeconds <= 0) return true;
     const nowMs = this.#deps.context.clock.monotonicMs();
-    const periodMs = seconds * 1000;
+    const periodMs = intervalSeconds * 1000;
     if (active.armedMs === undefined) {
       active.armedMs = nowMs;
       return false;
@@ -256,10 +249,12 @@ export class Beacons {
   }
 }
 
+function commonOptions(config: Value): TypedArguments<typeof COMMON> {
+  return readOptions(COMMON, isDict(config) ? config : listToDict(config));
+}
+
 function kindOf(name: Value, config: Value): string {
-  const options = isDict(config) ? config : listToDict(config);
-  const kind = options.get('beacon_module');
-  return typeof kind === 'string' && kind !== '' ? kind : String(name);
+  return commonOptions(config).beacon_module ?? String(name);
 }
 
 /** A configuration without the items that every beacon has; what is no list stays what it is, for the check to refuse. */

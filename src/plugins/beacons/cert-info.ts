@@ -2,8 +2,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../errors/errors.ts';
-import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
-import { listToDict, VALID, type BeaconSpec } from './beacon.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { param, readOptions } from '../../runtime/loader/params.ts';
+import { defineBeacon, listToDict, VALID } from './beacon.ts';
 
 const DEFAULT_NOTIFY_DAYS = 45;
 const DAY_MS = 86_400_000;
@@ -51,25 +52,37 @@ function serialOf({ serialNumber }: X509Certificate): Value {
   return serial <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(serial) : serial;
 }
 
-/** The files, and how many days before its end each is told of. */
-function filesOf(options: Dict): [path: string, days: number][] {
-  const all = toNumber(options.get('notify_days')) ?? DEFAULT_NOTIFY_DAYS;
-  const files = options.get('files');
-  return (Array.isArray(files) ? files : []).flatMap((item): [string, number][] => {
-    if (!isDict(item)) return [[String(item), all]];
-    return [...item]
-      .slice(0, 1)
-      .map(([path, own]) => [
-        String(path),
-        (isDict(own) ? toNumber(own.get('notify_days')) : undefined) ?? all,
-      ]);
+/** What is said of one file. */
+const FILE_OPTIONS = { notify_days: param.number({ default: null, doc: 'those of this file' }) };
+
+interface WatchedFile {
+  readonly path: string;
+  /** How many days before its end it is told of, where that is said of it alone. */
+  readonly days?: number | undefined;
+}
+
+/** `[path, {path: {notify_days: 15}}]`. */
+function readFiles(value: Value): WatchedFile[] {
+  return (Array.isArray(value) ? value : []).flatMap((item): WatchedFile[] => {
+    if (!isDict(item)) return [{ path: String(item) }];
+    return [...item].slice(0, 1).map(([path, own]) => ({
+      path: String(path),
+      days: isDict(own) ? readOptions(FILE_OPTIONS, own).notify_days : undefined,
+    }));
   });
 }
 
 /** The beacon. */
-export const certInfoBeacon: BeaconSpec = {
+export const certInfoBeacon = defineBeacon({
   name: 'cert_info',
   doc: 'Reports certificates that expire within `notify_days`.',
+  params: {
+    files: param.by(readFiles, { type: 'list', default: null, doc: 'paths of certificates' }),
+    notify_days: param.number({
+      default: DEFAULT_NOTIFY_DAYS,
+      doc: 'days before its end that a certificate is reported; below 0: always',
+    }),
+  },
   validate: (config) => {
     if (!Array.isArray(config)) return [false, 'Configuration for cert_info beacon must be a list.'];
     if (!listToDict(config).has('files'))
@@ -77,10 +90,10 @@ export const certInfoBeacon: BeaconSpec = {
     return VALID;
   },
   start: ({ clock, log }) => ({
-    look: async (config) => {
+    look: async ({ files, notify_days = DEFAULT_NOTIFY_DAYS }) => {
       const nowMs = clock.nowMs();
       const certificates: Value[] = [];
-      for (const [path, days] of filesOf(listToDict(config))) {
+      for (const { path, days = notify_days } of files) {
         try {
           const certificate = new X509Certificate(await readFile(path));
           const left = Math.floor((Date.parse(certificate.validTo) - nowMs) / DAY_MS);
@@ -93,4 +106,4 @@ export const certInfoBeacon: BeaconSpec = {
       return certificates.length === 0 ? [] : [dict({ certificates })];
     },
   }),
-};
+});

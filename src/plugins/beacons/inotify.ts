@@ -9,13 +9,14 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors/errors.ts';
 import { compilePattern } from '../../python/regex/pattern.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { param, readOptions, type TypedArguments } from '../../runtime/loader/params.ts';
 import {
+  defineBeacon,
   listToDict,
   VALID,
   type BeaconContext,
-  type BeaconSpec,
-  type RunningBeacon,
+  type TypedBeacon,
   type Verdict,
 } from './beacon.ts';
 
@@ -76,8 +77,50 @@ function validate(config: Value): Verdict {
   return VALID;
 }
 
+/** What is not told: names, with `*` in them patterns, and with `regex` an expression. */
+type Exclusion = { readonly text: string } | { readonly regex: string };
+
+/** `['/a/b', '*.swp', {'/c/.*': {regex: true}}]`. Salt compat: a mapping without `regex` excludes nothing, as in Salt. */
+function readExclusions(value: Value): Exclusion[] {
+  return (Array.isArray(value) ? value : []).flatMap((item): Exclusion[] => {
+    if (!isDict(item)) return [{ text: String(item) }];
+    const [[text, settings]] = [...item] as [[Value, Value]];
+    const { regex } = readOptions(EXCLUSION_OPTIONS, isDict(settings) ? settings : dict());
+    return regex ? [{ regex: String(text) }] : [];
+  });
+}
+
+const EXCLUSION_OPTIONS = { regex: param.flag({ default: false, doc: 'the name is an expression' }) };
+
+/** What is said of one path. */
+const PATH_OPTIONS = {
+  mask: param.by((value) => (Array.isArray(value) ? value : DEFAULT_MASK), {
+    type: 'list of str',
+    default: null,
+    doc: 'the changes that are told',
+  }),
+  recurse: param.flag({ default: false, doc: 'folders below as well' }),
+  auto_add: param.flag({ default: false, doc: 'also folders that are made later' }),
+  exclude: param.by(readExclusions, { type: 'list', default: null, doc: 'paths that are not told of' }),
+};
+
+type PathOptions = TypedArguments<typeof PATH_OPTIONS>;
+
+/** `{/path: {mask: [...]}}`. */
+function readPaths(value: Value): [path: string, options: PathOptions][] {
+  return [...(isDict(value) ? value : [])].map(([path, options]) => [
+    String(path),
+    readOptions(PATH_OPTIONS, isDict(options) ? options : dict()),
+  ]);
+}
+
+const PARAMS = {
+  files: param.by(readPaths, { type: 'dict', default: null, doc: 'what is watched, by path' }),
+  coalesce: param.flag({ default: false, doc: 'equal changes between two looks are told once' }),
+};
+
 /** Watches the files of one beacon. */
-class Watching implements RunningBeacon {
+class Watching implements TypedBeacon<typeof PARAMS> {
   readonly #ctx: BeaconContext;
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #seen = new Map<string, Seen>();
@@ -87,15 +130,11 @@ class Watching implements RunningBeacon {
     this.#ctx = ctx;
   }
 
-  look(config: readonly Value[]): readonly Dict[] {
-    const options = listToDict(config);
-    const files = options.get('files');
+  look({ files, coalesce }: TypedArguments<typeof PARAMS>): readonly Dict[] {
     const told = this.#events;
     this.#events = [];
-    for (const [path, item] of isDict(files) ? files : []) {
-      if (!this.#watchers.has(String(path))) this.#add(String(path), isDict(item) ? item : dict(), undefined);
-    }
-    return truthy(options.get('coalesce') ?? false) ? onlyFirst(told) : told;
+    for (const [path, options] of files) if (!this.#watchers.has(path)) this.#add(path, options, undefined);
+    return coalesce ? onlyFirst(told) : told;
   }
 
   close(): void {
@@ -106,7 +145,7 @@ class Watching implements RunningBeacon {
   }
 
   /** @param above the watched folder this one was found in */
-  #add(path: string, options: Dict, above: string | undefined): void {
+  #add(path: string, options: PathOptions, above: string | undefined): void {
     const seen = look(path);
     if (seen === undefined || this.#watchers.has(path)) return;
     if (this.#watchers.size >= WATCHES_MAX) {
@@ -130,9 +169,7 @@ class Watching implements RunningBeacon {
       const below = join(path, name);
       const inside = look(below);
       if (inside !== undefined) this.#seen.set(below, inside);
-      const isDeep =
-        truthy(options.get('recurse') ?? false) ||
-        (above !== undefined && truthy(options.get('auto_add') ?? false));
+      const isDeep = options.recurse || (above !== undefined && options.auto_add);
       if (inside?.isFolder && isDeep) this.#add(below, options, path);
     }
   }
@@ -142,7 +179,7 @@ class Watching implements RunningBeacon {
     this.#watchers.delete(path);
   }
 
-  #changed(watched: string, path: string, kind: string, options: Dict): void {
+  #changed(watched: string, path: string, kind: string, options: PathOptions): void {
     const before = this.#seen.get(path);
     const now = look(path);
     if (now === undefined) this.#seen.delete(path);
@@ -151,33 +188,26 @@ class Watching implements RunningBeacon {
     const change = changeOf(before, now, kind);
     if (change === undefined) return;
     this.#tell(watched, path, change, (now ?? before)?.isFolder ?? false, options);
-    if (change === 'IN_CREATE' && now?.isFolder && truthy(options.get('auto_add') ?? false))
-      this.#add(path, options, watched);
+    if (change === 'IN_CREATE' && now?.isFolder && options.auto_add) this.#add(path, options, watched);
   }
 
-  #tell(watched: string, path: string, change: Change, isFolder: boolean, options: Dict): void {
-    const mask = options.get('mask');
-    const wanted = Array.isArray(mask) ? mask : DEFAULT_MASK;
-    if (!COUNTS_AS[change].some((name) => wanted.includes(name)) || this.#isExcluded(path, options)) return;
+  #tell(watched: string, path: string, change: Change, isFolder: boolean, options: PathOptions): void {
+    const isWanted = COUNTS_AS[change].some((name) => options.mask.includes(name));
+    if (!isWanted || this.#isExcluded(path, options.exclude)) return;
     if (this.#events.length >= EVENTS_MAX) return;
     const name = isFolder ? `${change}|IN_ISDIR` : change;
     const folder = path === watched ? watched : dirname(path);
     this.#events.push(dict({ tag: folder, path, change: name }));
   }
 
-  #isExcluded(path: string, options: Dict): boolean {
-    const excludes = options.get('exclude');
-    return (Array.isArray(excludes) ? excludes : []).some((item) => {
-      if (!isDict(item)) {
-        const text = String(item);
-        return text.includes('*') ? fnmatch(path, text) : path.startsWith(text);
-      }
-      const [[text, settings]] = [...item] as [[Value, Value]];
-      if (!isDict(settings) || !truthy(settings.get('regex') ?? false)) return false;
+  #isExcluded(path: string, exclusions: readonly Exclusion[]): boolean {
+    return exclusions.some((each) => {
+      if ('text' in each)
+        return each.text.includes('*') ? fnmatch(path, each.text) : path.startsWith(each.text);
       try {
-        return compilePattern(String(text)).search(path) !== undefined;
+        return compilePattern(each.regex).search(path) !== undefined;
       } catch {
-        this.#ctx.log.warning(`Failed to compile regex: ${String(text)}`);
+        this.#ctx.log.warning(`Failed to compile regex: ${each.regex}`);
         return false;
       }
     });
@@ -214,9 +244,10 @@ function onlyFirst(events: readonly Dict[]): Dict[] {
 }
 
 /** The beacon. */
-export const inotifyBeacon: BeaconSpec = {
+export const inotifyBeacon = defineBeacon({
   name: 'inotify',
   doc: 'Reports changes of files and folders.',
+  params: PARAMS,
   validate,
   start: (ctx) => new Watching(ctx),
-};
+});

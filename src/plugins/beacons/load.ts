@@ -1,7 +1,8 @@
 /** `load`: tells when the load of this host leaves its limits (salt/beacons/load.py, 3006.16). */
 import { loadavg } from 'node:os';
-import { float, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { listToDict, VALID, type BeaconSpec, type Verdict } from './beacon.ts';
+import { float, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { param } from '../../runtime/loader/params.ts';
+import { defineBeacon, limitOf, listToDict, VALID, type BeaconSpec, type Verdict } from './beacon.ts';
 
 const AVERAGES = ['1m', '5m', '15m'] as const;
 
@@ -33,41 +34,55 @@ function validate(config: Value): Verdict {
   return VALID;
 }
 
+type Limits = readonly [low: number, high: number];
+
+/** `{1m: [low, high], …}` in the order of {@link AVERAGES}. */
+function readLimits(value: Value): (Limits | undefined)[] {
+  return AVERAGES.map((name) => {
+    const pair = isDict(value) ? value.get(name) : undefined;
+    return Array.isArray(pair) ? [limitOf(pair[0] ?? null), limitOf(pair[1] ?? null)] : undefined;
+  });
+}
+
 /** Whether an average is to be told; with `last` only when it has crossed a limit since. */
-function isOutside(now: number, [low, high]: readonly [number, number], last: number | undefined): boolean {
+function isOutside(now: number, [low, high]: Limits, last: number | undefined): boolean {
   if (last === undefined) return now < low || now > high;
   return (now > high && last < high) || (now < low && last > low);
 }
 
 /** The beacon. `read` gives the three averages. */
 export function loadBeacon(read: () => readonly number[] = loadavg): BeaconSpec {
-  return {
+  return defineBeacon({
     name: 'load',
     doc: 'Fires an event when the load average leaves its limits.',
+    params: {
+      averages: param.by(readLimits, {
+        type: 'dict',
+        default: null,
+        doc: 'lower and upper limit of `1m`, `5m`, `15m`',
+      }),
+      onchangeonly: param.flag({ default: false, doc: 'only when an average has crossed a limit' }),
+      emitatstartup: param.flag({ default: true, doc: 'with onchangeonly: also at the first look' }),
+    },
     validate,
     start: () => {
       let last: readonly number[] | undefined;
       return {
-        look: (config) => {
-          const options = listToDict(config);
-          const onChange = truthy(options.get('onchangeonly') ?? false);
+        look: ({ averages: limits, onchangeonly: onChange, emitatstartup }) => {
           const now = read();
           if (onChange && last === undefined) {
             last = now;
-            if (!truthy(options.get('emitatstartup') ?? true)) return [];
+            if (!emitatstartup) return [];
           }
-          const limits = options.get('averages');
-          const isTold = AVERAGES.some((name, i) => {
-            const pair = isDict(limits) ? limits.get(name) : undefined;
-            if (!Array.isArray(pair)) return false;
-            const bounds = pair.map((value) => toNumber(value) ?? Number(value)) as [number, number];
-            return isOutside(now[i] as number, bounds, onChange ? last?.[i] : undefined);
-          });
+          const isTold = limits.some(
+            (pair, i) =>
+              pair !== undefined && isOutside(now[i] as number, pair, onChange ? last?.[i] : undefined),
+          );
           if (onChange) last = now;
           const averages: Dict = new Map(AVERAGES.map((name, i) => [name, float(now[i] as number)]));
           return isTold ? [averages] : [];
         },
       };
     },
-  };
+  });
 }

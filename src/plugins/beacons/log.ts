@@ -1,8 +1,9 @@
 /** `log`: tells of lines of a file that match regular expressions (salt/beacons/log_beacon.py, 3006.16). */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { compilePattern, type PyPattern } from '../../python/regex/pattern.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { listToDict, VALID, type BeaconSpec } from './beacon.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { param, readOptions } from '../../runtime/loader/params.ts';
+import { defineBeacon, listToDict, VALID } from './beacon.ts';
 
 /** New text that is read at one look; of more the beginning is left out. */
 const READ_BYTES_MAX = 16 * 1024 * 1024;
@@ -36,13 +37,24 @@ function readNew(path: string, last: Place | undefined): { text: string; place: 
   }
 }
 
-function compileTags(tags: Value | undefined, events: Dict[]): Map<Value, PyPattern> {
+/** What is said of one tag. */
+const TAG_OPTIONS = {
+  regex: param.textIfGiven({ default: null, doc: 'matched from the beginning of a line' }),
+};
+
+/** `{tag: {regex: …}}`: expressions by tag. */
+function readTags(value: Value): [tag: Value, regex: string][] {
+  return [...(isDict(value) ? value : [])].flatMap(([tag, options]): [Value, string][] => {
+    const { regex } = readOptions(TAG_OPTIONS, isDict(options) ? options : dict());
+    return regex === undefined ? [] : [[tag, regex]];
+  });
+}
+
+function compileTags(tags: readonly [tag: Value, regex: string][], events: Dict[]): Map<Value, PyPattern> {
   const out = new Map<Value, PyPattern>();
-  for (const [tag, options] of isDict(tags) ? tags : []) {
-    const regex = isDict(options) ? options.get('regex') : undefined;
-    if (regex === undefined || !truthy(regex)) continue;
+  for (const [tag, regex] of tags) {
     try {
-      out.set(tag, compilePattern(String(regex)));
+      out.set(tag, compilePattern(regex));
     } catch {
       events.push(event(tag, { error: 'bad regex' }));
     }
@@ -59,9 +71,17 @@ function matchLine(line: string, tag: Value, pattern: PyPattern): Dict | undefin
 }
 
 /** The beacon. */
-export const logBeacon: BeaconSpec = {
+export const logBeacon = defineBeacon({
   name: 'log',
   doc: 'Reports new lines of a file that match.',
+  params: {
+    file: param.text({ default: null, doc: 'path of the log' }),
+    tags: param.by(readTags, {
+      type: 'dict',
+      default: null,
+      doc: "`regex` by tag, the end of its events' tag",
+    }),
+  },
   validate: (config) => {
     if (!Array.isArray(config)) return [false, 'Configuration for log beacon must be a list.'];
     if (!listToDict(config).has('file'))
@@ -71,13 +91,12 @@ export const logBeacon: BeaconSpec = {
   start: () => {
     let place: Place | undefined;
     return {
-      look: (config) => {
-        const options = listToDict(config);
-        const found = readNew(String(options.get('file')), place);
+      look: ({ file, tags }) => {
+        const found = readNew(file, place);
         place = found.place;
         const events: Dict[] = [];
         if (found.text === '') return events;
-        const patterns = compileTags(options.get('tags'), events);
+        const patterns = compileTags(tags, events);
         for (const line of found.text.split(/\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/)) {
           for (const [tag, pattern] of patterns) {
             const told = line === '' ? undefined : matchLine(line, tag, pattern);
@@ -88,4 +107,4 @@ export const logBeacon: BeaconSpec = {
       },
     };
   },
-};
+});

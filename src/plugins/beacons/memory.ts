@@ -1,7 +1,8 @@
 /** The use of memory and of swap, as psutil counts it from `/proc/meminfo`. */
 import { readFileSync } from 'node:fs';
+import { param } from '../../runtime/loader/params.ts';
 import { float, type Dict } from '../../python/values/value.ts';
-import { listToDict, percentOf, VALID, type BeaconSpec } from './beacon.ts';
+import { defineBeacon, listToDict, percentOf, VALID, type BeaconSpec } from './beacon.ts';
 
 const round = (percent: number): number => Math.round(percent * 10) / 10;
 
@@ -29,9 +30,12 @@ export function swapPercent(meminfo: string): number {
 
 /** A beacon that tells when a share of something is at its limit or above. */
 export function shareBeacon(name: string, doc: string, percent: (meminfo: string) => number): BeaconSpec {
-  return {
+  return defineBeacon({
     name,
     doc,
+    params: {
+      percent: param.by(percentOf, { type: 'str', default: null, doc: 'the limit, such as `63%`' }),
+    },
     validate: (config) => {
       if (!Array.isArray(config)) return [false, `Configuration for ${name} beacon must be a list.`];
       if (!listToDict(config).has('percent'))
@@ -39,11 +43,11 @@ export function shareBeacon(name: string, doc: string, percent: (meminfo: string
       return VALID;
     },
     start: () => ({
-      look: (config) => {
+      look: ({ percent: limit }) => {
         const used = percent(readFileSync('/proc/meminfo', 'utf8'));
         const event: Dict = new Map([[name, float(used)]]);
-        return used >= percentOf(listToDict(config).get('percent')) ? [event] : [];
+        return used >= limit ? [event] : [];
       },
     }),
-  };
+  });
 }

@@ -1,7 +1,8 @@
 /** `network_info`: tells the counters of network interfaces (salt/beacons/network_info.py, 3006.16). */
 import { readFileSync } from 'node:fs';
-import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
-import { listToDict, VALID, type BeaconSpec, type Verdict } from './beacon.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { param } from '../../runtime/loader/params.ts';
+import { defineBeacon, limitOf, listToDict, VALID, type Verdict } from './beacon.ts';
 
 /** The counters, and their columns in `/proc/net/dev`. */
 const COLUMNS: ReadonlyMap<string, number> = new Map([
@@ -44,32 +45,56 @@ function validate(config: Value): Verdict {
   return VALID;
 }
 
-/** Whether any counter is at its limit (`type: greater`: above it). */
-function isTold(options: Dict, counters: ReadonlyMap<string, number>): boolean {
-  const isGreater = options.get('type') === 'greater';
-  return [...counters].some(([name, now]) => {
-    if (!options.has(name)) return false;
-    const limit = Math.trunc(toNumber(options.get(name)) ?? Number(options.get(name)));
+/** What is wanted of one interface. */
+interface Wanted {
+  readonly interface: Value;
+  /** `type: greater`: above the limit, not at it. */
+  readonly isGreater: boolean;
+  /** Limits by counter. */
+  readonly limits: ReadonlyMap<string, number>;
+}
+
+/** `{eth0: {type: greater, errin: 100}}`. */
+function readInterfaces(value: Value): Wanted[] {
+  return [...(isDict(value) ? value : [])].flatMap(([name, options]): Wanted[] => {
+    if (!isDict(options)) return [];
+    const limits = [...COLUMNS.keys()]
+      .filter((counter) => options.has(counter))
+      .map((counter): [string, number] => [counter, Math.trunc(limitOf(options.get(counter) ?? null))]);
+    return [{ interface: name, isGreater: options.get('type') === 'greater', limits: new Map(limits) }];
+  });
+}
+
+/** Whether any counter is at its limit, or above it. */
+function isTold({ isGreater, limits }: Wanted, counters: ReadonlyMap<string, number>): boolean {
+  return [...limits].some(([name, limit]) => {
+    const now = counters.get(name) ?? NaN;
     return isGreater ? now > limit : now === limit;
   });
 }
 
 /** The beacon. */
-export const networkInfoBeacon: BeaconSpec = {
+export const networkInfoBeacon = defineBeacon({
   name: 'network_info',
   doc: 'Reports the counters of interfaces when one is at its limit.',
+  params: {
+    interfaces: param.by(readInterfaces, {
+      type: 'dict',
+      default: null,
+      doc: 'limits of counters by interface; `type`: `equal` or `greater`',
+    }),
+  },
   validate,
   start: () => ({
-    look: (config) => {
+    look: ({ interfaces }) => {
       const all = readCounters(readFileSync('/proc/net/dev', 'utf8'));
-      const interfaces = listToDict(config).get('interfaces');
       const events: Dict[] = [];
-      for (const [name, options] of isDict(interfaces) ? interfaces : []) {
-        const counters = all.get(String(name));
-        if (counters === undefined || !isDict(options) || !isTold(options, counters)) continue;
+      for (const wanted of interfaces) {
+        const counters = all.get(String(wanted.interface));
+        if (counters === undefined || !isTold(wanted, counters)) continue;
         events.push(
           new Map<Value, Value>([
-            ['interface', name],
+            ['interface', wanted.interface],
             ['network_info', new Map<Value, Value>(counters)],
           ]),
         );
@@ -77,4 +102,4 @@ export const networkInfoBeacon: BeaconSpec = {
       return events;
     },
   }),
-};
+});

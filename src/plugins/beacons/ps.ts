@@ -1,7 +1,8 @@
 /** `ps`: tells which processes run, or do not (salt/beacons/ps.py, 3006.16). */
 import { readdirSync, readFileSync } from 'node:fs';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { listToDict, VALID, type BeaconSpec, type Verdict } from './beacon.ts';
+import { param } from '../../runtime/loader/params.ts';
+import { defineBeacon, listToDict, VALID, type BeaconSpec, type Verdict } from './beacon.ts';
 
 /** The kernel keeps this many characters of a process's name; longer names are completed from its command line. */
 const NAME_LENGTH = 15;
@@ -46,21 +47,23 @@ function report(wanted: Value, isRunning: boolean): Value | undefined {
 
 /** The beacon. */
 export function psBeacon(names: () => ReadonlySet<string> = processNames): BeaconSpec {
-  return {
+  return defineBeacon({
     name: 'ps',
     doc: 'Reports which processes run (`running`) or do not (`stopped`).',
+    params: {
+      processes: param.mapping({ default: null, doc: '`running` or `stopped` by the name of the process' }),
+    },
     validate,
     start: () => ({
-      look: (config) => {
+      look: ({ processes }) => {
         const running = names();
-        const processes = listToDict(config).get('processes');
         const events: Dict[] = [];
-        for (const [name, wanted] of isDict(processes) ? processes : []) {
+        for (const [name, wanted] of processes) {
           const told = report(wanted, running.has(String(name)));
           if (told !== undefined) events.push(new Map([[name, told]]));
         }
         return events;
       },
     }),
-  };
+  });
 }

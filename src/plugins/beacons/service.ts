@@ -1,7 +1,8 @@
 /** `service`: tells whether services run (salt/beacons/service.py, 3006.16). */
 import { existsSync } from 'node:fs';
-import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { listToDict, VALID, type BeaconContext, type BeaconSpec, type Verdict } from './beacon.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { param, readOptions, type TypedArguments } from '../../runtime/loader/params.ts';
+import { defineBeacon, listToDict, VALID, type BeaconContext, type Verdict } from './beacon.ts';
 
 /** What was last seen of a service. */
 interface Seen {
@@ -22,15 +23,36 @@ function validate(config: Value): Verdict {
   return VALID;
 }
 
+/** What is said of one service. */
+const SERVICE_OPTIONS = {
+  onchangeonly: param.by((value) => value === true, { type: 'bool', default: false, doc: 'only changes' }),
+  emitatstartup: param.flag({ default: true, doc: 'with onchangeonly: also at the first look' }),
+  delay: param.number({ default: 0, doc: 'with onchangeonly: seconds that a change has to last' }),
+  uncleanshutdown: param.by((value) => (typeof value === 'string' ? value : undefined), {
+    type: 'str',
+    default: null,
+    doc: 'the pid file; whether it is still there is reported of a service that does not run',
+  }),
+};
+
+type ServiceOptions = TypedArguments<typeof SERVICE_OPTIONS>;
+
+/** `{nginx: {onchangeonly: true}}`. */
+function readServices(value: Value): [name: Value, options: ServiceOptions][] {
+  return [...(isDict(value) ? value : [])].map(([name, options]) => [
+    name,
+    readOptions(SERVICE_OPTIONS, isDict(options) ? options : dict()),
+  ]);
+}
+
 async function eventOf(
   ctx: BeaconContext,
   name: Value,
-  options: Dict,
+  { uncleanshutdown: pidFile }: ServiceOptions,
 ): Promise<{ event: Dict; isRunning: Value }> {
   const isRunning = await ctx.call('service.status', [name]);
   const status: Dict = new Map([['running', isRunning]]);
-  const pidFile = options.get('uncleanshutdown');
-  if (typeof pidFile === 'string' && !truthy(isRunning)) status.set('uncleanshutdown', existsSync(pidFile));
+  if (pidFile !== undefined && !truthy(isRunning)) status.set('uncleanshutdown', existsSync(pidFile));
   const event: Dict = new Map<Value, Value>([
     [name, status],
     ['service_name', name],
@@ -44,12 +66,11 @@ function isToldNow(
   seen: Map<Value, Seen>,
   name: Value,
   isRunning: Value,
-  options: Dict,
+  { delay = 0, emitatstartup }: ServiceOptions,
   nowMs: number,
 ): boolean {
-  const delay = toNumber(options.get('delay')) ?? 0;
   const last = seen.get(name);
-  if (last === undefined && !truthy(options.get('emitatstartup') ?? true)) {
+  if (last === undefined && !emitatstartup) {
     seen.set(name, { isRunning });
     return false;
   }
@@ -63,24 +84,25 @@ function isToldNow(
 }
 
 /** The beacon. */
-export const serviceBeacon: BeaconSpec = {
+export const serviceBeacon = defineBeacon({
   name: 'service',
   doc: 'Reports whether services run, always or when that changes.',
+  params: {
+    services: param.by(readServices, { type: 'dict', default: null, doc: 'what is wanted, by service' }),
+  },
   validate,
   start: (ctx) => {
     const seen = new Map<Value, Seen>();
     return {
-      look: async (config) => {
-        const services = listToDict(config).get('services');
+      look: async ({ services }) => {
         const events: Dict[] = [];
-        for (const [name, given] of isDict(services) ? services : []) {
-          const options = isDict(given) ? given : dict();
+        for (const [name, options] of services) {
           const { event, isRunning } = await eventOf(ctx, name, options);
-          const onChange = options.get('onchangeonly') === true;
-          if (!onChange || isToldNow(seen, name, isRunning, options, ctx.clock.nowMs())) events.push(event);
+          if (!options.onchangeonly || isToldNow(seen, name, isRunning, options, ctx.clock.nowMs()))
+            events.push(event);
         }
         return events;
       },
     };
   },
-};
+});

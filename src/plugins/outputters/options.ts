@@ -1,6 +1,6 @@
 /** From Salt's options (`output_indent`, `state_output`…) to {@link OutputOptions}. */
-import { pyStr } from '../../python/values/repr.ts';
-import { toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { param, readOptions } from '../../runtime/loader/params.ts';
 import type { OutputOptions, TableOptions } from './outputter.ts';
 
 /** What only the program knows. */
@@ -12,65 +12,91 @@ export interface OutputEnvironment {
   readonly retcode?: number;
 }
 
-/** Reads the options that outputters look at. Those that are not set get Salt's defaults. */
+/** The options that outputters look at; those that are not set get Salt's defaults. */
+const PARAMS = {
+  strip_colors: param.flag({ default: true }),
+  output_indent: param.by((value) => (value === 'pretty' ? value : (toNumber(value) ?? null)), {
+    default: null,
+  }),
+  nested_indent: param.number({ default: 0 }),
+  state_output: param.textOrNone({ default: 'full' }),
+  state_verbose: param.flag({ default: true }),
+  state_output_diff: param.flag({ default: false }),
+  state_output_profile: param.flag({ default: true }),
+  state_output_pct: param.flag({ default: false }),
+  state_tabular: param.by((value) => (typeof value === 'string' ? value : value === true), {
+    default: false,
+  }),
+  state_compress_ids: param.flag({ default: false }),
+  state_output_exclude: param.by((value) => value ?? [], { default: null }),
+  state_output_terse: param.by((value) => value ?? [], { default: null }),
+  arg: param.list({ default: null }),
+  __multi_key: param.flag({ default: false }),
+};
+
+/** Reads the options that outputters look at. */
 export function outputOptions(opts: Dict, environment: OutputEnvironment): OutputOptions {
-  const flag = (name: string, fallback: boolean): boolean =>
-    opts.has(name) ? truthy(opts.get(name)) : fallback;
-  const indent = indentOption(opts);
-  const args = opts.get('arg');
+  const given = readOptions(PARAMS, opts);
   return {
     ...environment,
-    stripColors: flag('strip_colors', true),
-    ...(indent === undefined ? {} : { indent }),
-    nestedIndent: toNumber(opts.get('nested_indent')) ?? 0,
-    stateOutput: pyStr(opts.get('state_output') ?? 'full'),
-    stateVerbose: flag('state_verbose', true),
-    stateOutputDiff: flag('state_output_diff', false),
-    stateOutputProfile: flag('state_output_profile', true),
-    statePct: flag('state_output_pct', false),
-    stateTabular: tabularOption(opts.get('state_tabular')),
-    stateCompressIds: flag('state_compress_ids', false),
-    stateOutputExclude: opts.get('state_output_exclude') ?? [],
-    stateOutputTerse: opts.get('state_output_terse') ?? [],
-    args: Array.isArray(args) ? args : [],
-    multiKey: flag('__multi_key', false),
+    stripColors: given.strip_colors,
+    ...(opts.has('output_indent') ? { indent: given.output_indent } : {}),
+    nestedIndent: given.nested_indent ?? 0,
+    stateOutput: given.state_output ?? 'full',
+    stateVerbose: given.state_verbose,
+    stateOutputDiff: given.state_output_diff,
+    stateOutputProfile: given.state_output_profile,
+    statePct: given.state_output_pct,
+    stateTabular: given.state_tabular,
+    stateCompressIds: given.state_compress_ids,
+    stateOutputExclude: given.state_output_exclude,
+    stateOutputTerse: given.state_output_terse,
+    args: given.arg,
+    multiKey: given.__multi_key,
     table: tableOptions(opts),
   };
 }
 
-function indentOption(opts: Dict): OutputOptions['indent'] {
-  if (!opts.has('output_indent')) return undefined;
-  const value = opts.get('output_indent') ?? null;
-  return value === 'pretty' ? value : (toNumber(value) ?? null);
-}
+/** What a table's layout consists of. `value` none: the outputter's own. */
+const TABLE_PARAMS = {
+  row_delimiter: param.textOrNone({}),
+  delim: param.textOrNone({}),
+  justify: param.textOrNone({}),
+  prefix: param.textOrNone({}),
+  suffix: param.textOrNone({}),
+  rows_key: param.textOrNone({}),
+  labels_key: param.textOrNone({}),
+  title: param.textOrNone({}),
+  nested_indent: param.by(numberOrZero, {}),
+  width: param.by(numberOrZero, {}),
+  has_header: param.flagIfGiven({}),
+  separate_rows: param.flagIfGiven({}),
+};
 
-function tabularOption(value: Value | undefined): boolean | string {
-  return typeof value === 'string' ? value : value === true;
+/** 0 for what is no number; undefined for None. */
+function numberOrZero(value: Value): number | undefined {
+  return value === null ? undefined : (toNumber(value) ?? 0);
 }
-
-const TABLE_TEXTS = {
-  rowDelimiter: 'row_delimiter',
-  delim: 'delim',
-  justify: 'justify',
-  prefix: 'prefix',
-  suffix: 'suffix',
-  rowsKey: 'rows_key',
-  labelsKey: 'labels_key',
-  title: 'title',
-} as const;
-const TABLE_NUMBERS = { nestedIndent: 'nested_indent', width: 'width' } as const;
-const TABLE_FLAGS = { hasHeader: 'has_header', separateRows: 'separate_rows' } as const;
 
 /** The options `out.table.*`. */
 function tableOptions(opts: Dict): TableOptions {
-  const read = <T>(names: Readonly<Record<string, string>>, convert: (value: Value) => T): [string, T][] =>
-    Object.entries(names).flatMap(([field, name]): [string, T][] => {
-      const value = opts.get(`out.table.${name}`);
-      return value === undefined || value === null ? [] : [[field, convert(value)]];
-    });
-  return Object.fromEntries([
-    ...read(TABLE_TEXTS, pyStr),
-    ...read(TABLE_NUMBERS, (value) => toNumber(value) ?? 0),
-    ...read(TABLE_FLAGS, truthy),
-  ]);
+  const own: Dict = new Map(
+    Object.keys(TABLE_PARAMS).map((name) => [name, opts.get(`out.table.${name}`) ?? null]),
+  );
+  const given = readOptions(TABLE_PARAMS, own);
+  const all: { readonly [K in keyof TableOptions]: TableOptions[K] | undefined } = {
+    nestedIndent: given.nested_indent,
+    hasHeader: given.has_header,
+    rowDelimiter: given.row_delimiter,
+    delim: given.delim,
+    justify: given.justify,
+    separateRows: given.separate_rows,
+    prefix: given.prefix,
+    suffix: given.suffix,
+    width: given.width,
+    rowsKey: given.rows_key,
+    labelsKey: given.labels_key,
+    title: given.title,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }

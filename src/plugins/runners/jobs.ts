@@ -63,19 +63,24 @@ const searchParams = {
     type: 'dict',
     doc: 'Only jobs that carry one of these keys with this value in their metadata.',
   },
-  search_function: {
+  search_function: param.by(globsIfGiven, {
     default: null,
     type: 'str or list',
     doc: 'Only jobs of these functions; globs, separated by commas.',
-  },
-  search_target: {
+  }),
+  search_target: param.by(globsIfGiven, {
     default: null,
     type: 'str or list',
     doc: 'Only jobs with these targets, as they were written; globs, separated by commas.',
-  },
-  start_time: { default: null, type: 'str', doc: "Only jobs from this time (UTC) on: '2015, Mar 16 19:00'." },
-  end_time: { default: null, type: 'str', doc: 'Only jobs up to this time.' },
+  }),
+  start_time: param.textIfGiven({
+    default: null,
+    doc: "Only jobs from this time (UTC) on: '2015, Mar 16 19:00'.",
+  }),
+  end_time: param.textIfGiven({ default: null, doc: 'Only jobs up to this time.' }),
 } as const;
+
+type Search = TypedArguments<typeof searchParams>;
 
 /** The jobs runner. */
 export const jobsRunners = defineRunners({
@@ -247,11 +252,10 @@ export const jobsRunners = defineRunners({
         'own records stay as they are, and a second call adds what has come since. Salt forgets the jobs when keep_jobs_seconds ' +
         'have passed since they were written.',
       params: {
-        start_time: {
+        start_time: param.textIfGiven({
           default: null,
-          type: 'str',
           doc: "Only jobs from this time (UTC) on: '2026, Mar 16 19:00'.",
-        },
+        }),
       },
       returns:
         'mapping with `jobs`, `returns` (that were written), `returns_there` (that were there already) and `left_out` (whose names ' +
@@ -348,13 +352,11 @@ async function listJobs(ctx: RunnerContext, source: Value, filter: JobFilter): P
   return new Map(found.reverse().map(({ jid, load }) => [jid, formatListed(jid, load)]));
 }
 
-function filterOf(ctx: RunnerContext, args: Readonly<Record<string, Value>>): JobFilter {
-  const { search_metadata: metadata, search_function: functions, search_target: targets } = args;
-  const isFun = truthy(functions) ? globs(functions as Value) : undefined;
-  const isTarget = truthy(targets) ? globs(targets as Value) : undefined;
+function filterOf(ctx: RunnerContext, args: Partial<Search>): JobFilter {
+  const { search_metadata: metadata, search_function: isFun, search_target: isTarget } = args;
   if (truthy(metadata) && !isDict(metadata))
     ctx.log.info('The search_metadata parameter must be specified as a dictionary.  Ignoring.');
-  const [fromJid, toJid] = [jidFrom(ctx, args['start_time']), jidFrom(ctx, args['end_time'])];
+  const [fromJid, toJid] = [jidFrom(ctx, args.start_time), jidFrom(ctx, args.end_time)];
   return {
     withoutMinions: true,
     ...(fromJid === undefined ? {} : { fromJid }),
@@ -367,8 +369,8 @@ function filterOf(ctx: RunnerContext, args: Readonly<Record<string, Value>>): Jo
 }
 
 /** The first job id of a time as it was written; undefined without one. */
-function jidFrom({ clock }: RunnerContext, time: Value | undefined): string | undefined {
-  return truthy(time) ? jidAt(parseTime(pyStr(time as Value), clock.nowMs())) : undefined;
+function jidFrom({ clock }: RunnerContext, time: string | undefined): string | undefined {
+  return time === undefined ? undefined : jidAt(parseTime(time, clock.nowMs()));
 }
 
 /** @throws RunnerRefusal when a file cannot be written */
@@ -391,7 +393,9 @@ async function exportJobs(ctx: RunnerContext, fromJid: string | undefined): Prom
   }
 }
 
-function globs(value: Value): (text: string) => boolean {
+/** Whether one of several globs matches; undefined where nothing was given. */
+function globsIfGiven(value: Value): ((text: string) => boolean) | undefined {
+  if (!truthy(value)) return undefined;
   const patterns = Array.isArray(value)
     ? value.map(pyStr)
     : pyStr(value)

@@ -1,6 +1,5 @@
 /** `salt.*`: execution functions, on this machine or on minions (salt/runners/salt.py, 3006.16). */
 import { ClientError } from '../../runtime/client/errors.ts';
-import { pyCount } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { callMinions, returnValues } from './minion-calls.ts';
@@ -38,16 +37,19 @@ export const saltRunners = defineRunners({
       params: {
         tgt: { type: 'str', doc: 'The minions.' },
         fun: param.text({ doc: 'Full name of the function.' }),
-        arg: { default: [], type: 'list', doc: 'Its positional arguments.' },
-        timeout: {
+        arg: param.by((value) => (Array.isArray(value) ? value : [value]), {
+          default: [],
+          type: 'list',
+          doc: 'Its positional arguments.',
+        }),
+        timeout: param.countIfGiven({
           default: null,
-          type: 'int',
           doc: 'Seconds that a minion may be silent before it is asked.',
-        },
+        }),
         tgt_type: param.text({ default: 'glob', doc: 'What kind of target that is.' }),
         ret: param.text({ default: '', doc: 'Returners for the minions.' }),
         jid: param.text({ default: '', doc: 'Job id to use.' }),
-        kwarg: { default: null, type: 'dict', doc: 'Its keywords.' },
+        kwarg: param.mapping({ default: null, doc: 'Its keywords.' }),
       },
       kwargs: 'kwargs',
       returns: 'mapping of minion to return; empty when the job could not be published',
@@ -60,11 +62,11 @@ export const saltRunners = defineRunners({
               tgt,
               tgtType: tgt_type,
               fun,
-              arg: Array.isArray(arg) ? arg : [arg],
+              arg,
               ret,
               jid,
-              ...(isDict(kwarg) ? { kwarg } : {}),
-              ...(truthy(timeout) ? { timeoutS: pyCount(timeout) } : {}),
+              kwarg,
+              ...(timeout === undefined ? {} : { timeoutS: timeout }),
             }),
           );
         } catch (error) {

@@ -191,3 +191,15 @@ export function readArguments<P extends Params>(
   }
   return out as TypedArguments<P>;
 }
+
+/**
+ * Reads a mapping of options as parameters say. One that is not there has its default, else None; what no parameter is for is
+ * left out.
+ * @throws as {@link readArguments}
+ */
+export function readOptions<P extends Params>(params: P, options: Dict): TypedArguments<P> {
+  const given = Object.create(null) as Record<string, Value>;
+  for (const [name, { default: fallback = null }] of Object.entries<ParamSpec>(params))
+    given[name] = options.get(name) ?? (options.has(name) ? null : fallback);
+  return readArguments(params, given);
+}
