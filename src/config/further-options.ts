@@ -46,6 +46,7 @@ const SERVED: FurtherOption = {
     'eauth_redis_host',
     'eauth_redis_port',
     'mysql_auth',
+    'postgres_auth',
     'sharedsecret',
     // what execution modules ask for
     'ca_bundle',

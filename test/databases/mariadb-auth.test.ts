@@ -1,0 +1,50 @@
+/** Log-ins by a table of MariaDB. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createConnection } from 'mysql2/promise';
+import { Secret } from '../../src/host/secret.ts';
+import { mysqlBackend } from '../../src/plugins/auth/mysql.ts';
+import { DATABASE_PASSWORD, DATABASE_USER, startDatabase } from '../support/database-servers.ts';
+import { checkUsers, made } from '../support/table-users.ts';
+
+test('log-ins by a table of mariadb', async (t) => {
+  const server = await startDatabase(t, 'mariadb');
+  const login = { host: server.host, port: server.port, user: DATABASE_USER, password: DATABASE_PASSWORD };
+  const admin = await createConnection(login);
+  admin.on('error', () => undefined);
+  t.after(() => admin.destroy());
+  await admin.query('CREATE DATABASE people');
+  await admin.query(
+    'CREATE TABLE people.users (id int AUTO_INCREMENT PRIMARY KEY, username varchar(25), password varchar(70))',
+  );
+  await admin.query(
+    "INSERT INTO people.users VALUES (NULL, 'diana', SHA2('secret', 256)), (NULL, 'o''neil', SHA2('a \"quoted\" \\\\ one', 256))",
+  );
+  const settings = {
+    hostname: server.host,
+    port: server.port,
+    username: DATABASE_USER,
+    password: DATABASE_PASSWORD,
+    database: 'people',
+    // as Salt's documentation has it
+    auth_sql: 'SELECT username FROM users WHERE username = "{0}" AND password = SHA2("{1}", 256)',
+  };
+  await checkUsers(made(mysqlBackend, 'mysql_auth', settings));
+  const all = made(mysqlBackend, 'mysql_auth', {
+    ...settings,
+    auth_sql: "SELECT username FROM users WHERE '{0}' <> '{1}'",
+  });
+  assert.equal(await all.authenticate({ username: 'a', password: new Secret('b') }), false, 'two rows');
+  for (const more of [
+    { auth_sql: 'SELECT nothing FROM users WHERE {0} = {1}' },
+    { port: 1 },
+    { password: 'other' },
+  ]) {
+    const broken = made(mysqlBackend, 'mysql_auth', { ...settings, ...more });
+    await assert.rejects(
+      broken.authenticate({ username: 'diana', password: new Secret('canary') }),
+      (error: Error) =>
+        /the database of mysql_auth/.test(error.message) && !/canary|other/.test(error.message),
+    );
+  }
+});
