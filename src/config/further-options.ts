@@ -41,6 +41,7 @@ const SERVED: FurtherOption = {
     'splaytime',
     'state_data',
     // what authentication systems ask for
+    'auth_dirs',
     'auth.ldap.',
     'auth.pam.',
     'eauth_redis_host',

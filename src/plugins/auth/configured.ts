@@ -12,7 +12,7 @@ export interface ConfiguredAuthDeps {
   readonly opts: Dict;
   readonly clock: Clock;
   readonly log: Logger;
-  /** A custom authentication module of the site; undefined when there is none of that name. */
+  /** An authentication system of the site's own, which comes before a built-in one; undefined when there is none of that name. */
   readonly custom?: (name: string) => BackendSpec | undefined;
 }
 
@@ -73,7 +73,7 @@ export class ConfiguredAuth {
   }
 
   #spec(name: string): BackendSpec | undefined {
-    return AUTH_BACKENDS.get(name) ?? this.#deps.custom?.(name);
+    return this.#deps.custom?.(name) ?? AUTH_BACKENDS.get(name);
   }
 
   #context(name: string): BackendContext {

@@ -8,6 +8,7 @@ export const defineModule: typeof Published.defineModule = (spec) => spec;
 export const defineGrains: typeof Published.defineGrains = (spec) => spec;
 export const defineBeacon: typeof Published.defineBeacon = (spec) => spec;
 export const defineRenderer: typeof Published.defineRenderer = (spec) => spec;
+export const defineAuth: typeof Published.defineAuth = (spec) => spec;
 export const defineEngine: typeof Published.defineEngine = (spec) => spec;
 export const defineOutputter: typeof Published.defineOutputter = (spec) => spec;
 /** A float that stays one when it is whole. */
@@ -22,6 +23,7 @@ export const brineApi: typeof Published = {
   defineBeacon,
   defineRenderer,
   defineOutputter,
+  defineAuth,
   defineEngine,
   float,
   CommandExecutionError,

@@ -202,6 +202,27 @@ export interface OutputterSpec extends Availability {
   render(data: Data, options: { readonly color: boolean }): string | Promise<string>;
 }
 
+/** Somebody who wants to log in. */
+export interface Credentials {
+  readonly username: string;
+  /** As it was typed. Keep it out of logs and of error texts. */
+  readonly password: string;
+}
+
+/** An authentication system of `external_auth`, under the name of the file. */
+export interface AuthSpec extends Availability {
+  readonly doc?: string;
+  /** @returns true when the password is the name's */
+  auth(credentials: Credentials, ctx: Surroundings): boolean | Promise<boolean>;
+  /** @returns the names of his groups, for entries `name%` */
+  groups?(credentials: Credentials, ctx: Surroundings): readonly string[] | Promise<readonly string[]>;
+  /** @returns his rules, in the place of those of the configuration; nothing for those of the configuration */
+  acl?(
+    credentials: Credentials,
+    ctx: Surroundings,
+  ): readonly Data[] | null | undefined | Promise<readonly Data[] | null | undefined>;
+}
+
 /** What an engine may use besides its options. */
 export interface EngineContext extends Surroundings {
   /** The daemon that it runs beside. */
@@ -245,6 +266,8 @@ export function defineBeacon<S extends BeaconSpec>(spec: S): S;
 export function defineRenderer<S extends RendererSpec>(spec: S): S;
 /** Describes an outputter of `_output`. */
 export function defineOutputter<S extends OutputterSpec>(spec: S): S;
+/** Describes an authentication system of `external_auth`. */
+export function defineAuth<S extends AuthSpec>(spec: S): S;
 /** Describes an engine of `_engines`, or a process of `ext_processes`. */
 export function defineEngine<S extends EngineSpec>(spec: S): S;
 /** A number that stays a float even when it is whole: `float(8)` is `8.0`. */

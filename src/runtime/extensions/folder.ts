@@ -19,6 +19,7 @@ export type ExtensionKind =
   | 'renderers'
   | 'beacons'
   | 'engines'
+  | 'auth'
   | 'utils';
 
 /** Endings of the files that are loaded. */
@@ -155,6 +156,7 @@ const FURTHER: Readonly<Partial<Record<ExtensionKind, string>>> = {
   renderers: 'render_dirs',
   output: 'outputter_dirs',
   engines: 'engines_dirs',
+  auth: 'auth_dirs',
 };
 
 function foldersOf(opts: Dict, kind: ExtensionKind): string[] {

@@ -1,4 +1,4 @@
-/** Custom beacons, renderers and outputters, inside the process that is theirs. */
+/** Custom beacons, renderers, outputters and authentication systems, inside the process that is theirs. */
 import type { Client, Handlers } from '../../network/ipc/contract.ts';
 import type {
   extensionHost,
@@ -12,13 +12,19 @@ import { faultOf } from './faults.ts';
 import type { FileLoader } from './load-file.ts';
 import {
   asksForGrains,
+  readOwnAuth,
   readOwnBeacon,
   readOwnOutputter,
   readOwnRenderer,
   whyUnavailable,
 } from './read-module.ts';
 
-const READERS = { beacons: readOwnBeacon, renderers: readOwnRenderer, output: readOwnOutputter } as const;
+const READERS = {
+  beacons: readOwnBeacon,
+  renderers: readOwnRenderer,
+  output: readOwnOutputter,
+  auth: readOwnAuth,
+} as const;
 
 /** Kinds whose files describe one thing, with one function that works. */
 export type SingleKind = keyof typeof READERS;
@@ -27,7 +33,7 @@ type Services = Client<typeof extensionServices>;
 type HostHandlers = Handlers<typeof extensionHost>;
 type SingleHandlers = Pick<
   HostHandlers,
-  'describe' | 'surroundings' | 'validate' | 'look' | 'render' | 'output'
+  'describe' | 'surroundings' | 'validate' | 'look' | 'render' | 'output' | 'authenticate'
 >;
 
 /** Answers questions about them; what the code throws becomes a fault. @param services asks the program that has started this process */
@@ -61,6 +67,12 @@ export function singleHandlers(loader: FileLoader, services: Services): SingleHa
       tried(async () => {
         const ctx = { ...surroundings, ...about, path: file };
         return fromData(await readOwnRenderer(loader.load(path)).render(toData(input), ctx));
+      }),
+    authenticate: ({ path, what, username, password }) =>
+      tried(async () => {
+        const system = readOwnAuth(loader.load(path));
+        const found: unknown = await system[what]?.({ username, password }, surroundings);
+        return fromData((found ?? null));
       }),
     output: ({ path, data, color }) =>
       tried(async () => String(await readOwnOutputter(loader.load(path)).render(toData(data), { color }))),

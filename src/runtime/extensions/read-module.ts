@@ -1,6 +1,7 @@
 /** From what a file exports to a module that the loader can use. What does not fit is refused with the place and the reason. */
 import type { Dict } from '../../python/values/value.ts';
 import type {
+  AuthSpec,
   Availability,
   BeaconSpec,
   EngineSpec,
@@ -66,8 +67,8 @@ export function readOwnGrains(exports: Exports): GrainsSpec {
   return value as unknown as GrainsSpec;
 }
 
-/** Something that works by one function: a beacon, a renderer, an outputter, an engine. */
-type Single = BeaconSpec | RendererSpec | OutputterSpec | EngineSpec;
+/** Something that works by one function: a beacon, a renderer, an outputter, an authentication system, an engine. */
+type Single = AuthSpec | BeaconSpec | RendererSpec | OutputterSpec | EngineSpec;
 
 function readSingle<S extends Single>(exports: Exports, works: string, define: string): S {
   const value = described(exports, define);
@@ -85,6 +86,15 @@ export function readOwnBeacon(exports: Exports): BeaconSpec {
   if (beacon.validate !== undefined && typeof beacon.validate !== 'function')
     throw new ExtensionError('`validate` is no function');
   return beacon;
+}
+
+/** Reads an authentication system. @throws ExtensionError */
+export function readOwnAuth(exports: Exports): AuthSpec {
+  const system = readSingle<AuthSpec>(exports, 'auth', 'defineAuth');
+  for (const name of ['groups', 'acl'] as const)
+    if (system[name] !== undefined && typeof system[name] !== 'function')
+      throw new ExtensionError(`\`${name}\` is no function`);
+  return system;
 }
 
 /** Reads an engine. @throws ExtensionError */

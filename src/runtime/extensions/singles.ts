@@ -30,7 +30,7 @@ export class OwnFaultError extends BrineError {
 }
 
 /** The option that names files of a kind which are not to be used (salt/loader/lazy.py `disabled`, 3006.16). */
-const DISABLED_BY: Readonly<Record<SingleKind, string>> = {
+const DISABLED_BY: Readonly<Partial<Record<SingleKind, string>>> = {
   beacons: 'disable_beacons',
   renderers: 'disable_renders',
   output: 'disable_outputs',
@@ -38,7 +38,7 @@ const DISABLED_BY: Readonly<Record<SingleKind, string>> = {
 
 /** The files of a kind that are not disabled. */
 function singleFiles(opts: Dict, kind: SingleKind): ExtensionFile[] {
-  const disabled = opts.get(DISABLED_BY[kind]);
+  const disabled = opts.get(DISABLED_BY[kind] ?? null);
   const names: readonly Value[] = Array.isArray(disabled) ? disabled : [disabled ?? null];
   return extensionFiles(opts, kind).filter(({ name }) => !names.includes(name));
 }

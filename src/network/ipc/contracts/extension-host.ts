@@ -77,7 +77,7 @@ export const extensionHost = contract('the process of modules', {
     answers: single(variants({ ...NEEDS_GRAINS, found: { grains: mapping, faults: list(text) } })),
   },
   describe: {
-    asks: fields({ ...file, kind: oneOf('beacons', 'renderers', 'output') }),
+    asks: fields({ ...file, kind: oneOf('beacons', 'renderers', 'output', 'auth') }),
     answers: single(described),
   },
   /** What the code may know of the program, from now on. */
@@ -98,6 +98,11 @@ export const extensionHost = contract('the process of modules', {
       /** The file that is rendered. */
       file: text,
     }),
+    answers: outcome(anything),
+  },
+  /** An authentication system: whether a password is right, groups, rules; null where it has no such function. */
+  authenticate: {
+    asks: fields({ path: text, what: oneOf('auth', 'groups', 'acl'), username: text, password: text }),
     answers: outcome(anything),
   },
   output: { asks: fields({ path: text, data: anything, color: flag }), answers: outcome(text) },

@@ -192,7 +192,13 @@ export class ExternalLogins implements Logins {
 
   async #rulesOf({ eauth, backend, credentials, identity }: LoggedIn): Promise<GivenRule[]> {
     const own = await this.#ownAcl(backend, credentials);
-    if (own !== undefined) return given(own, `the rules that ${eauth} keeps`);
+    if (own !== undefined) {
+      const roles = rulesOfRoles(this.#deps.opts.get('roles'), identity);
+      return [
+        ...given(own, `the rules that ${this.#deps.opts.get('eauth_acl_module') || eauth} keeps`),
+        ...roles,
+      ];
+    }
     return this.#expandedRules(eauth, identity);
   }
 

@@ -15,13 +15,16 @@ export interface LazyLogins {
 export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
   let opened: Promise<{ logins: ExternalLogins; close: () => Promise<void> }> | undefined;
   const make = async (): Promise<{ logins: ExternalLogins; close: () => Promise<void> }> => {
-    const [{ ExternalLogins: Made }, { ConfiguredAuth }, { openTokens }, { Throttle }] = await Promise.all([
-      import('./logins.ts'),
-      import('../../../plugins/auth/configured.ts'),
-      import('../../../storage/tokens/open.ts'),
-      import('./throttle.ts'),
-    ]);
-    const auth = new ConfiguredAuth({ opts: opts.toDict(), clock, log });
+    const [{ ExternalLogins: Made }, { ConfiguredAuth }, { openOwnAuth }, { openTokens }, { Throttle }] =
+      await Promise.all([
+        import('./logins.ts'),
+        import('../../../plugins/auth/configured.ts'),
+        import('../../../plugins/auth/own-auth.ts'),
+        import('../../../storage/tokens/open.ts'),
+        import('./throttle.ts'),
+      ]);
+    const own = await openOwnAuth(opts.toDict(), { clock, log });
+    const auth = new ConfiguredAuth({ opts: opts.toDict(), clock, log, custom: own.find });
     const tokens = openTokens({ kind: opts.get('eauth_tokens'), folder: opts.get('token_dir') });
     const random = systemRandom;
     const throttle = new Throttle(clock, random);
@@ -29,6 +32,7 @@ export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
       logins: new Made({ opts, auth, tokens, throttle, clock, random, log }),
       close: async () => {
         await Promise.all([auth.close(), tokens.close()]);
+        own.close();
       },
     };
   };

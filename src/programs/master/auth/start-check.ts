@@ -9,11 +9,19 @@ import { truthy } from '../../../python/values/value.ts';
 /** @throws UnservedOptionError, exit code 78, naming each system that cannot work, and why */
 export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promise<void> {
   if (!truthy(opts.raw('external_auth') ?? null)) return;
-  const [{ ConfiguredAuth }, { TOKEN_STORES }] = await Promise.all([
+  const [{ ConfiguredAuth }, { openOwnAuth }, { TOKEN_STORES }] = await Promise.all([
     import('../../../plugins/auth/configured.ts'),
+    import('../../../plugins/auth/own-auth.ts'),
     import('../../../storage/tokens/open.ts'),
   ]);
-  const faults = new ConfiguredAuth({ opts: opts.toDict(), clock: systemClock, log }).faults();
+  const deps = { clock: systemClock, log };
+  const own = await openOwnAuth(opts.toDict(), deps);
+  own.close();
+  const auth = new ConfiguredAuth({ opts: opts.toDict(), ...deps, custom: own.find });
+  const faults = auth.faults();
+  const aclModule = opts.get('eauth_acl_module');
+  if (aclModule !== '' && auth.aclModule()?.acl === undefined)
+    faults.set('eauth_acl_module', `there is no authentication system ${aclModule} that keeps rules`);
   const store = opts.get('eauth_tokens');
   if (!TOKEN_STORES.has(store))
     faults.set('eauth_tokens', `there is no store ${store}; there are ${[...TOKEN_STORES].join(', ')}`);

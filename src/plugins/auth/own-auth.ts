@@ -1,0 +1,75 @@
+/** Authentication systems of the site's own (`_auth`, `auth_dirs`): they run in a process apart, which each worker has for itself. */
+import { CommandExecutionError } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { hasExtensions } from '../../runtime/extensions/folder.ts';
+import type { AuthBackend, BackendSpec, Credentials } from './backend.ts';
+
+/** The systems that there are. */
+export interface OwnAuth {
+  readonly find: (name: string) => BackendSpec | undefined;
+  close(): void;
+}
+
+const NONE: OwnAuth = { find: () => undefined, close: () => undefined };
+const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: 'Linux', darwin: 'Darwin' };
+
+/**
+ * Finds them. Files that cannot be used are told of in the log; a master whose `external_auth` names one of them does not start.
+ * Nothing is started where there are none.
+ */
+export async function openOwnAuth(
+  opts: Dict,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<OwnAuth> {
+  if (!hasExtensions(opts, 'auth')) return NONE;
+  const [{ describeSingles, given, serveSingles }, { ExtensionHost }] = await Promise.all([
+    import('../../runtime/extensions/singles.ts'),
+    import('../../runtime/extensions/host-process.ts'),
+  ]);
+  const grains = dict({ kernel: KERNELS[process.platform] ?? process.platform });
+  const report = (fault: string): void => log.error(fault);
+  const found = await describeSingles({ opts, grains, clock, report }, 'auth');
+  const serve = serveSingles(log, (fun) => {
+    throw new CommandExecutionError(`${fun} cannot be called from here: there is no minion.`);
+  });
+  const host = new ExtensionHost(clock, { serve });
+  const ask = async (
+    path: string,
+    what: 'auth' | 'groups' | 'acl',
+    { username, password }: Credentials,
+  ): Promise<Value> => {
+    if (!host.isRunning)
+      await host.asks.surroundings({ id: pyStr(opts.get('id') ?? ''), opts, grains, pillar: new Map() });
+    const asked = host.asks.authenticate({ path, what, username, password: password.reveal() });
+    return withoutPassword(given(asked), password.reveal());
+  };
+  const backendOf = (path: string): AuthBackend => ({
+    authenticate: async (credentials) => (await ask(path, 'auth', credentials)) === true,
+    groups: async (credentials) => textsOf(await ask(path, 'groups', credentials)),
+    acl: async (credentials) => (await ask(path, 'acl', credentials)) ?? undefined,
+  });
+  const systems = new Map(
+    [...found.values()].map(({ name, path, doc }): [string, BackendSpec] => [
+      name,
+      { name, doc, make: () => backendOf(path) },
+    ]),
+  );
+  return { find: (name) => systems.get(name), close: () => host.close() };
+}
+
+/** What the code throws is logged; it may say what it was given. */
+async function withoutPassword<T>(asked: Promise<T>, secret: string): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new CommandExecutionError(secret === '' ? text : text.split(secret).join('***'));
+  }
+}
+
+function textsOf(value: Value): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
