@@ -72,7 +72,7 @@ export function singleHandlers(loader: FileLoader, services: Services): SingleHa
       tried(async () => {
         const system = readOwnAuth(loader.load(path));
         const found: unknown = await system[what]?.({ username, password }, surroundings);
-        return fromData((found ?? null));
+        return fromData(found ?? null);
       }),
     output: ({ path, data, color }) =>
       tried(async () => String(await readOwnOutputter(loader.load(path)).render(toData(data), { color }))),
