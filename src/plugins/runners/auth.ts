@@ -47,7 +47,7 @@ export const authRunners = defineRunners({
       returns: 'True; False for a token that is not there',
       examples: ['salt-run auth.del_token 6556760736e4077daa601baec2b67c24'],
       run: async ({ opts }, { token }) => {
-        const tokens = openTokens({ kind: opts.get('eauth_tokens'), folder: opts.get('token_dir') });
+        const tokens = openTokens(opts.toDict());
         try {
           return await tokens.remove(token);
         } finally {

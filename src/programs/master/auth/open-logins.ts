@@ -25,7 +25,7 @@ export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
       ]);
     const own = await openOwnAuth(opts.toDict(), { clock, log });
     const auth = new ConfiguredAuth({ opts: opts.toDict(), clock, log, custom: own.find });
-    const tokens = openTokens({ kind: opts.get('eauth_tokens'), folder: opts.get('token_dir') });
+    const tokens = openTokens(opts.toDict());
     const random = systemRandom;
     const throttle = new Throttle(clock, random);
     return {
