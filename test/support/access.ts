@@ -3,10 +3,12 @@ import { given } from '../../src/runtime/access/auth-list.ts';
 import { decide } from '../../src/runtime/access/decide.ts';
 import type { LocalQuestion } from '../../src/runtime/access/question.ts';
 import type { MasterOptions } from '../../src/config/master-options.ts';
+import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { Access, type Logins } from '../../src/programs/master/auth/access.ts';
 import { Audit } from '../../src/programs/master/auth/audit.ts';
 import type { UserAuth } from '../../src/programs/master/auth/user-auth.ts';
+import { ApiTokens } from '../../src/storage/tokens/api-tokens.ts';
 import type { Value } from '../../src/python/values/value.ts';
 
 /** Whether a list of rules allows a job. */
@@ -21,6 +23,8 @@ export function accessFor(opts: MasterOptions, users: UserAuth, logins?: Logins)
     opts,
     users,
     logins: () => Promise.resolve(logins),
+    apiTokens: new ApiTokens(opts.get('pki_dir')),
+    clock: systemClock,
     audit: new Audit(() => undefined, silentLogger),
   });
 }

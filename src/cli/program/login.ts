@@ -13,20 +13,25 @@ import { Secret } from '../../host/secret.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { Login } from '../../runtime/client/login.ts';
 import { askSecret, askText } from '../terminal/ask.ts';
+import { isApiToken } from '../../storage/tokens/api-tokens.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import type { ClientProgram } from './client-program.ts';
 
 /** Sends a command in the clear. @returns the master's reply */
 export type AskMaster = (load: Dict) => Promise<Value>;
 
-/** A token in the file of the command line's user is believed for so long; as in Salt, the master decides in the end. */
+/**
+ * A token in the file of the command line's user is believed for so long; as in Salt, the master decides in the end. An API token lives
+ * longer than that.
+ */
 function tokenInFile(opts: MasterOptions): string | undefined {
   const path = opts.get('token_file');
   if (path === null) return undefined;
   try {
     const ageMs = systemClock.nowMs() - statSync(path).mtimeMs;
-    if (ageMs > opts.get('token_expire') * 1000) return undefined;
-    return readFileSync(path, 'utf8').trim() || undefined;
+    const token = readFileSync(path, 'utf8').trim();
+    if (!isApiToken(token) && ageMs > opts.get('token_expire') * 1000) return undefined;
+    return token || undefined;
   } catch {
     return undefined;
   }

@@ -2,16 +2,18 @@
 import { given, rulesOf, rulesOfPatterns, type Identity } from '../../runtime/access/auth-list.ts';
 import { decide } from '../../runtime/access/decide.ts';
 import type { Decision, GivenRule, Question } from '../../runtime/access/question.ts';
-import { rulesOfRoles } from '../../runtime/access/roles.ts';
+import { rulesOfRoles, rulesOfToken } from '../../runtime/access/roles.ts';
 import { reachOfRule } from '../../runtime/access/reach.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { TargetError } from '../../runtime/targeting/target.ts';
+import { ApiTokens } from '../../storage/tokens/api-tokens.ts';
 import { openTokens } from '../../storage/tokens/open.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { groupsOf } from '../auth/pam.ts';
+import { tokenRunners } from './auth-tokens.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext } from './runner.ts';
 
 /** What stands behind the target are the function's own arguments, so these have to be named. */
@@ -55,10 +57,11 @@ export const authRunners = defineRunners({
         }
       },
     }),
+    ...tokenRunners,
     can: defineRunner({
       doc: 'Whether a user may do something, by the rules of the configuration, and which rule says so. Groups are those of this system, unless they are named.',
       params: {
-        user: param.text({ doc: 'His name.' }),
+        user: param.text({ doc: 'His name; `token:NAME` for an API token.' }),
         function: param.text({ doc: 'The function.' }),
         target: { default: '*', type: 'str', doc: 'The minions; nothing for functions of the master.' },
         ...QUESTION_PARAMS,
@@ -78,8 +81,9 @@ export const authRunners = defineRunners({
         'salt-run auth.can alice jobs.list_jobs client=runner',
       ],
       run: async (ctx, args, rest, kwargs) => {
-        const groups = args.groups?.map(pyStr) ?? (await groupsOf(args.user));
-        const rules = rulesFor(ctx, { name: args.user, groups }, args.eauth);
+        const token = apiTokenOf(ctx, args.user);
+        const groups = args.groups?.map(pyStr) ?? (token === undefined ? await groupsOf(args.user) : []);
+        const rules = token?.rules ?? rulesFor(ctx, { name: args.user, groups }, args.eauth);
         return answer(decideFor(ctx, args.user, rules, questionOf(ctx, args, rest, kwargs)), rules);
       },
     }),
@@ -121,6 +125,15 @@ export const authRunners = defineRunners({
     }),
   },
 });
+
+/** The rules of an API token, which jobs name `token:NAME`. @throws RunnerRefusal for one that there is not */
+function apiTokenOf({ opts }: RunnerContext, user: string): { readonly rules: GivenRule[] } | undefined {
+  if (!user.startsWith('token:')) return undefined;
+  const name = user.slice('token:'.length);
+  const token = new ApiTokens(opts.get('pki_dir')).list().find((each) => each.name === name);
+  if (token === undefined) throw new RunnerRefusal(`There is no API token ${name}: see auth.token_list.`);
+  return { rules: rulesOfToken(opts.get('roles'), token) };
+}
 
 /** `publisher_acl`, and each part of `external_auth`. */
 function tablesOf({ opts }: RunnerContext): [string, Dict][] {

@@ -6,6 +6,9 @@
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { decide } from '../../../runtime/access/decide.ts';
 import type { Decision, Question } from '../../../runtime/access/question.ts';
+import { rulesOfToken } from '../../../runtime/access/roles.ts';
+import { isApiToken, type ApiTokens } from '../../../storage/tokens/api-tokens.ts';
+import type { Clock } from '../../../host/clock.ts';
 import type { Dict } from '../../../python/values/value.ts';
 import type { Audit } from './audit.ts';
 import { ERROR_NAMES, isFailure, type AuthType, type LoginFailure, type Requester } from './requester.ts';
@@ -33,6 +36,8 @@ export interface AccessDeps {
   readonly users: UserAuth;
   /** Undefined where there is no external authentication: every token and every log-in is refused. */
   readonly logins: () => Promise<Logins | undefined>;
+  readonly apiTokens: ApiTokens;
+  readonly clock: Clock;
   readonly audit: Audit;
 }
 
@@ -87,6 +92,8 @@ export class Access {
   }
 
   async #identify(credentials: Dict, from: string): Promise<Requester | LoginFailure> {
+    const token = credentials.get('token');
+    if (isApiToken(token)) return this.#byApiToken(token);
     for (const type of ['token', 'eauth'] as const) {
       if (!credentials.has(type)) continue;
       const logins = await this.#deps.logins();
@@ -94,6 +101,18 @@ export class Access {
       return type === 'token' ? logins.byToken(credentials) : logins.byEauth(credentials, from);
     }
     return this.#byKey(credentials);
+  }
+
+  #byApiToken(text: string): Requester | LoginFailure {
+    const { opts, apiTokens, clock } = this.#deps;
+    const token = apiTokens.check(text, clock.nowMs() / 1000);
+    if (token === undefined)
+      return failure('token', UNKNOWN, 'the API token is not known, was revoked, or its time is over');
+    return {
+      type: 'token',
+      user: `token:${token.name}`,
+      rights: { kind: 'limited', rules: rulesOfToken(opts.get('roles'), token) },
+    };
   }
 
   #byKey(load: Dict): Requester | LoginFailure {

@@ -3,12 +3,36 @@ import type { MasterOptions } from '../../../config/master-options.ts';
 import { UnservedOptionError } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
+import { ApiTokens } from '../../../storage/tokens/api-tokens.ts';
 import { faultsOfRoles } from '../../../runtime/access/roles.ts';
 import { truthy } from '../../../python/values/value.ts';
 
 /** @throws UnservedOptionError, exit code 78, naming each system that cannot work, and why */
 export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promise<void> {
-  if (!truthy(opts.raw('external_auth') ?? null)) return;
+  const faults = new Map([
+    ...(truthy(opts.raw('external_auth') ?? null) ? await faultsOfLogins(opts, log) : []),
+    ...faultsOfRoles(opts.get('roles')),
+  ]);
+  if (faults.size > 0)
+    throw new UnservedOptionError(
+      'salt-master does not start, because what it is to let people in by cannot work:\n' +
+        [...faults].map(([name, why]) => `  ${name}: ${why}.\n`).join('') +
+        'Set it right, or take it out of the configuration.',
+    );
+  warnOfLostRoles(opts, log);
+}
+
+/** API tokens whose roles are no longer there have less than they were made with. */
+function warnOfLostRoles(opts: MasterOptions, log: Logger): void {
+  const roles = opts.get('roles');
+  for (const { name, roles: its } of new ApiTokens(opts.get('pki_dir')).list()) {
+    const lost = its.filter((role) => !roles.has(role));
+    if (lost.length > 0)
+      log.warning(`The API token ${name} has roles that the option roles does not name: ${lost.join(', ')}.`);
+  }
+}
+
+async function faultsOfLogins(opts: MasterOptions, log: Logger): Promise<Map<string, string>> {
   const [{ ConfiguredAuth }, { openOwnAuth }, { TOKEN_STORES }] = await Promise.all([
     import('../../../plugins/auth/configured.ts'),
     import('../../../plugins/auth/own-auth.ts'),
@@ -25,11 +49,5 @@ export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promi
   const store = opts.get('eauth_tokens');
   if (!TOKEN_STORES.has(store))
     faults.set('eauth_tokens', `there is no store ${store}; there are ${[...TOKEN_STORES].join(', ')}`);
-  for (const [role, why] of faultsOfRoles(opts.get('roles'))) faults.set(role, why);
-  if (faults.size === 0) return;
-  throw new UnservedOptionError(
-    'salt-master does not start, because its external authentication cannot work:\n' +
-      [...faults].map(([name, why]) => `  ${name}: ${why}.\n`).join('') +
-      'Set it right, or take it out of external_auth.',
-  );
+  return faults;
 }

@@ -7,6 +7,7 @@ import type { MasterOptions } from '../../../config/master-options.ts';
 import type { Secret } from '../../../host/secret.ts';
 import { textsAfter } from '../../../formats/wire/find-text.ts';
 import { rulesOfPatterns } from '../../../runtime/access/auth-list.ts';
+import { rulesOfRoles } from '../../../runtime/access/roles.ts';
 import type { Rights } from '../../../runtime/access/question.ts';
 import { isDict, type Dict } from '../../../python/values/value.ts';
 
@@ -66,7 +67,10 @@ export class UserAuth {
   }
 
   #limited(user: string): Rights | undefined {
-    const rules = rulesOfPatterns(this.#acl(), user, 'publisher_acl');
+    const rules = [
+      ...rulesOfPatterns(this.#acl(), user, 'publisher_acl'),
+      ...rulesOfRoles(this.#opts.get('roles'), { name: user, groups: [] }),
+    ];
     return rules.length === 0 ? undefined : { kind: 'limited', rules };
   }
 

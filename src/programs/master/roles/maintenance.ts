@@ -16,6 +16,7 @@ import { masterSockets } from '../../../config/master-sockets.ts';
 import { handsJobsOn, jobCacheDirectory, keepJobsSeconds } from '../../../config/job-caches.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { countedLines } from '../counted-log.ts';
+import { forgetExpiredTokens } from '../expired-tokens.ts';
 import { FileServerUpdates } from '../file-server-updates.ts';
 import { PresenceEvents } from '../presence-events.ts';
 import type { RoleContext, StartRole } from './role.ts';
@@ -58,6 +59,7 @@ export const startMaintenance: StartRole = async (context) => {
     clock.every(CHECKPOINT_MS, () => store.checkpoint()),
     clock.every(DROP_FILE_MS, () => checkDropFile(context)),
     clock.every(opts.get('loop_interval') * 1000, () => void tidyUp(context, store, salts)),
+    clock.every(opts.get('loop_interval') * 1000, () => void forgetExpiredTokens(opts, context)),
   ];
   const updates = new FileServerUpdates(context);
   timers.push(clock.every(updates.periodMs, () => void updates.run()));

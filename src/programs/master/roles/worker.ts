@@ -3,6 +3,7 @@ import { executionModules } from '../../../plugins/modules/on-demand.ts';
 import { join } from 'node:path';
 import { MinionDataCache } from '../../../storage/cache/minion-data.ts';
 import { MinionFacts } from '../../../storage/cache/minion-facts.ts';
+import { ApiTokens } from '../../../storage/tokens/api-tokens.ts';
 import { AcceptedKeys } from '../../../network/channel/accepted-keys.ts';
 import { Door, type AesHandler, type ClearHandler } from '../../../network/channel/door.ts';
 import { SessionKeys } from '../../../network/channel/session-keys.ts';
@@ -227,11 +228,13 @@ function controlHandlers(
 
 /** Who may do what, for all commands in the clear. */
 function makeAccess({ context, audit, externalLogins }: WorkerServices): Access {
-  const { opts, userKeys } = context;
+  const { opts, userKeys, clock } = context;
   return new Access({
     opts,
     users: new UserAuth(opts, userKeys),
     logins: externalLogins,
+    apiTokens: new ApiTokens(opts.get('pki_dir')),
+    clock,
     audit,
   });
 }
