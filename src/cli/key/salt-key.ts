@@ -15,6 +15,7 @@ import { truthy, type Dict } from '../../python/values/value.ts';
 import { formatUsageError } from '../command-line/help.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { withSdbValues } from '../program/sdb-values.ts';
+import type { ClientProgram } from '../program/client-program.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 import { saltKeyProgram } from '../options/salt-key.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
@@ -28,6 +29,8 @@ export interface SaltKeyDeps {
   readonly openEvents?: (opts: MasterOptions) => Promise<KeyEvents>;
   readonly onInterrupt?: OnInterrupt;
 }
+
+const DELETE_ALL_ARGUMENTS = 'Delete all takes no arguments. Use -d to delete specified keys';
 
 /** What every action has at hand. */
 interface KeyActionContext extends Required<SaltKeyDeps> {
@@ -60,11 +63,11 @@ export async function runSaltKey(
   try {
     const { opts, merged } = await loadOptions(parsed, io);
     hardCrash = truthy(merged.get('hard_crash'));
-    refuseEauth(merged);
     const logging = keyLogging(merged, io);
     try {
-      const ready = await becomeConfiguredUser(merged, logging.logger);
       const log = logging.logger;
+      if (await isDoneByMaster(parsed, { opts, merged, logging, io, ...deps })) return 0;
+      const ready = await becomeConfiguredUser(merged, log);
       const run = { openEvents: openKeyEvents, onInterrupt: onSigint, ...deps, io, merged, log };
       if (ready) await runAction(parsed, opts, { ...run, display: new KeyDisplay(merged, io, log) });
       return 0;
@@ -125,12 +128,16 @@ async function loadOptions(
   return { opts, merged: mergedOptions(parsed, opts) };
 }
 
-function refuseEauth(opts: Dict): void {
-  if (truthy(opts.get('eauth'))) {
-    throw new UsageError(
-      'option --auth is not available yet; run salt-key on the master as the user of the master',
-    );
-  }
+/** `--auth`: the master does it. @returns false without it, and when there is nothing to log in with */
+async function isDoneByMaster(
+  parsed: ParsedOptions,
+  run: ClientProgram & SaltKeyDeps & { readonly io: CommandIo },
+): Promise<boolean> {
+  if (!truthy(run.merged.get('eauth'))) return false;
+  if (parsed.flag('delete_all') && parsed.args.length > 0) throw new BrineError(DELETE_ALL_ARGUMENTS);
+  const { runRemoteKeys } = await import('./remote-keys.ts');
+  const display = new KeyDisplay(run.merged, run.io, run.logging.logger);
+  return runRemoteKeys(keyAction(parsed), { onInterrupt: onSigint, ...run, display });
 }
 
 function lineTarget({ stderr }: CommandIo): LineTarget {
@@ -175,7 +182,7 @@ async function becomeConfiguredUser(opts: Dict, log: Logger): Promise<boolean> {
 /** The command after its configuration has been read. */
 async function runAction(parsed: ParsedOptions, opts: MasterOptions, deps: KeyActionContext): Promise<void> {
   if (parsed.flag('delete_all') && parsed.args.length > 0) {
-    throw new BrineError('Delete all takes no arguments. Use -d to delete specified keys');
+    throw new BrineError(DELETE_ALL_ARGUMENTS);
   }
   const { merged, display, log } = deps;
   const action = keyAction(parsed);
