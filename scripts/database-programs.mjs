@@ -8,6 +8,7 @@ export const DATABASE_SERVERS = {
   postgres: { package: 'postgresql', programs: ['postgres', 'initdb'] },
   redis: { package: 'redis-server', programs: ['redis-server'] },
   nats: { package: 'nats-server', programs: ['nats-server'] },
+  git: { package: 'git', programs: ['git'] },
   gpg: { package: 'gnupg', programs: ['gpg', 'gpg-agent', 'gpgconf'] },
 };
 

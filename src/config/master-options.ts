@@ -299,32 +299,12 @@ export const masterOptions = {
     'bool',
     true,
     'refuse to start when no backend works',
-    noEffect('backends that do not exist always stop the master, and those of repositories are not there'),
+    noEffect('backends and remotes that cannot be understood always stop the master'),
   ),
-  minionfs_env: option(
-    'str',
-    'base',
-    'environment in which pushed files appear',
-    notYet('the file server has no minionfs backend'),
-  ),
-  minionfs_mountpoint: option(
-    'str',
-    '',
-    'path below which pushed files appear',
-    notYet('the file server has no minionfs backend'),
-  ),
-  minionfs_whitelist: option(
-    'list',
-    [],
-    'minions whose pushed files are served',
-    notYet('the file server has no minionfs backend'),
-  ),
-  minionfs_blacklist: option(
-    'list',
-    [],
-    'minions whose pushed files are not served',
-    notYet('the file server has no minionfs backend'),
-  ),
+  minionfs_env: option('str', 'base', 'environment in which pushed files appear'),
+  minionfs_mountpoint: option('str', '', 'path below which pushed files appear'),
+  minionfs_whitelist: option('list', [], 'minions whose pushed files are served'),
+  minionfs_blacklist: option('list', [], 'minions whose pushed files are not served'),
   // states and templates
   master_tops: option(
     'dict',

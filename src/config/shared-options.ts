@@ -1,5 +1,6 @@
 /** Options that masters and minions have in common, with the defaults of 3006.16 (salt/config/__init__.py). */
 import { dict } from '../python/values/value.ts';
+import { gitfsOptions } from './git-options.ts';
 import { option, type OptionTable } from './option.ts';
 import { sharedUnserved } from './unserved-options.ts';
 import { noEffect, notYet } from './unserved.ts';
@@ -155,17 +156,12 @@ export const sharedOptions = {
   fileserver_ignoresymlinks: option('bool', false, 'leave symbolic links out of listings'),
   fileserver_list_cache_time: option('int', 20, 'seconds lists of files are cached'),
   roots_update_interval: option('int', 60, 'seconds between updates of the roots backend'),
-  gitfs_update_interval: option(
-    'int',
-    60,
-    'seconds between updates of the git backend',
-    notYet('the file server has no git backend'),
-  ),
+  ...gitfsOptions,
   minionfs_update_interval: option(
     'int',
     60,
     'seconds between updates of the minionfs backend',
-    notYet('the file server has no minionfs backend'),
+    noEffect('what a minion has pushed is served at once'),
   ),
   // states and templates
   state_top: option('str', 'top.sls', 'name of the file that assigns states'),

@@ -28,27 +28,6 @@ const GIT_REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/
 
 /** What masters and minions have in common. */
 export const sharedUnserved = {
-  ...family('of the git backend of the file server', notYet('the file server has no git backend'), {
-    gitfs_base: ['any', 'master'],
-    gitfs_disable_saltenv_mapping: ['bool', false],
-    gitfs_fallback: ['any', ''],
-    gitfs_global_lock: ['bool', true],
-    gitfs_insecure_auth: ['bool', false],
-    gitfs_mountpoint: ['any', ''],
-    gitfs_passphrase: ['str', ''],
-    gitfs_password: ['any', ''],
-    gitfs_privkey: ['str', ''],
-    gitfs_pubkey: ['str', ''],
-    gitfs_ref_types: ['list', ['branch', 'tag', 'sha']],
-    gitfs_refspecs: ['list', GIT_REFSPECS],
-    gitfs_remotes: ['list', []],
-    gitfs_root: ['any', ''],
-    gitfs_saltenv: ['list', []],
-    gitfs_saltenv_blacklist: ['list', []],
-    gitfs_saltenv_whitelist: ['list', []],
-    gitfs_ssl_verify: ['bool', true],
-    gitfs_user: ['any', ''],
-  }),
   ...family(
     'of pillar from git repositories',
     notYet('there is no git pillar; a git entry in ext_pillar makes the pillar fail'),

@@ -205,6 +205,10 @@ export const ERROR_GROUPS = {
       when: 'A module of the user’s own threw, or ended its process.',
       remedy: 'Mend the file at the place that the sentence names.',
     },
+    'git-failed': {
+      when: 'The system’s git could not do what a repository of the configuration needs.',
+      remedy: 'Read git’s own words behind it; `git ls-remote ADDRESS` as the same user shows more.',
+    },
     'render-failed': {
       when: 'A file of states, pillar or a top file cannot be rendered.',
       remedy: 'Mend the file at the place that the sentence names.',

@@ -1,10 +1,14 @@
 /** `fileserver.*`: the files that the master serves (salt/runners/fileserver.py, 3006.16). */
-import { BACKEND, FileServer } from '../../storage/fileserver/file-server.ts';
+import { backendName } from '../../storage/fileserver/backends.ts';
+import type { FileServer } from '../../storage/fileserver/file-server.ts';
+import { Gitfs, type GitfsRemote } from '../../storage/fileserver/gitfs.ts';
+import { ROOTS, type FileBackend } from '../../storage/fileserver/layer.ts';
 import { clearListCache } from '../../storage/fileserver/list-cache.ts';
-import { fileServerSettings } from '../../storage/fileserver/settings.ts';
+import { openFileServer } from '../../storage/fileserver/open.ts';
 import { UPDATE_TAG, updateEvent, updateFileServer } from '../../storage/fileserver/update.ts';
+import { GIT_UPDATE_TAG, gitUpdateEvent, updateGitfs } from '../../storage/fileserver/update-git.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { truthy, type Value } from '../../python/values/value.ts';
+import { dict, truthy, type Value } from '../../python/values/value.ts';
 import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec, RunnerRefusal } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -17,8 +21,8 @@ const saltenv = param.text({ default: 'base', doc: 'The environment.' });
 const remote = { default: null, type: 'str', doc: 'Only repositories whose name contains this.' };
 
 function serverOf(ctx: RunnerContext): FileServer {
-  const { opts, clock, log } = ctx;
-  return new FileServer({ settings: fileServerSettings(opts.toDict(), log), clock, log });
+  const { opts, clock, random, log } = ctx;
+  return openFileServer({ opts: opts.toDict(), clock, random, log });
 }
 
 /** Names: a list of them, or a text with commas. */
@@ -27,32 +31,39 @@ function namesIn(value: Value): string[] {
   return names.map((name) => name.trim());
 }
 
-/** Names that Salt takes for the backend, and the only one that there is. */
-const BACKEND_NAMES = new Set([BACKEND, `${BACKEND}fs`]);
-
 /**
- * True when the one backend that there is belongs to those that are asked for.
- * @throws RunnerRefusal for a name that is no backend. Salt compat: Salt does nothing, and says that it is done.
+ * The backends that are meant: all without names; with names those, or, when all names begin with `-`, the others.
+ * @throws RunnerRefusal for a name that is none of the master's. Salt compat: Salt does nothing, and says that it is done.
  */
-function isMeant(server: FileServer, names: readonly string[] | undefined): boolean {
-  if (names === undefined) return server.isOn;
-  const strange = names.map((name) => name.replace(/^-/, '')).filter((name) => !BACKEND_NAMES.has(name));
+function meant(server: FileServer, names: readonly string[] | undefined): readonly FileBackend[] {
+  if (names === undefined) return server.backends;
+  const wanted = names.map((name) => backendName(name.replace(/^-/, '')));
+  const served = server.backends.map(({ name }) => backendName(name));
+  const strange = wanted.filter((name) => !served.includes(name));
   if (strange.length > 0)
     throw new RunnerRefusal(
-      `The file server has no backend '${strange.join("', '")}'; there is only '${BACKEND}'. Nothing was done.`,
+      `The file server has no backend '${strange.join("', '")}'; fileserver_backend names ${served.join(', ')}. Nothing was done.`,
     );
-  if (!server.isOn)
-    throw new RunnerRefusal(`The backend '${BACKEND}' is not in fileserver_backend. Nothing was done.`);
-  if (names.every((name) => name.startsWith('-'))) return server.isOn && !names.includes(`-${BACKEND}`);
-  return names.some((name) => BACKEND_NAMES.has(name));
+  const excluded = names.filter((name) => name.startsWith('-')).map((name) => backendName(name.slice(1)));
+  const chosen = names.filter((name) => !name.startsWith('-')).map(backendName);
+  return server.backends.filter(({ name }) =>
+    chosen.length > 0 ? chosen.includes(backendName(name)) : !excluded.includes(backendName(name)),
+  );
+}
+
+/** The remotes of the meant backends whose address holds a text. */
+function remotesOf(ctx: RunnerContext, names: readonly string[] | undefined, matching: Value): GitfsRemote[] {
+  const text = matching === null ? '' : pyStr(matching).replace(/^\*|\*$/g, '');
+  return meant(serverOf(ctx), names)
+    .filter((one) => one instanceof Gitfs)
+    .flatMap((gitfs) => gitfs.remotes.filter(({ id }) => id.includes(text)));
 }
 
 /** One listing of an environment. */
 function listing(
   name: string,
   doc: string,
-  list: (server: FileServer, environment: string) => Promise<Value>,
-  none: () => Value = () => [],
+  list: (server: FileServer, environment: string, of: { backends: readonly FileBackend[] }) => Promise<Value>,
 ): RunnerSpec {
   return defineRunner({
     doc,
@@ -61,26 +72,27 @@ function listing(
     examples: [`salt-run fileserver.${name}`, `salt-run fileserver.${name} saltenv=prod`],
     run: (ctx, args) => {
       const server = serverOf(ctx);
-      return isMeant(server, args.backend) ? list(server, args.saltenv) : none();
+      return list(server, args.saltenv, { backends: meant(server, args.backend) });
     },
   });
 }
 
-/** What only backends with repositories have. */
-function withoutRepositories(
+/** A function of remotes. */
+function ofRemotes(
   name: string,
   doc: string,
-  params: { readonly backend: typeof backend; readonly remote?: typeof remote },
-  answer: string,
+  { key, nothing, each }: { key: string; nothing: string; each: (remote: GitfsRemote) => string | undefined },
 ): RunnerSpec {
   return defineRunner({
-    doc: `${doc} The \`roots\` backend has none.`,
-    params,
-    returns: 'text',
-    examples: [`salt-run fileserver.${name}`],
+    doc,
+    params: { backend, remote },
+    returns: 'mapping with what was done, one sentence for each remote; a text when there was nothing to do',
+    examples: [`salt-run fileserver.${name}`, `salt-run fileserver.${name} backend=git remote=github`],
     run: (ctx, args) => {
-      isMeant(serverOf(ctx), args.backend);
-      return answer;
+      const done = remotesOf(ctx, args.backend, args.remote)
+        .map(each)
+        .filter((said) => said !== undefined);
+      return done.length === 0 ? nothing : dict({ [key]: done });
     },
   });
 }
@@ -97,39 +109,39 @@ export const fileserverRunners = defineRunners({
       examples: ['salt-run fileserver.envs'],
       run: (ctx, { backend: wanted, sources }) => {
         const server = serverOf(ctx);
-        if (!isMeant(server, wanted)) return [];
-        return sources ? [BACKEND] : server.environments();
+        const backends = meant(server, wanted);
+        return sources ? backends.map(({ name }) => name) : server.environments(backends);
       },
     }),
-    file_list: listing('file_list', 'Lists the files of an environment.', (server, environment) =>
-      server.list(environment, 'files'),
+    file_list: listing('file_list', 'Lists the files of an environment.', (server, environment, of) =>
+      server.list(environment, 'files', of),
     ),
     symlink_list: listing(
       'symlink_list',
       'Lists the symbolic links of an environment.',
-      async (server, environment) => new Map(await server.links(environment)),
-      () => new Map(),
+      async (server, environment, of) => new Map(await server.links(environment, of)),
     ),
-    dir_list: listing('dir_list', 'Lists the folders of an environment.', (server, environment) =>
-      server.list(environment, 'dirs'),
+    dir_list: listing('dir_list', 'Lists the folders of an environment.', (server, environment, of) =>
+      server.list(environment, 'dirs', of),
     ),
     empty_dir_list: listing(
       'empty_dir_list',
       'Lists the empty folders of an environment.',
-      (server, environment) => server.list(environment, 'empty_dirs'),
+      (server, environment, of) => server.list(environment, 'empty_dirs', of),
     ),
     update: defineRunner({
-      doc: 'Brings the file server up to date: forgets cached sums of files that are gone, and notes what has changed.',
-      params: { backend },
+      doc: 'Brings the file server up to date: fetches remotes, forgets cached sums of files that are gone, and notes what has changed.',
+      params: { backend, remote },
       kwargs: 'kwargs',
       returns: 'True',
-      examples: ['salt-run fileserver.update'],
-      run: async (ctx, { backend: wanted }) => {
+      examples: ['salt-run fileserver.update', 'salt-run fileserver.update backend=git'],
+      run: async (ctx, { backend: wanted, remote: matching }) => {
         const server = serverOf(ctx);
-        if (!isMeant(server, wanted)) return true;
-        const changes = await updateFileServer(server.settings);
-        if (changes.isChanged && ctx.opts.get('fileserver_events'))
-          await ctx.fire(UPDATE_TAG, updateEvent(changes));
+        for (const one of meant(server, wanted)) {
+          if (one.name === ROOTS) await updateRoots(ctx, server);
+          else if (one instanceof Gitfs)
+            await updateRemotes(ctx, one, matching === null ? '' : pyStr(matching));
+        }
         return true;
       },
     }),
@@ -147,27 +159,49 @@ export const fileserverRunners = defineRunners({
       examples: ['salt-run fileserver.clear_file_list_cache saltenv=base,prod'],
       run: (ctx, { saltenv: wanted, backend: backends }) => {
         const server = serverOf(ctx);
-        if (!isMeant(server, backends)) return new Map();
-        return new Map(clearListCache(server.settings, wanted, [BACKEND]));
+        const names = meant(server, backends).map(({ name }) => name);
+        return new Map(clearListCache(server.settings, wanted, names));
       },
     }),
-    clear_cache: withoutRepositories(
-      'clear_cache',
-      'Forgets what repositories have cached.',
-      { backend },
-      'No cache was cleared',
-    ),
-    clear_lock: withoutRepositories(
-      'clear_lock',
-      'Removes update locks of repositories.',
-      { backend, remote },
-      'No locks were removed',
-    ),
-    lock: withoutRepositories(
-      'lock',
-      'Sets update locks of repositories.',
-      { backend, remote },
-      'No locks were set',
-    ),
+    clear_cache: defineRunner({
+      doc: 'Forgets the copies of remote repositories; they are fetched whole the next time.',
+      params: { backend },
+      returns: 'mapping with one sentence for each backend; a text when there was nothing to forget',
+      examples: ['salt-run fileserver.clear_cache', 'salt-run fileserver.clear_cache backend=git'],
+      run: (ctx, args) => {
+        const chosen = meant(serverOf(ctx), args.backend).filter((one) => one instanceof Gitfs);
+        for (const { repository } of chosen.flatMap(({ remotes }) => remotes)) repository.clear();
+        if (chosen.length === 0) return 'No cache was cleared';
+        return dict({
+          cleared: chosen.map(({ name }) => `The ${name} fileserver cache was successfully cleared`),
+        });
+      },
+    }),
+    clear_lock: ofRemotes('clear_lock', 'Removes update locks of remotes, so that they are fetched again.', {
+      key: 'cleared',
+      nothing: 'No locks were removed',
+      each: ({ id, repository }) =>
+        repository.unlock() ? `Removed update lock for gitfs remote '${id}'` : undefined,
+    }),
+    lock: ofRemotes('lock', 'Sets update locks of remotes: nothing is fetched until they are removed.', {
+      key: 'locked',
+      nothing: 'No locks were set',
+      each: ({ id, repository }) =>
+        repository.lock() ? `Set update lock for gitfs remote '${id}'` : undefined,
+    }),
   },
 });
+
+async function updateRoots(ctx: RunnerContext, { settings }: FileServer): Promise<void> {
+  const changes = await updateFileServer(settings);
+  if (changes.isChanged && ctx.opts.get('fileserver_events'))
+    await ctx.fire(UPDATE_TAG, updateEvent(changes));
+}
+
+/** @throws RunnerRefusal when a remote cannot be fetched. Salt compat: Salt says True, and its log why not. */
+async function updateRemotes(ctx: RunnerContext, gitfs: Gitfs, matching: string): Promise<void> {
+  const { isChanged, faults } = await updateGitfs(gitfs, ctx, { matching });
+  if (isChanged && ctx.opts.get('fileserver_events'))
+    await ctx.fire(GIT_UPDATE_TAG, gitUpdateEvent(isChanged));
+  if (faults.length > 0) throw new RunnerRefusal(faults.join('\n'));
+}

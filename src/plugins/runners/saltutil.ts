@@ -34,7 +34,7 @@ async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Prom
     request: () => Promise.reject(new BrineError('There is no master to ask: this is the master.')),
   };
   return syncExtensions({
-    client: openFileClient({ opts, services, clock: ctx.clock, log: ctx.log }),
+    client: openFileClient({ opts, services, clock: ctx.clock, random: ctx.random, log: ctx.log }),
     opts,
     kind,
     environments: args.saltenv,

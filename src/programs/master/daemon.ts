@@ -22,7 +22,14 @@ import { loadMasterKey } from './master-key.ts';
 import { packOptions, readFromChild, type FromChild, type Role, type ToChild } from './messages.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
-import { checkPorts, prepareFolders, prepareKeys, tidyFolders, writeUserKeys } from './start-up.ts';
+import {
+  checkFileServer,
+  checkPorts,
+  prepareFolders,
+  prepareKeys,
+  tidyFolders,
+  writeUserKeys,
+} from './start-up.ts';
 import { startableEngines, type StartableEngine } from '../engines/startable.ts';
 import { Supervisor, type ChildSpec, type PartMessage } from '../daemon/supervisor.ts';
 
@@ -104,6 +111,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   // before anything is written: what a master that has these ports works with must stay as it is
   await checkPorts(opts);
   await checkExternalAuth(opts, log);
+  await checkFileServer(opts, log);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);

@@ -9,6 +9,7 @@ import { makeDirectory, writeFileAtomic, isValidMinionId, safeJoin } from '../..
 import { systemClock } from '../../host/clock.ts';
 import { closeToOthers } from '../../host/loose-modes.ts';
 import type { Logger } from '../../host/log.ts';
+import { systemRandom } from '../../host/random.ts';
 import { Secret } from '../../host/secret.ts';
 import { findUser, listUsers, type User } from '../../host/users.ts';
 import { generateKeyFiles } from '../../storage/keys/generate.ts';
@@ -79,6 +80,13 @@ function markMinionsOfBefore(opts: MasterOptions): void {
 /** Salt compat: markers of syndics do not outlive the master that saw them. */
 function emptySyndicDirectory(path: string): void {
   for (const name of readdirSync(path)) rmSync(join(path, name), { force: true });
+}
+
+/** Reads what backends of the file server are told once, so that a mistake is one sentence and not one of each worker. @throws ConfigError */
+export async function checkFileServer(opts: MasterOptions, log: Logger): Promise<void> {
+  if (opts.get('fileserver_backend').every((name) => name === 'roots')) return;
+  const { openFileServer } = await import('../../storage/fileserver/open.ts');
+  openFileServer({ opts: opts.toDict(), clock: systemClock, random: systemRandom, log });
 }
 
 /** Makes the master's key pair, and its signing pair when it signs its public key, unless they exist. */

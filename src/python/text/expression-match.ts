@@ -11,3 +11,12 @@ export function expressionMatch(text: string, expression: string): boolean {
     return false; // no regular expression: it was meant as a glob
   }
 }
+
+/** True for what a list lets through: not on the blacklist, and, when there is a whitelist, on that (`check_whitelist_blacklist`). */
+export function isListed(
+  text: string,
+  { whitelist, blacklist }: { readonly whitelist: readonly string[]; readonly blacklist: readonly string[] },
+): boolean {
+  const matches = (expression: string): boolean => expressionMatch(text, expression);
+  return !blacklist.some(matches) && (whitelist.length === 0 || whitelist.some(matches));
+}

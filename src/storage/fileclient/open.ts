@@ -1,9 +1,11 @@
 /** The file client of a job: asks the master, or with `file_client: local` a file server in this process. */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { FileClient } from './client.ts';
+import type { FileBackend } from '../fileserver/layer.ts';
 import type { SendRequest } from './file-source.ts';
 
 /** What the client is opened with; the context of a job has it all. */
@@ -11,6 +13,7 @@ export interface FileClientContext {
   readonly opts: Dict;
   readonly services: { request(load: Dict): Promise<Value> };
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Logger;
 }
 
@@ -26,20 +29,31 @@ export function openFileClient(ctx: FileClientContext): FileClient {
   });
 }
 
+/** Without a master nobody else fetches; the parts of one job do it once. */
+const FETCHED_BY_JOB_MS = 5_000;
+
+async function bringUpToDate(backend: FileBackend, deps: { clock: Clock; log: Logger }): Promise<void> {
+  const [{ Gitfs }, { updateGitfs }] = await Promise.all([
+    import('../fileserver/gitfs.ts'),
+    import('../fileserver/update-git.ts'),
+  ]);
+  if (backend instanceof Gitfs) await updateGitfs(backend, deps, { olderThanMs: () => FETCHED_BY_JOB_MS });
+}
+
 /** The environment that functions work in unless one is named: `saltenv`, else `base`. */
 export function defaultEnvironment(opts: Dict): string {
   const saltenv = opts.get('saltenv');
   return truthy(saltenv) ? pyStr(saltenv as Value) : 'base';
 }
 
-function localRequests({ opts, clock, log }: FileClientContext): SendRequest {
+function localRequests({ opts, clock, random, log }: FileClientContext): SendRequest {
   let table: Promise<ReadonlyMap<string, (load: Dict) => Value | Promise<Value>>> | undefined;
   const open = async (): Promise<ReadonlyMap<string, (load: Dict) => Value | Promise<Value>>> => {
-    const [{ FileServer }, { fileServerSettings }] = await Promise.all([
-      import('../fileserver/file-server.ts'),
-      import('../fileserver/settings.ts'),
-    ]);
-    return new FileServer({ settings: fileServerSettings(opts, log), clock, log }).commands;
+    const { openFileServer } = await import('../fileserver/open.ts');
+    const server = openFileServer({ opts, clock, random, log });
+    const gitfs = server.backends.find(({ name }) => name === 'gitfs');
+    if (gitfs !== undefined) await bringUpToDate(gitfs, { clock, log });
+    return server.commands;
   };
   return async (load) => {
     const serve = (await (table ??= open())).get(String(load.get('cmd')));

@@ -5,20 +5,25 @@
 import { closeSync, openSync, readSync, type BigIntStats } from 'node:fs';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
+import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { compareText } from '../../python/values/order.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
-import { findFile, type FoundFile } from './find.ts';
+import { findInLayers, readWanted, type FoundFile } from './find.ts';
 import { FileHashes } from './hashes.ts';
+import { ROOTS, type FileBackend, type Layer } from './layer.ts';
+import { joinLists, LayerLists } from './layer-lists.ts';
 import { ListCache } from './list-cache.ts';
-import type { ListForm } from './listing.ts';
+import type { FileLists, ListForm } from './listing.ts';
 import type { FileServerSettings } from './settings.ts';
 
 /** What a file server is made of. */
 export interface FileServerDeps {
   readonly settings: FileServerSettings;
+  /** Where files come from, the first one first. */
+  readonly backends: readonly FileBackend[];
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -26,18 +31,20 @@ export interface FileServerDeps {
 /** Answers one question. */
 export type FileCommand = (load: Dict) => Value | Promise<Value>;
 
-/** The only backend there is. */
-export const BACKEND = 'roots';
-
 const gzipAsync = promisify(gzip);
 /** Pieces up to this size are compressed at once, larger ones aside. */
 const COMPRESS_HERE_BYTES = 16 * 1024;
+const JOINED_MAX = 64;
 
 /** Answers the file server's commands. */
 export class FileServer {
   readonly settings: FileServerSettings;
   readonly #hashes: FileHashes;
+  readonly backends: readonly FileBackend[];
   readonly #lists: ListCache;
+  readonly #layerLists: LayerLists;
+  /** The lists of environments with several sources, by what they were joined of. */
+  readonly #joined = new BoundedMap<string, { of: readonly FileLists[]; lists: FileLists }>(JOINED_MAX);
   /** What may be asked, by command. */
   readonly commands: ReadonlyMap<string, FileCommand> = new Map<string, FileCommand>([
     ['_serve_file', (load) => this.#serve(load)],
@@ -51,46 +58,70 @@ export class FileServer {
     ['_file_envs', (load) => this.#environments(load)],
   ]);
 
-  constructor({ settings, clock, log }: FileServerDeps) {
+  constructor({ settings, backends, clock, log }: FileServerDeps) {
     this.settings = settings;
+    this.backends = backends;
     this.#hashes = new FileHashes(settings, clock);
     this.#lists = new ListCache(settings, clock, log);
+    this.#layerLists = new LayerLists(settings, clock);
   }
 
-  /** True when files are served at all (`fileserver_backend`). */
-  get isOn(): boolean {
-    return this.settings.backends.some((name) => name === BACKEND || name === `${BACKEND}fs`);
+  /** Every environment that there is, sorted. @param backends only of these */
+  environments(backends = this.backends): string[] {
+    return [...new Set(backends.flatMap((backend) => [...backend.environments()]))].sort(compareText);
   }
 
-  /** Every environment that is configured, sorted. */
-  environments(): string[] {
-    return this.isOn ? [...this.settings.roots.keys()].sort(compareText) : [];
-  }
-
-  /** The paths of an environment that begin with `prefix`, sorted. */
-  async list(saltenv: string, form: Exclude<ListForm, 'links'>, prefix = ''): Promise<string[]> {
-    if (!this.isOn) return [];
-    const paths = (await this.#lists.lists(saltenv))[form];
+  /** The paths of an environment that begin with `prefix`, sorted. @param backends only of these */
+  async list(
+    saltenv: string,
+    form: Exclude<ListForm, 'links'>,
+    { prefix = '', backends = this.backends }: { prefix?: string; backends?: readonly FileBackend[] } = {},
+  ): Promise<string[]> {
+    const paths = (await this.#listsOf(saltenv, backends))[form];
     return prefix === '' ? [...paths] : paths.filter((path) => path.startsWith(prefix));
   }
 
-  /** The links of an environment whose path begins with `prefix`. */
-  async links(saltenv: string, prefix = ''): Promise<Map<string, string>> {
-    if (!this.isOn) return new Map();
-    const { links } = await this.#lists.lists(saltenv);
+  /** The links of an environment whose path begins with `prefix`. @param backends only of these */
+  async links(
+    saltenv: string,
+    { prefix = '', backends = this.backends }: { prefix?: string; backends?: readonly FileBackend[] } = {},
+  ): Promise<Map<string, string>> {
+    const { links } = await this.#listsOf(saltenv, backends);
     return new Map([...links].filter(([path]) => path.startsWith(prefix)));
   }
 
-  #find(load: Dict, fallback?: string): FoundFile | undefined {
+  async #listsOf(saltenv: string, backends: readonly FileBackend[]): Promise<FileLists> {
+    const parts: FileLists[] = [];
+    for (const backend of backends) {
+      if (backend.name === ROOTS) parts.push(await this.#lists.lists(saltenv));
+      else for (const layer of await backend.layers(saltenv)) parts.push(await this.#layerLists.of(layer));
+    }
+    if (parts.length === 1 && parts[0] !== undefined) return parts[0];
+    const key = `${backends.map(({ name }) => name).join()}\0${saltenv}`;
+    const known = this.#joined.get(key);
+    if (known !== undefined && isSame(known.of, parts)) return known.lists;
+    const lists = joinLists(parts);
+    this.#joined.set(key, { of: parts, lists });
+    return lists;
+  }
+
+  async #find(load: Dict, fallback?: string): Promise<FoundFile | undefined> {
     const path = load.get('path');
     const saltenv = load.get('saltenv') ?? fallback;
-    if (typeof path !== 'string' || path === '' || saltenv === undefined || !this.isOn) return undefined;
-    return findFile(this.settings, path, pyStr(saltenv));
+    if (typeof path !== 'string' || path === '' || saltenv === undefined) return undefined;
+    const wanted = readWanted(path, pyStr(saltenv));
+    if (wanted === undefined) return undefined;
+    for (const backend of this.backends) {
+      const layers: readonly Layer[] = await backend.layers(wanted.saltenv, wanted.path);
+      const found = findInLayers(this.settings, wanted, layers);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   async #serve(load: Dict): Promise<Value> {
     const at = toNumber(load.get('loc'));
-    const file = at === undefined ? undefined : this.#find(load);
+    const file = at === undefined ? undefined : await this.#find(load);
     if (file === undefined || at === undefined || !Number.isSafeInteger(at) || at < 0)
       return dict({ data: '', dest: '' });
     const data = readPiece(file, at, this.settings.pieceBytes);
@@ -104,19 +135,19 @@ export class FileServer {
     return dict({ data: packed, dest: file.rel, gzip: level, size });
   }
 
-  #describe(load: Dict): Value {
-    const file = this.#find(load, 'base');
+  async #describe(load: Dict): Promise<Value> {
+    const file = await this.#find(load, 'base');
     if (file === undefined) return dict({ path: '', rel: '' });
-    return dict({ path: file.path, rel: file.rel, stat: statList(file.stat), back: BACKEND });
+    return dict({ path: file.path, rel: file.rel, stat: statList(file.stat), back: file.backend });
   }
 
   async #hash(load: Dict): Promise<Value> {
-    const file = this.#find(load);
+    const file = await this.#find(load);
     return file === undefined ? '' : this.#sum(file);
   }
 
   async #hashAndStat(load: Dict): Promise<Value> {
-    const file = this.#find(load);
+    const file = await this.#find(load);
     return file === undefined ? ['', null] : [await this.#sum(file), statList(file.stat)];
   }
 
@@ -126,18 +157,24 @@ export class FileServer {
 
   async #list(load: Dict, form: Exclude<ListForm, 'links'>): Promise<Value> {
     const saltenv = load.get('saltenv');
-    return saltenv === undefined ? [] : this.list(pyStr(saltenv), form, prefixOf(load));
+    return saltenv === undefined ? [] : this.list(pyStr(saltenv), form, { prefix: prefixOf(load) });
   }
 
   async #links(load: Dict): Promise<Value> {
     const saltenv = load.get('saltenv');
-    return saltenv === undefined ? new Map() : new Map(await this.links(pyStr(saltenv), prefixOf(load)));
+    return saltenv === undefined
+      ? new Map()
+      : new Map(await this.links(pyStr(saltenv), { prefix: prefixOf(load) }));
   }
 
   #environments(load: Dict): Value {
-    const names = this.environments();
-    return load.get('sources') === true ? dict({ [BACKEND]: names }) : names;
+    if (load.get('sources') !== true) return this.environments();
+    return new Map(this.backends.map((backend) => [backend.name, this.environments([backend])]));
   }
+}
+
+function isSame(one: readonly FileLists[], other: readonly FileLists[]): boolean {
+  return one.length === other.length && one.every((lists, at) => lists === other[at]);
 }
 
 function prefixOf(load: Dict): string {

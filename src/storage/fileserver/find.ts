@@ -3,7 +3,9 @@ import { realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
 import { UnsafePathError } from '../../errors/errors.ts';
 import { safeJoin } from '../../host/files.ts';
-import { foldersOf, type FileServerSettings } from './settings.ts';
+import { pathInLayer, ROOTS, type Layer } from './layer.ts';
+import { rootsLayers } from './roots.ts';
+import type { FileServerSettings } from './settings.ts';
 
 /** A file that is served. */
 export interface FoundFile {
@@ -13,10 +15,12 @@ export interface FoundFile {
   readonly rel: string;
   readonly saltenv: string;
   readonly stat: BigIntStats;
+  /** The backend that has it. */
+  readonly backend: string;
 }
 
 /** What a path asks for, after its query was read. */
-interface Wanted {
+export interface Wanted {
   readonly path: string;
   readonly saltenv: string;
   /** Position of the only folder to look into. */
@@ -25,26 +29,34 @@ interface Wanted {
 
 /**
  * Finds a file (salt/fileserver/__init__.py `find_file`, salt/fileserver/roots.py `find_file`, 3006.16).
- * @param path as it came: `web/index.html`, with `?saltenv=…` or, with special characters, behind a `|`
- * @param saltenv the environment, unless the path names one
- * @returns undefined when there is none, or the path is not one to be served
+ * @returns undefined when there is none in these folders
  */
-export function findFile(settings: FileServerSettings, path: string, saltenv: string): FoundFile | undefined {
-  const wanted = readPath(path, saltenv);
-  if (wanted === undefined) return undefined;
-  const folders = foldersOf(settings, wanted.saltenv) ?? [];
-  const chosen = wanted.index === undefined ? folders : folders.slice(wanted.index, wanted.index + 1);
-  for (const folder of chosen) {
-    const full = pathBelow(settings, folder, wanted.path);
-    if (full === undefined) continue;
+export function findInLayers(
+  settings: FileServerSettings,
+  { path, saltenv, index }: Wanted,
+  layers: readonly Layer[],
+): FoundFile | undefined {
+  const chosen =
+    index === undefined ? layers : layers.filter(({ backend }) => backend === ROOTS).slice(index, index + 1);
+  for (const layer of chosen) {
+    const below = pathInLayer(layer, path);
+    const full = below === undefined ? undefined : pathBelow(layer, below);
+    if (below === undefined || full === undefined || layer.hides?.(below) === true) continue;
     const stat = fileAt(full);
     if (stat !== undefined && !settings.isIgnored(full))
-      return { path: full, rel: wanted.path, saltenv: wanted.saltenv, stat };
+      return { path: full, rel: path, saltenv, stat, backend: layer.backend };
   }
   return undefined;
 }
 
-function readPath(given: string, saltenv: string): Wanted | undefined {
+/** Finds a file in the folders of `file_roots`. */
+export function findFile(settings: FileServerSettings, path: string, saltenv: string): FoundFile | undefined {
+  const wanted = readWanted(path, saltenv);
+  return wanted && findInLayers(settings, wanted, rootsLayers(settings, wanted.saltenv));
+}
+
+/** Reads a path as it came: `web/index.html`, with `?saltenv=…` or, with special characters, behind a `|`; undefined when none is to be served. */
+export function readWanted(given: string, saltenv: string): Wanted | undefined {
   if (given.startsWith('|')) return usable({ path: given.replace(/^\|+/, ''), saltenv, index: undefined });
   const [path = '', query = ''] = given.split('?');
   let wanted: Wanted = { path, saltenv, index: undefined };
@@ -68,12 +80,11 @@ function usable(wanted: Wanted): Wanted | undefined {
   return path === '.' || path === '' ? undefined : { ...wanted, path };
 }
 
-/** With `fileserver_followsymlinks: False` links must not lead out of the folder, wherever on the way they are. */
-function pathBelow(settings: FileServerSettings, folder: string, rel: string): string | undefined {
+/** In what is confined, links must not lead out of the folder, wherever on the way they are. */
+function pathBelow({ folder, isConfined }: Layer, rel: string): string | undefined {
   try {
     const full = safeJoin(folder, rel);
-    if (!settings.followSymlinks && !realpathSync(full).startsWith(`${realpathSync(folder)}/`))
-      return undefined;
+    if (isConfined && !realpathSync(full).startsWith(`${realpathSync(folder)}/`)) return undefined;
     return full;
   } catch (error) {
     if (error instanceof UnsafePathError || 'code' in (error as Error)) return undefined;

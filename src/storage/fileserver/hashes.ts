@@ -11,6 +11,7 @@ import { hashOfFile } from '../../host/file-hash.ts';
 import { readTextIfExists, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { floatRepr } from '../../python/values/repr.ts';
 import type { FoundFile } from './find.ts';
+import { ROOTS } from './layer.ts';
 import { environmentFileName, hashCacheFolder, type FileServerSettings } from './settings.ts';
 
 const SUMS_MAX = 50_000;
@@ -49,7 +50,7 @@ export class FileHashes {
   async #compute(file: FoundFile, identity: string): Promise<string> {
     const isLarge = file.stat.size >= ON_DISK_FROM_BYTES;
     const isSettled = this.#clock.nowMs() - Number(file.stat.mtimeMs) > SETTLED_MS;
-    const path = isLarge && isSettled ? this.#diskPath(file) : undefined;
+    const path = isLarge && isSettled && file.backend === ROOTS ? this.#diskPath(file) : undefined;
     const stored = path === undefined ? undefined : readSum(path, file);
     const sum = stored ?? (await hashOfFile(file.path, this.#settings.hashType));
     if (isSettled) this.#known.set(file.path, { identity, sum });

@@ -8,12 +8,12 @@ import { dirname, join, relative } from 'node:path';
 import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';
 import { floatRepr } from '../../python/values/repr.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
-import { BACKEND } from './file-server.ts';
 import { findFile } from './find.ts';
+import { ROOTS } from './layer.ts';
 import { hashCacheFolder, type FileServerSettings } from './settings.ts';
 
 /** The event that tells of changes (`fileserver_events`). */
-export const UPDATE_TAG = `salt/fileserver/${BACKEND}/update`;
+export const UPDATE_TAG = `salt/fileserver/${ROOTS}/update`;
 
 /** What has changed. */
 export interface FileChanges {
@@ -26,7 +26,7 @@ export interface FileChanges {
 /** Brings everything up to date. @returns what has changed since the last time */
 export async function updateFileServer(settings: FileServerSettings): Promise<FileChanges> {
   await forgetSums(settings);
-  const path = join(settings.cachedir, BACKEND, 'mtime_map');
+  const path = join(settings.cachedir, ROOTS, 'mtime_map');
   const before = readTimes(path);
   const now = await collectTimes(settings);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -48,7 +48,7 @@ export function updateEvent({ isChanged, changed, removed, added }: FileChanges)
   return dict({
     changed: isChanged,
     files: { changed: [...changed], removed: [...removed], added: [...added] },
-    backend: BACKEND,
+    backend: ROOTS,
   });
 }
 

@@ -9,7 +9,7 @@ import { encode } from '../../formats/wire/msgpack.ts';
 import { makeDirectory, safeJoin } from '../../host/files.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dropLock, takeLock } from './owner-lock.ts';
+import { dropLock, takeLock } from '../../host/owner-lock.ts';
 import { readRecords, RecordFile } from './record-file.ts';
 
 /** The folder below the master's `cachedir`. */

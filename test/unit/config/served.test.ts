@@ -73,7 +73,16 @@ for (const [name, table] of tables) {
 const NAMES = new Set([...text.matchAll(/[([,:?|&=]\s*['`](\w+)['`]/g)].map(([, name]) => name));
 
 function isRead(option: string): boolean {
-  return READ_OTHERWISE.get(option)?.test(text) ?? NAMES.has(option);
+  return READ_OTHERWISE.get(option)?.test(text) ?? (NAMES.has(option) || isReadOfRemotes(option));
+}
+
+/** Options of remote repositories are read by the part behind the kind of remote. */
+function isReadOfRemotes(option: string): boolean {
+  const [, name] = /^gitfs_(\w+)$/.exec(option) ?? [];
+  return (
+    name !== undefined &&
+    new RegExp(`(?:value|text|flag|texts|folder|placeOf)\\((?:saltenv, )?'${name}'`).test(text)
+  );
 }
 
 interface Told {
@@ -125,7 +134,7 @@ test("options - values equal to Salt's defaults are passed over", () => {
 test('options - what would be missed stops master, salt-run and a minion that compiles by itself', () => {
   const asked = {
     master_tops: { ext_nodes: 'x' },
-    fileserver_backend: ['git', 'roots'],
+    fileserver_backend: ['hg', 'roots'],
   };
   for (const program of ['salt-master', 'salt-run'] as const) {
     const { lines, refused } = start(program, asked);
@@ -141,7 +150,7 @@ test('options - what would be missed stops master, salt-run and a minion that co
 test('options - other things that stop', () => {
   for (const asked of [
     { cluster_id: 'c' },
-    { fileserver_backend: ['minion'] },
+    { fileserver_backend: ['svnfs'] },
     { key_pass: 'sdb://store/key' },
   ])
     assert.equal(start('salt-master', asked).refused, true, JSON.stringify(asked));

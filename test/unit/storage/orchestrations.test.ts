@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { dict } from '../../../src/python/values/value.ts';
 import { OrchestrationJournal } from '../../../src/storage/orchestrations/journal.ts';
-import { dropLock } from '../../../src/storage/orchestrations/owner-lock.ts';
+import { dropLock } from '../../../src/host/owner-lock.ts';
 
 test('orchestration journal - keeps what succeeded, forgets what failed, and takes a torn end for nothing', (t) => {
   const cachedir = mkdtempSync(join(tmpdir(), 'orchestrations-'));

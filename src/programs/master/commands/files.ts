@@ -1,7 +1,6 @@
 /** What minions ask the file server for, as rows of the table behind the door (salt/fileserver/__init__.py, 3006.16). */
 import type { AesHandler } from '../../../network/channel/door.ts';
-import { FileServer } from '../../../storage/fileserver/file-server.ts';
-import { fileServerSettings } from '../../../storage/fileserver/settings.ts';
+import { openFileServer } from '../../../storage/fileserver/open.ts';
 import type { RoleContext } from '../roles/role.ts';
 import { fileRecvHandler } from './file-recv.ts';
 
@@ -9,9 +8,10 @@ import { fileRecvHandler } from './file-recv.ts';
 export function fileHandlers({
   opts,
   clock,
+  random,
   log,
-}: Pick<RoleContext, 'opts' | 'clock' | 'log'>): [string, AesHandler][] {
-  const server = new FileServer({ settings: fileServerSettings(opts.toDict(), log), clock, log });
+}: Pick<RoleContext, 'opts' | 'clock' | 'random' | 'log'>): [string, AesHandler][] {
+  const server = openFileServer({ opts: opts.toDict(), clock, random, log });
   const reading = [...server.commands].map(([name, serve]): [string, AesHandler] => [
     name,
     async ({ load }) => ({ value: await serve(load) }),

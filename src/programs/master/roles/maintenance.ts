@@ -18,6 +18,7 @@ import type { Value } from '../../../python/values/value.ts';
 import { countedLines } from '../counted-log.ts';
 import { forgetExpiredTokens } from '../expired-tokens.ts';
 import { FileServerUpdates } from '../file-server-updates.ts';
+import { GitUpdates } from '../git-updates.ts';
 import { PresenceEvents } from '../presence-events.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
@@ -62,6 +63,8 @@ export const startMaintenance: StartRole = async (context) => {
     clock.every(opts.get('loop_interval') * 1000, () => void forgetExpiredTokens(opts, context)),
   ];
   const updates = new FileServerUpdates(context);
+  const gitUpdates = GitUpdates.create(context, (tag, data) => events.fire(tag, data));
+  if (gitUpdates !== undefined) timers.push(clock.every(gitUpdates.periodMs, () => void gitUpdates.run()));
   timers.push(clock.every(updates.periodMs, () => void updates.run()));
   const presence = opts.get('presence_events')
     ? new PresenceEvents(context, (tag, data) => events.fire(tag, data))
@@ -73,6 +76,7 @@ export const startMaintenance: StartRole = async (context) => {
   if (session > 0)
     timers.push(clock.every(session * 1000, () => context.requestRotation('publish_session has passed')));
   await tidyUp(context, store, salts);
+  void gitUpdates?.run();
   log.info('Maintenance is ready');
   return {
     stop: async () => {

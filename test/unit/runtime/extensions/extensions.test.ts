@@ -1,3 +1,4 @@
+import { systemRandom } from '../../../../src/host/random.ts';
 import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
 import assert from 'node:assert/strict';
 import {
@@ -281,7 +282,13 @@ test('sync - sources are copied, changed ones again, those that are gone removed
     environments = ['base'],
     lists: { whitelist?: Value; blacklist?: Value } = {},
   ): Promise<string[]> => {
-    const client = openFileClient({ opts, services: { request }, clock: systemClock, log });
+    const client = openFileClient({
+      opts,
+      services: { request },
+      clock: systemClock,
+      random: systemRandom,
+      log,
+    });
     const job = {
       client,
       opts,

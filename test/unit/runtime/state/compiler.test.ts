@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { FileServer } from '../../../../src/storage/fileserver/file-server.ts';
-import { fileServerSettings } from '../../../../src/storage/fileserver/settings.ts';
+import { systemRandom } from '../../../../src/host/random.ts';
+import { openFileServer } from '../../../../src/storage/fileserver/open.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { StateCompiler } from '../../../../src/runtime/state/compile.ts';
 import { runOptions } from '../../../../src/runtime/state/options.ts';
@@ -30,9 +30,10 @@ function withMaster(
     file_roots: { base: [join(folder, 'srv')] },
     fileserver_list_cache_time: 0,
   });
-  const server = new FileServer({
-    settings: fileServerSettings(served, silentLogger),
+  const server = openFileServer({
+    opts: served,
     clock: fakeClock(),
+    random: systemRandom,
     log: silentLogger,
   });
   const request = async (load: Dict): Promise<Value> => {

@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { FileServer } from '../../../../src/storage/fileserver/file-server.ts';
-import { fileServerSettings } from '../../../../src/storage/fileserver/settings.ts';
+import type { FileServer } from '../../../../src/storage/fileserver/file-server.ts';
+import { openFileServer } from '../../../../src/storage/fileserver/open.ts';
+import { systemRandom } from '../../../../src/host/random.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
@@ -41,11 +42,7 @@ export function makeTree(t: TestContext): Tree {
         }),
         ...dict(options),
       ]);
-      return new FileServer({
-        settings: fileServerSettings(opts, silentLogger),
-        clock: systemClock,
-        log: silentLogger,
-      });
+      return openFileServer({ opts, clock: systemClock, random: systemRandom, log: silentLogger });
     },
     ask: async (server, cmd, load) => {
       const serve = server.commands.get(cmd);

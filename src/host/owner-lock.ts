@@ -1,6 +1,6 @@
 /** A file that says which process works on something, so that no second one begins while it lives. */
 import { readFileSync, rmSync } from 'node:fs';
-import { createFile, readTextIfExists } from '../../host/files.ts';
+import { createFile, readTextIfExists } from './files.ts';
 
 /** Takes the lock. @returns the number of the process that has it; undefined when it is ours now */
 export function takeLock(path: string): number | undefined {

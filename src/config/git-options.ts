@@ -1,0 +1,38 @@
+/** The options of remote repositories, with Salt's defaults (salt/config/__init__.py, 3006.16). */
+import { option, type OptionTable } from './option.ts';
+import { noEffect } from './unserved.ts';
+
+const REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/tags/*'];
+
+/** The git backend of the file server. */
+export const gitfsOptions = {
+  gitfs_remotes: option('list', [], 'repositories whose branches and tags are environments'),
+  gitfs_base: option('any', 'master', 'branch or tag of the environment base'),
+  gitfs_root: option('any', '', 'folder of the repositories that is served'),
+  gitfs_mountpoint: option('any', '', 'path below which their files appear'),
+  gitfs_fallback: option('any', '', 'branch or tag for environments that a repository does not have'),
+  gitfs_saltenv: option('list', [], 'environments with a branch, root or mountpoint of their own'),
+  gitfs_saltenv_whitelist: option('list', [], 'the only environments that are served'),
+  gitfs_saltenv_blacklist: option('list', [], 'environments that are not served'),
+  gitfs_disable_saltenv_mapping: option(
+    'bool',
+    false,
+    'only branches that gitfs_saltenv names are environments',
+  ),
+  gitfs_ref_types: option('list', ['branch', 'tag', 'sha'], 'what may be an environment'),
+  gitfs_refspecs: option('list', REFSPECS, 'what is fetched'),
+  gitfs_update_interval: option('int', 60, 'seconds between fetches'),
+  gitfs_user: option('any', '', 'user for https'),
+  gitfs_password: option('any', '', 'password for https'),
+  gitfs_insecure_auth: option('bool', false, 'allow a password over http'),
+  gitfs_privkey: option('str', '', 'private key for ssh'),
+  gitfs_pubkey: option('str', '', 'public key for ssh', noEffect('ssh finds it out of the private one')),
+  gitfs_passphrase: option('str', '', 'passphrase of the private key'),
+  gitfs_ssl_verify: option('bool', true, 'check certificates of https'),
+  gitfs_global_lock: option(
+    'bool',
+    true,
+    'one update at a time for all branches',
+    noEffect('each repository has one copy and one lock'),
+  ),
+} satisfies OptionTable;

@@ -1,0 +1,52 @@
+/** The backends that `fileserver_backend` names, in its order. */
+import { safeJoin } from '../../host/files.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { Dict } from '../../python/values/value.ts';
+import { createGitfs } from './gitfs.ts';
+import type { FileBackend } from './layer.ts';
+import { createMinionfs } from './minionfs.ts';
+import { createRoots } from './roots.ts';
+import type { FileServerSettings } from './settings.ts';
+
+/** What backends are made of. */
+export interface BackendDeps {
+  readonly opts: Dict;
+  readonly settings: FileServerSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+type CreateBackend = (deps: BackendDeps) => FileBackend;
+
+const gitfs: CreateBackend = ({ opts, settings, clock, random, log }) =>
+  createGitfs({ opts, folder: repositoriesFolder(settings), clock, random, log });
+
+/** By the names that the option takes. */
+const BACKENDS: ReadonlyMap<string, CreateBackend> = new Map<string, CreateBackend>([
+  ['roots', ({ settings }) => createRoots(settings)],
+  ['git', gitfs],
+  ['minion', ({ opts }) => createMinionfs(opts)],
+]);
+
+/** Where copies of repositories lie, of every kind of remote. */
+function repositoriesFolder({ cachedir }: Pick<FileServerSettings, 'cachedir'>): string {
+  return safeJoin(cachedir, 'git');
+}
+
+/** A name as the option has it: `gitfs` is `git`. */
+export function backendName(name: string): string {
+  return name === 'roots' ? name : name.replace(/fs$/, '');
+}
+
+/**
+ * Makes the backends. One that does not exist has stopped the program at its start, unless `unserved_options` lets it go on without.
+ * @throws ConfigError for what the options of a backend say wrongly
+ */
+export function createBackends(deps: BackendDeps): readonly FileBackend[] {
+  return [...new Set(deps.settings.backends.map(backendName))].flatMap(
+    (name) => BACKENDS.get(name)?.(deps) ?? [],
+  );
+}

@@ -1,0 +1,59 @@
+/** Bringing the copies of remote repositories up to date. */
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { dict, type Dict } from '../../python/values/value.ts';
+import { GITFS, type Gitfs, type GitfsRemote } from './gitfs.ts';
+
+/** The event that tells of changes (`fileserver_events`). */
+export const GIT_UPDATE_TAG = `salt/fileserver/${GITFS}/update`;
+
+/** What came of one round. */
+export interface GitUpdate {
+  readonly isChanged: boolean;
+  /** Why remotes could not be fetched, one sentence each. */
+  readonly faults: readonly string[];
+}
+
+/** Which remotes are fetched. */
+export interface GitUpdateChoice {
+  /** Those that were tried at least this long ago; default: every one. */
+  readonly olderThanMs?: (remote: GitfsRemote) => number;
+  /** Those whose address holds this text. */
+  readonly matching?: string;
+}
+
+/** Fetches remotes, one after the other. Files of one that cannot be fetched are served as they were. */
+export async function updateGitfs(
+  gitfs: Gitfs,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { olderThanMs = () => 0, matching = '' }: GitUpdateChoice = {},
+): Promise<GitUpdate> {
+  const faults: string[] = [];
+  let isChanged = false;
+  for (const remote of gitfs.remotes.filter(({ id }) => id.includes(matching))) {
+    const before = remote.repository.state();
+    if (clock.nowMs() - before.triedAtMs < olderThanMs(remote)) continue;
+    const outcome = await remote.repository.fetch();
+    if (outcome === undefined) continue; // another process does it
+    isChanged ||= outcome.isChanged;
+    if (outcome.fault === undefined) {
+      if (before.fault !== undefined) log.info(`The remote ${remote.id} of gitfs could be fetched again.`);
+      continue;
+    }
+    const fault = `The remote ${remote.id} of gitfs could not be fetched: ${outcome.fault}. ${servedInstead(before.fetchedAtMs)}`;
+    faults.push(fault);
+    // said once, not every minute
+    if (before.fault !== outcome.fault) log.error(fault);
+    else log.debug(fault);
+  }
+  return { isChanged, faults };
+}
+
+function servedInstead(fetchedAtMs: number | undefined): string {
+  return fetchedAtMs === undefined
+    ? 'It has never been fetched, and none of its files are served.'
+    : `Its files of ${new Date(fetchedAtMs).toISOString()} are served.`;
+}
+
+/** The data of the event, in Salt's shape. */
+export const gitUpdateEvent = (isChanged: boolean): Dict => dict({ changed: isChanged, backend: GITFS });
