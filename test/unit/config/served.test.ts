@@ -73,8 +73,11 @@ for (const [name, table] of tables) {
 const NAMES = new Set([...text.matchAll(/[([,:?|&=]\s*['`](\w+)['`]/g)].map(([, name]) => name));
 
 function isRead(option: string): boolean {
-  return READ_OTHERWISE.get(option)?.test(text) ?? (NAMES.has(option) || isReadOfRemotes(option));
+  return READ_OTHERWISE.get(option)?.test(text) ?? (NAMES.has(option) || isReadAsArgument(option) || isReadOfRemotes(option));
 }
+
+/** Options that are declared like parameters arrive under their names. */
+const isReadAsArgument = (option: string): boolean => new RegExp(`\\bgiven\\.${option}\\b`).test(text);
 
 /** Options of remote repositories are read by the part behind the kind of remote. */
 function isReadOfRemotes(option: string): boolean {
