@@ -73,7 +73,10 @@ for (const [name, table] of tables) {
 const NAMES = new Set([...text.matchAll(/[([,:?|&=]\s*['`](\w+)['`]/g)].map(([, name]) => name));
 
 function isRead(option: string): boolean {
-  return READ_OTHERWISE.get(option)?.test(text) ?? (NAMES.has(option) || isReadAsArgument(option) || isReadOfRemotes(option));
+  return (
+    READ_OTHERWISE.get(option)?.test(text) ??
+    (NAMES.has(option) || isReadAsArgument(option) || isReadOfRemotes(option))
+  );
 }
 
 /** Options that are declared like parameters arrive under their names. */
