@@ -21,6 +21,7 @@ import {
 import { renderEventReference } from './event-reference.ts';
 import { renderErrorReference } from './error-reference.ts';
 import { renderOptionReference } from './option-reference.ts';
+import { PYTHON_NAMES_PATH, renderPythonNames } from './python-names.ts';
 
 /** Where each shell looks for a script of its kind. */
 const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
@@ -63,6 +64,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   out.set(OPTIONS_PATH, renderOptionReference());
   out.set(EVENTS_PATH, renderEventReference());
   out.set(ERRORS_PATH, renderErrorReference());
+  out.set(PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE));
   return out;
 }
 

@@ -1,119 +1,114 @@
 """The exceptions that modules raise."""
 
+import time as _time
+
 
 class SaltException(Exception):
-    """The root of all of them."""
+    """The root of most of them."""
 
     def __init__(self, message=""):
+        if isinstance(message, bytes):
+            message = message.decode("utf-8", "replace")
         super().__init__(message)
         self.strerror = self.message = message if isinstance(message, str) else str(message)
 
+    def pack(self):
+        """The exception as data."""
+        return {"message": str(self), "args": self.args}
+
 
 class CommandExecutionError(SaltException):
+    """A command or a function failed; `info` has further data about it."""
+
     def __init__(self, message="", info=None):
-        super().__init__(message)
-        self.error = message
+        text = message if isinstance(message, str) else str(message)
+        self.error = text
         self.info = info
-
-
-class SaltInvocationError(SaltException, TypeError):
-    pass
-
-
-class ArgumentValueError(CommandExecutionError):
-    pass
-
-
-class CommandNotFoundError(SaltException):
-    pass
-
-
-class CheckError(SaltException):
-    pass
-
-
-class MinionError(SaltException):
-    pass
-
-
-class FileserverConfigError(SaltException):
-    pass
-
-
-class FileLockError(SaltException):
-    pass
-
-
-class TimeoutError(SaltException):
-    pass
+        super().__init__(_with_info(text, info) if info else text)
 
 
 class SaltRenderError(SaltException):
-    def __init__(self, message="", line_num=None, buf="", marker="", trace=None):
+    """A template cannot be rendered; `line_num` and `buffer` say where."""
+
+    def __init__(self, message, line_num=None, buf="", marker="    <======================", trace=None):
+        self.error = message
+        self.line_num = line_num
+        self.buffer = buf
+        if line_num and buf:
+            import salt.utils.stringutils
+
+            message = "{}; line {}\n\n---\n{}\n---".format(
+                message, line_num, salt.utils.stringutils.get_context(buf, line_num, marker=marker)
+            )
+            if trace:
+                message += "\n{}\n".format(trace)
         super().__init__(message)
 
 
-class SaltReqTimeoutError(SaltException):
-    pass
+class SaltInvocationError(SaltException, TypeError):
+    """A function was called with arguments that it cannot take."""
 
 
-class SaltConfigurationError(SaltException):
-    pass
+class FileLockError(SaltException):
+    """A lock cannot be had."""
+
+    def __init__(self, message, time_start=None, *args, **kwargs):
+        super().__init__(message)
+        self.time_start = _time.time() if time_start is None else time_start
+
+
+class GitLockError(SaltException):
+    """A repository is locked; `errno` says how."""
+
+    def __init__(self, errno, message, *args, **kwargs):
+        super().__init__(message)
+        self.errno = errno
 
 
 class SaltSystemExit(SystemExit):
+    """The program is to end with this code."""
+
     def __init__(self, code=0, msg=None):
         super().__init__(msg)
         self.code = code
 
 
-class AuthenticationError(SaltException):
-    pass
+class MasterExit(SystemExit):
+    """The master is to end."""
 
 
-class AuthorizationError(SaltException):
-    pass
+class LoggingRuntimeError(RuntimeError):
+    """A line of the log is wrong."""
 
 
-class PkgParseError(SaltException):
-    pass
+def _with_info(message, info):
+    """A message with what is known besides, as a failed package function shows it."""
+    if isinstance(info, list):
+        lines = [str(one) for one in info]
+    elif isinstance(info, dict):
+        lines = [str(one) for one in info.get("errors") or info.get("problems") or []] or [str(info)]
+    else:
+        lines = [str(info)]
+    return "\n".join([message.rstrip() + "\n" if message else ""] + lines).strip()
 
 
-class PillarRenderError(SaltException):
-    pass
-
-
-class TemplateError(SaltException):
-    pass
-
-
-class InvalidConfigError(CommandExecutionError):
-    pass
-
-
-class TimedProcTimeoutError(SaltException):
-    pass
-
-
-class EauthAuthenticationError(SaltException):
-    pass
-
-
-class TokenAuthenticationError(SaltException):
-    pass
-
-
-class SaltClientError(SaltException):
-    pass
-
-
-class SaltMasterError(SaltException):
-    pass
-
-
-class SaltNoMinionsFound(SaltException):
-    pass
-
-
-class LoaderError(SaltException):
-    pass
+# name and ancestor of those that differ from their ancestor in nothing else
+_PLAIN = (
+    ("SaltException", "AuthenticationError AuthorizationError CommandNotFoundError EauthAuthenticationError FileserverConfigError "
+     "GitRemoteError InvalidKeyError LoaderError MinionError MissingSmb NotImplemented NxosError PkgParseError PublishError "
+     "SaltCacheError SaltClientError SaltClientTimeout SaltCloudException SaltConfigurationError SaltDaemonNotRunning "
+     "SaltDeserializationError SaltMasterError SaltMasterUnresolvableError SaltNoMinionsFound SaltReqTimeoutError SaltRunnerError "
+     "SaltSyndicMasterError SaltValidationError SaltWheelError TemplateError TimedProcTimeoutError TimeoutError "
+     "TokenAuthenticationError UnsupportedAlgorithm PillarRenderError"),
+    ("CommandExecutionError", "ArgumentValueError CheckError CodePageError InvalidConfigError InvalidEntityError VMwareSaltError"),
+    ("SaltCloudException", "SaltCloudConfigError SaltCloudExecutionFailure SaltCloudExecutionTimeout SaltCloudNotFound "
+     "SaltCloudPasswordError SaltCloudSystemExit"),
+    ("NxosError", "NxosCliError NxosClientError NxosRequestNotSupported"),
+    ("VMwareSaltError", "VMwareApiError VMwareConnectionError VMwareNotFoundError VMwareObjectExistsError "
+     "VMwareObjectRetrievalError VMwarePowerOnError VMwareRuntimeError VMwareSystemError VMwareVmCreationError VMwareVmRegisterError"),
+    ("VMwareApiError", "VMwareFileNotFoundError"),
+    ("VMwareObjectRetrievalError", "VMwareMultipleObjectsError"),
+)
+for _ancestor, _names in _PLAIN:
+    for _name in _names.split():
+        globals()[_name] = type(_name, (globals()[_ancestor],), {"__module__": __name__})

@@ -170,3 +170,168 @@ def decode(data, *_, **__):
 
 
 decode_dict = decode_list = decode
+
+
+def encode(data, encoding="utf-8", *_, **__):
+    """Data with texts as bytes."""
+    if isinstance(data, str):
+        return data.encode(encoding)
+    if isinstance(data, dict):
+        return type(data)((encode(key, encoding), encode(value, encoding)) for key, value in data.items())
+    if isinstance(data, (list, tuple)):
+        return type(data)(encode(item, encoding) for item in data)
+    return data
+
+
+encode_dict = encode_list = encode
+
+
+def decode_tuple(data, *_, **__):
+    return tuple(decode(list(data)))
+
+
+def filter_by(lookup_dict, lookup, traverse, merge=None, default="default", base=None):
+    """The entry whose key what `lookup` leads to matches, merged with others."""
+    import copy
+    import fnmatch
+
+    from salt.utils.dictupdate import update
+
+    value = traverse_dict_and_list(traverse, lookup, None)
+    values = value if isinstance(value, list) else [value]
+    found = lookup_dict.get(default)
+    for one in values:
+        key = next((key for key in lookup_dict if fnmatch.fnmatchcase(str(one), str(key))), None)
+        if key is not None:
+            found = lookup_dict[key]
+            break
+    if base and base in lookup_dict:
+        below = lookup_dict[base]
+        found = update(copy.deepcopy(below), found) if isinstance(found, Mapping) else below if found is None else found
+    if merge:
+        found = update(copy.deepcopy(found), merge) if found is not None else merge
+    return found
+
+
+def subdict_match(data, expr, delimiter=DELIMITER, regex_match=False, exact_match=False):
+    """Whether `a:b:glob` is in nested mappings."""
+    import fnmatch
+    import re
+
+    def matches(value, pattern):
+        value, pattern = str(value).lower(), pattern.lower()
+        if regex_match:
+            return re.match(pattern, value) is not None
+        return value == pattern if exact_match else fnmatch.fnmatch(value, pattern)
+
+    def within(found, pattern):
+        if isinstance(found, (list, tuple)):
+            return any(within(item, pattern) for item in found)
+        if isinstance(found, Mapping):
+            return pattern == "*" or any(matches(key, pattern) for key in found)
+        return matches(found, pattern)
+
+    parts = expr.split(delimiter)
+    for at in range(1, len(parts)):
+        found = traverse_dict_and_list(data, delimiter.join(parts[:at]), _NOTHING, delimiter)
+        if found is not _NOTHING and within(found, delimiter.join(parts[at:])):
+            return True
+    return False
+
+
+def substr_in_list(string_to_search_for, list_to_search):
+    return any(string_to_search_for in item for item in list_to_search)
+
+
+def mysql_to_dict(data, key):
+    """A table as the client of MySQL prints it, by one of its columns."""
+    from salt.utils.stringutils import to_num
+
+    found, headers = {}, ["#"]
+    for line in data:
+        if not line or line.startswith("+"):
+            continue
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(headers) == 1:
+            headers = cells
+            continue
+        row = {name: to_num(cell) for name, cell in zip(headers, cells) if name}
+        if key in row:
+            found[row[key]] = row
+    return found
+
+
+def stringify(data):
+    """The items of a list as texts."""
+    return [item if isinstance(item, str) else str(item) for item in data]
+
+
+def json_query(data, expr):
+    """What an expression of JMESPath finds, by the package `jmespath`."""
+    import jmespath
+
+    return jmespath.search(expr, data)
+
+
+def flatten(data, levels=None, preserve_nulls=False, _ids=None):
+    """A list of lists as one list."""
+    out = []
+    for item in data:
+        if item is None and not preserve_nulls:
+            continue
+        if isinstance(item, (list, tuple, set)) and (levels is None or levels > 0):
+            out += flatten(item, None if levels is None else levels - 1, preserve_nulls)
+        else:
+            out.append(item)
+    return out
+
+
+def hash(value, algorithm="sha512"):
+    """The hash sum of a value's text."""
+    import hashlib
+
+    from salt.utils.stringutils import to_bytes
+
+    return hashlib.new(algorithm, to_bytes(value if isinstance(value, (str, bytes)) else str(value))).hexdigest()
+
+
+def get_value(obj, path, default=None):
+    """Values of `a:b` in nested data, as `{"value": …}`."""
+    found = traverse_dict_and_list(obj, path, _NOTHING)
+    return [{"value": default if found is _NOTHING else found}]
+
+
+class CaseInsensitiveDict(dict):
+    """A mapping whose keys may be written in small and great letters."""
+
+    def __init__(self, init=None, **kwargs):
+        super().__init__()
+        self._own = {}
+        self.update(dict(init or {}, **kwargs))
+
+    @staticmethod
+    def _fold(key):
+        return key.lower() if isinstance(key, str) else key
+
+    def __setitem__(self, key, value):
+        old = self._own.get(self._fold(key))
+        if old is not None:
+            super().__delitem__(old)
+        self._own[self._fold(key)] = key
+        super().__setitem__(key, value)
+
+    def __getitem__(self, key):
+        return super().__getitem__(self._own[self._fold(key)])
+
+    def __delitem__(self, key):
+        super().__delitem__(self._own.pop(self._fold(key)))
+
+    def __contains__(self, key):
+        return self._fold(key) in self._own
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def update(self, other=(), **kwargs):
+        for key, value in dict(other, **kwargs).items():
+            self[key] = value

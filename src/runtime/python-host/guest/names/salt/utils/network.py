@@ -1,7 +1,9 @@
 """Addresses."""
 
 import ipaddress
+import json
 import socket
+import subprocess
 
 
 def _is(kind, text):
@@ -57,3 +59,191 @@ def host_to_ips(host):
 
 def get_fqhostname():
     return socket.getfqdn()
+
+
+def get_hostname():
+    return socket.gethostname()
+
+
+def generate_minion_id():
+    """A name for this machine: its full host name, else its host name."""
+    name = socket.getfqdn()
+    return name if name and not name.startswith("localhost") else socket.gethostname() or "localhost"
+
+
+def host_to_ip(host):
+    """The first address of a name, or None."""
+    found = host_to_ips(host)
+    return found[0] if found else None
+
+
+def dns_check(addr, port=0, safe=False, ipv6=None, attempt_connect=None):
+    """The address of a name. Raises SaltClientError when it has none."""
+    from salt.exceptions import SaltClientError
+
+    found = host_to_ips(addr) or []
+    wanted = [one for one in found if ipv6 is None or (":" in one) == ipv6]
+    if not wanted:
+        raise SaltClientError("DNS lookup or connection check of '{}' failed.".format(addr))
+    return ip_bracket(wanted[0])
+
+
+def ip_bracket(addr, strip=False):
+    """An address of version 6 in brackets, others as they are."""
+    bare = str(addr).strip("[]")
+    return "[{}]".format(bare) if ":" in bare and not strip else bare
+
+
+def interfaces():
+    """The interfaces with their addresses: `up`, `hwaddr`, `inet`, `inet6`."""
+    try:
+        printed = subprocess.run(["ip", "-json", "addr"], stdout=subprocess.PIPE, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    return {link["ifname"]: _interface(link) for link in json.loads(printed or b"[]") if "ifname" in link}
+
+
+def _interface(link):
+    found = {"up": "UP" in link.get("flags", [])}
+    if "address" in link:
+        found["hwaddr"] = link["address"]
+    for address in link.get("addr_info", []):
+        length = address.get("prefixlen", 0)
+        if address.get("family") == "inet":
+            mask = str(ipaddress.ip_network("0.0.0.0/{}".format(length)).netmask)
+            one = {"address": address["local"], "netmask": mask, "broadcast": address.get("broadcast"), "label": address.get("label", link["ifname"])}
+            found.setdefault("inet", []).append(one)
+        elif address.get("family") == "inet6":
+            one = {"address": address["local"], "prefixlen": str(length), "scope": address.get("scope", "")}
+            found.setdefault("inet6", []).append(one)
+    return found
+
+
+_get_interfaces = interfaces
+
+
+def _clear_interfaces():
+    pass
+
+
+def hw_addr(iface):
+    """The hardware address of an interface, or what is wrong with the name."""
+    found = interfaces().get(iface)
+    return found.get("hwaddr", "") if found else 'Interface "{}" not in available interfaces: "{}"'.format(iface, '", "'.join(interfaces()))
+
+
+def interface(iface):
+    return interfaces().get(iface, {}).get("inet")
+
+
+def interface_ip(iface):
+    return next((one["address"] for one in interface(iface) or []), None)
+
+
+def _addresses(family, name, loopback, chosen, kind):
+    found = chosen if chosen is not None else interfaces()
+    names = [name] if isinstance(name, str) else name
+    out = []
+    for link, one in found.items():
+        if names is not None and link not in names:
+            continue
+        out += [address["address"] for address in one.get(family, []) if loopback or not kind(address["address"]).is_loopback]
+    return sorted(set(out), key=kind)
+
+
+def ip_addrs(interface=None, include_loopback=False, interface_data=None):
+    """The addresses of version 4 of this machine, or of interfaces."""
+    return _addresses("inet", interface, include_loopback, interface_data, ipaddress.IPv4Address)
+
+
+def ip_addrs6(interface=None, include_loopback=False, interface_data=None):
+    return _addresses("inet6", interface, include_loopback, interface_data, ipaddress.IPv6Address)
+
+
+def ip4_addrs(*args, **kwargs):
+    return ip_addrs(*args, **kwargs)
+
+
+def subnets(interfaces=None):
+    """The networks of this machine."""
+    found = interfaces if isinstance(interfaces, dict) else globals()["interfaces"]()
+    out = []
+    for one in found.values():
+        for address in one.get("inet", []):
+            network = str(ipaddress.ip_network("{address}/{netmask}".format(**address), strict=False))
+            if not address["address"].startswith("127.") and network not in out:
+                out.append(network)
+    return out
+
+
+def calc_net(ip_addr, netmask=None):
+    """The network of an address and its mask."""
+    return str(ipaddress.ip_network(ip_addr if netmask is None else "{}/{}".format(ip_addr, netmask), strict=False))
+
+
+def cidr_to_ipv4_netmask(cidr_bits):
+    """The mask of so many bits; an empty text of what is no number of bits."""
+    try:
+        return str(ipaddress.ip_network("0.0.0.0/{}".format(int(cidr_bits))).netmask) if int(cidr_bits) > 0 else ""
+    except (ValueError, TypeError):
+        return ""
+
+
+def get_net_start(ipaddr, netmask):
+    return str(ipaddress.ip_network("{}/{}".format(ipaddr, netmask), strict=False).network_address)
+
+
+def get_net_size(mask):
+    """How many bits of a mask are ones."""
+    return sum(bin(int(part)).count("1") for part in mask.split("."))
+
+
+def gen_mac(prefix="AC:DE:48"):
+    """A hardware address by chance, below a prefix."""
+    import random
+
+    return "{}:{:02X}:{:02X}:{:02X}".format(prefix, *(random.randint(0, 255) for _ in range(3)))
+
+
+def mac_str_to_bytes(mac_str):
+    """The six bytes of a hardware address."""
+    bare = mac_str if len(mac_str) == 12 else mac_str.replace(mac_str[2], "")
+    return bytes.fromhex(bare)
+
+
+def refresh_dns():
+    pass
+
+
+def is_reachable_host(entity_name):
+    return host_to_ips(entity_name) is not None
+
+
+def parse_host_port(host_port):
+    """Host and port of `host:port` or `[address]:port`."""
+    if host_port.startswith("["):
+        host, _, rest = host_port[1:].partition("]")
+        return host, int(rest[1:]) if rest.startswith(":") else None
+    host, colon, port = host_port.partition(":")
+    if colon and ":" not in port:
+        return host, int(port)
+    return host_port, None
+
+
+def filter_by_networks(values, networks):
+    """The addresses that are in one of the networks."""
+    chosen = [ipaddress.ip_network(network) for network in networks or []]
+    if networks is None:
+        return values
+
+    def within(value):
+        return any(ipaddress.ip_address(value) in network for network in chosen)
+
+    if isinstance(values, dict):
+        return {name: filter_by_networks(value, networks) for name, value in values.items()}
+    return [value for value in values if within(value)]
+
+
+def get_socket(addr, type=socket.SOCK_STREAM, proto=0):
+    family = socket.AF_INET6 if ":" in str(addr) else socket.AF_INET
+    return socket.socket(family, type, proto)

@@ -77,3 +77,111 @@ def check_whitelist_blacklist(value, whitelist=None, blacklist=None):
     if any(expr_match(value, expr) for expr in listed(blacklist)):
         return False
     return not whitelist or any(expr_match(value, expr) for expr in listed(whitelist))
+
+
+def to_none(text):
+    """None of a text without anything but blanks."""
+    return None if isinstance(text, str) and not text.strip() else text
+
+
+def is_binary(data):
+    """Whether texts or bytes hold more than a third of what is no text."""
+    if not data or not isinstance(data, (str, bytes)):
+        return False
+    data = to_bytes(data)
+    if b"\0" in data:
+        return True
+    others = sum(1 for byte in data if not (32 <= byte < 127 or byte in (7, 8, 9, 10, 12, 13, 27)))
+    return others / len(data) > 0.30
+
+
+def is_hex(value):
+    try:
+        int(value, 16)
+        return True
+    except (TypeError, ValueError):
+        return False
+
+
+def random(size=32):
+    """A text of so many random characters."""
+    import secrets
+
+    return secrets.token_hex(size)[:size]
+
+
+_UNITS = {unit: 1024**power for power, unit in enumerate("bkmgtpe")}
+
+
+def human_to_bytes(size, default_unit="B", handle_metric=False):
+    """Bytes of a text as `5MB` or `1.5 GiB`; 0 of what is none."""
+    match = re.match(r"^\s*([0-9]*\.?[0-9]+)\s*([bkmgtpe]?)(i?b?)\s*$", str(size), re.I)
+    if match is None:
+        return 0
+    number, unit, rest = match.groups()
+    if not unit and not rest:
+        unit, rest = default_unit[:1], default_unit[1:]
+    power = "bkmgtpe".index((unit or "b").lower())
+    base = 1000 if handle_metric and rest.lower() == "b" else 1024
+    return int(float(number) * base**power)
+
+
+def build_whitespace_split_regex(text):
+    """A regular expression for a text in which blanks may be any."""
+    out = ""
+    for line in text.splitlines():
+        words = [re.escape(word) for word in line.split()]
+        out += r"(?:[\s]+)?" + r"(?:[\s]+)?".join(words) + r"(?:[\s]+)?"
+    return r"(?m)^" + out + "$"
+
+
+def check_include_exclude(path_str, include_pat=None, exclude_pat=None):
+    """Whether a path is meant: by a glob, or a regular expression behind `E@`, that includes it, and none that excludes it."""
+
+    def matches(pattern):
+        if pattern.startswith("E@"):
+            return re.search(pattern[2:], path_str) is not None
+        return fnmatch.fnmatch(path_str, pattern)
+
+    included = matches(include_pat) if include_pat else None
+    excluded = matches(exclude_pat) if exclude_pat else False
+    if included is None:
+        return not excluded
+    return included and not excluded
+
+
+def print_cli(msg, retries=10, step=0.01):
+    print(msg)
+    return True
+
+
+def get_context(template, line, num_lines=5, marker=None):
+    """The lines around one of a text."""
+    lines = template.splitlines()
+    begin, end = max(line - num_lines - 1, 0), line + num_lines
+    shown = lines[begin:end]
+    at = line - begin - 1
+    if marker and 0 <= at < len(shown):
+        shown[at] += marker
+    shown = (["[...]"] if begin > 0 else []) + shown + (["[...]"] if end < len(lines) else [])
+    return "\n".join(["---"] + shown + ["---"])
+
+
+def get_diff(a, b, *args, **kwargs):
+    """The differences of two texts, or lists of lines, as `diff -u` shows them."""
+    import difflib
+
+    def to_lines(given):
+        return given if isinstance(given, list) else to_unicode(given).splitlines(True)
+
+    return "".join(difflib.unified_diff(to_lines(a), to_lines(b), *args, **kwargs))
+
+
+def camel_to_snake_case(camel_input):
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", camel_input)).lower()
+
+
+def snake_to_camel_case(snake_input, uppercamel=False):
+    words = snake_input.split("_")
+    out = words[0] + "".join(word.capitalize() for word in words[1:])
+    return out[:1].upper() + out[1:] if uppercamel else out

@@ -1,0 +1,1 @@
+"""Values that hold when nobody says another."""

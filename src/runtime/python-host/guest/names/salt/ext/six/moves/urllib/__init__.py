@@ -1,0 +1,1 @@
+"""`urllib` in the parts that it has today."""

@@ -1,0 +1,3 @@
+"""`urllib.error`."""
+
+from urllib.error import *  # noqa: F401,F403

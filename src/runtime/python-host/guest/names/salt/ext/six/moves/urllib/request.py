@@ -1,0 +1,3 @@
+"""`urllib.request`."""
+
+from urllib.request import *  # noqa: F401,F403

@@ -1,0 +1,3 @@
+"""`urllib.response`."""
+
+from urllib.response import *  # noqa: F401,F403

@@ -1,0 +1,3 @@
+"""`urllib.robotparser`."""
+
+from urllib.robotparser import *  # noqa: F401,F403

@@ -1,0 +1,3 @@
+"""`urllib.parse`."""
+
+from urllib.parse import *  # noqa: F401,F403

@@ -1,0 +1,5 @@
+"""Salt's own `states`, as far as they are here."""
+
+from salt._thin import lazily
+
+__getattr__ = lazily(__name__)

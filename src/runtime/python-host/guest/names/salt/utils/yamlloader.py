@@ -1,0 +1,3 @@
+"""Loaders of YAML."""
+
+from salt.utils.yaml import SaltYamlSafeLoader, load, safe_load  # noqa: F401
