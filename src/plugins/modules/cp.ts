@@ -24,7 +24,7 @@ import { cacheUrl, environmentOf, fetchUrl, withFileClient } from './cp/client.t
 import { pushFile, pushFolder } from './cp/push.ts';
 import { renderPaths, renderTemplateText, type TemplateUse } from './cp/render.ts';
 import { receiveFiles, receivePiece } from './cp/receive.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noPath, param } from '../../runtime/loader/params.ts';
 
 const CACHED_AT_ONCE = 16;
 
@@ -131,7 +131,7 @@ export const cpModule = defineModule({
       doc: 'Fetches a file of the master.',
       params: {
         path: { type: 'str', doc: '`salt://path`, with `?saltenv=name` for another environment.' },
-        dest: { type: 'str', doc: 'Path or folder on this machine; empty for the cache.' },
+        dest: param.textOnlyOrNone(noPath, { doc: 'Path or folder on this machine; empty for the cache.' }),
         saltenv: saltenvParam,
         makedirs: makedirsParam,
         template: templateParam,
@@ -143,7 +143,7 @@ export const cpModule = defineModule({
       examples: ["salt '*' cp.get_file salt://vimrc /etc/vim/vimrc makedirs=True"],
       run: async (ctx, { path, dest, saltenv, makedirs, template, gzip }, _rest, kwargs) => {
         const use = { saltenv: environmentOf(ctx, saltenv), kwargs };
-        const [from = '', to = ''] = await renderPaths(ctx, [path, dest], template, use);
+        const [from = '', to = ''] = await renderPaths(ctx, [path, dest ?? null], template, use);
         const wanted = target(ctx, from, saltenv);
         const options = { saltenv: wanted.saltenv, makedirs, gzip };
         return withFileClient(ctx, async (client) => {
@@ -165,7 +165,7 @@ export const cpModule = defineModule({
       doc: 'Fetches a file of the master and renders it.',
       params: {
         path: param.text({ doc: '`salt://path`.' }),
-        dest: param.textOrNone({ doc: 'Path on this machine; empty for the cache.' }),
+        dest: param.textOnlyOrNone(noPath, { doc: 'Path on this machine; empty for the cache.' }),
         template: param.text({ default: 'jinja', doc: 'The engine.' }),
         saltenv: saltenvParam,
         makedirs: makedirsParam,
@@ -464,7 +464,7 @@ export const cpModule = defineModule({
       doc: 'Takes files that `salt-cp` sends.',
       params: {
         files: param.mappingIfGiven({ doc: 'Path to content.' }),
-        dest: param.text({ doc: 'Path or folder on this machine.' }),
+        dest: param.textOnly(noPath, { doc: 'Path or folder on this machine.' }),
       },
       returns: 'mapping of path to True or False; `Destination unavailable` when the folder is missing',
       run: (_ctx, { files, dest }) => {
@@ -476,7 +476,7 @@ export const cpModule = defineModule({
     recv_chunked: defineFunction({
       doc: 'Takes one piece of a file that `salt-cp --chunked` sends.',
       params: {
-        dest: param.text({ doc: 'Path on this machine.' }),
+        dest: param.textOnly(noPath, { doc: 'Path on this machine.' }),
         chunk: param.textOrNone({ type: 'str or None', doc: 'The piece in base64; None to make a folder.' }),
         append: param.flag({ default: false, doc: 'Put it behind what is there.' }),
         compressed: param.flag({ default: true, doc: 'It is compressed with gzip.' }),

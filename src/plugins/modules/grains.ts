@@ -1,7 +1,7 @@
 /** `grains.*`: reading grains, and changing those in `<configuration folder>/grains` (3006.16 salt/modules/grains.py). */
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { messageOf } from '../../errors/errors.ts';
+import { messageOf, ArgumentError } from '../../errors/errors.ts';
 import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';
 import { isTrue } from '../../python/conversions.ts';
 import { filterBy, saltException } from '../../runtime/loader/filter-by.ts';
@@ -17,6 +17,7 @@ import {
   valuesEqual,
   type Dict,
   type Value,
+  pyTypeName,
 } from '../../python/values/value.ts';
 import { dumpYaml } from '../../formats/yaml/dump.ts';
 import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
@@ -45,6 +46,18 @@ function sanitize(grains: Dict): Dict {
 
 function keyPath(key: Value): KeyPath {
   return typeof key === 'string' || typeof key === 'number' || Array.isArray(key) ? key : pyStr(key);
+}
+
+/** A key that is looked up level by level. @throws ArgumentError for None, in Python's words */
+function readKey(key: Value): Value {
+  if (key === null) throw new ArgumentError("'NoneType' object is not iterable");
+  return key;
+}
+
+/** A key that is looked for the delimiter before anything is changed. @throws ArgumentError for numbers and None, in Python's words */
+function changedKey(key: Value): Value {
+  if (typeof readKey(key) === 'string' || Array.isArray(key) || isDict(key)) return key;
+  throw new ArgumentError(`argument of type '${pyTypeName(key)}' is not iterable`);
 }
 
 function look(grains: Dict, key: Value, fallback: Value, delimiter: string): Value {
@@ -239,10 +252,11 @@ const refreshPillarParam = {
   type: 'bool',
   doc: 'Have the pillar compiled anew afterwards.',
 } as const;
-const listParams = {
-  key: { type: 'str', doc: 'Name of the grain that holds the list; levels are separated by the delimiter.' },
-  val: { type: 'any', doc: 'The value.' },
+const LIST_KEY = {
+  type: 'str',
+  doc: 'Name of the grain that holds the list; levels are separated by the delimiter.',
 } as const;
+const listValue = { type: 'any', doc: 'The value.' } as const;
 const delimiterParam = param.text({ default: DEFAULT_DELIMITER, doc: 'What separates levels.' });
 const SET_RESULT = '`{result, changes: {grain: value}, comment}`';
 
@@ -267,7 +281,10 @@ export const grainsModule = defineModule({
     has_value: defineFunction({
       doc: 'Returns whether there is a grain of that name, whatever its value.',
       params: {
-        key: param.by(keyPath, { type: 'str', doc: 'Name of the grain; levels are separated by colons.' }),
+        key: param.by((key) => keyPath(readKey(key)), {
+          type: 'str',
+          doc: 'Name of the grain; levels are separated by colons.',
+        }),
       },
       returns: 'bool',
       run: (ctx, { key }) => traverse(ctx.grains, key) !== undefined,
@@ -306,7 +323,7 @@ export const grainsModule = defineModule({
     equals: defineFunction({
       doc: 'Returns whether a grain has a certain value; both are compared as text.',
       params: {
-        key: { type: 'str', doc: 'Name of the grain; levels are separated by colons.' },
+        key: param.by(readKey, { type: 'str', doc: 'Name of the grain; levels are separated by colons.' }),
         value: param.text({ type: 'any', doc: 'The value it should have.' }),
       },
       returns: 'bool',
@@ -344,7 +361,8 @@ export const grainsModule = defineModule({
     append: defineFunction({
       doc: 'Adds a value to a grain that is a list; a grain that does not exist becomes a list.',
       params: {
-        ...listParams,
+        key: param.by(changedKey, LIST_KEY),
+        val: listValue,
         convert: param.flag({ default: false, doc: 'Make a list of a grain that is none.' }),
         delimiter: delimiterParam,
       },
@@ -363,7 +381,7 @@ export const grainsModule = defineModule({
     }),
     remove: defineFunction({
       doc: 'Takes a value out of a grain that is a list.',
-      params: { ...listParams, delimiter: delimiterParam },
+      params: { key: param.by(readKey, LIST_KEY), val: listValue, delimiter: delimiterParam },
       returns: '`{grain: value}`; a text when the grain is no list or does not hold the value',
       run: async (ctx, { key, val, delimiter }) => {
         const grains = copyValue(ctx.grains);
@@ -378,7 +396,10 @@ export const grainsModule = defineModule({
     set: defineFunction({
       doc: 'Sets a grain, also one inside another. Lists and mappings are only replaced when forced.',
       params: {
-        key: { type: 'str', doc: 'Name of the grain; levels are separated by the delimiter.' },
+        key: param.by(changedKey, {
+          type: 'str',
+          doc: 'Name of the grain; levels are separated by the delimiter.',
+        }),
         val: { default: '', type: 'any', doc: 'Its new value.' },
         force: param.flag({ default: false, doc: 'Replace whatever is there.' }),
         destructive: destructiveParam,
@@ -392,7 +413,7 @@ export const grainsModule = defineModule({
     delval: defineFunction({
       doc: 'Sets a grain to None, or removes it.',
       params: {
-        key: { type: 'str', doc: 'Name of the grain; levels are separated by colons.' },
+        key: param.by(changedKey, { type: 'str', doc: 'Name of the grain; levels are separated by colons.' }),
         destructive: { default: false, type: 'bool', doc: 'Remove the key, too.' },
         force: param.flag({ default: false, doc: 'Do so even when the value is a list or a mapping.' }),
       },
@@ -403,7 +424,7 @@ export const grainsModule = defineModule({
     delkey: defineFunction({
       doc: 'Removes a grain.',
       params: {
-        key: { type: 'str', doc: 'Name of the grain; levels are separated by colons.' },
+        key: param.by(changedKey, { type: 'str', doc: 'Name of the grain; levels are separated by colons.' }),
         force: param.flag({ default: false, doc: 'Do so even when the value is a list or a mapping.' }),
       },
       returns: SET_RESULT,

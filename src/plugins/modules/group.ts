@@ -4,7 +4,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { programPath, runAll, runCode, runText } from './program.ts';
 import { allGroups, findGroupEntry, type AccountGroup, type Root } from './user/accounts.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noText, param } from '../../runtime/loader/params.ts';
 
 function rootOf(root: Value): Root {
   return root === null ? undefined : pyStr(root);
@@ -28,6 +28,7 @@ async function succeeds(ctx: ModuleContext, argv: readonly Value[]): Promise<boo
 }
 
 const NAME = param.text({ doc: 'The name of the group.' });
+const ENTRY = param.textOnly(noText("getgrnam() argument 'name'"), { doc: NAME.doc });
 const USERNAME = param.text({ doc: 'The name of the account.' });
 const ROOT = param.by(rootOf, {
   default: null,
@@ -50,7 +51,7 @@ export const groupModule = defineModule({
   functions: {
     info: defineFunction({
       doc: 'Returns all that is known about a group.',
-      params: { name: NAME, root: ROOT },
+      params: { name: ENTRY, root: ROOT },
       returns: '`{name, passwd, gid, members}`; empty when there is none',
       examples: ["salt '*' group.info foo"],
       run: (_ctx, { name, root }) => info(name, root),
@@ -95,7 +96,7 @@ export const groupModule = defineModule({
     }),
     chgid: defineFunction({
       doc: 'Changes the id of a group.',
-      params: { name: NAME, gid: { type: 'int', doc: 'The new id.' }, root: ROOT, non_unique: NON_UNIQUE },
+      params: { name: ENTRY, gid: { type: 'int', doc: 'The new id.' }, root: ROOT, non_unique: NON_UNIQUE },
       returns: 'true when it has that now; false also when there is no such group',
       examples: ["salt '*' group.chgid foo 4376"],
       run: async (ctx, { name, gid, root, non_unique }) => {
@@ -120,7 +121,7 @@ export const groupModule = defineModule({
     }),
     deluser: defineFunction({
       doc: 'Takes an account out of a group.',
-      params: { name: NAME, username: USERNAME, root: ROOT },
+      params: { name: ENTRY, username: USERNAME, root: ROOT },
       returns: 'true when it is no member any more; also when there is no such group',
       examples: ["salt '*' group.deluser foo bar"],
       run: async (ctx, { name, username, root }) => {

@@ -11,7 +11,7 @@ import { pyRepr } from '../../python/values/repr.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
 import { isBytes, pyTypeName, type Value } from '../../python/values/value.ts';
 import { hashName } from './file/hash-kinds.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noPath, param } from '../../runtime/loader/params.ts';
 
 /** Text as UTF-8, bytes as they are. @throws ArgumentError for anything else */
 function bytesOf(value: Value): Uint8Array {
@@ -176,7 +176,7 @@ export const hashutilModule = defineModule({
     }),
     base64_decodefile: defineFunction({
       doc: 'Converts from Base64 into a file.',
-      params: { instr: INSTR.instr, outfile: param.text({ doc: 'The path.' }) },
+      params: { instr: INSTR.instr, outfile: param.textOnly(noPath, { doc: 'The path.' }) },
       returns: 'true',
       examples: [
         `salt '*' hashutil.base64_decodefile instr='Z2V0IHNhbHRlZAo=' outfile='/path/to/binary_file'`,

@@ -6,7 +6,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { pyStr } from '../../python/values/repr.ts';
 import { strip } from '../../python/values/text.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noItem, noSuffix, param } from '../../runtime/loader/params.ts';
 
 async function hostsFile(ctx: ModuleContext): Promise<string> {
   const option = await ctx.functions.call('config.option', ['hosts.file']);
@@ -128,6 +128,7 @@ function removeAlias(text: string, ip: string, alias: string): string {
     .join('');
 }
 
+const ADDRESS = param.textOnly(noSuffix, { doc: 'The address.' });
 const IP = param.text({ doc: 'The address.' });
 const ALIAS = param.text({ doc: 'The host name.' });
 const DONE = 'true; false when the file is none';
@@ -177,9 +178,12 @@ export const hostsModule = defineModule({
     set_host: defineFunction({
       doc: 'Makes host names the only ones of an address; without a name the address is taken out.',
       params: {
-        ip: IP,
-        alias: param.text({ doc: 'Host names, separated by blanks.' }),
-        comment: param.textIfGiven({ default: null, doc: 'A comment for the line.' }),
+        ip: ADDRESS,
+        alias: param.textOnly(noSuffix, { doc: 'Host names, separated by blanks.' }),
+        comment: param.textOnlyOrNone(noSuffix, {
+          default: null,
+          doc: 'A comment for the line.',
+        }),
       },
       returns: DONE,
       examples: ["salt '*' hosts.set_host <ip> <alias>"],
@@ -208,7 +212,10 @@ export const hostsModule = defineModule({
     }),
     add_host: defineFunction({
       doc: 'Gives an address one more host name.',
-      params: { ip: IP, alias: ALIAS },
+      params: {
+        ip: param.by((value) => (value === null ? 'None' : ADDRESS.read(value)), IP),
+        alias: param.textOnly(noItem(0), { doc: ALIAS.doc }),
+      },
       returns: DONE,
       examples: ["salt '*' hosts.add_host <ip> <alias>"],
       run: async (ctx, { ip, alias }) => {

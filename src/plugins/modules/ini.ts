@@ -1,4 +1,5 @@
 /** `ini`: options in ini files. Follows 3006.16 salt/modules/ini_manage.py. */
+import { isDict, pyTypeName, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { readBytes, writeInPlace } from '../../host/file-operations.ts';
 import { pathExists } from '../../python/paths.ts';
@@ -6,10 +7,9 @@ import { isOsError, osErrorText } from '../../python/os-errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { splitLines } from '../../python/values/text.ts';
-import type { Dict } from '../../python/values/value.ts';
 import { decodeText, encodeText } from './file/encode-text.ts';
 import { IniSection } from './ini/section.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noPath, param } from '../../runtime/loader/params.ts';
 
 /** How a file is written. */
 interface IniStyle {
@@ -59,6 +59,14 @@ function noSection(): never {
   throw new PythonError('AttributeError', "'str' object has no attribute 'items'");
 }
 
+/** @throws PythonError (AttributeError) for what is neither a mapping nor nothing */
+function sectionsOf(value: Value): Dict {
+  if (isDict(value)) return value;
+  if (!truthy(value)) return new Map();
+  throw new PythonError('AttributeError', `'${pyTypeName(value)}' object has no attribute 'items'`);
+}
+
+const CHANGED_FILE = param.textOnly(noPath, { doc: 'The path of the file.' });
 const FILE = param.text({ doc: 'The path of the file.' });
 const SECTION = param.text({
   doc: 'The name of the section; None or empty for options that stand before all sections.',
@@ -73,9 +81,10 @@ const change = {
   set_option: defineFunction({
     doc: 'Sets options; files, sections and options that are not there are made.',
     params: {
-      file_name: FILE,
-      sections: param.mapping({
+      file_name: CHANGED_FILE,
+      sections: param.by(sectionsOf, {
         default: null,
+        type: 'dict',
         doc: 'Sections with their options; options at this level stand before all sections.',
       }),
       ...STYLE,
@@ -93,7 +102,12 @@ const change = {
   }),
   remove_option: defineFunction({
     doc: 'Removes an option.',
-    params: { file_name: FILE, section: param.textOrNone({ doc: SECTION.doc }), option: OPTION, ...STYLE },
+    params: {
+      file_name: CHANGED_FILE,
+      section: param.textOrNone({ doc: SECTION.doc }),
+      option: OPTION,
+      ...STYLE,
+    },
     returns: 'the value it had; None when it was not there',
     examples: ["salt '*' ini.remove_option /path/to/file section_foo key"],
     run: (ctx, { file_name, section, option, ...style }) => {

@@ -10,7 +10,7 @@ import { isBytes, isInt, type Value } from '../../python/values/value.ts';
 import { hashName } from './file/hash-kinds.ts';
 import { SeededRandom } from './random/mersenne.ts';
 import { passwordHash, randomPassword, randomText } from './shadow/hash.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noText, param } from '../../runtime/loader/params.ts';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const PUNCTUATION = '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~';
@@ -136,7 +136,10 @@ export const randomModule = defineModule({
       doc: 'Makes a hash of a password, as it stands in /etc/shadow.',
       params: {
         crypt_salt: param.textOrNone({ default: null, doc: 'The salt; default: a random one.' }),
-        password: { default: null, type: 'str', doc: 'The password; default: a random one.' },
+        password: param.textOnlyOrNone(noText('crypt() argument 1'), {
+          default: null,
+          doc: 'The password; default: a random one.',
+        }),
         algorithm: param.textOrNone({ default: 'sha512', doc: 'sha512, sha256 or md5.' }),
       },
       returns: 'the hash',

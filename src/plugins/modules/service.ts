@@ -1,6 +1,6 @@
 /** `service` with systemd. Follows 3006.16 salt/modules/systemd_service.py. */
 import { readlinkSync } from 'node:fs';
-import { CommandExecutionError } from '../../errors/errors.ts';
+import { CommandExecutionError, ArgumentError } from '../../errors/errors.ts';
 import { joinPath } from '../../python/paths.ts';
 import { hasErrorCode } from '../../python/os-errors.ts';
 import { findProgram } from '../../host/which.ts';
@@ -9,7 +9,7 @@ import { filterNames } from '../../python/text/fnmatch.ts';
 import { compareText } from '../../python/values/order.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value, pyTypeName } from '../../python/values/value.ts';
 import { runAll, runCode, runText } from './program.ts';
 import {
   below,
@@ -171,6 +171,14 @@ async function show(ctx: ModuleContext, name: string, root: string): Promise<Dic
 }
 
 const NAME = param.text({ doc: 'The name of the service or unit.' });
+/** A unit that is looked at. @throws ArgumentError for numbers, flags and None, in Python's words */
+const UNIT = param.by(
+  (value) => {
+    if (typeof value === 'string' || Array.isArray(value) || isDict(value)) return pyStr(value);
+    throw new ArgumentError(`argument of type '${pyTypeName(value)}' is not iterable`);
+  },
+  { type: 'str', doc: NAME.doc },
+);
 const ROOT = { default: null, type: 'str', doc: 'A folder that stands for the root folder.' } as const;
 const RUNTIME = param.flag({ default: false, doc: 'Only until the next start.' });
 const NO_BLOCK = param.flag({ default: false, doc: 'Do not wait until it is done.' });
@@ -228,7 +236,7 @@ export const systemdFunctions = {
   }),
   status: defineFunction({
     doc: 'Returns whether a service is running, or which of those that a glob finds.',
-    params: { name: NAME, sig: { default: null, type: 'str', doc: 'Without effect.' } },
+    params: { name: UNIT, sig: { default: null, type: 'str', doc: 'Without effect.' } },
     returns: 'true or false; for a glob a mapping of name to that',
     examples: ["salt '*' service.status <service name>"],
     run: async (ctx, args) => {
@@ -299,7 +307,7 @@ export const systemdFunctions = {
   }),
   enabled: defineFunction({
     doc: "Returns whether a service is started at the machine's start.",
-    params: { name: NAME, root: ROOT },
+    params: { name: UNIT, root: ROOT },
     kwargs: 'kwargs',
     returns: TRUE_FALSE,
     examples: ["salt '*' service.enabled <service name>"],
@@ -307,7 +315,7 @@ export const systemdFunctions = {
   }),
   disabled: defineFunction({
     doc: "Returns whether a service is not started at the machine's start.",
-    params: { name: NAME, root: ROOT },
+    params: { name: UNIT, root: ROOT },
     returns: TRUE_FALSE,
     examples: ["salt '*' service.disabled <service name>"],
     run: async (ctx, { name, root }) => !(await isEnabled(ctx, name, rootOf(root))),

@@ -12,7 +12,7 @@ import { valuesEqual, type Dict, type Value } from '../../python/values/value.ts
 import { runCode, runText } from './program.ts';
 import { passwordHash } from './shadow/hash.ts';
 import { linesOf } from './file/text.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noItem, noPath, noText, param } from '../../runtime/loader/params.ts';
 
 const FIELDS = ['name', 'passwd', 'lstchg', 'min', 'max', 'warn', 'inact', 'expire'] as const;
 const DAY_MS = 86_400_000;
@@ -70,10 +70,6 @@ async function setField(
   if (valuesEqual(value, before.get(key) ?? null)) return true;
   const done = (await runCode(ctx, ['chage', ...rootWords(root), option, value, name])) === 0;
   return validate ? valuesEqual((await info(name, root)).get(key) ?? null, value) : done;
-}
-
-function rootOf(root: Value): Root {
-  return root === null ? undefined : pyStr(root);
 }
 
 function rootWords(root: Root): string[] {
@@ -134,30 +130,29 @@ function writeEntry(ctx: ModuleContext, path: string, name: string, password: st
 }
 
 const NAME = param.text({ doc: 'The name of the account.' });
-const ROOT = param.by(rootOf, {
+const ENTRY = param.textOnly(noText('getspnam() argument'), { doc: NAME.doc });
+const ROOT = param.textOnlyOrNone(noPath, {
   default: null,
-  type: 'str',
   doc: 'A folder that stands for the root folder.',
 });
+const PASSWORD = param.textOnlyOrNone(noText('crypt() argument 1'), { doc: 'The password.' });
 const CHANGED = 'true when it is so now';
+
+const VALUE = { type: 'int or str', doc: 'The new value.' };
+/** The parameter of the value is called after the function. */
+type FieldParams = { readonly name: typeof ENTRY; readonly root: typeof ROOT } & Readonly<
+  Record<string, typeof VALUE>
+>;
 
 const days = (fun: string, key: string, option: string, what: string, example: string, validate = true) => {
   const param = fun.replace('set_', '');
   return defineFunction({
     doc: `Sets ${what}.`,
-    params: { name: NAME, [param]: { type: 'int or str', doc: 'The new value.' }, root: ROOT },
+    params: { name: ENTRY, [param]: VALUE, root: ROOT } as FieldParams,
     returns: CHANGED,
     examples: [`salt '*' shadow.${fun} username ${example}`],
-    run: (ctx, args) => {
-      const given = args as Readonly<Record<string, Value>>;
-      const value = given[param] ?? null;
-      return setField(
-        ctx,
-        pyStr(given['name'] ?? ''),
-        { key, value, option, validate },
-        rootOf(given['root'] ?? null),
-      );
-    },
+    run: (ctx, { name, [param]: value = null, root }) =>
+      setField(ctx, name, { key, value, option, validate }, root),
   });
 };
 
@@ -179,7 +174,7 @@ export const shadowModule = defineModule({
     }),
     info: defineFunction({
       doc: 'Returns all that is known about the password of an account.',
-      params: { name: NAME, root: ROOT },
+      params: { name: ENTRY, root: ROOT },
       returns:
         '`{name, passwd, lstchg, min, max, warn, inact, expire}`, days as numbers; empty texts when there is none',
       examples: ["salt '*' shadow.info root"],
@@ -197,7 +192,7 @@ export const shadowModule = defineModule({
       words: { lines: 'any', dashes: 'any' },
       doc: 'Makes the hash of a password for set_password.',
       params: {
-        password: { type: 'str', doc: 'The password.' },
+        password: PASSWORD,
         crypt_salt: param.textOrNone({ default: null, doc: 'The salt; default: a random one.' }),
         algorithm: param.textOrNone({ default: 'sha512', doc: 'sha512, sha256 or md5.' }),
       },
@@ -207,13 +202,15 @@ export const shadowModule = defineModule({
         "salt '*' shadow.gen_password 'I_am_password' crypt_salt='I_am_salt' algorithm=sha256",
       ],
       run: (ctx, { password, crypt_salt, algorithm }) =>
-        passwordHash(ctx.random, password, crypt_salt, algorithm),
+        passwordHash(ctx.random, password ?? null, crypt_salt, algorithm),
     }),
     set_password: defineFunction({
       doc: 'Sets the hash of the password of an account.',
       params: {
         name: NAME,
-        password: param.text({ doc: 'The hash, as gen_password makes it.' }),
+        password: param.textOnly(noItem(1), {
+          doc: 'The hash, as gen_password makes it.',
+        }),
         use_usermod: param.strictFlag({
           default: false,
           doc: 'Hand it to usermod, where others may see it.',
@@ -227,7 +224,7 @@ export const shadowModule = defineModule({
     }),
     del_password: defineFunction({
       doc: 'Removes the password of an account: whoever may, can log in without one.',
-      params: { name: NAME, root: ROOT },
+      params: { name: ENTRY, root: ROOT },
       returns: CHANGED,
       examples: ["salt '*' shadow.del_password username"],
       run: async (ctx, { name, root }) => {
@@ -239,14 +236,14 @@ export const shadowModule = defineModule({
     }),
     lock_password: defineFunction({
       doc: 'Locks the password of an account.',
-      params: { name: NAME, root: ROOT },
+      params: { name: ENTRY, root: ROOT },
       returns: CHANGED,
       examples: ["salt '*' shadow.lock_password username"],
       run: (ctx, { name, root }) => lock(ctx, name, true, root),
     }),
     unlock_password: defineFunction({
       doc: 'Unlocks the password of an account.',
-      params: { name: NAME, root: ROOT },
+      params: { name: ENTRY, root: ROOT },
       returns: CHANGED,
       examples: ["salt '*' shadow.unlock_password username"],
       run: (ctx, { name, root }) => lock(ctx, name, false, root),

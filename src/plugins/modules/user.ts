@@ -23,7 +23,7 @@ import {
   type Account,
   type Root,
 } from './user/accounts.ts';
-import { param, type TypedParam } from '../../runtime/loader/params.ts';
+import { noText, param, type TypedParam } from '../../runtime/loader/params.ts';
 
 /** The parts of the comment field, in its order. */
 const GECOS = ['fullname', 'roomnumber', 'workphone', 'homephone', 'other'] as const;
@@ -139,6 +139,7 @@ function ownGroupOf(value: Value): boolean | undefined {
 }
 
 const NAME = param.text({ doc: 'The name of the account.' });
+const ENTRY = param.textOnly(noText('getpwnam() argument'), { doc: NAME.doc });
 const ROOT = param.by(rootOf, {
   default: null,
   type: 'str',
@@ -268,7 +269,7 @@ const looking = {
   }),
   list_groups: defineFunction({
     doc: 'Lists the groups of an account.',
-    params: { name: NAME },
+    params: { name: ENTRY },
     returns: 'sorted list',
     examples: ["salt '*' user.list_groups foo"],
     run: async (_ctx, { name }) => {
@@ -350,7 +351,7 @@ const changing = {
   chgroups: defineFunction({
     doc: 'Changes the further groups of an account.',
     params: {
-      name: NAME,
+      name: ENTRY,
       groups: { type: 'list or str', doc: 'The groups.' },
       append: param.flag({ default: false, doc: 'Keep those that the account has.' }),
       root: ROOT,

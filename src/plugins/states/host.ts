@@ -1,4 +1,5 @@
 /** `host`: entries of the hosts file (3006.16 salt/states/host.py). */
+import { ArgumentError } from '../../errors/errors.ts';
 import { isIP } from 'node:net';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -211,7 +212,13 @@ export const hostStates = defineModule({
       doc: 'Makes sure that an address has these names and no others.',
       params: {
         name: { type: 'str', doc: 'The address.' },
-        hostnames: { type: 'str or list', doc: 'Its names.' },
+        hostnames: param.by(
+          (value) => {
+            if (value === null) throw new ArgumentError("'NoneType' object is not iterable");
+            return value;
+          },
+          { type: 'str or list', doc: 'Its names.' },
+        ),
       },
       run: (ctx, { name, hostnames }) => only(ctx, name, hostnames),
     }),

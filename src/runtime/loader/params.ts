@@ -3,9 +3,10 @@
  * they go, with Python's own conversions; here each parameter says once which of them is meant. A parameter of no kind
  * is handed over as it was given.
  */
+import { ArgumentError } from '../../errors/errors.ts';
 import { isTrue, pyCount, pyInt } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, toNumber, truthy, type Dict, type Value, pyTypeName } from '../../python/values/value.ts';
 
 /** One parameter. Without `default` it is required. */
 export interface ParamSpec {
@@ -84,6 +85,23 @@ export const param = {
     type: 'str',
     ...said,
     read: (value: Value) => (truthy(value) ? pyStr(value) : ''),
+  }),
+
+  /** A text and nothing else. @param refusal what is said of another value */
+  textOnly: <const P extends Described>(refusal: Refusal, said: P): P & TypedParam<string> => ({
+    type: 'str',
+    ...said,
+    read: (value: Value) => requireText(value, refusal),
+  }),
+
+  /** The same, undefined for None. */
+  textOnlyOrNone: <const P extends Described>(
+    refusal: Refusal,
+    said: P,
+  ): P & TypedParam<string | undefined> => ({
+    type: 'str',
+    ...said,
+    read: (value: Value) => (value === null ? undefined : requireText(value, refusal)),
   }),
 
   /** Python's `int(value)`, cut to what an ordinary number holds: seconds, sizes, numbers of things. */
@@ -168,6 +186,34 @@ export const param = {
     read,
   }),
 } as const;
+
+/** What Python says of a value that is no text. */
+type Refusal = (value: Value) => string;
+
+/** What `open()` and its like say of what is no path. */
+export const noPath: Refusal = (value) =>
+  `expected str, bytes or os.PathLike object, not ${pyTypeName(value)}`;
+
+/** What functions written in C say of what is no text. @param argument `getspnam() argument` */
+export const noText =
+  (argument: string): Refusal =>
+  (value) =>
+    `${argument} must be str, not ${value === null ? 'None' : pyTypeName(value)}`;
+
+/** What `join` says of an item that is no text. */
+export const noItem =
+  (place: number): Refusal =>
+  (value) =>
+    `sequence item ${place}: expected str instance, ${pyTypeName(value)} found`;
+
+/** What is said where a text is put behind another. */
+export const noSuffix: Refusal = (value) => `can only concatenate str (not "${pyTypeName(value)}") to str`;
+
+/** @throws ArgumentError for anything but text */
+function requireText(value: Value, refusal: Refusal): string {
+  if (typeof value === 'string') return value;
+  throw new ArgumentError(refusal(value));
+}
 
 function textsOf(value: Value): string[] {
   return Array.isArray(value) ? value.map(pyStr) : pyStr(value).split(',');

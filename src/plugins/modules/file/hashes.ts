@@ -1,10 +1,10 @@
 /** Hashes of files and of sources, and finding them in files of hashes. Follows 3006.16 salt/modules/file.py. */
-import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
+import { CommandExecutionError, SaltInvocationError, ArgumentError } from '../../../errors/errors.ts';
 import { baseName, isAbs, isFile } from '../../../python/paths.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { strip } from '../../../python/values/text.ts';
-import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, type Dict, type Value, pyTypeName } from '../../../python/values/value.ts';
 import { HASH_BY_LENGTH, HASH_LENGTHS, hashFile } from './hash-kinds.ts';
 import { opt, P } from './params.ts';
 import { linesOf, readText } from './text.ts';
@@ -184,6 +184,15 @@ async function checkHash(path: string, fileHash: Value): Promise<boolean> {
 
 const FORM = opt(P.form, 'sha256');
 
+/** @throws ArgumentError for what is neither a whole number nor None, in Python's words */
+const CHUNK_SIZE = param.by(
+  (value) => {
+    if (value !== null && typeof value !== 'number' && typeof value !== 'bigint')
+      throw new ArgumentError(`argument should be integer or None, not '${pyTypeName(value)}'`);
+  },
+  { type: 'int', doc: 'Without effect.' },
+);
+
 /** Functions about hashes. */
 export const hashFunctions = {
   get_hash: defineFunction({
@@ -191,7 +200,7 @@ export const hashFunctions = {
     params: {
       path: P.path,
       form: FORM,
-      chunk_size: opt({ type: 'int', doc: 'Without effect.' }, 65536),
+      chunk_size: opt(CHUNK_SIZE, 65536),
     },
     returns: 'hexadecimal digits',
     examples: ["salt '*' file.get_hash /etc/shadow"],

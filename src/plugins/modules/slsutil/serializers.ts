@@ -39,7 +39,18 @@ function writeYaml(value: Value, options: Dict): string {
   return text.endsWith('\n...\n') ? text.slice(0, -5) : text.replace(/\n$/, '');
 }
 
+/** What Python's `json.dumps` takes. */
+const JSON_OPTIONS: ReadonlySet<Value> = new Set([
+  ...['skipkeys', 'ensure_ascii', 'check_circular', 'allow_nan', 'cls', 'indent', 'separators', 'default'],
+  'sort_keys',
+]);
+
 function writeJson(value: Value, options: Dict): string {
+  const unknown = [...options.keys()].find((name) => !JSON_OPTIONS.has(name));
+  if (unknown !== undefined)
+    throw new CommandExecutionError(
+      `JSONEncoder.__init__() got an unexpected keyword argument '${pyStr(unknown)}'`,
+    );
   return toJson(value, {
     indent: numberOption(options, 'indent') ?? null,
     sortKeys: truthy(options.get('sort_keys') ?? false),
