@@ -18,7 +18,7 @@ const backend = param.by((value) => (truthy(value) ? namesIn(value) : undefined)
   doc: 'Only these backends; `-name` for all but this one.',
 });
 const saltenv = param.text({ default: 'base', doc: 'The environment.' });
-const remote = { default: null, type: 'str', doc: 'Only repositories whose name contains this.' };
+const remote = param.textOrNone({ default: null, doc: 'Only repositories whose name contains this.' });
 
 function serverOf(ctx: RunnerContext): FileServer {
   const { opts, clock, random, log } = ctx;
@@ -52,8 +52,8 @@ function meant(server: FileServer, names: readonly string[] | undefined): readon
 }
 
 /** The remotes of the meant backends whose address holds a text. */
-function remotesOf(ctx: RunnerContext, names: readonly string[] | undefined, matching: Value): GitfsRemote[] {
-  const text = matching === null ? '' : pyStr(matching).replace(/^\*|\*$/g, '');
+function remotesOf(ctx: RunnerContext, names: readonly string[] | undefined, matching = ''): GitfsRemote[] {
+  const text = matching.replace(/^\*|\*$/g, '');
   return meant(serverOf(ctx), names)
     .filter((one) => one instanceof Gitfs)
     .flatMap((gitfs) => gitfs.remotes.filter(({ id }) => id.includes(text)));
@@ -135,12 +135,11 @@ export const fileserverRunners = defineRunners({
       kwargs: 'kwargs',
       returns: 'True',
       examples: ['salt-run fileserver.update', 'salt-run fileserver.update backend=git'],
-      run: async (ctx, { backend: wanted, remote: matching }) => {
+      run: async (ctx, { backend: wanted, remote: matching = '' }) => {
         const server = serverOf(ctx);
         for (const one of meant(server, wanted)) {
           if (one.name === ROOTS) await updateRoots(ctx, server);
-          else if (one instanceof Gitfs)
-            await updateRemotes(ctx, one, matching === null ? '' : pyStr(matching));
+          else if (one instanceof Gitfs) await updateRemotes(ctx, one, matching);
         }
         return true;
       },
