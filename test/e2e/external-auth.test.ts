@@ -1,11 +1,12 @@
 /**
- * External authentication on the built programs: for each form of rule calls that are allowed and refused, over the request port and
- * on the command line; nothing that was refused is in the job cache, and no secret is anywhere but where it is kept.
+ * External authentication on the built programs: for each form of rule calls that are allowed and refused, over the request port, on the
+ * command line and from a minion; nothing that was refused is in the job cache, and no secret is anywhere but where it is kept.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { loadClientConfig } from '../../src/config/load.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
@@ -13,57 +14,34 @@ import { EventBusReader } from '../../src/network/events/bus-client.ts';
 import { pyRepr } from '../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { JobPublisher } from '../../src/runtime/client/job-publisher.ts';
-import { Fleet } from '../support/fleet.ts';
+import {
+  ACCESS_RULES,
+  FILE_RULES,
+  JOBS,
+  MASTER_CALLS,
+  REFUSED,
+  type Caller,
+} from '../support/access-table.ts';
+import { Fleet, ours, until } from '../support/fleet.ts';
+import { startLdapStandIn } from '../support/ldap-stand-in.ts';
 
-const PASSWORD = 'canary-password';
-const REFUSED = 'refused-marker';
-
-/** What alice may, and what she may not: function, arguments, target. */
-const JOBS: readonly [fun: Value, arg: Value[], tgt: string, tgtType: string, allowed: boolean][] = [
-  ['test.ping', [], '*', 'glob', true],
-  ['test.version', [REFUSED], '*', 'glob', false],
-  ['test.echo', ['kept'], 'web1', 'glob', true],
-  ['test.echo', [REFUSED], 'db1', 'glob', false],
-  ['test.echo', [REFUSED], '*', 'glob', false],
-  ['cmd.run', ['echo 1'], 'web1', 'glob', true],
-  ['cmd.run', ['id', REFUSED], 'web1', 'glob', false],
-  ['test.arg', ['a', dict({ __kwarg__: true, who: 'me' })], 'web1', 'glob', true],
-  ['test.arg', ['a', dict({ __kwarg__: true, who: REFUSED })], 'web1', 'glob', false],
-  ['test.true', [], 'G@id:web1', 'compound', true],
-  ['test.true', [REFUSED], 'G@id:db1', 'compound', false],
-  [['test.ping', 'test.version'], [[], [REFUSED]], '*', 'glob', false],
-  ['test.cross_test', ['cmd.run', REFUSED], 'web1', 'glob', false],
-];
-
-const FUNCTIONS: readonly [client: string, fun: string, arg: Value[], allowed: boolean][] = [
-  ['runner', 'jobs.list_jobs', [], true],
-  ['runner', 'test.arg', ['allowed'], true],
-  ['runner', 'test.arg', [REFUSED], false],
-  ['runner', 'manage.up', [REFUSED], false],
-  ['wheel', 'key.list_all', [], true],
-  ['wheel', 'key.delete', [REFUSED], false],
-];
+/** Each of them is searched for in everything that is written or shown. */
+const SECRETS = {
+  password: 'canary-password',
+  wrong: 'canary-wrong',
+  day: 'canary-day',
+  ldap: 'canary-ldap',
+  bindpw: 'canary-bindpw',
+  sdb: 'canary-sdb',
+} as const;
+const BASE = 'dc=example,dc=com';
+/** Folders and files in which secrets are kept. */
+const KEPT_IN = ['tokens', 'token', 'token2', 'users', 'secrets.yaml', 'auth', '.root_key'];
+const IS_ROOT = userInfo().uid === 0;
 
 test('external authentication - rules, tokens, refusals, and no secret anywhere', async (t) => {
-  const fleet = await Fleet.create(t);
-  fleet.write(fleet.folder, 'users', [`alice:${PASSWORD}`, `bob:${PASSWORD}2`]);
-  fleet.configureMaster([
-    'auto_accept: True',
-    'log_level_logfile: trace',
-    `token_file: ${fleet.path('token')}`,
-    'nodegroups: {webs: web*}',
-    'external_auth:',
-    '  file:',
-    `    ^filename: ${fleet.path('users')}`,
-    '    alice:',
-    '      - test.ping',
-    '      - web1: [test.echo, cmd.run: {args: [echo .*]}, test.arg: {kwargs: {who: me}}, test.cross_test]',
-    '      - N@webs: [test.true]',
-    "      - '@jobs'",
-    "      - '@runner': [test.arg: {args: [allowed]}]",
-    "      - '@wheel': [key.list_all]",
-    '    bob: [test.ping]',
-  ]);
+  const fleet = await configuredFleet(t);
+  const seen = watchProcesses(t);
   const master = await fleet.startMaster();
   await Promise.all([fleet.joinMinion('web1'), fleet.joinMinion('db1')]);
   const events: string[] = [];
@@ -81,91 +59,250 @@ test('external authentication - rules, tokens, refusals, and no secret anywhere'
   });
   requests.open();
   t.after(() => requests.close());
-  const alice = { eauth: 'file', username: 'alice', password: PASSWORD };
-  const publish = (kwargs: Dict, [fun, arg, tgt, tgtType]: readonly [Value, Value[], Value, string]) =>
-    requests.command(
-      dict({ cmd: 'publish', fun, arg, tgt, tgt_type: tgtType, ret: '', jid: '', user: 'root', kwargs }),
-    );
-  const verdict = (reply: Value): string => {
+  const replies: string[] = [];
+  const send = async (load: Dict): Promise<string> => {
+    const reply = await requests.command(load);
+    replies.push(pyRepr(reply));
     const error = isDict(reply) ? reply.get('error') : undefined;
     return isDict(error) ? String(error.get('name')) : 'allowed';
   };
 
-  const token = await requests.command(dict({ cmd: 'mk_token', ...alice }));
-  assert.ok(isDict(token));
-  assert.deepEqual([...token.keys()], ['start', 'expire', 'name', 'eauth', 'token']);
-  const file = fleet.path('m', 'tokens', String(token.get('token')));
-  const kept = fleet.path('m', 'cache', 'tokens', String(token.get('token')));
-  const path = [file, kept].find((each) => statSync(each, { throwIfNoEntry: false }) !== undefined);
-  assert.equal(statSync(path ?? file).mode & 0o777, 0o600);
-  for (const credentials of [dict(alice), dict({ token: token.get('token') as Value })]) {
-    for (const [fun, arg, tgt, tgtType, allowed] of JOBS)
-      assert.equal(
-        verdict(await publish(new Map(credentials), [fun, arg, tgt, tgtType])),
-        allowed ? 'allowed' : 'AuthorizationError',
-        `${pyRepr(fun)} ${pyRepr(arg)} on ${tgt}`,
-      );
-    for (const [cmd, fun, arg, allowed] of FUNCTIONS) {
-      const call = cmd === 'runner' ? { kwarg: dict({ arg, kwarg: new Map() }) } : { arg };
-      const reply = await requests.command(new Map([...dict({ cmd, fun, ...call }), ...credentials]));
-      const type = credentials.has('token') ? 'Token' : 'Eauth';
-      assert.equal(verdict(reply), allowed ? 'allowed' : `${type}AuthenticationError`, `${cmd} ${fun}`);
-    }
+  const alice = { eauth: 'file', username: 'alice', password: SECRETS.password };
+  const made = await requests.command(dict({ cmd: 'mk_token', ...alice }));
+  assert.ok(isDict(made));
+  assert.deepEqual([...made.keys()], ['start', 'expire', 'name', 'eauth', 'token']);
+  const token = String(made.get('token'));
+  const kept = [fleet.path('m', 'tokens', token), fleet.path('m', 'cache', 'tokens', token)];
+  const path = kept.find((each) => statSync(each, { throwIfNoEntry: false }) !== undefined) ?? '';
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const creating = ['auth.token_create', 'program', "rules=['test.ping']", 'expire=1h', '--out', 'json'];
+  const [created, sdb] = await Promise.all([
+    fleet.run('salt-run', creating),
+    fleet.run('salt-run', ['sdb.get', 'sdb://secrets/other']),
+  ]);
+  const program = (JSON.parse(created.stdout) as { token: string }).token;
+  assert.match(sdb.stdout, /canary-sdb/);
+
+  const keyOf = (user: string): Dict =>
+    dict({ user, key: readFileSync(fleet.path('m', 'cache', `.${user}_key`), 'utf8') });
+  const credentials: Readonly<Record<Caller, Dict>> = {
+    alice: dict(alice),
+    'alice by token': dict({ token }),
+    carl: dict({ ...alice, username: 'carl' }),
+    dora: dict({ eauth: 'day', username: 'dora', password: SECRETS.day }),
+    evil: dict({ ...alice, username: 'evil' }),
+    program: dict({ token: program }),
+    nobody: IS_ROOT ? keyOf('nobody') : new Map(),
+    root: keyOf(userInfo().username),
+  };
+  const publish = (
+    who: Dict,
+    [fun, arg, tgt, tgtType]: readonly [Value, Value[], string, string],
+  ): Promise<string> =>
+    send(
+      new Map([
+        ...dict({ cmd: 'publish', fun, arg, tgt, tgt_type: tgtType, ret: '', jid: '' }),
+        ...(who.has('key') ? who : dict({ user: 'root', kwargs: who })),
+      ]),
+    );
+  let refused = 0;
+  for (const [who, allowed, fun, arg, tgt, tgtType = 'glob'] of JOBS) {
+    if (who === 'nobody' && !IS_ROOT) continue;
+    const verdict = await publish(credentials[who], [fun, arg, tgt, tgtType]);
+    assert.equal(
+      verdict === 'allowed',
+      allowed,
+      `${who}: ${pyRepr(fun)} ${pyRepr(arg)} on ${tgt}: ${verdict}`,
+    );
+    if (!allowed) refused++;
+  }
+  for (const [who, allowed, cmd, fun, arg] of MASTER_CALLS) {
+    if (who === 'nobody' && !IS_ROOT) continue;
+    const call = cmd === 'runner' ? { kwarg: dict({ arg, kwarg: new Map() }) } : { arg, kwarg: new Map() };
+    const verdict = await send(new Map([...dict({ cmd, fun, ...call }), ...credentials[who]]));
+    assert.equal(verdict === 'allowed', allowed, `${who}: ${cmd} ${fun} ${pyRepr(arg)}: ${verdict}`);
+    if (!allowed) refused++;
   }
   const wrong: Dict[] = [
-    dict({ ...alice, password: 'canary-wrong' }),
-    dict({ ...alice, username: 'nobody' }),
+    dict({ ...alice, password: SECRETS.wrong }),
+    dict({ ...alice, username: 'nobody-there' }),
     dict({ ...alice, eauth: 'pam' }),
+    dict({ eauth: 'ldap', username: 'lena', password: SECRETS.wrong }),
+    dict({ eauth: 'day', username: 'dora', password: SECRETS.wrong }),
     dict({ token: 'f'.repeat(64) }),
     dict({ token: '../users' }),
+    dict({ token: `brine.program.${'0'.repeat(64)}` }),
   ];
-  const replies = await Promise.all(
-    wrong.map((each) => publish(each, ['test.ping', [REFUSED], '*', 'glob'])),
-  );
+  const lena = dict({ eauth: 'ldap', username: 'lena', password: SECRETS.ldap });
+  const [verdicts, byLdap, lines] = await Promise.all([
+    Promise.all(wrong.map((each) => publish(each, ['test.ping', [REFUSED], '*', 'glob']))),
+    publish(lena, ['test.ping', [], 'web1', 'glob']),
+    onCommandLine(fleet),
+  ]);
   assert.deepEqual(
-    replies.map(verdict),
+    verdicts,
     wrong.map(() => 'AuthenticationError'),
   );
+  assert.equal(byLdap, 'allowed');
+  refused += wrong.length + lines.refused;
 
-  const typed = await fleet.run(
-    'salt',
-    ['-a', 'file', '-T', '--username', 'bob', '--out', 'json', '--static', '*', 'test.ping'],
-    undefined,
-    `${PASSWORD}2\n`,
-  );
-  assert.deepEqual(JSON.parse(typed.stdout), { web1: true, db1: true }, typed.stderr);
-  const again = await fleet.salt(['-a', 'file', 'web1', 'test.echo', REFUSED]);
-  assert.match(again.stdout, /Authorization error occurred/);
-  const can = await fleet.run('salt-run', ['auth.can', 'bob', 'test.ping', 'web1', '--out', 'json']);
-  assert.equal((JSON.parse(can.stdout) as { allowed: boolean }).allowed, true);
+  const revoked = await fleet.run('salt-run', ['auth.token_revoke', 'program', '--out', 'json']);
+  assert.equal(JSON.parse(revoked.stdout), true);
+  for (let worker = 0; worker < 4; worker++)
+    assert.equal(
+      await publish(credentials.program, ['test.ping', [REFUSED], '*', 'glob']),
+      'AuthenticationError',
+    );
+  refused += 4;
 
-  const refusals = events.filter((event) => event.startsWith('salt/auth/refused'));
-  const refusedJobs = JOBS.filter(([, , , , allowed]) => !allowed).length;
-  const refusedFunctions = FUNCTIONS.filter(([, , , allowed]) => !allowed).length;
-  assert.equal(refusals.length, 2 * (refusedJobs + refusedFunctions) + wrong.length + 1);
+  const refusals = (): string[] => events.filter((event) => event.startsWith('salt/auth/refused'));
+  await until('each refusal is told of', () => refusals().length >= refused);
+  assert.equal(refusals().length, refused);
   await master.stop();
-  const cache = textBelow(fleet.path('m', 'cache'), (name) => name !== 'tokens');
+  const cache = textBelow(fleet.path('m', 'cache'));
   assert.ok(cache.includes('kept'), 'what was allowed is kept');
   assert.ok(!cache.includes(REFUSED), 'a refused call left a trace in the job cache');
-  const bobsToken = readFileSync(fleet.path('token'), 'utf8');
-  for (const secret of [PASSWORD, 'canary-wrong', String(token.get('token')), bobsToken])
-    for (const [where, text] of [
-      ['the job cache', cache],
-      ['an event', events.join('\n')],
-      ['the log', master.log],
-      ['the log file', textBelow(fleet.path('m'), (name) => !['cache', 'tokens'].includes(name))],
-      ['what was printed', typed.stdout + typed.stderr + again.stdout + again.stderr],
-    ] as const)
-      assert.ok(!text.includes(secret), `a secret stands in ${where}`);
+  const bobsToken = readFileSync(fleet.path('token'), 'utf8').trim();
+  const places = {
+    'a file of the master or of a minion': textBelow(fleet.folder),
+    'an event': events.join('\n'),
+    'the log': fleet.daemons.map(({ log }) => log).join('\n'),
+    'an answer': replies.join('\n'),
+    'what was printed': lines.printed,
+    'the list of processes': seen(),
+  };
+  for (const secret of [...Object.values(SECRETS), token, bobsToken, program])
+    for (const [where, text] of Object.entries(places))
+      assert.ok(!text.includes(secret), `the secret ${secret.slice(0, 13)} stands in ${where}`);
 });
 
-/** All that stands in the files below a folder. */
-function textBelow(folder: string, isWanted: (name: string) => boolean): string {
+async function configuredFleet(t: TestContext): Promise<Fleet> {
+  const fleet = await Fleet.create(t);
+  const ldap = await startLdapStandIn(t, [
+    { dn: `cn=salt,${BASE}`, password: SECRETS.bindpw, attributes: {} },
+    { dn: `uid=lena,${BASE}`, password: SECRETS.ldap, attributes: { uid: ['lena'] } },
+  ]);
+  const { password, day } = SECRETS;
+  fleet.write(fleet.folder, 'users', [
+    ...['alice', 'carl', 'evil'].map((name) => `${name}:${password}`),
+    `bob:${password}2`,
+  ]);
+  fleet.write(fleet.folder, 'secrets.yaml', [`bindpw: ${SECRETS.bindpw}`, `other: ${SECRETS.sdb}`]);
+  fleet.write(fleet.path('auth'), 'day.ts', [
+    "import { defineAuth } from 'brine';",
+    'export default defineAuth({',
+    '  auth: ({ password }) => {',
+    `    if (password !== '${day}') throw new Error('this is no word: ' + password);`,
+    '    return true;',
+    '  },',
+    "  groups: () => ['ops'],",
+    '});',
+  ]);
+  fleet.configureMaster([
+    'auto_accept: True',
+    'log_level_logfile: all',
+    `token_file: ${fleet.path('token')}`,
+    `auth_dirs: [${fleet.path('auth')}]`,
+    `secrets: {driver: yaml, files: [${fleet.path('secrets.yaml')}]}`,
+    ...ACCESS_RULES,
+    'auth.ldap.server: 127.0.0.1',
+    `auth.ldap.port: ${ldap.port}`,
+    `auth.ldap.basedn: ${BASE}`,
+    `auth.ldap.binddn: cn=salt,${BASE}`,
+    'auth.ldap.bindpw: sdb://secrets/bindpw',
+    'auth.ldap.filter: uid={{ username }}',
+    'external_auth:',
+    '  ldap: {lena: [test.ping]}',
+    '  day: {ops%: [web1: [test.echo], "@wheel": [key.list]]}',
+    '  file:',
+    `    ^filename: ${fleet.path('users')}`,
+    ...FILE_RULES,
+    '    bob: [test.ping]',
+  ]);
+  return fleet;
+}
+
+/** What is typed, and what a minion asks for. */
+async function onCommandLine(fleet: Fleet): Promise<{ printed: string; refused: number }> {
+  const password = `${SECRETS.password}2\n`;
+  const login = ['-a', 'file', '--username', 'bob'];
+  const run = (program: string, words: readonly string[], input = ''): ReturnType<Fleet['run']> =>
+    fleet.run(program, words, ours, input);
+  const typed = await run('salt', [...login, '-T', '--out', 'json', '--static', '*', 'test.ping'], password);
+  assert.deepEqual(JSON.parse(typed.stdout), { web1: true, db1: true }, typed.stderr);
+  const calls = 'publish.publish,publish.full_data,publish.runner';
+  const peers = ['web1', calls, 'db1', 'test.ping', ',', 'db1', 'test.echo', 'peer', ',', 'test.arg', 'peer'];
+  const others = ['web1', calls, 'db1', 'test.outputter', ',', 'web1', 'test.echo', 'no', ',', 'manage.down'];
+  const json = ['--out', 'json', '--static'];
+  const all = await Promise.all([
+    run('salt', ['-a', 'file', 'web1', 'test.echo', REFUSED]),
+    run('salt-run', ['-a', 'file', 'jobs.list_jobs', REFUSED]),
+    run('salt-key', ['--auth', 'file', '-y', '-d', REFUSED]),
+    run('salt', [...json, ...peers]),
+    run('salt', [...json, ...others]),
+    run('salt-run', ['auth.can', 'bob', 'test.ping', 'web1', '--out', 'json']),
+  ]);
+  const [refused, runner, key, allowedPeers, otherPeers, can] = all.map(({ stdout }) => stdout) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  assert.match(refused, /Authorization error occurred/);
+  assert.match(runner, /Authentication failure of type "token" occurred for user bob/);
+  assert.match(all[2].stderr, /Authentication failure of type "token" occurred for user bob/);
+  assert.equal(key, '');
+  assert.equal((JSON.parse(can) as { allowed: boolean }).allowed, true);
+  assert.deepEqual(JSON.parse(allowedPeers), {
+    web1: {
+      'publish.publish': { db1: true },
+      'publish.full_data': { db1: { ret: 'peer' } },
+      'publish.runner': { args: ['peer'], kwargs: {} },
+    },
+  });
+  assert.deepEqual(JSON.parse(otherPeers), {
+    web1: { 'publish.publish': {}, 'publish.full_data': {}, 'publish.runner': {} },
+  });
+  const listed = await run('salt-run', ['jobs.list_jobs', '--out', 'json']);
+  const jobs = Object.values(
+    JSON.parse(listed.stdout) as Record<string, { Function: string; Arguments: unknown }>,
+  );
+  const isKept = (fun: string, argument: string): boolean =>
+    jobs.some((job) => job.Function === fun && JSON.stringify(job.Arguments).includes(argument));
+  assert.ok(isKept('test.echo', 'peer'), listed.stdout.slice(0, 2000));
+  assert.ok(!isKept('test.outputter', '') && !isKept('test.echo', 'no') && !isKept('runner.manage.down', ''));
+  return { printed: [typed, ...all].map(({ stdout, stderr }) => stdout + stderr).join('\n'), refused: 3 };
+}
+
+/** Keeps the command lines and the surroundings of all processes that are started meanwhile. */
+function watchProcesses(t: TestContext): () => string {
+  const seen = new Set<string>();
+  const look = (): void => {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+      for (const name of ['cmdline', 'environ'])
+        try {
+          seen.add(readFileSync(join('/proc', pid, name), 'latin1'));
+        } catch {
+          // gone, or another user's
+        }
+  };
+  const timer = systemClock.every(100, look);
+  t.after(() => timer.cancel());
+  return () => {
+    timer.cancel();
+    return [...seen].join('\n');
+  };
+}
+
+/** All that stands in the files below a folder, but where secrets are kept. */
+function textBelow(folder: string): string {
   return readdirSync(folder, { withFileTypes: true })
-    .filter(({ name }) => isWanted(name))
+    .filter(({ name }) => !KEPT_IN.includes(name))
     .map((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return textBelow(path, isWanted);
+      if (entry.isDirectory()) return textBelow(path);
       return entry.isFile() ? readFileSync(path, 'latin1') : '';
     })
     .join('\n');

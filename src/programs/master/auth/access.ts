@@ -91,6 +91,12 @@ export class Access {
     });
   }
 
+  /** For a job that `publisher_acl_blacklist` refuses to everybody, before it is known who asks. @param user the name that he gives */
+  blacklisted(user: string | undefined, wanted: Wanted): void {
+    const reason = 'publisher_acl_blacklist refuses the user or one of the functions to everybody';
+    this.#deps.audit.refused({ ...wanted, user: user ?? UNKNOWN, type: 'user', reason });
+  }
+
   async #identify(credentials: Dict, from: string): Promise<Requester | LoginFailure> {
     const token = credentials.get('token');
     if (isApiToken(token)) return this.#byApiToken(token);

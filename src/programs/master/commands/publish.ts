@@ -38,7 +38,7 @@ export function publishHandler(deps: PublishDeps): ClearHandler {
     const request = readRequest(load);
     if (request === undefined) return 'Some exception handling minion payload';
     if (isBlacklisted(deps.opts, request)) {
-      deps.log.error(`${request.user} does not have permissions to run ${request.funs.join(', ')}.`);
+      deps.access.blacklisted(request.user, { client: 'local', funs: request.funs, from });
       return AUTHORIZATION_ERROR;
     }
     const credentials = usesUserKey(request.kwargs) ? load : request.kwargs;
