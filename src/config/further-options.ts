@@ -74,7 +74,7 @@ const RETURNER_SETTINGS: FurtherOption = { names: RETURNERS.flatMap((name) => [n
 
 /** The families without a place in Salt's tables, each with what is missing. */
 const UNSERVED: readonly FurtherOption[] = [
-  { names: ['git_pillar_', 'pillar_gitfs_'], unserved: notYet('there is no git pillar') },
+  { names: ['pillar_gitfs_'], unserved: notYet('it is a name of old for git_pillar_') },
   { names: ['hgfs_'], unserved: notYet('the file server has no hg backend') },
   { names: ['svnfs_'], unserved: notYet('the file server has no svn backend') },
   {

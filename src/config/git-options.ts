@@ -36,3 +36,38 @@ export const gitfsOptions = {
     noEffect('each repository has one copy and one lock'),
   ),
 } satisfies OptionTable;
+
+/** Pillar of repositories (`git` in `ext_pillar`). */
+export const gitPillarOptions = {
+  git_pillar_branch: option('any', 'master', 'branch or tag of remotes that name none'),
+  git_pillar_base: option('any', 'master', 'branch or tag of the environment base, for __env__'),
+  git_pillar_env: option('any', '', 'environment that the files belong to; without it that of the branch'),
+  git_pillar_root: option('any', '', 'folder of the repositories that holds the pillar'),
+  git_pillar_fallback: option('any', '', 'branch or tag where the wanted one does not exist'),
+  git_pillar_includes: option('bool', true, 'SLS may include those of other remotes'),
+  git_pillar_refspecs: option('list', REFSPECS, 'what is fetched'),
+  git_pillar_update_interval: option('int', 60, 'seconds between fetches'),
+  git_pillar_user: option('str', '', 'user for https'),
+  git_pillar_password: option('str', '', 'password for https'),
+  git_pillar_insecure_auth: option('bool', false, 'allow a password over http'),
+  git_pillar_privkey: option('str', '', 'private key for ssh'),
+  git_pillar_pubkey: option('str', '', 'public key for ssh', noEffect('ssh finds it out of the private one')),
+  git_pillar_passphrase: option('str', '', 'passphrase of the private key'),
+  git_pillar_ssl_verify: option('bool', true, 'check certificates of https'),
+  git_pillar_global_lock: option(
+    'bool',
+    true,
+    'one update at a time for all branches',
+    noEffect('each repository has one copy and one lock'),
+  ),
+} satisfies OptionTable;
+
+/** Of a master alone. */
+export const gitMasterOptions = {
+  git_pillar_verify_config: option(
+    'bool',
+    true,
+    'refuse to start when the remotes of pillar cannot be understood',
+    noEffect('they always stop the master'),
+  ),
+} satisfies OptionTable;

@@ -2,6 +2,7 @@
 import { dict } from '../python/values/value.ts';
 import { option, type OptionTable, type Options } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
+import { gitMasterOptions } from './git-options.ts';
 import { masterUnserved } from './unserved-options.ts';
 import { noEffect, notYet, stops } from './unserved.ts';
 
@@ -9,6 +10,7 @@ import { noEffect, notYet, stops } from './unserved.ts';
 export const masterOptions = {
   ...sharedOptions,
   ...masterUnserved,
+  ...gitMasterOptions,
   // files and folders of the program
   conf_file: option('str', '/etc/salt/master', 'path of the main configuration file that was read'),
   default_include: option(

@@ -1,6 +1,6 @@
 /** Options that masters and minions have in common, with the defaults of 3006.16 (salt/config/__init__.py). */
 import { dict } from '../python/values/value.ts';
-import { gitfsOptions } from './git-options.ts';
+import { gitfsOptions, gitPillarOptions } from './git-options.ts';
 import { option, type OptionTable } from './option.ts';
 import { sharedUnserved } from './unserved-options.ts';
 import { noEffect, notYet } from './unserved.ts';
@@ -157,6 +157,7 @@ export const sharedOptions = {
   fileserver_list_cache_time: option('int', 20, 'seconds lists of files are cached'),
   roots_update_interval: option('int', 60, 'seconds between updates of the roots backend'),
   ...gitfsOptions,
+  ...gitPillarOptions,
   minionfs_update_interval: option(
     'int',
     60,

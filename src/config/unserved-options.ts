@@ -28,28 +28,6 @@ const GIT_REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/
 
 /** What masters and minions have in common. */
 export const sharedUnserved = {
-  ...family(
-    'of pillar from git repositories',
-    notYet('there is no git pillar; a git entry in ext_pillar makes the pillar fail'),
-    {
-      git_pillar_base: ['any', 'master'],
-      git_pillar_branch: ['any', 'master'],
-      git_pillar_env: ['any', ''],
-      git_pillar_fallback: ['any', ''],
-      git_pillar_global_lock: ['bool', true],
-      git_pillar_includes: ['bool', true],
-      git_pillar_insecure_auth: ['bool', false],
-      git_pillar_passphrase: ['str', ''],
-      git_pillar_password: ['str', ''],
-      git_pillar_privkey: ['str', ''],
-      git_pillar_pubkey: ['str', ''],
-      git_pillar_refspecs: ['list', GIT_REFSPECS],
-      git_pillar_root: ['any', ''],
-      git_pillar_ssl_verify: ['bool', true],
-      git_pillar_update_interval: ['int', 60],
-      git_pillar_user: ['str', ''],
-    },
-  ),
   ...family('of the Mercurial backend of the file server', notYet('the file server has no hg backend'), {
     hgfs_update_interval: ['int', 60],
   }),
@@ -104,13 +82,6 @@ export const masterUnserved = {
     cluster_key_pass: ['str?', null],
     cluster_pool_port: ['int', 4520],
   }),
-  ...family(
-    'of pillar from git repositories',
-    notYet('there is no git pillar; a git entry in ext_pillar makes the pillar fail'),
-    {
-      git_pillar_verify_config: ['bool', true],
-    },
-  ),
   ...family('of the Mercurial backend of the file server', notYet('the file server has no hg backend'), {
     hgfs_base: ['str', 'default'],
     hgfs_branch_method: ['str', 'branches'],

@@ -23,8 +23,9 @@ import { systemRandom } from '../../src/host/random.ts';
 import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import type { FileServer } from '../../src/storage/fileserver/file-server.ts';
 import { Gitfs } from '../../src/storage/fileserver/gitfs.ts';
+import { PillarService } from '../../src/runtime/pillar/service.ts';
 import { openFileServer } from '../../src/storage/fileserver/open.ts';
-import { updateGitfs, type GitUpdate } from '../../src/storage/fileserver/update-git.ts';
+import { updateRemotes, type GitUpdate } from '../../src/storage/git/update-remotes.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'brine-gitfs-'));
 after(() => rmSync(top, { recursive: true, force: true }));
@@ -91,7 +92,7 @@ function site(remotes: Value, options: Record<string, Value> = {}, log: Logger =
   return {
     server,
     gitfs,
-    update: () => updateGitfs(gitfs, { clock: systemClock, log }),
+    update: () => updateRemotes(gitfs.remotes, { clock: systemClock, log }, { role: 'gitfs' }),
     ask,
     text: async (path, saltenv = 'base') => {
       const answer = (await ask('_serve_file', { path, saltenv, loc: 0 })) as Dict;
@@ -296,4 +297,107 @@ test('gitfs - what the configuration says wrongly stops, each with a sentence', 
     [[dict({ 'file:///x': [dict({ ref_types: ['brunch'] })] })], /ref_types that do not exist: brunch/],
   ] as const)
     assert.throws(() => site(remotes as unknown as Value), said);
+});
+
+// ---- pillar ----
+
+const pillarWork = join(top, 'pillar');
+const pillarBare = join(top, 'pillar.git');
+const inPillar = (...words: string[]): void =>
+  void execFileSync(
+    'git',
+    ['-C', pillarWork, '-c', 'user.name=n', '-c', 'user.email=n@example.com', ...words],
+    {
+      stdio: 'ignore',
+    },
+  );
+function pillarCommit(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(pillarWork, name)), { recursive: true });
+    writeFileSync(join(pillarWork, name), text);
+  }
+  inPillar('add', '--all');
+  inPillar('commit', '--quiet', '--message', 'x');
+}
+mkdirSync(pillarWork);
+inPillar('init', '--quiet', '--initial-branch=master');
+pillarCommit({
+  'top.sls': "base:\n  '*': [a, sub.mnt.y]\ndev:\n  '*': [a]\n",
+  'a.sls': 'a: master\n',
+  'q/y.sls': 'y: mounted\n',
+  'q/top.sls': "base:\n  '*': [y]\n",
+});
+inPillar('checkout', '--quiet', '-b', 'dev');
+pillarCommit({ 'a.sls': 'a: dev\n' });
+execFileSync('git', ['clone', '--quiet', '--bare', pillarWork, pillarBare], { stdio: 'ignore' });
+
+async function pillarOf(
+  remotes: Value[],
+  options: Record<string, Value> = {},
+): Promise<Record<string, unknown>> {
+  const opts = dict({
+    cachedir: join(top, `pillar${++sites}`),
+    ext_pillar: [dict({ git: remotes })],
+    pillar_roots: dict({}),
+    ...options,
+  });
+  const service = new PillarService({
+    opts,
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLogger,
+    functions: () => ({ has: () => false, call: () => null }),
+  });
+  const { pillarenv = null } = options;
+  const pillar = await service.pillar({
+    minionId: 'm',
+    grains: new Map(),
+    saltenv: null,
+    pillarenv: pillarenv as string | null,
+    override: new Map(),
+  });
+  return Object.fromEntries([...pillar].map(([key, value]) => [String(key as string), value]));
+}
+
+// the answers are those of Salt 3006.16, but for errors of several remotes, of which Salt keeps the last
+test('git pillar - branches, environments, fallback, one branch for all', async () => {
+  const one = (branch: string, ...own: Value[]): Value[] => {
+    const id = `${branch} file://${pillarBare}`;
+    return [own.length === 0 ? id : dict({ [id]: own })];
+  };
+  assert.deepEqual(await pillarOf(one('dev')), { a: 'dev' });
+  assert.deepEqual(await pillarOf([`file://${pillarBare}`], { git_pillar_branch: 'dev' }), { a: 'dev' });
+  assert.deepEqual(await pillarOf(one('__env__'), { pillarenv: 'dev' }), { a: 'dev' });
+  assert.deepEqual(await pillarOf(one('__env__'), { pillarenv: 'nosuch' }), {});
+  assert.equal((await pillarOf(one('master', dict({ root: 'q' }))))['y'], 'mounted');
+  assert.equal((await pillarOf(one('__env__', dict({ base: 'dev' }))))['a'], 'dev');
+  assert.equal((await pillarOf(one('dev', dict({ env: 'base' }))))['a'], 'dev');
+});
+
+test('git pillar - a remote may be mounted into another, and remotes include from each other', async () => {
+  const mounted = await pillarOf([
+    `master file://${pillarBare}`,
+    dict({ [`master file://${pillarBare}`]: [dict({ root: 'q' }), dict({ mountpoint: 'sub/mnt' })] }),
+  ]);
+  assert.equal(mounted['y'], 'mounted');
+});
+
+test('git pillar - what cannot be had fails the pillar, and says which remote and why', async () => {
+  const faults = async (remotes: Value[]): Promise<string> => String((await pillarOf(remotes))['_errors']);
+  assert.match(
+    await faults([`nosuch file://${pillarBare}`]),
+    /git_pillar has no branch, tag or commit nosuch/,
+  );
+  assert.match(
+    await faults([`master file://${top}/nosuch.git`]),
+    /has never been fetched: fatal: .*nosuch.git/,
+  );
+  assert.match(
+    await faults([dict({ [`master file://${pillarBare}`]: [dict({ root: 'nosuch' })] })]),
+    /has no folder nosuch/,
+  );
+  assert.match(
+    await faults([dict({ [`master file://${pillarBare}`]: [dict({ base: 'x' })] })]),
+    /has a base, which means something only/,
+  );
 });

@@ -1,12 +1,12 @@
 /** `fileserver.*`: the files that the master serves (salt/runners/fileserver.py, 3006.16). */
 import { backendName } from '../../storage/fileserver/backends.ts';
 import type { FileServer } from '../../storage/fileserver/file-server.ts';
-import { Gitfs, type GitfsRemote } from '../../storage/fileserver/gitfs.ts';
+import { GIT_UPDATE_TAG, gitUpdateEvent, Gitfs, type GitfsRemote } from '../../storage/fileserver/gitfs.ts';
 import { ROOTS, type FileBackend } from '../../storage/fileserver/layer.ts';
 import { clearListCache } from '../../storage/fileserver/list-cache.ts';
 import { openFileServer } from '../../storage/fileserver/open.ts';
 import { UPDATE_TAG, updateEvent, updateFileServer } from '../../storage/fileserver/update.ts';
-import { GIT_UPDATE_TAG, gitUpdateEvent, updateGitfs } from '../../storage/fileserver/update-git.ts';
+import { updateRemotes as fetchRemotes } from '../../storage/git/update-remotes.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Value } from '../../python/values/value.ts';
 import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec, RunnerRefusal } from './runner.ts';
@@ -199,7 +199,7 @@ async function updateRoots(ctx: RunnerContext, { settings }: FileServer): Promis
 
 /** @throws RunnerRefusal when a remote cannot be fetched. Salt compat: Salt says True, and its log why not. */
 async function updateRemotes(ctx: RunnerContext, gitfs: Gitfs, matching: string): Promise<void> {
-  const { isChanged, faults } = await updateGitfs(gitfs, ctx, { matching });
+  const { isChanged, faults } = await fetchRemotes(gitfs.remotes, ctx, { role: gitfs.name, matching });
   if (isChanged && ctx.opts.get('fileserver_events'))
     await ctx.fire(GIT_UPDATE_TAG, gitUpdateEvent(isChanged));
   if (faults.length > 0) throw new RunnerRefusal(faults.join('\n'));

@@ -23,7 +23,7 @@ import { packOptions, readFromChild, type FromChild, type Role, type ToChild } f
 import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
 import {
-  checkFileServer,
+  checkRemotes,
   checkPorts,
   prepareFolders,
   prepareKeys,
@@ -111,7 +111,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   // before anything is written: what a master that has these ports works with must stay as it is
   await checkPorts(opts);
   await checkExternalAuth(opts, log);
-  await checkFileServer(opts, log);
+  await checkRemotes(opts, log);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);

@@ -1,36 +1,76 @@
-/** The regular fetches of the git backend (`gitfs_update_interval`), with an event when something has changed (`fileserver_events`). */
-import type { Dict } from '../../python/values/value.ts';
-import { Gitfs } from '../../storage/fileserver/gitfs.ts';
+/**
+ * The regular fetches of repositories (`gitfs_update_interval`, `git_pillar_update_interval`), with an event when files of the file server
+ * have changed (`fileserver_events`).
+ */
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { GIT_UPDATE_TAG, gitUpdateEvent, Gitfs, GITFS } from '../../storage/fileserver/gitfs.ts';
 import { openFileServer } from '../../storage/fileserver/open.ts';
-import { GIT_UPDATE_TAG, gitUpdateEvent, updateGitfs } from '../../storage/fileserver/update-git.ts';
+import { pillarRemotes } from '../../storage/git/pillar-remote.ts';
+import { repositoriesFolder } from '../../storage/git/repository.ts';
+import { updateRemotes, type FetchedRemote } from '../../storage/git/update-remotes.ts';
 import type { RoleContext } from './roles/role.ts';
 
 const SHORTEST_MS = 1000;
 
+interface Group {
+  readonly role: string;
+  readonly remotes: readonly FetchedRemote[];
+}
+
+/** The remotes of the configuration. @throws ConfigError for what it says wrongly */
+export function configuredRemotes({
+  opts,
+  clock,
+  random,
+  log,
+}: Pick<RoleContext, 'opts' | 'clock' | 'random' | 'log'>): Group[] {
+  const all = opts.toDict();
+  const { backends } = openFileServer({ opts: all, clock, random, log });
+  const gitfs = backends.find((backend) => backend instanceof Gitfs);
+  const folder = repositoriesFolder(opts.get('cachedir'));
+  const pillar = gitPillars(opts.get('ext_pillar')).flatMap((settings) =>
+    pillarRemotes(settings, { opts: all, folder, clock, random }),
+  );
+  return [
+    { role: GITFS, remotes: gitfs?.remotes ?? [] },
+    { role: 'git_pillar', remotes: pillar },
+  ].filter(({ remotes }) => remotes.length > 0);
+}
+
+/** What stands behind each `git` of the option. */
+function gitPillars(sources: readonly Value[]): Value[] {
+  return sources.flatMap((source) => {
+    const settings = isDict(source) ? source.get('git') : undefined;
+    return settings === undefined ? [] : [settings];
+  });
+}
+
 /** Fetches each remote when its interval has passed, one round at a time. */
 export class GitUpdates {
   readonly periodMs: number;
-  readonly #gitfs: Gitfs;
+  readonly #groups: readonly Group[];
   readonly #context: RoleContext;
   readonly #fire: (tag: string, data: Dict) => void;
   #isRunning = false;
 
-  private constructor(gitfs: Gitfs, context: RoleContext, fire: (tag: string, data: Dict) => void) {
-    this.#gitfs = gitfs;
+  private constructor(
+    groups: readonly Group[],
+    context: RoleContext,
+    fire: (tag: string, data: Dict) => void,
+  ) {
+    this.#groups = groups;
     this.#context = context;
     this.#fire = fire;
-    const intervals = gitfs.remotes.map(({ updateIntervalMs }) => updateIntervalMs);
+    const intervals = groups
+      .flatMap(({ remotes }) => remotes)
+      .map(({ updateIntervalMs }) => updateIntervalMs);
     this.periodMs = Math.max(SHORTEST_MS, Math.min(...intervals));
   }
 
   /** Undefined for a master without remotes. */
   static create(context: RoleContext, fire: (tag: string, data: Dict) => void): GitUpdates | undefined {
-    const { opts, clock, random, log } = context;
-    const { backends } = openFileServer({ opts: opts.toDict(), clock, random, log });
-    const gitfs = backends.find((backend) => backend instanceof Gitfs);
-    return gitfs === undefined || gitfs.remotes.length === 0
-      ? undefined
-      : new GitUpdates(gitfs, context, fire);
+    const groups = configuredRemotes(context);
+    return groups.length === 0 ? undefined : new GitUpdates(groups, context, fire);
   }
 
   /** One round; none while the one before it still runs. */
@@ -38,20 +78,19 @@ export class GitUpdates {
     if (this.#isRunning) return;
     this.#isRunning = true;
     try {
-      // a timer may be early by a little
-      const choice = {
-        olderThanMs: ({ updateIntervalMs }: { updateIntervalMs: number }) => updateIntervalMs * 0.9,
-      };
-      const { isChanged } = await updateGitfs(this.#gitfs, this.#context, choice);
-      if (isChanged && this.#context.opts.get('fileserver_events'))
-        this.#fire(GIT_UPDATE_TAG, gitUpdateEvent(isChanged));
+      for (const group of this.#groups) await this.#update(group);
     } catch (error) {
-      this.#context.log.error(
-        'The remotes of gitfs could not be fetched; the next round tries again.',
-        error,
-      );
+      this.#context.log.error('Repositories could not be fetched; the next round tries again.', error);
     } finally {
       this.#isRunning = false;
     }
+  }
+
+  async #update({ role, remotes }: Group): Promise<void> {
+    // a timer may be early by a little
+    const olderThanMs = ({ updateIntervalMs }: FetchedRemote): number => updateIntervalMs * 0.9;
+    const { isChanged } = await updateRemotes(remotes, this.#context, { role, olderThanMs });
+    if (isChanged && role === GITFS && this.#context.opts.get('fileserver_events'))
+      this.#fire(GIT_UPDATE_TAG, gitUpdateEvent(isChanged));
   }
 }

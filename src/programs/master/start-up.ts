@@ -82,11 +82,12 @@ function emptySyndicDirectory(path: string): void {
   for (const name of readdirSync(path)) rmSync(join(path, name), { force: true });
 }
 
-/** Reads what backends of the file server are told once, so that a mistake is one sentence and not one of each worker. @throws ConfigError */
-export async function checkFileServer(opts: MasterOptions, log: Logger): Promise<void> {
-  if (opts.get('fileserver_backend').every((name) => name === 'roots')) return;
-  const { openFileServer } = await import('../../storage/fileserver/open.ts');
-  openFileServer({ opts: opts.toDict(), clock: systemClock, random: systemRandom, log });
+/** Reads what backends of the file server and remotes of pillar are told once, so that a mistake is one sentence and not one of each worker. @throws ConfigError */
+export async function checkRemotes(opts: MasterOptions, log: Logger): Promise<void> {
+  const isPlain = opts.get('fileserver_backend').every((name) => name === 'roots');
+  if (isPlain && opts.get('ext_pillar').length === 0) return;
+  const { configuredRemotes } = await import('./git-updates.ts');
+  configuredRemotes({ opts, clock: systemClock, random: systemRandom, log });
 }
 
 /** Makes the master's key pair, and its signing pair when it signs its public key, unless they exist. */

@@ -32,6 +32,12 @@ export function pillarTop(
   return new PillarCompiler(deps, request).showTop();
 }
 
+/** Joins pillar of two sources, as the options say. */
+export function mergeSources(opts: Dict, a: Dict, b: Dict): Dict {
+  const strategy = opts.get('pillar_source_merging_strategy');
+  return mergeDicts(a, b, (strategy ?? 'smart') as MergeStrategy, truthy(opts.get('pillar_merge_lists')));
+}
+
 /** The state of one compilation. */
 class PillarCompiler {
   readonly deps: PillarCompilerDeps;
@@ -70,8 +76,7 @@ class PillarCompiler {
   opt = (name: string): Value | undefined => this.opts.get(name);
 
   merge(a: Dict, b: Dict): Dict {
-    const strategy = this.opt('pillar_source_merging_strategy');
-    return mergeDicts(a, b, (strategy ?? 'smart') as MergeStrategy, truthy(this.opt('pillar_merge_lists')));
+    return mergeSources(this.opts, a, b);
   }
 
   fail(message: string): void {

@@ -71,7 +71,14 @@ async function runOne(
   }
   const { minionId, grains } = compiler.request;
   try {
-    const data = await run(settings, { minionId, grains, pillar, opts: compiler.opts, log: compiler.log });
+    const data = await run(settings, {
+      minionId,
+      grains,
+      pillar,
+      opts: compiler.opts,
+      log: compiler.log,
+      errors: compiler.errors,
+    });
     return isDict(data) ? data : undefined;
   } catch (error) {
     compiler.errors.push(`Failed to load ext_pillar ${name}: ${messageOf(error)}`);

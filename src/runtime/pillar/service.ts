@@ -6,14 +6,16 @@ import { TemplateCache } from '../../formats/jinja/index.ts';
 import { RenderPipe } from '../renderers/pipe.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import { saltCompatVersion } from '../../version.ts';
-import { truthy, type Dict } from '../../python/values/value.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { PillarCache } from './cache.ts';
 import { pillarCache } from './cache.ts';
-import { compilePillar, pillarTop } from './compile.ts';
+import { compilePillar, mergeSources, pillarTop } from './compile.ts';
 import type { PillarCompilerDeps, PillarRequest } from './request.ts';
 import { cmdJson, cmdYaml } from './ext/command.ts';
-import type { ExtPillar } from './ext/ext-pillar.ts';
+import type { ExtPillar, ExtPillarContext } from './ext/ext-pillar.ts';
 import { fileTree } from './ext/file-tree.ts';
+import { gitPillar } from './ext/git.ts';
 import { vaultPillar } from './ext/vault.ts';
 import { httpJson } from './ext/http-json.ts';
 import { findOwn } from './find-own.ts';
@@ -51,6 +53,15 @@ export class PillarService {
         ['vault', vaultPillar(clock)],
         ['cmd_yaml', cmdYaml(clock)],
         ['file_tree', fileTree(pipe)],
+        [
+          'git',
+          gitPillar({
+            clock,
+            random,
+            merge: mergeSources,
+            compile: (context, roots, env) => this.#foldersPillar(context, roots, env),
+          }),
+        ],
         ['http_json', httpJson],
       ]),
       version: saltCompatVersion,
@@ -72,6 +83,33 @@ export class PillarService {
     if (known) return known;
     const pillar = await compilePillar(this.#deps, request);
     cache.set(request.minionId, request, pillar);
+    return pillar;
+  }
+
+  /** The pillar of folders that an external pillar has: without external pillars, and decrypted with the rest. */
+  async #foldersPillar(context: ExtPillarContext, roots: Dict, environment: string): Promise<Dict> {
+    const { opts, minionId, grains, errors } = context;
+    const pillarenv = opts.get('pillarenv');
+    const inner = new Map<Value, Value>([
+      ...opts,
+      ['pillar_roots', roots],
+      ['ext_pillar', []],
+      ['decrypt_pillar', []],
+      ['pillar_opts', false],
+    ]);
+    const pillar = await compilePillar(
+      { ...this.#deps, opts: inner },
+      {
+        minionId,
+        grains,
+        saltenv: environment,
+        pillarenv: typeof pillarenv === 'string' ? pillarenv : null,
+        override: new Map(),
+      },
+    );
+    const faults = pillar.get('_errors');
+    if (Array.isArray(faults)) errors.push(...faults.map(pyStr));
+    pillar.delete('_errors');
     return pillar;
   }
 

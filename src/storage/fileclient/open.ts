@@ -33,11 +33,12 @@ export function openFileClient(ctx: FileClientContext): FileClient {
 const FETCHED_BY_JOB_MS = 5_000;
 
 async function bringUpToDate(backend: FileBackend, deps: { clock: Clock; log: Logger }): Promise<void> {
-  const [{ Gitfs }, { updateGitfs }] = await Promise.all([
+  const [{ Gitfs }, { updateRemotes }] = await Promise.all([
     import('../fileserver/gitfs.ts'),
-    import('../fileserver/update-git.ts'),
+    import('../git/update-remotes.ts'),
   ]);
-  if (backend instanceof Gitfs) await updateGitfs(backend, deps, { olderThanMs: () => FETCHED_BY_JOB_MS });
+  if (!(backend instanceof Gitfs)) return;
+  await updateRemotes(backend.remotes, deps, { role: backend.name, olderThanMs: () => FETCHED_BY_JOB_MS });
 }
 
 /** The environment that functions work in unless one is named: `saltenv`, else `base`. */

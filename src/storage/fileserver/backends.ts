@@ -1,9 +1,9 @@
 /** The backends that `fileserver_backend` names, in its order. */
-import { safeJoin } from '../../host/files.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { Dict } from '../../python/values/value.ts';
+import { repositoriesFolder } from '../git/repository.ts';
 import { createGitfs } from './gitfs.ts';
 import type { FileBackend } from './layer.ts';
 import { createMinionfs } from './minionfs.ts';
@@ -22,7 +22,7 @@ export interface BackendDeps {
 type CreateBackend = (deps: BackendDeps) => FileBackend;
 
 const gitfs: CreateBackend = ({ opts, settings, clock, random, log }) =>
-  createGitfs({ opts, folder: repositoriesFolder(settings), clock, random, log });
+  createGitfs({ opts, folder: repositoriesFolder(settings.cachedir), clock, random, log });
 
 /** By the names that the option takes. */
 const BACKENDS: ReadonlyMap<string, CreateBackend> = new Map<string, CreateBackend>([
@@ -30,11 +30,6 @@ const BACKENDS: ReadonlyMap<string, CreateBackend> = new Map<string, CreateBacke
   ['git', gitfs],
   ['minion', ({ opts }) => createMinionfs(opts)],
 ]);
-
-/** Where copies of repositories lie, of every kind of remote. */
-function repositoriesFolder({ cachedir }: Pick<FileServerSettings, 'cachedir'>): string {
-  return safeJoin(cachedir, 'git');
-}
 
 /** A name as the option has it: `gitfs` is `git`. */
 export function backendName(name: string): string {

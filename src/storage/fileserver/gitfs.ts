@@ -5,13 +5,19 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { isListed } from '../../python/text/expression-match.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { cleanFolder, masked, RemoteOptions } from '../git/remote-options.ts';
-import { GitRepository } from '../git/repository.ts';
+import { COMMIT, GitRepository, REF_KINDS } from '../git/repository.ts';
 import type { FileBackend, Layer } from './layer.ts';
 
 /** The backend's name in answers, events and folders. */
 export const GITFS = 'gitfs';
+
+/** The event that tells of changes (`fileserver_events`). */
+export const GIT_UPDATE_TAG = `salt/fileserver/${GITFS}/update`;
+
+/** Its data, in Salt's shape. */
+export const gitUpdateEvent = (isChanged: boolean): Dict => dict({ changed: isChanged, backend: GITFS });
 
 const OWN_PARAMETERS = [
   'saltenv',
@@ -20,10 +26,8 @@ const OWN_PARAMETERS = [
   'disable_saltenv_mapping',
   'ref_types',
 ];
-const REF_TYPES = ['branch', 'tag', 'sha'];
 const FIRST_FETCH_MS = 15_000;
 const FIRST_FETCH_LOOK_MS = 100;
-const HEX = /^[0-9a-f]{6,64}$/i;
 
 /** What the backend needs. */
 export interface GitfsDeps {
@@ -66,7 +70,7 @@ export class Gitfs implements FileBackend {
 
   async layers(saltenv: string): Promise<readonly Layer[]> {
     for (const remote of this.remotes) await remote.firstFetch();
-    const isKnown = HEX.test(saltenv) || this.environments().includes(saltenv);
+    const isKnown = COMMIT.test(saltenv) || this.environments().includes(saltenv);
     const found = await Promise.all(
       this.remotes.filter((remote) => isKnown || remote.hasFallback).map((remote) => remote.layer(saltenv)),
     );
@@ -100,11 +104,11 @@ export class GitfsRemote {
     this.#common = common;
     this.#environments = environmentTable(options.has('saltenv') ? options.value('saltenv') : null);
     this.#base = this.#environments.get('base')?.ref ?? options.text('base', 'master');
-    this.#refTypes = options.texts('ref_types', REF_TYPES).map((one) => one.toLowerCase());
-    const strange = this.#refTypes.filter((one) => !REF_TYPES.includes(one));
+    this.#refTypes = options.texts('ref_types', REF_KINDS).map((one) => one.toLowerCase());
+    const strange = this.#refTypes.filter((one) => !REF_KINDS.includes(one));
     if (strange.length > 0)
       throw new ConfigError(
-        `The remote ${this.id} of gitfs has ref_types that do not exist: ${strange.join(', ')}. There are ${REF_TYPES.join(', ')}.`,
+        `The remote ${this.id} of gitfs has ref_types that do not exist: ${strange.join(', ')}. There are ${REF_KINDS.join(', ')}.`,
       );
     const whitelist = options.texts('saltenv_whitelist', []);
     const blacklist = options.texts('saltenv_blacklist', []);
@@ -192,20 +196,8 @@ export class GitfsRemote {
     return this.hasFallback ? this.#commit(this.#options.text('fallback')) : undefined;
   }
 
-  async #commit(ref: string): Promise<string | undefined> {
-    const { refs } = this.repository.state();
-    for (const kind of this.#refTypes) {
-      const found =
-        kind === 'branch'
-          ? refs.get(`refs/remotes/origin/${ref}`)
-          : kind === 'tag'
-            ? refs.get(`refs/tags/${ref}`)
-            : HEX.test(ref)
-              ? await this.repository.commitOf(ref)
-              : undefined;
-      if (found !== undefined) return found;
-    }
-    return undefined;
+  #commit(ref: string): Promise<string | undefined> {
+    return this.repository.resolve(ref, this.#refTypes);
   }
 
   #placeOf(saltenv: string, name: 'root' | 'mountpoint'): string {

@@ -17,6 +17,16 @@ const TREES_MAX = 512;
 /** A tree that nothing names any more may still be read by somebody who has just found a file in it. */
 const TREE_GRACE_MS = 10 * 60_000;
 
+/** What a name may mean, in this order. */
+export const REF_KINDS: readonly string[] = ['branch', 'tag', 'sha'];
+/** The name of a commit, whole or its beginning. */
+export const COMMIT = /^[0-9a-f]{6,64}$/i;
+
+/** Where copies of repositories lie, of every kind of remote. */
+export function repositoriesFolder(cachedir: string): string {
+  return safeJoin(cachedir, 'git');
+}
+
 /** What was known at the last fetch. */
 export interface RepositoryState {
   /** Commits by the full names of references, e.g. `refs/remotes/origin/main`. */
@@ -162,6 +172,23 @@ export class GitRepository {
       this.#exporting.set(name, running);
     }
     return running;
+  }
+
+  /** The commit of a branch, a tag or a commit's own name, tried in this order. @param kinds those that may be meant */
+  async resolve(name: string, kinds: readonly string[] = REF_KINDS): Promise<string | undefined> {
+    const { refs } = this.state();
+    for (const kind of kinds) {
+      const found =
+        kind === 'branch'
+          ? refs.get(`refs/remotes/origin/${name}`)
+          : kind === 'tag'
+            ? refs.get(`refs/tags/${name}`)
+            : COMMIT.test(name)
+              ? await this.commitOf(name)
+              : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** True for a commit that the copy has. @param commit hexadecimal digits */

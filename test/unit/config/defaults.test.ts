@@ -25,7 +25,7 @@ const tables: readonly (readonly ['master' | 'minion', OptionTable])[] = [
 
 /** Why options of Salt are not in the tables; what a file says about them is kept all the same. */
 const LEFT_OUT: readonly (readonly [RegExp, string])[] = [
-  [/^(?:git_pillar|hgfs|svnfs|s3fs|azurefs)_/, 'backends that are not supported'],
+  [/^(?:hgfs|svnfs|s3fs|azurefs)_/, 'backends that are not supported'],
   [/^winrepo_/, 'Windows packages are not supported'],
   [
     /^(?:ssh_|thin_extra_mods|min_extra_mods|regen_thin|enable_ssh_minions|detect_remote|remote_minions)/,

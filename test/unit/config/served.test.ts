@@ -84,7 +84,7 @@ const isReadAsArgument = (option: string): boolean => new RegExp(`\\bgiven\\.${o
 
 /** Options of remote repositories are read by the part behind the kind of remote. */
 function isReadOfRemotes(option: string): boolean {
-  const [, name] = /^gitfs_(\w+)$/.exec(option) ?? [];
+  const [, name] = /^git(?:fs|_pillar)_(\w+)$/.exec(option) ?? [];
   return (
     name !== undefined &&
     new RegExp(`(?:value|text|flag|texts|folder|placeOf)\\((?:saltenv, )?'${name}'`).test(text)

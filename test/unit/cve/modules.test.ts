@@ -136,7 +136,7 @@ test('CVE-2020-28243, CVE-2021-31607 - nothing but cmd, cmd_json and cmd_yaml ev
 test('cmd_yaml - no id of a minion becomes a command, with any quotes around %s', async (t) => {
   const trace = join(folder(t), 'trace');
   const run = cmdYaml(systemClock);
-  const context = { grains: dict({}), pillar: dict({}), opts: dict({}), log };
+  const context = { grains: dict({}), pillar: dict({}), opts: dict({}), log, errors: [] };
   const commands = ['echo id: %s', "echo id: '%s'", 'echo id: "%s"', 'echo "id: `echo %s`"'];
   for (const minionId of [
     `$(touch ${trace})`,

@@ -12,6 +12,8 @@ export interface ExtPillarContext {
   /** The options of the compiling program, with the minion's id. */
   readonly opts: Dict;
   readonly log: Logger;
+  /** Faults, which the pillar tells in `_errors` beside what is there. */
+  readonly errors: string[];
 }
 
 /** An external pillar. @param settings what stands behind its name in `ext_pillar` */

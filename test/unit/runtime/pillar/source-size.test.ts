@@ -23,6 +23,7 @@ const context: ExtPillarContext = {
   pillar: new Map(),
   opts: new Map(),
   log: createLogger('t', [{ level: 30, write: ({ message }) => void said.push(message) }]),
+  errors: [],
 };
 
 test('external pillar - a command that prints too much is refused, not cut', async () => {

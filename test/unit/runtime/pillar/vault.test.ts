@@ -41,6 +41,7 @@ async function ask(t: TestContext, settings: Value | DictInit, token = 'canary-t
     pillar: dict({ roles: ['web', 'db'], deep: { at: 'app' } }),
     opts: dict({ vault: { url, auth: { method: 'token', token } } }),
     log,
+    errors: [],
   };
   return { value: await vaultPillar(systemClock)(given, context), logged: logged.join('\n') };
 }

@@ -1,11 +1,16 @@
 /** Bringing the copies of remote repositories up to date. */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import { dict, type Dict } from '../../python/values/value.ts';
-import { GITFS, type Gitfs, type GitfsRemote } from './gitfs.ts';
+import type { GitRepository } from './repository.ts';
 
-/** The event that tells of changes (`fileserver_events`). */
-export const GIT_UPDATE_TAG = `salt/fileserver/${GITFS}/update`;
+/** A remote as far as fetching goes. */
+export interface FetchedRemote {
+  /** As the configuration names it, without a password. */
+  readonly id: string;
+  readonly repository: GitRepository;
+  /** Between two fetches. */
+  readonly updateIntervalMs: number;
+}
 
 /** What came of one round. */
 export interface GitUpdate {
@@ -14,33 +19,35 @@ export interface GitUpdate {
   readonly faults: readonly string[];
 }
 
-/** Which remotes are fetched. */
+/** Which remotes are fetched, and for what. */
 export interface GitUpdateChoice {
+  /** What they belong to: `gitfs`, `git_pillar`. */
+  readonly role: string;
   /** Those that were tried at least this long ago; default: every one. */
-  readonly olderThanMs?: (remote: GitfsRemote) => number;
+  readonly olderThanMs?: (remote: FetchedRemote) => number;
   /** Those whose address holds this text. */
   readonly matching?: string;
 }
 
 /** Fetches remotes, one after the other. Files of one that cannot be fetched are served as they were. */
-export async function updateGitfs(
-  gitfs: Gitfs,
+export async function updateRemotes(
+  remotes: readonly FetchedRemote[],
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
-  { olderThanMs = () => 0, matching = '' }: GitUpdateChoice = {},
+  { role, olderThanMs = () => 0, matching = '' }: GitUpdateChoice,
 ): Promise<GitUpdate> {
   const faults: string[] = [];
   let isChanged = false;
-  for (const remote of gitfs.remotes.filter(({ id }) => id.includes(matching))) {
+  for (const remote of remotes.filter(({ id }) => id.includes(matching))) {
     const before = remote.repository.state();
     if (clock.nowMs() - before.triedAtMs < olderThanMs(remote)) continue;
     const outcome = await remote.repository.fetch();
     if (outcome === undefined) continue; // another process does it
     isChanged ||= outcome.isChanged;
     if (outcome.fault === undefined) {
-      if (before.fault !== undefined) log.info(`The remote ${remote.id} of gitfs could be fetched again.`);
+      if (before.fault !== undefined) log.info(`The remote ${remote.id} of ${role} could be fetched again.`);
       continue;
     }
-    const fault = `The remote ${remote.id} of gitfs could not be fetched: ${outcome.fault}. ${servedInstead(before.fetchedAtMs)}`;
+    const fault = `The remote ${remote.id} of ${role} could not be fetched: ${outcome.fault}. ${servedInstead(before.fetchedAtMs)}`;
     faults.push(fault);
     // said once, not every minute
     if (before.fault !== outcome.fault) log.error(fault);
@@ -54,6 +61,3 @@ function servedInstead(fetchedAtMs: number | undefined): string {
     ? 'It has never been fetched, and none of its files are served.'
     : `Its files of ${new Date(fetchedAtMs).toISOString()} are served.`;
 }
-
-/** The data of the event, in Salt's shape. */
-export const gitUpdateEvent = (isChanged: boolean): Dict => dict({ changed: isChanged, backend: GITFS });
