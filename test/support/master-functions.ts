@@ -71,7 +71,8 @@ export async function outcomeOfOurs(root: string, call: MasterFunctionCase): Pro
   }
 }
 
-function fromPlain(value: unknown): Value {
+/** Plain data of a recording as values. */
+export function fromPlain(value: unknown): Value {
   if (Array.isArray(value)) return value.map(fromPlain);
   if (typeof value !== 'object' || value === null) return value as Value;
   return new Map(Object.entries(value).map(([key, item]) => [key, fromPlain(item)]));

@@ -1,5 +1,5 @@
 /** A reaction: one call that a reactor file asks for, and how it is read out of a low chunk (salt/utils/reactor.py `ReactWrap.run`, 3006.16). */
-import { BrineError } from '../../errors/errors.ts';
+import { BrineError, messageOf } from '../../errors/errors.ts';
 import { repackList } from '../../formats/data/repack-list.ts';
 import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -122,11 +122,25 @@ async function oldStyle(chunk: Dict, { client, id, fun }: Head, find: FindFuncti
   const spec = await find(client, fun);
   if (spec === undefined)
     throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
-  const found = formatCall(fun, spec, chunk, INTERNAL);
+  const found = callOf(chunk, { client, id, fun }, spec);
   return {
     arg: arg === undefined ? found.positional : given.arg,
     kwarg: kwarg === undefined ? found.keywords : given.kwarg,
   };
+}
+
+function callOf(
+  chunk: Dict,
+  { client, id, fun }: Head,
+  spec: FunctionDescription,
+): ReturnType<typeof formatCall> {
+  try {
+    return formatCall(fun, spec, chunk, INTERNAL);
+  } catch (error) {
+    throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 function listOf(value: Value | undefined): readonly Value[] {

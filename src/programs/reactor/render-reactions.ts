@@ -3,10 +3,11 @@
  * salt/state.py `Compiler`, 3006.16).
  */
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../../errors/errors.ts';
+import { BrineError, messageOf } from '../../errors/errors.ts';
 import { globPaths } from '../../host/glob.ts';
 import type { Logger } from '../../host/log.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { compileChunks } from '../../runtime/state/low.ts';
@@ -56,7 +57,7 @@ export class ReactionRenderer {
     const errors = verifyHigh(high);
     if (errors.length === 0) return compileChunks(high);
     log.error(
-      `Unable to render reactions for event ${event.tag} due to errors (${errors.join('; ')}) in one or more of the sls files (${files.join(', ')})`,
+      `Unable to render reactions for event ${event.tag} due to errors (${pyStr(errors)}) in one or more of the sls files (${pyStr([...files])})`,
     );
     return [];
   }
@@ -101,7 +102,7 @@ export class ReactionRenderer {
           log.error(`Failed to render "${path}" for tag ${tag}: it is not a mapping of ids to reactions`);
         return new Map();
       }
-      for (const [id, body] of rendered) rendered.set(id, withSls(splitFunction(body), path));
+      for (const [id, body] of rendered) rendered.set(id, withSls(id, splitFunction(body), path));
       return rendered;
     } catch (error) {
       log.error(`Failed to render "${path}" for tag ${tag}: ${messageOf(error)}`, error);
@@ -130,6 +131,8 @@ function splitFunction(body: Value): Value {
   return out;
 }
 
-function withSls(body: Value, path: string): Value {
-  return isDict(body) ? body.set('__sls__', path) : body;
+/** @throws BrineError when an id has no functions, `include` among them: Salt leaves out that file alone */
+function withSls(id: Value, body: Value, path: string): Dict {
+  if (isDict(body)) return body.set('__sls__', path);
+  throw new BrineError(`'${pyStr(id)}' is not a mapping of functions to their arguments`);
 }

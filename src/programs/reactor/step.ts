@@ -1,6 +1,7 @@
 /** A reaction in the form that the journal keeps: with the job id that it runs under, so that it can be found again. */
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { isJid } from '../../storage/jobs/jid.ts';
 import type { Reaction, ReactionClient } from './reaction.ts';
 
 /** A reaction that is to be run. */
@@ -55,7 +56,11 @@ function mapping(value: Value | undefined): Dict {
   return value !== undefined && isDict(value) ? value : new Map();
 }
 
-/** The arguments of a reaction as a publication holds them. */
+/**
+ * The arguments of a reaction as a publication holds them. A job id that YAML or Jinja has made a number is a text again
+ * (salt/utils/args.py `condition_input`, 3006.16).
+ */
 export function publishedArguments({ arg, kwarg }: Reaction): Value[] {
-  return kwarg.size === 0 ? [...arg] : [...arg, new Map<Value, Value>([...kwarg, ['__kwarg__', true]])];
+  const given = arg.map((item) => (isJid(pyStr(item)) ? pyStr(item) : item));
+  return kwarg.size === 0 ? given : [...given, new Map<Value, Value>([...kwarg, ['__kwarg__', true]])];
 }
