@@ -51,10 +51,10 @@ export class RequestGate {
     if (envelope === 'over budget' || (typeof envelope === 'string' && body.length > CLEAR.bytesMax))
       return this.#overBudget(body, from);
     if (typeof envelope === 'string') return UNCLAIMED;
-    if (envelope.enc === 'clear')
-      return body.length <= CLEAR.bytesMax || this.#isOfUser(envelope.load)
-        ? UNCLAIMED
-        : this.#overBudget(body, from);
+    if (envelope.enc === 'clear') {
+      if (body.length > CLEAR.bytesMax && !this.#isOfUser(envelope.load)) return this.#overBudget(body, from);
+      return envelope.load.includes(LOGIN_FIELD) ? LOGIN : UNCLAIMED;
+    }
     const id = isValidMinionId(envelope.id) ? envelope.id : undefined;
     const { guard, refused, hasSession } = this.#deps;
     if (body.length > CLEAR.bytesMax && envelope.version >= 3 && (id === undefined || !hasSession(id)))
@@ -94,3 +94,7 @@ export class RequestGate {
 }
 
 const UNCLAIMED: Admission = { id: undefined, standing: UNKNOWN_STANDING, settle: () => undefined };
+/** In every request that logs in, however it is packed. */
+const LOGIN_FIELD = 'eauth';
+/** All log-ins reach the same worker, so that failures are counted, and guesses made to wait, for the master as a whole. No minion has such an id. */
+const LOGIN: Admission = { ...UNCLAIMED, id: '/log-ins' };

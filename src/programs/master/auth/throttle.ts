@@ -33,7 +33,7 @@ interface Failures {
   readonly lastMs: number;
 }
 
-/** Counts failures and makes them slow. One for each worker. */
+/** Counts failures and makes them slow. Each worker has one; the request server hands all log-ins to the same worker as long as it is well. */
 export class Throttle {
   readonly #clock: Clock;
   readonly #random: Random;
