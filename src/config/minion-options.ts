@@ -44,6 +44,11 @@ export const minionOptions = {
     '',
     'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
   ),
+  salt_python: option(
+    'bool',
+    false,
+    'modules that Brine does not have come from a Salt that `python_executable` can import, or that is installed',
+  ),
   returner_dirs: option('list', [], 'further folders of returners'),
   grains_dirs: option('list', [], 'further folders of grains'),
   states_dirs: option('list', [], 'further folders of state modules'),

@@ -1,9 +1,9 @@
 /** A site's own Python on a minion: synced, described, run, and what happens when it goes wrong. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { basename, dirname } from 'node:path';
+import { execFile, spawnSync } from 'node:child_process';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { Fleet } from '../support/fleet.ts';
+import { Fleet, ours } from '../support/fleet.ts';
 
 const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3';
 
@@ -168,4 +168,68 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     );
     assert.equal(dry?.['result'], null);
   });
+});
+
+/** A package in the place of an installed Salt, and one that extends it, as pip leaves them. */
+const INSTALLED: Record<string, string> = {
+  'salt/__init__.py': '',
+  'salt/version.py': '__version__ = "3006.16"\n',
+  'salt/config.py': 'DEFAULT_MINION_OPTS = {"only_salts": "default", "id": "no"}\n',
+  'salt/modules/weathermod.py':
+    '__virtualname__ = "weather"\n__opts__ = {"own": "default"}\n\n\ndef __virtual__():\n    return __virtualname__ if "cmd.run" in __salt__ and "no.such" not in __salt__ else False\n\n\ndef options():\n    return [__opts__["only_salts"], __opts__["own"], __opts__["id"], __salt__["cmd.run"]("echo hi", log_callback=str)]\n',
+  'salt/modules/notyet.py': 'def __virtual__():\n    return False, "not on this machine"\n',
+  'salt/states/weather.py':
+    'def __virtual__():\n    return "weather.options" in __salt__\n\n\ndef fine(name):\n    return {"name": name, "changes": {}, "result": True, "comment": __salt__["weather.options"]()[0]}\n',
+  'saltext/place/__init__.py': '',
+  'saltext/place/modules/place.py': 'def where():\n    return "in an extension"\n',
+  'saltext/dirs.py':
+    'import os\n\n\ndef folders():\n    return {"modules": [os.path.join(os.path.dirname(__file__), "further")]}\n',
+  'saltext/further/further.py': 'def where():\n    return "in a folder that a function names"\n',
+  'saltext.place-1.0.dist-info/METADATA': 'Metadata-Version: 2.1\nName: saltext.place\nVersion: 1.0\n',
+  'saltext.place-1.0.dist-info/entry_points.txt':
+    '[salt.loader]\nsaltext.place = saltext.place\nfurther = saltext.dirs:folders\nbroken = saltext.nowhere\n',
+};
+
+test('python modules - those of an installed Salt and its extensions', { skip }, async (t) => {
+  const fleet = await Fleet.create(t);
+  const site = fleet.path('site');
+  for (const [name, text] of Object.entries(INSTALLED))
+    fleet.write(join(site, dirname(name)), basename(name), text.split('\n'));
+  fleet.write(fleet.path('local'), 'minion', [
+    'id: here',
+    'file_client: local',
+    `root_dir: ${fleet.path('r')}`,
+  ]);
+  fleet.write(fleet.path('salted'), 'minion', [
+    ...['id: here', 'file_client: local', `root_dir: ${fleet.path('r')}`],
+    'salt_python: True',
+  ]);
+  const call = async (etc: string, path: string, ...words: string[]) => {
+    const argv = ['-c', fleet.path(etc), '--local', '--out=json', ...words];
+    const env = { ...process.env, PYTHONPATH: path, PYTHONDONTWRITEBYTECODE: '1' };
+    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) =>
+      execFile(join(ours.folder, 'salt-call'), argv, { env }, (_, stdout, stderr) =>
+        resolve({ stdout, stderr }),
+      ),
+    );
+    return { out: stdout === '' ? undefined : (JSON.parse(stdout) as { local?: unknown }).local, stderr };
+  };
+  const [options, place, further, notYet, state, without, plain] = await Promise.all([
+    call('salted', site, 'weather.options'),
+    call('salted', site, 'place.where'),
+    call('salted', site, 'further.where'),
+    call('salted', site, 'notyet.x'),
+    call('salted', site, 'state.single', 'weather.fine', 'x'),
+    call('salted', '', 'weather.options'),
+    call('local', site, 'at.atq'),
+  ]);
+  assert.deepEqual(options.out, ['default', 'default', 'here', 'hi']);
+  assert.equal(place.out, 'in an extension');
+  assert.equal(further.out, 'in a folder that a function names');
+  assert.match(further.stderr, /An extension of Salt cannot be used: broken = saltext\.nowhere/);
+  assert.match(notYet.stderr, /not on this machine/);
+  const [result] = Object.values(state.out as Record<string, { comment: string }>);
+  assert.equal(result?.comment, 'default');
+  assert.match(without.stderr, /salt_python is set, and python3 cannot import Salt/);
+  assert.match(plain.stderr, /where a Salt is installed it is there with salt_python: True/);
 });

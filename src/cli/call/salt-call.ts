@@ -25,7 +25,7 @@ import { prepareCommandLine } from '../program/prepare.ts';
 import { terminalColumns } from '../terminal/terminal.ts';
 import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
-import { ownModules } from './own-modules.ts';
+import { installedModules, ownModules } from './own-modules.ts';
 import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
 import { callerServices } from './caller-services.ts';
 import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
@@ -149,7 +149,8 @@ class Caller {
     const log = logging.logger;
     const { grainsScript } = this.#deps;
     const custom = ownModules(log);
-    const stateDeps = { opts, clock: systemClock, random: systemRandom, log, custom };
+    const installed = installedModules(log);
+    const stateDeps = { opts, clock: systemClock, random: systemRandom, log, custom, installed };
     if (isLocal) {
       const grainsDeps = { opts: merged, log, grainsScript };
       const isAll = truthy(merged.get('grains_run'));

@@ -13,7 +13,7 @@ import { failureText, type ReturnerTroubles } from './troubles.ts';
  * @param stores where open databases are kept
  */
 export function returnerRegistry(
-  options: Pick<RegistryOptions, 'opts' | 'grains' | 'custom'>,
+  options: Pick<RegistryOptions, 'opts' | 'grains' | 'custom' | 'installed' | 'functions'>,
   stores: StoreTable,
 ): ModuleRegistry {
   const opts: Dict = new Map(options.opts);

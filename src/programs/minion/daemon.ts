@@ -152,12 +152,14 @@ async function assemble(start: MinionStart): Promise<Minion> {
   const own = new OwnModules(clock, log);
   const all = opts.toDict();
   warnOfPython(all, log);
+  await own.refuseWithoutSalt(all);
   const grains = await collectGrains({ opts: all, log, clock, custom: [ownGrainsSource(all, clock, log)] });
   const waiting = new LazyWaitingRoom(() => state);
   const state: MinionState = new MinionState(
     {
       ...{ opts, clock, log, random, waiting },
       custom: (context, kind) => own.custom(context, kind),
+      installed: (name, context, kind) => own.installed(name, context, kind),
       onReload: () => own.forget(),
     },
     grains,

@@ -3,7 +3,8 @@
  * for that, and their functions run in worker processes, also when a function inside the minion calls them.
  */
 import { CommandExecutionError } from '../../errors/errors.ts';
-import { describeModules, ownGrains } from '../../runtime/extensions/describe.ts';
+import { describeInstalled, describeModules, ownGrains } from '../../runtime/extensions/describe.ts';
+import { InstalledModules } from '../../runtime/extensions/installed-modules.ts';
 import { findingsVersion, knownModules, type Findings } from '../../runtime/extensions/here.ts';
 import type { GrainsSource } from '../../plugins/grains/collect.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
@@ -30,10 +31,14 @@ export class OwnModules {
   #workers: WorkerPool | undefined;
   readonly #reported = new BoundedMap<string, true>(FAULTS_MAX);
   readonly #findings = new Map<OwnKind, Findings>();
+  readonly #installed: InstalledModules;
 
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
+    this.#installed = new InstalledModules(log, (of, file, within) =>
+      describeInstalled({ ...within, clock }, of, file, (fun) => this.#runner(fun, of)),
+    );
   }
 
   /** The workers that functions run in, once there are some. */
@@ -55,6 +60,20 @@ export class OwnModules {
       if ('unavailable' in one) return one;
       return { file: one.file, name: one.module.name, load: () => Promise.resolve(one.module) };
     });
+  }
+
+  /** Modules of an installed Salt: described by a process for each question, run in worker processes. */
+  installed(
+    name: string,
+    context: { readonly opts: Dict; readonly grains: Dict },
+    kind: OwnKind,
+  ): Promise<readonly CustomModule[]> {
+    return this.#installed.named(name, context, kind);
+  }
+
+  /** Throws ConfigError when `salt_python` is set and no Salt can be imported. */
+  refuseWithoutSalt(opts: Dict): Promise<void> {
+    return this.#installed.refuse(opts);
   }
 
   /** What workers need to know in order to load the modules themselves, by kind. */

@@ -26,11 +26,20 @@ export interface MinionStateDeps {
   readonly log: Logger;
   /** Custom modules. */
   readonly custom?: CustomModules;
+  /** Modules of an installed Salt (`salt_python`). */
+  readonly installed?: InstalledSource;
   /** Told that modules are to be loaded anew, so that what is remembered of custom ones is forgotten. */
   readonly onReload?: () => void;
   /** Takes returns that a returner's database cannot take now; without it they are a line in the log. */
   readonly waiting?: WaitingRoom;
 }
+
+/** Finds the modules of a name in an installed Salt. */
+export type InstalledSource = (
+  name: string,
+  context: LoadContext,
+  kind: 'modules' | 'states' | 'returners',
+) => Promise<readonly CustomModule[]>;
 
 /** Finds custom modules that have functions. */
 export type CustomModules = (
@@ -170,12 +179,16 @@ export class MinionState {
 
   #registryOptions(
     kind: 'modules' | 'states' | 'returners',
-  ): Pick<RegistryOptions, 'opts' | 'grains' | 'custom'> {
-    const { custom } = this.deps;
+  ): Pick<RegistryOptions, 'opts' | 'grains' | 'custom' | 'installed' | 'functions'> {
+    const { custom, installed } = this.deps;
     return {
       opts: this.opts,
       grains: this.#grains,
+      ...(kind === 'returners' ? { functions: this.#registry } : {}),
       ...(custom === undefined ? {} : { custom: (context: LoadContext) => custom(context, kind) }),
+      ...(installed === undefined
+        ? {}
+        : { installed: (name: string, context: LoadContext) => installed(name, context, kind) }),
     };
   }
 }

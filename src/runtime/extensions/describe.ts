@@ -1,6 +1,7 @@
 /** Knowing custom modules without running their code in this process. */
 import type { Clock } from '../../host/clock.ts';
 import type { FunctionSpec, LoadContext, ModuleSpec } from '../loader/module.ts';
+import type { InstalledFile, InstalledKind } from '../python-host/installed-salt.ts';
 import { PythonModules } from '../python-host/python-modules.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { updateDict } from '../../formats/data/dict-merge.ts';
@@ -18,6 +19,7 @@ import {
   type ExtensionKind,
 } from './folder.ts';
 import { ExtensionHost } from './host-process.ts';
+import { loadInstalled } from './installed-modules.ts';
 
 /** What describing needs. */
 export interface DescribeDeps extends LoadContext {
@@ -62,6 +64,21 @@ export async function describeModules(
     }
   });
   return tried;
+}
+
+/** A file of an installed Salt, loaded in a process for that. @param run calls a function of it. Throws what is wrong with it. */
+export async function describeInstalled(
+  { clock, ...context }: LoadContext & { readonly clock: Clock },
+  kind: InstalledKind,
+  file: InstalledFile,
+  run: (fun: string) => FunctionSpec['run'],
+): Promise<ModuleSpec> {
+  const python = new PythonModules({ clock, utilities: pythonUtilities });
+  try {
+    return runElsewhere(await loadInstalled(python, kind, file, context), run);
+  } finally {
+    python.close();
+  }
 }
 
 /** Kinds of files in Python that have functions. */

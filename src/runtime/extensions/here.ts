@@ -6,8 +6,11 @@ import type { Dict } from '../../python/values/value.ts';
 import type { Tried } from './description.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import { systemClock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { InstalledKind } from '../python-host/installed-salt.ts';
 import { PythonModules, type PythonSource } from '../python-host/python-modules.ts';
 import { extensionsVersion, isPython, pythonUtilities, type ExtensionKind } from './folder.ts';
+import { InstalledModules, loadInstalled } from './installed-modules.ts';
 import { FileLoader } from './load-file.ts';
 import { tryModule } from './load-modules.ts';
 
@@ -36,6 +39,7 @@ export class ExtensionsHere {
   #loader: FileLoader | undefined;
   #version = '';
   #python: PythonModules | undefined;
+  #installed: InstalledModules | undefined;
 
   /** What runs files in Python in this program. */
   get python(): PythonModules {
@@ -60,6 +64,16 @@ export class ExtensionsHere {
       };
       return { file, name, load };
     });
+  }
+
+  /** Modules of a name of an installed Salt. @param log told of packages that extend Salt and cannot be used */
+  installed(
+    name: string,
+    context: LoadContext,
+    { kind, log }: { readonly kind: InstalledKind; readonly log: Logger },
+  ): Promise<readonly CustomModule[]> {
+    this.#installed ??= new InstalledModules(log, (...wanted) => loadInstalled(this.python, ...wanted));
+    return this.#installed.named(name, context, kind);
   }
 
   async #pythonModule(kind: ExtensionKind, source: PythonSource, context: LoadContext): Promise<ModuleSpec> {

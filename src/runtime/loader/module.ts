@@ -133,6 +133,8 @@ export interface FunctionSource {
 export interface LoadContext {
   readonly opts: Dict;
   readonly grains: Dict;
+  /** The functions that a module may ask about while it is loaded (`'x.y' in __salt__`); without it every one is believed to be there. */
+  readonly functions?: Pick<FunctionSource, 'find'> | undefined;
 }
 
 /** Other functions, as modules call them (Salt's `__salt__`), and the descriptions behind them. */

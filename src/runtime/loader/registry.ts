@@ -29,6 +29,8 @@ export interface RegistryOptions extends LoadContext {
   readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
   /** Custom modules, asked for once; they come before those of this program. */
   readonly custom?: (context: LoadContext) => Promise<readonly CustomModule[]>;
+  /** Modules of an installed Salt, asked for by name when nobody else has the module, or the function. */
+  readonly installed?: (name: string, context: LoadContext) => Promise<readonly CustomModule[]>;
   /** The state modules that belong to these modules, made when they are first asked for. */
   readonly states?: (context: LoadContext) => Promise<ModuleRegistry>;
 }
@@ -39,6 +41,9 @@ export type CustomModule =
   | { readonly file: string; readonly name: string; readonly unavailable: string }
   /** It cannot be loaded; the module of this program with that name, if any, stays in its place. */
   | { readonly file: string; readonly name: string; readonly broken: string };
+
+/** A module is not for this machine, in its own words. */
+export class UnavailableModule extends Error {}
 
 /** One virtual name after its files were tried. */
 type Loaded =
@@ -56,6 +61,7 @@ export class ModuleRegistry implements FunctionSource {
   readonly #options: RegistryOptions;
   readonly #entries = new Map<string, ModuleEntry[]>();
   readonly #loaded = new Map<string, Promise<Loaded>>();
+  readonly #installed = new Map<string, Promise<Loaded | undefined>>();
   readonly #disabled: string[] = [];
   readonly #limits: Limits;
   #custom: Promise<readonly CustomModule[]> | undefined;
@@ -83,19 +89,25 @@ export class ModuleRegistry implements FunctionSource {
 
   /** One module by virtual name; undefined when it is unknown, disabled or unavailable here. */
   async module(name: string): Promise<ModuleSpec | undefined> {
-    return (await this.#load(name))?.module;
+    return ((await this.#load(name)) ?? (await this.#fromInstalled(name)))?.module;
   }
 
   /** Looks up `module.function`. */
   async find(fun: string): Promise<FunctionLookup> {
     const dot = fun.indexOf('.');
     const moduleName = dot < 0 ? fun : fun.slice(0, dot);
-    const loaded = await this.#load(moduleName);
+    const loaded = (await this.#load(moduleName)) ?? (await this.#fromInstalled(moduleName));
     if (loaded && !loaded.module) {
       if (loaded.isBroken) return { missing: `'${fun}' is not available: ${loaded.reason}` };
       return { missing: `'${moduleName}' __virtual__ returned False: ${loaded.reason}` };
     }
-    const spec = dot < 0 ? undefined : ownFunction(loaded?.module, fun.slice(dot + 1));
+    const name = fun.slice(dot + 1);
+    const spec = dot < 0 ? undefined : ownFunction(loaded?.module, name);
+    if (loaded?.module !== undefined && dot >= 0 && !spec) {
+      const further = (await this.#fromInstalled(moduleName))?.module;
+      const found = ownFunction(further, name);
+      if (further !== undefined && found !== undefined) return { spec: found, module: further };
+    }
     if (loaded?.leftOut !== undefined && !spec)
       return { missing: `'${fun}' is not available: ${loaded.leftOut}` };
     if (!loaded || !spec) return { missing: (await import('./salts-modules.ts')).missingFunctionText(fun) };
@@ -123,7 +135,8 @@ export class ModuleRegistry implements FunctionSource {
   states(): Promise<FunctionSource> {
     const { states, opts, grains } = this.#options;
     this.#states ??=
-      states?.({ opts, grains }) ?? Promise.resolve(new ModuleRegistry({ opts, grains, table: [] }));
+      states?.({ opts, grains, functions: this }) ??
+      Promise.resolve(new ModuleRegistry({ opts, grains, table: [] }));
     return this.#states;
   }
 
@@ -201,13 +214,49 @@ export class ModuleRegistry implements FunctionSource {
   }
 
   async #readCustom(): Promise<readonly CustomModule[]> {
-    const { custom, opts, grains } = this.#options;
-    if (custom === undefined) return [];
+    const { custom } = this.#options;
+    return custom === undefined ? [] : this.#allowed(await custom(this.#loadContext()));
+  }
+
+  #allowed(found: readonly CustomModule[]): readonly CustomModule[] {
     const { disabled, whitelist } = this.#limits;
-    return (await custom({ opts, grains })).filter((one) => {
+    return found.filter((one) => {
       const isListed = whitelist.length === 0 || whitelist.includes(one.name) || whitelist.includes(one.file);
       return isListed && !disabled.includes(one.file);
     });
+  }
+
+  /** While modules are found, `__salt__` answers for those of the table: to ask for all would be to wait for oneself. */
+  #loadContext(): LoadContext {
+    const { opts, grains, table, functions } = this.#options;
+    return { opts, grains, functions: functions ?? new ModuleRegistry({ opts, grains, table }) };
+  }
+
+  #fromInstalled(name: string): Promise<Loaded | undefined> {
+    const known = this.#installed.get(name);
+    if (known !== undefined) return known;
+    const trying = this.#tryInstalled(name);
+    this.#installed.set(name, trying);
+    return trying;
+  }
+
+  /** The first of an installed Salt's files of this name that is for this machine. */
+  async #tryInstalled(name: string): Promise<Loaded | undefined> {
+    const { installed } = this.#options;
+    if (installed === undefined) return undefined;
+    const errors: Error[] = [];
+    for (const one of this.#allowed(await installed(name, this.#loadContext()))) {
+      if ('broken' in one) return { reason: one.broken, isBroken: true };
+      if ('unavailable' in one) continue;
+      try {
+        const module = await one.load();
+        if (module.name === name) return { module };
+      } catch (error) {
+        errors.push(error as Error);
+      }
+    }
+    const [first] = errors;
+    return first && { reason: messageOf(first), isBroken: !(first instanceof UnavailableModule) };
   }
 
   async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {

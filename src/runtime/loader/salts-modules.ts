@@ -54,11 +54,15 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** How to have it all the same. */
+const REMEDY = '; where a Salt is installed it is there with salt_python: True.';
+
 /** What is said of an execution function that was not found. @param fun its full name, or a word without a dot */
 export function missingFunctionText(fun: string): string {
   const module = fun.split('.')[0] ?? '';
   if (fun.includes('.') && MODULES.has(module))
-    return `'${fun}' is not available here: Brine does not have Salt's module ${module}.`;
-  if (FUNCTIONS.has(fun)) return `'${fun}' is not available here: Brine does not have this function of Salt.`;
+    return `'${fun}' is not available here: Brine does not have Salt's module ${module}${REMEDY}`;
+  if (FUNCTIONS.has(fun))
+    return `'${fun}' is not available here: Brine does not have this function of Salt${REMEDY}`;
   return `'${fun}' is not available.`;
 }

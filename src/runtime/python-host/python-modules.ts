@@ -62,6 +62,8 @@ export class PythonModules {
   #process: PythonProcess | undefined;
   #interpreter = '';
   #given: Given | undefined;
+  /** What modules that are being loaded may ask about. */
+  #loading: LoadContext['functions'];
   #numbers = 0;
 
   constructor(options: PythonModulesOptions) {
@@ -75,9 +77,11 @@ export class PythonModules {
 
   /** Loads a file and says what is in it; never throws. */
   async tryFile(kind: PythonKind, { file, path }: PythonSource, context: LoadContext): Promise<PythonTried> {
+    const outer = this.#loading;
     try {
       const process = this.#processFor(context.opts);
       const surroundings = this.#give(context.opts, context.grains, NO_PILLAR);
+      this.#loading = context.functions;
       const found = await process.within(ANSWER_MS, () =>
         process.asks.tryModule({ kind, file, path, surroundings }),
       );
@@ -92,6 +96,8 @@ export class PythonModules {
       return { module: { name, file, doc, functions: Object.fromEntries(specs) } };
     } catch (error) {
       return { broken: `${path} cannot be used: ${messageOf(error)}` };
+    } finally {
+      this.#loading = outer; // one file may make another be loaded
     }
   }
 
@@ -200,6 +206,7 @@ export class PythonModules {
     return {
       log: ({ level, text }) => ([...this.#calls.values()].at(-1)?.log ?? this.#options.log)?.[level](text),
       has: async ({ call, kind, fun }) => {
+        if (call === 0) return kind !== 'modules' || (await this.#loading?.find(fun))?.missing === undefined;
         const source = await this.#source(call, kind);
         return (await source?.find(fun))?.spec !== undefined;
       },

@@ -3,9 +3,7 @@
  * raises there harms nobody else.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { join } from 'node:path';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -18,9 +16,10 @@ import {
 } from '../../network/ipc/contracts/python-host.ts';
 import { RpcPeer } from '../../network/ipc/rpc.ts';
 import type { Dict } from '../../python/values/value.ts';
+import { interpreterOfSalt } from './installed-salt.ts';
+import { programPath } from './program-path.ts';
 
-/** The program of the process, beside the bundles or, in tests, beside this file. */
-const PROGRAM = ['python/brine_host.py', 'guest/brine_host.py'];
+const PROGRAM = 'brine_host.py';
 /** The interpreter when `python_executable` names none. */
 const DEFAULT_INTERPRETER = 'python3';
 
@@ -30,10 +29,12 @@ class PythonProcessError extends BrineError {
   override readonly name = 'PythonProcessError';
 }
 
-/** The interpreter by the options. */
+/** The interpreter by the options: the named one; with `salt_python` that of an installed Salt; else Python's usual name. */
 export function interpreterOf(opts: Dict): string {
   const named = opts.get('python_executable');
-  return typeof named === 'string' && named !== '' ? named : DEFAULT_INTERPRETER;
+  if (typeof named === 'string' && named !== '') return named;
+  const ofSalt = opts.get('salt_python') === true ? interpreterOfSalt() : undefined;
+  return ofSalt ?? DEFAULT_INTERPRETER;
 }
 
 /** What a process is made of. */
@@ -122,7 +123,7 @@ export class PythonProcess {
     if (this.#running !== undefined) return this.#running;
     const { interpreter, serve, started } = this.#options;
     this.#spawnError = undefined;
-    const child = spawn(interpreter, ['-u', programPath()], {
+    const child = spawn(interpreter, ['-u', programPath(PROGRAM)], {
       stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     });
     child.on('error', (error) => (this.#spawnError = error));
@@ -138,9 +139,4 @@ export class PythonProcess {
     started();
     return running;
   }
-}
-
-function programPath(): string {
-  const paths = PROGRAM.map((name) => join(import.meta.dirname, name));
-  return paths.find((path) => existsSync(path)) ?? (paths[0] as string);
 }

@@ -4,7 +4,11 @@ import { CommandExecutionError } from '../../../../src/errors/errors.ts';
 import { MODULE_TABLE } from '../../../../src/plugins/modules/table.ts';
 import type { ModuleEntry } from '../../../../src/runtime/loader/module-entry.ts';
 import { defineFunction, defineModule, type ModuleSpec } from '../../../../src/runtime/loader/module.ts';
-import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
+import {
+  ModuleRegistry,
+  UnavailableModule,
+  type CustomModule,
+} from '../../../../src/runtime/loader/registry.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { fakeContext } from '../../../support/module-context.ts';
 
@@ -143,4 +147,48 @@ test('registry - a module of the user that cannot be loaded says why, and leaves
   const { missing } = await registry.find('bad.f');
   assert.equal(missing, "'bad.f' is not available: /m/bad.js cannot be loaded: Error: at load");
   assert.notEqual(await registry.module('kept'), undefined);
+});
+
+test('registry - an installed Salt is asked last, by name, and once', async () => {
+  const asked: string[] = [];
+  const custom = (module: ModuleSpec) => ({
+    file: module.file,
+    name: module.name,
+    load: () => Promise.resolve(module),
+  });
+  const refuse = (error: Error) => ({ file: 'f', name: 'f', load: () => Promise.reject(error) });
+  const found: Record<string, CustomModule[]> = {
+    xml: [custom(moduleOf('other', 'xml')), custom(moduleOf('xml', 'xml2'))],
+    cmd: [
+      custom({
+        ...moduleOf('cmd', 'cmdmod'),
+        functions: { further: moduleOf('x', 'of Salt').functions['where']! },
+      }),
+    ],
+    dig: [refuse(new UnavailableModule('no dig'))],
+    bad: [refuse(new CommandExecutionError('bad.py cannot be loaded'))],
+    none: [{ file: 'none', name: 'none', broken: 'there is no Salt' }],
+  };
+  const modules = new ModuleRegistry({
+    ...{ opts: dict(), grains: new Map(), table: TABLE },
+    installed: (name) => {
+      asked.push(name);
+      return Promise.resolve(found[name] ?? []);
+    },
+  });
+  const say = async (fun: string) => {
+    const { spec, missing } = await modules.find(fun);
+    return spec === undefined ? missing : String(await spec.run(fakeContext(), {}, [], new Map()));
+  };
+  assert.equal(await say('pkg.where'), 'aptpkg');
+  assert.deepEqual(asked, []);
+  assert.equal(await say('xml.where'), 'xml2');
+  assert.equal(await say('xml.where'), 'xml2');
+  assert.equal(await say('cmd.where'), 'cmdmod');
+  assert.equal(await say('cmd.further'), 'of Salt');
+  assert.deepEqual(asked, ['xml', 'cmd']);
+  assert.equal(await say('dig.where'), "'dig' __virtual__ returned False: no dig");
+  assert.equal(await say('bad.where'), "'bad.where' is not available: bad.py cannot be loaded");
+  assert.equal(await say('none.where'), "'none.where' is not available: there is no Salt");
+  assert.equal(await say('nope.where'), "'nope.where' is not available.");
 });

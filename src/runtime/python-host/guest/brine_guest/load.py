@@ -1,6 +1,7 @@
 """Loading a site's file as Salt's loader does, and telling what is in it."""
 
 import functools
+import importlib
 import importlib.util
 import inspect
 import logging
@@ -66,13 +67,30 @@ def load(kind, name, path, dunders):
         raise ImportError("it is no Python file")
     code = importlib.util.module_from_spec(spec)
     dunders(code)
+    before = getattr(code, "__opts__", None)
     sys.modules[full] = code
     try:
         spec.loader.exec_module(code)
     except BaseException:
         sys.modules.pop(full, None)
         raise
+    # a file may bring defaults for options of its own
+    given = getattr(code, "__opts__", None)
+    code.__own_opts__ = dict(given) if isinstance(given, dict) and given is not before else {}
     return Module(kind, name, path, code)
+
+
+def helper(name, dunders):
+    """A module of `salt.utils` as one of `__utils__`. Raises KeyError when there is none."""
+    full = "salt.utils." + name
+    try:
+        code = importlib.import_module(full)
+    except ModuleNotFoundError as error:
+        if error.name != full:
+            raise
+        raise KeyError(name) from None
+    dunders(code)
+    return Module("utils", name, getattr(code, "__file__", full), code)
 
 
 def _package(path):

@@ -10,6 +10,7 @@ import traceback
 
 from brine_guest import load
 from brine_guest.dunders import Functions, Surroundings, Utilities
+from brine_guest.installed import options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
 from brine_guest.pack import PackError, pack, unpack
 from brine_guest.raised import raised, to_exception
@@ -68,7 +69,8 @@ class Guest:
         self._contexts = collections.defaultdict(dict)
         self._current = threading.local()
         self._active = []
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        self._locks = {}
         self._messages = {"tryModule": self._try, "run": self._run, "grains": self._grains}
 
     # what the program says
@@ -145,7 +147,10 @@ class Guest:
     def _load(self, kind, file, path, around):
         stat = os.stat(path)
         version = (stat.st_mtime_ns, stat.st_size, stat.st_ino)
+        # while one file is loaded another may be asked for: it may want to know whether a function of that is there
         with self._lock:
+            lock = self._locks.setdefault((kind, path), threading.RLock())
+        with lock:
             known = self._modules.get((kind, path))
             if known is not None and known[0] == version:
                 return known[1]
@@ -157,12 +162,14 @@ class Guest:
             return module
 
     def _utility(self, name):
-        path = self._utilities[name]
         around = next(reversed(self._surroundings.values()))
+        path = self._utilities.get(name)
+        if path is None:
+            return load.helper(name, lambda code: self._give(code, "utils", around, around.opts, {}))
         return self._load("utils", name, path, around)
 
     def _give(self, code, kind, around, opts, state):
-        code.__opts__ = opts
+        code.__opts__ = options_for(code, opts)
         code.__grains__ = around.grains
         code.__pillar__ = around.pillar
         code.__context__ = self._contexts[kind]
@@ -181,13 +188,15 @@ class Guest:
     # what modules ask of the program
 
     def has(self, kind, name):
-        return self._link.call("has", self._number(), kind, name)
+        # while a file is loaded no function runs: the program answers by what it has itself
+        number = self._number() if self._active else 0
+        return self._link.call("has", number, kind, name)
 
     def names(self, kind):
         return self._link.call("names", self._number(), kind)
 
     def call_back(self, kind, name, args, kwargs):
-        how, answer = self._link.call("call", self._number(), kind, name, list(args), dict(kwargs))
+        how, answer = self._link.call("call", self._number(), kind, name, list(args), without_callbacks(dict(kwargs)))
         if how == "raised":
             raise to_exception(*answer)
         return answer[0]

@@ -1,0 +1,26 @@
+"""What modules of an installed Salt expect besides what a site's own do."""
+
+import importlib
+import os
+
+
+def options_for(code, opts):
+    """The options of a module, with its own defaults and, for a file of Salt's, those of options that Brine does not have."""
+    own = getattr(code, "__own_opts__", None) or {}
+    if _is_of_salt(getattr(code, "__file__", None) or ""):
+        own = dict(importlib.import_module("salt.config").DEFAULT_MINION_OPTS, **own)
+    return dict(own, **opts) if own else opts
+
+
+def _is_of_salt(path):
+    if os.sep + "salt" + os.sep not in path:
+        return False
+    roots = importlib.import_module("salt").__path__
+    return any(path.startswith(os.path.abspath(root) + os.sep) for root in roots)
+
+
+def without_callbacks(kwargs):
+    """Keywords for a function of the program: one that would hide secrets from the log cannot be called there, so nothing is logged."""
+    if not callable(kwargs.get("log_callback")):
+        return kwargs
+    return dict({key: value for key, value in kwargs.items() if key != "log_callback"}, output_loglevel="quiet")
