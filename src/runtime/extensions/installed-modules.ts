@@ -21,7 +21,7 @@ export type LoadInstalled = (
 ) => Promise<ModuleSpec>;
 
 /** Whether a Salt's own modules are to be used. */
-export function isSaltPython(opts: Dict): boolean {
+function isSaltPython(opts: Dict): boolean {
   return opts.get('salt_python') === true;
 }
 
