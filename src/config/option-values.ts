@@ -3,7 +3,8 @@
  * starts, because a name with a slip in it would otherwise pass for one that is served.
  */
 import { pyStr } from '../python/values/repr.ts';
-import type { Value } from '../python/values/value.ts';
+import { truthy, type Dict, type Value } from '../python/values/value.ts';
+import { nameNotThere } from './names-in-values.ts';
 import { noEffect, notYet, type Unserved } from './unserved.ts';
 
 /** The names that there are, and what another one comes to. */
@@ -45,13 +46,27 @@ const CHOICES: ReadonlyMap<string, Choices> = new Map<string, Choices>([
 /** Renderers that are there, with the names of Salt 0.9 for two pipes. */
 const RENDERERS: ReadonlySet<string> = new Set(['jinja', 'yaml', 'json', 'text', 'yaml_jinja', 'json_jinja']);
 
-/** @returns what a value of this option does not get; undefined when it is served, or the option takes more than a few names */
-export function valueNotThere(option: string, value: Value): Unserved | undefined {
+/**
+ * @param given all options of the files
+ * @returns what a value of this option does not get; undefined when it is served, or the option takes more than a few names
+ */
+export function valueNotThere(option: string, value: Value, given: Dict): Unserved | undefined {
   if (option === 'renderer') return rendererNotThere(pyStr(value));
+  if (option === 'ssl') return sslNotUsed(value, given);
+  const inside = nameNotThere(option, value);
+  if (inside !== undefined) return { ...noEffect(inside), concernsCommands: true };
   const choices = CHOICES.get(option);
   if (choices === undefined || value === null || choices.names.includes(pyStr(value))) return undefined;
   const names = choices.names.filter((name) => name !== '').join(', ');
   return noEffect(`there is no '${pyStr(value)}': ${choices.otherwise}; there are ${names}`);
+}
+
+/** Salt compat: Salt, too, speaks ZeroMQ without TLS whatever `ssl` says, and does not say so. */
+function sslNotUsed(value: Value, given: Dict): Unserved | undefined {
+  const transport = truthy(given.get('transport_opts')) ? 'several' : (given.get('transport') ?? null);
+  const isUsed = transport !== null && transport !== 'zeromq';
+  if (isUsed || value === null || value === false) return undefined;
+  return noEffect('the transport zeromq does without TLS; set transport to tcp or ws');
 }
 
 function rendererNotThere(pipe: string): Unserved | undefined {

@@ -141,7 +141,7 @@ function valueUnserved(name: string, value: Value, given: Dict): Unserved | unde
     return stopping(
       `there is no sdb profile ${profile === '' ? 'in it' : profile}, and the address itself would be taken for the value`,
     );
-  return valueNotThere(name, value);
+  return valueNotThere(name, value, given);
 }
 
 function hasDriver(profile: Value | undefined): boolean {

@@ -35,7 +35,8 @@ export const DEFAULT_OPTIONS: JinjaOptions = {
   strict: true,
 };
 
-const NAMES: ReadonlyMap<string, keyof JinjaOptions> = new Map([
+/** The names that `jinja_env` takes. */
+export const ENVIRONMENT_OPTIONS: ReadonlyMap<string, keyof JinjaOptions> = new Map([
   ['block_start_string', 'blockStart'],
   ['block_end_string', 'blockEnd'],
   ['variable_start_string', 'variableStart'],
@@ -66,7 +67,7 @@ export function jinjaOptions(
   if (truthy(opt('jinja_lstrip_blocks'))) out['lstripBlocks'] = true;
   const given = opt(isSls ? 'jinja_sls_env' : 'jinja_env');
   for (const [key, value] of isDict(given) ? given : []) {
-    const name = NAMES.get(String(key).toLowerCase());
+    const name = ENVIRONMENT_OPTIONS.get(String(key).toLowerCase());
     if (name === undefined) unknown(String(key));
     else if (typeof DEFAULT_OPTIONS[name] === 'boolean') out[name] = truthy(value);
     else if (typeof value === 'string' || value === null) out[name] = value;

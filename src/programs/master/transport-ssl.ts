@@ -4,7 +4,7 @@ import type { MasterTransport } from '../../config/master-transports.ts';
 import type { Logger } from '../../host/log.ts';
 import { requireTransport } from '../../network/transport/transports.ts';
 
-/** Reads it, when there is one; a transport without TLS says so. @throws ConfigError */
+/** Reads it, when there is one; of several transports one without TLS says so. @throws ConfigError */
 export async function sslOf(
   { name, opts }: MasterTransport,
   log: Logger,
@@ -12,7 +12,9 @@ export async function sslOf(
   const value = opts.raw('ssl');
   if (value === undefined || value === null || value === false) return {};
   if (!requireTransport(name).hasTls) {
-    log.warning(`TLS is not supported by the transport ${name}; the option ssl does not count for it.`);
+    // of the only transport it was said when the configuration was read
+    if (opts.get('transport_opts').size > 0)
+      log.warning(`TLS is not supported by the transport ${name}; the option ssl does not count for it.`);
     return {};
   }
   const { readSsl } = await import('../../config/ssl.ts');

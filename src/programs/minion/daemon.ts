@@ -11,6 +11,8 @@ import { handleSignals } from '../daemon/signals.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { isPythonServed, pythonFiles } from '../../runtime/extensions/folder.ts';
+import { MODULE_TABLE } from '../../plugins/modules/table.ts';
+import { idleProviders } from '../../runtime/loader/providers.ts';
 import { collectGrains } from '../../plugins/grains/collect.ts';
 import { makeDirectory } from '../../host/files.ts';
 import { systemNames } from '../../host/dns.ts';
@@ -80,6 +82,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
   const id = opts.get('id');
   log.info(`Setting up the Salt Minion "${id}"`);
   warnOfOpenFolders(opts.toDict(), log);
+  for (const sentence of idleProviders(opts.get('providers'), MODULE_TABLE)) log.warning(sentence);
   refuseSecond(opts);
   await prepareHost(opts);
   const minion = await assemble(start);

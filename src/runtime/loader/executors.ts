@@ -24,7 +24,8 @@ export interface ExecutorCall {
 
 type Executor = (call: ExecutorCall, ctx: ModuleContext, options: Dict) => Promise<Value>;
 
-const EXECUTORS = new Map<string, Executor>([
+/** By the names that `module_executors` takes. */
+export const EXECUTORS: ReadonlyMap<string, Executor> = new Map<string, Executor>([
   ['direct_call', ({ run }) => run()],
   ['splay', splay],
   ['sudo', sudo],
