@@ -40,13 +40,14 @@ test('engines - beside a master and a minion', async (t) => {
   const fleet = await Fleet.create(t);
   const [hookPort, minionHookPort] = [await freePort(), await freePort()];
   const ran = fleet.path('ran');
+  const lines = fleet.path('lines');
   for (const folder of ['m', 'one'])
     fleet.write(fleet.path(folder, 'cache', 'extmods', 'engines'), 'answers.ts', [OWN_ENGINE]);
   fleet.write(fleet.folder, 'process.cjs', [OWN_PROCESS]);
   fleet.configureMaster([
     'auto_accept: True',
     'engines:',
-    `  - script: {cmd: 'printf "%s\\n" "{\\"tag\\": \\"my/script\\", \\"data\\": {\\"n\\": 1}}" nonsense', interval: 0.05, onchange: True}`,
+    `  - script: {cmd: 'if test -e ${lines}; then cat ${lines}; fi', interval: 0.05, onchange: True}`,
     `  - webhook: {address: 127.0.0.1, port: ${hookPort}}`,
     '  - answers: {word: master}',
     '  - webhook: {portt: 1}',
@@ -100,6 +101,7 @@ test('engines - beside a master and a minion', async (t) => {
   });
 
   await t.test('lines of a script, once each when they do not change', async () => {
+    fleet.write(fleet.folder, 'lines', ['{"tag": "my/script", "data": {"n": 1}}', 'nonsense']);
     await until('the event', () => heard('my/script').length > 0);
     await master.logged('The script engine cannot read a line as an event: nonsense', 2);
     assert.equal(heard('my/script').length, 1);
