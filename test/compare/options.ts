@@ -74,6 +74,8 @@ async function baseOf({ role }: Side, folder: string): Promise<Dict> {
 /** Starts a program and ends it when it has said that it starts. */
 function start({ role, started }: Side, config: Dict, folder: string, stayMs: number): Promise<Start> {
   const place = mkdtempSync(join(folder, 'c-'));
+  // with verify_env: False the folders have to be there
+  for (const name of ['cachedir', 'sock_dir']) mkdirSync(join(place, name));
   // JSON is YAML
   writeFileSync(
     join(place, role),

@@ -13,6 +13,8 @@ export interface ForgedMember {
   readonly otherName?: string;
   /** A block device of these numbers, with the bit setuid; tar only. */
   readonly device?: readonly [major: number, minor: number];
+  /** With the bit setuid; tar only. */
+  readonly isSetuid?: boolean;
   /** The size that is claimed, when it is not the content's. */
   readonly claimedBytes?: number;
 }
@@ -24,12 +26,13 @@ export function forgeTar(members: readonly ForgedMember[]): Buffer {
 
 function tarBlocks(members: readonly (ForgedMember & { readonly isPax?: boolean })[]): Buffer[] {
   const blocks = members.flatMap((member) => {
-    const { name, content = '', link, hardlink, claimedBytes, otherName, device } = member;
+    const { name, content = '', link, hardlink, claimedBytes, otherName, device, isSetuid } = member;
     const head = Buffer.alloc(512);
     const body = link === undefined && hardlink === undefined ? Buffer.from(content) : Buffer.alloc(0);
     const type = member.isPax === true ? 'x' : device !== undefined ? '4' : typeOf(member);
     head.write(name, 0, 100);
-    head.write(`${device === undefined ? '0000755' : '0004666'}\0${'0000000\0'.repeat(2)}`, 100);
+    const mode = device !== undefined ? '0004666' : isSetuid === true ? '0004755' : '0000755';
+    head.write(`${mode}\0${'0000000\0'.repeat(2)}`, 100);
     head.write(`${(claimedBytes ?? body.length).toString(8).padStart(11, '0')} `, 124);
     head.write('14000000000 ', 136);
     head.write('        ', 148);

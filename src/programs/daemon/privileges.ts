@@ -27,9 +27,9 @@ class PreparationError extends BrineError {
 }
 
 /** Does what a daemon does on the disk before it starts. @throws PreparationError for the system's errors */
-export async function prepareOnDisk(prepare: () => unknown): Promise<void> {
+export async function prepareOnDisk<T>(prepare: () => T | Promise<T>): Promise<T> {
   try {
-    await prepare();
+    return await prepare();
   } catch (error) {
     if (error instanceof Error && 'syscall' in error)
       throw new PreparationError(error as NodeJS.ErrnoException);

@@ -116,7 +116,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);
   giveTree(opts.get('pki_dir'), user);
-  const userKeys = await writeUserKeys(opts, user);
+  const userKeys = await prepareOnDisk(() => writeUserKeys(opts, user));
   await becomeUser(user);
   if (opts.get('verify_env')) await prepareOnDisk(() => tidyFolders(opts));
   return userKeys;

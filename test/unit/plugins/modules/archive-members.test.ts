@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import {
   chmodSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -225,6 +227,36 @@ test('archive - device nodes are members as others are, and lead nowhere by thei
     /'\.\.\/null' has '\.\.' in its name/,
   );
   untouched(spot);
+});
+
+test('archive - setuid bits and device nodes become what tar makes of them for this account, as in Salt', async (t) => {
+  const isRoot = process.getuid?.() === 0;
+  const bytes = forgeTar([{ name: 'tool', content: 'x', isSetuid: true }]);
+  const modeOf = (path: string): number => statSync(path).mode & 0o7777;
+  const direct = place(t);
+  await context().functions.call(
+    'archive.tar',
+    ['xf', direct.archive('tar', bytes)],
+    dict({ dest: direct.target }),
+  );
+  const state = place(t);
+  const kwargs = dict({ name: state.target, source: state.archive('tar', bytes), enforce_toplevel: false });
+  const result = await callState('archive.extracted', kwargs, {
+    opts: OPTS,
+    test: false,
+    clock: systemClock,
+  });
+  assert.equal(result.get('result'), true);
+  for (const { target } of [direct, state])
+    assert.equal(modeOf(join(target, 'tool')) & 0o4000, isRoot ? 0o4000 : 0);
+  const spot = place(t);
+  const device = spot.archive('tar', forgeTar([{ name: 'null', device: [1, 3] }]));
+  const said = await context()
+    .functions.call('archive.tar', ['xf', device], dict({ dest: spot.target }))
+    .then(String, String);
+  const node = lstatSync(join(spot.target, 'null'), { throwIfNoEntry: false });
+  // who may make no nodes is told so
+  assert.ok(node?.isBlockDevice() ?? /mknod/.test(said), said);
 });
 
 test('archive - options that give members other names are looked at with those', async (t) => {
