@@ -47,7 +47,7 @@ test('engines - beside a master and a minion', async (t) => {
   fleet.configureMaster([
     'auto_accept: True',
     'engines:',
-    `  - script: {cmd: 'if test -e ${lines}; then cat ${lines}; fi', interval: 0.05, onchange: True}`,
+    `  - script: {cmd: 'sh -c "test ! -e ${lines} || cat ${lines}"', interval: 0.05, onchange: True}`,
     `  - webhook: {address: 127.0.0.1, port: ${hookPort}}`,
     '  - answers: {word: master}',
     '  - webhook: {portt: 1}',
