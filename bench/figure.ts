@@ -46,6 +46,14 @@ export const TARGETS: ReadonlyMap<string, number> = new Map([
   ['memory minion idle', 60],
   ['big-fleet memory of salt', 200],
   ['big-fleet lost', 0],
+  ['reactor event to command', 60],
+  ['reactor flow: lost', 0],
+  ['reactor flow: twice', 0],
+  ['reactor flow: out of order', 0],
+  ['reactor burst: lost', 0],
+  ['reactor burst: twice', 0],
+  ['reactor burst: out of order', 0],
+  ['reactor orchestration step', 50],
 ]);
 
 /** The key of a figure's row. */
