@@ -31,10 +31,11 @@ const TICK_MS = 10;
 const BURST = 10_000;
 const STEPS = 20;
 const LOAD_IN_FLIGHT = 8;
+const MINIONS = 20;
 
 const REACTIONS = {
   'date.sls': "date:\n  local.cmd.run:\n    - tgt: one\n    - arg: ['date +%s.%N']\n",
-  'count.sls': "count:\n  local.test.echo:\n    - tgt: sim-0001\n    - arg: [{{ data['number'] }}]\n",
+  'count.sls': `count:\n  local.test.echo:\n    - tgt: sim-{{ '%04d' | format(data['number'] // 10 % ${MINIONS}) }}\n    - arg: [{{ data['number'] }}]\n`,
 };
 
 /** The reactor and orchestration. */
@@ -56,7 +57,7 @@ export const reactor: Scenario = {
       preseedKeys(fleet.pkiDir, SWARM_PREFIX, SWARM_SIZE, await swarmKeys(SHARED_KEYS, context.keysDir));
       const own = { ...context, fleet };
       const figures = await fromEventToCommand(own);
-      await withSwarm(own, 20, async () => {
+      await withSwarm(own, MINIONS, async () => {
         figures.push(...(await flow(own)), ...(await burst(own)), ...(await orchestrate(own)));
       });
       return figures;
@@ -194,7 +195,13 @@ async function arrival(numbers: readonly number[], count: number): Promise<void>
 function faults(name: string, numbers: readonly number[], wanted: readonly number[]): Figure[] {
   const once = new Set(numbers);
   const row = { scenario: NAME, unit: 'count', better: 'lower' } as const;
-  const disorder = numbers.filter((number, at) => number < (numbers[at - 1] ?? -1)).length;
+  const last = new Map<number, number>();
+  const disorder = numbers.filter((number) => {
+    const minion = Math.floor(number / REACTS_TO_ONE_IN) % MINIONS;
+    const isLate = number < (last.get(minion) ?? -1);
+    last.set(minion, number);
+    return isLate;
+  }).length;
   return [
     single({ ...row, name: `${name}: lost` }, wanted.filter((number) => !once.has(number)).length),
     single({ ...row, name: `${name}: twice` }, numbers.length - once.size),

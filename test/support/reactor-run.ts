@@ -16,6 +16,7 @@ import { ReactionMap } from '../../src/programs/reactor/reaction-map.ts';
 import { Reactor } from '../../src/programs/reactor/reactor.ts';
 import { ReactionRenderer } from '../../src/programs/reactor/render-reactions.ts';
 import { MasterReactions } from '../../src/programs/reactor/run-reaction.ts';
+import { TargetLanes } from '../../src/programs/reactor/target-lanes.ts';
 import type { Step } from '../../src/programs/reactor/step.ts';
 import { findFunction } from '../../src/programs/runner/find-function.ts';
 import { ownFunctions } from '../../src/programs/runner/own-functions.ts';
@@ -113,6 +114,7 @@ export async function reactorDeeds(
     }),
     jids: new JidSource(systemClock),
     pool: new CallPool(1, 100),
+    lanes: new TargetLanes(4),
     chains: new Chains(),
     clock: systemClock,
     log,

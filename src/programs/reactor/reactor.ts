@@ -21,6 +21,7 @@ import { readReaction, type FindFunction, type Reaction } from './reaction.ts';
 import type { ReactionMap } from './reaction-map.ts';
 import type { ReactionRenderer, SeenEvent } from './render-reactions.ts';
 import { stepFromDict, stepToDict, type Step } from './step.ts';
+import { lanesOf, type TargetLanes } from './target-lanes.ts';
 
 /** Who the functions of the master are run for; events of this user are no cause for reactions. */
 export const REACTOR_USER = 'Reactor';
@@ -46,6 +47,8 @@ export interface ReactorDeps {
   readonly jids: JidSource;
   /** Calls at a time, and calls that may wait. */
   readonly pool: CallPool;
+  /** Jobs that are published at a time. */
+  readonly lanes: TargetLanes;
   readonly chains: Chains;
   readonly clock: Clock;
   readonly log: Logger;
@@ -90,6 +93,7 @@ export class Reactor {
     this.#reader?.close();
     this.#wake?.();
     await this.#loop;
+    await this.#deps.lanes.rest();
     await this.#deps.pool.rest();
     this.#deps.journal.close();
   }
@@ -172,16 +176,20 @@ export class Reactor {
   }
 
   async #react({ entry, isAgain }: Waiting): Promise<void> {
-    const { journal, log } = this.#deps;
     try {
       const plan = entry.plan ?? (await this.#plan(entry));
       await this.#runPlan(entry, plan, isAgain && entry.plan !== undefined);
     } catch (error) {
-      this.counters.failed++;
-      log.error(`The reactor could not react to the event ${entry.tag}: ${messageOf(error)}`, error);
-      journal.finish(entry.id);
-      this.#unfinished--;
+      this.#giveUp(entry, error);
     }
+  }
+
+  #giveUp({ id, tag }: JournalEntry, error: unknown): void {
+    const { journal, log } = this.#deps;
+    this.counters.failed++;
+    log.error(`The reactor could not react to the event ${tag}: ${messageOf(error)}`, error);
+    journal.finish(id);
+    this.#unfinished--;
   }
 
   /** Renders the files of an event, and gives each reaction its job id. */
@@ -221,13 +229,14 @@ export class Reactor {
   }
 
   async #runPlan(entry: JournalEntry, { steps, states }: Plan, isAgain: boolean): Promise<void> {
-    const { journal, pool, runner } = this.#deps;
+    const { journal, lanes, pool, runner } = this.#deps;
     let left = states.filter((state) => state !== 'done').length;
     const finished = (): void => {
       this.#unfinished--;
       journal.finish(entry.id);
     };
     if (left === 0) return finished();
+    const published: Promise<void>[] = [];
     for (const [index, kept] of steps.entries()) {
       const before = states[index];
       if (before === 'done') continue;
@@ -240,10 +249,14 @@ export class Reactor {
         else journal.keepStates(entry.id, states);
       };
       if (step.reaction.client === 'local') {
-        await runner.run(step, entry, isAgain);
-        done();
+        const reached = lanesOf(step.reaction.target ?? { tgt: null, tgtType: '' });
+        await lanes.enter(reached);
+        const run = runner.run(step, entry, isAgain).finally(() => lanes.leave(reached));
+        published.push(run.then(done).catch((error: unknown) => this.#giveUp(entry, error)));
         continue;
       }
+      // what comes after a job in a file begins when the job is published
+      await Promise.all(published);
       await pool.room();
       pool.add(async () => {
         states[index] = 'started';

@@ -15,6 +15,7 @@ import { ReactionMap } from '../../reactor/reaction-map.ts';
 import { Reactor, REACTOR_USER } from '../../reactor/reactor.ts';
 import { ReactionRenderer } from '../../reactor/render-reactions.ts';
 import { MasterReactions } from '../../reactor/run-reaction.ts';
+import { TargetLanes } from '../../reactor/target-lanes.ts';
 import type { Step } from '../../reactor/step.ts';
 import { findFunction } from '../../runner/find-function.ts';
 import { masterMinion } from '../../runner/master-minion.ts';
@@ -77,6 +78,7 @@ export const startReactor: StartRole = async (context) => {
     }),
     jids: new JidSource(clock),
     pool: new CallPool(opts.get('reactor_worker_threads'), opts.get('reactor_worker_hwm')),
+    lanes: new TargetLanes(opts.get('reactor_worker_threads')),
     chains,
     clock,
     log,

@@ -20,6 +20,7 @@ import { ReactionMap } from '../../reactor/reaction-map.ts';
 import { Reactor } from '../../reactor/reactor.ts';
 import { ReactionRenderer } from '../../reactor/render-reactions.ts';
 import { MasterReactions } from '../../reactor/run-reaction.ts';
+import { TargetLanes } from '../../reactor/target-lanes.ts';
 import { reactorFeedPath } from '../event-bus.ts';
 
 const KEY_BYTES = 32;
@@ -77,6 +78,7 @@ export async function startMinionReactor({
     }),
     jids: new JidSource(clock),
     pool: new CallPool(opts.get('reactor_worker_threads'), opts.get('reactor_worker_hwm')),
+    lanes: new TargetLanes(opts.get('reactor_worker_threads')),
     chains: new Chains(),
     clock,
     log,
