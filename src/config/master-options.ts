@@ -94,8 +94,7 @@ export const masterOptions = {
   con_cache: option(
     'bool',
     false,
-    'keep a list of connected minions in a process of its own',
-    noEffect('the master always knows which minions are connected'),
+    'manage.present and its like, minions.connected, presence events and max_minions go by the connections of minions, not by the addresses in their cached grains',
   ),
   max_minions: option('int', 0, 'refuse further minions above this number, 0 for no limit'),
   order_masters: option('bool', false, 'this master has syndics below it'),

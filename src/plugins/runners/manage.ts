@@ -9,6 +9,7 @@ import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
 import { callMinions } from './minion-calls.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext, type RunnerSpec } from './runner.ts';
 import { param, type TypedArguments } from '../../runtime/loader/params.ts';
+import { isConnected } from '../../runtime/targeting/connected.ts';
 
 function secondsIfGiven(value: Value): number | undefined {
   return truthy(value) ? pyCount(value) : undefined;
@@ -232,22 +233,29 @@ async function connected(
   return [...found.keys()].sort();
 }
 
-/** Minions whose cached addresses include one that somebody is connected from, with that address. */
+/** Minions that are connected, with their addresses: the cached one that somebody is connected from, else the first. */
 async function connectedAddresses(
   ctx: RunnerContext,
   subset: readonly Value[] | undefined,
 ): Promise<Map<string, string>> {
   const addresses = await ctx.connectedAddresses();
-  const wanted = subset !== undefined && subset.length > 0 ? subset.map(pyStr) : ctx.cache.ids();
+  const wanted = subset !== undefined && subset.length > 0 ? subset.map(pyStr) : knownIds(ctx);
+  const connections = await ctx.connections(wanted);
   const found = new Map<string, string>();
   for (const id of wanted) {
     const grains = ctx.cache.read(id, 'data')?.get('grains');
-    if (!isDict(grains)) continue;
-    const own = [grains.get('ipv4'), grains.get('ipv6')].flatMap((list) => (Array.isArray(list) ? list : []));
-    const address = own.find((text) => addresses.has(pyStr(text)));
-    if (address !== undefined) found.set(id, pyStr(address));
+    const own = (isDict(grains) ? [grains.get('ipv4'), grains.get('ipv6')] : [])
+      .flatMap((list) => (Array.isArray(list) ? list : []))
+      .map(pyStr);
+    const address = own.find((text) => addresses.has(text));
+    if (isConnected(id, connections, () => address !== undefined)) found.set(id, address ?? own[0] ?? '');
   }
   return found;
+}
+
+/** With `con_cache` also minions whose grains are not cached. */
+function knownIds({ opts, cache, keys }: RunnerContext): readonly string[] {
+  return opts.get('con_cache') ? keys.list('accepted') : cache.ids();
 }
 
 async function regenerateKeys(ctx: RunnerContext): Promise<Value> {

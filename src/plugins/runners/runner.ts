@@ -21,6 +21,7 @@ import type {
 } from '../../runtime/loader/module.ts';
 import { readArguments, type TypedArguments } from '../../runtime/loader/params.ts';
 import type { Fleet } from '../../runtime/targeting/target.ts';
+import type { KnownConnection } from '../../runtime/targeting/connected.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 
 /** The kinds of functions of the master: both are described and run alike, and found in tables of their own. */
@@ -172,4 +173,6 @@ export interface RunnerContext {
   client(): Promise<LocalClient>;
   /** Addresses that minions are connected from; none when no master runs. */
   connectedAddresses(): Promise<ReadonlySet<string>>;
+  /** With `con_cache`: the connections of those of the minions that tell who they are; undefined without, or when no master runs. */
+  connections(ids: readonly string[]): Promise<ReadonlyMap<string, KnownConnection> | undefined>;
 }

@@ -42,7 +42,12 @@ export class PresenceEvents {
     if (this.#isRunning) return;
     this.#isRunning = true;
     try {
-      const present = await connectedIds(this.#keys, this.#facts, clientOf(publisher, this.#link));
+      const present = await connectedIds(
+        this.#keys,
+        this.#facts,
+        clientOf(publisher, this.#link),
+        this.#context.opts.get('con_cache'),
+      );
       const fresh = [...present].filter((id) => !this.#before.has(id));
       const lost = [...this.#before].filter((id) => !present.has(id));
       if (fresh.length + lost.length > 0) this.#fire(tags.presenceChange, dict({ new: fresh, lost }));

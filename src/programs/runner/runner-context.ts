@@ -7,6 +7,7 @@ import { openJobCache } from '../../runtime/client/local-job-cache.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
+import type { PublisherClient } from '../../network/ipc/contracts/publisher.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
@@ -103,6 +104,10 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
     print,
     client: () => (client ??= LocalClient.connect(deps)),
     connectedAddresses: () => connectedAddresses(opts, clock),
+    connections: (ids) =>
+      opts.get('con_cache')
+        ? askPublisher(opts, clock, (publisher) => publisher.connections({ ids: [...ids] }))
+        : Promise.resolve(undefined),
     close: async () => {
       (await client?.catch(() => undefined))?.close();
       bus.close();
@@ -227,27 +232,36 @@ async function executeHere(
 
 /** Salt compat: connections over the loopback count for every address of this host (salt/utils/minions.py `connected_ids`). */
 async function connectedAddresses(opts: MasterOptions, clock: Clock): Promise<ReadonlySet<string>> {
+  const addresses = new Set(await askPublisher(opts, clock, (publisher) => publisher.addresses()));
+  const { networkInterfaces } = await import('node:os');
+  for (const loopback of ['127.0.0.1', '::1']) {
+    if (!addresses.delete(loopback)) continue;
+    for (const { address, internal, family } of Object.values(networkInterfaces()).flatMap(
+      (list) => list ?? [],
+    ))
+      if (!internal && family === (loopback === '::1' ? 'IPv6' : 'IPv4')) addresses.add(address);
+  }
+  return addresses;
+}
+
+/** @returns the answer of the publisher; undefined when no master runs */
+async function askPublisher<T>(
+  opts: MasterOptions,
+  clock: Clock,
+  ask: (publisher: PublisherClient) => Promise<T>,
+): Promise<T | undefined> {
   const path = masterSockets(opts).publishPull;
-  if (!existsSync(path)) return new Set();
-  const [{ RpcClient }, { clientOf }, { publisher }, { networkInterfaces }] = await Promise.all([
+  if (!existsSync(path)) return undefined;
+  const [{ RpcClient }, { clientOf }, { publisher }] = await Promise.all([
     import('../../network/ipc/rpc-client.ts'),
     import('../../network/ipc/contract.ts'),
     import('../../network/ipc/contracts/publisher.ts'),
-    import('node:os'),
   ]);
   const link = new RpcClient({ path, clock, purpose: 'publisher', giveUpMs: PUBLISHER_GIVE_UP_MS });
   try {
-    const addresses = new Set(await clientOf(publisher, link).addresses());
-    for (const loopback of ['127.0.0.1', '::1']) {
-      if (!addresses.delete(loopback)) continue;
-      for (const { address, internal, family } of Object.values(networkInterfaces()).flatMap(
-        (list) => list ?? [],
-      ))
-        if (!internal && family === (loopback === '::1' ? 'IPv6' : 'IPv4')) addresses.add(address);
-    }
-    return addresses;
+    return await ask(clientOf(publisher, link));
   } catch {
-    return new Set();
+    return undefined;
   } finally {
     await link.close();
   }

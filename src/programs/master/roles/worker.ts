@@ -193,7 +193,7 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
     sessions,
     sharedKey: () => context.sharedKeys()[0] as Crypticle,
     signPublicKey: publicKeySigner(opts, masterKey),
-    connectedIds: () => connectedIds(keys, facts, publisher),
+    connectedIds: () => connectedIds(keys, facts, publisher, opts.get('con_cache')),
     fireEvent,
     log,
   });

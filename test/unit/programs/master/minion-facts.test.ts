@@ -112,10 +112,23 @@ test('connected minions - those with an address that a subscriber comes from, as
   cache.write('c', 'data', withAddress({ os: 'Debian' }));
   const keys = { list: () => ['a', 'b', 'c', 'unheard'] } as unknown as KeyStore;
   const from = async (...addresses: string[]): Promise<string[]> => {
-    const publisher = { addresses: async () => addresses };
-    return [...(await connectedIds(keys, new MinionFacts(cache), publisher))];
+    const publisher = { addresses: async () => addresses, connections: () => assert.fail('not asked') };
+    return [...(await connectedIds(keys, new MinionFacts(cache), publisher, false))];
   };
   assert.deepEqual(await from('10.0.0.1', '10.0.0.9'), ['a']);
   assert.deepEqual(await from('fd00::2', '10.0.0.1'), ['a', 'b']);
   assert.deepEqual(await from(), []);
+
+  // con_cache: what the connections say counts, and addresses only for those that do not tell who they are
+  const publisher = {
+    addresses: async () => ['10.0.0.1', '10.0.0.2'],
+    connections: async () =>
+      new Map([
+        ['a', { isConnected: false }],
+        ['c', { isConnected: true }],
+        ['unheard', { isConnected: true }],
+      ]),
+  };
+  const known = await connectedIds(keys, new MinionFacts(cache), publisher, true);
+  assert.deepEqual([...known], ['b', 'c', 'unheard']);
 });
