@@ -110,7 +110,7 @@ export class ModuleRegistry implements FunctionSource {
     }
     if (loaded?.leftOut !== undefined && !spec)
       return { missing: `'${fun}' is not available: ${loaded.leftOut}` };
-    if (!loaded || !spec) return { missing: (await import('./salts-modules.ts')).missingFunctionText(fun) };
+    if (!loaded || !spec) return { missing: await this.#missing(fun) };
     return { spec, module: loaded.module };
   }
 
@@ -208,6 +208,11 @@ export class ModuleRegistry implements FunctionSource {
     return { module: { ...(usable[0] as ModuleSpec), name, functions }, leftOut: broken };
   }
 
+  async #missing(fun: string): Promise<string> {
+    const { missingFunctionText } = await import('./salts-modules.ts');
+    return missingFunctionText(fun, this.#options.opts.get('salt_python') === true);
+  }
+
   #ownModules(): Promise<readonly CustomModule[]> {
     this.#custom ??= this.#readCustom();
     return this.#custom;
@@ -240,20 +245,27 @@ export class ModuleRegistry implements FunctionSource {
     return trying;
   }
 
-  /** The first of an installed Salt's files of this name that is for this machine. */
+  /** An installed Salt's files of this name that are for this machine, together; of two functions of one name the first file's counts. */
   async #tryInstalled(name: string): Promise<Loaded | undefined> {
     const { installed } = this.#options;
     if (installed === undefined) return undefined;
     const errors: Error[] = [];
+    const modules: ModuleSpec[] = [];
     for (const one of this.#allowed(await installed(name, this.#loadContext()))) {
       if ('broken' in one) return { reason: one.broken, isBroken: true };
       if ('unavailable' in one) continue;
       try {
         const module = await one.load();
-        if (module.name === name) return { module };
+        if (module.name === name) modules.push(module);
       } catch (error) {
         errors.push(error as Error);
       }
+    }
+    if (modules[0] !== undefined) {
+      const functions = modules.map((module) => module.functions).reverse();
+      return {
+        module: { ...modules[0], functions: Object.assign({}, ...functions) as ModuleSpec['functions'] },
+      };
     }
     const [first] = errors;
     return first && { reason: messageOf(first), isBroken: !(first instanceof UnavailableModule) };

@@ -57,12 +57,13 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
 /** How to have it all the same. */
 const REMEDY = '; where a Salt is installed it is there with salt_python: True.';
 
-/** What is said of an execution function that was not found. @param fun its full name, or a word without a dot */
-export function missingFunctionText(fun: string): string {
+/** What is said of an execution function that was not found. @param fun its full name, or a word without a dot @param isSaltPython an installed Salt has been asked, too */
+export function missingFunctionText(fun: string, isSaltPython = false): string {
+  const remedy = isSaltPython ? '.' : REMEDY;
   const module = fun.split('.')[0] ?? '';
   if (fun.includes('.') && MODULES.has(module))
-    return `'${fun}' is not available here: Brine does not have Salt's module ${module}${REMEDY}`;
+    return `'${fun}' is not available here: Brine does not have Salt's module ${module}${remedy}`;
   if (FUNCTIONS.has(fun))
-    return `'${fun}' is not available here: Brine does not have this function of Salt${REMEDY}`;
+    return `'${fun}' is not available here: Brine does not have this function of Salt${remedy}`;
   return `'${fun}' is not available.`;
 }
