@@ -21,7 +21,7 @@ import {
 import { asBytes, decode, encode, MsgpackError, type Encodable } from '../../formats/wire/msgpack.ts';
 import { isNonce } from '../../formats/wire/nonce.ts';
 import type { AcceptedKeys } from './accepted-keys.ts';
-import { UNKNOWN_STANDING, type Outcome, type Standing } from './replay-guard.ts';
+import { UNKNOWN_STANDING, type ReplayCheck, type Standing } from './replay-guard.ts';
 import type { SessionKeys } from './session-keys.ts';
 
 /** An encrypted request after every check: `id` is who sent it. */
@@ -75,11 +75,11 @@ export interface DoorDeps {
 /** What the door says of a request: its reply, and for the guard against replays what became of it. */
 export interface Answer {
   readonly reply: Buffer;
-  readonly outcome: Outcome;
+  readonly outcome: ReplayCheck;
 }
 
 /** Why messages were turned away, counted. */
-export type Refusal =
+export type DoorRefusal =
   | 'malformed'
   | 'over budget'
   | 'version'
@@ -111,11 +111,11 @@ const AHEAD_MAX_SECONDS = 86_400;
 
 /** A message that is turned away. */
 class Refused extends Error {
-  readonly reason: Refusal;
+  readonly reason: DoorRefusal;
   readonly reply: Buffer;
 
   /** @param detail for the log */
-  constructor(reason: Refusal, reply = BAD_LOAD, detail = '') {
+  constructor(reason: DoorRefusal, reply = BAD_LOAD, detail = '') {
     super(detail === '' ? reason : `${reason}, ${detail}`);
     this.reason = reason;
     this.reply = reply;
@@ -132,12 +132,12 @@ interface Opened {
 /** What the guard against replays knows of a request's sender, and what it will be told. */
 interface Passage {
   readonly standing: Standing;
-  outcome: Outcome;
+  outcome: ReplayCheck;
 }
 
 /** Turns a request's bytes into its reply's bytes. */
 export class Door {
-  readonly counters = new Map<Refusal, number>();
+  readonly counters = new Map<DoorRefusal, number>();
   readonly #deps: DoorDeps;
 
   constructor(deps: DoorDeps) {
@@ -317,7 +317,7 @@ export class Door {
       this.#deps.log.error(`${what}: ${messageOf(error)} (${count} failures so far).`, error);
   }
 
-  #increment(reason: Refusal): number {
+  #increment(reason: DoorRefusal): number {
     const count = (this.counters.get(reason) ?? 0) + 1;
     this.counters.set(reason, count);
     return count;

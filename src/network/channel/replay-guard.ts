@@ -31,7 +31,7 @@ export interface Standing {
 }
 
 /** What became of a request. */
-export type Outcome =
+export type ReplayCheck =
   | { readonly kind: 'refused' }
   /** It was genuine. `ts` is the sender's clock, seconds; not a number when its version has none */
   | { readonly kind: 'genuine'; readonly ts: number }
@@ -118,7 +118,7 @@ export class ReplayGuard {
   }
 
   /** Says what became of a request. */
-  settle({ tag, id, standing }: Claim, outcome: Outcome): void {
+  settle({ tag, id, standing }: Claim, outcome: ReplayCheck): void {
     this.#underWay.delete(tag);
     if (outcome.kind === 'refused') return;
     if (outcome.kind === 'lost') this.#keepUnclear(tag);

@@ -8,7 +8,7 @@ import type { Dict } from '../../python/values/value.ts';
 import { CLEAR, UNPROVEN } from '../../formats/wire/budget.ts';
 import { glance, parseRequestEnvelope } from '../../formats/wire/envelope.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
-import { SEEN, UNKNOWN_STANDING, type Outcome, type ReplayGuard, type Standing } from './replay-guard.ts';
+import { SEEN, UNKNOWN_STANDING, type ReplayCheck, type ReplayGuard, type Standing } from './replay-guard.ts';
 
 const BAD_LOAD = encode('bad load', 'network');
 const USER_FIELDS = ['user', 'key'];
@@ -33,7 +33,7 @@ export interface Admission {
   /** What the worker needs to know of its sender. */
   readonly standing: Standing;
   /** Must be called once, with what became of it. */
-  settle(outcome: Outcome): void;
+  settle(outcome: ReplayCheck): void;
 }
 
 /** Lets a request through to a worker, or turns it away. */

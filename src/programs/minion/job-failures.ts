@@ -3,10 +3,10 @@ import type { JobResult } from './job.ts';
 
 /** The return of a job that was ended from outside: Salt sends none, we never leave a caller waiting. */
 export function endedResult(jid: string, signal: number): JobResult {
-  return failure(`The job ${jid} was ended by signal ${signal}.`);
+  return failedJob(`The job ${jid} was ended by signal ${signal}.`);
 }
 
 /** A return that reports an error. */
-export function failure(text: string): JobResult {
+export function failedJob(text: string): JobResult {
   return { return: text, retcode: 1, success: false, out: 'nested' };
 }

@@ -18,7 +18,7 @@ import type { ReturnSender } from './return-sender.ts';
 import type { RunningJob, RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
 import type { WorkerPool } from './worker-pool.ts';
-import { endedResult, failure } from './job-failures.ts';
+import { endedResult, failedJob } from './job-failures.ts';
 
 /** Jobs waiting because of `process_count_max`; one more is answered with an error. */
 const WAITING_MAX = 10_000;
@@ -128,7 +128,7 @@ export class JobRunner {
     const limit = opts.get('process_count_max');
     if (limit > 0 && this.#active >= limit) {
       if (this.#waiting.length >= WAITING_MAX)
-        return failure(`${WAITING_MAX} jobs are waiting on this minion already; this one was not run.`);
+        return failedJob(`${WAITING_MAX} jobs are waiting on this minion already; this one was not run.`);
       log.warning(`Maximum number of processes reached while executing jid ${job.jid}, waiting...`);
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
@@ -152,7 +152,7 @@ export class JobRunner {
       return result;
     } catch (error) {
       state.deps.log.error(`Job ${job.jid} failed in the minion itself`, error);
-      return failure(`The minion function caused an exception: ${messageOf(error)}`);
+      return failedJob(`The minion function caused an exception: ${messageOf(error)}`);
     } finally {
       running.remove(entry);
     }

@@ -8,7 +8,7 @@ import { signalTree } from '../../host/process-tree.ts';
 import { clientOf, type Client } from '../../network/ipc/contract.ts';
 import { jobWorker, type BoundCall, type FoundModules } from '../../network/ipc/contracts/job-worker.ts';
 import { RpcPeer } from '../../network/ipc/rpc.ts';
-import { endedResult, failure } from './job-failures.ts';
+import { endedResult, failedJob } from './job-failures.ts';
 import type { Job, JobResult } from './job.ts';
 import { serviceHandlers } from './remote-services.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
@@ -68,7 +68,7 @@ export class WorkerPool {
   async run(job: Job, hooks: JobHooks): Promise<JobResult> {
     if (this.#idle.length === 0 && this.#count >= WORKERS_MAX) {
       if (this.#waiting.length >= JOBS_WAITING_MAX)
-        return failure('Too many jobs are waiting for a worker on this minion; this one was not run.');
+        return failedJob('Too many jobs are waiting for a worker on this minion; this one was not run.');
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     if (hooks.isAborted()) return endedResult(job.jid, 15);
@@ -92,7 +92,7 @@ export class WorkerPool {
       worker.child.kill('SIGKILL');
       if (worker.lastSignal !== 0) return endedResult(job.jid, worker.lastSignal);
       this.#deps.state.deps.log.error(`The worker of job ${job.jid} died`, error);
-      return failure(`The process of job ${job.jid} ended before the function returned.`);
+      return failedJob(`The process of job ${job.jid} ended before the function returned.`);
     }
   }
 

@@ -13,7 +13,7 @@ import type { FunctionSource, ModuleContext } from '../../runtime/loader/module.
 import { runCall } from './bound-call.ts';
 import { readJob, type JobResult } from './job.ts';
 import { runFunctions } from './job-runner.ts';
-import { failure } from './job-failures.ts';
+import { failedJob } from './job-failures.ts';
 import { remoteServices } from './remote-services.ts';
 import { MinionState } from './state.ts';
 import { workerModules } from './worker-modules.ts';
@@ -71,7 +71,7 @@ async function runOrder(
 
 async function runBound(call: BoundCall, state: MinionState, context: ModuleContext): Promise<JobResult> {
   const { spec, missing } = await (await modulesOf(call, state)).find(call.fun);
-  if (spec === undefined) return failure(missing);
+  if (spec === undefined) return failedJob(missing);
   if (call.state === undefined) return runCall(spec, call, context);
   const { stateContext } = await import('../../runtime/state/state-context.ts');
   const states = await context.functions.states();

@@ -3,7 +3,7 @@ import type { Client, Handlers } from '../../network/ipc/contract.ts';
 import type {
   extensionHost,
   extensionServices,
-  Outcome,
+  ValueOrFault,
 } from '../../network/ipc/contracts/extension-host.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { Data, Surroundings } from './brine.d.ts';
@@ -95,7 +95,7 @@ function describe(
   }
 }
 
-async function tried<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+async function tried<T>(work: () => Promise<T>): Promise<ValueOrFault<T>> {
   try {
     return { value: await work() };
   } catch (error) {

@@ -8,7 +8,7 @@ import { BrineError } from '../../errors/errors.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { eachFile, type DescribeDeps } from './describe.ts';
 import { extensionFiles, type ExtensionFile } from './folder.ts';
-import type { Outcome, ServeHost } from '../../network/ipc/contracts/extension-host.ts';
+import type { ValueOrFault, ServeHost } from '../../network/ipc/contracts/extension-host.ts';
 import type { SingleKind } from './host-singles.ts';
 
 /** One of them. */
@@ -62,7 +62,7 @@ export async function describeSingles(
 }
 
 /** What a custom module returned. @throws OwnFaultError what its code has thrown, HostError when the process is gone */
-export async function given<T>(asked: Promise<Outcome<T>>): Promise<T> {
+export async function given<T>(asked: Promise<ValueOrFault<T>>): Promise<T> {
   const outcome = await asked;
   if ('fault' in outcome) throw new OwnFaultError(outcome.fault);
   return outcome.value;

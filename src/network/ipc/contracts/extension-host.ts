@@ -54,7 +54,7 @@ const described = variants({
 });
 
 /** What custom code returned, or threw: the text names the place in its file. */
-function outcome<T>(given: Field<T>): Codec<Outcome<T>> {
+function outcome<T>(given: Field<T>): Codec<ValueOrFault<T>> {
   return single({
     pack: (answer) => ('fault' in answer ? ['fault', answer.fault] : ['value', given.pack(answer.value)]),
     read: (answer) => {
@@ -67,7 +67,7 @@ function outcome<T>(given: Field<T>): Codec<Outcome<T>> {
 }
 
 /** See {@link outcome}. */
-export type Outcome<T> = { readonly value: T } | { readonly fault: string };
+export type ValueOrFault<T> = { readonly value: T } | { readonly fault: string };
 
 /** What programs ask of the process. */
 export const extensionHost = contract('the process of modules', {

@@ -2,7 +2,7 @@
  * What the request server and its workers say to each other, over `workers.ipc`. All requests of all minions pass here, so they are
  * packed by hand: the request's own bytes are neither wrapped nor copied.
  */
-import type { Outcome, Standing } from '../../channel/replay-guard.ts';
+import type { ReplayCheck, Standing } from '../../channel/replay-guard.ts';
 import { contract, type Client } from '../contract.ts';
 import { count, fields, MessageError, nothing, type Codec } from '../fields.ts';
 
@@ -21,7 +21,7 @@ export interface ServeRequest {
 /** What a worker makes of a request. */
 export interface WorkerAnswer {
   readonly reply: Buffer;
-  readonly outcome: Outcome;
+  readonly outcome: ReplayCheck;
 }
 
 /** What stands before a request: a port, what is known of the sender, its address. */

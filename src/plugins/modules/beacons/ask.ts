@@ -22,7 +22,7 @@ export function beaconsOf(answer: Dict | undefined): Dict | undefined {
 }
 
 /** What is said when an order was not carried out. */
-export function failure(answer: Dict | undefined, what: string, kwargs: Dict): Dict {
+export function orderFailure(answer: Dict | undefined, what: string, kwargs: Dict): Dict {
   if (answer !== undefined) return say(answer.get('comment') ?? '', false);
   const seconds = pyStr(kwargs.get('timeout') ?? DEFAULT_WAIT_SECONDS);
   return say(`Did not receive the beacon ${what} before the timeout of ${seconds}s`, false);

@@ -7,7 +7,7 @@ import { makeFolders } from '../../../host/make-folders.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { dumpYaml } from '../../../formats/yaml/dump.ts';
-import { ask, availableBeacons, beaconsOf, failure, listBeacons, say } from './ask.ts';
+import { ask, availableBeacons, beaconsOf, orderFailure, listBeacons, say } from './ask.ts';
 
 const isTest = (kwargs: Dict): boolean => truthy(kwargs.get('test') ?? null);
 
@@ -44,7 +44,7 @@ export async function addBeacon(ctx: ModuleContext, name: Value, data: Value, kw
   const now = beaconsOf(answer)?.get(name);
   if (now !== undefined && hasAll(now, data)) return say(`Added beacon: ${label}.`, true);
   return beaconsOf(answer) === undefined
-    ? failure(answer, 'add complete event', kwargs)
+    ? orderFailure(answer, 'add complete event', kwargs)
     : say(`Failed to add beacon ${label}.`, false);
 }
 
@@ -76,7 +76,7 @@ export async function modifyBeacon(
   const diff = unifiedDiff(lines(old), lines(data), { from: '', to: '' }, 3).join('');
   const answer = await ask(ctx, 'beacon_modify', { name, beacon_data: data, func: 'modify' });
   const beacons = beaconsOf(answer);
-  if (beacons === undefined) return failure(answer, 'modify complete  event', kwargs);
+  if (beacons === undefined) return orderFailure(answer, 'modify complete  event', kwargs);
   const comment = valuesEqual(beacons.get(name) ?? null, data) ? `Modified beacon: ${label}.` : '';
   return say(comment, true).set('changes', new Map([['diff', diff]]));
 }
@@ -87,7 +87,7 @@ export async function deleteBeacon(ctx: ModuleContext, name: Value, kwargs: Dict
   if (isTest(kwargs)) return say(`Beacon: ${label} would be deleted.`, true);
   const answer = await ask(ctx, 'beacon_delete', { name, func: 'delete' });
   const beacons = beaconsOf(answer);
-  if (beacons === undefined) return failure(answer, 'delete complete event', kwargs);
+  if (beacons === undefined) return orderFailure(answer, 'delete complete event', kwargs);
   return beacons.has(name)
     ? say(`Failed to delete beacon ${label}.`, false)
     : say(`Deleted beacon: ${label}.`, true);
@@ -116,7 +116,7 @@ export async function setAllEnabled(ctx: ModuleContext, isEnabled: boolean, kwar
   if (isTest(kwargs)) return say(`Beacons would be ${verb}d.`, true);
   const answer = await ask(ctx, `beacons_${verb}d`, { func: verb });
   const beacons = beaconsOf(answer);
-  if (beacons === undefined) return failure(answer, `${verb}d complete event`, kwargs);
+  if (beacons === undefined) return orderFailure(answer, `${verb}d complete event`, kwargs);
   const isNow = beacons.has('enabled') && truthy(beacons.get('enabled') ?? null) === isEnabled;
   return isNow ? say(`${word} beacons on minion.`, true) : say(`Failed to ${verb} beacons on minion.`, false);
 }
@@ -136,7 +136,7 @@ export async function setBeaconEnabled(
   if (!(await listBeacons(ctx))?.has(name)) return say(`Beacon ${label} is not currently configured.`, false);
   const answer = await ask(ctx, `beacon_${verb}d`, { func: `${verb}_beacon`, name });
   const beacons = beaconsOf(answer);
-  if (beacons === undefined) return failure(answer, `${verb}d complete event`, kwargs);
+  if (beacons === undefined) return orderFailure(answer, `${verb}d complete event`, kwargs);
   const config = beacons.get(name) ?? null;
   const items = Array.isArray(config) ? config.filter(isDict) : isDict(config) ? [config] : [];
   const isNow = items.some(
@@ -155,5 +155,5 @@ export async function resetBeacons(ctx: ModuleContext, kwargs: Dict): Promise<Di
   const answer = await ask(ctx, 'beacon_reset', { func: 'reset' });
   return truthy(answer?.get('complete') ?? null)
     ? say('Beacon configuration reset.', true)
-    : failure(answer, 'reset event', kwargs);
+    : orderFailure(answer, 'reset event', kwargs);
 }

@@ -36,7 +36,7 @@ export interface RunMode {
 }
 
 /** How a command ended. */
-export interface Outcome {
+export interface CommandOutcome {
   readonly pid: number;
   /** Null for a command in the background. */
   readonly retcode: number | null;
@@ -47,7 +47,7 @@ export interface Outcome {
 }
 
 /** The outcome as the mapping that `cmd.run_all` returns. */
-export function outcomeDict(outcome: Outcome): Dict {
+export function outcomeDict(outcome: CommandOutcome): Dict {
   const { pid, retcode, stdout, stderr } = outcome;
   return outcome.timedOut
     ? new Map<Value, Value>(Object.entries({ stdout, stderr, retcode, pid }))
@@ -59,7 +59,7 @@ export function outcomeDict(outcome: Outcome): Dict {
  * @param options the caller's arguments and keywords in one mapping
  * @throws CommandExecutionError, SaltInvocationError
  */
-export async function runCommand(ctx: ModuleContext, options: Dict, mode: RunMode): Promise<Outcome> {
+export async function runCommand(ctx: ModuleContext, options: Dict, mode: RunMode): Promise<CommandOutcome> {
   const plan = await prepare(ctx, options, mode);
   const outcome = plan.background ? await start(plan) : await run(ctx, plan);
   if (outcome.timedOut) return outcome; // Salt compat: a time-out leaves the job's return code alone
@@ -183,12 +183,12 @@ function stdinText(options: Dict): string | undefined {
   return isSet(options, 'stdin_raw_newlines') ? textOf(value) : textOf(value).replaceAll('\\n', '\n');
 }
 
-async function start(plan: Plan): Promise<Outcome> {
+async function start(plan: Plan): Promise<CommandOutcome> {
   const pid = await started(plan, async (settings) => startProcess(plan.command.argv, settings));
   return { pid, retcode: null, stdout: '', stderr: '', timedOut: false };
 }
 
-async function run(ctx: ModuleContext, plan: Plan): Promise<Outcome> {
+async function run(ctx: ModuleContext, plan: Plan): Promise<CommandOutcome> {
   const seconds = timeoutSeconds(plan.timeout);
   const result = await started(plan, async (settings) =>
     runProcess(plan.command.argv, {
@@ -259,7 +259,7 @@ function contextText(plan: Plan): string {
   return pyRepr(context.set('close_fds', true));
 }
 
-function outcomeOf(ctx: ModuleContext, plan: Plan, result: ProcessResult): Outcome {
+function outcomeOf(ctx: ModuleContext, plan: Plan, result: ProcessResult): CommandOutcome {
   const [stdout, stderr] = (['stdout', 'stderr'] as const).map((stream) => {
     const { text, damaged } = decodeOutput(result[stream], option(plan.options, 'output_encoding'));
     if (damaged && plan.level !== undefined) {
@@ -292,7 +292,7 @@ function cutNotice(ctx: ModuleContext, plan: Plan, { droppedBytes }: ProcessResu
   return `\n[output cut: ${droppedBytes} bytes were left out]`;
 }
 
-function logOutcome(ctx: ModuleContext, plan: Plan, outcome: Outcome): void {
+function logOutcome(ctx: ModuleContext, plan: Plan, outcome: CommandOutcome): void {
   if (plan.level === undefined) return;
   const failed = !plan.ignoreRetcode && outcome.retcode !== 0;
   if (failed) ctx.log.error(failureMessage(plan.command.label, outcome.retcode));

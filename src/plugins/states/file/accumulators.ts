@@ -3,7 +3,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { param } from '../../../runtime/loader/params.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 
 const TEXTS = 'file.accumulators';
 const DEPENDENTS = 'file.accumulators_deps';
@@ -61,7 +61,7 @@ export const accumulatorStates = {
     },
     kwargs: 'kwargs',
     run: (ctx, { name, filename, text }) => {
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.accumulated');
       if (text === null) return outcome.fail('No text supplied for accumulator');
       const { low } = ctx.state;

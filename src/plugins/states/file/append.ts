@@ -11,8 +11,8 @@ import { whitespaceWords } from '../../../python/text/whitespace-words.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { editObstacle } from './checks.ts';
 import { showDifference } from './difference.ts';
-import { Refusal } from './managed-contents.ts';
-import { withDefaults, type Outcome } from './outcome.ts';
+import { FileRefusal } from './managed-contents.ts';
+import { withDefaults, type FileOutcome } from './outcome.ts';
 import { S, TEXT_SOURCE_PARAMS, type ArgsOf } from './params.ts';
 import { templateTexts, textSources, untilSourcesFail } from './template-texts.ts';
 import { TOUCH_PARAMS, touchFile } from './touch.ts';
@@ -41,23 +41,23 @@ async function prepare(
   ctx: StateContext,
   args: TextArguments,
   fun: string,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Prepared | Dict> {
   const { name } = args;
-  if (name === '') throw new Refusal(`Must provide name to file.${fun}`);
+  if (name === '') throw new FileRefusal(`Must provide name to file.${fun}`);
   const sources = textSources(ctx, args);
   if (args.makedirs === true) await makeRoom(ctx, name, outcome);
   const obstacle = editObstacle(name);
   if (obstacle !== undefined) {
     const touched = await touchFile(ctx, withDefaults(TOUCH_PARAMS, { name, makedirs: args.makedirs }));
     if (ctx.state.test) return touched;
-    if (editObstacle(name) !== undefined) throw new Refusal(obstacle);
+    if (editObstacle(name) !== undefined) throw new FileRefusal(obstacle);
   }
   const given = sources.length > 0 ? await templateTexts(ctx, sources, args) : args.text;
   return { name, texts: (Array.isArray(given) ? given : [given]).map(pyStr) };
 }
 
-async function makeRoom(ctx: StateContext, name: string, outcome: Outcome): Promise<void> {
+async function makeRoom(ctx: StateContext, name: string, outcome: FileOutcome): Promise<void> {
   const folder = dirName(name);
   if (ctx.state.test) outcome.end(null, `Directory ${folder} is set to be updated`);
   else if (!truthy(await ctx.functions.call('file.directory_exists', [folder])))
@@ -90,7 +90,7 @@ function ignoringSpace(text: string): string {
 async function append(
   ctx: StateContext,
   args: TextArguments & { readonly ignore_whitespace: boolean },
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const prepared = await prepare(ctx, args, 'append', outcome);
   if (prepared instanceof Map) return prepared;
@@ -116,7 +116,7 @@ async function append(
 async function prepend(
   ctx: StateContext,
   args: TextArguments & { readonly header: boolean },
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const prepared = await prepare(ctx, args, 'prepend', outcome);
   if (prepared instanceof Map) return prepared;

@@ -6,8 +6,8 @@ import { defineState, type StateContext } from '../state-function.ts';
 import { gatheredFor, gatheredTexts } from './accumulators.ts';
 import { editObstacle } from './checks.ts';
 import { edited } from './edit.ts';
-import { Refusal } from './managed-contents.ts';
-import { errorText, type Outcome } from './outcome.ts';
+import { FileRefusal } from './managed-contents.ts';
+import { errorText, type FileOutcome } from './outcome.ts';
 import { S, TEXT_SOURCE_PARAMS, type ArgsOf } from './params.ts';
 import { templateTexts, textSources, untilSourcesFail } from './template-texts.ts';
 
@@ -49,12 +49,12 @@ async function replaceBlock(
   ctx: StateContext,
   args: ArgsOf<typeof BLOCK_PARAMS>,
   name: string,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
-  if (name === '') throw new Refusal('Must provide name to file.blockreplace');
+  if (name === '') throw new FileRefusal('Must provide name to file.blockreplace');
   const sources = textSources(ctx, args);
   const obstacle = editObstacle(name);
-  if (obstacle !== undefined) throw new Refusal(obstacle);
+  if (obstacle !== undefined) throw new FileRefusal(obstacle);
   const gathered = withGathered(ctx, name, args.content);
   const texts = await templateTexts(ctx, sources, args);
   const content = texts.length === 0 ? gathered : pyStr(gathered) + texts.join('');

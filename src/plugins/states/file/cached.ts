@@ -8,7 +8,7 @@ import { parseUrl, REMOTE_PROTOCOLS, withoutPassword } from '../../modules/file/
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { errorText, Outcome } from './outcome.ts';
+import { errorText, FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { S, type ArgsOf } from './params.ts';
 
@@ -59,7 +59,7 @@ async function hashOf(ctx: StateContext, path: string, { sum }: Wish): Promise<s
 async function cached(
   ctx: StateContext,
   args: ArgsOf<typeof CACHED_PARAMS>,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const url = args.name;
   const isChecked = !args.skip_verify;
@@ -94,7 +94,7 @@ function sourceSum(ctx: StateContext, url: string, args: ArgsOf<typeof CACHED_PA
   );
 }
 
-async function foretell(ctx: StateContext, wish: Wish, outcome: Outcome): Promise<Dict> {
+async function foretell(ctx: StateContext, wish: Wish, outcome: FileOutcome): Promise<Dict> {
   const { url, sum } = wish;
   const place = await cachedPlace(ctx, wish);
   if (place === '') return outcome.end(null, `File will be cached: ${withoutPassword(url)}`);
@@ -108,7 +108,7 @@ async function foretell(ctx: StateContext, wish: Wish, outcome: Outcome): Promis
   );
 }
 
-async function local(ctx: StateContext, place: string, wish: Wish, outcome: Outcome): Promise<Dict> {
+async function local(ctx: StateContext, place: string, wish: Wish, outcome: FileOutcome): Promise<Dict> {
   if (!pathExists(place)) return outcome.fail(`File ${place} is not present on the minion`);
   if (!wish.isChecked) return outcome.end(true, `File ${place} is present on the minion`);
   const hash = await hashOf(ctx, place, wish);
@@ -120,7 +120,7 @@ async function local(ctx: StateContext, place: string, wish: Wish, outcome: Outc
       );
 }
 
-async function fetch(ctx: StateContext, wish: Wish, outcome: Outcome): Promise<Dict> {
+async function fetch(ctx: StateContext, wish: Wish, outcome: FileOutcome): Promise<Dict> {
   const { url, saltenv, sum, useEtag } = wish;
   const before = await cachedPlace(ctx, wish);
   const oldHash = before === '' ? null : await hashOf(ctx, before, wish);
@@ -151,13 +151,13 @@ export const cachedStates = {
   cached: defineState({
     doc: 'Makes sure that a file is in the cache of the minion.',
     params: CACHED_PARAMS,
-    run: (ctx, args) => cached(ctx, args, new Outcome(args.name, { order: 'managed', result: false })),
+    run: (ctx, args) => cached(ctx, args, new FileOutcome(args.name, { order: 'managed', result: false })),
   }),
   not_cached: defineState({
     doc: 'Makes sure that a file is not in the cache of the minion.',
     params: { name: ADDRESS, saltenv: opt(S.saltenv, 'base') },
     run: async (ctx, { name, saltenv }) => {
-      const outcome = new Outcome(name, { order: 'managed', result: false });
+      const outcome = new FileOutcome(name, { order: 'managed', result: false });
       const place = localPlace(name);
       if (place !== undefined) return outcome.end(true, `File ${place} is a local path, no action taken`);
       const cachedAt = await cachedPlace(ctx, { url: name, saltenv });

@@ -5,7 +5,7 @@ import type { StateContext } from '../state-function.ts';
 import { callManageFile } from './managed-calls.ts';
 import type { Plan } from './managed-plan.ts';
 import type { Fetched } from './managed-source.ts';
-import { errorText, Outcome } from './outcome.ts';
+import { errorText, FileOutcome } from './outcome.ts';
 
 /**
  * Makes the new file beside the old one and has `check_cmd` look at it.
@@ -16,7 +16,7 @@ export async function passesCheck(
   plan: Plan,
   fetched: Fetched,
   { command, trial }: { readonly command: string; readonly trial: string },
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<boolean | undefined> {
   const { name } = plan;
   if (truthy(await ctx.functions.call('file.file_exists', [name]))) {
@@ -35,7 +35,7 @@ export async function passesCheck(
     outcome.fail(`Unable to check_cmd file: ${errorText(error)}`);
     return undefined;
   }
-  outcome.adopt(new Outcome(name, { order: 'managed' }).ret);
+  outcome.adopt(new FileOutcome(name, { order: 'managed' }).ret);
   if (!isDict(tried) || !truthy(tried.get('changes'))) return false;
   const shell = ctx.grains.get('shell');
   const refusal = await runCheck(ctx, command, trial, shell === undefined ? new Map() : dict({ shell }));

@@ -8,7 +8,7 @@ import { dict, truthy, type Dict, type Value } from '../../../python/values/valu
 import { defineState, type StateContext } from '../state-function.ts';
 import { editObstacle } from './checks.ts';
 import { showDifference } from './difference.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { S } from './params.ts';
 
 const COMMENT_PARAMS = {
@@ -34,7 +34,12 @@ async function has(ctx: StateContext, name: string, expression: string): Promise
 }
 
 /** Edits, after it is known that there is something to edit. */
-async function apply(ctx: StateContext, name: string, direction: Direction, outcome: Outcome): Promise<Dict> {
+async function apply(
+  ctx: StateContext,
+  name: string,
+  direction: Direction,
+  outcome: FileOutcome,
+): Promise<Dict> {
   if (ctx.state.test) {
     outcome.changes.set(name, 'updated');
     return outcome.end(null, `File ${name} is set to be updated`);
@@ -55,8 +60,8 @@ async function apply(ctx: StateContext, name: string, direction: Direction, outc
 function begin(
   { name }: { readonly name: string },
   fun: string,
-): { name: string; outcome: Outcome; error?: string } {
-  const outcome = new Outcome(name, { result: false });
+): { name: string; outcome: FileOutcome; error?: string } {
+  const outcome = new FileOutcome(name, { result: false });
   const error = name === '' ? `Must provide name to file.${fun}` : editObstacle(name);
   return error === undefined ? { name, outcome } : { name, outcome, error };
 }

@@ -22,8 +22,8 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { askedUser, missingOwner, ownerOrMinions, type Owner } from './checks.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
-import { Outcome } from './outcome.ts';
+import { FileRefusal, untilRefused } from './managed-contents.ts';
+import { FileOutcome } from './outcome.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 
 const MOVED_PARAMS = {
@@ -60,7 +60,7 @@ async function factsFor(
   const asked = { user: askedUser(ctx, args.user, kwargs), group: args.group };
   const owner = await ownerOrMinions(ctx, asked);
   const missing = await missingOwner(ctx, owner);
-  if (missing !== '') throw new Refusal(missing);
+  if (missing !== '') throw new FileRefusal(missing);
   return { ...owner, mode: args.mode ?? (await fact('mode')) };
 }
 
@@ -69,7 +69,7 @@ async function removeFirst(ctx: StateContext, name: string): Promise<void> {
     await ctx.functions.call('file.remove', [name], dict({ force: true }));
   } catch (error) {
     if (!isOsError(error)) throw error;
-    throw new Refusal(`Failed to delete "${name}" in preparation for forced move`);
+    throw new FileRefusal(`Failed to delete "${name}" in preparation for forced move`);
   }
 }
 
@@ -77,13 +77,13 @@ async function copy(
   ctx: StateContext,
   args: ArgsOf<typeof COPY_PARAMS>,
   kwargs: Dict,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const { source } = args;
   let { name } = args;
-  if (name === '') throw new Refusal('Must provide name to file.copy');
-  if (!isAbs(name)) throw new Refusal(`Specified file ${name} is not an absolute path`);
-  if (!pathExists(source)) throw new Refusal(`Source file "${source}" is not present`);
+  if (name === '') throw new FileRefusal('Must provide name to file.copy');
+  if (!isAbs(name)) throw new FileRefusal(`Specified file ${name} is not an absolute path`);
+  if (!pathExists(source)) throw new FileRefusal(`Source file "${source}" is not present`);
   const facts = await factsFor(ctx, source, args, kwargs);
   outcome.comment = `Copied "${source}" to "${name}"`;
   if (isDir(name) && args.subdir) name = joinPath(name, baseName(source));
@@ -103,7 +103,7 @@ async function copy(
     return await copyThere(ctx, { source, name, facts, preserves: args.preserve }, outcome);
   } catch (error) {
     if (!isOsError(error)) throw error;
-    throw new Refusal(`Failed to copy "${source}" to "${name}"`);
+    throw new FileRefusal(`Failed to copy "${source}" to "${name}"`);
   }
 }
 
@@ -116,7 +116,7 @@ async function makeFolder(
 ): Promise<void> {
   const folder = dirName(name);
   if (isDir(folder)) return;
-  if (!args.makedirs) throw new Refusal(`The target directory ${folder} is not present`);
+  if (!args.makedirs) throw new FileRefusal(`The target directory ${folder} is not present`);
   const folderMode = args.dir_mode ?? enterable(mode);
   await ctx.functions.call('file.makedirs', [], dict({ path: name, user, group, mode: folderMode }));
 }
@@ -136,7 +136,7 @@ async function copyThere(
     facts,
     preserves,
   }: { readonly source: string; readonly name: string; readonly facts: Facts; readonly preserves: boolean },
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const { user, group, mode } = facts;
   if (isDir(source)) {
@@ -160,11 +160,11 @@ async function rename(
   ctx: StateContext,
   args: ArgsOf<typeof MOVED_PARAMS>,
   name: string,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const source = expandVariables(args.source);
-  if (name === '') throw new Refusal('Must provide name to file.rename');
-  if (!isAbs(name)) throw new Refusal(`Specified file ${name} is not an absolute path`);
+  if (name === '') throw new FileRefusal('Must provide name to file.rename');
+  if (!isAbs(name)) throw new FileRefusal(`Specified file ${name} is not an absolute path`);
   if (!linkExists(source))
     return outcome.end(true, `Source file "${source}" has already been moved out of place`);
   if (linkExists(name)) {
@@ -173,14 +173,14 @@ async function rename(
   }
   if (ctx.state.test) return outcome.end(null, `File "${source}" is set to be moved to "${name}"`);
   if (!isDir(dirName(name))) {
-    if (!args.makedirs) throw new Refusal(`The target directory ${dirName(name)} is not present`);
+    if (!args.makedirs) throw new FileRefusal(`The target directory ${dirName(name)} is not present`);
     await ctx.functions.call('file.makedirs', [], dict({ path: name, user: null, group: null, mode: null }));
   }
   try {
     move(source, name);
   } catch (error) {
     if (!isOsError(error)) throw error;
-    throw new Refusal(`Failed to move "${source}" to "${name}"`);
+    throw new FileRefusal(`Failed to move "${source}" to "${name}"`);
   }
   outcome.changes = new Map([[name, source]]);
   return outcome.end(true, `Moved "${source}" to "${name}"`);
@@ -202,7 +202,7 @@ export const copyStates = {
     params: COPY_PARAMS,
     kwargs: 'kwargs',
     run: (ctx, args, kwargs) => {
-      const outcome = new Outcome(args.name, { order: 'moved' });
+      const outcome = new FileOutcome(args.name, { order: 'moved' });
       return untilRefused(
         () => copy(ctx, args, kwargs, outcome),
         (comment) => outcome.fail(comment),
@@ -215,7 +215,7 @@ export const copyStates = {
     kwargs: 'kwargs',
     run: (ctx, args) => {
       const name = expandVariables(args.name);
-      const outcome = new Outcome(name, { order: 'moved' });
+      const outcome = new FileOutcome(name, { order: 'moved' });
       return untilRefused(
         () => rename(ctx, args, name, outcome),
         (comment) => outcome.fail(comment),

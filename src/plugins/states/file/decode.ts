@@ -3,7 +3,7 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { opt, P } from '../../modules/file/params.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
 /** @throws CommandExecutionError when the text is not named, named twice, or not in the pillar */
@@ -27,7 +27,7 @@ async function decode(
   name: Value,
   content: Value,
   checksum: Value,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const hash = (): Promise<Value> => ctx.functions.call('hashutil.digest_file', [name, checksum]);
   if (truthy(await ctx.functions.call('file.file_exists', [name]))) {
@@ -59,7 +59,7 @@ export const decodeStates = {
     },
     run: async (ctx, { name, encoded_data, contents_pillar, checksum }) => {
       const content = await encodedText(ctx, encoded_data, contents_pillar);
-      return decode(ctx, name, content, checksum, new Outcome(name, { result: false }));
+      return decode(ctx, name, content, checksum, new FileOutcome(name, { result: false }));
     },
   }),
 };

@@ -11,8 +11,8 @@ import { defineState, type StateContext } from '../state-function.ts';
 import { askedUser, missingOwner } from './checks.ts';
 import { folderChanges, insideOf, isNamed, recurses, recurseSet, type FolderWish } from './folder-checks.ts';
 import { cleanFolder, keptByRequired } from './keep.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
-import { Outcome } from './outcome.ts';
+import { FileRefusal, untilRefused } from './managed-contents.ts';
+import { FileOutcome } from './outcome.ts';
 import { OWNER_PARAMS, S, wantedMode, type ArgsOf } from './params.ts';
 
 /** The parameters of `file.directory`. */
@@ -59,7 +59,7 @@ export async function manageFolder(
   args: DirectoryArguments,
   kwargs: Dict = new Map(),
 ): Promise<Dict> {
-  const outcome = new Outcome(args.name);
+  const outcome = new FileOutcome(args.name);
   return untilRefused(
     () => manage(ctx, args, kwargs, outcome),
     (comment, result) => outcome.end(result, comment),
@@ -74,7 +74,7 @@ async function manage(
   ctx: StateContext,
   args: DirectoryArguments,
   kwargs: Dict,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const wish = await wishOf(ctx, args, kwargs);
   if (await clearWay(ctx, wish.name, args, outcome)) return outcome.ret;
@@ -99,15 +99,15 @@ async function manage(
 
 async function wishOf(ctx: StateContext, args: DirectoryArguments, kwargs: Dict): Promise<FolderWish> {
   const name = folderName(args.name);
-  if (name === '') throw new Refusal('Must provide name to file.directory');
+  if (name === '') throw new FileRefusal('Must provide name to file.directory');
   const { clean } = args;
-  if (args.max_depth !== undefined && clean) throw new Refusal('Cannot specify both max_depth and clean');
+  if (args.max_depth !== undefined && clean) throw new FileRefusal('Cannot specify both max_depth and clean');
   const user = askedUser(ctx, args.user, kwargs);
   const dirMode =
     kwargs.has('mode') && !args.dir_mode.isGiven ? wantedMode(kwargs.get('mode') ?? null) : args.dir_mode;
   const missing = await missingOwner(ctx, { user, group: args.group });
-  if (missing !== '') throw new Refusal(missing);
-  if (!isAbs(name)) throw new Refusal(`Specified file ${name} is not an absolute path`);
+  if (missing !== '') throw new FileRefusal(missing);
+  if (!isAbs(name)) throw new FileRefusal(`Specified file ${name} is not an absolute path`);
   return {
     name,
     user,
@@ -133,7 +133,7 @@ async function clearWay(
   ctx: StateContext,
   name: string,
   args: DirectoryArguments,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<boolean> {
   const { force } = args;
   const isInTheWay = isFile(name) || ((!args.allow_symlink || force) && isLink(name));
@@ -141,7 +141,7 @@ async function clearWay(
   if (args.backupname !== undefined)
     return backUp(ctx, name, expandUser(args.backupname), { force, outcome });
   if (!force) {
-    throw new Refusal(
+    throw new FileRefusal(
       isFile(name)
         ? `Specified location ${name} exists and is a file`
         : `Specified location ${name} exists and is a symlink`,
@@ -162,10 +162,10 @@ async function backUp(
   ctx: StateContext,
   name: string,
   backup: string,
-  { force, outcome }: { readonly force: boolean; readonly outcome: Outcome },
+  { force, outcome }: { readonly force: boolean; readonly outcome: FileOutcome },
 ): Promise<boolean> {
   if (linkExists(backup)) {
-    if (!force) throw new Refusal(`File exists where the backup target ${backup} should go`);
+    if (!force) throw new FileRefusal(`File exists where the backup target ${backup} should go`);
     if (ctx.state.test)
       outcome.changes.set('forced', `Existing file at backup path ${backup} would be removed`);
     else await ctx.functions.call('file.remove', [backup]);
@@ -184,7 +184,7 @@ async function createFolder(
   ctx: StateContext,
   { name, user, group, dirMode }: FolderWish,
   makesParents: boolean,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const owner = dict({ user, group, mode: dirMode });
   if (!isDir(dirName(name))) {
@@ -197,14 +197,14 @@ async function createFolder(
   return outcome.ret;
 }
 
-async function checkPermissions(ctx: StateContext, outcome: Outcome, args: Value[]): Promise<void> {
+async function checkPermissions(ctx: StateContext, outcome: FileOutcome, args: Value[]): Promise<void> {
   const [name = null, ...rest] = args;
   const answer = await ctx.functions.call('file.check_perms', [name, outcome.ret, ...rest]);
   outcome.adopt(Array.isArray(answer) ? (answer[0] ?? null) : null);
 }
 
 /** Makes what is below the folder so as well. @returns what went wrong */
-async function applyInside(ctx: StateContext, wish: FolderWish, outcome: Outcome): Promise<string[]> {
+async function applyInside(ctx: StateContext, wish: FolderWish, outcome: FileOutcome): Promise<string[]> {
   const set = wish.recurse;
   if (typeof set === 'string') {
     outcome.fail(set);
@@ -233,7 +233,7 @@ async function checkOwner(
   ctx: StateContext,
   { user, group }: FolderWish,
   set: ReadonlySet<string>,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<void> {
   const missing = (what: string): string =>
     `${what} not specified, but configured as a target for recursive ownership management`;
@@ -249,7 +249,7 @@ async function checkOwner(
   }
 }
 
-function summary({ name, childrenOnly }: FolderWish, errors: readonly string[], outcome: Outcome): Dict {
+function summary({ name, childrenOnly }: FolderWish, errors: readonly string[], outcome: FileOutcome): Dict {
   if (outcome.comment === '') {
     if (childrenOnly) outcome.comment = `Directory ${name}/* updated`;
     else if (outcome.changes.size > 0) outcome.comment = `Directory ${name} updated`;

@@ -7,11 +7,11 @@ import { defineState, type StateContext } from '../state-function.ts';
 import { editObstacle } from './checks.ts';
 import { manageFile } from './managed.ts';
 import { MANAGED_PARAMS } from './managed-params.ts';
-import { Outcome, withDefaults } from './outcome.ts';
+import { FileOutcome, withDefaults } from './outcome.ts';
 import { OWNER_PARAMS, S } from './params.ts';
 
 /** The end of a state that has edited a file, or would have. @param changes the difference, or false */
-export function edited(ctx: StateContext, outcome: Outcome, changes: Value, inTest: string): Dict {
+export function edited(ctx: StateContext, outcome: FileOutcome, changes: Value, inTest: string): Dict {
   if (!truthy(changes)) return outcome.end(true, 'No changes needed to be made');
   outcome.changes.set('diff', changes);
   return ctx.state.test ? outcome.end(null, inTest) : outcome.end(true, 'Changes were made');
@@ -70,7 +70,7 @@ export const editStates = {
     params: LINE_PARAMS,
     run: async (ctx, args) => {
       const { name } = args;
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.line');
       const { create, user, group, file_mode } = args;
       const wanted = { name, create, user, group, mode: file_mode, replace: false };
@@ -92,7 +92,7 @@ export const editStates = {
     params: REPLACE_PARAMS,
     run: async (ctx, args) => {
       const { name } = args;
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.replace');
       const obstacle = editObstacle(name);
       if (obstacle !== undefined) {

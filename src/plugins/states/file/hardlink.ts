@@ -6,7 +6,7 @@ import { opt, textArgument } from '../../modules/file/params.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { askedUser, linkObstacles, ownerOrMinions } from './checks.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { OWNER_PARAMS, S } from './params.ts';
 
@@ -28,7 +28,7 @@ async function isSameFile(ctx: StateContext, name: string, target: string): Prom
 async function foretell(
   ctx: StateContext,
   { name, target, force }: { readonly name: string; readonly target: string; readonly force: boolean },
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   if (!pathExists(target)) return outcome.fail(`Target ${target} for hard link does not exist`);
   if (isDir(target)) return outcome.fail(`Unable to hard link from directory ${target}`);
@@ -69,7 +69,7 @@ async function obstacle(
   return undefined;
 }
 
-async function link(ctx: StateContext, name: string, target: string, outcome: Outcome): Promise<Dict> {
+async function link(ctx: StateContext, name: string, target: string, outcome: FileOutcome): Promise<Dict> {
   const isChanged = await isHardLink(ctx, name);
   if (isChanged) {
     if (await isSameFile(ctx, name, target))
@@ -104,7 +104,7 @@ export const hardlinkStates = {
     kwargs: 'kwargs',
     run: async (ctx, args, kwargs) => {
       const { name } = args;
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.hardlink');
       const { target } = args;
       const asked = { user: askedUser(ctx, args.user, kwargs), group: args.group };

@@ -9,7 +9,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, pyTypeName, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { lstrip, rstrip, strip } from '../../../python/values/text.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
 
 const KEYVALUE_PARAMS = {
@@ -166,7 +166,7 @@ function readLines(name: string): string[] | undefined {
 
 function keyvalue(ctx: StateContext, args: ArgsOf<typeof KEYVALUE_PARAMS>): Dict {
   const { name } = args;
-  const outcome = new Outcome(name, { result: null });
+  const outcome = new FileOutcome(name, { result: null });
   if (name === '') return outcome.fail('Must provide name to file.keyvalue');
   const values = wantedValues(args);
   if (typeof values === 'string') return outcome.fail(values);
@@ -192,7 +192,7 @@ function keyvalue(ctx: StateContext, args: ArgsOf<typeof KEYVALUE_PARAMS>): Dict
 function finish(
   ctx: StateContext,
   { name, editing, showChanges }: { name: string; editing: Editing; showChanges: boolean },
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Dict {
   const { changes, diff, content } = editing;
   if (changes === 0) return outcome.end(true, '');

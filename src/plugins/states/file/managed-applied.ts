@@ -9,10 +9,10 @@ import { callGetManaged, callManageFile } from './managed-calls.ts';
 import { passesCheck } from './check-command.ts';
 import type { Plan } from './managed-plan.ts';
 import { chooseSource, dropSource, type Fetched, type Source } from './managed-source.ts';
-import { errorText, type Outcome } from './outcome.ts';
+import { errorText, type FileOutcome } from './outcome.ts';
 
 /** Makes the file what the plan says. */
-export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome: Outcome): Promise<Dict> {
+export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome: FileOutcome): Promise<Dict> {
   const { args } = plan;
   let chosen: Source;
   let managed: Value;
@@ -55,7 +55,7 @@ export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome:
   }
 }
 
-async function place(ctx: StateContext, plan: Plan, fetched: Fetched, outcome: Outcome): Promise<Dict> {
+async function place(ctx: StateContext, plan: Plan, fetched: Fetched, outcome: FileOutcome): Promise<Dict> {
   try {
     outcome.adopt(await callManageFile(ctx, plan, plan.name, fetched, outcome.ret));
     return outcome.ret;

@@ -7,7 +7,7 @@ import type { StateContext } from '../state-function.ts';
 import { environment } from './outcome.ts';
 
 /** An end with a sentence; carried by an exception, so that every step can end the whole. */
-export class Refusal extends Error {
+export class FileRefusal extends Error {
   override readonly name = 'Refusal';
   readonly result: boolean | null;
   constructor(comment: string, result: boolean | null = false) {
@@ -37,7 +37,7 @@ export async function givenContents(ctx: StateContext, args: ContentArguments): 
   const given = await rawContents(ctx, args);
   if (given === null) return null;
   if (!args.allow_empty && !truthy(given)) {
-    throw new Refusal(
+    throw new FileRefusal(
       `${contentsName(args)} value would result in empty contents. Set allow_empty ` +
         'to True to allow the managed file to be empty.',
     );
@@ -76,7 +76,7 @@ async function looked(
 ): Promise<Value> {
   const look = async (key: Value): Promise<Value> => {
     const value = await ctx.functions.call(fun, [key, NOT_FOUND], dict({ delimiter }));
-    if (isBytes(value) && value.length === 0) throw new Refusal(`${what} ${pyStr(key)} does not exist`);
+    if (isBytes(value) && value.length === 0) throw new FileRefusal(`${what} ${pyStr(key)} does not exist`);
     return value;
   };
   if (!Array.isArray(keys)) return look(keys);
@@ -89,7 +89,7 @@ async function looked(
 function asLines(given: Value, isTemplate: boolean): Value {
   const parts = Array.isArray(given) ? given : [given];
   if (parts.length === 0) {
-    throw new Refusal(
+    throw new FileRefusal(
       'Contents specified by contents/contents_pillar/contents_grains is not a string or list of strings, and ' +
         'is not binary data. SLS is likely malformed.',
     );
@@ -97,7 +97,7 @@ function asLines(given: Value, isTemplate: boolean): Value {
   const text = isBytes(given) ? decodeUtf8(given) : undefined;
   if (isBytes(given) && text === undefined) {
     if (!isTemplate) return given;
-    throw new Refusal(
+    throw new FileRefusal(
       'Contents specified by contents/contents_pillar/contents_grains appears to be binary data, and as will not ' +
         'be able to be treated as a Jinja template.',
     );
@@ -116,7 +116,7 @@ async function rendered(ctx: StateContext, args: ContentArguments, contents: Val
   const text = await ctx.functions.call('file.apply_template_on_contents', [contents], keywords);
   if (typeof text === 'string') return text;
   const [comment, result] = isDict(text) ? [text.get('comment'), text.get('result')] : [];
-  throw new Refusal(
+  throw new FileRefusal(
     pyStr(comment ?? 'Error while applying template on contents'),
     typeof result === 'boolean' ? result : false,
   );
@@ -130,7 +130,7 @@ export async function untilRefused<T>(
   try {
     return await steps();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!(error instanceof FileRefusal)) throw error;
     return refused(messageOf(error), error.result);
   }
 }

@@ -6,14 +6,14 @@ import type { StateContext } from '../state-function.ts';
 import { callCheckManagedChanges } from './managed-calls.ts';
 import type { Plan } from './managed-plan.ts';
 import type { Source } from './managed-source.ts';
-import type { Outcome } from './outcome.ts';
+import type { FileOutcome } from './outcome.ts';
 
 /** Test mode: what would change. */
 export async function foretell(
   ctx: StateContext,
   plan: Plan,
   chosen: Source,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const { name, args } = plan;
   let changes: Value;

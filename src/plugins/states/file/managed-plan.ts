@@ -3,9 +3,9 @@ import { isAbs, isDir, isFile } from '../../../python/paths.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../state-function.ts';
 import { askedUser, missingOwner, warnOfUselessHash } from './checks.ts';
-import { givenContents, Refusal } from './managed-contents.ts';
+import { givenContents, FileRefusal } from './managed-contents.ts';
 import type { ManagedArguments } from './managed-params.ts';
-import { environment, type Outcome } from './outcome.ts';
+import { environment, type FileOutcome } from './outcome.ts';
 
 /** What the steps know, worked out of the arguments. */
 export interface Plan {
@@ -28,10 +28,10 @@ export async function planOf(
   ctx: StateContext,
   args: ManagedArguments,
   kwargs: Dict,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Plan> {
   const { name } = args;
-  if (name === '') throw new Refusal('Destination file name is required');
+  if (name === '') throw new FileRefusal('Destination file name is required');
   const keepMode = args.mode?.toLowerCase() === 'keep';
   const hasSource = truthy(args.source);
   assertOneContent(args, { keepMode, hasSource });
@@ -44,13 +44,15 @@ export async function planOf(
   const contents = await givenContents(ctx, args);
   const user = askedUser(ctx, args.user, kwargs);
   if (!args.create && !isFile(name))
-    throw new Refusal(`File ${name} is not present and is not set for creation`, true);
+    throw new FileRefusal(`File ${name} is not present and is not set for creation`, true);
   const missing = await missingOwner(ctx, { user, group: args.group });
-  if (missing !== '') throw new Refusal(missing);
-  if (!isAbs(name)) throw new Refusal(`Specified file ${name} is not an absolute path`);
-  if (isDir(name)) throw new Refusal(`Specified target ${name} is a directory`);
-  if (args.context !== null && !isDict(args.context)) throw new Refusal('Context must be formed as a dict');
-  if (truthy(args.defaults) && !isDict(args.defaults)) throw new Refusal('Defaults must be formed as a dict');
+  if (missing !== '') throw new FileRefusal(missing);
+  if (!isAbs(name)) throw new FileRefusal(`Specified file ${name} is not an absolute path`);
+  if (isDir(name)) throw new FileRefusal(`Specified target ${name} is a directory`);
+  if (args.context !== null && !isDict(args.context))
+    throw new FileRefusal('Context must be formed as a dict');
+  if (truthy(args.defaults) && !isDict(args.defaults))
+    throw new FileRefusal('Defaults must be formed as a dict');
   return {
     name,
     args,
@@ -80,15 +82,15 @@ function assertOneContent(
 ): void {
   const count = CONTENT_NAMES.filter((name) => args[name] !== null).length;
   if (hasSource && count > 0) {
-    throw new Refusal(
+    throw new FileRefusal(
       "'source' cannot be used in combination with 'contents', 'contents_pillar', or 'contents_grains'",
     );
   }
   if (keepMode && count > 0) {
-    throw new Refusal(
+    throw new FileRefusal(
       "Mode preservation cannot be used in combination with 'contents', 'contents_pillar', or 'contents_grains'",
     );
   }
   if (count > 1)
-    throw new Refusal("Only one of 'contents', 'contents_pillar', and 'contents_grains' is permitted");
+    throw new FileRefusal("Only one of 'contents', 'contents_pillar', and 'contents_grains' is permitted");
 }

@@ -11,7 +11,7 @@ import { foretell } from './managed-foretold.ts';
 import { MANAGED_PARAMS, type ManagedArguments } from './managed-params.ts';
 import { planOf, type Plan } from './managed-plan.ts';
 import { sourceAhead } from './managed-source.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
 /** Manages a file, for the state and for the others that are made of it. */
@@ -20,7 +20,7 @@ export async function manageFile(
   args: ManagedArguments,
   kwargs: Dict = new Map(),
 ): Promise<Dict> {
-  const outcome = new Outcome(args.name, { order: 'managed' });
+  const outcome = new FileOutcome(args.name, { order: 'managed' });
   return untilRefused(
     () => manage(ctx, args, kwargs, outcome),
     (comment, result) => outcome.end(result, comment),
@@ -31,7 +31,7 @@ async function manage(
   ctx: StateContext,
   args: ManagedArguments,
   kwargs: Dict,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const plan = await planOf(ctx, args, kwargs, outcome);
   const chosen = await sourceAhead(ctx, plan);
@@ -47,7 +47,7 @@ async function manage(
   return put(ctx, work, chosen, outcome);
 }
 
-async function onlyPermissions(ctx: StateContext, plan: Plan, outcome: Outcome): Promise<Dict> {
+async function onlyPermissions(ctx: StateContext, plan: Plan, outcome: FileOutcome): Promise<Dict> {
   const { name, args, user, mode } = plan;
   const answer = await ctx.functions.call(
     'file.check_perms',

@@ -3,7 +3,7 @@ import { opt, P } from '../../modules/file/params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 
@@ -33,7 +33,7 @@ async function mknod(
   ctx: StateContext,
   name: string,
   args: ArgsOf<typeof MKNOD_PARAMS>,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const { ntype, major, minor, user, group, mode } = args;
   const kind = KINDS.get(ntype);
@@ -73,7 +73,7 @@ export const mknodStates = {
     params: MKNOD_PARAMS,
     run: async (ctx, args) => {
       const { name } = args;
-      const outcome = new Outcome(name, { order: 'moved', result: false });
+      const outcome = new FileOutcome(name, { order: 'moved', result: false });
       if (name === '') return outcome.fail('Must provide name to file.mknod');
       return mknod(ctx, name, args, outcome);
     },

@@ -3,7 +3,7 @@ import { opt, P } from '../../modules/file/params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { S } from './params.ts';
 
@@ -25,7 +25,7 @@ function beaconOf(name: string, sfun: string, wanted: Dict): Dict {
 }
 
 async function beacon(ctx: StateContext, name: string, kwargs: Dict): Promise<Dict> {
-  const outcome = new Outcome(name, { order: 'moved' });
+  const outcome = new FileOutcome(name, { order: 'moved' });
   const sfun = pyStr(kwargs.get('sfun') ?? null);
   if (sfun !== 'managed' && sfun !== 'directory')
     return outcome.fail(`file.${sfun} does not work with the beacon state function`);
@@ -62,6 +62,6 @@ export const otherStates = {
       user: opt(S.user, null),
     },
     kwargs: 'kwargs',
-    run: (_ctx, { name }) => new Outcome(name).fail('Shortcuts are only supported on Windows'),
+    run: (_ctx, { name }) => new FileOutcome(name).fail('Shortcuts are only supported on Windows'),
   }),
 };

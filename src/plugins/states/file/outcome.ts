@@ -14,7 +14,7 @@ const ORDERS = {
 } as const;
 
 /** A state's result while it is being made. It is a mapping, because `check_perms` and `manage_file` go on filling it. */
-export class Outcome {
+export class FileOutcome {
   ret: Dict;
 
   /** @param order the order of its keys */

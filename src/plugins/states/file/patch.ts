@@ -12,9 +12,9 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, isInt, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { manageFile } from './managed.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
+import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { MANAGED_PARAMS } from './managed-params.ts';
-import { environment, errorText, Outcome, withDefaults } from './outcome.ts';
+import { environment, errorText, FileOutcome, withDefaults } from './outcome.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { S, type ArgsOf } from './params.ts';
 
@@ -66,13 +66,13 @@ function readOptions(text: string, strip: Options['strip']): Options {
     else words.push(option);
   }
   if (refused.length > 0)
-    throw new Refusal(`The following CLI options are not allowed: ${refused.join(', ')}`);
+    throw new FileRefusal(`The following CLI options are not allowed: ${refused.join(', ')}`);
   return { words, strip: parts };
 }
 
 function count(text: string, option: string): number {
   if (/^\s*[+-]?\d+\s*$/.test(text)) return Number(text);
-  throw new Refusal(
+  throw new FileRefusal(
     `Invalid format for '${option}' CLI option. Consider using the 'strip' option for this state.`,
   );
 }
@@ -80,28 +80,28 @@ function count(text: string, option: string): number {
 /** @throws Refusal when there is no place for rejected hunks */
 function assertRejectPlace(path: string | undefined): void {
   if (path === undefined) return;
-  if (!isAbs(dirName(path))) throw new Refusal(`'${path}' is not an absolute path`);
+  if (!isAbs(dirName(path))) throw new FileRefusal(`'${path}' is not an absolute path`);
   if (isDir(dirName(path))) return;
-  throw new Refusal(
+  throw new FileRefusal(
     `Parent directory for reject_file '${path}' either does not exist, or is not a directory`,
   );
 }
 
 /** @throws Refusal when there is nothing that could be patched */
 function assertTarget(name: string): void {
-  if (name === '') throw new Refusal('A file/directory to be patched is required');
-  if (!isAbs(name)) throw new Refusal(`${name} is not an absolute path`);
-  if (!pathExists(name)) throw new Refusal(`${name} does not exist`);
+  if (name === '') throw new FileRefusal('A file/directory to be patched is required');
+  if (!isAbs(name)) throw new FileRefusal(`${name} is not an absolute path`);
+  if (!pathExists(name)) throw new FileRefusal(`${name} does not exist`);
 }
 
 /** The source, with the environment that it is to come from. */
-async function chooseSource(ctx: StateContext, args: PatchArguments, outcome: Outcome): Promise<string> {
+async function chooseSource(ctx: StateContext, args: PatchArguments, outcome: FileOutcome): Promise<string> {
   let chosen: Value;
   try {
     chosen = await ctx.functions.call('file.source_list', [args.source, args.source_hash, environment(ctx)]);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
-    throw new Refusal(error.message);
+    throw new FileRefusal(error.message);
   }
   const source = pyStr(Array.isArray(chosen) ? (chosen[0] ?? null) : null);
   if (args.saltenv === undefined || !source.startsWith('salt://')) return source;
@@ -144,7 +144,7 @@ async function fetchPatch(
   try {
     return await manageFile(real, withDefaults(MANAGED_PARAMS, wanted));
   } catch (error) {
-    throw new Refusal(`Failed to cache patch file ${withoutPassword(source)}: ${errorText(error)}`);
+    throw new FileRefusal(`Failed to cache patch file ${withoutPassword(source)}: ${errorText(error)}`);
   }
 }
 
@@ -164,7 +164,7 @@ async function apply(
   ctx: StateContext,
   work: Workplace,
   keepsRejects: boolean,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const { strip } = work.options;
   const stripping = isDir(work.name) && strip !== undefined ? [`-p${strip}`] : [];
@@ -186,7 +186,7 @@ async function explain(
   ctx: StateContext,
   work: Workplace,
   { check, keepsRejects }: { readonly check: Dict; readonly keepsRejects: boolean },
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const backwards = await runPatch(ctx, work, work.rejects, ['-R', '-f'], true);
   const stderr = check.get('stderr') ?? null;
@@ -201,8 +201,13 @@ async function explain(
   );
 }
 
-async function patch(ctx: StateContext, args: PatchArguments, kwargs: Dict, outcome: Outcome): Promise<Dict> {
-  if (findProgram('patch') === undefined) throw new Refusal('patch executable not found on minion');
+async function patch(
+  ctx: StateContext,
+  args: PatchArguments,
+  kwargs: Dict,
+  outcome: FileOutcome,
+): Promise<Dict> {
+  if (findProgram('patch') === undefined) throw new FileRefusal('patch executable not found on minion');
   const { name } = args;
   assertTarget(name);
   for (const old of ['hash', 'dry_run_first'])
@@ -230,7 +235,7 @@ export const patchStates = {
     params: PATCH_PARAMS,
     kwargs: 'kwargs',
     run: (ctx, args, kwargs) => {
-      const outcome = new Outcome(args.name, { result: false });
+      const outcome = new FileOutcome(args.name, { result: false });
       return untilRefused(
         () => patch(ctx, args, kwargs, outcome),
         (comment) => outcome.fail(comment),

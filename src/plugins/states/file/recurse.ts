@@ -12,9 +12,9 @@ import { askedUser, missingOwner } from './checks.ts';
 import { DIRECTORY_PARAMS, manageFolder } from './directory.ts';
 import { cleanFolder, keptByRequired } from './keep.ts';
 import { manageFile } from './managed.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
+import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { MANAGED_PARAMS } from './managed-params.ts';
-import { environment, Outcome, withDefaults } from './outcome.ts';
+import { environment, FileOutcome, withDefaults } from './outcome.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 import { recursedFiles } from './recurse-files.ts';
 import { makeSymlink, SYMLINK_PARAMS } from './symlink.ts';
@@ -65,10 +65,10 @@ interface Plan {
 
 /** The result of the whole, out of those of the parts. */
 class Parts {
-  readonly outcome: Outcome;
+  readonly outcome: FileOutcome;
   readonly #comments = new Map<string, string[]>();
 
-  constructor(outcome: Outcome) {
+  constructor(outcome: FileOutcome) {
     this.outcome = outcome;
   }
 
@@ -99,12 +99,12 @@ async function recurse(
   ctx: StateContext,
   args: RecurseArguments,
   kwargs: Dict,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const plan = await planOf(ctx, args, kwargs);
   const { name } = plan;
   if (!isDir(name)) {
-    if (pathExists(name)) throw new Refusal(`The path ${name} exists and is not a directory`);
+    if (pathExists(name)) throw new FileRefusal(`The path ${name} exists and is not a directory`);
     if (!ctx.state.test) {
       const owner = dict({ user: plan.user, group: args.group, mode: plan.dirMode });
       await ctx.functions.call('file.makedirs_perms', [name], owner);
@@ -137,11 +137,11 @@ async function planOf(ctx: StateContext, args: RecurseArguments, kwargs: Dict): 
   const { name } = args;
   const user = askedUser(ctx, args.user, kwargs);
   if (kwargs.has('mode')) {
-    throw new Refusal("'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'.");
+    throw new FileRefusal("'mode' is not allowed in 'file.recurse'. Please use 'file_mode' and 'dir_mode'.");
   }
   const missing = await missingOwner(ctx, { user, group: args.group });
-  if (missing !== '') throw new Refusal(missing);
-  if (!isAbs(name)) throw new Refusal(`Specified file ${name} is not an absolute path`);
+  if (missing !== '') throw new FileRefusal(missing);
+  if (!isAbs(name)) throw new FileRefusal(`Specified file ${name} is not an absolute path`);
   const keepsMode = args.file_mode?.toLowerCase() === 'keep';
   return {
     name,
@@ -159,14 +159,14 @@ async function planOf(ctx: StateContext, args: RecurseArguments, kwargs: Dict): 
 async function sourceFolder(ctx: StateContext, source: Value): Promise<string> {
   const sources = (Array.isArray(source) ? source : [source]).map((item) => pyStr(item).replace(/\/+$/, ''));
   const wrong = sources.find((item) => !item.startsWith('salt://'));
-  if (wrong !== undefined) throw new Refusal(`Invalid source '${wrong}' (must be a salt:// URI)`);
+  if (wrong !== undefined) throw new FileRefusal(`Invalid source '${wrong}' (must be a salt:// URI)`);
   const saltenv = environment(ctx);
   let chosen: Value;
   try {
     chosen = await ctx.functions.call('file.source_list', [sources, '', saltenv]);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
-    throw new Refusal(`Recurse failed: ${error.message}`);
+    throw new FileRefusal(`Recurse failed: ${error.message}`);
   }
   const address = pyStr(Array.isArray(chosen) ? (chosen[0] ?? '') : '');
   const { path, saltenv: named = saltenv } = parseSaltUrl(address);
@@ -176,7 +176,9 @@ async function sourceFolder(ctx: StateContext, source: Value): Promise<string> {
     dict({ saltenv: named, prefix: `${path}/` }),
   );
   if (!Array.isArray(folders) || !folders.includes(path)) {
-    throw new Refusal(`The directory '${path}' does not exist on the salt fileserver in saltenv '${named}'`);
+    throw new FileRefusal(
+      `The directory '${path}' does not exist on the salt fileserver in saltenv '${named}'`,
+    );
   }
   return address;
 }
@@ -204,7 +206,7 @@ async function replaceKind(
   [inTest, diff]: readonly [string, string],
   deps: Parts,
 ): Promise<boolean> {
-  const part = new Outcome(plan.name);
+  const part = new FileOutcome(plan.name);
   if (ctx.state.test) {
     deps.add(path, part.end(null, inTest));
     return false;
@@ -288,7 +290,7 @@ export const recurseStates = {
     params: RECURSE_PARAMS,
     kwargs: 'kwargs',
     run: (ctx, args, kwargs) => {
-      const outcome = new Outcome(args.name);
+      const outcome = new FileOutcome(args.name);
       return untilRefused(
         () => recurse(ctx, args, kwargs, outcome),
         (comment, result) => outcome.end(result, comment),

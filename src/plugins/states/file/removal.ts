@@ -7,7 +7,7 @@ import { opt } from '../../modules/file/params.ts';
 import { lessThan, sortedBy } from '../../../python/values/order.ts';
 import { dict, isDict, truthy, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { S } from './params.ts';
 
 /** A state that looks whether a path is there, and fails when it is not as wished. */
@@ -18,14 +18,14 @@ function looks(doc: string, fun: string, outcomeOf: (name: string) => readonly [
     kwargs: 'kwargs',
     run: (_ctx, args) => {
       const { name } = args;
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail(`Must provide name to file.${fun}`);
       return outcome.end(...outcomeOf(name));
     },
   });
 }
 
-async function remove(ctx: StateContext, name: string, outcome: Outcome): Promise<void> {
+async function remove(ctx: StateContext, name: string, outcome: FileOutcome): Promise<void> {
   const isFileOrLink = isFile(name) || isLink(name);
   const what = isFileOrLink ? 'file' : 'directory';
   outcome.changes.set('removed', name);
@@ -57,7 +57,7 @@ async function prune(
   name: string,
   { recurse, ignoreErrors, olderThan }: { recurse: boolean; ignoreErrors: boolean; olderThan: Value },
 ) {
-  const outcome = new Outcome(name, { order: 'moved' });
+  const outcome = new FileOutcome(name, { order: 'moved' });
   if (!isDir(name)) return outcome.end(true, `Directory ${name} is not present`);
   if (ctx.state.test) {
     outcome.changes.set('deleted', name);
@@ -94,7 +94,7 @@ export const removalStates = {
     kwargs: 'kwargs',
     run: async (ctx, args) => {
       const { name } = args;
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.absent');
       if (!isAbs(name)) return outcome.fail(`Specified file ${name} is not an absolute path`);
       if (name === '/') return outcome.fail('Refusing to make "/" absent');

@@ -9,7 +9,7 @@ import { lessThan, sortedBy } from '../../../python/values/order.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { S } from './params.ts';
 
 /** A file by its time, in the parts that the rules group by. */
@@ -145,7 +145,7 @@ export const retentionStates = {
     },
     run: async (ctx, args) => {
       const { name } = args;
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.retention_schedule');
       if (!isDir(name)) return outcome.fail('Name provided to file.retention must be a directory');
       const { found, ignored } = await datedFiles(ctx, name, args.strptime_format);

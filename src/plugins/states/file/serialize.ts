@@ -11,8 +11,8 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
-import { environment, Outcome } from './outcome.ts';
+import { FileRefusal, untilRefused } from './managed-contents.ts';
+import { environment, FileOutcome } from './outcome.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 
 const SERIALIZE_PARAMS = {
@@ -65,10 +65,10 @@ function defaultOptions(format: string, hasEncoding: boolean): Dict {
 /** @throws Refusal without data */
 async function datasetOf(ctx: StateContext, { dataset, dataset_pillar }: SerializeArguments): Promise<Value> {
   if (truthy(dataset) && dataset_pillar !== undefined)
-    throw new Refusal("Only one of 'dataset' and 'dataset_pillar' is permitted");
+    throw new FileRefusal("Only one of 'dataset' and 'dataset_pillar' is permitted");
   const data =
     dataset_pillar === undefined ? dataset : await ctx.functions.call('pillar.get', [dataset_pillar]);
-  if (data === null) throw new Refusal("Neither 'dataset' nor 'dataset_pillar' was defined");
+  if (data === null) throw new FileRefusal("Neither 'dataset' nor 'dataset_pillar' was defined");
   return data;
 }
 
@@ -76,14 +76,14 @@ async function datasetOf(ctx: StateContext, { dataset, dataset_pillar }: Seriali
 function formatOf({ serializer }: SerializeArguments, kwargs: Dict): string {
   const formatter = kwargs.get('formatter') ?? null;
   if (serializer !== undefined && truthy(formatter))
-    throw new Refusal('Only one of serializer and formatter are allowed');
+    throw new FileRefusal('Only one of serializer and formatter are allowed');
   return (serializer ?? (truthy(formatter) ? pyStr(formatter) : 'yaml')).toLowerCase();
 }
 
 /** @throws Refusal for a format that there is not */
 function assertKnown(format: string): void {
   if (dataFormat(format)?.serialize !== undefined) return;
-  throw new Refusal(
+  throw new FileRefusal(
     `The ${format} serializer could not be found. It either does not exist or its prerequisites are not installed.`,
   );
 }
@@ -92,13 +92,13 @@ function assertKnown(format: string): void {
 function existingData(name: string, format: string, options: Dict): Value | undefined {
   if (!isFile(name)) return undefined;
   if (dataFormat(format)?.deserialize === undefined)
-    throw new Refusal(`merge_if_exists is not supported for the ${format} serializer`);
+    throw new FileRefusal(`merge_if_exists is not supported for the ${format} serializer`);
   const bytes = readBytes(name);
   try {
     return convertData(format, 'deserialize', decodeUtf8(bytes) ?? bytes, options);
   } catch (error) {
     if (!(error instanceof PythonError)) throw error;
-    throw new Refusal(`Failed to deserialize existing data: ${error.message}`);
+    throw new FileRefusal(`Failed to deserialize existing data: ${error.message}`);
   }
 }
 
@@ -110,12 +110,12 @@ async function serialize(
   ctx: StateContext,
   args: SerializeArguments,
   kwargs: Dict,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const { name } = args;
-  if (name === '') throw new Refusal('Must provide name to file.serialize');
+  if (name === '') throw new FileRefusal('Must provide name to file.serialize');
   if (!args.create && !isFile(name))
-    throw new Refusal(`File ${name} is not present and is not set for creation`, true);
+    throw new FileRefusal(`File ${name} is not present and is not set for creation`, true);
   const format = formatOf(args, kwargs);
   let data = await datasetOf(ctx, args);
   assertKnown(format);
@@ -140,7 +140,7 @@ async function foretell(
   ctx: StateContext,
   { name, contents, kwargs }: { readonly name: string; readonly contents: Value; readonly kwargs: Dict },
   args: SerializeArguments,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<void> {
   const further = [...kwargs].filter(([key]) => key !== 'env' && key !== 'formatter');
   const changes = await ctx.functions.call(
@@ -179,7 +179,7 @@ async function write(
   ctx: StateContext,
   { name, contents }: { readonly name: string; readonly contents: Value },
   args: SerializeArguments,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<void> {
   const ret = await ctx.functions.call(
     'file.manage_file',
@@ -214,7 +214,7 @@ export const serializeStates = {
     params: SERIALIZE_PARAMS,
     kwargs: 'kwargs',
     run: (ctx, args, kwargs) => {
-      const outcome = new Outcome(args.name, { order: 'managed' });
+      const outcome = new FileOutcome(args.name, { order: 'managed' });
       return untilRefused(
         () => serialize(ctx, args, kwargs, outcome),
         (comment, result) => outcome.end(result, comment),

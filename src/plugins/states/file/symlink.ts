@@ -18,8 +18,8 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, valuesEqual, type Dict } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { askedUser, linkObstacles, ownerOrMinions, type Owner } from './checks.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
-import { errorText, Outcome } from './outcome.ts';
+import { FileRefusal, untilRefused } from './managed-contents.ts';
+import { errorText, FileOutcome } from './outcome.ts';
 import { OWNER_PARAMS, S, type ArgsOf } from './params.ts';
 
 /** The parameters of `file.symlink`. */
@@ -54,7 +54,7 @@ export function makeSymlink(
   args: SymlinkArguments,
   kwargs: Dict = new Map(),
 ): Promise<Dict> {
-  const outcome = new Outcome(args.name);
+  const outcome = new FileOutcome(args.name);
   return untilRefused(
     () => make(ctx, args, kwargs, outcome),
     (comment, result) => outcome.end(result, comment),
@@ -65,19 +65,19 @@ async function make(
   ctx: StateContext,
   args: SymlinkArguments,
   kwargs: Dict,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const { name } = args;
-  if (name === '') throw new Refusal('Must provide name to file.symlink');
+  if (name === '') throw new FileRefusal('Must provide name to file.symlink');
   const { target } = args;
   const { mode } = args;
   const owner = await wantedOwner(ctx, name, args, kwargs);
   const obstacles = await linkObstacles(ctx, owner, [['file', name]]);
-  if (obstacles !== '') throw new Refusal(obstacles);
+  if (obstacles !== '') throw new FileRefusal(obstacles);
   if (ctx.state.test) return foretell(ctx, { name, target, owner }, args, outcome);
   const folder = dirName(name);
   if (!isDir(folder)) {
-    if (!args.makedirs) throw new Refusal(`Directory ${folder} for symlink is not present`);
+    if (!args.makedirs) throw new FileRefusal(`Directory ${folder} for symlink is not present`);
     await ctx.functions.call('file.makedirs', [], new Map([['path', name], ...dict({ ...owner, mode })]));
   }
   if (await isLinkTo(ctx, name, target)) return keepLink(ctx, name, owner, outcome);
@@ -139,7 +139,7 @@ async function foretell(
   ctx: StateContext,
   wish: Wish,
   args: SymlinkArguments,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   await foretellLink(ctx, wish, args.force, outcome);
   const folder = dirName(wish.name);
@@ -155,7 +155,7 @@ async function foretellLink(
   ctx: StateContext,
   { name, target, owner }: Wish,
   force: boolean,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   if (!(await isLinkHere(ctx, name))) {
     if (!pathExists(name)) {
@@ -191,7 +191,7 @@ async function isLinkTo(ctx: StateContext, name: string, target: string): Promis
   return normPath(current) === normPath(target);
 }
 
-async function keepLink(ctx: StateContext, name: string, owner: Owner, outcome: Outcome): Promise<Dict> {
+async function keepLink(ctx: StateContext, name: string, owner: Owner, outcome: FileOutcome): Promise<Dict> {
   const text = ownerText(owner);
   if (await isOwnedBy(ctx, name, owner))
     return outcome.end(true, `Symlink ${name} is present and owned by ${text}`);
@@ -205,7 +205,7 @@ async function replaceByLink(
   ctx: StateContext,
   { name, target, owner }: Wish,
   args: SymlinkArguments,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   const [force, atomic] = [args.force, args.atomic];
   if (await isLinkHere(ctx, name)) {
@@ -213,7 +213,7 @@ async function replaceByLink(
   } else if (pathExists(name)) {
     if (args.backupname !== undefined) await backUp(ctx, { name, target, backupname: args.backupname }, args);
     else if (!force && !atomic)
-      throw new Refusal(`${kindOf(name)} exists where the symlink ${name} should be`);
+      throw new FileRefusal(`${kindOf(name)} exists where the symlink ${name} should be`);
   }
   try {
     await ctx.functions.call('file.symlink', [target, name], dict({ force, atomic }));
@@ -246,7 +246,7 @@ async function backUp(
   const backup = backupPlace(name, backupname);
   if (linkExists(backup)) {
     if (!args.force) {
-      throw new Refusal(
+      throw new FileRefusal(
         `Symlink & backup dest exists and Force not set. ${name} -> ${target} - backup: ${backup}`,
       );
     }
@@ -256,14 +256,14 @@ async function backUp(
     const options = dict({ disallow_copy_and_unlink: args.disallow_copy_and_unlink });
     await ctx.functions.call('file.move', [name, backup], options);
   } catch (error) {
-    throw new Refusal(`Unable to rename ${name} to backup ${backup} -> : ${errorText(error)}`);
+    throw new FileRefusal(`Unable to rename ${name} to backup ${backup} -> : ${errorText(error)}`);
   }
 }
 
 function backupPlace(name: string, backup: string): string {
   if (isAbs(backup)) return backup;
   if (backup !== baseName(backup))
-    throw new Refusal(`Backupname must be an absolute path or a file name: ${backup}`);
+    throw new FileRefusal(`Backupname must be an absolute path or a file name: ${backup}`);
   return joinPath(dirName(normPath(name)), backup);
 }
 

@@ -4,8 +4,8 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../state-function.ts';
 import { warnOfUselessHash } from './checks.ts';
-import { Refusal, untilRefused } from './managed-contents.ts';
-import { environment, Outcome } from './outcome.ts';
+import { FileRefusal, untilRefused } from './managed-contents.ts';
+import { environment, FileOutcome } from './outcome.ts';
 import type { ArgsOf, TEXT_SOURCE_PARAMS } from './params.ts';
 
 /** The arguments about sources. */
@@ -17,7 +17,7 @@ class SourceFailure extends Error {
   readonly ret: Dict;
   constructor(source: Value, sentence: string) {
     super(sentence);
-    const outcome = new Outcome(source);
+    const outcome = new FileOutcome(source);
     outcome.fail(sentence);
     this.ret = outcome.ret.set('data', []);
   }
@@ -31,9 +31,9 @@ export function textSources(ctx: StateContext, args: TextSources): Value[] {
   const { source, sources, source_hash, source_hashes } = args;
   warnOfUselessHash(ctx, source ?? null, source_hash ?? null);
   if (source !== undefined && sources !== undefined)
-    throw new Refusal('source and sources are mutually exclusive');
+    throw new FileRefusal('source and sources are mutually exclusive');
   if (source_hash !== undefined && source_hashes !== undefined)
-    throw new Refusal('source_hash and source_hashes are mutually exclusive');
+    throw new FileRefusal('source_hash and source_hashes are mutually exclusive');
   if (source !== undefined) return [source];
   // one that is no list is meant as the only one; left aside, the file would get the wrong content without a word
   if (sources === undefined || sources === null) return [];
@@ -67,9 +67,9 @@ export async function templateTexts(
 /** Runs a state; a refusal, or a source that cannot be had, is its end. */
 export async function untilSourcesFail(
   name: string,
-  run: (outcome: Outcome) => Promise<Dict>,
+  run: (outcome: FileOutcome) => Promise<Dict>,
 ): Promise<Dict> {
-  const outcome = new Outcome(name, { result: false });
+  const outcome = new FileOutcome(name, { result: false });
   try {
     return await untilRefused(
       () => run(outcome),

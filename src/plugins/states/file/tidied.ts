@@ -10,7 +10,7 @@ import type { PyPattern } from '../../../python/regex/pattern.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
 
 const TIDIED_PARAMS = {
@@ -155,7 +155,7 @@ export const tidiedStates = {
     kwargs: 'kwargs',
     run: async (ctx, args): Promise<Dict> => {
       const { name } = args;
-      const outcome = new Outcome(name);
+      const outcome = new FileOutcome(name);
       if (!isAbs(name)) return outcome.fail(`Specified file ${name} is not an absolute path`);
       if (!isDir(name)) return outcome.fail(`${name} does not exist or is not a directory.`);
       const due = dueForRemoval(ctx, name, args);

@@ -4,7 +4,7 @@ import { opt } from '../../modules/file/params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { Outcome } from './outcome.ts';
+import { FileOutcome } from './outcome.ts';
 import { S, type ArgsOf } from './params.ts';
 
 /** The parameters of `file.touch`. */
@@ -18,7 +18,7 @@ export const TOUCH_PARAMS = {
 /** Touches a file, for the state and for append and prepend. */
 export async function touchFile(ctx: StateContext, args: ArgsOf<typeof TOUCH_PARAMS>): Promise<Dict> {
   const { name } = args;
-  const outcome = new Outcome(name);
+  const outcome = new FileOutcome(name);
   if (name === '') return outcome.fail('Must provide name to file.touch');
   if (!isAbs(name)) return outcome.fail(`Specified file ${name} is not an absolute path`);
   if (ctx.state.test) return foretell(ctx, name, args, outcome);
@@ -39,7 +39,7 @@ async function foretell(
   ctx: StateContext,
   name: string,
   { atime, mtime }: ArgsOf<typeof TOUCH_PARAMS>,
-  outcome: Outcome,
+  outcome: FileOutcome,
 ): Promise<Dict> {
   outcome.changes.set('new', name); // Salt compat: also of a file that is there and keeps its times
   if (!pathExists(name)) return outcome.end(null, `File ${name} is set to be created`);

@@ -103,7 +103,7 @@ export class Access {
     for (const type of ['token', 'eauth'] as const) {
       if (!credentials.has(type)) continue;
       const logins = await this.#deps.logins();
-      if (logins === undefined) return failure(type, userIn(credentials, 'username'), NOT_CONFIGURED);
+      if (logins === undefined) return loginFailure(type, userIn(credentials, 'username'), NOT_CONFIGURED);
       return type === 'token' ? logins.byToken(credentials) : logins.byEauth(credentials, from);
     }
     return this.#byKey(credentials);
@@ -113,7 +113,7 @@ export class Access {
     const { opts, apiTokens, clock } = this.#deps;
     const token = apiTokens.check(text, clock.nowMs() / 1000);
     if (token === undefined)
-      return failure('token', UNKNOWN, 'the API token is not known, was revoked, or its time is over');
+      return loginFailure('token', UNKNOWN, 'the API token is not known, was revoked, or its time is over');
     return {
       type: 'token',
       user: `token:${token.name}`,
@@ -125,7 +125,7 @@ export class Access {
     const user = userIn(load, 'user');
     const rights = this.#deps.users.check(load);
     return rights === undefined
-      ? failure('user', user, 'the key is not that of this user, or publisher_acl does not name him')
+      ? loginFailure('user', user, 'the key is not that of this user, or publisher_acl does not name him')
       : { type: 'user', user: user === UNKNOWN ? this.#deps.opts.get('user') : user, rights };
   }
 }
@@ -140,7 +140,7 @@ function userIn(credentials: Dict, field: string): string {
 }
 
 /** Salt's words for credentials that do not hold. */
-export function failure(type: AuthType, user: string, reason: string): LoginFailure {
+export function loginFailure(type: AuthType, user: string, reason: string): LoginFailure {
   const base = `Authentication failure of type "${type}" occurred`;
   const message = { user: base, token: `${base}.`, eauth: `${base} for user ${user}.` }[type];
   return { error: { name: ERROR_NAMES[type], message }, user, type, reason };

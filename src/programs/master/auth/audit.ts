@@ -7,7 +7,7 @@ import { dict, type Dict } from '../../../python/values/value.ts';
 import { countedLines } from '../counted-log.ts';
 
 /** A decision against somebody. */
-export interface Refusal {
+export interface AuditedRefusal {
   /** The name he gave, or was known by. */
   readonly user: string;
   /** By what he showed, or tried to show, who he is: `user`, `eauth`, `token`. */
@@ -44,7 +44,7 @@ export class Audit {
   }
 
   /** One line in the log, one event `salt/auth/refused`. */
-  refused({ user, type, eauth, client, funs, from, reason }: Refusal): void {
+  refused({ user, type, eauth, client, funs, from, reason }: AuditedRefusal): void {
     this.refusals++;
     const who = cut(user);
     const named = funs.slice(0, FUNS_MAX).map(cut);

@@ -15,7 +15,7 @@ import { given, rulesOf, type Identity } from '../../../runtime/access/auth-list
 import { rulesOfRoles } from '../../../runtime/access/roles.ts';
 import type { GivenRule } from '../../../runtime/access/question.ts';
 import { isToken, newToken, type TokenStore } from '../../../storage/tokens/token-store.ts';
-import { failure, type Logins } from './access.ts';
+import { loginFailure, type Logins } from './access.ts';
 import { LaneFullError } from './lanes.ts';
 import type { LoginFailure, Requester } from './requester.ts';
 import type { Throttle } from './throttle.ts';
@@ -67,7 +67,7 @@ export class ExternalLogins implements Logins {
     const { opts, auth } = this.#deps;
     const data = await this.tokenData(credentials.get('token'));
     if (data === undefined || auth.entries(textOf(data.get('eauth'))) === undefined)
-      return failure('token', UNKNOWN, 'the token is not known, or no longer');
+      return loginFailure('token', UNKNOWN, 'the token is not known, or no longer');
     const identity = { name: textOf(data.get('name')), groups: textsOf(data.get('groups')) };
     const eauth = textOf(data.get('eauth'));
     const kept = data.get('auth_list');
@@ -150,12 +150,16 @@ export class ExternalLogins implements Logins {
         },
       );
       if (found === undefined || backend === undefined)
-        return failure('eauth', name, backend === undefined ? `external_auth names no such system` : WRONG);
+        return loginFailure(
+          'eauth',
+          name,
+          backend === undefined ? `external_auth names no such system` : WRONG,
+        );
       const groups = (await this.#groups(backend, found)) ?? [];
       return { eauth: textOf(eauth), backend, credentials: found, identity: { name, groups } };
     } catch (error) {
       if (error instanceof LaneFullError)
-        return failure('eauth', name, 'too many log-ins of this name are waiting');
+        return loginFailure('eauth', name, 'too many log-ins of this name are waiting');
       throw error;
     }
   }

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash, getRandomValues } from 'node:crypto';
 import { test } from 'node:test';
-import { ReplayGuard, SEEN, type Claim, type Outcome } from '../../../../src/network/channel/replay-guard.ts';
+import {
+  ReplayGuard,
+  SEEN,
+  type Claim,
+  type ReplayCheck,
+} from '../../../../src/network/channel/replay-guard.ts';
 import { TagSet } from '../../../../src/network/channel/tag-set.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
 
@@ -34,7 +39,7 @@ class TestGuard {
     return isOld ? 'too old' : 'served';
   }
 
-  settle(claim: Claim | typeof SEEN, outcome: Outcome): void {
+  settle(claim: Claim | typeof SEEN, outcome: ReplayCheck): void {
     assert.notEqual(claim, SEEN);
     this.guard.settle(claim as Claim, outcome);
   }
