@@ -44,7 +44,15 @@ const CHOICES: ReadonlyMap<string, Choices> = new Map<string, Choices>([
 ]);
 
 /** Renderers that are there, with the names of Salt 0.9 for two pipes. */
-const RENDERERS: ReadonlySet<string> = new Set(['jinja', 'yaml', 'json', 'text', 'yaml_jinja', 'json_jinja']);
+const RENDERERS: ReadonlySet<string> = new Set([
+  'jinja',
+  'yaml',
+  'json',
+  'text',
+  'py',
+  'yaml_jinja',
+  'json_jinja',
+]);
 
 /**
  * @param given all options of the files
@@ -77,6 +85,6 @@ function rendererNotThere(pipe: string): Unserved | undefined {
   if (missing.length === 0) return undefined;
   const why =
     `without a custom renderer ${missing.join(', ')} every file fails that does not name others in its first line; ` +
-    'there are jinja, yaml, json and text';
+    'there are jinja, yaml, json, py and text';
   return { ...notYet(why), concernsCommands: true };
 }

@@ -5,6 +5,7 @@
 import { RenderError } from '../../formats/jinja/index.ts';
 import { messageOf } from '../../errors/errors.ts';
 import { YamlError } from '../../formats/yaml/load.ts';
+import { PythonError } from '../../python/exceptions.ts';
 
 /** An error of rendering without the excerpt that Salt adds. @param path the file that was rendered */
 export function safeSentence(error: unknown, path: string): string {
@@ -15,9 +16,17 @@ export function safeSentence(error: unknown, path: string): string {
       ? `${reason}, included from ${path}`
       : `${reason}; line ${cause.line} of ${path}`;
   }
+  if (cause instanceof PythonError) return `${cause.type}: ${cause.message}${placeIn(cause, path)}`;
   if (cause instanceof YamlError)
     return `${cause.reason}; line ${cause.line}, column ${cause.column} of ${path}`;
   return `${withoutData(messageOf(error))} in ${path}`;
+}
+
+/** Where in a file in Python it went wrong. */
+function placeIn({ trace = '' }: PythonError, path: string): string {
+  const frame = `File "${path}", line `;
+  const at = trace.lastIndexOf(frame);
+  return at < 0 ? ` in ${path}` : `; line ${parseInt(trace.slice(at + frame.length), 10)} of ${path}`;
 }
 
 /** The sentence without excerpts and without the text that could not be loaded. */

@@ -9,7 +9,6 @@ import {
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type {
-  CalledKind,
   PythonFunction,
   PythonKind,
   PythonParameter,
@@ -18,6 +17,7 @@ import type {
 import { PythonError } from '../../python/exceptions.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec, ParamSpec } from '../loader/module.ts';
+import { jobCaller, type Caller } from './callers.ts';
 import { interpreterOf, PythonProcess } from './python-process.ts';
 
 /** Time for a file to be loaded, or its grains to be found. */
@@ -31,6 +31,18 @@ export interface PythonSource {
   /** Its name without folder and ending. */
   readonly file: string;
   readonly path: string;
+}
+
+/** A file whose `run()` makes text or data. */
+export interface PythonTemplate {
+  /** The file, as tracebacks name it. */
+  readonly path: string;
+  readonly text: string;
+  /** Names that its code sees besides `__salt__`, `__grains__`, `__pillar__`, `__opts__` and those without underscores. */
+  readonly variables: Dict;
+  readonly opts: Dict;
+  readonly grains: Dict;
+  readonly pillar: Dict;
 }
 
 /** What is found out about a file. */
@@ -58,7 +70,7 @@ interface Given {
 /** The Python modules of one program, with the process that they run in. */
 export class PythonModules {
   readonly #options: PythonModulesOptions;
-  readonly #calls = new Map<number, ModuleContext>();
+  readonly #calls = new Map<number, Caller>();
   #process: PythonProcess | undefined;
   #interpreter = '';
   #given: Given | undefined;
@@ -115,6 +127,27 @@ export class PythonModules {
     }
   }
 
+  /**
+   * What `run()` of a file gives: SLS in `#!py`, templates of the kind `py`.
+   * @throws PythonError with the traceback of what the file raises; PythonProcessError when the process ends
+   */
+  async render(
+    { path, text, variables, opts, grains, pillar }: PythonTemplate,
+    caller: Caller,
+  ): Promise<Value> {
+    const process = this.#processFor(opts);
+    const surroundings = this.#give(opts, grains, pillar);
+    const call = ++this.#numbers;
+    this.#calls.set(call, caller);
+    try {
+      const outcome = await process.asks.render({ surroundings, call, path, text, variables });
+      if (outcome.kind === 'returned') return outcome.value;
+      throw new PythonError(outcome.type, outcome.message, outcome.trace);
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
   #spec(kind: PythonKind, source: PythonSource, fun: string, described: PythonFunction): FunctionSpec {
     const { doc, params, varargs, kwargs } = described;
     return {
@@ -139,7 +172,7 @@ export class PythonModules {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
     const call = ++this.#numbers;
-    this.#calls.set(call, ctx);
+    this.#calls.set(call, jobCaller(ctx));
     const ended = (): void => process.close();
     ctx.signal.addEventListener('abort', ended, { once: true });
     try {
@@ -207,18 +240,12 @@ export class PythonModules {
       log: ({ level, text }) => ([...this.#calls.values()].at(-1)?.log ?? this.#options.log)?.[level](text),
       has: async ({ call, kind, fun }) => {
         if (call === 0) return kind !== 'modules' || (await this.#loading?.find(fun))?.missing === undefined;
-        const source = await this.#source(call, kind);
-        return (await source?.find(fun))?.spec !== undefined;
+        return (await this.#calls.get(call)?.has(kind, fun)) ?? false;
       },
-      names: async ({ call, kind }) => {
-        const modules = (await (await this.#source(call, kind))?.modules()) ?? new Map<string, ModuleSpec>();
-        return [...modules.values()].flatMap(({ name, functions }) =>
-          Object.keys(functions).map((fun) => `${name}.${fun}`),
-        );
-      },
+      names: async ({ call, kind }) => (await this.#calls.get(call)?.names(kind)) ?? [],
       call: async ({ call, kind, fun, args, kwargs }) => {
         try {
-          return { kind: 'returned', value: await this.#callBack(call, kind, fun, args, kwargs) };
+          return { kind: 'returned', value: await this.#callerOf(call, fun).call(kind, fun, args, kwargs) };
         } catch (error) {
           const type =
             error instanceof PythonError
@@ -232,28 +259,10 @@ export class PythonModules {
     };
   }
 
-  async #source(
-    call: number,
-    kind: CalledKind,
-  ): Promise<Pick<ModuleContext['functions'], 'find' | 'modules'> | undefined> {
-    const ctx = this.#calls.get(call);
-    if (kind === 'modules') return ctx?.functions;
-    return kind === 'states' ? ctx?.functions.states() : undefined;
-  }
-
-  async #callBack(
-    call: number,
-    kind: CalledKind,
-    fun: string,
-    args: readonly Value[],
-    kwargs: Dict,
-  ): Promise<Value> {
-    const ctx = this.#calls.get(call);
-    if (ctx === undefined)
-      throw new CommandExecutionError(`${fun} was called after its function had returned.`);
-    if (kind === 'modules') return ctx.functions.call(fun, args, kwargs);
-    if (kind === 'states' && ctx.state !== undefined) return ctx.state.call(fun, kwargs);
-    throw new CommandExecutionError(`${fun} cannot be called from here.`);
+  #callerOf(call: number, fun: string): Caller {
+    const caller = this.#calls.get(call);
+    if (caller !== undefined) return caller;
+    throw new CommandExecutionError(`${fun} was called after its function had returned.`);
   }
 }
 

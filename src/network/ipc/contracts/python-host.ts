@@ -119,6 +119,11 @@ export const pythonHost = contract('the Python process', {
     }),
     answers: single(outcome),
   },
+  /** Runs `run()` of an SLS in `#!py` or of a template. */
+  render: {
+    asks: fields({ surroundings: count, call: count, path: text, text, variables: mapping }),
+    answers: single(outcome),
+  },
   grains: {
     asks: fields({ file: text, path: text, surroundings: count }),
     answers: single(variants({ found: { grains: mapping, faults: list(text) } })),

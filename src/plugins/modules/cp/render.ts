@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import type { PythonTemplates } from '../../../runtime/pillar/python-templates.ts';
 import type { RenderContext } from '../../../runtime/renderers/renderer.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
-import { pyStr } from '../../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { cacheUrl } from './client.ts';
 
@@ -27,11 +28,30 @@ export async function renderTemplateText(
   text: string,
   { engine, saltenv, path, variables }: TemplateUse,
 ): Promise<string> {
-  if (engine !== 'jinja') throw new CommandExecutionError(`there is no engine ${engine}`);
-  const { renderTemplate } = await import('../../../runtime/renderers/jinja.ts');
   const { clock, random, log } = ctx;
   const context = templateContext(ctx, { saltenv, path, variables });
+  if (engine === 'py') return renderPython(ctx, text, context);
+  if (engine !== 'jinja') throw new CommandExecutionError(`there is no engine ${engine}`);
+  const { renderTemplate } = await import('../../../runtime/renderers/jinja.ts');
   return renderTemplate(text, context, { clock, random, log });
+}
+
+/** Processes of templates in Python: one for the files of a job. */
+const pythonOfJobs = new WeakMap<ModuleContext['job'], PythonTemplates>();
+
+async function renderPython(ctx: ModuleContext, text: string, context: RenderContext): Promise<string> {
+  const { PythonTemplates: Templates } = await import('../../../runtime/pillar/python-templates.ts');
+  const python = pythonOfJobs.get(ctx.job) ?? new Templates(ctx);
+  pythonOfJobs.set(ctx.job, python);
+  const { saltenv } = context;
+  const made = await python.run(text, context, [
+    ['saltenv', saltenv],
+    ['__env__', saltenv],
+  ]);
+  if (typeof made === 'string') return made;
+  const decoded = made instanceof Uint8Array ? decodeUtf8(made) : undefined;
+  if (decoded !== undefined) return decoded;
+  throw new CommandExecutionError(`run() of ${context.path} gives no text: ${pyRepr(made)}`);
 }
 
 /** What a template of this minion sees: `salt`, `grains`, `pillar`, `opts`, `saltenv`, its variables, and files of the master. */

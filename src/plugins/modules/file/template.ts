@@ -42,12 +42,9 @@ export function renderTemplate(
   engine: string,
   { saltenv, variables, extra = new Map(), path = '<file>' }: TemplateUse,
 ): Promise<string> {
-  return renderTemplateText(ctx, text, {
-    engine,
-    saltenv,
-    path,
-    variables: new Map([...extra, ...variables]),
-  });
+  // a template in Python has the mapping as a whole, and it is the others that have its items
+  const own: Dict = engine === 'py' ? new Map([['context', variables]]) : variables;
+  return renderTemplateText(ctx, text, { engine, saltenv, path, variables: new Map([...extra, ...own]) });
 }
 
 /**

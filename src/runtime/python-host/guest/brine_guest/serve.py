@@ -8,7 +8,7 @@ import sys
 import threading
 import traceback
 
-from brine_guest import load
+from brine_guest import load, template
 from brine_guest.dunders import Functions, Surroundings, Utilities
 from brine_guest.installed import options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
@@ -34,9 +34,9 @@ def serve(descriptor):
     reader.start()
     # signal handlers and some libraries want the main thread: what comes while it is busy gets threads of its own
     while True:
-        number, body = calls.get()
+        request = calls.get()
         guest.is_busy = True
-        guest.answer(number, body)
+        guest.answer(*request)
         guest.is_busy = False
 
 
@@ -51,10 +51,15 @@ def _read(link, guest, calls):
         elif kind == NOTIFY:
             guest.notice(body)
         elif kind == CALL:
+            try:
+                request = guest.opened(body)
+            except Exception:
+                link.fail(number, traceback.format_exc())
+                continue
             if guest.is_busy or not calls.empty():
-                threading.Thread(target=guest.answer, args=(number, body), daemon=True).start()
+                threading.Thread(target=guest.answer, args=(number, *request), daemon=True).start()
             else:
-                calls.put((number, body))
+                calls.put((number, *request))
 
 
 class Guest:
@@ -71,7 +76,13 @@ class Guest:
         self._active = []
         self._lock = threading.Lock()
         self._locks = {}
-        self._messages = {"tryModule": self._try, "run": self._run, "grains": self._grains}
+        # what answers a message, and which of its fields is the number of the surroundings
+        self._messages = {
+            "tryModule": (self._try, 3),
+            "run": (self._run, 0),
+            "render": (self._render, 0),
+            "grains": (self._grains, 2),
+        }
 
     # what the program says
 
@@ -85,20 +96,25 @@ class Guest:
                 self._surroundings.popitem(last=False)
             logging.getLogger().setLevel(_level_of(opts))
 
-    def answer(self, number, body):
+    def opened(self, body):
+        """A request as (what answers it, its fields). Surroundings are looked up at once, before others displace them."""
+        name, fields = _split(body)
+        answer, at = self._messages[name]
+        fields[at] = self._surroundings[fields[at]]
+        return answer, fields
+
+    def answer(self, number, answer, fields):
         try:
-            name, fields = _split(body)
-            self._link.reply(number, self._messages[name](*fields))
+            self._link.reply(number, answer(*fields))
         except PackError as error:
             self._link.fail(number, str(error))
-        except Exception:
+        except BaseException:
             self._link.fail(number, traceback.format_exc())
 
-    def _try(self, kind, file, path, surroundings):
-        around = self._surroundings[surroundings]
+    def _try(self, kind, file, path, around):
         try:
             module = self._load(kind, file, path, around)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             return ["broken", [load.fault(error, path)]]
         if module.unavailable is not None:
             return ["unavailable", [module.name, module.unavailable]]
@@ -107,8 +123,7 @@ class Guest:
         outputters = getattr(module.code, "__outputter__", {})
         return ["module", [module.name, doc, functions, outputters if isinstance(outputters, dict) else {}]]
 
-    def _run(self, surroundings, call, kind, file, path, function, args, kwargs, test, state):
-        around = self._surroundings[surroundings]
+    def _run(self, around, call, kind, file, path, function, args, kwargs, test, state):
         context = self._contexts[kind]
         context.pop("retcode", None)
         with self._calling(call):
@@ -118,14 +133,23 @@ class Guest:
                 self._give(module.code, kind, around, given, state or {})
                 value = _plain(module.function(function)(*args, **kwargs))
                 return ["returned", [_checked(value), context.get("retcode")]]
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
                 return ["raised", raised(error, path)]
 
-    def _grains(self, file, path, surroundings):
-        around = self._surroundings[surroundings]
+    def _render(self, around, call, path, text, variables):
+        seen = dict(
+            salt=Functions(self, "modules"), grains=around.grains, pillar=around.pillar, opts=around.opts
+        )
+        with self._calling(call):
+            try:
+                return ["returned", [_checked(_plain(template.render(path, text, seen, variables))), None]]
+            except BaseException as error:
+                return ["raised", raised(error, path)]
+
+    def _grains(self, file, path, around):
         try:
             module = self._load("grains", file, path, around)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             return ["found", [{}, ["{} cannot be loaded: {}".format(path, load.fault(error, path))]]]
         grains, faults = {}, []
         if module.unavailable is not None:
@@ -138,7 +162,7 @@ class Guest:
                     grains.update(_checked(given))
                 elif given is not None:
                     faults.append("{}: grains.{} gives no mapping".format(path, name))
-            except (Exception, SystemExit) as error:
+            except BaseException as error:
                 faults.append("{}: grains.{} failed: {}".format(path, name, load.fault(error, path)))
         return ["found", [grains, faults]]
 

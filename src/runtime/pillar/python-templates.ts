@@ -1,0 +1,73 @@
+/** SLS in `#!py` and templates of the kind `py` (3006.16 salt/renderers/py.py, salt/utils/templates.py `py`). */
+import { existsSync } from 'node:fs';
+import { messageOf } from '../../errors/errors.ts';
+import type { Clock, Timer } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { PythonError } from '../../python/exceptions.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { pythonUtilities } from '../extensions/folder.ts';
+import { templateCaller } from '../python-host/callers.ts';
+import { PythonModules } from '../python-host/python-modules.ts';
+import { SaltRenderError, textOf, type RenderContext, type Renderer } from '../renderers/renderer.ts';
+
+/** A process without work ends after this time. */
+const IDLE_MS = 60_000;
+/** What the pipe tells of a file is no variable of it. */
+const SEEN_ANYWAY: ReadonlySet<string> = new Set(['grains', 'pillar', 'opts']);
+
+/** Renders files in Python, in a process that is started for the first and ends when there are no more. */
+export class PythonTemplates implements Renderer {
+  readonly name = 'py';
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #python: PythonModules;
+  #idle: Timer | undefined;
+  #running = 0;
+
+  constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#python = new PythonModules({ clock, log, utilities: pythonUtilities });
+  }
+
+  /**
+   * An SLS in Python: the data that its `run()` gives.
+   * @throws SaltRenderError with the traceback
+   */
+  async render(input: Value, context: RenderContext): Promise<Value> {
+    const { saltenv, path } = context;
+    const sls = context.sls ?? '';
+    if (!existsSync(path)) throw new SaltRenderError(`Template ${path} is not a file!`);
+    const place: [Value, Value][] = [
+      ['saltenv', saltenv],
+      ['__env__', saltenv],
+      ['sls', sls],
+      ['__sls__', sls],
+    ];
+    return this.run(textOf(input, this.name), context, place);
+  }
+
+  /** What `run()` of a file gives. @param more names that it sees. Throws {@link SaltRenderError} with the traceback. */
+  async run(text: string, context: RenderContext, more: readonly [Value, Value][]): Promise<Value> {
+    const { path, variables, functions } = context;
+    const mapping = (name: string): Dict => {
+      const value = variables.get(name) as Value | undefined;
+      return isDict(value) ? value : new Map();
+    };
+    const [opts, grains, pillar] = [mapping('opts'), mapping('grains'), mapping('pillar')];
+    const own = [...variables].filter(([name]) => !SEEN_ANYWAY.has(name)) as [Value, Value][];
+    const template = { path, text, variables: new Map([...own, ...more]), opts, grains, pillar };
+    this.#idle?.cancel();
+    this.#running++;
+    try {
+      return await this.#python.render(template, templateCaller(functions, this.#log));
+    } catch (error) {
+      const told = error instanceof PythonError ? error.trace : undefined;
+      throw new SaltRenderError(told ?? `${path}: ${messageOf(error)}`, { cause: error });
+    } finally {
+      this.#running--;
+      if (this.#running === 0)
+        this.#idle = this.#clock.after(IDLE_MS, () => this.#python.close(), { background: true });
+    }
+  }
+}

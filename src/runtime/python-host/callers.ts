@@ -1,0 +1,67 @@
+/** What code in Python may ask of the program while it runs: the functions behind `__salt__` and its like. */
+import { CommandExecutionError } from '../../errors/errors.ts';
+import type { Logger } from '../../host/log.ts';
+import type { CalledKind } from '../../network/ipc/contracts/python-host.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import type { ModuleContext } from '../loader/module.ts';
+
+/** On whose behalf something runs in Python. */
+export interface Caller {
+  readonly log: Logger;
+  has(kind: CalledKind, fun: string): Promise<boolean>;
+  /** The full names of all functions. */
+  names(kind: CalledKind): Promise<string[]>;
+  /** @throws what the function throws; CommandExecutionError for a kind that cannot be called */
+  call(kind: CalledKind, fun: string, args: readonly Value[], kwargs: Dict): Promise<Value>;
+}
+
+/** The functions that a template may call. */
+export interface TemplateFunctions {
+  has(name: string): boolean | Promise<boolean>;
+  call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> | Value;
+}
+
+/** A function of a job: it calls those of its context. */
+export function jobCaller(ctx: ModuleContext): Caller {
+  const source = async (
+    kind: CalledKind,
+  ): Promise<Pick<ModuleContext['functions'], 'find' | 'modules'> | undefined> => {
+    if (kind === 'modules') return ctx.functions;
+    return kind === 'states' ? ctx.functions.states() : undefined;
+  };
+  return {
+    log: ctx.log,
+    has: async (kind, fun) => (await (await source(kind))?.find(fun))?.spec !== undefined,
+    names: async (kind) => {
+      const modules = (await (await source(kind))?.modules()) ?? new Map<string, never>();
+      return [...modules.values()].flatMap(({ name, functions }) =>
+        Object.keys(functions).map((fun) => `${name}.${fun}`),
+      );
+    },
+    call: async (kind, fun, args, kwargs) => {
+      if (kind === 'modules') return ctx.functions.call(fun, args, kwargs);
+      if (kind === 'states' && ctx.state !== undefined) return ctx.state.call(fun, kwargs);
+      throw notFromHere(fun);
+    },
+  };
+}
+
+/** A file that is rendered: it calls execution functions, whose names it cannot list. */
+export function templateCaller(functions: TemplateFunctions, log: Logger): Caller {
+  return {
+    log,
+    has: async (kind, fun) => kind === 'modules' && (await functions.has(fun)),
+    names: () =>
+      Promise.reject(
+        new CommandExecutionError('a file that is rendered cannot list functions; name the one you need'),
+      ),
+    call: async (kind, fun, args, kwargs) => {
+      if (kind !== 'modules') throw notFromHere(fun);
+      return functions.call(fun, args, new Map([...kwargs].map(([name, value]) => [String(name), value])));
+    },
+  };
+}
+
+function notFromHere(fun: string): CommandExecutionError {
+  return new CommandExecutionError(`${fun} cannot be called from here.`);
+}
