@@ -1,6 +1,7 @@
 /** A site's own Python on a minion: synced, described, run, and what happens when it goes wrong. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { Fleet, ours } from '../support/fleet.ts';
@@ -90,10 +91,40 @@ def present(name, value=1):
     ret["comment"] = __states__["test.succeed_without_changes"](name="x")["comment"]
     return ret
 `;
+const SLS = `#!py
+"""What Python makes of the pillar."""
+from collections import OrderedDict
+
+NAMES = ("a", "b")
+
+
+def run():
+    high = OrderedDict()
+    for one in NAMES:
+        high["id " + one] = {"thing.present": [{"name": one}, {"value": __salt__["mysite.list"]()[0]}]}
+    text = " ".join([sls, __sls__, saltenv, __env__, grains["place"], pillar["colour"], opts["id"]])
+    high["show"] = {"test.configurable_test_state": [{"comment": text}, {"changes": False}, {"result": True}]}
+    high[pillar["out"]] = {"file.managed": [{"source": "salt://made.txt.py"}, {"template": "py"}, {"context": {"who": "me"}}]}
+    return high
+`;
+const PILLAR = `#!py
+import os
+
+
+def run():
+    return {"colour": "red of " + __grains__["id"] + __salt__["test.echo"]("!"), "out": OUT}
+`;
 
 test('python modules - functions, grains and states of the site', { skip }, async (t) => {
   const fleet = await Fleet.create(t);
-  fleet.configureMaster(['auto_accept: True', `file_roots: {base: [${fleet.path('srv')}]}`]);
+  fleet.configureMaster([
+    'auto_accept: True',
+    `file_roots: {base: [${fleet.path('srv')}]}`,
+    `pillar_roots: {base: [${fleet.path('pillar')}]}`,
+  ]);
+  const out = fleet.path('out', 'made.txt');
+  fleet.write(fleet.path('pillar'), 'top.sls', ['#!py', 'def run():', '    return {"base": {"*": ["p"]}}']);
+  fleet.write(fleet.path('pillar'), 'p.sls', PILLAR.replace('OUT', JSON.stringify(out)).split('\n'));
   const files: Record<string, string> = {
     '_modules/site.py': MODULE,
     '_modules/wrong.py': 'import no_such_package\n',
@@ -102,6 +133,9 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     '_grains/place.py': 'def place():\n    return {"place": "here"}\n',
     '_utils/tool.py': 'def double(n):\n    return n * 2\n',
     '_states/thing.py': STATE,
+    'made.sls': SLS,
+    'made.txt.py': 'def run():\n    return context["who"] + " " + name + " " + __pillar__["colour"]\n',
+    'wrong.sls': '#!py\n\ndef run():\n    return {}["nothing"]\n',
     'one.sls': 'a thing:\n  thing.present:\n    - value: 3\n',
   };
   for (const [name, text] of Object.entries(files))
@@ -129,7 +163,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       [1],
       { word: 2 },
       'here',
-      null,
+      'red of one!',
     ]);
     assert.deepEqual(await ask('mysite.list'), [1, 2, 3]);
     assert.deepEqual(await ask('mysite.through'), ['hi', 'x', 8, false]);
@@ -167,6 +201,24 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       (await ask('state.apply', 'one', 'test=True')) as Record<string, Record<string, unknown>>,
     );
     assert.equal(dry?.['result'], null);
+  });
+
+  await t.test('SLS in #!py and a template in Python, with pillar in #!py', async () => {
+    mkdirSync(dirname(out), { recursive: true });
+    const made = Object.values((await ask('state.apply', 'made')) as Record<string, Record<string, unknown>>);
+    assert.deepEqual(
+      made.map(({ name, result, changes, comment }) => [name, result, changes, comment]).slice(0, 3),
+      [
+        ['a', true, { value: 1, list: [1, 2, 3], id: 'id a' }, 'Success!'],
+        ['b', true, { value: 1, list: [1, 2, 3], id: 'id b' }, 'Success!'],
+        ['show', true, {}, 'made made base base here red of one! one'],
+      ],
+    );
+    assert.equal(readFileSync(out, 'utf8'), `me ${out} red of one!`);
+    assert.match(
+      await fails('state.apply', 'wrong'),
+      /Rendering SLS 'base:wrong' failed: Traceback[^]*wrong\.sls", line 4, in run[^]*KeyError: 'nothing'/,
+    );
   });
 });
 

@@ -4,8 +4,11 @@ import type { FindRenderer } from '../renderers/pipe.ts';
 import type { OwnRendererDeps, OwnRenderers } from './own-renderers.ts';
 import type { PythonTemplates } from './python-templates.ts';
 
-/** Custom renderers; their part of the program is loaded when there are some. */
-export function findOwn({ opts, clock, log }: OwnRendererDeps): FindRenderer {
+/**
+ * Custom renderers, and Python; each part of the program is loaded when there is something for it.
+ * @param job whose files are rendered, when they are those of a job; default: of this finder
+ */
+export function findOwn({ opts, clock, log }: OwnRendererDeps, job: object = {}): FindRenderer {
   let own: Promise<OwnRenderers> | undefined;
   let python: Promise<PythonTemplates> | undefined;
   return async (name) => {
@@ -17,8 +20,8 @@ export function findOwn({ opts, clock, log }: OwnRendererDeps): FindRenderer {
       if (found !== undefined) return found;
     }
     if (name !== 'py') return undefined;
-    python ??= import('./python-templates.ts').then(
-      ({ PythonTemplates: Templates }) => new Templates({ clock, log }),
+    python ??= import('./python-templates.ts').then(({ pythonTemplatesOf }) =>
+      pythonTemplatesOf(job, { clock, log }),
     );
     return python;
   };

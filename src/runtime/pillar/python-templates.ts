@@ -7,7 +7,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { pythonUtilities } from '../extensions/folder.ts';
 import { templateCaller } from '../python-host/callers.ts';
-import { PythonModules } from '../python-host/python-modules.ts';
+import { PythonFileError, PythonModules } from '../python-host/python-modules.ts';
 import { SaltRenderError, textOf, type RenderContext, type Renderer } from '../renderers/renderer.ts';
 
 /** A process without work ends after this time. */
@@ -32,7 +32,7 @@ export class PythonTemplates implements Renderer {
 
   /**
    * An SLS in Python: the data that its `run()` gives.
-   * @throws SaltRenderError with the traceback
+   * @throws SaltRenderError with the traceback; PythonFileError when there is no `run()` because the file itself fails
    */
   async render(input: Value, context: RenderContext): Promise<Value> {
     const { saltenv, path } = context;
@@ -47,7 +47,7 @@ export class PythonTemplates implements Renderer {
     return this.run(textOf(input, this.name), context, place);
   }
 
-  /** What `run()` of a file gives. @param more names that it sees. Throws {@link SaltRenderError} with the traceback. */
+  /** What `run()` of a file gives. @param more names that it sees. @throws SaltRenderError, PythonFileError */
   async run(text: string, context: RenderContext, more: readonly [Value, Value][]): Promise<Value> {
     const { path, variables, functions } = context;
     const mapping = (name: string): Dict => {
@@ -62,6 +62,7 @@ export class PythonTemplates implements Renderer {
     try {
       return await this.#python.render(template, templateCaller(functions, this.#log));
     } catch (error) {
+      if (error instanceof PythonFileError) throw error;
       const told = error instanceof PythonError ? error.trace : undefined;
       throw new SaltRenderError(told ?? `${path}: ${messageOf(error)}`, { cause: error });
     } finally {
@@ -70,4 +71,17 @@ export class PythonTemplates implements Renderer {
         this.#idle = this.#clock.after(IDLE_MS, () => this.#python.close(), { background: true });
     }
   }
+}
+
+/** One process for all the files of a job, and none that outlives it. */
+const ofJobs = new WeakMap<object, PythonTemplates>();
+
+/** What renders the files of a job. */
+export function pythonTemplatesOf(
+  job: object,
+  deps: { readonly clock: Clock; readonly log: Logger },
+): PythonTemplates {
+  const known = ofJobs.get(job) ?? new PythonTemplates(deps);
+  ofJobs.set(job, known);
+  return known;
 }

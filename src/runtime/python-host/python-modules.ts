@@ -45,6 +45,14 @@ export interface PythonTemplate {
   readonly pillar: Dict;
 }
 
+/** A file has raised something before anything of it was called; the message has the traceback too. */
+export class PythonFileError extends Error {
+  override readonly name = 'PythonFileError';
+  constructor(cause: PythonError) {
+    super(`${cause.message}\n${cause.trace ?? ''}`.trimEnd(), { cause });
+  }
+}
+
 /** What is found out about a file. */
 export type PythonTried =
   | { readonly module: ModuleSpec }
@@ -129,7 +137,7 @@ export class PythonModules {
 
   /**
    * What `run()` of a file gives: SLS in `#!py`, templates of the kind `py`.
-   * @throws PythonError with the traceback of what the file raises; PythonProcessError when the process ends
+   * @throws PythonError with the traceback of what `run()` raises; PythonFileError of what the file itself does; PythonProcessError when the process ends
    */
   async render(
     { path, text, variables, opts, grains, pillar }: PythonTemplate,
@@ -142,7 +150,8 @@ export class PythonModules {
     try {
       const outcome = await process.asks.render({ surroundings, call, path, text, variables });
       if (outcome.kind === 'returned') return outcome.value;
-      throw new PythonError(outcome.type, outcome.message, outcome.trace);
+      const error = new PythonError(outcome.type, outcome.message, outcome.trace);
+      throw outcome.kind === 'raised' ? error : new PythonFileError(error);
     } finally {
       this.#calls.delete(call);
     }

@@ -34,7 +34,7 @@ export class SlsRenderer {
     this.#ctx = ctx;
     this.#files = files;
     const { clock, random, log, opts } = ctx;
-    const own = findOwn({ opts, clock, log });
+    const own = findOwn({ opts, clock, log }, ctx.job);
     this.#pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, own);
   }
 

@@ -122,7 +122,14 @@ export const pythonHost = contract('the Python process', {
   /** Runs `run()` of an SLS in `#!py` or of a template. */
   render: {
     asks: fields({ surroundings: count, call: count, path: text, text, variables: mapping }),
-    answers: single(outcome),
+    answers: single(
+      variants({
+        returned: { value: anything },
+        raised: { type: text, message: text, trace: text },
+        /** The file itself, before `run()` was called. */
+        broken: { type: text, message: text, trace: text },
+      }),
+    ),
   },
   grains: {
     asks: fields({ file: text, path: text, surroundings: count }),

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import type { PythonTemplates } from '../../../runtime/pillar/python-templates.ts';
 import type { RenderContext } from '../../../runtime/renderers/renderer.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
@@ -36,13 +35,9 @@ export async function renderTemplateText(
   return renderTemplate(text, context, { clock, random, log });
 }
 
-/** Processes of templates in Python: one for the files of a job. */
-const pythonOfJobs = new WeakMap<ModuleContext['job'], PythonTemplates>();
-
 async function renderPython(ctx: ModuleContext, text: string, context: RenderContext): Promise<string> {
-  const { PythonTemplates: Templates } = await import('../../../runtime/pillar/python-templates.ts');
-  const python = pythonOfJobs.get(ctx.job) ?? new Templates(ctx);
-  pythonOfJobs.set(ctx.job, python);
+  const { pythonTemplatesOf } = await import('../../../runtime/pillar/python-templates.ts');
+  const python = pythonTemplatesOf(ctx.job, ctx);
   const { saltenv } = context;
   const made = await python.run(text, context, [
     ['saltenv', saltenv],

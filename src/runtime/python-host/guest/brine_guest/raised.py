@@ -1,7 +1,10 @@
 """Exceptions on their way between modules and the program."""
 
 import builtins
+import os
 import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def raised(error, path):
@@ -17,7 +20,7 @@ def _trace(error, path):
     frames = traceback.extract_tb(error.__traceback__)
     first = next((at for at, frame in enumerate(frames) if frame.filename == path), 0)
     lines = ["Traceback (most recent call last):\n"]
-    lines += traceback.format_list(frames[first:])
+    lines += traceback.format_list([frame for frame in frames[first:] if not frame.filename.startswith(HERE)])
     lines += traceback.format_exception_only(type(error), error)
     return "".join(lines)
 

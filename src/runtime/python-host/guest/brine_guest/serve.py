@@ -142,7 +142,14 @@ class Guest:
         )
         with self._calling(call):
             try:
-                return ["returned", [_checked(_plain(template.render(path, text, seen, variables))), None]]
+                code = template.load(path, text)
+            except BaseException as error:
+                return ["broken", raised(error, path)]
+            try:
+                return ["returned", [_checked(_plain(template.run(code, seen, variables)))]]
+            except PackError as error:
+                text = "{}: run() gives what is no data: {}".format(path, error)
+                return ["raised", ["TypeError", text, text]]
             except BaseException as error:
                 return ["raised", raised(error, path)]
 
