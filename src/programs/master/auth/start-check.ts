@@ -4,8 +4,11 @@ import { UnservedOptionError } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import { ApiTokens } from '../../../storage/tokens/api-tokens.ts';
+import { given } from '../../../runtime/access/auth-list.ts';
 import { faultsOfRoles } from '../../../runtime/access/roles.ts';
-import { truthy } from '../../../python/values/value.ts';
+import { faultOfRules } from '../../../runtime/access/rule-forms.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { isDict, truthy, type Value } from '../../../python/values/value.ts';
 
 /** @throws UnservedOptionError, exit code 78, naming each system that cannot work, and why */
 export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promise<void> {
@@ -20,6 +23,21 @@ export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promi
         'Set it right, or take it out of the configuration.',
     );
   warnOfLostRoles(opts, log);
+  warnOfRules(opts, log);
+}
+
+/** Rules in a form that nothing fits. Salt compat: Salt passes over them without a word. */
+function warnOfRules(opts: MasterOptions, log: Logger): void {
+  const tables: [string, Value][] = [['publisher_acl', opts.get('publisher_acl')]];
+  for (const [name, entries] of opts.get('external_auth'))
+    tables.push([`external_auth:${pyStr(name)}`, entries]);
+  for (const [table, entries] of tables)
+    for (const [name, list] of isDict(entries) ? entries : []) {
+      const entry = pyStr(name);
+      if (entry.startsWith('^')) continue;
+      const fault = faultOfRules(given(list, '').map(({ rule }) => rule));
+      if (fault !== undefined) log.warning(`In ${table}:${entry}, ${fault}.`);
+    }
 }
 
 /** API tokens whose roles are no longer there have less than they were made with. */
