@@ -2,13 +2,20 @@
  * Names of runners that Salt 3006 and 3007 have and Brine does not, so that a call of one is told from a slip of the pen. Only looked at
  * when a runner was not found: a name that is implemented meanwhile does no harm here.
  */
+import { RUNNER_TABLE } from './table.ts';
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'asam auth bgp cloud ddns digicert drac f5 git_pillar launchd lxc match mattermost nacl net pagerduty ' +
-    'pkg reactor spacewalk ssh thin vault venafi virt vistara vmadm winrepo'
+    'asam bgp cloud ddns digicert drac f5 git_pillar launchd lxc match mattermost nacl net pagerduty ' +
+    'pkg spacewalk ssh thin vault venafi virt vistara vmadm winrepo'
   ).split(' '),
 );
+
+/** What to do instead, or what the module would need. */
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['net', 'It asks network devices through NAPALM; network.* is what wakes and reaches machines.'],
+  ['vault', 'sdb.get reads secrets of Vault through a profile with `driver: vault`.'],
+]);
 
 /** Functions of runner modules that are here. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
@@ -18,8 +25,11 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
 /** What is said of a runner function that was not found. @param fun its full name, or a word without a dot */
 export function missingRunnerText(fun: string): string {
   const module = fun.split('.')[0] ?? '';
-  if (fun.includes('.') && MODULES.has(module))
-    return `'${fun}' is not available here: Brine does not have Salt's runner module ${module}.`;
+  if (fun.includes('.') && MODULES.has(module) && !RUNNER_TABLE.has(module)) {
+    const hint = HINTS.get(module);
+    const more = hint === undefined ? '' : ` ${hint}`;
+    return `'${fun}' is not available here: Brine does not have Salt's runner module ${module}.${more}`;
+  }
   if (FUNCTIONS.has(fun)) return `'${fun}' is not available here: Brine does not have this runner of Salt.`;
   return `'${fun}' is not available.`;
 }

@@ -56,6 +56,8 @@ export interface FunctionRunDeps {
   readonly jids?: JidSource;
   /** Shows an event of this job. */
   readonly show: (suffix: string, data: Dict) => Promise<void>;
+  /** Told of each event that the run fires, and those of the runs inside it, before it is fired. */
+  readonly fired?: (tag: string, data: Dict) => void;
   /** Shows which step an orchestration is at. */
   readonly showStep?: (text: string) => void;
 }
@@ -74,6 +76,10 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
   const cache = new MinionDataCache(opts.get('cachedir'));
   const embedded = openJobCache(opts, log);
   const jobs = configuredJobCache(deps, embedded);
+  const fire = (tag: string, data: Dict): Promise<boolean> => {
+    deps.fired?.(tag, data);
+    return bus.fire(tag, data);
+  };
   let client: Promise<LocalClient> | undefined;
   const context: OpenRunnerContext = {
     id: String(opts.raw('id')),
@@ -95,9 +101,9 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
     modules: (kind = 'runner') => loadModules(kind, deps.own),
     execute: (fun, args, kwargs, options = {}) =>
       executeHere({ ...deps, jids }, context, { fun, args, kwargs, ...options }),
-    fire: (tag, data) => bus.fire(tag, data),
+    fire,
     progress: async (data) => {
-      await bus.fire(`salt/run/${jid}/progress`, data);
+      await fire(`salt/run/${jid}/progress`, data);
       await deps.show('progress', data);
     },
     showStep: (text) => deps.showStep?.(text),

@@ -222,6 +222,11 @@ test('salt-run - a function that is not there ends with an error, and one of Sal
   const folder = masterFolder(t);
   for (const [words, said] of [
     [['nope.nope'], "'nope.nope' is not available."],
+    [['auth.nope'], "'auth.nope' is not available."],
+    [
+      ['net.find', 'x'],
+      "'net.find' is not available here: Brine does not have Salt's runner module net. It asks network devices through NAPALM; network.* is what wakes and reaches machines.",
+    ],
     [
       ['venafi.gen_key', 'x'],
       "'venafi.gen_key' is not available here: Brine does not have Salt's runner module venafi.",

@@ -145,7 +145,7 @@ class MasterFunctions {
     const spec = await this.find(kind, fun);
     if (spec === undefined)
       throw new ReactionError(`Reactor '${id}' failed to execute ${client} '${fun}': function not available`);
-    const open = openRunnerContext({
+    const context = openRunnerContext({
       opts,
       settings: opts.toDict(),
       jid,
@@ -158,12 +158,8 @@ class MasterFunctions {
       print: (text) => log.debug(text),
       show: () => Promise.resolve(),
       own: this.#own,
+      fired: (tag, data) => this.#chains.fired({ tag, data }, generation),
     });
-    const fire: typeof open.fire = (tag, data) => {
-      this.#chains.fired({ tag, data }, generation);
-      return open.fire(tag, data);
-    };
-    const context = { ...open, fire };
     try {
       await runMasterFunction(context, { kind, fun, spec, call: callWith(arg, kwarg) });
     } finally {
