@@ -8,7 +8,7 @@ import { environment } from './outcome.ts';
 
 /** An end with a sentence; carried by an exception, so that every step can end the whole. */
 export class FileRefusal extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'FileRefusal';
   readonly result: boolean | null;
   constructor(comment: string, result: boolean | null = false) {
     super(comment);
