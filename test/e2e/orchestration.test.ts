@@ -9,6 +9,8 @@ import { dict, isDict, type Dict } from '../../src/python/values/value.ts';
 import { Fleet, until } from '../support/fleet.ts';
 
 const KILLED = '20260202000000000001';
+const PAUSED = '20260202000000000002';
+const ENDED = '20260202000000000003';
 
 test('orchestration - steps over minions, killed and gone on with, started by a reaction', async (t) => {
   const fleet = await Fleet.create(t);
@@ -57,6 +59,13 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     '    - require: [{salt: first}]',
     'third:',
     '  salt.function: [{name: test.echo}, {tgt: one}, {arg: [{{ pillar.word }}]}, {require: [{salt: second}]}]',
+  );
+  sls(
+    'paced',
+    ...['begin', 'middle', 'end'].flatMap((id) => [
+      `${id}:`,
+      '  salt.function: [{name: test.ping}, {tgt: one}]',
+    ]),
   );
   fleet.write(fleet.path('reactor'), 'react.sls', [
     'go:',
@@ -157,6 +166,26 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     const again = await fleet.run('salt-run', ['state.orchestrate', 'slow', `resume=${KILLED}`]);
     assert.equal(again.code, 1);
     assert.match(again.stdout, /There is nothing to resume/);
+  });
+
+  await t.test('it is paused, goes on, and is ended before a step while it runs', async () => {
+    const order = async (...args: string[]): Promise<void> =>
+      assert.equal((await fleet.run('salt-run', args)).code, 0, args.join(' '));
+    const told = (jid: string, id: string): boolean =>
+      events.some(
+        ({ tag, data }) =>
+          tag === `salt/run/${jid}/progress` && data.get('id') === id && data.get('status') === 'done',
+      );
+    await order('state.pause', PAUSED, 'middle');
+    const paused = orchestrate('paced', '--jid', PAUSED);
+    await until('the step before it is done', () => told(PAUSED, 'begin'));
+    assert.equal(told(PAUSED, 'middle'), false);
+    await order('state.resume', PAUSED, 'middle');
+    assert.equal((await paused).code, 0);
+    assert.equal(told(PAUSED, 'end'), true);
+    await order('state.soft_kill', ENDED, 'middle');
+    const { steps } = await orchestrate('paced', '--jid', ENDED);
+    assert.deepEqual([...steps.keys()], ['begin']);
   });
 
   await t.test('a reaction starts one, with the event as pillar', async () => {

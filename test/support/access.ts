@@ -25,6 +25,6 @@ export function accessFor(opts: MasterOptions, users: UserAuth, logins?: Logins)
     logins: () => Promise.resolve(logins),
     apiTokens: new ApiTokens(opts.get('pki_dir')),
     clock: systemClock,
-    audit: new Audit(() => undefined, silentLogger),
+    audit: new Audit(() => undefined, silentLogger, systemClock),
   });
 }

@@ -1,5 +1,7 @@
 /** What is written and fired about every decision against somebody: who, from where, what he wanted, and why not. Never how he tried to show it. */
 import { tags } from '../../../network/events/tags.ts';
+import { BoundedMap } from '../../../host/bounded-map.ts';
+import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { AccessClient } from '../../../runtime/access/question.ts';
 import { visibleName } from '../../../python/values/visible.ts';
@@ -30,16 +32,32 @@ export function addressOf(from: string): string {
 /** Longer names are cut: they come from strangers. */
 const TEXT_MAX = 128;
 const FUNS_MAX = 16;
+/** Events about refusals of one address within a second; what comes beyond is counted, and told of by the next event. */
+export const EVENTS_A_SECOND = 20;
+const SECOND_MS = 1000;
+/** Addresses that are counted. */
+const ADDRESSES_MAX = 10_000;
 
-/** Writes the audit lines. A flood about one name from one address is counted, not written. */
+/** The events about one address within one second. */
+interface Second {
+  readonly sinceMs: number;
+  fired: number;
+  leftOut: number;
+}
+
+/** Writes the audit lines. A flood about one name from one address is counted, not written, and has a bounded number of events. */
 export class Audit {
   readonly #fireEvent: (tag: string, data: Dict) => void;
   readonly #line: (name: string, text: string) => void;
-  /** Refusals so far. */
+  readonly #clock: Clock;
+  readonly #seconds = new BoundedMap<string, Second>(ADDRESSES_MAX);
+  /** Refusals so far, and those of which no event was fired. */
   refusals = 0;
+  leftOut = 0;
 
-  constructor(fireEvent: (tag: string, data: Dict) => void, log: Logger) {
+  constructor(fireEvent: (tag: string, data: Dict) => void, log: Logger, clock: Clock) {
     this.#fireEvent = fireEvent;
+    this.#clock = clock;
     this.#line = countedLines(log, 'warning');
   }
 
@@ -51,18 +69,36 @@ export class Audit {
     const how = eauth === undefined ? type : `${type} ${cut(eauth)}`;
     const what = named.length === 0 ? client : `${client} ${named.join(', ')}`;
     this.#line(`${who} ${addressOf(from)}`, `Refused: ${who} (${how}) from ${from} to ${what}: ${reason}`);
-    this.#fireEvent(
-      tags.authRefused,
-      dict({
-        user: who,
-        type,
-        eauth: eauth === undefined ? null : cut(eauth),
-        client,
-        fun: named,
-        from,
-        reason,
-      }),
-    );
+    const leftOut = this.#countEvent(addressOf(from));
+    if (leftOut === undefined) return;
+    const data = dict({
+      user: who,
+      type,
+      eauth: eauth === undefined ? null : cut(eauth),
+      client,
+      fun: named,
+      from,
+      reason,
+    });
+    if (leftOut > 0) data.set('left_out', leftOut);
+    this.#fireEvent(tags.authRefused, data);
+  }
+
+  /** @returns how many refusals of the address had no event since the last; undefined when this one has none either */
+  #countEvent(address: string): number | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    const before = this.#seconds.get(address);
+    if (before === undefined || nowMs - before.sinceMs >= SECOND_MS) {
+      this.#seconds.set(address, { sinceMs: nowMs, fired: 1, leftOut: 0 });
+      return before?.leftOut ?? 0;
+    }
+    if (before.fired < EVENTS_A_SECOND) {
+      before.fired++;
+      return 0;
+    }
+    before.leftOut++;
+    this.leftOut++;
+    return undefined;
   }
 }
 

@@ -95,7 +95,7 @@ export const startWorker: StartRole = async (context) => {
   const logins = externalLogins(context);
   const deps: WorkerServices = {
     context,
-    audit: new Audit(fireEvent, log),
+    audit: new Audit(fireEvent, log, clock),
     externalLogins: logins.open,
     masterKey: loadMasterKey(opts),
     keys: new KeyStore(opts.get('pki_dir'), { clock }),
