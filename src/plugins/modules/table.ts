@@ -39,6 +39,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventModule },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileModule },
+  { name: 'git', file: 'git', load: async () => (await import('./git.ts')).gitModule },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsModule },
   { name: 'group', file: 'groupadd', load: async () => (await import('./group.ts')).groupModule },
   {

@@ -15,6 +15,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'environ', file: 'environ', load: async () => (await import('./environ.ts')).environStates },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventStates },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileStates },
+  { name: 'git', file: 'git', load: async () => (await import('./git.ts')).gitStates },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsStates },
   { name: 'group', file: 'group', load: async () => (await import('./group.ts')).groupStates },
   { name: 'host', file: 'host', load: async () => (await import('./host.ts')).hostStates },
