@@ -16,6 +16,7 @@ import { databases } from './scenarios/databases.ts';
 import { cliRoundTrip, pingAll } from './scenarios/cli.ts';
 import { jobStart } from './scenarios/job-start.ts';
 import { idleMemory, loadedMemory } from './scenarios/memory.ts';
+import { pythonModules } from './scenarios/python.ts';
 import { reactor } from './scenarios/reactor.ts';
 import { SWARM_PREFIX, SWARM_SIZE, type Scenario, type ScenarioContext } from './scenarios/scenario.ts';
 import { auth, returnStorm } from './scenarios/storms.ts';
@@ -32,6 +33,7 @@ export const SCENARIOS: readonly Scenario[] = [
   bigFleet,
   databases,
   reactor,
+  pythonModules,
 ];
 
 /** What one kind has given so far. */
