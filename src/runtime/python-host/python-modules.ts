@@ -1,4 +1,5 @@
 /** A site's Python files as modules of the loader: described by the Python process, and run in it. */
+import { readFile } from 'node:fs/promises';
 import {
   CommandExecutionError,
   CommandNotFoundError,
@@ -68,6 +69,11 @@ export interface PythonModulesOptions {
   readonly utilities: (opts: Dict) => readonly PythonSource[];
 }
 
+interface LoadedSource extends PythonSource {
+  /** It looks at the other states of the run, which are much to hand over for each state. */
+  readonly wantsRun: boolean;
+}
+
 interface Given {
   readonly number: number;
   readonly opts: Dict;
@@ -108,10 +114,11 @@ export class PythonModules {
       if (found.kind === 'broken') return { broken: `${path} cannot be loaded: ${found.reason}` };
       if (found.kind === 'unavailable') return { name: found.name, unavailable: found.reason };
       const { name, doc, functions, outputters } = found;
+      const source = { file, path, wantsRun: await looksAtRun(kind, path) };
       const specs = [...functions].map(([fun, described]) => {
         const outputter = outputters.get(fun);
         const shown = typeof outputter === 'string' ? { outputter } : {};
-        return [fun, { ...this.#spec(kind, { file, path }, fun, described), ...shown }] as const;
+        return [fun, { ...this.#spec(kind, source, fun, described), ...shown }] as const;
       });
       return { module: { name, file, doc, functions: Object.fromEntries(specs) } };
     } catch (error) {
@@ -157,7 +164,7 @@ export class PythonModules {
     }
   }
 
-  #spec(kind: PythonKind, source: PythonSource, fun: string, described: PythonFunction): FunctionSpec {
+  #spec(kind: PythonKind, source: LoadedSource, fun: string, described: PythonFunction): FunctionSpec {
     const { doc, params, varargs, kwargs } = described;
     return {
       doc,
@@ -174,7 +181,7 @@ export class PythonModules {
 
   async #run(
     ctx: ModuleContext,
-    { kind, source: { file, path }, fun }: { kind: PythonKind; source: PythonSource; fun: string },
+    { kind, source: { file, path, wantsRun }, fun }: { kind: PythonKind; source: LoadedSource; fun: string },
     { args, kwargs }: { args: Value[]; kwargs: Dict },
   ): Promise<Value> {
     const { opts, grains, pillar, state } = ctx;
@@ -198,11 +205,7 @@ export class PythonModules {
         ...(state === undefined
           ? {}
           : {
-              state: new Map<Value, Value>([
-                ['low', state.low],
-                ['lowstate', [...state.lowstate]],
-                ['running', state.running],
-              ]),
+              state: new Map<Value, Value>([['low', state.low], ...(wantsRun ? runOf(state) : [])]),
             }),
       });
       if (outcome.kind === 'raised') throw errorOf(outcome.type, outcome.message, outcome.trace);
@@ -273,6 +276,19 @@ export class PythonModules {
     if (caller !== undefined) return caller;
     throw new CommandExecutionError(`${fun} was called after its function had returned.`);
   }
+}
+
+const RUN_NAMES = /__(?:lowstate|running)__/;
+
+async function looksAtRun(kind: PythonKind, path: string): Promise<boolean> {
+  return kind === 'states' && RUN_NAMES.test(await readFile(path, 'utf8'));
+}
+
+function runOf({ lowstate, running }: NonNullable<ModuleContext['state']>): [Value, Value][] {
+  return [
+    ['lowstate', [...lowstate]],
+    ['running', running],
+  ];
 }
 
 function paramSpec({ how, fallback, byNameOnly }: PythonParameter): ParamSpec {
