@@ -44,14 +44,19 @@ async function fetchedKey(
   { user, saltenv }: IdentityUse,
 ): Promise<string | undefined> {
   const path = makeTempFile(ctx.random);
-  const found = await ctx.functions.call('cp.get_file', [url, path, saltenv]);
-  if (!truthy(found)) {
-    rmSync(path, { force: true });
-    return undefined;
+  let isFetched = false;
+  try {
+    isFetched = truthy(await ctx.functions.call('cp.get_file', [url, path, saltenv]));
+    if (!isFetched) return undefined;
+    chmodSync(path, 0o600);
+    await giveTo(path, user);
+    return path;
+  } catch (error) {
+    isFetched = false;
+    throw error;
+  } finally {
+    if (!isFetched) rmSync(path, { force: true });
   }
-  chmodSync(path, 0o600);
-  await giveTo(path, user);
-  return path;
 }
 
 /**
