@@ -293,7 +293,7 @@ export const masterOptions = {
     'dict',
     dict({ base: ['/srv/salt-master'] }),
     'folders only the master itself uses',
-    notYet('there is no orchestration'),
+    notYet('only thorium would read them'),
   ),
   file_buffer_size: option('int', 1048576, 'bytes per message when a file is sent'),
   fileserver_verify_config: option(

@@ -123,7 +123,7 @@ export const masterUnserved = {
     ssh_user: ['str', 'root'],
     thin_extra_mods: ['str', ''],
   }),
-  ...family('of log-ins through Django', notYet('there is no external authentication'), {
+  ...family('of log-ins through Django', notYet('there is no log-in of that kind'), {
     django_auth_path: ['str', ''],
     django_auth_settings: ['str', ''],
   }),
