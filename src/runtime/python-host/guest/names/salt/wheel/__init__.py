@@ -12,6 +12,9 @@ class WheelClient:
     def cmd(self, fun, arg=(), pub_data=None, kwarg=None, print_event=True, full_return=False):
         words = ["--out=json", "salt.cmd", "saltutil.wheel", fun] + words_of(arg, kwarg)
         given = answer_of("salt-run", self.opts, words)
+        # the answer comes with the event of the function around it
+        if isinstance(given, dict) and "fun_args" in given and "return" in given:
+            given = given["return"]
         return {"return": given, "success": True} if full_return else given
 
     def cmd_sync(self, low, timeout=None, full_return=False):
