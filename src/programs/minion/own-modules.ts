@@ -71,7 +71,7 @@ export class OwnModules {
     return this.#installed.named(name, context, kind);
   }
 
-  /** Throws ConfigError when `salt_python` is set and no Salt can be imported. */
+  /** Throws UnservedOptionError when `salt_python` is set and no Salt can be imported. */
   refuseWithoutSalt(opts: Dict): Promise<void> {
     return this.#installed.refuse(opts);
   }

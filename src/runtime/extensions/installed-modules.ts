@@ -1,5 +1,5 @@
 /** Modules of an installed Salt and of packages that extend it (`salt_python`), where Brine has none of that name. */
-import { CommandExecutionError, ConfigError } from '../../errors/errors.ts';
+import { CommandExecutionError, UnservedOptionError } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { LoadContext, ModuleSpec } from '../loader/module.ts';
@@ -46,12 +46,12 @@ export class InstalledModules {
       .map((file) => ({ file: file.file, name, load: () => this.#load(kind, file, context) }));
   }
 
-  /** Throws ConfigError when modules of a Salt are asked for and none can be imported. */
+  /** Throws UnservedOptionError when modules of a Salt are asked for and none can be imported. */
   async refuse(opts: Dict): Promise<void> {
     if (!isSaltPython(opts)) return;
     const found = await this.#files(interpreterOf(opts), 'modules');
     if ('fault' in found)
-      throw new ConfigError(
+      throw new UnservedOptionError(
         `salt_python is set, and ${found.fault}: name an interpreter that can with python_executable, or leave salt_python out.`,
       );
   }
