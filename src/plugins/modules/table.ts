@@ -6,6 +6,7 @@ import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
+  { name: 'aliases', file: 'aliases', load: async () => (await import('./aliases.ts')).aliasesModule },
   {
     name: 'alternatives',
     file: 'alternatives',

@@ -3,6 +3,7 @@ import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 
 /** Every state module, in the order in which files of one virtual name are tried. */
 export const STATE_TABLE: readonly ModuleEntry[] = [
+  { name: 'alias', file: 'alias', load: async () => (await import('./alias.ts')).aliasStates },
   {
     name: 'alternatives',
     file: 'alternatives',
