@@ -114,6 +114,25 @@ import os
 def run():
     return {"colour": "red of " + __grains__["id"] + __salt__["test.echo"]("!"), "out": OUT}
 `;
+const EXT_PILLAR = `
+__virtualname__ = "sitedb"
+
+
+def __virtual__():
+    return __virtualname__
+
+
+def ext_pillar(minion_id, pillar, *args, **kwargs):
+    return {"db": [minion_id, sorted(pillar), list(args), __grains__["id"], __opts__["id"], __salt__["test.echo"]("z")]}
+`;
+const RENDERER = `
+import io
+
+
+def render(data, saltenv="base", sls="", argline="", **kwargs):
+    text = data.read().partition("\\n")[2]
+    return io.StringIO(text.replace("WHAT", " ".join([saltenv, sls, argline, __grains__["id"]])))
+`;
 
 test('python modules - functions, grains and states of the site', { skip }, async (t) => {
   const fleet = await Fleet.create(t);
@@ -121,6 +140,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     'auto_accept: True',
     `file_roots: {base: [${fleet.path('srv')}]}`,
     `pillar_roots: {base: [${fleet.path('pillar')}]}`,
+    'ext_pillar: [{sitedb: [a, 2]}]',
   ]);
   const out = fleet.path('out', 'made.txt');
   fleet.write(fleet.path('pillar'), 'top.sls', ['#!py', 'def run():', '    return {"base": {"*": ["p"]}}']);
@@ -133,6 +153,13 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     '_grains/place.py': 'def place():\n    return {"place": "here"}\n',
     '_utils/tool.py': 'def double(n):\n    return n * 2\n',
     '_states/thing.py': STATE,
+    '_modules/parts/__init__.py':
+      'from . import inner\nfrom .other import twice\n\n\ndef f(x=3):\n    return twice(inner.ONE + x)\n',
+    '_modules/parts/inner.py': 'ONE = 1\n',
+    '_modules/parts/other.py': 'from .inner import ONE\n\n\ndef twice(x):\n    return 2 * x * ONE\n',
+    '_pillar/site_db.py': EXT_PILLAR,
+    '_renderers/upper.py': RENDERER,
+    'upper.sls': '#!upper -x|yaml\nshown:\n  test.show_notification:\n    - text: WHAT\n',
     'made.sls': SLS,
     'made.txt.py': 'def run():\n    return context["who"] + " " + name + " " + __pillar__["colour"]\n',
     'wrong.sls': '#!py\n\ndef run():\n    return {}["nothing"]\n',
@@ -140,6 +167,8 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   };
   for (const [name, text] of Object.entries(files))
     fleet.write(fleet.path('srv', dirname(name)), basename(name), text.split('\n'));
+  // as saltutil.sync_pillar leaves it on a master
+  fleet.write(fleet.path('m', 'cache', 'extmods', 'pillar'), 'site_db.py', EXT_PILLAR.split('\n'));
   await fleet.startMaster();
   await fleet.joinMinion('one');
   const ask = async (...words: string[]) => (await fleet.json(['one', ...words]))['one'];
@@ -151,7 +180,14 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
 
   await t.test('all of it is synced', async () => {
     const synced = (await ask('saltutil.sync_all')) as Record<string, unknown>;
-    assert.deepEqual(synced['modules'], ['modules.elsewhere', 'modules.site', 'modules.wrong']);
+    assert.deepEqual(synced['modules'], [
+      'modules.elsewhere',
+      'modules.parts.__init__',
+      'modules.parts.inner',
+      'modules.parts.other',
+      'modules.site',
+      'modules.wrong',
+    ]);
     assert.deepEqual(synced['states'], ['states.thing']);
     assert.equal(await ask('grains.get', 'place'), 'here');
   });
@@ -201,6 +237,15 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       (await ask('state.apply', 'one', 'test=True')) as Record<string, Record<string, unknown>>,
     );
     assert.equal(dry?.['result'], null);
+  });
+
+  await t.test('packages, an external pillar and a renderer', async () => {
+    assert.equal(await ask('parts.f', '4'), 10);
+    assert.deepEqual(await ask('pillar.get', 'db'), ['one', ['colour', 'out'], ['a', 2], 'one', 'one', 'z']);
+    const [shown] = Object.values(
+      (await ask('state.apply', 'upper')) as Record<string, Record<string, unknown>>,
+    );
+    assert.equal(shown?.['comment'], 'base upper -x one');
   });
 
   await t.test('SLS in #!py and a template in Python, with pillar in #!py', async () => {

@@ -2,7 +2,7 @@
  * Where custom modules lie: `<extension_modules>/<kind>`, filled by `saltutil.sync_*`, and the folders `<kind>` and `_<kind>` in
  * `module_dirs` (`salt-call -m`), and the folders of `runner_dirs`, `returner_dirs` …, which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
  */
-import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
@@ -20,6 +20,7 @@ export type ExtensionKind =
   | 'beacons'
   | 'engines'
   | 'auth'
+  | 'pillar'
   | 'utils';
 
 /** Endings of the files that are loaded. */
@@ -36,6 +37,8 @@ export interface ExtensionFile {
 
 /** Endings of modules that only Salt can load (salt/utils/extmods.py, 3006.16). */
 const PYTHON_ENDINGS: readonly string[] = ['.py', '.pyx', '.so'];
+/** A folder with this file is a module. */
+const PACKAGE_FILE = '__init__.py';
 /** The name that a module gives itself stands near its beginning. */
 const PYTHON_LOOK_CHARS = 65_536;
 
@@ -69,12 +72,20 @@ export function pythonFiles(opts: Dict, kind: string): PythonFile[] {
   for (const folder of foldersOf(opts, kind as ExtensionKind))
     for (const entry of namesIn(folder)) {
       const ending = PYTHON_ENDINGS.find((end) => entry.endsWith(end));
-      const file = ending === undefined ? '' : entry.slice(0, -ending.length);
-      if (!NAME.test(file) || file === '__init__' || sources.has(file) || found.has(file)) continue;
-      const path = join(folder, entry);
+      const file = ending === undefined ? entry : entry.slice(0, -ending.length);
+      if (!NAME.test(file) || file === '__init__' || sources.has(file)) continue;
+      const path = ending === undefined ? packageIn(folder, entry) : join(folder, entry);
+      // Salt compat: a package comes before a file of the same name
+      if (path === undefined || (found.has(file) && ending !== undefined)) continue;
       found.set(file, { file, name: virtualName(path) ?? file, path });
     }
   return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+/** The file that makes a folder a package; undefined when it is none. */
+function packageIn(folder: string, entry: string): string | undefined {
+  const path = join(folder, entry, PACKAGE_FILE);
+  return existsSync(path) ? path : undefined;
 }
 
 /** The files of `_utils` in Python. */
@@ -100,6 +111,8 @@ const PYTHON_SERVED: ReadonlySet<string> = new Set([
   'runners',
   'wheel',
   'returners',
+  'renderers',
+  'pillar',
   'utils',
 ]);
 
@@ -132,15 +145,18 @@ export function extensionsVersion(opts: Dict, kinds: readonly ExtensionKind[]): 
 }
 
 function pythonVersions(opts: Dict, kind: ExtensionKind): Omit<ExtensionFile, 'name'>[] {
-  return foldersOf(opts, kind).flatMap((folder) =>
-    namesIn(folder)
-      .filter((entry) => PYTHON_ENDINGS.some((end) => entry.endsWith(end)))
-      .flatMap((entry) => {
-        const path = join(folder, entry);
-        const stat = statSync(path, { throwIfNoEntry: false });
-        return stat === undefined ? [] : [{ path, version: versionOf(stat) }];
-      }),
-  );
+  return foldersOf(opts, kind).flatMap((folder) => pythonVersionsIn(folder));
+}
+
+/** The files in Python of a folder and of the packages in it. */
+function pythonVersionsIn(folder: string): Omit<ExtensionFile, 'name'>[] {
+  return namesIn(folder).flatMap((entry) => {
+    if (packageIn(folder, entry) !== undefined) return pythonVersionsIn(join(folder, entry));
+    if (!PYTHON_ENDINGS.some((end) => entry.endsWith(end))) return [];
+    const path = join(folder, entry);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [{ path, version: versionOf(stat) }];
+  });
 }
 
 function versionOf({ mtimeMs, size, ino }: Stats): string {

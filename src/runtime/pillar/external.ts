@@ -62,7 +62,8 @@ async function runOne(
   settings: Value,
   pillar: Dict,
 ): Promise<Dict | undefined> {
-  const run = compiler.deps.extPillars.get(name);
+  const { ownPillar, extPillars } = compiler.deps;
+  const run = (await ownPillar?.(compiler.opts, name)) ?? extPillars.get(name);
   if (!run) {
     // Salt compat: Salt goes on with part of the pillar, and states run as if the rest had been taken away
     compiler.log.critical(`Specified ext_pillar interface ${name} is unavailable`);

@@ -1,8 +1,10 @@
 /** Finding renderers that run outside this process, custom ones and `py`, without loading anything where none is used. */
-import { extensionFiles } from '../extensions/folder.ts';
+import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
 import type { FindRenderer } from '../renderers/pipe.ts';
 import type { OwnRendererDeps, OwnRenderers } from './own-renderers.ts';
+import type { PythonSingleDeps } from './python-single.ts';
 import type { PythonTemplates } from './python-templates.ts';
+import type { PillarCompilerDeps } from './request.ts';
 
 /**
  * Custom renderers, and Python; each part of the program is loaded when there is something for it.
@@ -19,10 +21,27 @@ export function findOwn({ opts, clock, log }: OwnRendererDeps, job: object = {})
       const found = await (await own).find(name);
       if (found !== undefined) return found;
     }
+    if (pythonFiles(opts, 'renderers').length > 0) {
+      const { pythonRenderer } = await import('./python-single.ts');
+      const found = pythonRenderer(opts, name, { clock, log, owner: job });
+      if (found !== undefined) return found;
+    }
     if (name !== 'py') return undefined;
     python ??= import('./python-templates.ts').then(({ pythonTemplatesOf }) =>
       pythonTemplatesOf(job, { clock, log }),
     );
     return python;
+  };
+}
+
+/** External pillars in Python; what runs them is loaded when there are some. */
+export function findOwnPillar(
+  deps: PythonSingleDeps,
+  functions: PillarCompilerDeps['functions'],
+): NonNullable<PillarCompilerDeps['ownPillar']> {
+  return async (opts, name) => {
+    if (pythonFiles(opts, 'pillar').length === 0) return undefined;
+    const { pythonPillar } = await import('./python-single.ts');
+    return pythonPillar(opts, name, deps, functions);
   };
 }

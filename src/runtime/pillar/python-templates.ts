@@ -30,6 +30,19 @@ export class PythonTemplates implements Renderer {
     this.#python = new PythonModules({ clock, log, utilities: pythonUtilities });
   }
 
+  /** Lets something run in the process, which ends some time after the last. */
+  async use<T>(work: (python: PythonModules) => Promise<T>): Promise<T> {
+    this.#idle?.cancel();
+    this.#running++;
+    try {
+      return await work(this.#python);
+    } finally {
+      this.#running--;
+      if (this.#running === 0)
+        this.#idle = this.#clock.after(IDLE_MS, () => this.#python.close(), { background: true });
+    }
+  }
+
   /**
    * An SLS in Python: the data that its `run()` gives.
    * @throws SaltRenderError with the traceback; PythonFileError when there is no `run()` because the file itself fails
@@ -57,18 +70,12 @@ export class PythonTemplates implements Renderer {
     const [opts, grains, pillar] = [mapping('opts'), mapping('grains'), mapping('pillar')];
     const own = [...variables].filter(([name]) => !SEEN_ANYWAY.has(name)) as [Value, Value][];
     const template = { path, text, variables: new Map([...own, ...more]), opts, grains, pillar };
-    this.#idle?.cancel();
-    this.#running++;
     try {
-      return await this.#python.render(template, templateCaller(functions, this.#log));
+      return await this.use((python) => python.render(template, templateCaller(functions, this.#log)));
     } catch (error) {
       if (error instanceof PythonFileError) throw error;
       const told = error instanceof PythonError ? error.trace : undefined;
       throw new SaltRenderError(told ?? `${path}: ${messageOf(error)}`, { cause: error });
-    } finally {
-      this.#running--;
-      if (this.#running === 0)
-        this.#idle = this.#clock.after(IDLE_MS, () => this.#python.close(), { background: true });
     }
   }
 }

@@ -31,6 +31,8 @@ export interface PillarCompilerDeps {
     readonly pillar: Dict;
   }) => TemplateFunctions;
   readonly extPillars: ReadonlyMap<string, ExtPillar>;
+  /** A site's own external pillars, which come before those. */
+  readonly ownPillar?: (opts: Dict, name: string) => Promise<ExtPillar | undefined>;
   /** The version shown with `pillar_opts`. */
   readonly version: string;
 }

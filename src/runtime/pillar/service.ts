@@ -18,7 +18,7 @@ import { fileTree } from './ext/file-tree.ts';
 import { gitPillar } from './ext/git.ts';
 import { vaultPillar } from './ext/vault.ts';
 import { httpJson } from './ext/http-json.ts';
-import { findOwn } from './find-own.ts';
+import { findOwn, findOwnPillar } from './find-own.ts';
 
 /** What pillar is made with. */
 export interface PillarServiceDeps {
@@ -42,12 +42,13 @@ export class PillarService {
 
   constructor(deps: PillarServiceDeps) {
     const { opts, clock, random, log } = deps;
-    const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(deps));
+    const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(deps, this));
     this.#deps = {
       opts,
       pipe,
       log,
       functions: deps.functions,
+      ownPillar: findOwnPillar({ clock, log, owner: this }, deps.functions),
       extPillars: new Map<string, ExtPillar>([
         ['cmd_json', cmdJson(clock)],
         ['vault', vaultPillar(clock)],

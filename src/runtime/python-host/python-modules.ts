@@ -34,6 +34,14 @@ export interface PythonSource {
   readonly path: string;
 }
 
+/** A call of a function of a file. */
+export interface PythonCall extends PythonSource {
+  readonly kind: PythonKind;
+  readonly fun: string;
+  readonly args: readonly Value[];
+  readonly kwargs: Dict;
+}
+
 /** A file whose `run()` makes text or data. */
 export interface PythonTemplate {
   /** The file, as tracebacks name it. */
@@ -179,6 +187,22 @@ export class PythonModules {
     };
   }
 
+  /**
+   * Calls a function of a file on behalf of another program than a job: an external pillar, a renderer.
+   * @throws what {@link FunctionSpec} of such a file throws
+   */
+  async call(
+    { kind, file, path, fun, args, kwargs }: PythonCall,
+    { opts, grains, pillar }: Pick<ModuleContext, 'opts' | 'grains' | 'pillar'>,
+    caller: Caller,
+  ): Promise<Value> {
+    const process = this.#processFor(opts);
+    const surroundings = this.#give(opts, grains, pillar);
+    const test = truthy(opts.get('test'));
+    const ask = { surroundings, kind, file, path, fun, args, kwargs, test };
+    return (await this.#outcome(process, ask, caller)).value;
+  }
+
   async #run(
     ctx: ModuleContext,
     { kind, source: { file, path, wantsRun }, fun }: { kind: PythonKind; source: LoadedSource; fun: string },
@@ -187,32 +211,35 @@ export class PythonModules {
     const { opts, grains, pillar, state } = ctx;
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
-    const call = ++this.#numbers;
-    this.#calls.set(call, jobCaller(ctx));
     const ended = (): void => process.close();
     ctx.signal.addEventListener('abort', ended, { once: true });
+    const test = state?.test ?? truthy(opts.get('test'));
+    const ask = { surroundings, kind, file, path, fun, args, kwargs, test };
     try {
-      const outcome = await process.asks.run({
-        surroundings,
-        call,
-        kind,
-        file,
-        path,
-        fun,
-        args,
-        kwargs,
-        test: state?.test ?? truthy(opts.get('test')),
-        ...(state === undefined
-          ? {}
-          : {
-              state: new Map<Value, Value>([['low', state.low], ...(wantsRun ? runOf(state) : [])]),
-            }),
-      });
-      if (outcome.kind === 'raised') throw errorOf(outcome.type, outcome.message, outcome.trace);
+      const outcome = await this.#outcome(
+        process,
+        state === undefined ? ask : { ...ask, state: stateOf(state, wantsRun) },
+        jobCaller(ctx),
+      );
       if (outcome.retcode !== undefined) ctx.setRetcode(outcome.retcode);
       return outcome.value;
     } finally {
       ctx.signal.removeEventListener('abort', ended);
+    }
+  }
+
+  async #outcome(
+    process: PythonProcess,
+    ask: Omit<Parameters<PythonProcess['asks']['run']>[0], 'call'>,
+    caller: Caller,
+  ): Promise<{ readonly value: Value; readonly retcode?: number }> {
+    const call = ++this.#numbers;
+    this.#calls.set(call, caller);
+    try {
+      const outcome = await process.asks.run({ ...ask, call });
+      if (outcome.kind === 'raised') throw errorOf(outcome.type, outcome.message, outcome.trace);
+      return outcome;
+    } finally {
       this.#calls.delete(call);
     }
   }
@@ -284,11 +311,9 @@ async function looksAtRun(kind: PythonKind, path: string): Promise<boolean> {
   return kind === 'states' && RUN_NAMES.test(await readFile(path, 'utf8'));
 }
 
-function runOf({ lowstate, running }: NonNullable<ModuleContext['state']>): [Value, Value][] {
-  return [
-    ['lowstate', [...lowstate]],
-    ['running', running],
-  ];
+function stateOf({ low, lowstate, running }: NonNullable<ModuleContext['state']>, wantsRun: boolean): Dict {
+  const state: Dict = new Map([['low', low]]);
+  return wantsRun ? state.set('lowstate', [...lowstate]).set('running', running) : state;
 }
 
 function paramSpec({ how, fallback, byNameOnly }: PythonParameter): ParamSpec {

@@ -18,7 +18,7 @@ import {
 } from '../fields.ts';
 
 /** Kinds of files that are loaded with functions; `utils` are loaded by the process itself. */
-const kind = oneOf('modules', 'states', 'runners', 'wheel', 'returners');
+const kind = oneOf('modules', 'states', 'runners', 'wheel', 'returners', 'renderers', 'pillar');
 /** Kinds of functions that modules may call. */
 const called = oneOf('modules', 'states', 'runners', 'returners');
 

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 import traceback
+import types
 
 from brine_guest.pack import PackError, pack
 
@@ -61,13 +62,15 @@ def teach_logging():
 
 def load(kind, name, path, dunders):
     """Loads a file. `dunders` sets what modules see before their code runs. Raises what the file raises."""
-    full = "{}.{}.{}".format(PREFIX, kind, name)
+    full = "{}.{}".format(_parent(kind), name)
     spec = importlib.util.spec_from_file_location(full, path, submodule_search_locations=_package(path))
     if spec is None:
         raise ImportError("it is no Python file")
     code = importlib.util.module_from_spec(spec)
     dunders(code)
     before = getattr(code, "__opts__", None)
+    for known in [known for known in sys.modules if known.startswith(full + ".")]:
+        del sys.modules[known]
     sys.modules[full] = code
     try:
         spec.loader.exec_module(code)
@@ -91,6 +94,24 @@ def helper(name, dunders):
         raise KeyError(name) from None
     dunders(code)
     return Module("utils", name, getattr(code, "__file__", full), code)
+
+
+def _parent(kind):
+    """The package that files of a kind are in, so that packages among them can import what is theirs."""
+    for name in (PREFIX, PREFIX + "." + kind):
+        if name not in sys.modules:
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__path__ = []
+    return PREFIX + "." + kind
+
+
+def version(path):
+    """Changes with the file; of a package, with any file in it."""
+    package = _package(path)
+    paths = [path]
+    if package is not None:
+        paths = [os.path.join(folder, name) for folder, _, names in os.walk(package[0]) for name in sorted(names) if name.endswith(".py")]
+    return [(one, stat.st_mtime_ns, stat.st_size, stat.st_ino) for one, stat in ((one, os.stat(one)) for one in paths)]
 
 
 def _package(path):

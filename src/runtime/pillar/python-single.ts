@@ -1,0 +1,95 @@
+/** External pillars (`_pillar`) and renderers (`_renderers`) in Python. */
+import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { PythonError } from '../../python/exceptions.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { pythonFiles } from '../extensions/folder.ts';
+import { templateCaller, type TemplateFunctions } from '../python-host/callers.ts';
+import type { PythonCall } from '../python-host/python-modules.ts';
+import { SaltRenderError, type Renderer } from '../renderers/renderer.ts';
+import type { ExtPillar } from './ext/ext-pillar.ts';
+import { pythonTemplatesOf, type PythonTemplates } from './python-templates.ts';
+
+const NO_PILLAR: Dict = new Map();
+
+/** What runs them. */
+export interface PythonSingleDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Whose process it is. */
+  readonly owner: object;
+}
+
+interface Surroundings {
+  readonly opts: Dict;
+  readonly grains: Dict;
+  readonly pillar: Dict;
+}
+
+/**
+ * The external pillar of a name in Python (3006.16 salt/pillar/__init__.py `_external_pillar_data`).
+ * @param functions those behind `__salt__`, for a minion
+ */
+export function pythonPillar(
+  opts: Dict,
+  name: string,
+  deps: PythonSingleDeps,
+  functions: (context: Surroundings) => TemplateFunctions,
+): ExtPillar | undefined {
+  const found = pythonFiles(opts, 'pillar').find((one) => one.name === name || one.file === name);
+  if (found === undefined) return undefined;
+  const call = { kind: 'pillar', file: found.file, path: found.path, fun: 'ext_pillar' } as const;
+  return (settings, { minionId, grains, pillar, opts: seen }) => {
+    const kwargs: Dict = isDict(settings) ? settings : new Map();
+    const further = isDict(settings) ? [] : Array.isArray(settings) ? settings : [settings];
+    const around = { opts: seen, grains, pillar: NO_PILLAR };
+    const args = [minionId, pillar, ...further];
+    return called(deps, { ...call, args, kwargs }, around, functions({ ...around, pillar }));
+  };
+}
+
+/** The renderer of a name in Python: it has text as a file that is read, and may give such a one. */
+export function pythonRenderer(opts: Dict, name: string, deps: PythonSingleDeps): Renderer | undefined {
+  const found = pythonFiles(opts, 'renderers').find((one) => one.name === name || one.file === name);
+  if (found === undefined) return undefined;
+  const render: Renderer['render'] = async (input, context, argument) => {
+    const { saltenv, sls = '', path, variables, functions } = context;
+    const kwargs: Dict = new Map([['tmplpath', path]]);
+    if (argument !== '') kwargs.set('argline', argument);
+    const part = (one: string): Dict => {
+      const value = variables.get(one) as Value | undefined;
+      return isDict(value) ? value : new Map();
+    };
+    const around = { opts: part('opts'), grains: part('grains'), pillar: part('pillar') };
+    const { file, path: code } = found;
+    const call = { kind: 'renderers', file, path: code, fun: 'render', kwargs } as const;
+    try {
+      return await called(deps, { ...call, args: [input, saltenv, sls] }, around, functions);
+    } catch (error) {
+      const told = error instanceof PythonError ? error.trace : undefined;
+      throw new SaltRenderError(told ?? messageOf(error), { cause: error });
+    }
+  };
+  return { name, render };
+}
+
+/** @throws CommandExecutionError when the file cannot be used, and what its function raises */
+async function called(
+  { owner, clock, log }: PythonSingleDeps,
+  call: PythonCall,
+  around: Surroundings,
+  functions: TemplateFunctions,
+): Promise<Value> {
+  const templates: PythonTemplates = pythonTemplatesOf(owner, { clock, log });
+  return templates.use(async (python) => {
+    const tried = await python.tryFile(call.kind, call, around);
+    if (!('module' in tried))
+      throw new CommandExecutionError(
+        'broken' in tried ? tried.broken : `${call.path} is not available: ${tried.unavailable}`,
+      );
+    if (tried.module.functions[call.fun] === undefined)
+      throw new CommandExecutionError(`${call.path} has no function ${call.fun}`);
+    return python.call(call, around, templateCaller(functions, log));
+  });
+}
