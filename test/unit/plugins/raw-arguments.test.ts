@@ -25,6 +25,7 @@ const EXCEPTIONS: Readonly<Record<string, { readonly count: number; readonly why
     count: 1,
     why: 'data that is no mapping is left aside, after what the other arguments add',
   },
+  'modules/git/history-functions.ts': { count: 2, why: 'one name or a list of them, each as it is printed' },
   'modules/grains.ts': { count: 7, why: 'a grain holds any value, and sentences show it' },
   'modules/match.ts': { count: 2, why: 'what is no mapping is refused, but only after a match' },
   'modules/network.ts': { count: 1, why: 'an address may be a number, unless it has a netmask' },
@@ -35,6 +36,16 @@ const EXCEPTIONS: Readonly<Record<string, { readonly count: number; readonly why
   'runners/salt.ts': { count: 1, why: 'the target is that of the job, as it was given' },
   'runners/state/orchestrate.ts': { count: 1, why: 'handed to the states as it was given' },
   'wheel/config.ts': { count: 1, why: 'what is no mapping is refused' },
+  'states/alias.ts': { count: 1, why: 'one address or a list, shown in the comment as it was given' },
+  'states/git/detached.ts': {
+    count: 2,
+    why: 'a target that is no absolute path is refused with what was given',
+  },
+  'states/git/latest.ts': {
+    count: 3,
+    why: 'a target that is no absolute path is refused with what was given',
+  },
+  'states/git/other-checkouts.ts': { count: 1, why: 'the same' },
   'states/alternatives.ts': { count: 4, why: 'name, path and priority are in the result as they were given' },
   'states/cron.ts': {
     count: 2,

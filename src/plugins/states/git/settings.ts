@@ -69,7 +69,7 @@ export async function configSet(
   const keywords = keywordRefusal(kwargs, ['global']);
   if (keywords !== undefined) return ordered(false, keywords);
   const isGlobal = truthy(kwargs.get('global'));
-  if (!isGlobal && !truthy(repo)) return ordered(false, NO_REPO);
+  if (!isGlobal && (repo ?? '') === '') return ordered(false, NO_REPO);
   const { values, shown } = wantedValues(args);
   const git = new GitCalls(ctx, args);
   const place = { cwd: repo, global: isGlobal };
@@ -128,7 +128,7 @@ export async function configUnset(
   const keywords = keywordRefusal(kwargs, ['global', 'all']);
   if (keywords !== undefined) return refuse(keywords);
   const [isGlobal, isAll] = [truthy(kwargs.get('global')), truthy(kwargs.get('all'))];
-  if (!isGlobal && !truthy(repo)) return refuse(NO_REPO);
+  if (!isGlobal && (repo ?? '') === '') return refuse(NO_REPO);
   const git = new GitCalls(ctx, args);
   const place = { cwd: repo, global: isGlobal };
   const key = `^${name.replace(/^\^+/, '').replace(/\$+$/, '')}$`;

@@ -33,7 +33,7 @@ export function addressOf(from: string): string {
 const TEXT_MAX = 128;
 const FUNS_MAX = 16;
 /** Events about refusals of one address within a second; what comes beyond is counted, and told of by the next event. */
-export const EVENTS_A_SECOND = 20;
+export const EVENTS_A_SECOND = 200;
 const SECOND_MS = 1000;
 /** Addresses that are counted. */
 const ADDRESSES_MAX = 10_000;
