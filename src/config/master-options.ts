@@ -27,6 +27,11 @@ export const masterOptions = {
     '',
     'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
   ),
+  python_seconds_max: option(
+    'num',
+    60,
+    'seconds that a rendered file, an external pillar or a renderer in Python may take by itself, 0 for no limit',
+  ),
   extension_modules: option(
     'str',
     '/var/cache/salt/master/extmods',

@@ -44,6 +44,11 @@ export const minionOptions = {
     '',
     'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
   ),
+  python_seconds_max: option(
+    'num',
+    60,
+    'seconds that a rendered file, an external pillar or a renderer in Python may take by itself, 0 for no limit',
+  ),
   salt_python: option(
     'bool',
     false,

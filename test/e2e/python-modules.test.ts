@@ -1,7 +1,7 @@
 /** A site's own Python on a minion: synced, described, run, and what happens when it goes wrong. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { Fleet, ours } from '../support/fleet.ts';
@@ -91,6 +91,35 @@ def present(name, value=1):
     ret["comment"] = __states__["test.succeed_without_changes"](name="x")["comment"]
     return ret
 `;
+const HOOKED = `
+def done(name, value=0, **kwargs):
+    comment = "{} after {}".format(value, __context__.get("began"))
+    return {"name": name, "changes": {}, "result": True, "comment": comment}
+
+
+def mod_init(low):
+    __context__["began"] = __context__.get("began", 0) + 1
+    return True
+
+
+def mod_aggregate(low, chunks, running):
+    low["value"] = len([one for one in chunks if one["state"] == low["state"]])
+    return low
+
+
+def mod_watch(name, sfun=None, __reqs__=None, **kwargs):
+    return {"name": name, "changes": {"by": sfun}, "result": True, "comment": __reqs__["watch"][0]["__id__"]}
+`;
+const HOOKS_SLS = `
+changing:
+  test.succeed_with_changes: []
+first:
+  hooked.done:
+    - aggregate: True
+second:
+  hooked.done:
+    - watch: [test: changing]
+`;
 const SLS = `#!py
 """What Python makes of the pillar."""
 from collections import OrderedDict
@@ -115,6 +144,8 @@ def run():
     return {"colour": "red of " + __grains__["id"] + __salt__["test.echo"]("!"), "out": OUT}
 `;
 const EXT_PILLAR = `
+import os
+
 __virtualname__ = "sitedb"
 
 
@@ -123,7 +154,9 @@ def __virtual__():
 
 
 def ext_pillar(minion_id, pillar, *args, **kwargs):
-    return {"db": [minion_id, sorted(pillar), list(args), __grains__["id"], __opts__["id"], __salt__["test.echo"]("z")]}
+    while os.path.exists(args[2]):
+        pass
+    return {"db": [minion_id, sorted(pillar), list(args[:2]), __grains__["id"], __opts__["id"], __salt__["test.echo"]("z")]}
 `;
 const RENDERER = `
 import io
@@ -136,11 +169,13 @@ def render(data, saltenv="base", sls="", argline="", **kwargs):
 
 test('python modules - functions, grains and states of the site', { skip }, async (t) => {
   const fleet = await Fleet.create(t);
+  const hangs = fleet.path('hangs');
   fleet.configureMaster([
     'auto_accept: True',
     `file_roots: {base: [${fleet.path('srv')}]}`,
     `pillar_roots: {base: [${fleet.path('pillar')}]}`,
-    'ext_pillar: [{sitedb: [a, 2]}]',
+    `ext_pillar: [{sitedb: [a, 2, ${hangs}]}]`,
+    'python_seconds_max: 0.5',
   ]);
   const out = fleet.path('out', 'made.txt');
   fleet.write(fleet.path('pillar'), 'top.sls', ['#!py', 'def run():', '    return {"base": {"*": ["p"]}}']);
@@ -153,6 +188,8 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     '_grains/place.py': 'def place():\n    return {"place": "here"}\n',
     '_utils/tool.py': 'def double(n):\n    return n * 2\n',
     '_states/thing.py': STATE,
+    '_states/hooked.py': HOOKED,
+    'hooks.sls': HOOKS_SLS,
     '_modules/parts/__init__.py':
       'from . import inner\nfrom .other import twice\n\n\ndef f(x=3):\n    return twice(inner.ONE + x)\n',
     '_modules/parts/inner.py': 'ONE = 1\n',
@@ -162,6 +199,9 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     'upper.sls': '#!upper -x|yaml\nshown:\n  test.show_notification:\n    - text: WHAT\n',
     'made.sls': SLS,
     'made.txt.py': 'def run():\n    return context["who"] + " " + name + " " + __pillar__["colour"]\n',
+    'hangs.sls': '#!py\n\ndef run():\n    while True:\n        pass\n',
+    'patient.sls':
+      '#!py\n\ndef run():\n    __salt__["test.sleep"](0.8)\n    return {"x": {"test.succeed_without_changes": []}}\n',
     'wrong.sls': '#!py\n\ndef run():\n    return {}["nothing"]\n',
     'one.sls': 'a thing:\n  thing.present:\n    - value: 3\n',
   };
@@ -169,8 +209,8 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     fleet.write(fleet.path('srv', dirname(name)), basename(name), text.split('\n'));
   // as saltutil.sync_pillar leaves it on a master
   fleet.write(fleet.path('m', 'cache', 'extmods', 'pillar'), 'site_db.py', EXT_PILLAR.split('\n'));
-  await fleet.startMaster();
-  await fleet.joinMinion('one');
+  const master = await fleet.startMaster();
+  await fleet.joinMinion('one', ['python_seconds_max: 0.5']);
   const ask = async (...words: string[]) => (await fleet.json(['one', ...words]))['one'];
   const fails = async (...words: string[]) => {
     const { code, stdout } = await fleet.salt(['one', ...words]);
@@ -188,7 +228,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       'modules.site',
       'modules.wrong',
     ]);
-    assert.deepEqual(synced['states'], ['states.thing']);
+    assert.deepEqual(synced['states'], ['states.hooked', 'states.thing']);
     assert.equal(await ask('grains.get', 'place'), 'here');
   });
 
@@ -239,6 +279,16 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     assert.equal(dry?.['result'], null);
   });
 
+  await t.test('what a state module does once, for many, and when watched things change', async () => {
+    const ran = Object.values(
+      (await ask('state.apply', 'hooks')) as Record<string, Record<string, unknown>>,
+    ).map(({ comment, changes }) => [comment, changes]);
+    assert.deepEqual(ran.slice(1), [
+      ['2 after 1', {}],
+      ['changing', { by: 'done' }],
+    ]);
+  });
+
   await t.test('packages, an external pillar and a renderer', async () => {
     assert.equal(await ask('parts.f', '4'), 10);
     assert.deepEqual(await ask('pillar.get', 'db'), ['one', ['colour', 'out'], ['a', 2], 'one', 'one', 'z']);
@@ -246,6 +296,19 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       (await ask('state.apply', 'upper')) as Record<string, Record<string, unknown>>,
     );
     assert.equal(shown?.['comment'], 'base upper -x one');
+  });
+
+  await t.test('what hangs while it is rendered is ended, but not what waits for a function', async () => {
+    assert.match(
+      await fails('state.apply', 'hangs'),
+      /hangs\.sls: it does not come back within 0\.5 seconds \(option python_seconds_max\)/,
+    );
+    assert.equal(Object.keys((await ask('state.apply', 'patient')) as object).length, 1);
+    writeFileSync(hangs, '');
+    assert.equal(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
+    rmSync(hangs);
+    await master.logged('site_db.py: it does not come back within 0.5 seconds');
+    assert.notEqual(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
   });
 
   await t.test('SLS in #!py and a template in Python, with pillar in #!py', async () => {

@@ -16,13 +16,17 @@ import type {
   ServePython,
 } from '../../network/ipc/contracts/python-host.ts';
 import { PythonError } from '../../python/exceptions.ts';
-import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec, ParamSpec } from '../loader/module.ts';
 import { jobCaller, type Caller } from './callers.ts';
-import { interpreterOf, PythonProcess } from './python-process.ts';
+import { interpreterOf, PythonProcess, PythonProcessError } from './python-process.ts';
+import type { TimeLimit } from './time-limit.ts';
 
 /** Time for a file to be loaded, or its grains to be found. */
 const ANSWER_MS = 15_000;
+/** What bounds files that are rendered, external pillars and renderers, and its value where options have none. */
+const LIMIT_OPTION = 'python_seconds_max';
+const LIMIT_SECONDS = 60;
 const NO_PILLAR: Dict = new Map();
 /** A default that only Python knows; the parameter is left out of the call. */
 const OPAQUE = Symbol('opaque');
@@ -116,7 +120,7 @@ export class PythonModules {
       const process = this.#processFor(context.opts);
       const surroundings = this.#give(context.opts, context.grains, NO_PILLAR);
       this.#loading = context.functions;
-      const found = await process.within(ANSWER_MS, () =>
+      const found = await process.within({ limitMs: ANSWER_MS }, () =>
         process.asks.tryModule({ kind, file, path, surroundings }),
       );
       if (found.kind === 'broken') return { broken: `${path} cannot be loaded: ${found.reason}` };
@@ -144,7 +148,9 @@ export class PythonModules {
     try {
       const process = this.#processFor(opts);
       const surroundings = this.#give(opts, grains, NO_PILLAR);
-      return await process.within(ANSWER_MS, () => process.asks.grains({ file, path, surroundings }));
+      return await process.within({ limitMs: ANSWER_MS }, () =>
+        process.asks.grains({ file, path, surroundings }),
+      );
     } catch (error) {
       return { grains: new Map(), faults: [`${path} cannot be used: ${messageOf(error)}`] };
     }
@@ -161,9 +167,11 @@ export class PythonModules {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
     const call = ++this.#numbers;
-    this.#calls.set(call, caller);
     try {
-      const outcome = await process.asks.render({ surroundings, call, path, text, variables });
+      const outcome = await process.within(limitOf(opts), (limit) => {
+        this.#calls.set(call, outsideOf(limit, caller));
+        return process.asks.render({ surroundings, call, path, text, variables });
+      });
       if (outcome.kind === 'returned') return outcome.value;
       const error = new PythonError(outcome.type, outcome.message, outcome.trace);
       throw outcome.kind === 'raised' ? error : new PythonFileError(error);
@@ -200,7 +208,13 @@ export class PythonModules {
     const surroundings = this.#give(opts, grains, pillar);
     const test = truthy(opts.get('test'));
     const ask = { surroundings, kind, file, path, fun, args, kwargs, test };
-    return (await this.#outcome(process, ask, caller)).value;
+    try {
+      const asked = (limit: TimeLimit) => this.#outcome(process, ask, outsideOf(limit, caller));
+      return (await process.within(limitOf(opts), asked)).value;
+    } catch (error) {
+      if (!(error instanceof PythonProcessError)) throw error;
+      throw new CommandExecutionError(`${path}: ${error.message}`, { cause: error });
+    }
   }
 
   async #run(
@@ -303,6 +317,15 @@ export class PythonModules {
     if (caller !== undefined) return caller;
     throw new CommandExecutionError(`${fun} was called after its function had returned.`);
   }
+}
+
+function limitOf(opts: Dict): { readonly limitMs: number; readonly option: string } {
+  const seconds = toNumber(opts.get(LIMIT_OPTION) ?? null) ?? LIMIT_SECONDS;
+  return { limitMs: seconds > 0 ? seconds * 1000 : Infinity, option: LIMIT_OPTION };
+}
+
+function outsideOf(limit: TimeLimit, caller: Caller): Caller {
+  return { ...caller, call: (...asked) => limit.outside(() => caller.call(...asked)) };
 }
 
 const RUN_NAMES = /__(?:lowstate|running)__/;

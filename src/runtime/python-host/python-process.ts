@@ -18,13 +18,14 @@ import { RpcPeer } from '../../network/ipc/rpc.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { interpreterOfSalt } from './installed-salt.ts';
 import { programPath } from './program-path.ts';
+import { TimeLimit } from './time-limit.ts';
 
 const PROGRAM = 'brine_host.py';
 /** The interpreter when `python_executable` names none. */
 const DEFAULT_INTERPRETER = 'python3';
 
 /** Python cannot be started, or its process ended. The message goes behind the name of a file. */
-class PythonProcessError extends BrineError {
+export class PythonProcessError extends BrineError {
   static override readonly errorCode: ErrorCode = 'python-unavailable';
   override readonly name = 'PythonProcessError';
 }
@@ -78,23 +79,29 @@ export class PythonProcess {
     this.#running = undefined;
   }
 
-  /** @param limitMs ends the process when it does not answer in time */
-  async within<T>(limitMs: number, ask: () => Promise<T>): Promise<T> {
+  /**
+   * Ends the process when it does not answer in time. @param option names what the limit comes from
+   * @param ask is handed the limit, which it stops while the process waits for this program
+   */
+  async within<T>(
+    { limitMs, option }: { readonly limitMs: number; readonly option?: string },
+    ask: (limit: TimeLimit) => Promise<T>,
+  ): Promise<T> {
     let isLate = false;
-    const timer = this.#options.clock.after(limitMs, () => {
+    const limit = new TimeLimit(this.#options.clock, limitMs, () => {
       isLate = true;
       this.close();
     });
     try {
-      return await ask();
+      return await ask(limit);
     } catch (error) {
-      if (isLate)
-        throw new PythonProcessError(`it does not come back within ${limitMs / 1000} seconds`, {
-          cause: error,
-        });
-      throw error;
+      if (!isLate) throw error;
+      const named = option === undefined ? '' : ` (option ${option})`;
+      throw new PythonProcessError(`it does not come back within ${limitMs / 1000} seconds${named}`, {
+        cause: error,
+      });
     } finally {
-      timer.cancel();
+      limit.end();
     }
   }
 
