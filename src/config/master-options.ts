@@ -30,7 +30,7 @@ export const masterOptions = {
   python_seconds_max: option(
     'num',
     60,
-    'seconds that a rendered file, an external pillar or a renderer in Python may take by itself, 0 for no limit',
+    'seconds that what is rendered, an external pillar, an outputter or a login in Python may take by itself, 0 for no limit',
   ),
   extension_modules: option(
     'str',

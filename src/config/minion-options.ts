@@ -47,7 +47,7 @@ export const minionOptions = {
   python_seconds_max: option(
     'num',
     60,
-    'seconds that a rendered file, an external pillar or a renderer in Python may take by itself, 0 for no limit',
+    'seconds that what is rendered, an external pillar, an outputter or a login in Python may take by itself, 0 for no limit',
   ),
   salt_python: option(
     'bool',

@@ -158,6 +158,20 @@ def ext_pillar(minion_id, pillar, *args, **kwargs):
         pass
     return {"db": [minion_id, sorted(pillar), list(args[:2]), __grains__["id"], __opts__["id"], __salt__["test.echo"]("z")]}
 `;
+const OUTPUTTER = `
+def output(data, **kwargs):
+    return "shown: {} {}".format(sorted(data.items()), __opts__["color"])
+`;
+const AUTH = `
+def auth(username, password):
+    if password == "raise":
+        raise ValueError("what of " + password)
+    return username == "ann" and password == "right"
+
+
+def groups(username):
+    return ["crew"]
+`;
 const RENDERER = `
 import io
 
@@ -176,6 +190,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     `pillar_roots: {base: [${fleet.path('pillar')}]}`,
     `ext_pillar: [{sitedb: [a, 2, ${hangs}]}]`,
     'python_seconds_max: 0.5',
+    'external_auth: {siteauth: {"crew%": [test.echo]}}',
   ]);
   const out = fleet.path('out', 'made.txt');
   fleet.write(fleet.path('pillar'), 'top.sls', ['#!py', 'def run():', '    return {"base": {"*": ["p"]}}']);
@@ -209,6 +224,8 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     fleet.write(fleet.path('srv', dirname(name)), basename(name), text.split('\n'));
   // as saltutil.sync_pillar leaves it on a master
   fleet.write(fleet.path('m', 'cache', 'extmods', 'pillar'), 'site_db.py', EXT_PILLAR.split('\n'));
+  fleet.write(fleet.path('m', 'cache', 'extmods', 'output'), 'plain.py', OUTPUTTER.split('\n'));
+  fleet.write(fleet.path('m', 'cache', 'extmods', 'auth'), 'siteauth.py', AUTH.split('\n'));
   const master = await fleet.startMaster();
   await fleet.joinMinion('one', ['python_seconds_max: 0.5']);
   const ask = async (...words: string[]) => (await fleet.json(['one', ...words]))['one'];
@@ -287,6 +304,20 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       ['2 after 1', {}],
       ['changing', { by: 'done' }],
     ]);
+  });
+
+  await t.test('an outputter, and an authentication system with groups', async () => {
+    const shown = await fleet.salt(['one', '--out', 'plain', '--no-color', 'test.echo', 'x']);
+    assert.equal(shown.stdout, "shown: [('one', 'x')] False\n");
+    const log = async (password: string) => {
+      const login = ['-a', 'siteauth', '--username', 'ann', '--password', password];
+      const { stdout, stderr } = await fleet.salt([...login, '--out', 'json', 'one', 'test.echo', 'in']);
+      return stdout + stderr;
+    };
+    assert.deepEqual(JSON.parse(await log('right')), { one: 'in' });
+    assert.match(await log('wrong'), /Authentication/);
+    assert.match(await log('raise'), /Authentication/);
+    await master.logged('what of ***');
   });
 
   await t.test('packages, an external pillar and a renderer', async () => {

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../errors/codes.ts';
 import { appendFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../../errors/errors.ts';
-import { extensionFiles } from '../../runtime/extensions/folder.ts';
+import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import type { Logger } from '../../host/log.ts';
 import { outputOptions } from '../../plugins/outputters/options.ts';
 import type { OutputOptions } from '../../plugins/outputters/outputter.ts';
@@ -80,7 +80,7 @@ export class Display {
     data: Value,
     color: boolean,
   ): Promise<{ readonly text: string } | 'failed' | undefined> {
-    this.#hasOwn ??= extensionFiles(this.#opts, 'output').length > 0;
+    this.#hasOwn ??= hasExtensions(this.#opts, 'output');
     if (!this.#hasOwn) return undefined;
     this.#own ??= import('./own-outputters.ts').then(
       ({ OwnOutputters: Own }) => new Own(this.#opts, this.#log),

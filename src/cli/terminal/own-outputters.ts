@@ -1,8 +1,10 @@
 /** Custom outputters (`_output`, `outputter_dirs`): they run in a process apart, which ends with what it shows. */
 import { messageOf } from '../../errors/errors.ts';
-import { extensionFiles } from '../../runtime/extensions/folder.ts';
+import { extensionFiles, pythonFiles } from '../../runtime/extensions/folder.ts';
 import { ExtensionHost } from '../../runtime/extensions/host-process.ts';
 import { given, describeSingles, serveSingles, type OwnSingle } from '../../runtime/extensions/singles.ts';
+import { openPythonSingles, type PythonSingles } from '../../runtime/extensions/python-singles.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
@@ -16,6 +18,7 @@ export class OwnOutputters {
   readonly #log: Logger;
   readonly #host: ExtensionHost;
   #known: Promise<ReadonlyMap<string, OwnSingle>> | undefined;
+  #python: Promise<PythonSingles> | undefined;
 
   constructor(opts: Dict, log: Logger) {
     this.#opts = opts;
@@ -37,6 +40,8 @@ export class OwnOutputters {
   ): Promise<{ readonly text: string } | 'failed' | undefined> {
     const own = (await (this.#known ??= this.#describe())).get(name);
     if (own === undefined) {
+      const inPython = await this.#inPython(name, data, color);
+      if (inPython !== undefined) return inPython;
       if (!extensionFiles(this.#opts, 'output').some((file) => file.name === name)) return undefined;
       this.#log.error(`The outputter ${name} cannot be used here, nested is used`);
       return 'failed';
@@ -44,6 +49,28 @@ export class OwnOutputters {
     try {
       const text = await given(this.#host.asks.output({ path: own.path, data, color }));
       return { text: text.trimEnd() };
+    } catch (error) {
+      this.#log.error(`The outputter ${name} failed, nested is used: ${messageOf(error)}`);
+      return 'failed';
+    }
+  }
+
+  async #inPython(
+    name: string,
+    data: Value,
+    color: boolean,
+  ): Promise<{ readonly text: string } | 'failed' | undefined> {
+    if (!pythonFiles(this.#opts, 'output').some((one) => one.file === name || one.name === name))
+      return undefined;
+    const context = { opts: this.#opts, grains: new Map<Value, Value>() };
+    const parts = { clock: systemClock, log: this.#log };
+    const { found } = await (this.#python ??= openPythonSingles('output', context, parts));
+    const own = found.get(name);
+    try {
+      if (own === undefined) throw new Error('it is not available here');
+      const opts: Dict = new Map(this.#opts).set('color', color);
+      const text = await own.call('output', [data], new Map(), opts);
+      return { text: pyStr(text).trimEnd() };
     } catch (error) {
       this.#log.error(`The outputter ${name} failed, nested is used: ${messageOf(error)}`);
       return 'failed';

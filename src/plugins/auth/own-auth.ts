@@ -3,8 +3,9 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
+import type { PythonSingle } from '../../runtime/extensions/python-singles.ts';
 import type { AuthBackend, BackendSpec, Credentials } from './backend.ts';
 
 /** The systems that there are. */
@@ -25,10 +26,12 @@ export async function openOwnAuth(
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<OwnAuth> {
   if (!hasExtensions(opts, 'auth')) return NONE;
-  const [{ describeSingles, given, serveSingles }, { ExtensionHost }] = await Promise.all([
-    import('../../runtime/extensions/singles.ts'),
-    import('../../runtime/extensions/host-process.ts'),
-  ]);
+  const [{ describeSingles, given, serveSingles }, { ExtensionHost }, { openPythonSingles }] =
+    await Promise.all([
+      import('../../runtime/extensions/singles.ts'),
+      import('../../runtime/extensions/host-process.ts'),
+      import('../../runtime/extensions/python-singles.ts'),
+    ]);
   const grains = dict({ kernel: KERNELS[process.platform] ?? process.platform });
   const report = (fault: string): void => log.error(fault);
   const found = await describeSingles({ opts, grains, clock, report }, 'auth');
@@ -57,7 +60,33 @@ export async function openOwnAuth(
       { name, doc, make: () => backendOf(path) },
     ]),
   );
-  return { find: (name) => systems.get(name), close: () => host.close() };
+  const python = await openPythonSingles('auth', { opts, grains }, { clock, log });
+  for (const [name, own] of python.found) {
+    const spec = { name, doc: own.module.doc, make: () => pythonBackend(own) };
+    if (!systems.has(name)) systems.set(name, spec);
+  }
+  const close = (): void => {
+    host.close();
+    python.close();
+  };
+  return { find: (name) => systems.get(name), close };
+}
+
+/** Salt compat: values are handed over by the names of parameters (3006.16 salt/auth/__init__.py); without a function there is nothing. */
+function pythonBackend(own: PythonSingle): AuthBackend {
+  const ask = async (fun: string, { username, password }: Credentials): Promise<Value> => {
+    if (own.module.functions[fun] === undefined) return null;
+    const given: Dict = new Map([
+      ['username', username],
+      ['password', password.reveal()],
+    ]);
+    return withoutPassword(own.call(fun, [], given), password.reveal());
+  };
+  return {
+    authenticate: async (credentials) => truthy(await ask('auth', credentials)),
+    groups: async (credentials) => textsOf(await ask('groups', credentials)),
+    acl: async (credentials) => (await ask('acl', credentials)) ?? undefined,
+  };
 }
 
 /** What the code throws is logged; it may say what it was given. */

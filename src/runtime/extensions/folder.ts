@@ -113,6 +113,8 @@ const PYTHON_SERVED: ReadonlySet<string> = new Set([
   'returners',
   'renderers',
   'pillar',
+  'output',
+  'auth',
   'utils',
 ]);
 

@@ -24,7 +24,7 @@ import type { TimeLimit } from './time-limit.ts';
 
 /** Time for a file to be loaded, or its grains to be found. */
 const ANSWER_MS = 15_000;
-/** What bounds files that are rendered, external pillars and renderers, and its value where options have none. */
+/** What bounds calls in Python that are no functions of a job, and its value where options have none. */
 const LIMIT_OPTION = 'python_seconds_max';
 const LIMIT_SECONDS = 60;
 const NO_PILLAR: Dict = new Map();

@@ -18,7 +18,17 @@ import {
 } from '../fields.ts';
 
 /** Kinds of files that are loaded with functions; `utils` are loaded by the process itself. */
-const kind = oneOf('modules', 'states', 'runners', 'wheel', 'returners', 'renderers', 'pillar');
+const kind = oneOf(
+  'modules',
+  'states',
+  'runners',
+  'wheel',
+  'returners',
+  'renderers',
+  'pillar',
+  'output',
+  'auth',
+);
 /** Kinds of functions that modules may call. */
 const called = oneOf('modules', 'states', 'runners', 'returners');
 

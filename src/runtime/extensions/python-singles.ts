@@ -1,0 +1,64 @@
+/** A site's outputters and authentication systems in Python: what there is, and calling their functions. */
+import { CommandExecutionError } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
+import type { LoadContext, ModuleSpec } from '../loader/module.ts';
+import type { Caller } from '../python-host/callers.ts';
+import { PythonModules } from '../python-host/python-modules.ts';
+import { pythonFiles, pythonUtilities, type PythonFile } from './folder.ts';
+
+const NO_PILLAR: Dict = new Map();
+
+/** One of them. */
+export interface PythonSingle {
+  readonly module: ModuleSpec;
+  /**
+   * Calls a function with those of the values that it has parameters for.
+   * @param opts what it sees as `__opts__`, instead of the options it was loaded with
+   * @throws what the function raises; CommandExecutionError when it does not come back in time
+   */
+  call(fun: string, args: readonly Value[], named: Dict, opts?: Dict): Promise<Value>;
+}
+
+/** Those of a kind, with the process that they run in. */
+export interface PythonSingles {
+  readonly found: ReadonlyMap<string, PythonSingle>;
+  close(): void;
+}
+
+/** Loads those of a kind, by the names they go by; what is wrong with a file is logged. Starts nothing when there is none. */
+export async function openPythonSingles(
+  kind: PythonKind,
+  context: Pick<LoadContext, 'opts' | 'grains'>,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<PythonSingles> {
+  const python = new PythonModules({ clock, log, utilities: pythonUtilities });
+  const found = new Map<string, PythonSingle>();
+  const caller = callsNothing(log);
+  const single = ({ file, path }: PythonFile, module: ModuleSpec): PythonSingle => ({
+    module,
+    call: (fun, args, named, opts = context.opts) => {
+      const params = module.functions[fun]?.params ?? {};
+      const kwargs: Dict = new Map([...named].filter(([name]) => Object.hasOwn(params, String(name))));
+      const around = { opts, grains: context.grains, pillar: NO_PILLAR };
+      return python.call({ kind, file, path, fun, args, kwargs }, around, caller);
+    },
+  });
+  for (const one of pythonFiles(context.opts, kind)) {
+    const tried = await python.tryFile(kind, one, context);
+    if ('module' in tried) found.set(tried.module.name, single(one, tried.module));
+    else if ('broken' in tried) log.error(tried.broken);
+  }
+  return { found, close: () => python.close() };
+}
+
+function callsNothing(log: Logger): Caller {
+  return {
+    log,
+    has: () => Promise.resolve(false),
+    names: () => Promise.resolve([]),
+    call: (_, fun) => Promise.reject(new CommandExecutionError(`${fun} cannot be called from here.`)),
+  };
+}
