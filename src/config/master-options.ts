@@ -27,6 +27,11 @@ export const masterOptions = {
     '',
     'interpreter that runs custom modules in Python; `python3` of the PATH when it is empty',
   ),
+  python_memory_bytes_max: option(
+    'int',
+    0,
+    'most address space of a process of custom modules in Python, and of each program that it starts, 0 for no limit',
+  ),
   python_seconds_max: option(
     'num',
     60,

@@ -76,6 +76,10 @@ def exit_():
     sys.exit(4)
 
 
+def eat():
+    return len(bytearray(1 << 30))
+
+
 def retcode():
     __context__["retcode"] = 5
     print("this is not JSON")
@@ -227,7 +231,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   fleet.write(fleet.path('m', 'cache', 'extmods', 'output'), 'plain.py', OUTPUTTER.split('\n'));
   fleet.write(fleet.path('m', 'cache', 'extmods', 'auth'), 'siteauth.py', AUTH.split('\n'));
   const master = await fleet.startMaster();
-  await fleet.joinMinion('one', ['python_seconds_max: 0.5']);
+  await fleet.joinMinion('one', ['python_memory_bytes_max: 800000000', 'python_seconds_max: 0.5']);
   const ask = async (...words: string[]) => (await fleet.json(['one', ...words]))['one'];
   const fails = async (...words: string[]) => {
     const { code, stdout } = await fleet.salt(['one', ...words]);
@@ -273,6 +277,10 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     assert.match(await fails('mysite.broken'), /ERROR: it is broken/);
     assert.match(await fails('mysite.boom'), /site\.py", line \d+, in boom[^]*KeyError: 'nothing'/);
     assert.match(await fails('mysite.leave'), /it ended the Python process/);
+    assert.match(
+      await fails('mysite.eat'),
+      /in eat[^]*MemoryError: there is no memory left for it; python_mem/,
+    );
     assert.match(await fails('mysite.exit_'), /sys\.exit\(4\)/);
     assert.match(
       await fails('wrong.anything'),

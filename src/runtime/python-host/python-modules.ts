@@ -260,11 +260,13 @@ export class PythonModules {
 
   #processFor(opts: Dict): PythonProcess {
     const interpreter = interpreterOf(opts);
+    const memoryBytes = Math.max(0, toNumber(opts.get('python_memory_bytes_max') ?? null) ?? 0);
     if (this.#process !== undefined && interpreter === this.#interpreter) return this.#process;
     this.#process?.close();
     this.#interpreter = interpreter;
     this.#process = new PythonProcess({
       interpreter,
+      memoryBytes,
       clock: this.#options.clock,
       serve: this.#services(),
       started: () => (this.#given = undefined),

@@ -41,6 +41,8 @@ export function interpreterOf(opts: Dict): string {
 /** What a process is made of. */
 export interface PythonProcessOptions {
   readonly interpreter: string;
+  /** Most address space; 0 for no limit. */
+  readonly memoryBytes: number;
   readonly clock: Clock;
   readonly serve: ServePython;
   /** Told when the process is another one: what the last one knew has to be said again. */
@@ -128,9 +130,9 @@ export class PythonProcess {
 
   #start(): Running {
     if (this.#running !== undefined) return this.#running;
-    const { interpreter, serve, started } = this.#options;
+    const { interpreter, memoryBytes, serve, started } = this.#options;
     this.#spawnError = undefined;
-    const child = spawn(interpreter, ['-u', programPath(PROGRAM)], {
+    const child = spawn(interpreter, ['-u', programPath(PROGRAM), String(memoryBytes)], {
       stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     });
     child.on('error', (error) => (this.#spawnError = error));

@@ -7,6 +7,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main():
+    if len(sys.argv) > 1:
+        limit_memory(int(sys.argv[1]))
     # a module's folder must not hide the standard library, and ours must not stand before the site's packages
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != HERE]
     sys.path.append(HERE)
@@ -15,6 +17,17 @@ def main():
     from brine_guest.serve import serve
 
     serve(3)
+
+
+def limit_memory(most):
+    """Limits the address space to `most` bytes; 0 for no limit."""
+    if most == 0:
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    soft = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 if __name__ == "__main__":

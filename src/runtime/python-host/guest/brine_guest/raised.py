@@ -10,6 +10,8 @@ HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 def raised(error, path):
     """An exception as [class, message, traceback], the frames of this process left out."""
     kind = type(error)
+    if kind is MemoryError and not error.args:
+        error.args = ("there is no memory left for it; python_memory_bytes_max says how much there may be",)
     name = kind.__name__ if kind.__module__ in ("builtins", "__main__") else "{}.{}".format(kind.__module__, kind.__name__)
     if isinstance(error, SystemExit):
         return [name, "it called sys.exit({!r})".format(error.code), _trace(error, path)]
