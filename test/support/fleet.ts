@@ -88,16 +88,24 @@ export class Daemon {
   }
 }
 
-/** A port that nobody listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
+/** Ports that were given away and may not be listened on yet. */
+const givenPorts = new Set<number>();
+
+/** A port that nobody listens on, and that no one else of this test was given. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = await new Promise<number>((resolve, reject) => {
+      const server = createServer();
+      server.once('error', reject);
+      server.listen(0, '127.0.0.1', () => {
+        const { port: found } = server.address() as AddressInfo;
+        server.close(() => resolve(found));
+      });
     });
-  });
+    if (givenPorts.has(port)) continue;
+    givenPorts.add(port);
+    return port;
+  }
 }
 
 /** Runs a program to its end. */

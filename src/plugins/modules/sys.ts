@@ -44,7 +44,13 @@ function docsOf(functions: Catalog, names: readonly string[], kind: Kind): Dict 
     if (kind !== 'states' || spec.examples !== undefined) return spec;
     return { ...spec, examples: [stateExample(name, spec)] };
   };
-  return new Map(names.map((name) => [name, functionDoc(name, described(name))]));
+  return new Map(
+    names.map((name) => {
+      const spec = described(name);
+      // a function in Python that has no docstring has none here either (salt/modules/sysmod.py `doc`, 3006.16)
+      return [name, spec.docstring === '' ? null : functionDoc(name, spec)];
+    }),
+  );
 }
 
 /** How a state is tried by itself, with everything that has to be given. */

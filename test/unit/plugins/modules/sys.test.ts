@@ -44,6 +44,14 @@ test('sys - documentation looks like that of a Python function', async () => {
   );
 });
 
+test('sys - a function in Python without a docstring has none', async () => {
+  const bare = { name: 'site', doc: '', functions: { bare: { ...described, docstring: '' } } };
+  const states = new Map<string, ModuleDescription>([['site', bare]]);
+  const ctx = fakeContext({ registry: { catalogs: { states: () => Promise.resolve(states) } } });
+  const docs = (await ctx.functions.call('sys.state_doc', ['site.bare'])) as Dict;
+  assert.equal(docs.get('site.bare'), null);
+});
+
 test('sys - state functions come from the catalog that is plugged in', async () => {
   const ctx = context();
   const call = (fun: string, ...args: string[]): Promise<unknown> => ctx.functions.call(`sys.${fun}`, args);
