@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { returnerRegistry } from '../../src/plugins/returners/run.ts';
-import { StoreTable } from '../../src/plugins/returners/store-table.ts';
+import { OpenStores } from '../../src/plugins/returners/open-stores.ts';
 import { callFunction } from '../../src/runtime/loader/registry.ts';
 import { parseJson } from '../../src/formats/json/text.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
@@ -45,7 +45,7 @@ export function returnerContext(opts: Dict, clock?: Clock): FakeContext {
 
 /** Calls a function of a returner as a minion does. */
 export async function callReturner(ctx: FakeContext, fun: string, ...args: Value[]): Promise<Value> {
-  const stores = new StoreTable({ clock: ctx.clock });
+  const stores = new OpenStores({ clock: ctx.clock });
   try {
     const registry = returnerRegistry({ opts: ctx.opts, grains: ctx.grains }, stores);
     const { spec, missing } = await registry.find(fun);

@@ -12,7 +12,7 @@ import {
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { returnerOptions } from './options.ts';
 import { KEEP_JOBS_SECONDS, type ReturnStore, type SavedEvent, type StoreKind } from './return-store.ts';
-import type { StoreTable } from './store-table.ts';
+import type { OpenStores } from './open-stores.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const JID = { jid: param.text({ doc: 'The job id.' }) } as const;
@@ -22,7 +22,7 @@ const JID = { jid: param.text({ doc: 'The job id.' }) } as const;
  * @param file the name of Salt's file
  * @param stores where open databases are kept
  */
-export function databaseReturner(kind: StoreKind, file: string, stores: StoreTable): ModuleSpec {
+export function databaseReturner(kind: StoreKind, file: string, stores: OpenStores): ModuleSpec {
   const withStore = async <T>(
     ctx: ModuleContext,
     run: (store: ReturnStore) => Promise<T>,

@@ -4,7 +4,7 @@ import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { callFunction, ModuleRegistry, type RegistryOptions } from '../../runtime/loader/registry.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { STORE_KINDS } from './store-kinds.ts';
-import type { StoreTable } from './store-table.ts';
+import type { OpenStores } from './open-stores.ts';
 import { returnerTable } from './table.ts';
 import { failureText, type ReturnerTroubles } from './troubles.ts';
 
@@ -14,7 +14,7 @@ import { failureText, type ReturnerTroubles } from './troubles.ts';
  */
 export function returnerRegistry(
   options: Pick<RegistryOptions, 'opts' | 'grains' | 'custom' | 'installed' | 'functions'>,
-  stores: StoreTable,
+  stores: OpenStores,
 ): ModuleRegistry {
   const opts: Dict = new Map(options.opts);
   // these options of a registry speak of execution modules

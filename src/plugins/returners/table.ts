@@ -1,7 +1,7 @@
 /** The table of returners; each is imported on first use. */
 import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 import { STORE_KINDS } from './store-kinds.ts';
-import type { StoreTable } from './store-table.ts';
+import type { OpenStores } from './open-stores.ts';
 
 /** Every returner that is no database, by the name that `--return` takes. */
 export const RETURNER_TABLE: readonly ModuleEntry[] = [
@@ -28,7 +28,7 @@ export const RETURNER_TABLE: readonly ModuleEntry[] = [
 ];
 
 /** Every returner, databases included. @param stores where open databases are kept */
-export function returnerTable(stores: StoreTable): readonly ModuleEntry[] {
+export function returnerTable(stores: OpenStores): readonly ModuleEntry[] {
   const databases = STORE_KINDS.map(({ name, file, load }): ModuleEntry => ({
     name,
     file,

@@ -1,7 +1,8 @@
 /**
  * Brings returns to the masters that asked for them (docs/internals/a-jobs-life.md#the-return). Each is in the spool before it
  * is sent and leaves it when the master has acknowledged. A master that cannot be reached is asked again at random times below
- * a limit that doubles, or as soon as it is known to be back; its returns then go in their order.
+ * a limit that doubles, or as soon as it is known to be back; its returns then go in their order. A return that a master
+ * refuses is tried again in the same way while the others go on; only the bounds of the spool end that.
  */
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { UnreachableError, messageOf } from '../../errors/errors.ts';

@@ -12,7 +12,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { WaitingRoom } from '../../plugins/returners/run.ts';
-import type { StoreTable } from '../../plugins/returners/store-table.ts';
+import type { OpenStores } from '../../plugins/returners/open-stores.ts';
 import type { ReturnerTroubles } from '../../plugins/returners/troubles.ts';
 import type { Subject } from '../../runtime/targeting/target.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
@@ -56,7 +56,7 @@ export class MinionState {
   #pillar: Dict = new Map();
   #registry: ModuleRegistry;
   #returners: ModuleRegistry | undefined;
-  #stores: StoreTable | undefined;
+  #stores: OpenStores | undefined;
   #troubles: ReturnerTroubles | undefined;
   #master: string | undefined;
 
@@ -113,12 +113,12 @@ export class MinionState {
 
   /** The returners as they are now. */
   async returners(): Promise<ModuleRegistry> {
-    const [{ returnerRegistry }, { StoreTable }] = await Promise.all([
+    const [{ returnerRegistry }, { OpenStores }] = await Promise.all([
       import('../../plugins/returners/run.ts'),
-      import('../../plugins/returners/store-table.ts'),
+      import('../../plugins/returners/open-stores.ts'),
     ]);
     const keep = toNumber(this.opts.get('keep_jobs_seconds'));
-    this.#stores ??= new StoreTable({
+    this.#stores ??= new OpenStores({
       clock: this.deps.clock,
       connectionsMax: 2,
       warn: (text) => this.deps.log.warning(text),

@@ -9,7 +9,7 @@ import type { ModuleEntry } from '../../../../src/runtime/loader/module-entry.ts
 import { defineFunction, defineModule } from '../../../../src/runtime/loader/module.ts';
 import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
 import { returnerNames, returnerRegistry, runReturners } from '../../../../src/plugins/returners/run.ts';
-import { StoreTable } from '../../../../src/plugins/returners/store-table.ts';
+import { OpenStores } from '../../../../src/plugins/returners/open-stores.ts';
 import { returnerTable } from '../../../../src/plugins/returners/table.ts';
 import { dict, type Dict, type DictInit } from '../../../../src/python/values/value.ts';
 import { decode } from '../../../../src/formats/wire/msgpack.ts';
@@ -38,7 +38,7 @@ function aReturn(more: DictInit = {}): Dict {
 
 async function run(names: string[], ret: Dict, opts: DictInit): Promise<FakeContext> {
   const ctx = fakeContext({ opts: dict({ id: 'm1', hash_type: 'sha256', ...opts }) });
-  const stores = new StoreTable({ clock: ctx.clock });
+  const stores = new OpenStores({ clock: ctx.clock });
   await runReturners(returnerRegistry({ opts: ctx.opts, grains: ctx.grains }, stores), names, ret, ctx);
   await stores.close();
   return ctx;
@@ -180,7 +180,7 @@ test('returners - syslog hands JSON to the log with level, facility and tag; bad
 });
 
 test('returners - every one has the name of its entry, and none the name of two', async () => {
-  const table = returnerTable(new StoreTable({ clock: fakeClock() }));
+  const table = returnerTable(new OpenStores({ clock: fakeClock() }));
   for (const entry of table) {
     const module = await entry.load();
     assert.deepEqual([module.name, module.file], [entry.name, entry.file]);

@@ -8,7 +8,7 @@ import { openSqlite } from '../../../../src/storage/jobs/sqlite.ts';
 import { databaseReturner } from '../../../../src/plugins/returners/database-returner.ts';
 import type { ReturnStore } from '../../../../src/plugins/returners/return-store.ts';
 import { sqlite3Kind } from '../../../../src/plugins/returners/sqlite3.ts';
-import { StoreTable } from '../../../../src/plugins/returners/store-table.ts';
+import { OpenStores } from '../../../../src/plugins/returners/open-stores.ts';
 import { callFunction } from '../../../../src/runtime/loader/registry.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext, type FakeContext } from '../../../support/module-context.ts';
@@ -117,7 +117,7 @@ test("sqlite3 - has the functions of Salt's returners", async (t) => {
   const ctx = fakeContext({
     opts: dict({ id: 'm1', 'sqlite3.database': database, 'other.sqlite3.database': `${database}.other` }),
   });
-  const stores = new StoreTable({ clock: ctx.clock });
+  const stores = new OpenStores({ clock: ctx.clock });
   t.after(() => stores.close());
   const returner = databaseReturner(sqlite3Kind, 'sqlite3_return', stores);
   const call = (fun: string, ...args: Value[]): Promise<Value> =>

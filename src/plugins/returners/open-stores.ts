@@ -5,7 +5,7 @@ import type { Value } from '../../python/values/value.ts';
 import type { ReturnStore, StoreKind } from './return-store.ts';
 
 /** How stores are opened and kept. */
-export interface StoreTableOptions {
+export interface OpenStoresOptions {
   readonly clock: Clock;
   /** How many stay open while nobody uses them. */
   readonly idleMax?: number;
@@ -26,12 +26,12 @@ interface Entry {
 }
 
 /** Opens stores when they are needed and closes them afterwards. */
-export class StoreTable {
-  readonly #options: Required<Omit<StoreTableOptions, 'keepJobsSeconds' | 'warn'>> &
-    Pick<StoreTableOptions, 'keepJobsSeconds' | 'warn'>;
+export class OpenStores {
+  readonly #options: Required<Omit<OpenStoresOptions, 'keepJobsSeconds' | 'warn'>> &
+    Pick<OpenStoresOptions, 'keepJobsSeconds' | 'warn'>;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(options: StoreTableOptions) {
+  constructor(options: OpenStoresOptions) {
     this.#options = { idleMax: 4, idleMs: 60_000, timeoutMs: 10_000, connectionsMax: 4, ...options };
   }
 
