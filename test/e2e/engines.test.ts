@@ -1,5 +1,6 @@
 /** Engines and processes of one's own beside a master and a minion: events in and out, refusals, and what is killed is back. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
@@ -7,6 +8,8 @@ import { EventBusReader, EventBusWriter } from '../../src/network/events/bus-cli
 import type { BusEvent } from '../../src/network/events/framing.ts';
 import { dict } from '../../src/python/values/value.ts';
 import { Fleet, freePort, until, type Daemon } from '../support/fleet.ts';
+
+const noPython = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3';
 
 const OWN_ENGINE = `
 import { defineEngine } from 'brine';
@@ -28,6 +31,24 @@ export default defineEngine({
 });
 `;
 
+const PYTHON_ENGINE = `
+import logging
+
+import salt.utils.event
+
+log = logging.getLogger(__name__)
+
+
+def start(word, tag="py/ask"):
+    node = __opts__["__role"]
+    with salt.utils.event.get_event(node, __opts__["sock_dir"], opts=__opts__) as bus:
+        log.warning("engine in Python starts")
+        for event in bus.iter_events(tag=tag, full=True, auto_reconnect=True):
+            ran = __runners__["test.arg"](1)["args"] if node == "master" else __opts__["grains"]["id"]
+            answer = {"tag": event["tag"], "said": event["data"]["text"], "word": word, "echo": __salt__["test.echo"]("x"), "ran": ran}
+            __salt__["event.send"]("py/answer", answer) if node == "minion" else bus.fire_event(answer, "py/answer")
+`;
+
 const OWN_PROCESS = `
 const { defineEngine } = require('brine');
 module.exports = defineEngine({ start: async (_, ctx) => {
@@ -41,8 +62,10 @@ test('engines - beside a master and a minion', async (t) => {
   const [hookPort, minionHookPort] = [await freePort(), await freePort()];
   const ran = fleet.path('ran');
   const lines = fleet.path('lines');
-  for (const folder of ['m', 'one'])
+  for (const folder of ['m', 'one']) {
     fleet.write(fleet.path(folder, 'cache', 'extmods', 'engines'), 'answers.ts', [OWN_ENGINE]);
+    fleet.write(fleet.path(folder, 'cache', 'extmods', 'engines'), 'py_answers.py', [PYTHON_ENGINE]);
+  }
   fleet.write(fleet.folder, 'process.cjs', [OWN_PROCESS]);
   fleet.configureMaster([
     'auto_accept: True',
@@ -50,6 +73,8 @@ test('engines - beside a master and a minion', async (t) => {
     `  - script: {cmd: 'sh -c "test ! -e ${lines} || cat ${lines}"', interval: 0.05, onchange: True}`,
     `  - webhook: {address: 127.0.0.1, port: ${hookPort}}`,
     '  - answers: {word: master}',
+    '  - py_answers: {word: master}',
+    '  - py_answers',
     '  - webhook: {portt: 1}',
     '  - slack_bolt: {app_token: x}',
     '  - scripted',
@@ -72,6 +97,7 @@ test('engines - beside a master and a minion', async (t) => {
     'engines:',
     `  - webhook: {address: 127.0.0.1, port: ${minionHookPort}}`,
     '  - answers: {word: minion}',
+    '  - py_answers: {word: minion}',
     '  - reactor',
     'reactor:',
     `  - 'ask/*': ${fleet.path('reactor', 'ask.sls')}`,
@@ -143,6 +169,31 @@ test('engines - beside a master and a minion', async (t) => {
     assert.equal(data.get('echo'), 'here');
     assert.deepEqual(data.get('ran'), dict({ args: [1], kwargs: new Map() }));
   });
+
+  await t.test(
+    'engines in Python listen, call functions and runners, and fire',
+    { skip: noPython },
+    async () => {
+      await master.logged('Engine(py_answers) 2 is not started: it needs the option word');
+      await master.logged('engine in Python starts');
+      await minion.logged('engine in Python starts');
+      eventsOn(t, fleet.path('m', 'run', 'master_event_pull.ipc')).fire('py/ask/me', dict({ text: 'hello' }));
+      await until('its answer', () => heard('py/answer').length === 1);
+      const { data } = heard('py/answer')[0] as BusEvent;
+      assert.deepEqual(
+        ['tag', 'said', 'word', 'echo', 'ran'].map((key) => data.get(key)),
+        ['py/ask/me', 'hello', 'master', 'x', [1]],
+      );
+      await fleet.salt(['one', 'event.fire', '{"text": "there"}', 'py/ask']);
+      await until('the answer of the minion', () => heard('py/answer').length === 2);
+      const answer = heard('py/answer')[1]?.data.get('data');
+      assert.ok(answer instanceof Map);
+      assert.deepEqual(
+        ['said', 'word', 'ran'].map((key) => answer.get(key)),
+        ['there', 'minion', 'one'],
+      );
+    },
+  );
 
   await t.test('a minion has its own bus, engines and reactor', async () => {
     await minion.logged('The reactor is ready');

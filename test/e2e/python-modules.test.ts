@@ -176,6 +176,15 @@ def auth(username, password):
 def groups(username):
     return ["crew"]
 `;
+const BEACON = `
+def validate(config):
+    return ("said" in config[0], "it needs said")
+
+
+def beacon(config):
+    __context__["looks"] = __context__.get("looks", 0) + 1
+    return [{"tag": "seen", "said": config[0]["said"], "name": config[-1]["_beacon_name"], "echo": __salt__["test.echo"]("e"), "looks": __context__["looks"]}]
+`;
 const RENDERER = `
 import io
 
@@ -215,6 +224,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     '_modules/parts/other.py': 'from .inner import ONE\n\n\ndef twice(x):\n    return 2 * x * ONE\n',
     '_pillar/site_db.py': EXT_PILLAR,
     '_renderers/upper.py': RENDERER,
+    '_beacons/looker.py': BEACON,
     'upper.sls': '#!upper -x|yaml\nshown:\n  test.show_notification:\n    - text: WHAT\n',
     'made.sls': SLS,
     'made.txt.py': 'def run():\n    return context["who"] + " " + name + " " + __pillar__["colour"]\n',
@@ -348,6 +358,22 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     rmSync(hangs);
     await master.logged('site_db.py: it does not come back within 0.5 seconds');
     assert.notEqual(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
+  });
+
+  await t.test('a beacon', async () => {
+    const add = async (config: string) => (await ask('beacons.add', 'mine', config)) as { comment: string };
+    assert.match((await add('[{beacon_module: looker}, {no: 1}]')).comment, /it needs said/);
+    const listen = fleet.start('salt-run', [
+      '-c',
+      fleet.masterDir,
+      'state.event',
+      'salt/beacon/*',
+      'count=1',
+    ]);
+    await add('[{said: hi}, {beacon_module: looker}, {interval: 0.1}]');
+    assert.equal(await listen.exited, 0);
+    await ask('beacons.delete', 'mine');
+    assert.match(listen.log, /^salt\/beacon\/one\/mine\/seen\t\{"said": "hi", "name": "mine", "echo": "e"/);
   });
 
   await t.test('SLS in #!py and a template in Python, with pillar in #!py', async () => {

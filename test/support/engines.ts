@@ -50,6 +50,7 @@ export function engineStage(
       }
     },
     call: () => Promise.reject(new Error('no function')),
+    functions: () => Promise.reject(new Error('no function')),
     ...parts,
   };
   return {

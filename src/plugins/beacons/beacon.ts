@@ -33,7 +33,8 @@ export interface BeaconSpec {
   readonly doc: string;
   readonly params?: Params;
   validate(config: Value): Verdict | Promise<Verdict>;
-  start(ctx: BeaconContext): RunningBeacon;
+  /** @param name of the configured beacon, where it may be another than that of its kind */
+  start(ctx: BeaconContext, name?: string): RunningBeacon;
 }
 
 /** One configured beacon whose options arrive as its parameters read them. */

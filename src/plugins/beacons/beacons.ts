@@ -224,7 +224,7 @@ export class Beacons {
     const base = `salt/beacon/${id}/${String(name)}/`;
     const beaconName = active.spec.name;
     try {
-      active.running ??= active.spec.start(context);
+      active.running ??= active.spec.start(context, String(name));
       const found = await active.running.look(ownItems(config));
       this.#said.delete(name);
       return found.map((data) => {

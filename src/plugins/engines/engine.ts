@@ -7,6 +7,7 @@ import { BrineError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
 import {
   readArguments,
   type Params,
@@ -33,6 +34,7 @@ export interface MasterServices {
   deleteKeys(ids: readonly string[]): Promise<void>;
   /** Runs a function on minions and waits. @returns return by minion */
   job(tgt: string, fun: string, arg: readonly Value[]): Promise<ReadonlyMap<string, Value>>;
+  hasRunner(fun: string): Promise<boolean>;
   /** Calls a runner. @throws what it throws */
   runner(fun: string, args: readonly Value[], kwargs: Dict): Promise<Value>;
 }
@@ -55,6 +57,8 @@ export interface EngineContext {
   events(wanted?: (tag: string) => boolean): AsyncIterable<EngineEvent>;
   /** Calls an execution function. @throws what it throws */
   call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
+  /** What the execution functions work with, for engines that look for them. */
+  functions(): ModuleContext | Promise<ModuleContext>;
   /** On a master only. */
   readonly master?: MasterServices;
 }

@@ -1,11 +1,12 @@
 /** Engines by name: custom ones (`_engines`, `engines_dirs`) come before built-in ones. */
 import { didYouMean } from '../../errors/did-you-mean.ts';
-import { extensionFiles, pythonFiles, pythonReason } from '../../runtime/extensions/folder.ts';
+import { extensionFiles, pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts';
 import { EngineRefusal, type EngineSpec } from '../../plugins/engines/engine.ts';
 import { ENGINE_ALIASES, ENGINE_TABLE, MISSING_ENGINES } from '../../plugins/engines/table.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { commandProcess } from './command-process.ts';
 import type { ConfiguredEngine } from './engine-list.ts';
+import { pythonEngine } from './python-engine.ts';
 import { loadOwnEngine, type OwnEngineDeps } from './own-engine.ts';
 
 /** @throws EngineRefusal with the reason when there is none, or it cannot be loaded */
@@ -16,12 +17,13 @@ export async function findEngine(configured: ConfiguredEngine, parts: OwnEngineD
   const files = extensionFiles(parts.opts, 'engines');
   const named = files.find((file) => file.name === name);
   if (named !== undefined) return loadOwnEngine(named, parts);
+  const python = pythonFile(name, parts.opts);
+  if (python !== undefined) return pythonEngine(python);
   const built = ENGINE_TABLE.get(ENGINE_ALIASES.get(name) ?? name);
   if (built !== undefined) return built();
   throw new EngineRefusal(
     whyMissing(
       name,
-      parts.opts,
       files.map((file) => file.name),
     ),
   );
@@ -31,12 +33,15 @@ export async function findEngine(configured: ConfiguredEngine, parts: OwnEngineD
 export function missingEngine({ engine: name, kind }: ConfiguredEngine, opts: Dict): string | undefined {
   if (kind !== 'engine' || ENGINE_TABLE.has(ENGINE_ALIASES.get(name) ?? name)) return undefined;
   const own = extensionFiles(opts, 'engines').map((file) => file.name);
-  return own.includes(name) ? undefined : whyMissing(name, opts, own);
+  const isOwn = own.includes(name) || pythonFile(name, opts) !== undefined;
+  return isOwn ? undefined : whyMissing(name, own);
 }
 
-function whyMissing(name: string, opts: Dict, own: readonly string[]): string {
-  const python = pythonFiles(opts, 'engines').find((file) => file.file === name || file.name === name);
-  if (python !== undefined) return pythonReason(python.path);
+function pythonFile(name: string, opts: Dict): PythonFile | undefined {
+  return pythonFiles(opts, 'engines').find((file) => file.file === name || file.name === name);
+}
+
+function whyMissing(name: string, own: readonly string[]): string {
   const missing = MISSING_ENGINES.get(name);
   if (missing !== undefined) return missing;
   return `there is no engine of this name.${didYouMean(name, [...ENGINE_TABLE.keys(), ...own])}`;

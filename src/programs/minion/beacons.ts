@@ -4,6 +4,7 @@ import { orderBeacons, type BeaconAnswer } from '../../plugins/beacons/orders.ts
 import { messageOf } from '../../errors/errors.ts';
 import type { Timer } from '../../host/clock.ts';
 import { copyValue, dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { OwnBeacons } from './own-beacons.ts';
 import type { PeriodicDeps } from './periodic-context.ts';
 
@@ -22,14 +23,14 @@ export class MinionBeacons {
       clock: state.deps.clock,
       log: state.deps.log,
       surroundings: () => deps.state(),
-      call: (fun, args, kwargs) => this.#call(fun, args, kwargs),
+      functions: () => this.#functions(),
     });
     this.#beacons = new Beacons({
       id: state.id,
       context: {
         clock: state.deps.clock,
         log: state.deps.log,
-        call: (fun, args) => this.#call(fun, args ?? []),
+        call: (fun, args) => this.#functions().functions.call(fun, args),
       },
       configured: isDict(configured) ? copyValue(configured) : new Map(),
       pillar: () => deps.state().pillar.get('beacons'),
@@ -82,11 +83,9 @@ export class MinionBeacons {
     }
   }
 
-  #call(fun: string, args: readonly Value[], kwargs?: Dict): Promise<Value> {
-    const state = this.#deps.state();
-    const job = { jid: '', fun, pub: new Map<Value, Value>() };
-    const context = state.context(job, this.#deps.services(), new AbortController().signal);
-    return context.functions.call(fun, args, kwargs);
+  #functions(): ModuleContext {
+    const job = { jid: '', fun: 'beacon', pub: new Map<Value, Value>() };
+    return this.#deps.state().context(job, this.#deps.services(), new AbortController().signal);
   }
 }
 

@@ -2,38 +2,20 @@
  * Custom beacons in a minion: each configured one has a process of its own, which keeps what it has seen. One that hangs
  * or ends its process is started anew after a pause; the others do not notice.
  */
-import type { BeaconContext, BeaconSpec, RunningBeacon } from '../../plugins/beacons/beacon.ts';
-import { VALID } from '../../plugins/beacons/beacon.ts';
-import { extensionsVersion } from '../../runtime/extensions/folder.ts';
-import { ExtensionHost, HostError } from '../../runtime/extensions/host-process.ts';
-import { given, describeSingles, serveSingles, type OwnSingle } from '../../runtime/extensions/singles.ts';
+import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
+import type { BeaconSpec, RunningBeacon } from '../../plugins/beacons/beacon.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
+import { extensionsVersion } from '../../runtime/extensions/folder.ts';
+import type { BeaconProcess, FoundBeacon, OwnBeaconsDeps } from './beacon-process.ts';
+import { pythonBeacons } from './python-beacons.ts';
+import { scriptBeacons } from './script-beacons.ts';
 
 /** A look that takes longer than this goes on aside; its events are told at a later look. */
 const WAIT_MS = 300;
 /** After a beacon has hung or ended its process; twice as long each time. */
 const PAUSE_MS = 60_000;
 const PAUSE_MAX_MS = 3_600_000;
-
-/** What the beacons see of the minion; grains and pillar are replaced whole when they change. */
-export interface BeaconSurroundings {
-  readonly id: string;
-  readonly opts: Dict;
-  readonly grains: Dict;
-  readonly pillar: Dict;
-}
-
-/** What own beacons need. */
-export interface OwnBeaconsDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly surroundings: () => BeaconSurroundings;
-  readonly call: (fun: string, args: readonly Value[], kwargs: Dict) => Promise<Value>;
-  /** The program of the process, when it does not lie beside this one. */
-  readonly hostScript?: string;
-}
 
 /** Runs custom beacons, each in a process of its own that is started anew when it fails. */
 export class OwnBeacons {
@@ -55,64 +37,41 @@ export class OwnBeacons {
   }
 
   async #describe(): Promise<ReadonlyMap<string, BeaconSpec>> {
-    const { clock, log, hostScript } = this.#deps;
-    const { opts, grains } = this.#deps.surroundings();
-    const report = (fault: string): void => log.error(fault);
-    const found = await describeSingles({ opts, grains, clock, report, hostScript }, 'beacons');
-    return new Map([...found.values()].map((own) => [own.name, this.#spec(own)]));
+    const found = [...(await pythonBeacons(this.#deps)), ...(await scriptBeacons(this.#deps))];
+    return new Map(found.map((own) => [own.name, this.#spec(own)]));
   }
 
-  #spec(own: OwnSingle): BeaconSpec {
+  #spec(own: FoundBeacon): BeaconSpec {
     return {
       name: own.name,
       doc: own.doc,
       validate: async (config) => {
-        if (!own.validates) return VALID;
-        const host = this.#host();
+        const process = own.open(own.name);
         try {
-          const answer = await given(host.asks.validate({ path: own.path, config }));
-          if (answer === true) return VALID;
-          const reason = typeof answer === 'string' ? answer : `${own.name} refuses its configuration.`;
-          return [false, reason];
+          return await process.validate(config);
         } catch (error) {
-          return [false, `validate of the beacon ${own.name} failed: ${(error as Error).message}`];
+          return [false, `validate of the beacon ${own.name} failed: ${messageOf(error)}`];
         } finally {
-          host.close();
+          process.close();
         }
       },
-      start: (ctx) => new OwnBeacon(own, this.#host(), ctx, this.#deps.surroundings),
+      start: (ctx, name = own.name) => new OwnBeacon(own.open(name), ctx.clock),
     };
-  }
-
-  #host(): ExtensionHost {
-    const { clock, log, call, hostScript } = this.#deps;
-    return new ExtensionHost(clock, { script: hostScript, serve: serveSingles(log, call) });
   }
 }
 
 /** One at work. */
 class OwnBeacon implements RunningBeacon {
-  readonly #own: OwnSingle;
-  readonly #host: ExtensionHost;
+  readonly #process: BeaconProcess;
   readonly #clock: Clock;
-  readonly #surroundings: () => BeaconSurroundings;
-  /** What the process was told last. */
-  #told: Pick<BeaconSurroundings, 'grains' | 'pillar'> | undefined;
   /** A look that is not over yet, or whose events were not told yet. */
   #under: { readonly done: Promise<readonly Dict[]>; isOver: boolean } | undefined;
   #pauseUntilMs = -Infinity;
   #pauseMs = PAUSE_MS;
 
-  constructor(
-    own: OwnSingle,
-    host: ExtensionHost,
-    ctx: BeaconContext,
-    surroundings: () => BeaconSurroundings,
-  ) {
-    this.#own = own;
-    this.#host = host;
-    this.#clock = ctx.clock;
-    this.#surroundings = surroundings;
+  constructor(process: BeaconProcess, clock: Clock) {
+    this.#process = process;
+    this.#clock = clock;
   }
 
   async look(config: readonly Value[]): Promise<readonly Dict[]> {
@@ -130,13 +89,13 @@ class OwnBeacon implements RunningBeacon {
       this.#pauseMs = PAUSE_MS;
       return events;
     } catch (error) {
-      if (error instanceof HostError) this.#pause();
+      if (this.#process.isEnd(error)) this.#pause();
       throw error;
     }
   }
 
   close(): void {
-    this.#host.close();
+    this.#process.close();
   }
 
   #pause(): void {
@@ -145,20 +104,10 @@ class OwnBeacon implements RunningBeacon {
   }
 
   #begin(config: readonly Value[]): { readonly done: Promise<readonly Dict[]>; isOver: boolean } {
-    const done = this.#ask(config);
+    const done = this.#process.look(config);
     const under = { done, isOver: false };
     const over = (): void => void (under.isOver = true);
     done.then(over, over);
     return under;
-  }
-
-  async #ask(config: readonly Value[]): Promise<readonly Dict[]> {
-    const { id, opts, grains, pillar } = this.#surroundings();
-    const isTold = this.#host.isRunning && this.#told?.grains === grains && this.#told.pillar === pillar;
-    if (!isTold) {
-      await this.#host.asks.surroundings({ id: String(id), opts, grains: new Map(grains), pillar });
-      this.#told = { grains, pillar };
-    }
-    return given(this.#host.asks.look({ path: this.#own.path, config }));
   }
 }

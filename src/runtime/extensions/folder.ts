@@ -21,6 +21,7 @@ export type ExtensionKind =
   | 'engines'
   | 'auth'
   | 'pillar'
+  | 'tops'
   | 'utils';
 
 /** Endings of the files that are loaded. */
@@ -115,6 +116,8 @@ const PYTHON_SERVED: ReadonlySet<string> = new Set([
   'pillar',
   'output',
   'auth',
+  'beacons',
+  'engines',
   'utils',
 ]);
 
@@ -175,6 +178,8 @@ const FURTHER: Readonly<Partial<Record<ExtensionKind, string>>> = {
   output: 'outputter_dirs',
   engines: 'engines_dirs',
   auth: 'auth_dirs',
+  beacons: 'beacons_dirs',
+  tops: 'top_dirs',
 };
 
 function foldersOf(opts: Dict, kind: ExtensionKind): string[] {

@@ -40,8 +40,9 @@ export async function openPythonSingles(
   const single = ({ file, path }: PythonFile, module: ModuleSpec): PythonSingle => ({
     module,
     call: (fun, args, named, opts = context.opts) => {
-      const params = module.functions[fun]?.params ?? {};
-      const kwargs: Dict = new Map([...named].filter(([name]) => Object.hasOwn(params, String(name))));
+      const { params = {}, kwargs: others } = module.functions[fun] ?? {};
+      const isWanted = (name: Value): boolean => others !== undefined || Object.hasOwn(params, String(name));
+      const kwargs: Dict = new Map([...named].filter(([name]) => isWanted(name)));
       const around = { opts, grains: context.grains, pillar: NO_PILLAR };
       return python.call({ kind, file, path, fun, args, kwargs }, around, caller);
     },

@@ -27,6 +27,7 @@ const ANSWER_MS = 15_000;
 /** What bounds calls in Python that are no functions of a job, and its value where options have none. */
 const LIMIT_OPTION = 'python_seconds_max';
 const LIMIT_SECONDS = 60;
+const UNLIMITED = { limitMs: Infinity };
 const NO_PILLAR: Dict = new Map();
 /** A default that only Python knows; the parameter is left out of the call. */
 const OPAQUE = Symbol('opaque');
@@ -44,6 +45,8 @@ export interface PythonCall extends PythonSource {
   readonly fun: string;
   readonly args: readonly Value[];
   readonly kwargs: Dict;
+  /** It may take any time: an engine. */
+  readonly isUnlimited?: boolean;
 }
 
 /** A file whose `run()` makes text or data. */
@@ -200,7 +203,7 @@ export class PythonModules {
    * @throws what {@link FunctionSpec} of such a file throws
    */
   async call(
-    { kind, file, path, fun, args, kwargs }: PythonCall,
+    { kind, file, path, fun, args, kwargs, isUnlimited }: PythonCall,
     { opts, grains, pillar }: Pick<ModuleContext, 'opts' | 'grains' | 'pillar'>,
     caller: Caller,
   ): Promise<Value> {
@@ -210,7 +213,8 @@ export class PythonModules {
     const ask = { surroundings, kind, file, path, fun, args, kwargs, test };
     try {
       const asked = (limit: TimeLimit) => this.#outcome(process, ask, outsideOf(limit, caller));
-      return (await process.within(limitOf(opts), asked)).value;
+      const limit = isUnlimited === true ? UNLIMITED : limitOf(opts);
+      return (await process.within(limit, asked)).value;
     } catch (error) {
       if (!(error instanceof PythonProcessError)) throw error;
       throw new CommandExecutionError(`${path}: ${error.message}`, { cause: error });

@@ -28,6 +28,9 @@ const kind = oneOf(
   'pillar',
   'output',
   'auth',
+  'beacons',
+  'engines',
+  'tops',
 );
 /** Kinds of functions that modules may call. */
 const called = oneOf('modules', 'states', 'runners', 'returners');

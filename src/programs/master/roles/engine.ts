@@ -86,6 +86,7 @@ async function contextOf(
     fire: (tag, data) => runner.fire(tag, data),
     events: (wanted = () => true) => busEvents({ path, clock, log, signal }, wanted),
     call: async (fun, args = [], kwargs = new Map()) => (await here()).functions.call(fun, args, kwargs),
+    functions: here,
     master: masterServices(runner),
   };
 }
@@ -101,6 +102,10 @@ function masterServices(runner: OpenRunnerContext): MasterServices {
     job: async (tgt, fun, arg) => {
       const values: Dict = returnValues(await callMinions(runner, { tgt, fun, arg }));
       return new Map([...values].map(([id, value]) => [String(id), value]));
+    },
+    hasRunner: async (fun) => {
+      const [module = '', name = ''] = fun.split('.');
+      return Object.hasOwn((await runner.modules()).get(module)?.functions ?? {}, name);
     },
     runner: (fun, args, kwargs) => runner.call(fun, args, kwargs),
   };

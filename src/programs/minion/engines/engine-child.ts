@@ -149,6 +149,7 @@ class EngineProcess {
       fire: async (tag, data) => (await call('event.send', [tag, data])) === true,
       events: (wanted = () => true) => busEvents({ path, clock: systemClock, log, signal }, wanted),
       call,
+      functions,
     };
   }
 }

@@ -236,6 +236,7 @@ test('engines - stalekey deletes the keys of those that were away too long, and 
         for (const id of ids) accepted.delete(id);
       },
       job: () => Promise.resolve(new Map()),
+      hasRunner: async () => true,
       runner: () => Promise.resolve(null),
     },
   });

@@ -76,16 +76,16 @@ test('engines - one that there is not is told with the reason', (t) => {
   const { startable, refused } = startableEngines(opts, 'minion');
   assert.deepEqual(startable, [
     { title: 'Engine(mine)', index: 0, missing: undefined },
+    { title: 'Engine(theirs)', index: 1, missing: undefined },
+    { title: 'Engine(their_engine)', index: 2, missing: undefined },
     { title: 'Engine(redis)', index: 6, missing: undefined },
   ]);
-  assert.match(refused[0] ?? '', /^Engine\(theirs\) is not started: .*theirs.py is in Python/);
-  assert.match(refused[1] ?? '', /^Engine\(their_engine\) is not started: .*theirs.py is in Python/);
   assert.equal(
-    refused[2],
+    refused[0],
     "Engine(scripted) is not started: there is no engine of this name. Did you mean 'script'?",
   );
-  assert.match(refused[3] ?? '', /^Engine\(ircbot\) is not started: there is no engine for IRC/);
-  assert.equal(refused[4], 'Engine(slack_bolt) is not started: there is no engine for Slack yet.');
+  assert.match(refused[1] ?? '', /^Engine\(ircbot\) is not started: there is no engine for IRC/);
+  assert.equal(refused[2], 'Engine(slack_bolt) is not started: there is no engine for Slack yet.');
 });
 
 test('engines - options that are wrong are refused by name', () => {

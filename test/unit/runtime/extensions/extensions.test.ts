@@ -260,13 +260,13 @@ test('own modules - a description crosses to another process', async (t) => {
 
 test('sync - sources are copied, changed ones again, those that are gone removed; Python comes along and is said once', async (t) => {
   const root = folder(t, {
-    'roots/_beacons/a.ts': 'one',
-    'roots/_beacons/sub/b.js': 'b',
-    'roots/_beacons/old.py': 'x',
-    'roots/_beacons/types.d.ts': '',
-    'dev/_beacons/c.ts': 'c',
-    'ext/beacons/gone.ts': '',
-    'ext/beacons/deep/gone.ts': '',
+    'roots/_thorium/a.ts': 'one',
+    'roots/_thorium/sub/b.js': 'b',
+    'roots/_thorium/old.py': 'x',
+    'roots/_thorium/types.d.ts': '',
+    'dev/_thorium/c.ts': 'c',
+    'ext/thorium/gone.ts': '',
+    'ext/thorium/deep/gone.ts': '',
   });
   const logged: string[] = [];
   const log = createLogger('t', [{ level: 0, write: ({ message }) => logged.push(message) }]);
@@ -292,7 +292,7 @@ test('sync - sources are copied, changed ones again, those that are gone removed
     const job = {
       client,
       opts,
-      kind: 'beacons',
+      kind: 'thorium',
       environments,
       whitelist: null,
       blacklist: null,
@@ -301,15 +301,15 @@ test('sync - sources are copied, changed ones again, those that are gone removed
     };
     return (await syncExtensions(job)).changed.sort();
   };
-  assert.deepEqual(await sync(), ['beacons.a', 'beacons.old', 'beacons.sub.b']);
-  assert.deepEqual(readdirSync(join(root, 'ext/beacons')).sort(), ['a.ts', 'old.py', 'sub']);
+  assert.deepEqual(await sync(), ['thorium.a', 'thorium.old', 'thorium.sub.b']);
+  assert.deepEqual(readdirSync(join(root, 'ext/thorium')).sort(), ['a.ts', 'old.py', 'sub']);
   assert.equal(logged.filter((text) => text.includes('old.py')).length, 1);
   assert.deepEqual(await sync(), []);
-  writeFileSync(join(root, 'roots/_beacons/a.ts'), 'two!');
-  assert.deepEqual(await sync(['base', 'dev']), ['beacons.a', 'beacons.c']);
-  assert.equal(readFileSync(join(root, 'ext/beacons/a.ts'), 'utf8'), 'two!');
-  assert.deepEqual(await sync(['base', 'dev'], { whitelist: dict({ beacons: ['c'] }) }), []);
-  assert.deepEqual(readdirSync(join(root, 'ext/beacons')), ['c.ts']);
-  assert.deepEqual(await sync(['base', 'dev'], { blacklist: 'c,a' }), ['beacons.old', 'beacons.sub.b']);
+  writeFileSync(join(root, 'roots/_thorium/a.ts'), 'two!');
+  assert.deepEqual(await sync(['base', 'dev']), ['thorium.a', 'thorium.c']);
+  assert.equal(readFileSync(join(root, 'ext/thorium/a.ts'), 'utf8'), 'two!');
+  assert.deepEqual(await sync(['base', 'dev'], { whitelist: dict({ thorium: ['c'] }) }), []);
+  assert.deepEqual(readdirSync(join(root, 'ext/thorium')), ['c.ts']);
+  assert.deepEqual(await sync(['base', 'dev'], { blacklist: 'c,a' }), ['thorium.old', 'thorium.sub.b']);
   assert.equal(logged.filter((text) => text.includes('old.py')).length, 2, 'said each time that it is new');
 });

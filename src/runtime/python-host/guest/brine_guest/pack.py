@@ -115,6 +115,11 @@ def unpack(data):
     return value
 
 
+def unpack_at(data, at):
+    """The value at a place and where it ends, which is beyond the end of data that breaks off. Raises IndexError and struct.error."""
+    return _unpack(data, at)
+
+
 _FIXED = {
     0xCA: ">f",
     0xCB: ">d",

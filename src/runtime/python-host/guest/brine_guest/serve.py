@@ -18,7 +18,7 @@ from brine_guest.raised import raised, to_exception
 
 SURROUNDINGS_KEPT = 4
 LOG_LEVELS = ((logging.ERROR, "error"), (logging.WARNING, "warning"), (logging.INFO, "info"))
-FUNCTION_KINDS = {"__salt__": "modules", "__states__": "states", "__runner__": "runners", "__ret__": "returners"}
+FUNCTION_KINDS = {"__salt__": "modules", "__states__": "states", "__runner__": "runners", "__runners__": "runners", "__ret__": "returners"}
 
 
 def serve(descriptor):
@@ -91,6 +91,8 @@ class Guest:
         name, fields = _split(body)
         if name == "surroundings":
             number, opts, grains, pillar, utilities = fields
+            # Salt's loader finds them there, and so do modules
+            opts.update(grains=grains, pillar=pillar)
             self._surroundings[number] = Surroundings(number, opts, grains, pillar)
             self._utilities = dict(utilities)
             while len(self._surroundings) > SURROUNDINGS_KEPT:
