@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
-import { EventBusWriter } from '../../src/network/events/bus-client.ts';
+import { EventBusReader, EventBusWriter } from '../../src/network/events/bus-client.ts';
+import { toJson } from '../../src/formats/json/text.ts';
 import { dict } from '../../src/python/values/value.ts';
 import { Fleet, until } from '../support/fleet.ts';
 
@@ -86,6 +87,13 @@ test('reactor - jobs that it publishes are published once each, though it is kil
   });
   t.after(() => writer.close());
   const lines = (): string[] => (existsSync(out) ? readFileSync(out, 'utf8').trim().split('\n') : []);
+  const told: string[] = [];
+  const bus = await EventBusReader.connect(
+    fleet.path('m', 'run', 'master_event_pub.ipc'),
+    (tag) => tag.endsWith('/new'),
+    ({ data }) => void told.push(/"cmd": "echo (\d+) /.exec(toJson(data))?.[1] ?? '?'),
+  );
+  t.after(() => bus.close());
   const count = 200;
   for (let number = 0; number < count; number++) writer.fire('jobs', dict({ number }));
   await writer.flush();
@@ -96,4 +104,9 @@ test('reactor - jobs that it publishes are published once each, though it is kil
   await until('all jobs', () => lines().length >= count);
   assert.equal(new Set(lines()).size, count);
   assert.equal(lines().length, count);
+  assert.deepEqual(
+    told,
+    Array.from({ length: count }, (_, number) => String(number)),
+    'each is told of once, in the order of the events',
+  );
 });

@@ -16,7 +16,6 @@ import { ReactionMap } from '../../src/programs/reactor/reaction-map.ts';
 import { Reactor } from '../../src/programs/reactor/reactor.ts';
 import { ReactionRenderer } from '../../src/programs/reactor/render-reactions.ts';
 import { MasterReactions } from '../../src/programs/reactor/run-reaction.ts';
-import { TargetLanes } from '../../src/programs/reactor/target-lanes.ts';
 import type { Step } from '../../src/programs/reactor/step.ts';
 import { findFunction } from '../../src/programs/runner/find-function.ts';
 import { ownFunctions } from '../../src/programs/runner/own-functions.ts';
@@ -104,17 +103,15 @@ export async function reactorDeeds(
         did.push(['local', plain(new Map<Value, Value>(Object.entries(load)))]);
         return Promise.resolve();
       },
-      isKnownJob: () => Promise.resolve(false),
+      publishOnce: () => Promise.reject(new Error('nothing is done again')),
       isReturned: () => Promise.resolve(false),
       runFunction: async (step) => void (await call(step)),
       callHere: call,
       timeoutMs: 1000,
-      clock: systemClock,
       log,
     }),
     jids: new JidSource(systemClock),
     pool: new CallPool(1, 100),
-    lanes: new TargetLanes(4),
     chains: new Chains(),
     clock: systemClock,
     log,

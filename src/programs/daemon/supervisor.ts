@@ -26,12 +26,8 @@ const HUNG_MS = 15_000;
  * (host/idle-memory.ts). A heap that grows by half at most is collected before thousands of dead buffers lie in the memory of the C
  * library, which gives back none of it afterwards: a worker keeps 8 instead of 19 MB there, and serves no fewer requests.
  */
-const NODE_FLAGS = [
-  '--max-semi-space-size=2',
-  '--single-threaded-gc',
-  '--expose-gc',
-  '--heap-growing-percent=50',
-];
+const NODE_FLAGS = ['--single-threaded-gc', '--expose-gc', '--heap-growing-percent=50'];
+const NURSERY_MEGABYTES = 2;
 
 /** A part that ends with this status (EX_CONFIG) and whose end hurts nobody else is not started again. */
 export const GIVE_UP_STATUS = 78;
@@ -47,6 +43,8 @@ export interface ChildSpec {
    * before its restarts grow to this.
    */
   readonly optional?: { readonly pauseMaxMs: number };
+  /** Megabytes of a nursery that is larger than usual, for a part whose work leaves much garbage. */
+  readonly nurseryMegabytes?: number;
 }
 
 /** What every part understands besides what its daemon says to it. */
@@ -144,7 +142,7 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
     const { childScript, startMessage, read, onMessage, onLink, clock, log } = this.#options;
     // the title of a process has room only for what stood on its command line
     const child = fork(childScript, [spec.title.padEnd(48)], {
-      execArgv: NODE_FLAGS,
+      execArgv: [`--max-semi-space-size=${spec.nurseryMegabytes ?? NURSERY_MEGABYTES}`, ...NODE_FLAGS],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', ...(onLink === undefined ? [] : (['pipe'] as const))],
     });
     const nowMs = clock.monotonicMs();

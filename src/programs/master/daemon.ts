@@ -36,6 +36,9 @@ import { Supervisor, type ChildSpec, type PartMessage } from '../daemon/supervis
 /** The longest pause before the restart of an engine that keeps ending. */
 const ENGINE_PAUSE_MAX_MS = 60_000;
 
+/** A rendered template is garbage a moment later: with the usual nursery a fifth of the reactor's time goes into collecting it. */
+const REACTOR_NURSERY_MEGABYTES = 16;
+
 /** A part of a master. */
 interface MasterPart extends ChildSpec {
   readonly role: Role;
@@ -152,7 +155,13 @@ function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): M
     title: `salt-master ReqServer MWorker-${index}`,
   }));
   const returners = { role: 'Returners', index: 0, title: 'salt-master Returners' } as const;
-  const reactor = { role: 'Reactor', index: 0, title: 'salt-master Reactor', endsFirst: true } as const;
+  const reactor = {
+    role: 'Reactor',
+    index: 0,
+    title: 'salt-master Reactor',
+    endsFirst: true,
+    nurseryMegabytes: REACTOR_NURSERY_MEGABYTES,
+  } as const;
   return [
     ...parts,
     ...(needsReturners(opts) ? [returners] : []),

@@ -49,9 +49,14 @@ interface Row {
   readonly states: string | null;
 }
 
-/** The journal. One process writes it. */
+/**
+ * The journal. One process writes it. What is written within one turn of the event loop is committed together; a commit that fails ends
+ * the process, whose successor goes on from what the journal has.
+ */
 export class Journal {
   readonly #db: SqliteDatabase;
+  #writes: (() => void)[] = [];
+  #committed: Promise<void> | undefined;
   readonly #insert: SqliteStatement;
   readonly #place: SqliteStatement;
   readonly #plan: SqliteStatement;
@@ -110,21 +115,57 @@ export class Journal {
     return rows.map(readRow);
   }
 
-  /** Keeps what is to be done for an event. */
-  keepPlan(id: number, { steps, states }: Plan): void {
-    this.#plan.run(encode([...steps], 'local'), lettersOf(states), id);
+  /** Writes that are not committed yet. */
+  get backlog(): number {
+    return this.#writes.length;
   }
 
-  keepStates(id: number, states: readonly StepState[]): void {
-    this.#states.run(lettersOf(states), id);
+  /** Keeps what is to be done for an event. @returns when it is on the disk */
+  keepPlan(id: number, { steps, states }: Plan): Promise<void> {
+    const bytes = encode([...steps], 'local');
+    const letters = lettersOf(states);
+    return this.#later(() => this.#plan.run(bytes, letters, id));
   }
 
-  finish(id: number): void {
-    this.#remove.run(id);
+  /** @returns when it is on the disk */
+  keepStates(id: number, states: readonly StepState[]): Promise<void> {
+    const letters = lettersOf(states);
+    return this.#later(() => this.#states.run(letters, id));
+  }
+
+  /** @returns when it is on the disk */
+  finish(id: number): Promise<void> {
+    return this.#later(() => this.#remove.run(id));
+  }
+
+  /** Resolves when everything written so far is on the disk. */
+  async settled(): Promise<void> {
+    await this.#committed;
   }
 
   close(): void {
+    this.#commit();
     this.#db.close();
+  }
+
+  #later(write: () => void): Promise<void> {
+    this.#writes.push(write);
+    return (this.#committed ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#commit();
+        resolve();
+      });
+    }));
+  }
+
+  #commit(): void {
+    const writes = this.#writes;
+    this.#writes = [];
+    this.#committed = undefined;
+    if (writes.length === 0) return;
+    this.#db.exec('BEGIN IMMEDIATE');
+    for (const write of writes) write();
+    this.#db.exec('COMMIT');
   }
 }
 

@@ -13,7 +13,7 @@ import { KeptFeedReader, type NumberedEvent } from '../../network/events/kept-fe
 import { pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { JidSource } from '../../storage/jobs/jid.ts';
-import type { CallPool } from './call-pool.ts';
+import { CallPool } from './call-pool.ts';
 import { CHAIN_MAX, type Chains } from './chains.ts';
 import type { Journal, JournalEntry, Plan, StepState } from './journal.ts';
 import { isManaging, type ReactorManager } from './manage.ts';
@@ -21,13 +21,16 @@ import { readReaction, type FindFunction, type Reaction } from './reaction.ts';
 import type { ReactionMap } from './reaction-map.ts';
 import type { ReactionRenderer, SeenEvent } from './render-reactions.ts';
 import { stepFromDict, stepToDict, type Step } from './step.ts';
-import { lanesOf, type TargetLanes } from './target-lanes.ts';
 
 /** Who the functions of the master are run for; events of this user are no cause for reactions. */
 export const REACTOR_USER = 'Reactor';
 /** Events that may wait; those that come when so many do are left out. */
 const WAITING_MAX = 100_000;
 const RECONNECT_MS = 100;
+/** Jobs that are on their way to the publisher at a time, and such that wait. */
+const PUBLISHING_MAX = 256;
+/** Writes to the journal that may wait for their commit. */
+const BACKLOG_MAX = 256;
 
 /** Runs what is asked for. Each resolves when it is done or has failed, and reports its failures itself. */
 export interface ReactionRunner {
@@ -47,8 +50,6 @@ export interface ReactorDeps {
   readonly jids: JidSource;
   /** Calls at a time, and calls that may wait. */
   readonly pool: CallPool;
-  /** Jobs that are published at a time. */
-  readonly lanes: TargetLanes;
   readonly chains: Chains;
   readonly clock: Clock;
   readonly log: Logger;
@@ -63,6 +64,9 @@ interface Waiting {
 export class Reactor {
   readonly counters = { taken: 0, reactions: 0, failed: 0, leftOut: 0, chainsEnded: 0 };
   readonly #deps: ReactorDeps;
+  readonly #jobs = new CallPool(PUBLISHING_MAX, PUBLISHING_MAX);
+  /** Resolves when the last job has begun to be published. */
+  #begun: Promise<void> = Promise.resolve();
   #waiting: Waiting[] = [];
   #unfinished = 0;
   #wake: (() => void) | undefined;
@@ -93,8 +97,7 @@ export class Reactor {
     this.#reader?.close();
     this.#wake?.();
     await this.#loop;
-    await this.#deps.lanes.rest();
-    await this.#deps.pool.rest();
+    await Promise.all([this.#jobs.rest(), this.#deps.pool.rest()]);
     this.#deps.journal.close();
   }
 
@@ -177,8 +180,11 @@ export class Reactor {
 
   async #react({ entry, isAgain }: Waiting): Promise<void> {
     try {
-      const plan = entry.plan ?? (await this.#plan(entry));
-      await this.#runPlan(entry, plan, isAgain && entry.plan !== undefined);
+      if (entry.plan !== undefined) return await this.#runPlan(entry, entry.plan, isAgain);
+      const plan = await this.#plan(entry);
+      // nobody waits for the commit here: what is run does
+      const kept = plan.steps.length > 0 ? this.#deps.journal.keepPlan(entry.id, plan) : undefined;
+      await this.#runPlan(entry, plan, false, kept);
     } catch (error) {
       this.#giveUp(entry, error);
     }
@@ -188,13 +194,13 @@ export class Reactor {
     const { journal, log } = this.#deps;
     this.counters.failed++;
     log.error(`The reactor could not react to the event ${tag}: ${messageOf(error)}`, error);
-    journal.finish(id);
+    void journal.finish(id);
     this.#unfinished--;
   }
 
   /** Renders the files of an event, and gives each reaction its job id. */
   async #plan(entry: JournalEntry): Promise<Plan> {
-    const { map, renderer, journal, jids, chains, clock, log } = this.#deps;
+    const { map, renderer, jids, chains, clock, log } = this.#deps;
     const generation = chains.generation(entry);
     if (chains.isSuspicious(entry, clock.monotonicMs()))
       log.warning(
@@ -212,9 +218,7 @@ export class Reactor {
       const reaction = await this.#read(chunk, entry);
       if (reaction !== undefined) steps.push(stepToDict({ reaction, jid: jids.next(), generation }));
     }
-    const plan = { steps, states: steps.map((): StepState => 'planned') };
-    if (steps.length > 0) journal.keepPlan(entry.id, plan);
-    return plan;
+    return { steps, states: steps.map((): StepState => 'planned') };
   }
 
   async #read(chunk: Dict, { tag }: SeenEvent): Promise<Reaction | undefined> {
@@ -228,31 +232,37 @@ export class Reactor {
     }
   }
 
-  async #runPlan(entry: JournalEntry, { steps, states }: Plan, isAgain: boolean): Promise<void> {
-    const { journal, lanes, pool, runner } = this.#deps;
+  /** Has the steps of a plan begin in their order. @param kept resolves when the plan is in the journal */
+  async #runPlan(
+    entry: JournalEntry,
+    { steps, states }: Plan,
+    isAgain: boolean,
+    kept?: Promise<void>,
+  ): Promise<void> {
+    const { journal, pool, runner } = this.#deps;
     let left = states.filter((state) => state !== 'done').length;
     const finished = (): void => {
       this.#unfinished--;
-      journal.finish(entry.id);
+      void journal.finish(entry.id);
     };
-    if (left === 0) return finished();
+    if (left === 0) finished();
+    if (journal.backlog > BACKLOG_MAX) await journal.settled();
     const published: Promise<void>[] = [];
-    for (const [index, kept] of steps.entries()) {
+    for (const [index, dict] of steps.entries()) {
       const before = states[index];
       if (before === 'done') continue;
-      const step = stepFromDict(kept);
+      const step = stepFromDict(dict);
       this.counters.reactions++;
       this.#deps.chains.started(step.jid, step.generation);
       const done = (): void => {
         states[index] = 'done';
         if (--left === 0) finished();
-        else journal.keepStates(entry.id, states);
+        else void journal.keepStates(entry.id, states);
       };
       if (step.reaction.client === 'local') {
-        const reached = lanesOf(step.reaction.target ?? { tgt: null, tgtType: '' });
-        await lanes.enter(reached);
-        const run = runner.run(step, entry, isAgain).finally(() => lanes.leave(reached));
-        published.push(run.then(done).catch((error: unknown) => this.#giveUp(entry, error)));
+        await this.#jobs.room();
+        const run = this.#publish(step, entry, { isAgain, kept }).then(done);
+        published.push(run.catch((error: unknown) => this.#giveUp(entry, error)));
         continue;
       }
       // what comes after a job in a file begins when the job is published
@@ -260,11 +270,26 @@ export class Reactor {
       await pool.room();
       pool.add(async () => {
         states[index] = 'started';
-        journal.keepStates(entry.id, states);
+        await journal.keepStates(entry.id, states);
         await runner.run(step, entry, before === 'started');
         done();
       });
     }
+  }
+
+  /** Has a job published after those before it, when its plan is kept. */
+  #publish(
+    step: Step,
+    entry: JournalEntry,
+    { isAgain, kept }: { readonly isAgain: boolean; readonly kept: Promise<void> | undefined },
+  ): Promise<void> {
+    const begun = (this.#begun = this.#begun.then(() => kept));
+    return new Promise((resolve, reject) =>
+      this.#jobs.add(async () => {
+        await begun;
+        await this.#deps.runner.run(step, entry, isAgain).then(resolve, reject);
+      }),
+    );
   }
 }
 

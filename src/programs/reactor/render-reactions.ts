@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { BrineError, messageOf } from '../../errors/errors.ts';
+import { BoundedMap } from '../../host/bounded-map.ts';
 import { globPaths } from '../../host/glob.ts';
 import type { Logger } from '../../host/log.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
@@ -11,8 +12,12 @@ import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { compileChunks } from '../../runtime/state/low.ts';
-import { SlsRenderer } from '../../runtime/state/sls-renderer.ts';
+import type { FindRenderer } from '../../runtime/renderers/pipe.ts';
+import { customRenderers, SlsRenderer } from '../../runtime/state/sls-renderer.ts';
 import { verifyHigh } from '../../runtime/state/verify-high.ts';
+
+/** Names of renderers that are remembered. */
+const RENDERERS_MAX = 100;
 
 /** An event, as files see it. */
 export interface SeenEvent {
@@ -65,7 +70,7 @@ export class ReactionRenderer {
   async #ready(): Promise<{ readonly context: ModuleContext; readonly sls: SlsRenderer }> {
     if (this.#renderer === undefined) {
       const context = await this.#deps.context();
-      this.#renderer = { context, sls: new SlsRenderer(context) };
+      this.#renderer = { context, sls: new SlsRenderer(context, undefined, findOnce(context)) };
     }
     return this.#renderer;
   }
@@ -109,6 +114,17 @@ export class ReactionRenderer {
       return new Map();
     }
   }
+}
+
+/** Custom renderers are looked for once, until all is forgotten. */
+function findOnce(context: ModuleContext): FindRenderer {
+  const find = customRenderers(context);
+  const found = new BoundedMap<string, ReturnType<FindRenderer>>(RENDERERS_MAX);
+  return (name) => {
+    const known = found.get(name) ?? find(name);
+    found.set(name, known);
+    return known;
+  };
 }
 
 /** `local.cmd.run: […]` as `local: […, cmd.run]`, and `id: local.cmd.run` alike (`pad_funcs`). */

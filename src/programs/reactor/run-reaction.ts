@@ -1,30 +1,28 @@
 /** Runs the reactions of a master: publishes jobs, and calls functions of the master itself. */
 import { messageOf } from '../../errors/errors.ts';
-import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Value } from '../../python/values/value.ts';
-import { MasterDownError } from '../../runtime/client/errors.ts';
 import type { PublishOptions } from '../../runtime/client/job-publisher.ts';
 import type { ReactionRunner } from './reactor.ts';
 import type { SeenEvent } from './render-reactions.ts';
 import { publishedArguments, type Step } from './step.ts';
 
-/** Attempts to publish while the master's workers are away, and the pause between them. */
-const ATTEMPTS = 20;
-const PAUSE_MS = 500;
+/** A job that a reaction asks for. */
+export type ReactionOrder = PublishOptions & { readonly jid: string };
 
 /** What running needs. */
 export interface MasterReactionsDeps {
-  readonly publish: (options: PublishOptions) => Promise<unknown>;
-  /** Whether the job cache knows of a job, or, for functions of the master, of its end. */
-  readonly isKnownJob: (jid: string) => Promise<boolean>;
+  /** Publishes a job after all that were asked for before it. */
+  readonly publish: (order: ReactionOrder) => Promise<void>;
+  /** As that, for a job that was perhaps published before the reactor was restarted: it is published once. */
+  readonly publishOnce: (order: ReactionOrder) => Promise<void>;
+  /** Whether the job cache knows of the end of a function of the master. */
   readonly isReturned: (jid: string) => Promise<boolean>;
   /** Runs a runner or wheel function under the job id. */
   readonly runFunction: (step: Step) => Promise<void>;
   /** Runs an execution function on this machine. */
   readonly callHere: (step: Step) => Promise<Value>;
   readonly timeoutMs: number;
-  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -53,32 +51,12 @@ export class MasterReactions implements ReactionRunner {
     else await this.#deps.runFunction(step);
   }
 
-  /** A request without an answer may have been served: the job cache knows. */
-  async #publish({ reaction, jid }: Step, isAgain: boolean): Promise<void> {
-    const { publish, isKnownJob, timeoutMs, clock } = this.#deps;
+  #publish({ reaction, jid }: Step, isAgain: boolean): Promise<void> {
+    const { publish, publishOnce, timeoutMs } = this.#deps;
     const { tgt = '', tgtType = 'glob', ret = '', fields = new Map() } = reaction.target ?? {};
-    const order = {
-      tgt,
-      tgtType,
-      ret,
-      fun: reaction.fun,
-      arg: publishedArguments(reaction),
-      jid,
-      timeoutMs,
-      kwargs: fields,
-    };
-    let mayBeThere = isAgain;
-    for (let attempt = 1; ; attempt++) {
-      if (mayBeThere && (await isKnownJob(jid))) return;
-      try {
-        await publish(order);
-        return;
-      } catch (error) {
-        if (!(error instanceof MasterDownError) || attempt === ATTEMPTS) throw error;
-        mayBeThere = true;
-        await clock.sleep(PAUSE_MS);
-      }
-    }
+    const arg = publishedArguments(reaction);
+    const order = { tgt, tgtType, ret, fun: reaction.fun, arg, jid, timeoutMs, kwargs: fields };
+    return isAgain ? publishOnce(order) : publish(order);
   }
 
   #failed({ reaction: { client, id, fun, sls } }: Step, { tag }: SeenEvent, error: unknown): void {

@@ -2,7 +2,7 @@
 import { TemplateCache } from '../../formats/jinja/index.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { findOwn } from '../pillar/find-own.ts';
-import { RenderPipe, rendererRules } from '../renderers/pipe.ts';
+import { RenderPipe, rendererRules, type FindRenderer } from '../renderers/pipe.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
 import { SlsFiles } from './sls-files.ts';
@@ -20,6 +20,11 @@ export interface SlsUse {
   readonly variables?: ReadonlyMap<string, Value>;
 }
 
+/** What finds the custom renderers of a run. */
+export function customRenderers({ opts, clock, log, job }: ModuleContext): FindRenderer {
+  return findOwn({ opts, clock, log }, job);
+}
+
 /** Renders files through a pipe of renderers, with the context of a run. */
 export class SlsRenderer {
   readonly #ctx: ModuleContext;
@@ -29,13 +34,13 @@ export class SlsRenderer {
   /**
    * @param ctx whose options, grains, pillar and functions templates see
    * @param files where imported templates come from
+   * @param find finds custom renderers; default: looks on the disk each time, because a run may sync some
    */
-  constructor(ctx: ModuleContext, files: SlsFiles = new SlsFiles(ctx)) {
+  constructor(ctx: ModuleContext, files: SlsFiles = new SlsFiles(ctx), find = customRenderers(ctx)) {
     this.#ctx = ctx;
     this.#files = files;
-    const { clock, random, log, opts } = ctx;
-    const own = findOwn({ opts, clock, log }, ctx.job);
-    this.#pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, own);
+    const { clock, random, log } = ctx;
+    this.#pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, find);
   }
 
   /** @throws SaltRenderError */

@@ -42,6 +42,8 @@ export const publisher = contract('the publisher', {
     }),
     answers: single(absence),
   },
+  /** Whether a job was published a short while ago. */
+  hasPublished: { asks: fields({ jid: text }), answers: single(flag) },
   /** What is known of these minions' connections; those that never identified themselves are missing. */
   connections: { asks: fields({ ids: list(text) }), answers: single(byName(connection)) },
   /** The addresses that subscribers come from. */

@@ -9,15 +9,17 @@ import type { LoadMirror } from '../../../storage/jobs/load-mirror.ts';
 import type { Fleet } from '../../../runtime/targeting/target.ts';
 import type { Dict } from '../../../python/values/value.ts';
 import type { SyndicRegistry } from '../syndics.ts';
+import { keyFleet } from '../../runner/key-fleet.ts';
 import type { Access } from '../auth/access.ts';
+import type { MasterServices } from '../master-services.ts';
 
-/** What publishing needs. */
-export interface PublishDeps {
+/** What sending a publication needs, whoever it is for. */
+export interface PublicationDeps {
   readonly opts: MasterOptions;
-  readonly access: Access;
   readonly fleet: Fleet;
   readonly jobs: Pick<JobReader, 'job' | 'returns'> & Pick<JobWriter, 'saveJob' | 'note'>;
-  readonly mirror: LoadMirror;
+  /** Undefined where no `salt` command can be waiting for the job. */
+  readonly mirror?: LoadMirror;
   readonly jids: JidSource;
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** Hands a publication to the publisher. @returns when it has been sent: which of the expected minions are not there */
@@ -30,4 +32,28 @@ export interface PublishDeps {
   readonly syndics?: () => Promise<SyndicRegistry>;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** What serving requests to publish needs. */
+export interface PublishDeps extends PublicationDeps {
+  readonly access: Access;
+}
+
+/** Out of what a part of the master works with. */
+export function publicationDeps(services: MasterServices): PublicationDeps {
+  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent, syndics } = services;
+  const { opts, clock, log } = context;
+  return {
+    opts,
+    fleet: keyFleet(keys, cache, facts),
+    jobs,
+    jids,
+    keyState: (id) => keys.state(id),
+    hasAuthenticated: (id) => sessions.has(id),
+    ...(syndics === undefined ? {} : { syndics }),
+    clock,
+    fireEvent,
+    send: publisher.publish,
+    log,
+  };
 }

@@ -8,9 +8,10 @@ import { isTargetType } from '../../../runtime/targeting/target.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
 import type { KnownSyndic } from '../syndics.ts';
-import type { PublishDeps } from './publish-deps.ts';
+import type { PublicationDeps } from './publish-deps.ts';
 import type { PublishRequest } from './publish-request.ts';
 import type { Reach } from './publish-decision.ts';
+import type { Turn } from './turns.ts';
 
 const JID_ATTEMPTS = 5;
 
@@ -25,16 +26,22 @@ type Sent = { readonly jid: string; readonly minions: string[] } & Readonly<
   Record<string, Encodable | undefined>
 >;
 
-/** Keeps and sends a job. @returns what the reply says of it; undefined when there is no job id to be had */
+/**
+ * Keeps and sends a job.
+ * @param turn before which it is not sent: what is kept side by side is sent one after the other
+ * @returns what the reply says of it; undefined when there is no job id to be had
+ */
 export async function send(
-  deps: PublishDeps,
+  deps: PublicationDeps,
   request: PublishRequest,
   { predicted, syndics, perms }: Reach,
+  turn?: Turn,
 ): Promise<Sent | undefined> {
   const minions = [...predicted.minions];
   const missing = [...predicted.missing];
   const jid = await registerJob(deps, request, minions);
   if (jid === undefined) return undefined;
+  await turn?.come;
   const { fun, arg, tgt, tgtType, user } = request;
   deps.fireEvent(jid, dict({ minions }));
   deps.fireEvent(
@@ -44,7 +51,9 @@ export async function send(
   const namesItsMinions = ['glob', 'list', 'pcre'].includes(tgtType);
   const load = publishLoad(deps.opts, request, jid, perms);
   const expected = [...minions, ...syndics.map(({ id }) => syndicName(id))];
-  const absence = await deps.send({ load, ...(namesItsMinions ? { ids: minions } : {}), expected });
+  const sent = deps.send({ load, ...(namesItsMinions ? { ids: minions } : {}), expected });
+  turn?.pass();
+  const absence = await sent;
   const { lost, strange, below } = withSyndics(deps, absence, syndics);
   // with syndics nobody knows yet whether a name without a key here is that of a minion below
   await enterAbsent(deps, jid, lost, syndics.length > 0 ? [] : missing);
@@ -63,7 +72,7 @@ interface AbsenceBelow {
   readonly below: { readonly reporting: string[]; readonly others: string[] } | undefined;
 }
 
-function withSyndics(deps: PublishDeps, absence: Absence, syndics: readonly KnownSyndic[]): AbsenceBelow {
+function withSyndics(deps: PublicationDeps, absence: Absence, syndics: readonly KnownSyndic[]): AbsenceBelow {
   const lost: Dict = new Map(absence.lost);
   const strange = absence.strange && new Set(absence.strange);
   const reporting: string[] = [];
@@ -83,7 +92,7 @@ function withSyndics(deps: PublishDeps, absence: Absence, syndics: readonly Know
 }
 
 /** Of minions that were never seen, those that cannot have received anything; undefined when there are none. */
-function newcomersOf(deps: PublishDeps, strange: readonly string[] | undefined): string[] | undefined {
+function newcomersOf(deps: PublicationDeps, strange: readonly string[] | undefined): string[] | undefined {
   if (strange === undefined || strange.length > NEWCOMERS_MAX) return undefined;
   const newcomers = strange.filter((id) => !deps.hasAuthenticated(id));
   return newcomers.length === 0 ? undefined : newcomers;
@@ -91,7 +100,7 @@ function newcomersOf(deps: PublishDeps, strange: readonly string[] | undefined):
 
 /** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */
 async function enterAbsent(
-  deps: PublishDeps,
+  deps: PublicationDeps,
   jid: string,
   lost: Dict,
   missing: readonly string[],
@@ -119,7 +128,7 @@ async function enterAbsent(
 
 /** Reserves a jid and keeps the job's load under it. */
 async function registerJob(
-  deps: PublishDeps,
+  deps: PublicationDeps,
   request: PublishRequest,
   minions: string[],
 ): Promise<string | undefined> {
@@ -128,7 +137,7 @@ async function registerJob(
     const jid = request.jid === '' ? jids.next() : request.jid;
     const load = storedLoad(request, jid);
     if (!opts.get('job_cache')) return jid;
-    mirror.save(jid, load, minions);
+    mirror?.save(jid, load, minions);
     // Salt compat: a jid that was passed in may be known already, from a syndic's other master
     if ((await jobs.saveJob(jid, load, minions)) || request.jid !== '') return jid;
   }

@@ -1,6 +1,7 @@
 /** PubServer: takes publications from the workers, encrypts and signs them, and sends them on the publish port. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { BoundedMap } from '../../../host/bounded-map.ts';
 import { AcceptedKeys } from '../../../network/channel/accepted-keys.ts';
 import { readPresenceProof } from '../../../network/channel/presence-proof.ts';
 import { SessionKeys } from '../../../network/channel/session-keys.ts';
@@ -33,6 +34,8 @@ const PEER_QUEUE_BYTES_MAX = 32 * 1024 * 1024;
 /** A minion that is silently gone is noticed within twice this time. */
 const HEARTBEAT_MS = 10_000;
 const EVENT_QUEUE_BYTES_MAX = 4 * 1024 * 1024;
+/** Jobs of which it is remembered that they were published: more than a reactor that is killed can have under way. */
+const PUBLISHED_MAX = 10_000;
 const BROADCAST = Buffer.from('broadcast');
 const SYNDIC = Buffer.from('syndic');
 
@@ -80,12 +83,15 @@ export const startPublisher: StartRole = async (context) => {
     publishers.push(server);
   }
   const seal = sealer(context);
+  const published = new BoundedMap<Value, true>(PUBLISHED_MAX);
   const answers = handlersOf(publisher, {
     publish: ({ load, ids, expected }) => {
       const publication = { ...seal(load), ids: ids ?? null };
       for (const server of publishers) server.send(publication);
+      published.set(load.get('jid') ?? null, true);
       return presence.absence(expected);
     },
+    hasPublished: ({ jid }) => published.get(jid) === true,
     connections: ({ ids }) => presence.describe(ids),
     addresses: () => [...new Set(publishers.flatMap((server) => server.remoteAddresses))],
   });

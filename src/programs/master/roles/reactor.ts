@@ -1,9 +1,6 @@
 /** Reactor: reacts to events (salt/engines/reactor.py, 3006.16). */
 import { join } from 'node:path';
 import { masterSockets } from '../../../config/master-sockets.ts';
-import { EventBusWriter } from '../../../network/events/bus-client.ts';
-import { openJobCache } from '../../../runtime/client/local-job-cache.ts';
-import { JobPublisher } from '../../../runtime/client/job-publisher.ts';
 import { userCredentials } from '../../../runtime/client/user-key.ts';
 import { JidSource } from '../../../storage/jobs/jid.ts';
 import { CallPool } from '../../reactor/call-pool.ts';
@@ -14,8 +11,7 @@ import { ReactionError } from '../../reactor/reaction.ts';
 import { ReactionMap } from '../../reactor/reaction-map.ts';
 import { Reactor, REACTOR_USER } from '../../reactor/reactor.ts';
 import { ReactionRenderer } from '../../reactor/render-reactions.ts';
-import { MasterReactions } from '../../reactor/run-reaction.ts';
-import { TargetLanes } from '../../reactor/target-lanes.ts';
+import { MasterReactions, type MasterReactionsDeps } from '../../reactor/run-reaction.ts';
 import type { Step } from '../../reactor/step.ts';
 import { findFunction } from '../../runner/find-function.ts';
 import { masterMinion } from '../../runner/master-minion.ts';
@@ -24,21 +20,18 @@ import { callWith, runMasterFunction } from '../../runner/run-function.ts';
 import { openRunnerContext } from '../../runner/runner-context.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import type { Value } from '../../../python/values/value.ts';
+import { publicationDeps } from '../commands/publish-deps.ts';
+import { publishForReaction } from '../commands/publish-reaction.ts';
+import { Turns } from '../commands/turns.ts';
+import { openMasterServices, type MasterServices } from '../master-services.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
-const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+/** Time for the publisher to come back before a reaction's job is given up. */
+const PUBLISH_GIVE_UP_MS = 60_000;
 
 export const startReactor: StartRole = async (context) => {
-  const { opts, log, clock, random } = context;
-  const sockets = masterSockets(opts);
-  const bus = new EventBusWriter({
-    path: sockets.eventPull,
-    clock,
-    eventBytesMax: opts.get('max_event_size'),
-    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
-  });
-  const requests = new JobPublisher({ opts, clock, random, env: {} });
-  requests.open();
+  const { opts, log, clock } = context;
+  const services = openMasterServices(context, PUBLISH_GIVE_UP_MS);
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
   const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });
   const chains = new Chains();
@@ -52,33 +45,29 @@ export const startReactor: StartRole = async (context) => {
     },
     { background: true },
   );
-  const jobs = openJobCache(opts, log);
   const reactor = new Reactor({
-    feedPath: sockets.reactorFeed,
+    feedPath: masterSockets(opts).reactorFeed,
     journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db')),
     map,
     manager: new ReactorManager({
       id: opts.raw('id') ?? null,
       map,
       masterKey: () => userCredentials(opts, {}).key,
-      fire: (tag, data) => bus.fire(tag, data),
+      fire: services.fireEvent,
       log,
     }),
     renderer,
     find: (kind, fun) => functions.find(kind, fun),
     runner: new MasterReactions({
-      publish: (order) => requests.publish(order),
-      isKnownJob: async (jid) => (await jobs.job(jid)) !== undefined,
-      isReturned: async (jid) => (await jobs.returns(jid)).length > 0,
+      ...publishing(services),
+      isReturned: async (jid) => (await services.jobs.returns(jid)).length > 0,
       runFunction: (step) => functions.run(step),
       callHere: (step) => functions.callHere(step),
       timeoutMs: opts.get('timeout') * 1000,
-      clock,
       log,
     }),
     jids: new JidSource(clock),
     pool: new CallPool(opts.get('reactor_worker_threads'), opts.get('reactor_worker_hwm')),
-    lanes: new TargetLanes(opts.get('reactor_worker_threads')),
     chains,
     clock,
     log,
@@ -89,12 +78,30 @@ export const startReactor: StartRole = async (context) => {
     stop: async () => {
       refresh.cancel();
       await reactor.stop();
-      requests.close();
-      bus.close();
-      await jobs.close();
+      await services.close();
     },
   };
 };
+
+/**
+ * Jobs leave in the order of the events, and what they need before is done side by side. Whether a job was published before this process
+ * was restarted, the publisher knows; when that was restarted too, a return says so. A job that is published a second time all the same
+ * is not run by minions that had it the first time: they know its id.
+ */
+function publishing(services: MasterServices): Pick<MasterReactionsDeps, 'publish' | 'publishOnce'> {
+  const deps = publicationDeps(services);
+  const turns = new Turns();
+  const { publisher, jobs } = services;
+  const isPublished = async (jid: string): Promise<boolean> =>
+    (await publisher.hasPublished({ jid })) || (await jobs.returns(jid)).length > 0;
+  return {
+    publish: (order) => turns.run((turn) => publishForReaction(deps, order, turn)),
+    publishOnce: (order) =>
+      turns.run(async (turn) => {
+        if (!(await isPublished(order.jid))) await publishForReaction(deps, order, turn);
+      }),
+  };
+}
 
 /** The functions that reactions call on the master's own machine. */
 class MasterFunctions {

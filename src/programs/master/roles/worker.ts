@@ -1,24 +1,16 @@
 /** MWorker: serves requests. It has one door, and two explicit tables of what lies behind it. */
 import { executionModules } from '../../../plugins/modules/on-demand.ts';
 import { join } from 'node:path';
-import { MinionDataCache } from '../../../storage/cache/minion-data.ts';
-import { MinionFacts } from '../../../storage/cache/minion-facts.ts';
 import { ApiTokens } from '../../../storage/tokens/api-tokens.ts';
 import { AcceptedKeys } from '../../../network/channel/accepted-keys.ts';
 import { Door, type AesHandler, type ClearHandler } from '../../../network/channel/door.ts';
-import { SessionKeys } from '../../../network/channel/session-keys.ts';
 import type { Crypticle } from '../../../network/crypto/crypticle.ts';
 import type { RsaPrivateKey } from '../../../network/crypto/rsa.ts';
-import { EventBusWriter } from '../../../network/events/bus-client.ts';
-import { JidSource } from '../../../storage/jobs/jid.ts';
 import { LoadMirror } from '../../../storage/jobs/load-mirror.ts';
-import { RemoteJobStore } from '../../../storage/jobs/remote-store.ts';
-import { KeyStore } from '../../../storage/keys/store.ts';
 import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
-import { publisher, type PublisherClient } from '../../../network/ipc/contracts/publisher.ts';
 import { requestServer, requestWorker } from '../../../network/ipc/contracts/request-worker.ts';
-import { RpcClient, connectRpc } from '../../../network/ipc/rpc-client.ts';
-import { dict, type Dict } from '../../../python/values/value.ts';
+import { connectRpc } from '../../../network/ipc/rpc-client.ts';
+import { dict } from '../../../python/values/value.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import { AutoKey } from '../auth/autosign.ts';
 import { Access } from '../auth/access.ts';
@@ -35,9 +27,9 @@ import { masterOptionsHandler } from '../commands/master-opts.ts';
 import { pillarHandler } from '../commands/pillar.ts';
 import type { PeerCommands } from '../commands/peer.ts';
 import { publishHandler } from '../commands/publish.ts';
-import { type PublishDeps } from '../commands/publish-deps.ts';
+import { publicationDeps, type PublishDeps } from '../commands/publish-deps.ts';
 import { countedLines, countedWarnings } from '../counted-log.ts';
-import { returnHandler, takeReturn } from '../commands/returns.ts';
+import { returnHandler } from '../commands/returns.ts';
 import { signedOnly } from '../commands/signed.ts';
 import { revokeHandler } from '../commands/revoke.ts';
 import { keyFleet } from '../../runner/key-fleet.ts';
@@ -47,29 +39,15 @@ import type { PillarService } from '../../../runtime/pillar/service.ts';
 import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
-import { keyMark } from '../minion-marks.ts';
+import { openMasterServices, type MasterServices } from '../master-services.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
-const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
-const PUBLISH_GIVE_UP_MS = 10_000;
 const RECONNECT_MS = 20;
-/** How often minions' data are looked at for changes by other programs than ours. */
-const FACTS_MS = 60_000;
 
 /** What the tables are built from. */
-interface WorkerServices {
-  readonly context: RoleContext;
+interface WorkerServices extends MasterServices {
   readonly masterKey: RsaPrivateKey;
-  readonly keys: KeyStore;
   readonly accepted: AcceptedKeys;
-  readonly sessions: SessionKeys;
-  readonly cache: MinionDataCache;
-  readonly facts: MinionFacts;
-  readonly jobs: RemoteJobStore;
-  readonly jids: JidSource;
-  readonly publisher: PublisherClient;
-  readonly fireEvent: (tag: string, data: Dict) => void;
-  readonly syndicRegistry: { pending?: Promise<SyndicRegistry> };
   readonly audit: Audit;
   /** Undefined without `external_auth`. */
   readonly externalLogins: () => Promise<ExternalLogins | undefined>;
@@ -77,61 +55,24 @@ interface WorkerServices {
 
 export const startWorker: StartRole = async (context) => {
   const { opts, clock, log, index } = context;
-  const sockets = masterSockets(opts);
-  const events = new EventBusWriter({
-    path: sockets.eventPull,
-    clock,
-    eventBytesMax: opts.get('max_event_size'),
-    queueBytesMax: EVENT_QUEUE_BYTES_MAX,
-  });
-  const cache = new MinionDataCache(opts.get('cachedir'));
-  const publisherLink = new RpcClient({
-    path: sockets.publishPull,
-    clock,
-    purpose: 'publisher',
-    giveUpMs: PUBLISH_GIVE_UP_MS,
-  });
-  const fireEvent = (tag: string, data: Dict): void => void events.fire(tag, data);
+  // the first request should not wait for the connections that its answer needs
+  const services = openMasterServices(context);
   const logins = externalLogins(context);
   const deps: WorkerServices = {
-    context,
-    audit: new Audit(fireEvent, log, clock),
+    ...services,
+    audit: new Audit(services.fireEvent, log, clock),
     externalLogins: logins.open,
     masterKey: loadMasterKey(opts),
-    keys: new KeyStore(opts.get('pki_dir'), { clock }),
     accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions'), clock),
-    sessions: new SessionKeys(
-      join(opts.get('cachedir'), 'sessions'),
-      opts.get('publish_session') * 1000,
-      clock,
-    ),
-    cache,
-    facts: new MinionFacts(cache),
-    jobs: new RemoteJobStore(sockets.jobCache, clock),
-    jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
-    publisher: clientOf(publisher, publisherLink),
-    fireEvent,
-    syndicRegistry: {},
   };
   const door = makeDoor(deps);
   if (index === 0 && opts.get('ping_on_rotate')) context.onNewKey(() => void pingAll(deps));
-  // the first request should not wait for the connections that its answer needs
-  events.open();
-  deps.jobs.open();
-  publisherLink.open();
   const link = await serve(context, door);
-  const stopped = new AbortController();
-  const refreshFacts = (): void => void deps.facts.refresh(deps.keys.list('accepted'), clock, stopped.signal);
-  const timer = clock.every(FACTS_MS, refreshFacts, { background: true });
-  refreshFacts();
   log.info(`Worker ${index} is ready`);
   return {
     stop: async () => {
-      stopped.abort();
-      timer.cancel();
       link.stop();
-      events.close();
-      await Promise.all([deps.jobs.close(), publisherLink.close(), logins.close()]);
+      await Promise.all([services.close(), logins.close()]);
     },
   };
 };
@@ -240,22 +181,11 @@ function makeAccess({ context, audit, externalLogins }: WorkerServices): Access 
 }
 
 function publishDeps(deps: WorkerServices): PublishDeps {
-  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent } = deps;
-  const { opts, clock, log } = context;
+  const { opts, log } = deps.context;
   return {
-    opts,
+    ...publicationDeps(deps),
     access: makeAccess(deps),
-    fleet: keyFleet(keys, cache, facts),
-    jobs,
     mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
-    jids,
-    keyState: (id) => keys.state(id),
-    hasAuthenticated: (id) => sessions.has(id),
-    ...syndicsOf(deps),
-    clock,
-    fireEvent,
-    send: publisher.publish,
-    log,
   };
 }
 
@@ -286,7 +216,7 @@ function peerHandlers(deps: WorkerServices, publishing: PublishDeps): [string, A
 function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<string, AesHandler> {
   const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = deps;
   const { opts, clock, log, requestRotation } = context;
-  const syndics = syndicsOf(deps);
+  const { syndics } = deps;
   // templates are a third of a worker's code: a master without pillar does without
   let pillars: Promise<PillarService> | undefined;
   const pillarService = async (): Promise<PillarService> => {
@@ -305,17 +235,14 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
   return new Map<string, AesHandler>([
     [
       '_return',
-      signedOnly(
-        signed,
-        returnOfMinion(returnHandler({ opts, jobs, jids, fireEvent, clock, log }), syndics.syndics),
-      ),
+      signedOnly(signed, returnOfMinion(returnHandler({ opts, jobs, jids, fireEvent, clock, log }), syndics)),
     ],
     [
       '_minion_event',
       minionEventHandler({
         fireEvent,
         log,
-        ...syndics,
+        ...(syndics === undefined ? {} : { syndics }),
         received: (jid, id) => jobs.note(jid, [{ id, receivedMs: clock.nowMs() }]),
       }),
     ],
@@ -331,7 +258,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
         fireEvent,
       }),
     ],
-    ['_syndic_return', signedOnly(signed, syndicReturnHandler(syndics.syndics, log))],
+    ['_syndic_return', signedOnly(signed, syndicReturnHandler(syndics, log))],
     ['_master_opts', masterOptionsHandler(opts)],
     ['_master_tops', () => ({ value: {} })],
     ...fileHandlers(context),
@@ -344,33 +271,6 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
     ...peerHandlers(deps, publishing),
     ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
   ]);
-}
-
-/** With `order_masters`: what is known of syndics. One for each worker, made when it is first needed. */
-function syndicsOf(deps: WorkerServices): { syndics?: () => Promise<SyndicRegistry> } {
-  const { context, keys, jobs, jids, fireEvent } = deps;
-  const { opts, clock, log } = context;
-  if (!opts.get('order_masters')) return {};
-  const make = async (): Promise<SyndicRegistry> => {
-    const { SyndicRegistry: Registry } = await import('../syndics.ts');
-    const returns = { opts, jobs, jids, fireEvent, clock, log };
-    return new Registry({
-      opts,
-      jobs,
-      takeReturn: (id, load) => takeReturn(returns, id, load, { once: true }),
-      keyMark: (id) => keyMark(keys, id),
-      clock,
-      log,
-    });
-  };
-  const { syndicRegistry } = deps;
-  return {
-    syndics: () =>
-      (syndicRegistry.pending ??= make().catch((error: unknown) => {
-        delete syndicRegistry.pending; // the next one tries again
-        throw error;
-      })),
-  };
 }
 
 /** With `order_masters`: who returns a job's result is a minion, and no syndic from then on. */

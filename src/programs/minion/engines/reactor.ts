@@ -20,7 +20,6 @@ import { ReactionMap } from '../../reactor/reaction-map.ts';
 import { Reactor } from '../../reactor/reactor.ts';
 import { ReactionRenderer } from '../../reactor/render-reactions.ts';
 import { MasterReactions } from '../../reactor/run-reaction.ts';
-import { TargetLanes } from '../../reactor/target-lanes.ts';
 import { reactorFeedPath } from '../event-bus.ts';
 
 const KEY_BYTES = 32;
@@ -68,17 +67,15 @@ export async function startMinionReactor({
     find: () => Promise.resolve(undefined),
     runner: new MasterReactions({
       publish: outOfReach,
-      isKnownJob: () => Promise.resolve(false),
+      publishOnce: outOfReach,
       isReturned: () => Promise.resolve(false),
       runFunction: outOfReach,
       callHere: ({ reaction: { fun, arg, kwarg } }) => functions().functions.call(fun, [...arg], kwarg),
       timeoutMs: 1000,
-      clock,
       log,
     }),
     jids: new JidSource(clock),
     pool: new CallPool(opts.get('reactor_worker_threads'), opts.get('reactor_worker_hwm')),
-    lanes: new TargetLanes(opts.get('reactor_worker_threads')),
     chains: new Chains(),
     clock,
     log,

@@ -41,6 +41,7 @@ const raw = (name: string, payload: Uint8Array): Buffer =>
 const publisherWith = (over: Partial<Handlers<typeof publisher>>): RpcHandlers =>
   handlersOf(publisher, {
     publish: () => ({ lost: new Map() }),
+    hasPublished: () => false,
     connections: () => new Map(),
     addresses: () => [],
     ...over,
