@@ -28,7 +28,7 @@ export const REACTOR_USER = 'Reactor';
 const WAITING_MAX = 100_000;
 const RECONNECT_MS = 100;
 /** Jobs that are on their way to the publisher at a time, and such that wait. */
-const PUBLISHING_MAX = 256;
+const PUBLISHING_MAX = 128;
 /** Writes to the journal that may wait for their commit. */
 const BACKLOG_MAX = 256;
 
