@@ -12,9 +12,10 @@ import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { compileChunks } from '../../runtime/state/low.ts';
-import type { FindRenderer } from '../../runtime/renderers/pipe.ts';
 import { customRenderers, SlsRenderer } from '../../runtime/state/sls-renderer.ts';
 import { verifyHigh } from '../../runtime/state/verify-high.ts';
+
+type FindRenderer = ReturnType<typeof customRenderers>;
 
 /** Names of renderers that are remembered. */
 const RENDERERS_MAX = 100;
