@@ -26,7 +26,7 @@ const PUBLISH_GIVE_UP_MS = 10_000;
 /** How often minions' data are looked at for changes by other programs than ours. */
 const FACTS_MS = 60_000;
 
-/** See above. */
+/** Made once for each process by {@link openMasterServices}. */
 export interface MasterServices {
   readonly context: RoleContext;
   readonly keys: KeyStore;
