@@ -1,9 +1,10 @@
 /**
  * Collecting all grains of a minion.
  *
- * Every part starts at once; the order in which results are put together is Salt's: core, the other built-in
- * grains, custom grains, and the configuration's static grains over them all. A part that fails is logged and left
- * out. Only name look-ups can take long; they have a time of their own, after which collection goes on without them.
+ * Every part starts at once; the order in which results are put together is Salt's (salt/loader `grains`, 3006): core
+ * grains, custom grains, the other built-in ones, among them those of the grains file, and the configuration's static
+ * grains over them all. A custom module with the name of a built-in one stands in its place. A part that fails is logged
+ * and left out. Only name look-ups can take long; they have a time of their own, after which collection goes on without them.
  */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -71,22 +72,31 @@ export async function collectGrains(input: CollectInput): Promise<Dict> {
   const blacklist = textsOf(opts.get('grains_blacklist'));
   const recursive = opts.get('grains_deep_merge') === true;
   const lookups = startLookups(ctx, input);
-  const parts = builtInParts(ctx, lookups.interfaces, lookups.names, lookups.wait);
-  const results = await Promise.all(parts.map(([name, part]) => attempt(ctx, name, part)));
+  const custom = input.custom ?? [];
+  const replaced = new Set(custom.map(({ name }) => moduleOf(name)));
+  const parts = builtInParts(ctx, lookups.interfaces, lookups.names, lookups.wait)
+    .filter(([name]) => !replaced.has(moduleOf(name)))
+    .map(([name, part]) => ({ isCore: moduleOf(name) === 'core', found: attempt(ctx, name, part) }));
+  await Promise.all(parts.map(({ found }) => found));
 
   const grains: Dict = new Map();
   const add = (found: Dict): void => {
     removeBlacklisted(found, blacklist);
     updateDict(grains, found, { recursive });
   };
-  results.forEach(add);
-  for (const source of input.custom ?? []) {
+  for (const { isCore, found } of parts) if (isCore) add(await found);
+  for (const source of custom)
     add(await attempt(ctx, source.name, async () => asDict(await source.run(grains))));
-  }
+  for (const { isCore, found } of parts) if (!isCore) add(await found);
   const fixed = opts.get('grains');
   if (isDict(fixed)) updateDict(grains, copyValue(fixed), { recursive: false });
   lookups.finish(grains);
   return grains;
+}
+
+/** The module of `<module>.<function>`. */
+function moduleOf(name: string): string {
+  return name.split('.', 1)[0] ?? name;
 }
 
 function textsOf(value: Value | undefined): string[] {

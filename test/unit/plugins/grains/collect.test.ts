@@ -205,6 +205,31 @@ test('grains - custom grains see the collected ones and replace them; one that t
   assert.deepEqual(pick(grains, 'role', 'os'), { role: 'Debian box', os: 'Site' });
 });
 
+test('grains - the grains file and other built-in grains beside the core win over custom ones, as in Salt', async () => {
+  const files = {
+    ...debian.files,
+    '/etc/salt/minion': '',
+    '/etc/salt/grains': 'place: file\nkernel: file\n',
+  };
+  const custom = [
+    {
+      name: 'site.all',
+      run: (grains: Dict) =>
+        dict({ place: 'site', kernel: 'site', os: 'Site', shell: 'site', seen: grains.has('shell') }),
+    },
+    { name: 'zfs.zfs', run: () => dict({ zfs_support: 'site' }) },
+  ];
+  const grains = await collect({ ...debian, files }, { conf_file: '/etc/salt/minion' }, { custom });
+  assert.deepEqual(pick(grains, 'place', 'kernel', 'os', 'seen', 'zfs_support'), {
+    place: 'file',
+    kernel: 'file',
+    os: 'Site',
+    seen: false,
+    zfs_support: 'site',
+  });
+  assert.notEqual(grains.get('shell'), 'site');
+});
+
 test('grains - options switch off what costs', async () => {
   const host = fakeHost({
     ...debian,
