@@ -4,7 +4,7 @@ import { option, type OptionTable, type Options } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
 import { gitMasterOptions } from './git-options.ts';
 import { masterUnserved } from './unserved-options.ts';
-import { noEffect, notYet, stops } from './unserved.ts';
+import { noEffect, notYet } from './unserved.ts';
 
 /** The options of a master; what a file says beyond them is kept untouched. */
 export const masterOptions = {
@@ -317,12 +317,7 @@ export const masterOptions = {
   minionfs_whitelist: option('list', [], 'minions whose pushed files are served'),
   minionfs_blacklist: option('list', [], 'minions whose pushed files are not served'),
   // states and templates
-  master_tops: option(
-    'dict',
-    dict(),
-    'external sources of top data',
-    stops('minions would lack the states that it assigns'),
-  ),
+  master_tops: option('dict', dict(), 'sources that assign states to minions beside the top file'),
   jinja_env: option('dict', dict(), 'options of the template engine outside states'),
   jinja_sls_env: option('dict', dict(), 'options of the template engine in states'),
   jinja_trim_blocks: option('bool', false, 'remove the newline behind a block'),

@@ -3,18 +3,17 @@ import { dict } from '../python/values/value.ts';
 import { option, type OptionTable, type Options } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
 import { minionUnserved } from './unserved-options.ts';
-import { noEffect, notYet, stops } from './unserved.ts';
+import { noEffect, notYet } from './unserved.ts';
 
 /** The options of a minion; what a file says beyond them is kept untouched. */
 export const minionOptions = {
   ...sharedOptions,
   ...minionUnserved,
-  // what a minion that compiles its own states and pillar would need of a master
   master_tops: option(
     'dict',
     dict(),
-    'external sources of top data',
-    stops('the minion would lack the states that it assigns'),
+    'sources that assign states beside the top file',
+    noEffect('only masters ask them, and a minion without a master asks none in Salt either'),
   ),
   // reactions
   reactor: option(

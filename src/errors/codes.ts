@@ -213,6 +213,10 @@ export const ERROR_GROUPS = {
       when: 'A file of states, pillar or a top file cannot be rendered.',
       remedy: 'Mend the file at the place that the sentence names.',
     },
+    'top-data-failed': {
+      when: 'A source of `master_tops` could not be had, and no highstate goes on without it.',
+      remedy: 'The sentence names the source and its reason; ask the source by hand, with the id of the minion.',
+    },
     'template-failed': {
       when: 'A template cannot be rendered.',
       remedy: 'Mend it at its line; `slsutil.renderer` renders one file.',

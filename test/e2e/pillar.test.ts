@@ -1,6 +1,6 @@
 /** Pillar from the built master to the built minions, and of a call without a master. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { Fleet, runProgram, ours, until } from '../support/fleet.ts';
 import { join } from 'node:path';
@@ -155,4 +155,63 @@ test('pillar - grains that are made to be costly cost a rendering its budget, an
   assert.match(errors, /Rendering SLS 'wide' failed, render error:\n.*more than 1000000 characters/);
   assert.equal(m1['never'], undefined, 'the files share the time');
   assert.deepEqual(fleet.master?.children(), children, 'every part is the same process');
+});
+
+test('tops - sources assign states beside the top file; one that fails fails the highstate', async (t) => {
+  const fleet = await Fleet.create(t);
+  const states = fleet.path('states');
+  fleet.configureMaster([
+    'auto_accept: True',
+    `file_roots: {base: [${states}]}`,
+    'ext_pillar:',
+    `  - reclass: {inventory_base_uri: /i, reclass_source_path: ${fleet.path('lib')}}`,
+    `  - saltclass: [{path: ${fleet.path('classes')}}]`,
+    'master_tops:',
+    `  ext_nodes: ${fleet.path('nodes.sh')}`,
+    `  saltclass: {path: ${fleet.path('classes')}}`,
+    `  reclass: {inventory_base_uri: /i, reclass_source_path: ${fleet.path('lib')}}`,
+  ]);
+  fleet.write(states, 'top.sls', ["base: {'*': [own]}"]);
+  for (const name of ['own', 'listed', 'classed', 'applied'])
+    fleet.write(states, `${name}.sls`, [`${name}: {test.succeed_without_changes: []}`]);
+  const script = (lines: readonly string[]): void => {
+    fleet.write(fleet.path(''), 'nodes.sh', ['#!/bin/sh', ...lines]);
+    chmodSync(fleet.path('nodes.sh'), 0o755);
+  };
+  script(['echo "{classes: [own, listed]}"']);
+  fleet.write(fleet.path('classes', 'nodes'), 'm1.yml', [
+    'environment: base',
+    'states: [classed]',
+    "pillars: {color: blue, from: '${color} {{ __grains__.id }}'}",
+  ]);
+  // the library stands in for reclass itself: how it is asked is what counts here
+  for (const folder of ['reclass', 'reclass/adapters'])
+    fleet.write(fleet.path('lib', folder), '__init__.py', []);
+  fleet.write(fleet.path('lib', 'reclass'), 'errors.py', ['class ReclassException(Exception): pass']);
+  fleet.write(fleet.path('lib', 'reclass', 'adapters'), 'salt.py', [
+    'def top(minion_id, inventory_base_uri):',
+    '    return {"base": ["applied"]}',
+    'def ext_pillar(minion_id, pillar, inventory_base_uri):',
+    '    return {"node": minion_id, 1: [inventory_base_uri]}',
+  ]);
+  await fleet.startMaster();
+  await fleet.joinMinion('m1');
+  assert.deepEqual(await fleet.json(['m1', 'state.show_top']), {
+    m1: { base: ['own', 'listed', 'classed', 'applied'] },
+  });
+  const pillar = (await fleet.json(['m1', 'pillar.items']))['m1'] as Record<string, unknown>;
+  assert.deepEqual(
+    [pillar['node'], pillar['1'], pillar['color'], pillar['from']],
+    ['m1', ['/i'], 'blue', 'blue m1'],
+  );
+  const applied = (await fleet.json(['m1', 'state.highstate']))['m1'] as Record<string, { name: string }>;
+  assert.deepEqual(
+    Object.values(applied).map(({ name }) => name),
+    ['own', 'listed', 'classed', 'applied'],
+  );
+  script(['echo a secret reason >&2', 'exit 3']);
+  const { code, stdout } = await fleet.run('salt', ['m1', 'state.highstate']);
+  assert.equal(code, 1);
+  assert.match(stdout, /No matching sls found for 'master_tops ext_nodes failed, see the log of the master'/);
+  assert.doesNotMatch(stdout, /Succeeded/);
 });

@@ -24,6 +24,7 @@ import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
 import {
   checkRemotes,
+  checkTops,
   checkPorts,
   prepareFolders,
   prepareKeys,
@@ -115,6 +116,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   await checkPorts(opts);
   await checkExternalAuth(opts, log);
   await checkRemotes(opts, log);
+  await checkTops(opts, log);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
   loadMasterKey(opts);

@@ -1,6 +1,7 @@
 /** What a master does before it starts its parts: folders, keys, user key files, ports. */
 import { chmodSync, readdirSync, rmSync, statSync, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { UnservedOptionError } from '../../errors/errors.ts';
 import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { generateKeyString } from '../../network/crypto/crypticle.ts';
@@ -88,6 +89,21 @@ export async function checkRemotes(opts: MasterOptions, log: Logger): Promise<vo
   if (isPlain && opts.get('ext_pillar').length === 0) return;
   const { configuredRemotes } = await import('./git-updates.ts');
   configuredRemotes({ opts, clock: systemClock, random: systemRandom, log });
+}
+
+/** Refuses to start with a source of top data that does not exist, unless `unserved_options` says so. @throws UnservedOptionError */
+export async function checkTops(opts: MasterOptions, log: Logger): Promise<void> {
+  if (opts.get('master_tops').size === 0) return;
+  const { makeMasterTops, leavesOutMissingTops } = await import('./commands/master-tops.ts');
+  const [missing] = await (await makeMasterTops({ opts, clock: systemClock, log })).missing();
+  if (missing === undefined) return;
+  const { noSuchTop } = await import('../../runtime/tops/master-tops.ts');
+  if (!leavesOutMissingTops(opts))
+    throw new UnservedOptionError(
+      `salt-master does not start: master_tops asks for ${missing}; ${noSuchTop(missing)}. ` +
+        'Remove it, or start without by naming the option in the configuration: unserved_options: [master_tops]',
+    );
+  log.warning(`master_tops: ${noSuchTop(missing)}. unserved_options has the master start without.`);
 }
 
 /** Makes the master's key pair, and its signing pair when it signs its public key, unless they exist. */

@@ -16,6 +16,8 @@ import { cmdJson, cmdYaml } from './ext/command.ts';
 import type { ExtPillar, ExtPillarContext } from './ext/ext-pillar.ts';
 import { fileTree } from './ext/file-tree.ts';
 import { gitPillar } from './ext/git.ts';
+import { reclassPillar } from './ext/reclass.ts';
+import { saltclassSource } from './ext/saltclass.ts';
 import { vaultPillar } from './ext/vault.ts';
 import { httpJson } from './ext/http-json.ts';
 import { findOwn, findOwnPillar } from './find-own.ts';
@@ -64,6 +66,8 @@ export class PillarService {
           }),
         ],
         ['http_json', httpJson],
+        ['reclass', reclassPillar],
+        ['saltclass', saltclassSource(deps, deps.functions)],
       ]),
       version: saltCompatVersion,
     };

@@ -175,7 +175,11 @@ export class TopFiles {
     const { id, opts, services } = this.#deps.ctx;
     if (opts.get('file_client') === 'local') return new Map();
     const tops = await services.request(dict({ cmd: '_master_tops', id, opts: new Map(opts) }));
-    return isDict(tops) ? tops : new Map();
+    if (isDict(tops)) return tops;
+    // a master answers with an empty text when it could not: states that it assigns would be left out
+    throw new SaltRenderError(
+      'The master could not say what its master_tops assign to this minion; its log says why.',
+    );
   }
 }
 

@@ -24,6 +24,7 @@ import { fileHandlers } from '../commands/files.ts';
 import { mineHandlers } from '../commands/mine.ts';
 import { minionEventHandler } from '../commands/minion-events.ts';
 import { masterOptionsHandler } from '../commands/master-opts.ts';
+import { masterTopsHandler } from '../commands/master-tops.ts';
 import { pillarHandler } from '../commands/pillar.ts';
 import type { PeerCommands } from '../commands/peer.ts';
 import { publishHandler } from '../commands/publish.ts';
@@ -260,7 +261,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
     ],
     ['_syndic_return', signedOnly(signed, syndicReturnHandler(syndics, log))],
     ['_master_opts', masterOptionsHandler(opts)],
-    ['_master_tops', () => ({ value: {} })],
+    ['_master_tops', masterTopsHandler({ opts, clock, log })],
     ...fileHandlers(context),
     ...mineHandlers({
       opts,
