@@ -215,7 +215,8 @@ export const ERROR_GROUPS = {
     },
     'top-data-failed': {
       when: 'A source of `master_tops` could not be had, and no highstate goes on without it.',
-      remedy: 'The sentence names the source and its reason; ask the source by hand, with the id of the minion.',
+      remedy:
+        'The sentence names the source and its reason; ask the source by hand, with the id of the minion.',
     },
     'template-failed': {
       when: 'A template cannot be rendered.',
