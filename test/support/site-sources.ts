@@ -38,9 +38,9 @@ export function siteCase(t: TestContext, { entry }: SiteCase): { root: string; o
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const files = entry.get('files');
   for (const [path, text] of isDict(files) ? files : []) {
-    const full = join(root, String(path as string));
+    const full = join(root, String(path));
     mkdirSync(dirname(full), { recursive: true });
-    writeFileSync(full, String(text as string).replaceAll('ROOT', root), { mode: 0o755 });
+    writeFileSync(full, String(text).replaceAll('ROOT', root), { mode: 0o755 });
   }
   const given = parseJson(toJson(entry.get('opts') ?? dict()).replaceAll('ROOT', root)) as Dict;
   return {
