@@ -27,7 +27,7 @@ export interface MasterTopsDeps {
 }
 
 /** The names of the sources that this program has. */
-export const TOP_NAMES: readonly string[] = ['ext_nodes', 'reclass', 'saltclass'];
+const TOP_NAMES: readonly string[] = ['ext_nodes', 'reclass', 'saltclass'];
 
 /** Why a source that does not exist cannot be left out, for the one who starts the master. */
 export function noSuchTop(name: string): string {
@@ -38,7 +38,7 @@ export function noSuchTop(name: string): string {
 }
 
 /** A source of top data could not be had. */
-export class TopError extends BrineError {
+class TopError extends BrineError {
   static override readonly errorCode: ErrorCode = 'top-data-failed';
   override readonly name = 'TopError';
   /** The source. */
