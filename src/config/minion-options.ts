@@ -12,8 +12,7 @@ export const minionOptions = {
   master_tops: option(
     'dict',
     dict(),
-    'sources that assign states beside the top file',
-    noEffect('only masters ask them, and a minion without a master asks none in Salt either'),
+    'sources that assign states beside the top file; a master asks them, and a minion without one asks none',
   ),
   // reactions
   reactor: option(

@@ -53,7 +53,7 @@ export interface StartCheck {
 }
 
 /** What a minion with a master leaves to it, in Salt too. */
-const LEFT_TO_MASTER = new Set(['master_tops', 'fileserver_backend']);
+const LEFT_TO_MASTER = new Set(['fileserver_backend']);
 
 /** Finds what is not served in what the files say. Values equal to Salt's default are passed over. */
 export function findUnserved({ program, table, otherTable, given, compiles }: StartCheck): StartFindings {

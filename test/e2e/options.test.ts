@@ -8,10 +8,10 @@ import { Fleet, freePort, until } from '../support/fleet.ts';
 
 test('options - a master that would leave out what minions are to be does not start', async (t) => {
   const fleet = await Fleet.create(t);
-  fleet.configureMaster(['master_tops: {ext_nodes: x}', 'zmq_monitor: True', 'fiel_roots: {base: [/srv]}']);
+  fleet.configureMaster(['cluster_id: c', 'zmq_monitor: True', 'fiel_roots: {base: [/srv]}']);
   const master = await fleet.run('salt-master', ['-c', fleet.masterDir]);
   assert.equal(master.code, 78);
-  assert.match(master.stderr, /master_tops: /);
+  assert.match(master.stderr, /cluster_id: /);
   assert.match(master.stderr, /no effect in Brine: zmq_monitor \(/);
   assert.match(master.stderr, /fiel_roots \(Did you mean 'file_roots'\?\)/);
   const runner = await fleet.run('salt-run', ['-c', fleet.masterDir, 'pillar.show_pillar']);
