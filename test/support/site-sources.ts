@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parseJson, toJson } from '../../src/formats/json/text.ts';
+import { openSqlite } from '../../src/storage/jobs/sqlite.ts';
 import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 
@@ -41,6 +42,12 @@ export function siteCase(t: TestContext, { entry }: SiteCase): { root: string; o
     const full = join(root, String(path));
     mkdirSync(dirname(full), { recursive: true });
     writeFileSync(full, String(text).replaceAll('ROOT', root), { mode: 0o755 });
+  }
+  const sql = entry.get('sqlite');
+  if (typeof sql === 'string') {
+    const database = openSqlite(join(root, 'pillar.db'));
+    database.exec(sql);
+    database.close();
   }
   const given = parseJson(toJson(entry.get('opts') ?? dict()).replaceAll('ROOT', root)) as Dict;
   return {

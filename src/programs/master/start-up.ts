@@ -100,10 +100,10 @@ export async function checkTops(opts: MasterOptions, log: Logger): Promise<void>
   const { noSuchTop } = await import('../../runtime/tops/master-tops.ts');
   if (!leavesOutMissingTops(opts))
     throw new UnservedOptionError(
-      `salt-master does not start: master_tops asks for ${missing}; ${noSuchTop(missing)}. ` +
+      `salt-master does not start: master_tops asks for ${missing}; ${noSuchTop(missing)} ` +
         'Remove it, or start without by naming the option in the configuration: unserved_options: [master_tops]',
     );
-  log.warning(`master_tops: ${noSuchTop(missing)}. unserved_options has the master start without.`);
+  log.warning(`master_tops: ${noSuchTop(missing)} unserved_options has the master start without.`);
 }
 
 /** Makes the master's key pair, and its signing pair when it signs its public key, unless they exist. */

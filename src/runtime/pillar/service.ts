@@ -19,7 +19,12 @@ import { gitPillar } from './ext/git.ts';
 import { reclassPillar } from './ext/reclass.ts';
 import { saltclassSource } from './ext/saltclass.ts';
 import { vaultPillar } from './ext/vault.ts';
-import { httpJson } from './ext/http-json.ts';
+import { consulPillar } from './ext/consul.ts';
+import { httpJson, httpYaml } from './ext/http-json.ts';
+import { nodegroupsPillar } from './ext/nodegroups.ts';
+import { redisPillar } from './ext/redis.ts';
+import { mysqlPillar, postgresPillar, sqlitePillar } from './ext/sql.ts';
+import { stackPillar } from './ext/stack.ts';
 import { findOwn, findOwnPillar } from './find-own.ts';
 
 /** What pillar is made with. */
@@ -65,7 +70,15 @@ export class PillarService {
             compile: (context, roots, env) => this.#foldersPillar(context, roots, env),
           }),
         ],
+        ['consul', consulPillar(clock)],
         ['http_json', httpJson],
+        ['http_yaml', httpYaml],
+        ['mysql', mysqlPillar],
+        ['nodegroups', nodegroupsPillar],
+        ['postgres', postgresPillar],
+        ['redis', redisPillar],
+        ['sqlite3', sqlitePillar],
+        ['stack', stackPillar({ clock, random, log }, deps.functions)],
         ['reclass', reclassPillar],
         ['saltclass', saltclassSource(deps, deps.functions)],
       ]),

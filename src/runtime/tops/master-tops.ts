@@ -33,7 +33,7 @@ const TOP_NAMES: readonly string[] = ['ext_nodes', 'reclass', 'saltclass'];
 export function noSuchTop(name: string): string {
   return (
     `there is no source of top data ${name}, and minions would lack the states that it assigns. ` +
-    `There are ${TOP_NAMES.join(', ')}${didYouMean(name, [...TOP_NAMES])}`
+    `There are ${TOP_NAMES.join(', ')}.${didYouMean(name, [...TOP_NAMES])}`
   );
 }
 

@@ -9,6 +9,7 @@ test/fixtures/site-sources/recorded.json; with names only those cases, and the o
 import json
 import os
 import shutil
+import sqlite3
 import sys
 import tempfile
 
@@ -78,6 +79,9 @@ def record(case):
             with open(full, "w") as stream:
                 stream.write(text.replace("ROOT", root))
             os.chmod(full, 0o755)
+        if "sqlite" in case:
+            with sqlite3.connect(os.path.join(root, "pillar.db")) as database:
+                database.executescript(case["sqlite"])
         opts = options(case, root)
         kind = tops if "tops" in case else render if "render" in case else pillar
         try:

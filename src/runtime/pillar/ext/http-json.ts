@@ -1,7 +1,8 @@
-/** The external pillar http_json: what a web service answers (3006.16 salt/pillar/http_json.py). */
+/** The external pillars http_json and http_yaml: what a web service answers (3006.16 salt/pillar/http_json.py, salt/pillar/http_yaml.py). */
 import { traverse } from '../../../formats/data/traverse.ts';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/text.ts';
+import { loadYaml } from '../../../formats/yaml/load.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Value } from '../../../python/values/value.ts';
 import { checkSourceSize, namedSettings, type ExtPillar } from './ext-pillar.ts';
@@ -9,25 +10,31 @@ import { checkSourceSize, namedSettings, type ExtPillar } from './ext-pillar.ts'
 const NAMES = ['url', 'with_grains', 'header_dict', 'auth', 'username', 'password', 'namespace'];
 const TIMEOUT_MS = 30_000;
 
-/** The external pillar. */
-export const httpJson: ExtPillar = async (settings, { minionId, grains, log }) => {
-  const given = namedSettings(settings, NAMES);
-  let url = pyStr(given.get('url') ?? '').replaceAll('%s', encodeURIComponent(minionId));
-  if (truthy(given.get('with_grains'))) {
-    for (const [whole, name = ''] of [...url.matchAll(/<(.*?)>/g)]) {
-      const value = traverse(grains, name, { fallback: null });
-      if (!truthy(value)) {
-        log.error(`Unable to get minion '${minionId}' grain: ${name}`);
-        return new Map();
+/** `http_json`. */
+export const httpJson: ExtPillar = httpPillar('JSON', parseJson);
+/** `http_yaml`. */
+export const httpYaml: ExtPillar = httpPillar('YAML', (text) => loadYaml(text));
+
+function httpPillar(format: string, read: (text: string) => Value): ExtPillar {
+  return async (settings, { minionId, grains, log }) => {
+    const given = namedSettings(settings, NAMES);
+    let url = pyStr(given.get('url') ?? '').replaceAll('%s', encodeURIComponent(minionId));
+    if (truthy(given.get('with_grains'))) {
+      for (const [whole, name = ''] of [...url.matchAll(/<(.*?)>/g)]) {
+        const value = traverse(grains, name, { fallback: null });
+        if (!truthy(value)) {
+          log.error(`Unable to get minion '${minionId}' grain: ${name}`);
+          return new Map();
+        }
+        url = url.replaceAll(whole, encodeURIComponent(pyStr(value)));
       }
-      url = url.replaceAll(whole, encodeURIComponent(pyStr(value)));
     }
-  }
-  const data = parseJson(await fetchText(url, headersOf(given)));
-  if (!isDict(data)) throw new CommandExecutionError('the answer is no JSON object');
-  const namespace = given.get('namespace');
-  return typeof namespace === 'string' ? new Map<Value, Value>([[namespace, data]]) : data;
-};
+    const data = read(await fetchText(url, headersOf(given)));
+    if (!isDict(data)) throw new CommandExecutionError(`the answer is no mapping in ${format}`);
+    const namespace = given.get('namespace');
+    return typeof namespace === 'string' ? new Map<Value, Value>([[namespace, data]]) : data;
+  };
+}
 
 function headersOf(given: ReadonlyMap<string, Value>): Headers {
   const headers = new Headers();
