@@ -24,8 +24,8 @@ Starts masters in temporary folders on loopback, measures them, and removes ever
   --brine PATH    folder with our launchers (default: bin/ of this checkout)
   --real-only     measure the real Salt alone
   --only NAMES    scenarios, separated by commas: memory, cli-round-trip, job-start, ping-all, auth, return-storm;
-                  big-fleet (10,000 minions) and databases (returns into each that is
-                  installed) run only when they are named
+                  big-fleet (10,000 minions), databases (returns into each that is
+                  installed), reactor, log-ins and python run only when they are named
   --rounds N      rounds of each scenario (default: as many as the scenario thinks right)
   --json          print JSON instead of a table
   -h, --help      print this

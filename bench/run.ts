@@ -15,6 +15,7 @@ import { bigFleet } from './scenarios/big-fleet.ts';
 import { databases } from './scenarios/databases.ts';
 import { cliRoundTrip, pingAll } from './scenarios/cli.ts';
 import { jobStart } from './scenarios/job-start.ts';
+import { logIns } from './scenarios/log-ins.ts';
 import { idleMemory, loadedMemory } from './scenarios/memory.ts';
 import { pythonModules } from './scenarios/python.ts';
 import { reactor } from './scenarios/reactor.ts';
@@ -33,6 +34,7 @@ export const SCENARIOS: readonly Scenario[] = [
   bigFleet,
   databases,
   reactor,
+  logIns,
   pythonModules,
 ];
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
-import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
+import bcrypt from 'bcryptjs';
+import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { decode, encode } from '../../src/formats/wire/msgpack.ts';
 import { Attacker, rawRequester, returnOf } from '../support/attacker.ts';
 import { cpuMs, emptyMaps, peakMiB } from '../support/bombs.ts';
@@ -149,5 +150,63 @@ test(
       master.log,
       /over budget, a message of \d+ bytes has values that take more than \d+ MiB of memory/,
     );
+  },
+);
+
+test(
+  'attacks - a flood of log-ins whose hashes take long keeps nobody else waiting, and does not tell which names there are',
+  { timeout: 300_000 },
+  async (t) => {
+    const fleet = await Fleet.create(t);
+    const users = Array.from({ length: 40 }, (_, number) => `user${number}`);
+    const hash = await bcrypt.hash('right', 12);
+    fleet.write(
+      fleet.folder,
+      'users',
+      users.map((name) => `${name}:${hash}`),
+    );
+    fleet.configureMaster([
+      'auto_accept: True',
+      'external_auth:',
+      `  file: {^filename: ${fleet.path('users')}, ^filetype: htpasswd, 'user*': ['.*']}`,
+    ]);
+    const master = await fleet.startMaster();
+    await fleet.joinMinion('good');
+    const quiet = await pingTimes(t, fleet, 4, 'in peace');
+    const requester = rawRequester(t, fleet.retPort);
+    let isOver = false;
+    const logIn = async (username: string, password: string): Promise<Value> => {
+      const load = dict({ cmd: 'mk_token', eauth: 'file', username, password });
+      const body = encode({ enc: 'clear', load, version: 3 }, 'network');
+      return decode(await requester.request(body, 120_000), 'network');
+    };
+    /** @returns how long each failure has taken, ms */
+    const guess = async (name: (round: number) => string): Promise<number[]> => {
+      const times: number[] = [];
+      for (let round = 0; !isOver; round++) {
+        const startMs = systemClock.monotonicMs();
+        assert.equal(await logIn(name(round), 'wrong'), '', 'no token for a wrong password');
+        times.push(systemClock.monotonicMs() - startMs);
+      }
+      return times;
+    };
+    const flood = users.flatMap((user, number) => [
+      guess(() => user),
+      guess((round) => `nobody${number}x${round % 2}`),
+    ]);
+    const flooded = await pingTimes(t, fleet, 6, 'in a flood of log-ins');
+    isOver = true;
+    const times = await Promise.all(flood);
+    const mean = (lists: readonly number[][]): number => {
+      const all = lists.flat();
+      return all.reduce((sum, time) => sum + time, 0) / all.length;
+    };
+    const [known, unknown] = [0, 1].map((rest) => mean(times.filter((_, index) => index % 2 === rest)));
+    t.diagnostic(
+      `a failure takes ${Math.round(known ?? 0)} ms for users, ${Math.round(unknown ?? 0)} ms for nobody`,
+    );
+    assert.ok((known ?? 0) / (unknown ?? 1) < 1.35 && (unknown ?? 0) / (known ?? 1) < 1.35);
+    assert.ok((flooded[3] ?? 0) < 4 * (quiet[2] ?? 0) + 500, 'commands go on');
+    assert.equal(isDict((await logIn('user0', 'right')) as Value), true, 'and a right password is taken');
   },
 );

@@ -8,6 +8,8 @@ const ROUNDS_DEFAULT = 5000;
 const ROUNDS_MIN = 1000;
 /** glibc takes up to 999,999,999; a file that asks for more than this would hold up the master for seconds. */
 const ROUNDS_MAX = 1_000_000;
+/** One step of bcrypt at a cost of 0 takes about as long as so many of SHA crypt. */
+const BCRYPT_ROUNDS = 50;
 
 /**
  * Whether a password has this hash.
@@ -24,6 +26,15 @@ export async function verifyHash(password: string, hash: string): Promise<boolea
   if (sha === null) return undefined;
   const [, kind, rounds, salt = ''] = sha;
   return isSameText(shaCrypt(password, salt, kind === '5' ? 'sha256' : 'sha512', rounds), hash);
+}
+
+/** How long a hash takes to check, beside others, roughly in rounds of SHA crypt; 0 for what is not known and for digests without rounds. */
+export function hashCost(hash: string): number {
+  const bcrypt = /^\$2[aby]\$(\d\d)\$/.exec(hash);
+  if (bcrypt !== null) return BCRYPT_ROUNDS * 2 ** Number(bcrypt[1]);
+  const sha = /^\$[56]\$(?:rounds=(\d{1,9})\$)?/.exec(hash);
+  if (sha === null) return 0;
+  return sha[1] === undefined ? ROUNDS_DEFAULT : Math.min(ROUNDS_MAX, Math.max(ROUNDS_MIN, Number(sha[1])));
 }
 
 /** Poul-Henning Kamp's MD5 crypt, with Apache's magic or its own. */

@@ -6,7 +6,8 @@ import { ConfigError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { BackendSpec, Credentials } from './backend.ts';
-import { verifyHash } from './crypt.ts';
+import { hashCost } from './crypt.ts';
+import { HashThread } from './hash-thread.ts';
 import { isSameText } from './same-text.ts';
 
 /** The digests of passwords in a text file, as `hashutil.digest` has them. */
@@ -30,15 +31,18 @@ export const fileBackend: BackendSpec = {
   name: 'file',
   doc: 'Names and passwords in a file: columns of text, htpasswd or htdigest.',
   fault: ({ config }) => faultOf(readConfig(config)),
-  make: ({ config, log }) => {
+  make: ({ config, clock, log }) => {
     const file = readConfig(config);
+    const hashes = new HashThread(clock);
     return {
+      close: () => Promise.resolve(hashes.close()),
       authenticate: async (credentials) => {
         const text = await readFile(file.filename, 'utf8');
         if (file.filetype === 'htdigest') return isInDigestFile(text, file, credentials);
         if (file.filetype === 'text') return isInTextFile(text, file, credentials);
-        const hash = fieldsOf(text, ':').find(([name]) => name === credentials.username)?.[1];
-        const isRight = await verifyHash(credentials.password.reveal(), hash ?? NOBODYS_HASH);
+        const lines = fieldsOf(text, ':');
+        const hash = lines.find(([name]) => name === credentials.username)?.[1];
+        const isRight = await hashes.verify(credentials.password.reveal(), hash ?? costliestHash(lines));
         if (hash !== undefined && isRight === undefined)
           log.warning(
             `The hash of ${credentials.username} in ${file.filename} is of a kind that is not checked: ` +
@@ -50,8 +54,18 @@ export const fileBackend: BackendSpec = {
   },
 };
 
-/** Checked for names that are not there, so that they cost what others cost. */
+/** What a name that is not there is compared with, where no hash is. */
 const NOBODYS_HASH = '$apr1$nobodyss$xxxxxxxxxxxxxxxxxxxxxx';
+
+/** Checked for names that are not there, so that they cost what others cost: the hash of the file that takes longest. What comes of it is not looked at. */
+function costliestHash(lines: readonly (readonly string[])[]): string {
+  let [found, cost] = [NOBODYS_HASH, 0];
+  for (const [, hash = ''] of lines) {
+    const own = hashCost(hash);
+    if (own > cost) [found, cost] = [hash, own];
+  }
+  return found;
+}
 
 function readConfig(config: Dict): FileConfig {
   const text = (name: string, standard: string): string => {

@@ -15,6 +15,7 @@ import { given, rulesOf, type Identity } from '../../../runtime/access/auth-list
 import { rulesOfRoles } from '../../../runtime/access/roles.ts';
 import type { GivenRule } from '../../../runtime/access/question.ts';
 import { isToken, newToken, type TokenStore } from '../../../storage/tokens/token-store.ts';
+import { countedLines } from '../counted-log.ts';
 import { loginFailure, type Logins } from './access.ts';
 import { LaneFullError } from './lanes.ts';
 import type { LoginFailure, Requester } from './requester.ts';
@@ -45,9 +46,12 @@ interface LoggedIn {
 /** Serves log-ins and tokens. */
 export class ExternalLogins implements Logins {
   readonly #deps: ExternalLoginsDeps;
+  /** What a flood of log-ins brings about is not written each time. */
+  readonly #tell: (name: string, text: string) => void;
 
   constructor(deps: ExternalLoginsDeps) {
     this.#deps = deps;
+    this.#tell = countedLines(deps.log, 'error');
   }
 
   async byEauth(credentials: Dict, from: string): Promise<Requester | LoginFailure> {
@@ -168,7 +172,7 @@ export class ExternalLogins implements Logins {
     try {
       return await backend.authenticate(credentials);
     } catch (error) {
-      this.#deps.log.error(`The authentication system ${eauth} could not be asked: ${messageOf(error)}`);
+      this.#tell(eauth, `The authentication system ${eauth} could not be asked: ${messageOf(error)}`);
       return false;
     }
   }

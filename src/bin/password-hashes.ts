@@ -1,0 +1,3 @@
+import { runPasswordHashes } from '../programs/master/auth/password-hashes.ts';
+
+runPasswordHashes();
