@@ -10,13 +10,14 @@ import { Fleet, until } from '../support/fleet.ts';
 
 const KILLED = '20260202000000000001';
 const PAUSED = '20260202000000000002';
+const NESTED = '20260202000000000004';
 const ENDED = '20260202000000000003';
 
 test('orchestration - steps over minions, killed and gone on with, started by a reaction', async (t) => {
   const fleet = await Fleet.create(t);
   const sls = (name: string, ...lines: string[]): void =>
     fleet.write(fleet.path('srv'), `${name}.sls`, lines);
-  const [count, go] = [fleet.path('count'), fleet.path('go')];
+  const [count, go, parts, goOn] = ['count', 'go', 'parts', 'go-on'].map((name) => fleet.path(name)) as Four;
   sls('changes', 'it changes:', '  test.succeed_with_changes');
   sls('half', 'half:', '  test.configurable_test_state:', "    - result: {{ grains['id'] == 'one' }}");
   sls(
@@ -59,6 +60,26 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     '    - require: [{salt: first}]',
     'third:',
     '  salt.function: [{name: test.echo}, {tgt: one}, {arg: [{{ pillar.word }}]}, {require: [{salt: second}]}]',
+  );
+  sls(
+    'outer',
+    'inner:',
+    '  salt.runner: [{name: state.orchestrate}, {mods: parts}]',
+    'last:',
+    `  salt.function: [{name: cmd.run}, {tgt: one}, {arg: ['echo last >> ${parts}']}, {kwarg: {python_shell: true}}]`,
+  );
+  // the second minion of the batch waits
+  sls(
+    'parts',
+    'begin:',
+    `  salt.function: [{name: cmd.run}, {tgt: one}, {arg: ['echo begin >> ${parts}']}, {kwarg: {python_shell: true}}]`,
+    'batch:',
+    '  salt.function:',
+    '    - name: cmd.run',
+    "    - tgt: '*'",
+    '    - batch: 1',
+    `    - arg: ['echo part >> ${parts}; [ $(grep -c part ${parts}) -lt 2 ] || while [ ! -e ${goOn} ]; do sleep 0.1; done']`,
+    '    - kwarg: {python_shell: true}',
   );
   sls(
     'paced',
@@ -168,6 +189,27 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     assert.match(again.stdout, /There is nothing to resume/);
   });
 
+  await t.test('kill -9 in a batch of one within another: both go on where they were', async () => {
+    const run = fleet.start('salt-run', [
+      '-c',
+      fleet.masterDir,
+      '--jid',
+      NESTED,
+      'state.orchestrate',
+      'outer',
+    ]);
+    await until('the second minion is at work', () => linesOf(parts).length === 3);
+    await run.stop('SIGKILL');
+    writeFileSync(goOn, '');
+    const { code, steps } = await orchestrate('outer', `resume=${NESTED}`);
+    assert.equal(code, 0);
+    assert.deepEqual(linesOf(parts), ['begin', 'part', 'part', 'last']);
+    const { data } = (steps.get('inner')?.changes as NestedChanges).return;
+    const inner = Object.values(Object.values(data)[0] ?? {});
+    assert.match(inner[0]?.comment ?? '', /not run again\)$/);
+    assert.match(inner[1]?.comment ?? '', /ran on (one, two|two, one)\.$/);
+  });
+
   await t.test('it is paused, goes on, and is ended before a step while it runs', async () => {
     const order = async (...args: string[]): Promise<void> =>
       assert.equal((await fleet.run('salt-run', args)).code, 0, args.join(' '));
@@ -216,6 +258,13 @@ interface StepResult {
   readonly result: boolean | null;
   readonly comment: string;
   readonly changes: unknown;
+}
+
+type Four = [string, string, string, string];
+
+/** What a step that is an orchestration has changed. */
+interface NestedChanges {
+  readonly return: { readonly data: Record<string, Record<string, StepResult>> };
 }
 
 /** The kinds of steps in the order in which they are told of. */

@@ -8,6 +8,9 @@ import type { BusEvent } from '../../src/network/events/framing.ts';
 import { dict, type Dict } from '../../src/python/values/value.ts';
 import { Fleet, until } from '../support/fleet.ts';
 
+/** Events of a burst. */
+const BURST = 300;
+
 test('reactor - jobs, runners and functions of the master follow from events', async (t) => {
   const fleet = await Fleet.create(t);
   const sls = (name: string, ...lines: string[]): string => {
@@ -50,6 +53,13 @@ test('reactor - jobs, runners and functions of the master follow from events', a
       sls('after.sls', 'after:', '  runner.test.arg:', '    - args: {still: here}'),
       sls('wrong.sls', 'wrong:', '  runner.no.such:', '    - args: {a: 1}'),
     ],
+    'my/burst': sls(
+      'burst.sls',
+      'burst:',
+      '  local.test.arg:',
+      '    - tgt: one',
+      "    - arg: [{{ data['number'] }}]",
+    ),
     'my/loop': sls('loop.sls', 'again:', '  runner.event.send:', '    - args: {tag: my/loop}'),
   };
   fleet.configureMaster([
@@ -109,6 +119,22 @@ test('reactor - jobs, runners and functions of the master follow from events', a
     );
     assert.equal(events.filter(({ tag }) => tag === 'my/loop').length, 33);
   });
+
+  await t.test(
+    'killed in the middle of a burst, it goes on: each event has its job once, in order',
+    async () => {
+      const numbers = (): number[] =>
+        events
+          .filter(({ tag, data }) => tag.endsWith('/new') && data.get('fun') === 'test.arg')
+          .map(({ data }) => Number((data.get('arg') as number[])[0]));
+      const wanted = Array.from({ length: BURST }, (_, number) => number);
+      for (const number of wanted) fire('my/burst', dict({ number }));
+      await until('some jobs', () => numbers().length >= BURST / 10);
+      process.kill(master.children().get('salt-master Reactor') as number, 'SIGKILL');
+      await until('all jobs', () => numbers().length >= BURST);
+      assert.deepEqual(numbers(), wanted);
+    },
+  );
 
   await t.test('rules are listed, added and removed while it runs', async () => {
     const run = (args: readonly string[]) => fleet.run('salt-run', ['--out', 'json', ...args]);

@@ -170,7 +170,7 @@ test(
       'external_auth:',
       `  file: {^filename: ${fleet.path('users')}, ^filetype: htpasswd, 'user*': ['.*']}`,
     ]);
-    const master = await fleet.startMaster();
+    await fleet.startMaster();
     await fleet.joinMinion('good');
     const quiet = await pingTimes(t, fleet, 4, 'in peace');
     const requester = rawRequester(t, fleet.retPort);
