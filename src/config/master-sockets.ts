@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { LocalPlace } from '../host/local-place.ts';
 import type { MasterOptions } from './master-options.ts';
+import { isDict } from '../python/values/value.ts';
 
 /** Paths below `sock_dir`; with `ipc_mode: tcp` the event bus has ports of this host. */
 export interface MasterSockets {
@@ -14,6 +15,17 @@ export interface MasterSockets {
   readonly jobCache: string;
   /** Where the reactor reads events. Ours. */
   readonly reactorFeed: string;
+}
+
+/**
+ * True when the event bus is open to the group of the master's user, because users who are not root may publish jobs and have to hear
+ * their returns (salt/utils/event.py `EventPublisher.run`, 3006.16).
+ */
+export function sharesEventBus(opts: MasterOptions): boolean {
+  return ['publisher_acl', 'external_auth'].some((name) => {
+    const rules = opts.raw(name);
+    return isDict(rules) && rules.size > 0;
+  });
 }
 
 /** Where Salt's programs look for the ports of an event bus. */

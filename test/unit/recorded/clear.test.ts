@@ -144,7 +144,7 @@ class RecordedOffice {
       keyState: () => undefined,
       hasAuthenticated: () => true,
       clock: systemClock,
-      mirror: new LoadMirror(this.#root, 'sha256', log),
+      mirror: new LoadMirror({ cachedir: this.#root, hashType: 'sha256', log }),
       jids: { next: () => this.#jid() } as unknown as JidSource,
       fireEvent: (tag, data) => this.fired.push([tag, data]),
       send: async ({ load }) => {

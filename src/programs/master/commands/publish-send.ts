@@ -9,7 +9,7 @@ import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
 import type { KnownSyndic } from '../syndics.ts';
 import type { PublicationDeps } from './publish-deps.ts';
-import type { PublishRequest } from './publish-request.ts';
+import { usesUserKey, type PublishRequest } from './publish-request.ts';
 import type { Reach } from './publish-decision.ts';
 import type { Turn } from './turns.ts';
 
@@ -39,7 +39,8 @@ export async function send(
 ): Promise<Sent | undefined> {
   const minions = [...predicted.minions];
   const missing = [...predicted.missing];
-  const jid = await registerJob(deps, request, minions);
+  const isLimited = perms !== undefined || !usesUserKey(request.kwargs);
+  const jid = await registerJob(deps, request, minions, isLimited);
   if (jid === undefined) return undefined;
   await turn?.come;
   const { fun, arg, tgt, tgtType, user } = request;
@@ -131,13 +132,14 @@ async function registerJob(
   deps: PublicationDeps,
   request: PublishRequest,
   minions: string[],
+  isLimited: boolean,
 ): Promise<string | undefined> {
   const { opts, jobs, mirror, jids } = deps;
   for (let attempt = 0; attempt < JID_ATTEMPTS; attempt++) {
     const jid = request.jid === '' ? jids.next() : request.jid;
     const load = storedLoad(request, jid);
     if (!opts.get('job_cache')) return jid;
-    mirror?.save(jid, load, minions);
+    mirror?.save(jid, load, minions, isLimited);
     // Salt compat: a jid that was passed in may be known already, from a syndic's other master
     if ((await jobs.saveJob(jid, load, minions)) || request.jid !== '') return jid;
   }

@@ -2,9 +2,8 @@
 import { EventBusServer } from '../../../network/events/bus-server.ts';
 import { runsReactor } from '../../../config/reactor.ts';
 import { KeptFeed } from '../../../network/events/kept-feed.ts';
-import { isDict } from '../../../python/values/value.ts';
 import { addressText, localAddress } from '../../../network/transport/address.ts';
-import { masterSockets } from '../../../config/master-sockets.ts';
+import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
 import type { StartRole } from './role.ts';
 
 /** Bytes waiting for one reader when `ipc_write_buffer` does not say: bounded, unlike Salt's. */
@@ -15,14 +14,11 @@ const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 
 export const startEventPublisher: StartRole = async ({ opts, log, random }) => {
   const { eventPub, eventPull, reactorFeed } = masterSockets(opts);
-  const acl = opts.raw('publisher_acl');
-  const eauth = opts.raw('external_auth');
-  const shared = (isDict(acl) && acl.size > 0) || (isDict(eauth) && eauth.size > 0);
   const writeBuffer = opts.raw('ipc_write_buffer');
   const server = new EventBusServer({
     pubPath: eventPub,
     pullPath: eventPull,
-    pubMode: shared ? 0o660 : 0o600,
+    pubMode: sharesEventBus(opts) ? 0o660 : 0o600,
     readerQueueBytesMax:
       typeof writeBuffer === 'number' && writeBuffer > 0 ? writeBuffer : READER_QUEUE_BYTES_MAX,
     log,

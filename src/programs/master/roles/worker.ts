@@ -39,7 +39,7 @@ import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import type { PillarService } from '../../../runtime/pillar/service.ts';
 import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
-import { masterSockets } from '../../../config/master-sockets.ts';
+import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
@@ -186,7 +186,12 @@ function publishDeps(deps: WorkerServices): PublishDeps {
   return {
     ...publicationDeps(deps),
     access: makeAccess(deps),
-    mirror: new LoadMirror(opts.get('cachedir'), opts.get('hash_type'), log),
+    mirror: new LoadMirror({
+      cachedir: opts.get('cachedir'),
+      hashType: opts.get('hash_type'),
+      isShared: sharesEventBus(opts),
+      log,
+    }),
   };
 }
 

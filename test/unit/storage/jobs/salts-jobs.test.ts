@@ -1,8 +1,17 @@
 /** Jobs in Salt's layout: read as Salt reads them, in bounds, and cleaned as Salt cleans them. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { createLogger } from '../../../../src/host/log.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
@@ -106,7 +115,7 @@ test("jobs of Salt - what our master lends to Salt's commands is none, and goes 
   const { cachedir, jobs } = cache(t);
   const log = createLogger('t', []);
   const kept = keep(cachedir, jidAt(1));
-  new LoadMirror(cachedir, 'sha256', log).save(jidAt(2), dict({ jid: jidAt(2), fun: 'test.ping' }), ['m1']);
+  new LoadMirror({ cachedir, hashType: 'sha256', log }).save(jidAt(2), dict({ jid: jidAt(2), fun: 'test.ping' }), ['m1'], false);
   const lent = saltsJobFolder(cachedir, 'sha256', jidAt(2));
   assert.deepEqual(
     (await jobs().jobs({})).map(({ jid }) => jid),
@@ -124,4 +133,25 @@ test("jobs of Salt - what our master lends to Salt's commands is none, and goes 
   assert.equal(await clean(48 * HOUR_S, 0), 0, 'keep_jobs_seconds: 0 keeps them for ever');
   assert.equal(await clean(25 * HOUR_S), 1);
   assert.equal(existsSync(kept), false);
+});
+
+test("jobs of Salt - with a shared bus the group of the master's user finds the job of a limited user by its id, without arguments", (t) => {
+  const { cachedir } = cache(t);
+  const mirror = (isShared: boolean): LoadMirror =>
+    new LoadMirror({ cachedir, hashType: 'sha256', isShared, log: createLogger('t', []) });
+  const load = dict({ jid: jidAt(1), fun: 'cmd.run', arg: ['a secret'] });
+  const modes = (at: number): string[] => {
+    const folder = saltsJobFolder(cachedir, 'sha256', jidAt(at));
+    return [dirname(folder), folder, join(folder, '.load.p'), join(folder, '.minions.p')].map((path) =>
+      (statSync(path).mode & 0o777).toString(8),
+    );
+  };
+  mirror(false).save(jidAt(1), load, ['m1'], true);
+  assert.deepEqual(modes(1), ['700', '700', '600', '600'], 'nobody else hears the bus');
+  mirror(true).save(jidAt(2), load, ['m1'], false);
+  assert.deepEqual(modes(2), ['700', '700', '600', '600'], "a job of the master's user");
+  mirror(true).save(jidAt(3), load, ['m1'], true);
+  assert.deepEqual(modes(3), ['710', '750', '640', '640']);
+  const kept = readFileSync(join(saltsJobFolder(cachedir, 'sha256', jidAt(3)), '.load.p'));
+  assert.ok(kept.includes('cmd.run') && !kept.includes('a secret'));
 });
