@@ -32,6 +32,7 @@ async function serve(
     `file_roots: {base: [${fleet.path('srv/salt')}]}`,
     `pillar_roots: {base: [${fleet.path('srv/pillar')}]}`,
     'fileserver_list_cache_time: 0',
+    `secrets: {driver: rot, file: ${fleet.path('secrets.json')}}`,
   ]);
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(fleet.path('srv', path)), { recursive: true });
@@ -173,6 +174,10 @@ test('custom modules - returners, beacons, renderers and outputters of the guide
   assert.match(listen.log, /^salt\/beacon\/m1\/marker\/appeared\t\{"file": "/);
 
   await fleet.run('salt-run', ['saltutil.sync_all']);
+  writeFileSync(fleet.path('secrets.json'), '{"password": "s3cret"}');
+  assert.match((await fleet.run('salt-run', ['sdb.get', 'sdb://secrets/password'])).stdout, /^s3cret$/m);
+  const refusal = await fleet.run('salt-run', ['sdb.delete', 'sdb://secrets/password']);
+  assert.match(refusal.stdout, /The sdb profile secrets cannot delete values: its driver rot only has get\./);
   await fleet.json(['*', 'saltutil.refresh_pillar', 'wait=True']);
   const pillar = { site: { name: 'm1' }, mail: { host: 'mx.example.org' } };
   assert.deepEqual(await fleet.json(['*', 'pillar.items']), { m1: pillar });

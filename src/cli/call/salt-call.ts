@@ -25,7 +25,7 @@ import { prepareCommandLine } from '../program/prepare.ts';
 import { terminalColumns } from '../terminal/terminal.ts';
 import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
-import { installedModules, ownModules } from './own-modules.ts';
+import { installedModules, ownModules } from '../../runtime/extensions/own-modules.ts';
 import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
 import { callerServices } from './caller-services.ts';
 import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';

@@ -1,6 +1,9 @@
 /** `event.*`: events on the master's bus (salt/runners/event.py, 3006.16). */
 import { defineRunner, defineRunners } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { PythonError } from '../../python/exceptions.ts';
+import { pyRepr } from '../../python/values/repr.ts';
+import { isDict } from '../../python/values/value.ts';
 
 /** The event runner. */
 export const eventRunners = defineRunners({
@@ -11,11 +14,15 @@ export const eventRunners = defineRunners({
       doc: 'Fires an event on the bus of the master.',
       params: {
         tag: param.text({ doc: 'The tag; use slashes to make families (`myco/build/start`).' }),
-        data: param.mapping({ default: null, doc: 'The data.' }),
+        data: { default: null, type: 'dict', doc: 'The data.' },
       },
       returns: 'True; False when no master runs',
       examples: [`salt-run event.send my/custom/event '{"foo": "bar"}'`],
-      run: (ctx, { tag, data }) => ctx.fire(tag, data),
+      run: (ctx, { tag, data }) => {
+        if (data !== null && !isDict(data))
+          throw new PythonError('ValueError', `Dict object expected, not ${pyRepr(data)}.`);
+        return ctx.fire(tag, data ?? new Map());
+      },
     }),
   },
 });

@@ -14,6 +14,7 @@ import { intOfText } from '../../python/values/int-text.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { QueueError, type Quantity, type QueueBackend, type Taking } from '../queues/queue-backend.ts';
 import { QUEUE_TABLE } from '../queues/table.ts';
+import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import { defineRunner, defineRunners, refusing, RunnerRefusal, type RunnerContext } from './runner.ts';
 
 const queueParam = { queue: param.text({ doc: 'The queue.' }) } as const;
@@ -144,6 +145,8 @@ async function withQueues<T>(
   backend: string,
   use: (queues: QueueBackend) => Promise<T>,
 ): Promise<T> {
+  const used = await useOwnBackend({ settings, clock, log }, backend, use);
+  if (used !== undefined) return used.result;
   const load = QUEUE_TABLE.get(backend);
   if (load === undefined) throw new SaltInvocationError(`Function "${backend}.${fun}" is not available`);
   const open = await load();
@@ -153,6 +156,22 @@ async function withQueues<T>(
   } finally {
     await queues.close();
   }
+}
+
+/** A backend of the site's own (`_queues`), which comes before one of ours with that name. */
+async function useOwnBackend<T>(
+  { settings: opts, clock, log }: Pick<RunnerContext, 'settings' | 'clock' | 'log'>,
+  backend: string,
+  use: (queues: QueueBackend) => Promise<T>,
+): Promise<{ readonly result: T } | undefined> {
+  if (!hasExtensions(opts, 'queues')) return undefined;
+  const [{ useKindModule }, { ownQueues }] = await Promise.all([
+    import('../../runtime/extensions/kind-module.ts'),
+    import('../queues/own-queues.ts'),
+  ]);
+  return useKindModule('queues', backend, { opts, clock, log }, (module) =>
+    refusing(() => use(ownQueues(backend, module))),
+  );
 }
 
 interface TakingArguments {

@@ -1,5 +1,6 @@
 /** `test.*`: runners for trying things out (salt/runners/test.py, 3006.16). */
-import { dict, toNumber, type Value } from '../../python/values/value.ts';
+import { dict, pyTypeName, toNumber, type Value } from '../../python/values/value.ts';
+import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { defineRunner, defineRunners } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -12,7 +13,10 @@ const STREAM_STEP_MS = 100;
 
 /** A time in seconds, and how it is printed: as it was given. */
 function pauseOf(value: Value): { readonly shown: string; readonly pauseMs: number } {
-  return { shown: pyStr(value), pauseMs: (toNumber(value) ?? 0) * 1000 };
+  const seconds = typeof value === 'string' ? undefined : toNumber(value);
+  if (seconds === undefined)
+    throw new PythonError('TypeError', `'${pyTypeName(value)}' object cannot be interpreted as an integer`);
+  return { shown: pyStr(value), pauseMs: seconds * 1000 };
 }
 
 /** The test runner. */

@@ -4,6 +4,8 @@ import { BrineError, messageOf, SaltInvocationError } from '../../errors/errors.
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { SdbError, type SdbContext, type SdbDriver, type SdbUse } from './sdb-driver.ts';
+import { hasExtensions } from '../../runtime/extensions/folder.ts';
+import type { KindModule } from '../../runtime/extensions/kind-module.ts';
 import { SDB_TABLE } from './table.ts';
 
 const SCHEME = 'sdb://';
@@ -107,13 +109,28 @@ async function run(
   what: 'get' | 'set' | 'delete',
   call: (driver: SdbDriver, use: SdbUse) => Value | undefined | Promise<Value | undefined>,
 ): Promise<Value> {
+  const used = await useOwnDriver(ctx, { profileName, key, profile }, what, call);
+  if (used !== undefined) return used.result;
   const driver = await loadDriver(profileName, profile);
+  requireAbility(profileName, driver, what);
+  return told(profileName, () => call(driver, { ctx, key, profile }));
+}
+
+/** @throws SdbError when the driver cannot do it */
+function requireAbility(profileName: string, driver: SdbDriver, what: 'get' | 'set' | 'delete'): void {
   if (driver[what] === undefined)
     throw new SdbError(
       `The sdb profile ${profileName} cannot ${what} values: its driver ${driver.name} only has ${abilities(driver)}.`,
     );
+}
+
+/** @throws SdbError naming the profile, with the reason of whatever is thrown */
+async function told(
+  profileName: string,
+  work: () => Value | undefined | Promise<Value | undefined>,
+): Promise<Value> {
   try {
-    return (await call(driver, { ctx, key, profile })) ?? null;
+    return (await work()) ?? null;
   } catch (error) {
     if (error instanceof SaltInvocationError) throw error;
     const reason = error instanceof BrineError ? error.message : messageOf(error);
@@ -123,6 +140,50 @@ async function run(
 
 function abilities(driver: SdbDriver): string {
   return (['get', 'set', 'delete'] as const).filter((name) => driver[name] !== undefined).join(' and ');
+}
+
+/** A driver of the site's own (`_sdb`), which comes before one of ours with that name, as in Salt. */
+async function useOwnDriver(
+  ctx: SdbContext,
+  { profileName, key, profile }: Found,
+  what: 'get' | 'set' | 'delete',
+  call: (driver: SdbDriver, use: SdbUse) => Value | undefined | Promise<Value | undefined>,
+): Promise<{ readonly result: Value } | undefined> {
+  const name = pyStr(profile.get('driver') ?? null);
+  if (!hasExtensions(ctx.opts, 'sdb')) return undefined;
+  const { useKindModule } = await import('../../runtime/extensions/kind-module.ts');
+  return useKindModule('sdb', name, ctx, (module) => {
+    const driver = ownDriver(name, module);
+    requireAbility(profileName, driver, what);
+    return told(profileName, () => call(driver, { ctx, key, profile }));
+  });
+}
+
+/** Salt compat: functions are called with the key, a value, and the profile by name (3006.16 salt/utils/sdb.py). */
+function ownDriver(name: string, module: KindModule): SdbDriver {
+  const by = ({ profile }: SdbUse): Dict => new Map([['profile', profile]]);
+  const setter = module.has('set') ? 'set' : 'set_';
+  return {
+    name,
+    get: (use) => module.call('get', [use.key], by(use)),
+    ...(module.has(setter)
+      ? {
+          set: (use: SdbUse, value: Value) =>
+            withoutValue(module.call(setter, [use.key, value], by(use)), value),
+        }
+      : {}),
+    ...(module.has('delete') ? { delete: (use: SdbUse) => module.call('delete', [use.key], by(use)) } : {}),
+  };
+}
+
+/** What the code throws is logged; it may say what it was given. */
+async function withoutValue(asked: Promise<Value>, value: Value): Promise<Value> {
+  try {
+    return await asked;
+  } catch (error) {
+    const secret = pyStr(value);
+    throw new SdbError(secret === '' ? messageOf(error) : messageOf(error).split(secret).join('***'));
+  }
 }
 
 async function loadDriver(profileName: string, profile: Dict): Promise<SdbDriver> {

@@ -10,6 +10,8 @@ import { stateModules } from '../../plugins/states/on-demand.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { MasterServices } from '../../runtime/loader/master-services.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
+import type { RegistryOptions } from '../../runtime/loader/registry.ts';
+import { installedModules, ownModules } from '../../runtime/extensions/own-modules.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 
 /** What such functions are made with. */
@@ -38,10 +40,16 @@ export async function masterMinion(deps: MasterMinionDeps): Promise<ModuleContex
     executionModules(),
   ]);
   const grains = await masterGrains({ opts, log });
+  const [own, installed] = [ownModules(log), installedModules(log)];
+  const kindOf = (kind: 'modules' | 'states'): Pick<RegistryOptions, 'custom' | 'installed'> => ({
+    custom: (context) => own(context, kind),
+    installed: (name, context) => installed(name, context, kind),
+  });
   const registry = new ModuleRegistry({
     ...{ opts, grains, table },
+    ...kindOf('modules'),
     states: async (context) =>
-      new ModuleRegistry({ ...context, table: await stateModules(), kind: 'states' }),
+      new ModuleRegistry({ ...context, ...kindOf('states'), table: await stateModules(), kind: 'states' }),
   });
   return createModuleContext(registry, {
     id,

@@ -6,7 +6,7 @@ import { BrineError } from '../../errors/errors.ts';
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import type { FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
+import type { FunctionLookup, FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
 import type {
   MasterFunctionKind,
   RunnerContext,
@@ -89,10 +89,28 @@ function toRunner(kind: MasterFunctionKind, full: string, spec: FunctionSpec): R
   };
 }
 
+/** Runners as custom code sees functions: to it, those that it may call are runners. */
+function asModule(ctx: RunnerContext, { name, doc, functions }: RunnerModule): ModuleSpec {
+  const specs = Object.entries(functions).map(([fun, spec]): [string, FunctionSpec] => [
+    fun,
+    { ...spec, run: (_ctx, args, rest, keywords) => spec.run(ctx, args, rest, keywords) },
+  ]);
+  return { name, file: name, doc, functions: Object.fromEntries(specs) };
+}
+
 /** What a runner's context offers, in the form that custom functions know: `ctx.call` calls runners. */
 function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
   const nothing = (): Promise<never> =>
     Promise.reject(new BrineError('There is no minion here: this is a function of the master.'));
+  const modules = async (): Promise<ReadonlyMap<string, ModuleSpec>> =>
+    new Map([...(await ctx.modules())].map(([name, module]) => [name, asModule(ctx, module)]));
+  const find = async (fun: string): Promise<FunctionLookup | undefined> => {
+    const [name = '', short = ''] = fun.split('.', 2);
+    const found = (await ctx.modules()).get(name);
+    const module = found === undefined ? undefined : asModule(ctx, found);
+    const spec = module !== undefined && Object.hasOwn(module.functions, short) && module.functions[short];
+    return module === undefined || !spec ? undefined : { spec, module };
+  };
   return {
     id: ctx.id,
     opts: ctx.settings,
@@ -102,10 +120,10 @@ function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
     signal: ctx.signal,
     functions: {
       call: (fun, args, kwargs) => ctx.call(fun, args, kwargs),
-      has: async (fun) => (await ctx.modules()).get(fun.split('.')[0] ?? '') !== undefined,
-      find: async (fun) => ({ missing: `'${fun}' is not available.` }),
+      has: async (fun) => (await find(fun)) !== undefined,
+      find: async (fun) => (await find(fun)) ?? { missing: `'${fun}' is not available.` },
       module: () => Promise.resolve(undefined),
-      modules: () => Promise.resolve(new Map()),
+      modules,
       notLoaded: () => Promise.resolve([]),
       catalog: () => Promise.resolve(new Map()),
       states: nothing,

@@ -20,6 +20,8 @@ export type ExtensionKind =
   | 'beacons'
   | 'engines'
   | 'auth'
+  | 'sdb'
+  | 'queues'
   | 'pillar'
   | 'tops'
   | 'utils';
@@ -118,6 +120,8 @@ const PYTHON_SERVED: ReadonlySet<string> = new Set([
   'auth',
   'beacons',
   'engines',
+  'sdb',
+  'queues',
   'utils',
 ]);
 

@@ -10,6 +10,7 @@ import type { Data, Surroundings } from './brine.d.ts';
 import { fromData, toData, toRecord } from './convert.ts';
 import { faultOf } from './faults.ts';
 import type { FileLoader } from './load-file.ts';
+import { runInHost, type HostSurroundings } from './run-in-host.ts';
 import {
   asksForGrains,
   readOwnAuth,
@@ -33,22 +34,22 @@ type Services = Client<typeof extensionServices>;
 type HostHandlers = Handlers<typeof extensionHost>;
 type SingleHandlers = Pick<
   HostHandlers,
-  'describe' | 'surroundings' | 'validate' | 'look' | 'render' | 'output' | 'authenticate'
+  'describe' | 'surroundings' | 'validate' | 'look' | 'render' | 'output' | 'authenticate' | 'run'
 >;
 
 /** Answers questions about them; what the code throws becomes a fault. @param services asks the program that has started this process */
 export function singleHandlers(loader: FileLoader, services: Services): SingleHandlers {
   /** What a beacon keeps between its looks. */
   const memory: Record<string, unknown> = {};
-  let surroundings = surroundingsOf(
-    { id: '', opts: new Map(), grains: new Map(), pillar: new Map() },
-    services,
-  );
+  let around: HostSurroundings = { id: '', opts: new Map(), grains: new Map(), pillar: new Map() };
+  let surroundings = surroundingsOf(around, services);
   return {
     describe: (file) => describe(loader, file),
     surroundings: (told) => {
+      around = told;
       surroundings = surroundingsOf(told, services);
     },
+    run: (call) => tried(() => runInHost(loader, services, around, call)),
     validate: ({ path, config }) =>
       tried(async () => {
         const answer: unknown = await readOwnBeacon(loader.load(path)).validate?.(asOptions(config));
@@ -111,10 +112,7 @@ function asOptions(config: Value | readonly Value[]): Record<string, Data> {
   return toRecord(out);
 }
 
-function surroundingsOf(
-  { id, opts, grains, pillar }: Parameters<HostHandlers['surroundings']>[0],
-  services: Services,
-): Surroundings {
+function surroundingsOf({ id, opts, grains, pillar }: HostSurroundings, services: Services): Surroundings {
   const log = (level: 'debug' | 'info' | 'warning' | 'error') => (text: string) =>
     services.log({ level, text: String(text) });
   return {

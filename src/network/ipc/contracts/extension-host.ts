@@ -105,6 +105,11 @@ export const extensionHost = contract('the process of modules', {
     asks: fields({ path: text, what: oneOf('auth', 'groups', 'acl'), username: text, password: text }),
     answers: outcome(anything),
   },
+  /** Calls a function of a driver of `sdb://` or of a backend of queues. */
+  run: {
+    asks: fields({ file: text, path: text, fun: text, args: list(anything), kwargs: mapping }),
+    answers: outcome(anything),
+  },
   output: { asks: fields({ path: text, data: anything, color: flag }), answers: outcome(text) },
 });
 

@@ -31,6 +31,8 @@ const kind = oneOf(
   'beacons',
   'engines',
   'tops',
+  'sdb',
+  'queues',
 );
 /** Kinds of functions that modules may call. */
 const called = oneOf('modules', 'states', 'runners', 'returners');

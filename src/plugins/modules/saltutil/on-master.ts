@@ -2,7 +2,7 @@
  * The functions of `saltutil` by which a function on the master, such as a state of an orchestration, has the master do something
  * (3006.16 salt/modules/saltutil.py `cmd`, `cmd_iter`, `runner`, `wheel`). A minion has no master at hand and says so.
  */
-import { CommandExecutionError } from '../../../errors/errors.ts';
+import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyCount } from '../../../python/conversions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Value } from '../../../python/values/value.ts';
@@ -84,11 +84,18 @@ function publishing(doc: string, examples: readonly string[]): FunctionSpec {
 /** Whether a keyword is one of the system's own, and not meant for the function. */
 const isInternal = ([key]: readonly [Value, Value]): boolean => pyStr(key).startsWith('__');
 
+/** @throws SaltInvocationError in Salt's words (3006.16 salt/client/mixins.py `SyncClientMixin.cmd`) */
+function argumentsOf(value: Value): Value[] {
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw new SaltInvocationError('arg must be formatted as a list/tuple');
+  return value;
+}
+
 const runner = defineFunction({
   doc: 'Runs a runner. It works only on a master, as in the SLS of an orchestration.',
   params: {
     name: param.text({ doc: 'Full name of the runner function.' }),
-    arg: param.list({ default: null, doc: 'Its positional arguments.' }),
+    arg: param.by(argumentsOf, { default: null, type: 'list', doc: 'Its positional arguments.' }),
     kwarg: param.mapping({ default: null, doc: 'Its keywords.' }),
     full_return: param.flag({ default: false, doc: 'Give the whole return with its job id.' }),
     saltenv: { default: 'base', type: 'str', doc: 'Environment, for runners that take one.' },

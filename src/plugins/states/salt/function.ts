@@ -3,7 +3,7 @@ import { messageOf } from '../../../errors/errors.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { strip } from '../../../python/values/text.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, pyTypeName, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import {
@@ -57,6 +57,8 @@ function returned(entry: Dict): Value {
   return ret;
 }
 
+const isIterable = (value: Value): boolean => Array.isArray(value) || isDict(value);
+
 /** The state `salt.function`. */
 export const functionState = defineState({
   doc: 'Runs an execution function on minions.',
@@ -90,6 +92,7 @@ export const functionState = defineState({
         .set('result', null);
     if (args.ssh) return refuse(NO_SSH);
     const arg = typeof args.arg === 'string' ? wordsOf(args.arg) : truthy(args.arg) ? args.arg : [];
+    if (!isIterable(arg)) return refuse(`'${pyTypeName(arg)}' object is not iterable`);
     let returns: Dict;
     try {
       returns = await runOnMinions(ctx, {
