@@ -20,10 +20,19 @@ export class UserAuth {
   readonly #keys: ReadonlyMap<string, Secret>;
   readonly #digests: ReadonlyMap<string, Buffer>;
   readonly #lengths: readonly number[];
+  readonly #groupsOf: (user: string) => readonly string[];
 
-  /** @param keys the key string of each user that has one */
-  constructor(opts: MasterOptions, keys: ReadonlyMap<string, Secret>) {
+  /**
+   * @param keys the key string of each user that has one
+   * @param groupsOf the groups of a user, for roles
+   */
+  constructor(
+    opts: MasterOptions,
+    keys: ReadonlyMap<string, Secret>,
+    groupsOf: (user: string) => readonly string[] = () => [],
+  ) {
     this.#opts = opts;
+    this.#groupsOf = groupsOf;
     this.#keys = keys;
     this.#digests = new Map([...keys].map(([user, key]) => [user, sha256(key.reveal())]));
     this.#lengths = [...keys.values()].map((key) => Buffer.byteLength(key.reveal()));
@@ -69,7 +78,7 @@ export class UserAuth {
   #limited(user: string): Rights | undefined {
     const rules = [
       ...rulesOfPatterns(this.#acl(), user, 'publisher_acl'),
-      ...rulesOfRoles(this.#opts.get('roles'), { name: user, groups: [] }),
+      ...rulesOfRoles(this.#opts.get('roles'), { name: user, groups: this.#groupsOf(user) }),
     ];
     return rules.length === 0 ? undefined : { kind: 'limited', rules };
   }

@@ -39,6 +39,17 @@ const TOO_MANY = refusal(
 );
 const JID_TAKEN = refusal('SaltInvocationError', 'There is a job with this __jid__ already.');
 
+/** What they return is for the terminal of whoever calls them alone: the event that would bring it over the network has stars. */
+const FOR_THE_TERMINAL: ReadonlySet<string> = new Set(['auth.mk_token', 'auth.token_create']);
+
+function noTerminal(fun: string): Encodable {
+  return refusal(
+    'SaltInvocationError',
+    `${fun} shows its token on a terminal only, and no token was made. Run it on the master's machine: salt-run ${fun} …` +
+      (fun === 'auth.mk_token' ? ' To get a token from elsewhere, log in with salt -T.' : ''),
+  );
+}
+
 function refusal(name: string, message: string): Encodable {
   return { error: { name, message } };
 }
@@ -51,6 +62,7 @@ export function runnerHandler({ decide, runners, jids }: ControlDeps): ClearHand
     if (typeof fun !== 'string' || !isDict(low)) return BAD_SYNTAX;
     const decision = await decide(load, { client: 'runner', fun, args: argumentsOf(low) }, from);
     if ('error' in decision) return decision;
+    if (FOR_THE_TERMINAL.has(fun)) return noTerminal(fun);
     const jid = jids.next();
     return runners.take({ fun, low, jid, user: decision.user })
       ? { tag: runTag('runner', jid), jid }

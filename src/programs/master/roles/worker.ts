@@ -18,6 +18,7 @@ import { Audit } from '../auth/audit.ts';
 import type { ExternalLogins } from '../auth/logins.ts';
 import { externalLogins } from '../auth/open-logins.ts';
 import { tokenHandlers } from '../commands/tokens.ts';
+import { LocalGroups } from '../auth/local-groups.ts';
 import { UserAuth } from '../auth/user-auth.ts';
 import { connectedIds } from '../commands/connected.ts';
 import { fileHandlers } from '../commands/files.ts';
@@ -50,6 +51,7 @@ interface WorkerServices extends MasterServices {
   readonly masterKey: RsaPrivateKey;
   readonly accepted: AcceptedKeys;
   readonly audit: Audit;
+  readonly groups: LocalGroups;
   /** Undefined without `external_auth`. */
   readonly externalLogins: () => Promise<ExternalLogins | undefined>;
 }
@@ -62,16 +64,19 @@ export const startWorker: StartRole = async (context) => {
   const deps: WorkerServices = {
     ...services,
     audit: new Audit(services.fireEvent, log, clock),
+    groups: new LocalGroups({ users: [...context.userKeys.keys()], clock, log }),
     externalLogins: logins.open,
     masterKey: loadMasterKey(opts),
     accepted: new AcceptedKeys(join(opts.get('pki_dir'), 'minions'), clock),
   };
   const door = makeDoor(deps);
   if (index === 0 && opts.get('ping_on_rotate')) context.onNewKey(() => void pingAll(deps));
+  await deps.groups.start(opts);
   const link = await serve(context, door);
   log.info(`Worker ${index} is ready`);
   return {
     stop: async () => {
+      deps.groups.stop();
       link.stop();
       await Promise.all([services.close(), logins.close()]);
     },
@@ -107,7 +112,7 @@ function makeDoor(deps: WorkerServices): Door {
   const { opts, clock, log } = context;
   const authenticator = makeAuthenticator(deps);
   const publishing = publishDeps(deps);
-  const users = new UserAuth(opts, context.userKeys);
+  const users = new UserAuth(opts, context.userKeys, (user) => deps.groups.of(user));
   return new Door({
     clear: clearTable(deps, publishing),
     aes: aesTable(deps, publishing),
@@ -169,11 +174,11 @@ function controlHandlers(
 }
 
 /** Who may do what, for all commands in the clear. */
-function makeAccess({ context, audit, externalLogins }: WorkerServices): Access {
+function makeAccess({ context, audit, groups, externalLogins }: WorkerServices): Access {
   const { opts, userKeys, clock } = context;
   return new Access({
     opts,
-    users: new UserAuth(opts, userKeys),
+    users: new UserAuth(opts, userKeys, (user) => groups.of(user)),
     logins: externalLogins,
     apiTokens: new ApiTokens(opts.get('pki_dir')),
     clock,

@@ -13,6 +13,8 @@ import { Secret } from '../../../../src/host/secret.ts';
 import { JidSource } from '../../../../src/storage/jobs/jid.ts';
 import { SqliteJobStore } from '../../../../src/storage/jobs/sqlite-store.ts';
 import { KeyStore } from '../../../../src/storage/keys/store.ts';
+import { LocalGroups } from '../../../../src/programs/master/auth/local-groups.ts';
+import { silentLogger } from '../../../../src/host/log.ts';
 import { UserAuth } from '../../../../src/programs/master/auth/user-auth.ts';
 import type { SyndicRegistry } from '../../../../src/programs/master/syndics.ts';
 import { minionEventHandler } from '../../../../src/programs/master/commands/minion-events.ts';
@@ -347,6 +349,30 @@ test('user keys - each key speaks for its own user only', () => {
   ] as [Value | undefined, Value][]) {
     assert.equal(check(user, key), 'nobody', String(user));
   }
+});
+
+test('user keys - the groups of a user of publisher_acl give him their roles, as the system has them now', async () => {
+  const roles = dict({ web: { groups: ['ops'], rules: ['service.*'] } });
+  const opts = options({ user: 'root', publisher_acl: dict({ ann: ['test.*'] }), roles });
+  const members = new Map([['ann', ['ops']]]);
+  const groups = new LocalGroups({
+    users: ['ann'],
+    clock: systemClock,
+    log: silentLogger,
+    ask: (user) => Promise.resolve(members.get(user) ?? []),
+  });
+  const key = 'a'.repeat(76);
+  const users = new UserAuth(opts, new Map([['ann', new Secret(key)]]), (user) => groups.of(user));
+  const rules = (): Value[] => {
+    const rights = users.check(dict({ user: 'ann', key }));
+    return rights?.kind === 'limited' ? rights.rules.map(({ rule }) => rule) : [];
+  };
+  await groups.start(opts);
+  assert.deepEqual(rules(), ['test.*', 'service.*']);
+  members.delete('ann');
+  await groups.refresh();
+  assert.deepEqual(rules(), ['test.*']);
+  groups.stop();
 });
 
 test('user keys - the key of a user is found in the bytes of a request, and nothing else is taken for one', () => {

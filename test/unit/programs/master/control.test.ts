@@ -94,3 +94,13 @@ test('control - wheel functions at a time, and runners that wait, are bounded', 
     /Too many functions/,
   );
 });
+
+test('control - functions whose return is for a terminal are refused before they do anything', async () => {
+  const { deps, orders } = made();
+  for (const fun of ['auth.token_create', 'auth.mk_token'])
+    assert.match(
+      JSON.stringify(await runnerHandler(deps)(dict({ fun, kwarg: dict({ name: 'ci' }) }), 'x')),
+      /shows its token on a terminal only, and no token was made/,
+    );
+  assert.deepEqual(orders, []);
+});
