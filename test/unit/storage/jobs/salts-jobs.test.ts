@@ -115,7 +115,12 @@ test("jobs of Salt - what our master lends to Salt's commands is none, and goes 
   const { cachedir, jobs } = cache(t);
   const log = createLogger('t', []);
   const kept = keep(cachedir, jidAt(1));
-  new LoadMirror({ cachedir, hashType: 'sha256', log }).save(jidAt(2), dict({ jid: jidAt(2), fun: 'test.ping' }), ['m1'], false);
+  new LoadMirror({ cachedir, hashType: 'sha256', log }).save(
+    jidAt(2),
+    dict({ jid: jidAt(2), fun: 'test.ping' }),
+    ['m1'],
+    false,
+  );
   const lent = saltsJobFolder(cachedir, 'sha256', jidAt(2));
   assert.deepEqual(
     (await jobs().jobs({})).map(({ jid }) => jid),
