@@ -12,6 +12,8 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'alternatives',
     load: async () => (await import('./alternatives.ts')).alternativesModule,
   },
+  { name: 'apache', file: 'deb_apache', load: async () => (await import('./apache.ts')).debianApacheModule },
+  { name: 'apache', file: 'apache', load: async () => (await import('./apache.ts')).apacheModule },
   {
     name: 'archive',
     file: 'archive',
@@ -32,7 +34,9 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'defaults',
     load: async () => (await import('./defaults.ts')).defaultsModule,
   },
+  { name: 'dig', file: 'dig', load: async () => (await import('./dig.ts')).digModule },
   { name: 'disk', file: 'disk', load: async () => (await import('./disk.ts')).diskModule },
+  { name: 'dnsutil', file: 'dnsutil', load: async () => (await import('./dnsutil.ts')).dnsutilModule },
   {
     name: 'environ',
     file: 'environ',
@@ -81,10 +85,16 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'pkg', file: 'aptpkg', load: async () => (await import('./pkg.ts')).aptModule },
   { name: 'pkg', file: 'yumpkg', load: async () => (await import('./yumpkg.ts')).yumModule },
   {
+    name: 'pkg_resource',
+    file: 'pkg_resource',
+    load: async () => (await import('./pkg-resource.ts')).pkgResourceModule,
+  },
+  {
     name: 'publish',
     file: 'publish',
     load: async () => (await import('./publish.ts')).publishModule,
   },
+  { name: 'rabbitmq', file: 'rabbitmq', load: async () => (await import('./rabbitmq.ts')).rabbitmqModule },
   {
     name: 'random',
     file: 'mod_random',
@@ -121,6 +131,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'slsutil',
     load: async () => (await import('./slsutil.ts')).slsutilModule,
   },
+  { name: 'smbios', file: 'smbios', load: async () => (await import('./smbios.ts')).smbiosModule },
   { name: 'ssh', file: 'ssh', load: async () => (await import('./ssh.ts')).sshModule },
   { name: 'state', file: 'state', load: async () => (await import('./state.ts')).stateModule },
   { name: 'status', file: 'status', load: async () => (await import('./status.ts')).statusModule },
@@ -138,4 +149,5 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./timezone.ts')).timezoneModule,
   },
   { name: 'user', file: 'useradd', load: async () => (await import('./user.ts')).userModule },
+  { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilModule },
 ];

@@ -26,3 +26,23 @@ export function outcomeResultFirst(
 ): StateResult {
   return { name, result, changes, comment };
 }
+
+/** The same with the changes last, as `apache_*`, `network` and `rabbitmq_*` make it. */
+export function outcomeChangesLast(
+  name: Value,
+  result: boolean | null,
+  comment: Value,
+  changes: Dict = dict(),
+): StateResult {
+  return { name, result, comment, changes };
+}
+
+/** The same with the result last, as `webutil` makes it. */
+export function outcomeResultLast(
+  name: Value,
+  result: boolean | null,
+  comment: Value,
+  changes: Dict = dict(),
+): StateResult {
+  return { name, changes, comment, result };
+}
