@@ -7,15 +7,9 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { param } from '../../runtime/loader/params.ts';
 import { checked, dataByKey, dataWords, tagsOf } from './rabbitmq/output.ts';
 import { isPassword, passwordCommand } from './rabbitmq/passwords.ts';
-import {
-  policies,
-  setPolicy,
-  setUpstream,
-  UPSTREAM_SETTINGS,
-  upstreams,
-  upstreamSettings,
-} from './rabbitmq/policies.ts';
+import { policies, setPolicy, setUpstream, upstreams, upstreamSettings } from './rabbitmq/policies.ts';
 import { control, plugins, printed, reported } from './rabbitmq/run.ts';
+import { UPSTREAM_PARAMS } from './rabbitmq/upstream-params.ts';
 
 const RUNAS = {
   runas: { default: null, type: 'str', doc: 'The user of the system who runs the program.' },
@@ -85,35 +79,6 @@ const said = (command: string, doc: string): ReturnType<typeof defineFunction> =
     examples: [`salt '*' rabbitmq.${command}`],
     run: (ctx, { runas }) => printed(ctx, [command], runas),
   });
-
-const UPSTREAM_DOCS: Readonly<Record<(typeof UPSTREAM_SETTINGS)[number], string>> = {
-  uri: 'Where the upstream is: amqp://host; several with spaces.',
-  prefetch_count: 'How many messages may be on the link, not yet acknowledged.',
-  reconnect_delay: 'Seconds until the next try after a lost connection.',
-  ack_mode: 'on-confirm, on-publish or no-ack.',
-  trust_user_id: 'Keep the id of the user who sent a message.',
-  exchange: 'The exchange there; without it the one of the same name.',
-  max_hops: 'Over how many links a message may go.',
-  expires: 'Milliseconds after which the queue there goes when nobody connects.',
-  message_ttl: 'Milliseconds that messages stay there.',
-  ha_policy: 'The argument x-ha-policy of the queue there.',
-  queue: 'The queue there; without it the one of the same name.',
-};
-
-/** The settings of an upstream as parameters. */
-export const UPSTREAM_PARAMS = {
-  uri: { doc: UPSTREAM_DOCS.uri, type: 'str' },
-  prefetch_count: { default: null, type: 'int', doc: UPSTREAM_DOCS.prefetch_count },
-  reconnect_delay: { default: null, type: 'int', doc: UPSTREAM_DOCS.reconnect_delay },
-  ack_mode: { default: null, type: 'str', doc: UPSTREAM_DOCS.ack_mode },
-  trust_user_id: { default: null, type: 'bool', doc: UPSTREAM_DOCS.trust_user_id },
-  exchange: { default: null, type: 'str', doc: UPSTREAM_DOCS.exchange },
-  max_hops: { default: null, type: 'int', doc: UPSTREAM_DOCS.max_hops },
-  expires: { default: null, type: 'int', doc: UPSTREAM_DOCS.expires },
-  message_ttl: { default: null, type: 'int', doc: UPSTREAM_DOCS.message_ttl },
-  ha_policy: { default: null, type: 'str', doc: UPSTREAM_DOCS.ha_policy },
-  queue: { default: null, type: 'str', doc: UPSTREAM_DOCS.queue },
-} as const;
 
 /** The module. */
 export const rabbitmqModule = defineModule({

@@ -21,7 +21,7 @@ function figure(text: string): Value {
 }
 
 /** What the report says, line by line. */
-export function readServerStatus(text: string): Dict {
+function readServerStatus(text: string): Dict {
   const board = dict(Object.fromEntries(SCOREBOARD.map((letter) => [letter, 0])));
   const found = dict({ Scoreboard: board });
   for (const line of splitLines(text)) {

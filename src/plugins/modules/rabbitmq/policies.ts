@@ -4,6 +4,7 @@ import { toJson } from '../../../formats/json/text.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { checked, dataLines } from './output.ts';
+import { UPSTREAM_PARAMS } from './upstream-params.ts';
 import { control, isAtLeast, packageVersion, printed } from './run.ts';
 
 /** What a policy may apply to: in versions before 3.7 the word stands before the pattern. */
@@ -58,25 +59,10 @@ export async function setPolicy(ctx: ModuleContext, args: PolicyArgs): Promise<D
   return dict({ Set: await printed(ctx, [...words, name, pattern, definition], runas) });
 }
 
-/** The names under which the settings of an upstream are given, in Salt's order. */
-export const UPSTREAM_SETTINGS = [
-  'uri',
-  'prefetch_count',
-  'reconnect_delay',
-  'ack_mode',
-  'trust_user_id',
-  'exchange',
-  'max_hops',
-  'expires',
-  'message_ttl',
-  'ha_policy',
-  'queue',
-] as const;
-
 /** The settings of an upstream as RabbitMQ keeps them; what is false or empty is left out. */
 export function upstreamSettings(args: Readonly<Record<string, Value>>): Dict {
   return new Map(
-    UPSTREAM_SETTINGS.flatMap((name): [Value, Value][] => {
+    Object.keys(UPSTREAM_PARAMS).flatMap((name): [Value, Value][] => {
       const value = args[name] ?? null;
       return truthy(value) ? [[name.replaceAll('_', '-'), value]] : [];
     }),

@@ -3,33 +3,11 @@ import { parseJson } from '../../../formats/json/text.ts';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { UPSTREAM_PARAMS } from '../../modules/rabbitmq/upstream-params.ts';
 import { defineModule } from '../../../runtime/loader/module.ts';
 import { outcomeChangesLast as outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import { nameOf, orFailure, rabbit, RUNAS, withoutRabbitmq } from './parts.ts';
-
-/** The settings in Salt's order, with what they are. */
-const SETTINGS = {
-  uri: { type: 'str', doc: 'Where the upstream is: amqp://user:password@host; several with spaces.' },
-  prefetch_count: {
-    default: null,
-    type: 'int',
-    doc: 'How many messages may be on the link, not yet acknowledged.',
-  },
-  reconnect_delay: { default: null, type: 'int', doc: 'Seconds until the next try after a lost connection.' },
-  ack_mode: { default: null, type: 'str', doc: 'on-confirm, on-publish or no-ack.' },
-  trust_user_id: { default: null, type: 'bool', doc: 'Keep the id of the user who sent a message.' },
-  exchange: { default: null, type: 'str', doc: 'The exchange there; without it the one of the same name.' },
-  max_hops: { default: null, type: 'int', doc: 'Over how many links a message may go.' },
-  expires: {
-    default: null,
-    type: 'int',
-    doc: 'Milliseconds after which the queue there goes when nobody connects.',
-  },
-  message_ttl: { default: null, type: 'int', doc: 'Milliseconds that messages stay there.' },
-  ha_policy: { default: null, type: 'str', doc: 'The argument x-ha-policy of the queue there.' },
-  queue: { default: null, type: 'str', doc: 'The queue there; without it the one of the same name.' },
-} as const;
 
 const PASSWORD_IN_URI = /(\/\/[^:/@\s]*:)[^@\s]*@/g;
 
@@ -90,7 +68,7 @@ export const rabbitmqUpstreamStates = defineModule({
   functions: {
     present: defineState({
       doc: 'Makes sure that there is an upstream.',
-      params: { ...nameOf('upstream'), ...SETTINGS, ...RUNAS },
+      params: { ...nameOf('upstream'), ...UPSTREAM_PARAMS, ...RUNAS },
       run: (ctx, { name, runas, ...settings }) => orFailure(name, () => present(ctx, name, settings, runas)),
     }),
     absent: defineState({

@@ -109,7 +109,7 @@ test('registry - every function of every module is described', async () => {
     assert.match(module.doc, /\.$/, `${entry.name} has no documentation`);
     for (const [name, spec] of Object.entries(module.functions)) {
       const fun = `${module.name}.${name}`;
-      assert.match(name, /^[a-z][a-z0-9_]*$/, fun);
+      assert.match(name, /^[A-Za-z][A-Za-z0-9_]*$/, fun);
       assert.match(spec.doc, /^[A-Z].*\.$/s, `${fun}: doc is one or more sentences`);
       assert.ok(spec.returns.length > 0, `${fun}: returns is empty`);
       checkParams(fun, spec.params ?? {}, [spec.varargs, spec.kwargs]);
