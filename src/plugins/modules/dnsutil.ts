@@ -116,7 +116,7 @@ export const dnsutilModule = defineModule({
     parse_hosts: defineFunction({
       doc: 'Reads a file of hosts.',
       params: {
-        ...HOSTSFILE,
+        hostsfile: param.text({ default: '/etc/hosts', doc: 'The file.' }),
         hosts: param.textIfGiven({ default: null, doc: 'The text, in place of a file.' }),
       },
       returns: 'mapping of address to list of names',

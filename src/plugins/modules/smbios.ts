@@ -115,7 +115,7 @@ export const smbiosModule = defineModule({
       : undefined,
   functions: {
     get: defineFunction({
-      doc: 'Returns one text: bios-vendor, system-uuid, baseboard-serial-number, chassis-type, processor-version …',
+      doc: 'Returns one text: bios-vendor, system-uuid, baseboard-serial-number, chassis-type and the like.',
       params: { string: param.text({ doc: 'Which one.' }), ...CLEAN },
       returns: 'the text; none where it tells nothing',
       examples: ["salt '*' smbios.get system-uuid clean=False"],
