@@ -1,4 +1,7 @@
-/** What Debian's Apache has switched on: modules, sites, configuration (3006.16 salt/states/apache_module.py, apache_site.py, apache_conf.py). */
+/**
+ * What Debian's Apache has switched on: modules, sites, configuration (3006.16 salt/states/apache_module.py,
+ * salt/states/apache_site.py and salt/states/apache_conf.py).
+ */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
