@@ -38,6 +38,8 @@ export interface MasterCall {
   readonly user?: string;
   /** The id of the job; without one it is given the next. */
   readonly jid?: string;
+  /** Shows which step it is at, if it is an orchestration; default: as the caller's. */
+  readonly showStep?: (text: string) => void;
 }
 
 /** How an execution function is called on the master's own machine. */

@@ -30,6 +30,8 @@ export interface MasterJobsDeps {
   readonly jids: JidSource;
   /** Where the jobs of an orchestration's steps are kept. */
   readonly steps?: StepJobs | undefined;
+  /** Told how many minions of a step's job have come to an end. */
+  readonly returned?: (step: string, done: number, of: number) => void;
 }
 
 /** How one job is watched. */
@@ -38,6 +40,9 @@ interface Watching {
   readonly patience: WatchPatience;
   readonly publish: PublishOptions;
 }
+
+/** Hears how many minions of a job have come to an end. */
+type Told = (done: number, of: number) => void;
 
 /** What has come of a job. */
 interface Gathered {
@@ -86,19 +91,20 @@ export class MasterJobs {
   async #whole({ step }: MasterJob, watching: Watching): Promise<Gathered> {
     const { steps, jids } = this.#deps;
     if (steps === undefined || step === undefined) return gather(watching, watching.publish);
+    const told: Told = (done, of) => this.#deps.returned?.(step, done, of);
     const before = steps.takeJob(step);
     if (before !== undefined) {
-      const taken = await this.#takeUp(before, watching);
+      const taken = await this.#takeUp(before, watching, told);
       if (taken !== undefined && taken.silent.length === 0) return taken;
       steps.forgetJobs(step);
     }
     const jid = jids.next();
     steps.keepJob(step, jid);
-    return gather(watching, { ...watching.publish, jid });
+    return gather(watching, { ...watching.publish, jid }, told);
   }
 
   /** Waits for what is left of a job. @returns undefined for one that was never published */
-  async #takeUp(jid: string, { parts, patience }: Watching): Promise<Gathered | undefined> {
+  async #takeUp(jid: string, { parts, patience }: Watching, told?: Told): Promise<Gathered | undefined> {
     const { jobs, log } = this.#deps.context;
     const load = await jobs.job(jid);
     if (load === undefined) return undefined;
@@ -110,7 +116,7 @@ export class MasterJobs {
       missing: [],
       lost: new Map(),
     };
-    return collect(jid, watchPublished(parts, job, patience));
+    return collect(job, watchPublished(parts, job, patience), told);
   }
 
   async #onSome(job: MasterJob, subset: number, watching: Watching): Promise<Dict> {
@@ -146,12 +152,17 @@ export class MasterJobs {
       waitMs: 0,
       isLast: (item) => job.failHard && item.kind === 'return' && codeOf(item.load) > 0,
     });
+    const told = (): void => {
+      if (job.step !== undefined) this.#deps.returned?.(job.step, found.size, present.minions.length);
+    };
+    told();
     for await (const item of news) {
       if (item.kind !== 'news') continue;
       found.set(
         item.news.id,
         item.news.kind === 'return' ? (item.news.load.get('return') ?? null) : new Map(),
       );
+      told();
     }
     return new Map(
       [...found].map(([id, ret]) => {
@@ -218,17 +229,28 @@ async function choose(
   return able.slice(0, Math.max(0, subset));
 }
 
-async function gather({ parts, patience }: Watching, publish: PublishOptions): Promise<Gathered> {
+async function gather(
+  { parts, patience }: Watching,
+  publish: PublishOptions,
+  told?: Told,
+): Promise<Gathered> {
   const { job, news } = await publishAndWatch(parts, publish, patience);
-  return collect(job.jid, news);
+  return collect(job, news, told);
 }
 
-async function collect(jid: string, news: AsyncIterable<JobNews>): Promise<Gathered> {
+async function collect(
+  { jid, minions }: PublishedJob,
+  news: AsyncIterable<JobNews>,
+  told?: Told,
+): Promise<Gathered> {
   const returns: Dict = new Map();
   const silent: Gathered['silent'] = [];
-  for await (const item of news)
+  told?.(0, minions.length);
+  for await (const item of news) {
     if (item.kind === 'return') returns.set(item.id, item.load);
     else silent.push(item);
+    told?.(returns.size + silent.length, minions.length);
+  }
   return { jid, returns, silent };
 }
 

@@ -34,7 +34,12 @@ export interface MasterServicesDeps {
 /** Makes the services. */
 export function masterServices(deps: MasterServicesDeps): MasterServices {
   const { context, jids, steps } = deps;
-  const jobs = new MasterJobs({ context, jids, steps: steps?.journal });
+  const jobs = new MasterJobs({
+    context,
+    jids,
+    steps: steps?.journal,
+    returned: (step, done, of) => steps?.display.returned(step, done, of),
+  });
   return {
     user: context.user,
     steps,
@@ -63,7 +68,8 @@ async function runFunction(deps: MasterServicesDeps, call: MasterFunctionCall): 
     if (before?.resume !== undefined) kwarg.set('resume', before.resume);
     steps.journal.keepRun(key, jid);
   }
-  return context.run({ kind, fun, arg, kwarg, user, jid });
+  const shown = steps === undefined || step === undefined ? {} : { showStep: steps.display.within(step) };
+  return context.run({ kind, fun, arg, kwarg, user, jid, ...shown });
 }
 
 /** What stands for a step and what it calls: a step may call several functions. */

@@ -4,6 +4,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 import type { RunSteps, StepPlace } from '../../runtime/loader/run-steps.ts';
 import { stateTag } from '../../runtime/state/state-tag.ts';
+import { StepDisplay } from './step-display.ts';
 import type { OrchestrationJournal } from '../../storage/orchestrations/journal.ts';
 
 /** The jobs of steps, kept before they are published or run: the part of the journal that publishing and running need. */
@@ -17,10 +18,13 @@ export class OrchestrationSteps implements RunSteps {
   readonly #context: RunnerContext;
   /** What is kept of it. */
   readonly journal: OrchestrationJournal;
+  /** What is shown of it. */
+  readonly display: StepDisplay;
 
   constructor(context: RunnerContext, journal: OrchestrationJournal) {
     this.#context = context;
     this.journal = journal;
+    this.display = new StepDisplay((text) => context.showStep(text));
   }
 
   known(low: Dict): Dict | undefined {
@@ -32,10 +36,11 @@ export class OrchestrationSteps implements RunSteps {
 
   async begin(low: Dict, place: StepPlace): Promise<void> {
     await this.#tell(low, { ...place, status: 'running' });
-    this.#context.showStep(`[${place.number}/${place.of}] ${titleOf(low)}`);
+    this.display.begin(stateTag(low), `[${place.number}/${place.of}] ${titleOf(low)}`);
   }
 
   async end(low: Dict, result: Dict): Promise<void> {
+    this.display.end(stateTag(low));
     this.journal.keepResult(stateTag(low), low, result);
     await this.#tell(low, { status: 'done', result: result.get('result') ?? null });
   }

@@ -180,11 +180,17 @@ async function requireFunction(
 /** A function that a function of the master runs as a job of its own; nothing of it is shown. */
 async function runInside(
   deps: FunctionRunDeps & { readonly jids: JidSource },
-  { kind, fun, arg, kwarg, user = deps.user, jid = deps.jids.next() }: MasterCall,
+  { kind, fun, arg, kwarg, user = deps.user, jid = deps.jids.next(), showStep = deps.showStep }: MasterCall,
 ): Promise<Dict> {
   const spec = await requireFunction(kind, fun, deps.own);
   const show = (): Promise<void> => Promise.resolve();
-  const context = openRunnerContext({ ...deps, jid, user, show });
+  const context = openRunnerContext({
+    ...deps,
+    jid,
+    user,
+    show,
+    ...(showStep === undefined ? {} : { showStep }),
+  });
   try {
     const ended = await runMasterFunction(context, { kind, fun, spec, call: callWith(arg, kwarg) });
     if (ended === undefined) throw new CancelledRunError(`The ${kind} function ${fun} was interrupted.`);
