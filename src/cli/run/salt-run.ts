@@ -24,7 +24,7 @@ import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
 import { detach, detachedJid } from './detach.ts';
 import { isOrdered, runOrdered } from './ordered.ts';
-import { StatusLine } from './status-line.ts';
+import { withStatusLine, type StatusLine } from './status-line.ts';
 import { runMasterFunction } from '../../programs/runner/run-function.ts';
 import { findFunction, loadModules, missingFunction } from '../../programs/runner/find-function.ts';
 import { ownFunctions, type OwnFunctions } from '../../programs/runner/own-functions.ts';
@@ -39,7 +39,8 @@ const NOT_RUN_EXIT = 1;
 const ORCHESTRATIONS: ReadonlySet<string> = new Set(['state.orchestrate', 'state.orch', 'state.sls']);
 
 /** Runs the command. @returns the exit code */
-export async function runSaltRun(argv: readonly string[], io: CommandIo): Promise<number> {
+export async function runSaltRun(argv: readonly string[], streams: CommandIo): Promise<number> {
+  const { status, io } = withStatusLine(streams);
   const detached = detachedJid(io.env);
   const parsed = await prepareCommandLine(saltRunProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
@@ -59,7 +60,7 @@ export async function runSaltRun(argv: readonly string[], io: CommandIo): Promis
     }
     if (!(await becomeConfiguredUser(program))) return 0;
     if (isOrdered(io.env)) return await runOrdered(program, io);
-    return await new RunnerRun(program, parsed, io, detached).run();
+    return await new RunnerRun(program, parsed, { io, status }, detached).run();
   } finally {
     program.logging.close();
   }
@@ -144,11 +145,16 @@ class RunnerRun {
   readonly #abort = new AbortController();
   readonly #status: StatusLine;
 
-  constructor(program: ClientProgram, parsed: ParsedOptions, io: CommandIo, detached: string | undefined) {
+  constructor(
+    program: ClientProgram,
+    parsed: ParsedOptions,
+    { io, status }: ReturnType<typeof withStatusLine>,
+    detached: string | undefined,
+  ) {
     const { merged, opts, logging } = program;
     this.#program = program;
     this.#io = io;
-    this.#status = new StatusLine(io.stderr);
+    this.#status = status;
     this.#isDetached = detached !== undefined;
     const [fun = '', ...words] = parsed.args;
     this.#fun = fun;

@@ -1,9 +1,42 @@
 /** One line on a terminal that says what is going on, and goes away before anything else is written there. */
 import { visible } from '../../python/values/visible.ts';
-import { writeStyled, type TextSink } from '../terminal/io.ts';
+import { writeStyled, type CommandIo, type TextSink } from '../terminal/io.ts';
 
 const CLEAR = '\r\u001b[K';
 const COLUMNS = 80;
+
+/** A status line, and the streams before whose next text it goes away: a warning in the log does not stand behind it. */
+export function withStatusLine(io: CommandIo): { readonly status: StatusLine; readonly io: CommandIo } {
+  const status = new StatusLine(io.stderr);
+  if (io.stderr.isTTY !== true) return { status, io };
+  const after = (sink: TextSink): TextSink => ({
+    write: (text) => {
+      status.clear();
+      return sink.write(text);
+    },
+    styled: (text) => {
+      status.clear();
+      writeStyled(sink, text);
+    },
+    isTTY: sink.isTTY,
+    get columns() {
+      return sink.columns;
+    },
+  });
+  const { tellsCodes = false, env } = io;
+  return {
+    status,
+    io: {
+      tellsCodes,
+      get stdin() {
+        return io.stdin;
+      },
+      stdout: after(io.stdout),
+      stderr: after(io.stderr),
+      env,
+    },
+  };
+}
 
 /** Writes on standard error, where that is a terminal. */
 export class StatusLine {
