@@ -319,8 +319,7 @@ export const minionOptions = {
   pass_to_ext_pillars: option(
     'any',
     null,
-    'options the master hands to external pillars',
-    noEffect('there is no external pillar that takes it'),
+    'options that the master hands to external pillars: a list of names, `a:b` for what is inside of one',
   ),
   mine_enabled: option('bool', true, 'send data to the mine'),
   mine_interval: option('int', 60, 'minutes between updates of the mine'),

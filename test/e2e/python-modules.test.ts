@@ -4,7 +4,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { Fleet, ours } from '../support/fleet.ts';
+import { EventBusReader } from '../../src/network/events/bus-client.ts';
+import { Fleet, ours, until } from '../support/fleet.ts';
 
 const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3';
 
@@ -60,6 +61,11 @@ def caught():
         return str(error)
 
 
+def steps():
+    for at in range(2):
+        yield {at: at}
+
+
 def broken():
     raise CommandExecutionError("it is broken")
 
@@ -92,8 +98,14 @@ def present(name, value=1):
         ret["result"] = None
         return ret
     ret["changes"] = {"value": value, "list": __salt__["mysite.list"](), "id": __low__["__id__"]}
-    ret["comment"] = __states__["test.succeed_without_changes"](name="x")["comment"]
+    ret["comment"] = __serializers__["json.serialize"]([]) + __states__["test.succeed_without_changes"](name="x")["comment"]
     return ret
+`;
+const RUNNER = `
+def go():
+    __jid_event__.fire_event({"message": "a step"}, "progress")
+    __jid_event__.fire_event({"n": 1}, "mine")
+    return [__salt__["test.arg"](1)["args"], "no.such" in __salt__, "test.arg" in list(__salt__)]
 `;
 const HOOKED = `
 def done(name, value=0, **kwargs):
@@ -157,10 +169,10 @@ def __virtual__():
     return __virtualname__
 
 
-def ext_pillar(minion_id, pillar, *args, **kwargs):
+def ext_pillar(minion_id, pillar, *args, extra_minion_data=None, **kwargs):
     while os.path.exists(args[2]):
         pass
-    return {"db": [minion_id, sorted(pillar), list(args[:2]), __grains__["id"], __opts__["id"], __salt__["test.echo"]("z")]}
+    return {"db": [minion_id, sorted(pillar), list(args[:2]), __grains__["id"], __opts__["id"], __salt__["test.echo"]("z"), extra_minion_data]}
 `;
 const OUTPUTTER = `
 def output(data, **kwargs):
@@ -238,10 +250,16 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     fleet.write(fleet.path('srv', dirname(name)), basename(name), text.split('\n'));
   // as saltutil.sync_pillar leaves it on a master
   fleet.write(fleet.path('m', 'cache', 'extmods', 'pillar'), 'site_db.py', EXT_PILLAR.split('\n'));
+  fleet.write(fleet.path('m', 'cache', 'extmods', 'runners'), 'walk.py', RUNNER.split('\n'));
   fleet.write(fleet.path('m', 'cache', 'extmods', 'output'), 'plain.py', OUTPUTTER.split('\n'));
   fleet.write(fleet.path('m', 'cache', 'extmods', 'auth'), 'siteauth.py', AUTH.split('\n'));
   const master = await fleet.startMaster();
-  await fleet.joinMinion('one', ['python_memory_bytes_max: 800000000', 'python_seconds_max: 0.5']);
+  await fleet.joinMinion('one', [
+    'python_memory_bytes_max: 800000000',
+    'python_seconds_max: 0.5',
+    'pass_to_ext_pillars: ["site:role", other]',
+    'site: {role: web, secret: x}',
+  ]);
   const ask = async (...words: string[]) => (await fleet.json(['one', ...words]))['one'];
   const fails = async (...words: string[]) => {
     const { code, stdout } = await fleet.salt(['one', ...words]);
@@ -307,7 +325,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       (await ask('state.apply', 'one')) as Record<string, Record<string, unknown>>,
     );
     assert.deepEqual(result?.['changes'], { value: 3, list: [1, 2, 3], id: 'a thing' });
-    assert.equal(result?.['comment'], 'Success!');
+    assert.equal(result?.['comment'], '[]Success!');
     const [dry] = Object.values(
       (await ask('state.apply', 'one', 'test=True')) as Record<string, Record<string, unknown>>,
     );
@@ -340,7 +358,15 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
 
   await t.test('packages, an external pillar and a renderer', async () => {
     assert.equal(await ask('parts.f', '4'), 10);
-    assert.deepEqual(await ask('pillar.get', 'db'), ['one', ['colour', 'out'], ['a', 2], 'one', 'one', 'z']);
+    assert.deepEqual(await ask('pillar.get', 'db'), [
+      'one',
+      ['colour', 'out'],
+      ['a', 2],
+      'one',
+      'one',
+      'z',
+      { site: { role: 'web' } },
+    ]);
     const [shown] = Object.values(
       (await ask('state.apply', 'upper')) as Record<string, Record<string, unknown>>,
     );
@@ -360,6 +386,21 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     assert.notEqual(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
   });
 
+  await t.test('progress of a runner, and of a function that yields', async () => {
+    const tags: string[] = [];
+    const bus = await EventBusReader.connect(
+      fleet.path('m', 'run', 'master_event_pub.ipc'),
+      () => true,
+      ({ tag }) => void tags.push(tag),
+    );
+    assert.deepEqual(await ask('mysite.steps'), { 0: 0, 1: 1 });
+    const { stdout } = await fleet.run('salt-run', ['--out', 'json', 'walk.go']);
+    assert.match(stdout, /a step[^]*\[\s*\[\s*1\s*\],\s*false,\s*true\s*\]/);
+    const endings = ['/prog/one/0', '/prog/one/1', '/progress', '/mine'];
+    await until('the events', () => endings.every((end) => tags.some((tag) => tag.endsWith(end))));
+    bus.close();
+  });
+
   await t.test('a beacon', async () => {
     const add = async (config: string) => (await ask('beacons.add', 'mine', config)) as { comment: string };
     assert.match((await add('[{beacon_module: looker}, {no: 1}]')).comment, /it needs said/);
@@ -370,7 +411,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       'salt/beacon/*',
       'count=1',
     ]);
-    await add('[{said: hi}, {beacon_module: looker}, {interval: 0.1}]');
+    assert.match((await add('[{said: hi}, {beacon_module: looker}, {interval: 0.1}]')).comment, /^Added/);
     assert.equal(await listen.exited, 0);
     await ask('beacons.delete', 'mine');
     assert.match(listen.log, /^salt\/beacon\/one\/mine\/seen\t\{"said": "hi", "name": "mine", "echo": "e"/);
@@ -382,8 +423,8 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     assert.deepEqual(
       made.map(({ name, result, changes, comment }) => [name, result, changes, comment]).slice(0, 3),
       [
-        ['a', true, { value: 1, list: [1, 2, 3], id: 'id a' }, 'Success!'],
-        ['b', true, { value: 1, list: [1, 2, 3], id: 'id b' }, 'Success!'],
+        ['a', true, { value: 1, list: [1, 2, 3], id: 'id a' }, '[]Success!'],
+        ['b', true, { value: 1, list: [1, 2, 3], id: 'id b' }, '[]Success!'],
         ['show', true, {}, 'made made base base here red of one! one'],
       ],
     );

@@ -15,6 +15,7 @@ import type { Clock } from '../../host/clock.ts';
 import { systemNames } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
+import { extraMinionData } from '../../runtime/pillar/extra-minion-data.ts';
 import type { MasterAddress } from '../../programs/minion/master-address.ts';
 import { MasterDiscovery } from '../../programs/minion/masters/discover.ts';
 import { inPlannedOrder, planMasters } from '../../programs/minion/masters/plan.ts';
@@ -165,7 +166,7 @@ export class MasterLink {
       saltenv: opts.raw('saltenv') ?? null,
       pillarenv: opts.raw('pillarenv') ?? null,
       pillar_override: {},
-      extra_minion_data: {},
+      extra_minion_data: extraMinionData(opts.toDict()),
       ver: '2',
     });
     return this.requests.pillar(load, {

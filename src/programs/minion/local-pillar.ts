@@ -1,4 +1,5 @@
 /** Pillar without a master, of `salt-call --local` and of minions whose files are local: made here (salt/pillar/__init__.py, 3006.16). */
+import { extraMinionData } from '../../runtime/pillar/extra-minion-data.ts';
 import { executionModules } from '../../plugins/modules/on-demand.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,5 +66,6 @@ export async function localPillar(deps: LocalPillarDeps): Promise<Dict> {
     saltenv,
     pillarenv: textOrNull(opts.get('pillarenv')) ?? (follows ? saltenv : null),
     override: new Map(),
+    extraMinionData: extraMinionData(opts),
   });
 }

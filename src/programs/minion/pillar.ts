@@ -1,5 +1,6 @@
 /** This minion's pillar: asked of the master, or made here (salt/pillar/__init__.py `AsyncRemotePillar`, 3006.16). */
 import { dict, type Dict } from '../../python/values/value.ts';
+import { extraMinionData } from '../../runtime/pillar/extra-minion-data.ts';
 import { isPillarLocal, localPillar } from './local-pillar.ts';
 import type { MasterConnection } from './master-connection.ts';
 import type { MinionState } from './state.ts';
@@ -23,7 +24,7 @@ export async function fetchPillar(
     pillarenv:
       opts.raw('pillarenv') ?? (opts.get('pillarenv_from_saltenv') ? opts.raw('saltenv') : null) ?? null,
     pillar_override: {},
-    extra_minion_data: {},
+    extra_minion_data: extraMinionData(state.opts),
     ver: '2',
   });
   if (cleanCache) load.set('clean_cache', true);

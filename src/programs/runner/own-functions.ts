@@ -2,18 +2,13 @@
  * Custom runners (`_runners`, `runner_dirs`) and wheel functions (`_wheel`): tried in another process first, then those that are used
  * are loaded in this one.
  */
-import { BrineError } from '../../errors/errors.ts';
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
 import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import type { FunctionLookup, FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
-import type {
-  MasterFunctionKind,
-  RunnerContext,
-  RunnerModule,
-  RunnerSpec,
-} from '../../plugins/runners/runner.ts';
+import type { FunctionSpec, ModuleSpec } from '../../runtime/loader/module.ts';
+import type { MasterFunctionKind, RunnerModule, RunnerSpec } from '../../plugins/runners/runner.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
+import { asModuleContext } from './own-context.ts';
 
 /** Custom functions of a kind, and those that cannot be used. */
 export interface FoundFunctions {
@@ -86,63 +81,5 @@ function toRunner(kind: MasterFunctionKind, full: string, spec: FunctionSpec): R
     ...(varargs === undefined ? {} : { varargs }),
     ...(kwargs === undefined ? {} : { kwargs }),
     run: (ctx, args, rest, keywords) => spec.run(asModuleContext(full, ctx), args, rest, keywords),
-  };
-}
-
-/** Runners as custom code sees functions: to it, those that it may call are runners. */
-function asModule(ctx: RunnerContext, { name, doc, functions }: RunnerModule): ModuleSpec {
-  const specs = Object.entries(functions).map(([fun, spec]): [string, FunctionSpec] => [
-    fun,
-    { ...spec, run: (_ctx, args, rest, keywords) => spec.run(ctx, args, rest, keywords) },
-  ]);
-  return { name, file: name, doc, functions: Object.fromEntries(specs) };
-}
-
-/** What a runner's context offers, in the form that custom functions know: `ctx.call` calls runners. */
-function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
-  const nothing = (): Promise<never> =>
-    Promise.reject(new BrineError('There is no minion here: this is a function of the master.'));
-  const modules = async (): Promise<ReadonlyMap<string, ModuleSpec>> =>
-    new Map([...(await ctx.modules())].map(([name, module]) => [name, asModule(ctx, module)]));
-  const find = async (fun: string): Promise<FunctionLookup | undefined> => {
-    const [name = '', short = ''] = fun.split('.', 2);
-    const found = (await ctx.modules()).get(name);
-    const module = found === undefined ? undefined : asModule(ctx, found);
-    const spec = module !== undefined && Object.hasOwn(module.functions, short) && module.functions[short];
-    return module === undefined || !spec ? undefined : { spec, module };
-  };
-  return {
-    id: ctx.id,
-    opts: ctx.settings,
-    grains: new Map(),
-    pillar: new Map(),
-    job: { jid: ctx.jid, fun: full, pub: new Map() },
-    signal: ctx.signal,
-    functions: {
-      call: (fun, args, kwargs) => ctx.call(fun, args, kwargs),
-      has: async (fun) => (await find(fun)) !== undefined,
-      find: async (fun) => (await find(fun)) ?? { missing: `'${fun}' is not available.` },
-      module: () => Promise.resolve(undefined),
-      modules,
-      notLoaded: () => Promise.resolve([]),
-      catalog: () => Promise.resolve(new Map()),
-      states: nothing,
-      within() {
-        return this;
-      },
-    },
-    services: {
-      fireLocal: (tag, data) => ctx.fire(tag, data),
-      fireMaster: (tag, data) => ctx.fire(tag, data),
-      runningJobs: nothing,
-      signalJob: nothing,
-      refresh: nothing,
-      request: nothing,
-    },
-    clock: ctx.clock,
-    random: ctx.random,
-    log: ctx.log,
-    retcode: 0,
-    setRetcode: () => undefined,
   };
 }

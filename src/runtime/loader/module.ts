@@ -248,6 +248,8 @@ export interface ModuleContext {
   readonly retcode: number;
   /** Sets the job's return code. */
   setRetcode(code: number): void;
+  /** Fires an event of the job, whose tag ends in the suffix; absent where it is one of the minion's jobs. */
+  fireJobEvent?(suffix: string, data: Dict): Promise<void>;
   /** The state call, for state functions within a run. */
   readonly state?: StateCall;
 }

@@ -70,11 +70,12 @@ async function runOne(
     compiler.errors.push(`Specified ext_pillar interface ${name} is unavailable`);
     return undefined;
   }
-  const { minionId, grains } = compiler.request;
+  const { minionId, grains, extraMinionData } = compiler.request;
   try {
     const data = await run(settings, {
       minionId,
       grains,
+      ...(extraMinionData === undefined ? {} : { extraMinionData }),
       pillar,
       opts: compiler.opts,
       log: compiler.log,

@@ -4,6 +4,7 @@ import { withoutMinion } from '../loader/no-minion.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { extraMinionData } from './extra-minion-data.ts';
 
 /** What a fresh pillar is made from besides the options of the context. */
 export interface FreshPillarOptions {
@@ -56,6 +57,7 @@ export async function freshPillar(ctx: ModuleContext, options: FreshPillarOption
       saltenv: textOrNull(opts.get('saltenv')),
       pillarenv: textOrNull(env),
       override,
+      extraMinionData: extraMinionData(opts),
       ...(options.ext === undefined ? {} : { ext: options.ext }),
     });
   }
@@ -65,7 +67,7 @@ export async function freshPillar(ctx: ModuleContext, options: FreshPillarOption
     ['saltenv', opts.get('saltenv') ?? null],
     ['pillarenv', env ?? null],
     ['pillar_override', override],
-    ['extra_minion_data', new Map()],
+    ['extra_minion_data', extraMinionData(opts)],
     ['ver', '2'],
   ]);
   if (options.ext !== undefined) load.set('ext', options.ext);

@@ -40,8 +40,10 @@ export function pythonPillar(
   const found = pythonFiles(opts, 'pillar').find((one) => one.name === name || one.file === name);
   if (found === undefined) return undefined;
   const call = { kind: 'pillar', file: found.file, path: found.path, fun: 'ext_pillar' } as const;
-  return (settings, { minionId, grains, pillar, opts: seen }) => {
-    const kwargs: Dict = isDict(settings) ? settings : new Map();
+  return (settings, { minionId, grains, pillar, opts: seen, extraMinionData = new Map() }) => {
+    const kwargs: Dict = new Map(isDict(settings) ? settings : []);
+    // the process leaves it out where the function has no parameter for it
+    if (extraMinionData.size > 0) kwargs.set('extra_minion_data', extraMinionData);
     const further = isDict(settings) ? [] : Array.isArray(settings) ? settings : [settings];
     const around = { opts: seen, grains, pillar: NO_PILLAR };
     const args = [minionId, pillar, ...further];

@@ -13,6 +13,8 @@ export interface Caller {
   names(kind: CalledKind): Promise<string[]>;
   /** @throws what the function throws; CommandExecutionError for a kind that cannot be called */
   call(kind: CalledKind, fun: string, args: readonly Value[], kwargs: Dict): Promise<Value>;
+  /** Fires an event of the job, whose tag ends in the suffix; absent where there is none. */
+  event?(suffix: string, data: Dict): Promise<void>;
 }
 
 /** The functions that a template may call. */
@@ -42,6 +44,10 @@ export function jobCaller(ctx: ModuleContext): Caller {
       if (kind === 'modules') return ctx.functions.call(fun, args, kwargs);
       if (kind === 'states' && ctx.state !== undefined) return ctx.state.call(fun, kwargs);
       throw notFromHere(fun);
+    },
+    event: async (suffix, data) => {
+      if (ctx.fireJobEvent !== undefined) return ctx.fireJobEvent(suffix, data);
+      await ctx.services.fireMaster(`salt/job/${ctx.job.jid}/${suffix}`, data);
     },
   };
 }

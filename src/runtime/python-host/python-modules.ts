@@ -85,6 +85,8 @@ export interface PythonModulesOptions {
 }
 
 interface LoadedSource extends PythonSource {
+  /** Of the module. */
+  readonly name: string;
   /** It looks at the other states of the run, which are much to hand over for each state. */
   readonly wantsRun: boolean;
 }
@@ -102,6 +104,8 @@ export class PythonModules {
   readonly #calls = new Map<number, Caller>();
   #process: PythonProcess | undefined;
   #interpreter = '';
+  /** Files that the process has loaded. */
+  readonly #loaded = new Set<string>();
   #given: Given | undefined;
   /** What modules that are being loaded may ask about. */
   #loading: LoadContext['functions'];
@@ -126,10 +130,11 @@ export class PythonModules {
       const found = await process.within({ limitMs: ANSWER_MS }, () =>
         process.asks.tryModule({ kind, file, path, surroundings }),
       );
+      this.#loaded.add(path);
       if (found.kind === 'broken') return { broken: `${path} cannot be loaded: ${found.reason}` };
       if (found.kind === 'unavailable') return { name: found.name, unavailable: found.reason };
       const { name, doc, functions, outputters } = found;
-      const source = { file, path, wantsRun: await looksAtRun(kind, path) };
+      const source = { file, path, name, wantsRun: await looksAtRun(kind, path) };
       const specs = [...functions].map(([fun, described]) => {
         const outputter = outputters.get(fun);
         const shown = typeof outputter === 'string' ? { outputter } : {};
@@ -210,8 +215,9 @@ export class PythonModules {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
     const test = truthy(opts.get('test'));
-    const ask = { surroundings, kind, file, path, fun, args, kwargs, test };
+    const ask = { surroundings, kind, file, path, fun, args, kwargs, test, tellsItems: false };
     try {
+      await this.#load(process, { kind, file, path, surroundings });
       const asked = (limit: TimeLimit) => this.#outcome(process, ask, outsideOf(limit, caller));
       const limit = isUnlimited === true ? UNLIMITED : limitOf(opts);
       return (await process.within(limit, asked)).value;
@@ -221,9 +227,23 @@ export class PythonModules {
     }
   }
 
+  /** Loads a file before it is called for the first time: what that takes does not count as its function's. */
+  async #load(
+    process: PythonProcess,
+    source: Parameters<PythonProcess['asks']['tryModule']>[0],
+  ): Promise<void> {
+    if (this.#loaded.has(source.path)) return;
+    await process.within({ limitMs: ANSWER_MS }, () => process.asks.tryModule(source));
+    this.#loaded.add(source.path);
+  }
+
   async #run(
     ctx: ModuleContext,
-    { kind, source: { file, path, wantsRun }, fun }: { kind: PythonKind; source: LoadedSource; fun: string },
+    {
+      kind,
+      source: { file, path, name, wantsRun },
+      fun,
+    }: { kind: PythonKind; source: LoadedSource; fun: string },
     { args, kwargs }: { args: Value[]; kwargs: Dict },
   ): Promise<Value> {
     const { opts, grains, pillar, state } = ctx;
@@ -232,7 +252,8 @@ export class PythonModules {
     const ended = (): void => process.close();
     ctx.signal.addEventListener('abort', ended, { once: true });
     const test = state?.test ?? truthy(opts.get('test'));
-    const ask = { surroundings, kind, file, path, fun, args, kwargs, test };
+    const tellsItems = kind === 'modules' && ctx.job.fun === `${name}.${fun}`;
+    const ask = { surroundings, kind, file, path, fun, args, kwargs, test, tellsItems };
     try {
       const outcome = await this.#outcome(
         process,
@@ -273,7 +294,10 @@ export class PythonModules {
       memoryBytes,
       clock: this.#options.clock,
       serve: this.#services(),
-      started: () => (this.#given = undefined),
+      started: () => {
+        this.#given = undefined;
+        this.#loaded.clear();
+      },
     });
     return this.#process;
   }
@@ -302,6 +326,10 @@ export class PythonModules {
         return (await this.#calls.get(call)?.has(kind, fun)) ?? false;
       },
       names: async ({ call, kind }) => (await this.#calls.get(call)?.names(kind)) ?? [],
+      event: async ({ call, suffix, data }) => {
+        await this.#calls.get(call)?.event?.(suffix, data);
+        return true;
+      },
       call: async ({ call, kind, fun, args, kwargs }) => {
         try {
           return { kind: 'returned', value: await this.#callerOf(call, fun).call(kind, fun, args, kwargs) };

@@ -49,9 +49,14 @@ export interface PythonProcessOptions {
   readonly started: () => void;
 }
 
+/** Time for Python to start. */
+const START_MS = 15_000;
+
 interface Running {
   readonly child: ChildProcess;
   readonly rpc: RpcPeer;
+  /** Its answer to the first question. */
+  awake?: Promise<unknown>;
 }
 
 /** Starts the process when it is asked something, and again when it has ended. */
@@ -82,10 +87,20 @@ export class PythonProcess {
   }
 
   /**
-   * Ends the process when it does not answer in time. @param option names what the limit comes from
+   * Ends the process when it does not answer in time; its own start does not count. @param option names what the limit comes from
    * @param ask is handed the limit, which it stops while the process waits for this program
    */
   async within<T>(
+    { limitMs, option }: { readonly limitMs: number; readonly option?: string },
+    ask: (limit: TimeLimit) => Promise<T>,
+  ): Promise<T> {
+    const running = this.#start();
+    running.awake ??= this.#limited({ limitMs: START_MS }, () => this.asks.awake({}));
+    await running.awake;
+    return this.#limited({ limitMs, ...(option === undefined ? {} : { option }) }, ask);
+  }
+
+  async #limited<T>(
     { limitMs, option }: { readonly limitMs: number; readonly option?: string },
     ask: (limit: TimeLimit) => Promise<T>,
   ): Promise<T> {

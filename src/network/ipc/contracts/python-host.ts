@@ -107,6 +107,8 @@ export const pythonHost = contract('the Python process', {
       utilities: mapping,
     }),
   },
+  /** Answered as soon as the process has started. */
+  awake: { asks: fields({}), answers: single(flag) },
   tryModule: {
     asks: fields({ kind, file: text, path: text, surroundings: count }),
     answers: single(
@@ -129,6 +131,8 @@ export const pythonHost = contract('the Python process', {
       args: list(anything),
       kwargs: mapping,
       test: flag,
+      /** Whether each item of a generator is an event of the job. */
+      tellsItems: flag,
       /** Of a state: `low`, `lowstate`, `running`. */
       state: optional(mapping),
     }),
@@ -156,6 +160,8 @@ export const pythonHost = contract('the Python process', {
 export const pythonServices = contract('the program', {
   log: { asks: fields({ level: oneOf('debug', 'info', 'warning', 'error'), text }) },
   has: { asks: fields({ call: count, kind: called, fun: text }), answers: single(flag) },
+  /** Fires an event of the job. */
+  event: { asks: fields({ call: count, suffix: text, data: mapping }), answers: single(flag) },
   /** The full names of all functions. */
   names: { asks: fields({ call: count, kind: called }), answers: single(list(text)) },
   call: {

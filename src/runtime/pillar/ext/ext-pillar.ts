@@ -7,6 +7,8 @@ import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 export interface ExtPillarContext {
   readonly minionId: string;
   readonly grains: Dict;
+  /** What the minion tells besides its grains (`pass_to_ext_pillars`). */
+  readonly extraMinionData?: Dict;
   /** The pillar so far. */
   readonly pillar: Dict;
   /** The options of the compiling program, with the minion's id. */

@@ -1,5 +1,6 @@
 """What modules see: `__salt__`, `__grains__`, `__opts__` and the others."""
 
+import importlib
 
 
 class Surroundings:
@@ -87,6 +88,44 @@ class Utilities:
         if name.startswith("_"):
             raise AttributeError(name)
         return _Branch(self, name)
+
+
+class JobEvent:
+    """`__jid_event__`: events of the run of a runner, whose callers see those of the tag `progress`."""
+
+    def __init__(self, guest):
+        self._guest = guest
+
+    def fire_event(self, data, tag, timeout=None):
+        return self._guest.fire(str(tag), dict(data))
+
+
+class Serializers:
+    """`__serializers__`: those of `salt.serializers`, looked up when they are used."""
+
+    def __init__(self, opts):
+        self._opts = opts
+        self._found = None
+
+    def _all(self):
+        if self._found is None:
+            self._found = importlib.import_module("salt.loader").serializers(self._opts)
+        return self._found
+
+    def __getitem__(self, name):
+        return self._all()[name]
+
+    def __contains__(self, name):
+        return name in self._all()
+
+    def get(self, name, default=None):
+        return self._all().get(name, default)
+
+    def __iter__(self):
+        return iter(self._all())
+
+    def keys(self):
+        return self._all().keys()
 
 
 class _Branch:

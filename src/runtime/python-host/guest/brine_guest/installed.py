@@ -1,6 +1,7 @@
 """What modules of an installed Salt expect besides what a site's own do."""
 
 import importlib
+import inspect
 import os
 
 
@@ -17,6 +18,13 @@ def _is_of_salt(path):
         return False
     roots = importlib.import_module("salt").__path__
     return any(path.startswith(os.path.abspath(root) + os.sep) for root in roots)
+
+
+def fitting(function, kwargs):
+    """Keywords of an external pillar: `extra_minion_data` is for those that name it (salt/pillar/__init__.py, 3006.16)."""
+    if "extra_minion_data" not in kwargs or "extra_minion_data" in inspect.signature(function).parameters:
+        return kwargs
+    return {key: value for key, value in kwargs.items() if key != "extra_minion_data"}
 
 
 def without_callbacks(kwargs):

@@ -10,8 +10,8 @@ import threading
 import traceback
 
 from brine_guest import load, template
-from brine_guest.dunders import Functions, Surroundings, Utilities
-from brine_guest.installed import options_for, without_callbacks
+from brine_guest.dunders import Functions, JobEvent, Serializers, Surroundings, Utilities
+from brine_guest.installed import fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
 from brine_guest.pack import PackError, pack, unpack
 from brine_guest.raised import raised, to_exception
@@ -79,6 +79,7 @@ class Guest:
         self._locks = {}
         # what answers a message, and which of its fields is the number of the surroundings
         self._messages = {
+            "awake": (lambda: True, None),
             "tryModule": (self._try, 3),
             "run": (self._run, 0),
             "render": (self._render, 0),
@@ -103,7 +104,8 @@ class Guest:
         """A request as (what answers it, its fields). Surroundings are looked up at once, before others displace them."""
         name, fields = _split(body)
         answer, at = self._messages[name]
-        fields[at] = self._surroundings[fields[at]]
+        if at is not None:
+            fields[at] = self._surroundings[fields[at]]
         return answer, fields
 
     def answer(self, number, answer, fields):
@@ -126,7 +128,7 @@ class Guest:
         outputters = getattr(module.code, "__outputter__", {})
         return ["module", [module.name, doc, functions, outputters if isinstance(outputters, dict) else {}]]
 
-    def _run(self, around, call, kind, file, path, function, args, kwargs, test, state):
+    def _run(self, around, call, kind, file, path, function, args, kwargs, test, tells_items, state):
         context = self._contexts[kind]
         context.pop("retcode", None)
         with self._calling(call):
@@ -136,12 +138,27 @@ class Guest:
                 self._give(module.code, kind, around, given, state or {})
                 if kind == "renderers" and isinstance(args[0], str):
                     args[0] = io.StringIO(args[0])  # what Salt hands to the first of a pipe
-                value = _plain(module.function(function)(*args, **kwargs))
+                if kind == "pillar":
+                    kwargs = fitting(module.function(function), kwargs)
+                value = module.function(function)(*args, **kwargs)
+                value = self._told(value, around.opts.get("id")) if tells_items and is_generator(value) else _plain(value)
                 if kind == "renderers" and hasattr(value, "read"):
                     value = value.read()
                 return ["returned", [_checked(value), context.get("retcode")]]
             except BaseException as error:
                 return ["raised", raised(error, path)]
+
+    def _told(self, items, id_):
+        """The items of a generator, each told on the way: mappings make one, others a list (salt/minion.py `_thread_return`, 3006.16)."""
+        whole = {}
+        for at, item in enumerate(items):
+            if isinstance(item, dict) and isinstance(whole, dict):
+                whole.update(item)
+            else:
+                whole = whole or []
+                whole.append(item)
+            self.fire("prog/{}/{}".format(id_, at), {"return": item})
+        return whole
 
     def _render(self, around, call, path, text, variables):
         seen = dict(
@@ -212,11 +229,13 @@ class Guest:
         code.__context__ = self._contexts[kind]
         code.__utils__ = Utilities(self._utility)
         code.__proxy__ = {}
-        code.__serializers__ = {}
         code.__env__ = state.get("low", {}).get("__env__", opts.get("saltenv") or "base")
         for name, of_kind in FUNCTION_KINDS.items():
             setattr(code, name, Functions(self, of_kind))
+        if kind in ("runners", "wheel"):
+            code.__jid_event__ = JobEvent(self)
         if kind == "states":
+            code.__serializers__ = Serializers(opts)
             code.__low__ = state.get("low", {})
             code.__lowstate__ = state.get("lowstate", [])
             code.__running__ = state.get("running", {})
@@ -231,6 +250,10 @@ class Guest:
 
     def names(self, kind):
         return self._link.call("names", self._number(), kind)
+
+    def fire(self, suffix, data):
+        """Fires an event of the job."""
+        return self._link.call("event", self._number(), suffix, data)
 
     def call_back(self, kind, name, args, kwargs):
         how, answer = self._link.call("call", self._number(), kind, name, list(args), without_callbacks(dict(kwargs)))
@@ -314,9 +337,13 @@ def _level_of(opts):
     return min(known + [logging.WARNING])
 
 
+def is_generator(value):
+    return hasattr(value, "__next__") and hasattr(value, "send")
+
+
 def _plain(value):
     """A generator's items as a list: what it yields on the way is the result."""
-    return list(value) if hasattr(value, "__next__") and hasattr(value, "send") else value
+    return list(value) if is_generator(value) else value
 
 
 def _checked(value):
