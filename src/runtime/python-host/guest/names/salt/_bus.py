@@ -7,8 +7,6 @@ import socket
 import struct
 import time
 
-from brine_guest.pack import pack, unpack, unpack_at
-
 TAGEND = b"\n\n"
 # what a frame begins with: {"head": {}, "body": …}
 HEAD = bytes.fromhex("82a46865616480a4626f6479")
@@ -45,6 +43,8 @@ def connected(place, timeout=None):
 
 def frame(tag, data):
     """The bytes of an event."""
+    from brine_guest.pack import pack
+
     body = tag.encode("utf-8") + TAGEND + pack(data)
     return pack({"head": {}, "body": body})
 
@@ -75,6 +75,8 @@ class Subscriber:
         self._socket.close()
 
     def _taken(self):
+        from brine_guest.pack import unpack
+
         while self._buffer:
             found = _frame_at_start(self._buffer)
             if found is None:
@@ -89,6 +91,8 @@ class Subscriber:
 
 def _frame_at_start(buffer):
     """(body, end) of the first frame; None while it is not whole."""
+    from brine_guest.pack import unpack_at
+
     at = len(HEAD)
     if buffer[:at] == HEAD and len(buffer) > at + 5 and buffer[at] in BODY_SIZES:
         form = BODY_SIZES[buffer[at]]
