@@ -28,7 +28,8 @@ const FLOW_PER_SECOND = 5000;
 const FLOW_SECONDS = 6;
 const REACTS_TO_ONE_IN = 10;
 const TICK_MS = 10;
-const BURST = 10_000;
+/** A real Salt is given a tenth: ten times as many would take it longer than a benchmark may. */
+const BURST = { brine: 10_000, salt: 1_000 };
 const STEPS = 20;
 const LOAD_IN_FLIGHT = 8;
 const MINIONS = 20;
@@ -168,18 +169,17 @@ async function flow(context: ScenarioContext): Promise<Figure[]> {
 }
 
 async function burst(context: ScenarioContext): Promise<Figure[]> {
-  context.step(`a burst of ${BURST} events`);
+  const count = BURST[context.fleet.kind.name];
+  context.step(`a burst of ${count} events`);
   return published(context.fleet, async (numbers, writer) => {
-    const wanted = Array.from({ length: BURST }, (_, number) => number);
+    const wanted = Array.from({ length: count }, (_, number) => number);
     const startedMs = performance.now();
     for (const number of wanted) writer.fire('count', dict({ number }));
     await writer.flush();
-    await arrival(numbers, BURST);
-    const row = { scenario: NAME, unit: 's', better: 'lower' } as const;
-    return [
-      single({ ...row, name: 'burst: 10,000 reactions' }, (performance.now() - startedMs) / 1000),
-      ...faults('burst', numbers, wanted),
-    ];
+    await arrival(numbers, count);
+    const elapsedMs = performance.now() - startedMs;
+    const row = { scenario: NAME, name: 'burst: reactions/s', unit: '/s', better: 'higher' } as const;
+    return [single(row, (numbers.length / elapsedMs) * 1000), ...faults('burst', numbers, wanted)];
   });
 }
 

@@ -1,5 +1,7 @@
 /** The built `salt-run` with a master and minions. */
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
 import { Fleet } from '../support/fleet.ts';
 
@@ -15,8 +17,11 @@ async function runner<T>(fleet: Fleet, ...args: string[]): Promise<T> {
   return JSON.parse(stdout) as T;
 }
 
-async function fleetOfTwo(t: Parameters<typeof Fleet.create>[0]): Promise<Fleet> {
-  const fleet = await Fleet.create(t, ['auto_accept: True', 'gather_job_timeout: 2']);
+async function fleetOfTwo(
+  t: Parameters<typeof Fleet.create>[0],
+  options: readonly string[] = [],
+): Promise<Fleet> {
+  const fleet = await Fleet.create(t, ['auto_accept: True', 'gather_job_timeout: 2', ...options]);
   await fleet.startMaster();
   await Promise.all([fleet.joinMinion('m1'), fleet.joinMinion('m2')]);
   return fleet;
@@ -58,14 +63,23 @@ test('salt-run - running jobs are seen with who runs them', async (t) => {
 });
 
 test('salt-run - who is up, who is down, and which version they have', async (t) => {
-  const fleet = await fleetOfTwo(t);
+  const fleet = await fleetOfTwo(t, ['con_cache: True']);
+  // as soon as they are connected, also where nothing of theirs is cached
+  rmSync(join(fleet.masterDir, 'cache', 'minions'), { recursive: true, force: true });
+  assert.deepEqual(await runner(fleet, 'manage.present'), ['m1', 'm2']);
   assert.deepEqual(await runner(fleet, 'manage.status'), { up: ['m1', 'm2'], down: [] });
   assert.deepEqual(await runner(fleet, 'manage.versions'), {
     'Up to date': { m1: '3006.16', m2: '3006.16' },
     Master: '3006.16',
   });
   await fleet.daemons[2]?.stop();
+  const present = await runner<string[]>(fleet, 'manage.present');
   const { up, down } = await runner<{ up: string[]; down: string[] }>(fleet, 'manage.status', 'timeout=2');
+  assert.deepEqual(present, up, 'the connections say who has gone, though both have the same address');
+  assert.deepEqual(await runner(fleet, 'manage.not_present'), down);
+  // a job tells of who is away without waiting for an answer
+  const { stdout: told } = await fleet.salt(['*', 'test.ping']);
+  assert.match(told, new RegExp(`${down[0]}:\\s+Minion did not return. .Not connected`));
   assert.equal(up.length, 1);
   assert.deepEqual([...up, ...down].sort(), ['m1', 'm2']);
   await fleet.run('salt-run', ['manage.down', 'removekeys=True', 'timeout=2']);
