@@ -4,11 +4,15 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { runProcess } from '../../host/process.ts';
 import { findUser, groupIdsOf, listGroups } from '../../host/users.ts';
 import type { Dict } from '../../python/values/value.ts';
-import type { BackendSpec, Credentials } from './backend.ts';
+import type { BackendContext, BackendSpec, Credentials } from './backend.ts';
 import { PAM_HELPER } from './pam-helper.ts';
+import { Slots } from './slots.ts';
 
 /** PAM makes whoever fails wait, some seconds as a rule. */
 const TIMEOUT_MS = 20_000;
+/** Processes that ask PAM at a time, and log-ins that may wait for one. */
+const HELPERS_MAX = 8;
+const WAITING_MAX = 64;
 const ENVIRONMENT = new Map([['PATH', '/usr/sbin:/usr/bin:/sbin:/bin']]);
 
 /** The backend. */
@@ -21,27 +25,33 @@ export const pamBackend: BackendSpec = {
       ? undefined
       : `PAM is asked with the help of Python, and there is no ${python}: install python3, or name it in auth.pam.python`;
   },
-  make: ({ opts, clock, log }) => ({
-    authenticate: async (credentials) => {
-      const python = option(opts, 'auth.pam.python', '/usr/bin/python3');
-      const service = option(opts, 'auth.pam.service', 'login');
-      const { retcode, stderr, timedOut } = await runProcess([python, '-I', '-S', '-c', PAM_HELPER], {
-        stdin: questionTo(service, credentials),
-        env: ENVIRONMENT,
-        timeoutMs: TIMEOUT_MS,
-        clock,
-      });
-      if (retcode === 0) return true;
-      if (retcode !== 1 || timedOut)
-        throw new CommandExecutionError(
-          `PAM could not be asked (service ${service}): ${timedOut ? 'it did not answer' : stderr.toString().trim().slice(0, 200)}`,
-        );
-      log.debug(`PAM said no to ${credentials.username} (service ${service})`);
-      return false;
-    },
-    groups: ({ username }) => groupsOf(username),
-  }),
+  make: (context) => {
+    const helpers = new Slots(HELPERS_MAX, WAITING_MAX);
+    return {
+      authenticate: (credentials) => helpers.run(() => ask(context, credentials)),
+      groups: ({ username }) => groupsOf(username),
+    };
+  },
 };
+
+/** Has a process of its own ask PAM. @throws CommandExecutionError when that says neither yes nor no */
+async function ask({ opts, clock, log }: BackendContext, credentials: Credentials): Promise<boolean> {
+  const python = option(opts, 'auth.pam.python', '/usr/bin/python3');
+  const service = option(opts, 'auth.pam.service', 'login');
+  const { retcode, stderr, timedOut } = await runProcess([python, '-I', '-S', '-c', PAM_HELPER], {
+    stdin: questionTo(service, credentials),
+    env: ENVIRONMENT,
+    timeoutMs: TIMEOUT_MS,
+    clock,
+  });
+  if (retcode === 0) return true;
+  if (retcode !== 1 || timedOut)
+    throw new CommandExecutionError(
+      `PAM could not be asked (service ${service}): ${timedOut ? 'it did not answer' : stderr.toString().trim().slice(0, 200)}`,
+    );
+  log.debug(`PAM said no to ${credentials.username} (service ${service})`);
+  return false;
+}
 
 /** Nothing that has a NUL is a name or a password of PAM's. */
 function questionTo(service: string, { username, password }: Credentials): string {

@@ -9,7 +9,8 @@ import { systemClock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { Secret } from '../../../src/host/secret.ts';
 import { ConfiguredAuth } from '../../../src/plugins/auth/configured.ts';
-import { verifyHash } from '../../../src/plugins/auth/crypt.ts';
+import { hashCost, verifyHash } from '../../../src/plugins/auth/crypt.ts';
+import { Slots } from '../../../src/plugins/auth/slots.ts';
 import { dict, type DictInit } from '../../../src/python/values/value.ts';
 
 function folder(t: TestContext): string {
@@ -110,4 +111,37 @@ test('auth - rest lets in whom the address answers 200, with its rules', async (
   assert.equal(await logsIn(auth, 'rest', 'fred', 'b'), false);
   const credentials = { username: 'fred', password: new Secret('a&b') };
   assert.deepEqual(await auth.backend('rest')?.acl?.(credentials), ['@runner', 'test.ping']);
+});
+
+test('auth - log-ins that cost a process or a core are bounded, and the rest is turned away', async () => {
+  const slots = new Slots(2, 1);
+  let running = 0;
+  const ends: (() => void)[] = [];
+  const work = (): Promise<number> => {
+    running++;
+    return new Promise((resolve) => ends.push(() => resolve(running--)));
+  };
+  const begun = [slots.run(work), slots.run(work), slots.run(work)];
+  await assert.rejects(slots.run(work), /too many log-ins wait/);
+  assert.deepEqual([running, slots.counters.refused], [2, 1]);
+  ends.shift()?.();
+  await begun[0];
+  assert.equal(running, 2, 'the next one has begun');
+  for (const end of ends.splice(0)) end();
+  await Promise.all(begun);
+  await assert.rejects(
+    slots.run(() => Promise.reject(new Error('down'))),
+    /down/,
+  );
+  assert.equal(running, 0);
+});
+
+test('auth - the hash for names that are not there is the one of the file that takes longest', () => {
+  const costs = ['$apr1$x$y', '$2y$05$abc', '$6$salt$y', '$2b$14$abc', '$5$rounds=999999999$s$y'].map(
+    hashCost,
+  );
+  assert.deepEqual(
+    [...costs].sort((a, b) => a - b),
+    costs,
+  );
 });
