@@ -1,4 +1,4 @@
-/** `ssh`: the keys that may log in. Follows 3006.16 salt/modules/ssh.py. */
+/** `ssh`: the keys that may log in, and those by which hosts are known. Follows 3006.16 salt/modules/ssh.py. */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { readBytes, writeInPlace } from '../../host/file-operations.ts';
@@ -16,6 +16,8 @@ import {
   splitKeyLine,
   type AuthorizedKey,
 } from './ssh/key-lines.ts';
+import { keyFileFunctions } from './ssh/key-files.ts';
+import { knownHostFunctions } from './ssh/known-host-functions.ts';
 import { refuseForeignLinks } from './ssh/foreign-links.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
@@ -249,7 +251,7 @@ function wantedKey(args: {
 export const sshModule = defineModule({
   name: 'ssh',
   file: 'ssh',
-  doc: 'The public keys that may log in as a user.',
+  doc: 'The public keys that may log in as a user, and those by which hosts are known.',
   unavailable: () => (findProgram('ssh') === undefined ? 'The module requires the ssh binary.' : undefined),
   words: { dashes: 'any' },
   functions: {
@@ -361,5 +363,7 @@ export const sshModule = defineModule({
           },
         ),
     }),
+    ...knownHostFunctions,
+    ...keyFileFunctions,
   },
 });

@@ -79,6 +79,11 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },
   { name: 'ssh_auth', file: 'ssh_auth', load: async () => (await import('./ssh-auth.ts')).sshAuthStates },
   {
+    name: 'ssh_known_hosts',
+    file: 'ssh_known_hosts',
+    load: async () => (await import('./ssh-known-hosts.ts')).sshKnownHostsStates,
+  },
+  {
     name: 'stateconf',
     file: 'stateconf',
     load: async () => (await import('./stateconf.ts')).stateconfStates,

@@ -113,6 +113,7 @@ STATES = {
     "schedule": "schedule",
     "service": "service",
     "ssh_auth": "ssh_auth",
+    "ssh_known_hosts": "ssh_known_hosts",
     "stateconf": "stateconf",
     "sysctl": "sysctl",
     "test": "test",
