@@ -12,6 +12,9 @@ import { DEBIAN_FUNCTIONS } from './apache/debian.ts';
 import { serverStatus } from './apache/server-status.ts';
 import { runAll, runText } from './program.ts';
 
+/** What the control program may be called. */
+const CONTROL_PROGRAMS = ['apache2ctl', 'apachectl'] as const;
+
 /** The program that controls the server, which Debian and SUSE call differently. */
 function controlProgram(grains: Dict): string {
   const family = grains.get('os_family');
@@ -196,7 +199,8 @@ export const debianApacheModule = defineModule({
   doc: 'The web server Apache, and which of its modules, sites and pieces of configuration are enabled.',
   words: { lines: ['config'], dashes: ['config', 'opts', 'password'] },
   unavailable: ({ grains }) =>
-    grains.get('os_family') === 'Debian' && findProgram('apache2ctl') !== undefined
+    // grains are asked last: to collect them takes long
+    findProgram('apache2ctl') !== undefined && grains.get('os_family') === 'Debian'
       ? undefined
       : 'apache execution module not loaded: apache not installed.',
   functions: { ...GENERAL_FUNCTIONS, ...DEBIAN_FUNCTIONS },
@@ -209,6 +213,7 @@ export const apacheModule = defineModule({
   doc: 'The web server Apache.',
   words: { lines: ['config'], dashes: ['config', 'opts', 'password'] },
   unavailable: ({ grains }) =>
+    CONTROL_PROGRAMS.every((name) => findProgram(name) === undefined) ||
     findProgram(controlProgram(grains)) === undefined
       ? 'The apache execution module cannot be loaded: apache is not installed.'
       : undefined,

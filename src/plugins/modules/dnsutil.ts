@@ -112,6 +112,7 @@ export const dnsutilModule = defineModule({
   name: 'dnsutil',
   file: 'dnsutil',
   doc: 'Names and addresses: records, files of hosts and of zones.',
+  words: {},
   functions: {
     parse_hosts: defineFunction({
       doc: 'Reads a file of hosts.',
@@ -120,6 +121,7 @@ export const dnsutilModule = defineModule({
         hosts: param.textIfGiven({ default: null, doc: 'The text, in place of a file.' }),
       },
       returns: 'mapping of address to list of names',
+      words: { lines: ['hosts'] },
       examples: ["salt '*' dnsutil.parse_hosts"],
       run: (_ctx, { hostsfile, hosts }) =>
         hosts === undefined ? (readHosts(hostsfile) ?? 'Error: hosts data was not found') : hostsIn(hosts),
@@ -128,7 +130,6 @@ export const dnsutilModule = defineModule({
       doc: 'Adds a line to a file of hosts, with those names that its address does not have yet.',
       params: { ...HOSTSFILE, ip_addr: param.text({ default: null, doc: 'The address.' }), ...ENTRIES },
       returns: 'what was added',
-      words: {},
       examples: ["salt '*' dnsutil.hosts_append /etc/hosts 127.0.0.1 ad1.example.com,ad2.example.com"],
       run: (_ctx, { hostsfile, ip_addr, entries }) => appendHost(hostsfile, ip_addr, entries),
     }),
@@ -149,6 +150,7 @@ export const dnsutilModule = defineModule({
         zone: param.textIfGiven({ default: null, doc: 'The text, in place of a file.' }),
       },
       returns: 'mapping of what the zone says',
+      words: { lines: ['zone'] },
       examples: ["salt '*' dnsutil.parse_zone /var/lib/named/example.com.zone"],
       run: (_ctx, { zonefile, zone }) => {
         const text = (zonefile === undefined ? undefined : readTextIfExists(zonefile)) ?? zone ?? '';

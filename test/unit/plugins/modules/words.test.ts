@@ -14,7 +14,7 @@ import { fakeContext } from '../../../support/module-context.ts';
 const WITHOUT_RULES = new Set(
   (
     'beacons cmd config cp data defaults environ event file grains hashutil http key log match mine ' +
-    'pillar publish random saltutil schedule sdb slsutil state status sys test'
+    'pillar pkg_resource publish random saltutil schedule sdb slsutil state status sys test'
   ).split(' '),
 );
 
