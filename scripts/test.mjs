@@ -1,6 +1,6 @@
 // Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop] [name filter]`; without a word, the first three.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { bundleModules, filesBelow, root } from './bundle.mjs';
 import { DATABASE_SERVERS, installCommand, missingServers } from './database-programs.mjs';
@@ -16,6 +16,8 @@ async function run(name) {
   const outdir = join(root, 'build', `${name}-${process.pid}`);
   try {
     await bundleModules(sources, outdir);
+    // programs in Python are beside what starts them
+    symlinkSync(join(root, 'src/runtime/python-host/guest'), join(outdir, 'python'));
     const built = sources.map((path) => join(outdir, relative(root, path)).replace(/\.ts$/, '.mjs'));
     // recordings were made by a user of bash, and that is the shell of `cmd.shell`
     const env = {
@@ -23,6 +25,7 @@ async function run(name) {
       BRINE_ROOT: root,
       NODE_OPTIONS: '--enable-source-maps',
       SHELL: '/bin/bash',
+      PYTHONPYCACHEPREFIX: join(root, 'build', 'pycache'),
     };
     delete env.NODE_EXTRA_CA_CERTS;
     return (

@@ -189,7 +189,7 @@ export class PythonModules {
   }
 
   #spec(kind: PythonKind, source: LoadedSource, fun: string, described: PythonFunction): FunctionSpec {
-    const { doc, params, varargs, kwargs } = described;
+    const { doc, params, varargs, kwargs, pythonName } = described;
     return {
       doc,
       docstring: doc,
@@ -198,6 +198,7 @@ export class PythonModules {
       isolation: 'process',
       ...(varargs === undefined ? {} : { varargs }),
       ...(kwargs === undefined ? {} : { kwargs }),
+      ...(pythonName === undefined ? {} : { pythonName }),
       run: (ctx, args, rest, keywords) =>
         this.#run(ctx, { kind, source, fun }, callArguments(params, args, rest, keywords)),
     };

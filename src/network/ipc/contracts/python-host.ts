@@ -61,21 +61,23 @@ export interface PythonParameter {
   readonly byNameOnly: boolean;
 }
 
-/** `[doc, parameters, varargs, kwargs]` */
+/** `[doc, parameters, varargs, kwargs, name]` */
 const functionOf: Field<PythonFunction> = {
-  pack: ({ doc, params, varargs, kwargs }) => [
+  pack: ({ doc, params, varargs, kwargs, pythonName }) => [
     doc,
     params.map(parameter.pack),
     varargs ?? null,
     kwargs ?? null,
+    pythonName ?? null,
   ],
   read: (value) => {
-    const [doc, params, varargs = null, kwargs = null] = Array.isArray(value) ? value : [];
+    const [doc, params, varargs = null, kwargs = null, pythonName = null] = Array.isArray(value) ? value : [];
     return {
       doc: text.read(doc ?? null),
       params: list(parameter).read(params ?? null),
       varargs: optional(text).read(varargs),
       kwargs: optional(text).read(kwargs),
+      pythonName: optional(text).read(pythonName),
     };
   },
 };
@@ -86,6 +88,8 @@ export interface PythonFunction {
   readonly params: readonly PythonParameter[];
   readonly varargs: string | undefined;
   readonly kwargs: string | undefined;
+  /** As Python's errors about arguments name it. */
+  readonly pythonName: string | undefined;
 }
 
 /** What a function returned, or the class, message and traceback of what it raised. */

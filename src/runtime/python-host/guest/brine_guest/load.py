@@ -137,14 +137,15 @@ def check_virtual(module, opts):
 
 
 def describe(function):
-    """A function as [documentation, [[name, how, default, only by name]…], varargs, kwargs]."""
+    """A function as [documentation, [[name, how, default, only by name]…], varargs, kwargs, the name in Python's errors]."""
     doc = getattr(function, "__doc__", None) or ""
+    name = getattr(function, "__qualname__", None)
     params = []
     varargs = kwargs = None
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
-        return [doc, [], "args", "kwargs"]
+        return [doc, [], "args", "kwargs", name]
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.VAR_POSITIONAL:
             varargs = parameter.name
@@ -152,7 +153,16 @@ def describe(function):
             kwargs = parameter.name
         else:
             params.append(_describe_parameter(parameter))
-    return [doc, params, varargs, kwargs]
+    return [doc, params, varargs, kwargs, name]
+
+
+def fitting(function, args, kwargs):
+    """Arguments as Python takes them: those of parameters that go by position only are not given by name."""
+    if not kwargs or not isinstance(function, types.FunctionType) or not function.__code__.co_posonlyargcount:
+        return args, kwargs
+    names = function.__code__.co_varnames[len(args) : function.__code__.co_posonlyargcount]
+    given = [name for name in names if name in kwargs]
+    return list(args) + [kwargs[name] for name in given], {key: value for key, value in kwargs.items() if key not in given}
 
 
 def _describe_parameter(parameter):

@@ -46,11 +46,10 @@ def _pack(value, out, depth):
         _pack_map([(key, value[key]) for key in value.keys()], out, depth)
     elif isinstance(value, (list, tuple, set, frozenset)) or _is_iterator(value):
         _pack_list(list(value), out, depth)
-    elif isinstance(value, datetime.datetime):
+    elif isinstance(value, (datetime.datetime, datetime.date)):
+        # as in Salt, a day is its midnight
         text = value.strftime(DATETIME).encode("ascii")
         out += struct.pack(">BBb", 0xC7, len(text), EXT_DATETIME) + text
-    elif isinstance(value, datetime.date):
-        _pack_text(value.isoformat(), out)
     else:
         raise PackError("a value of the type {} cannot be returned".format(type(value).__name__))
 

@@ -140,11 +140,16 @@ class Guest:
                     args[0] = io.StringIO(args[0])  # what Salt hands to the first of a pipe
                 if kind == "pillar":
                     kwargs = fitting(module.function(function), kwargs)
-                value = module.function(function)(*args, **kwargs)
+                wanted = module.function(function)
+                args, kwargs = load.fitting(wanted, args, kwargs)
+                value = wanted(*args, **kwargs)
                 value = self._told(value, around.opts.get("id")) if tells_items and is_generator(value) else _plain(value)
                 if kind == "renderers" and hasattr(value, "read"):
                     value = value.read()
                 return ["returned", [_checked(value), context.get("retcode")]]
+            except PackError as error:
+                text = "what {}.{} gives is no data: {}".format(module.name, function, error)
+                return ["raised", ["salt.exceptions.CommandExecutionError", text, text]]
             except BaseException as error:
                 return ["raised", raised(error, path)]
 

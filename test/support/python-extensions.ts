@@ -1,0 +1,208 @@
+/**
+ * The site of `test/fixtures/python-extensions`, whose extensions are all in Python, on ours: laid out as a master and a minion on one machine
+ * have it, and asked what `test/compare/python-extensions/cases.yaml` asks of it. `record.py` beside that file has asked a real Salt.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callerServices } from '../../src/cli/call/caller-services.ts';
+import { runSaltCall } from '../../src/cli/call/salt-call.ts';
+import { noParseNames, parseArguments } from '../../src/cli/command-line/arguments.ts';
+import { runSaltRun } from '../../src/cli/run/salt-run.ts';
+import { loadMinionConfig } from '../../src/config/load.ts';
+import { minionOptions } from '../../src/config/minion-options.ts';
+import { Options } from '../../src/config/option.ts';
+import { decode, encode } from '../../src/formats/wire/msgpack.ts';
+import { loadYaml } from '../../src/formats/yaml/load.ts';
+import { systemClock } from '../../src/host/clock.ts';
+import { silentLogger } from '../../src/host/log.ts';
+import { systemRandom } from '../../src/host/random.ts';
+import { collectGrains } from '../../src/plugins/grains/collect.ts';
+import { localPillar } from '../../src/programs/minion/local-pillar.ts';
+import { ownGrainsSource } from '../../src/programs/minion/own-modules.ts';
+import { MinionState } from '../../src/programs/minion/state.ts';
+import { pyRepr } from '../../src/python/values/repr.ts';
+import { splitWords } from '../../src/python/shell-words.ts';
+import { PyDatetime, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { ExtensionsHere } from '../../src/runtime/extensions/here.ts';
+import { findModules } from '../../src/runtime/extensions/find-modules.ts';
+import { executeFunction } from '../../src/runtime/loader/execute.ts';
+import { recordedIo } from './command-io.ts';
+import { valueToJson } from './module-calls.ts';
+
+const ROOT = process.env['BRINE_ROOT'] ?? '.';
+const FIXTURE = join(ROOT, 'test/fixtures/python-extensions');
+const JID = '20261123150405678901';
+
+/** What is asked, by the kind of the question. */
+export type Asked = Readonly<Record<string, string>>;
+
+/** A question, and why ours answers otherwise. */
+export interface ExtensionCase {
+  /** As `recorded.json` names it. */
+  readonly key: string;
+  readonly asked: Asked;
+  /** What our answer, as JSON, matches where it is meant to differ. */
+  readonly ours?: RegExp;
+  readonly why?: string;
+}
+
+/** The questions by group; each group has a site of its own. */
+export function extensionCases(): ReadonlyMap<string, readonly ExtensionCase[]> {
+  const text = readFileSync(join(ROOT, 'test/compare/python-extensions/cases.yaml'), 'utf8');
+  const groups = loadYaml(text) as Dict;
+  return new Map([...groups].map(([group, cases]) => [String(group), (cases as Value[]).map(caseOf)]));
+}
+
+function caseOf(told: Value): ExtensionCase {
+  const all = isDict(told) ? told : new Map<Value, Value>([['job', told]]);
+  const asked = [...all].filter(([name]) => name !== 'ours' && name !== 'why');
+  const [ours, why] = [all.get('ours'), all.get('why')];
+  return {
+    key: asked.map(([name, value]) => `${String(name)} ${String(value)}`).join(' | '),
+    asked: Object.fromEntries(asked) as Asked,
+    ...(ours === undefined ? {} : { ours: new RegExp(String(ours)) }),
+    ...(why === undefined ? {} : { why: String(why) }),
+  };
+}
+
+/** What a real Salt answered, by question. */
+export function recordedAnswers(): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(join(FIXTURE, 'recorded.json'), 'utf8')) as Record<string, unknown>;
+}
+
+/** The site on ours. Close it. */
+export class OwnSite {
+  readonly #root: string;
+  readonly #here = new ExtensionsHere();
+  #minion: Promise<MinionState> | undefined;
+
+  constructor() {
+    this.#root = mkdtempSync(join(tmpdir(), 'python-extensions-'));
+    this.#lay();
+  }
+
+  /** Ends what runs, and takes the folder away. */
+  async close(): Promise<void> {
+    this.#here.python.close();
+    await (await this.#minion)?.close();
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  /** The answer to a question, in the form in which a real Salt's is recorded. */
+  async ask(asked: Asked): Promise<unknown> {
+    const answer = await this.#answer(asked);
+    return neutral(answer, this.#root);
+  }
+
+  #lay(): void {
+    const root = this.#root;
+    const site = join(FIXTURE, 'site');
+    for (const name of ['srv', 'pillar']) cpSync(join(site, name), join(root, name), { recursive: true });
+    for (const kind of readdirSync(join(root, 'srv')).filter((name) => name.startsWith('_')))
+      cpSync(join(root, 'srv', kind), join(root, 'ext', kind.slice(1)), { recursive: true });
+    for (const name of ['minion', 'master'])
+      writeFileSync(join(root, name), readFileSync(join(site, name), 'utf8').replaceAll('ROOT', root));
+    mkdirSync(join(root, 'cache', 'proc'), { recursive: true });
+  }
+
+  #answer(asked: Asked): Promise<unknown> {
+    if (asked['salt-call'] !== undefined) return this.#program('salt-call', asked['salt-call']);
+    if (asked['salt-run'] !== undefined) return this.#program('salt-run', asked['salt-run']);
+    return this.#job(asked['job'] ?? '');
+  }
+
+  async #program(name: 'salt-call' | 'salt-run', words: string): Promise<unknown> {
+    const io = recordedIo('');
+    const argv = ['-c', this.#root, '-l', 'quiet', ...splitWords(words.replaceAll('ROOT', this.#root))];
+    const code =
+      name === 'salt-run'
+        ? await runSaltRun(argv, io)
+        : await runSaltCall(['--local', ...argv], io, { grainsScript: '/nonexistent' });
+    return { code, ...io.written };
+  }
+
+  async #job(words: string): Promise<unknown> {
+    const [fun = '', ...rest] = splitWords(words.replaceAll('ROOT', this.#root));
+    const state = await (this.#minion ??= this.#newMinion());
+    const events: unknown[] = [];
+    const services = {
+      ...callerServices({ opts: state.deps.opts, link: undefined, clock: systemClock, log: silentLogger }),
+      fireMaster: (tag: string, data: Value) => {
+        events.push([tag, plain(data)]);
+        return Promise.resolve();
+      },
+    };
+    const pub: Dict = new Map<Value, Value>([
+      ['fun', fun],
+      ['jid', JID],
+    ]);
+    const ctx = state.context({ jid: JID, fun, pub }, services, new AbortController().signal);
+    const result = await executeFunction(fun, ctx, parseArguments(rest, noParseNames([])));
+    const { retcode, success, out } = result;
+    const value = plain(decode(encode(result.return, 'network'), 'network'));
+    return {
+      return: value,
+      retcode,
+      success,
+      ...(out === undefined ? {} : { out }),
+      ...(events.length === 0 ? {} : { events }),
+    };
+  }
+
+  async #newMinion(): Promise<MinionState> {
+    const config = loadMinionConfig({ configDir: this.#root, env: {}, log: silentLogger, cacheId: false });
+    const merged = config.toDict().set('local', true).set('file_client', 'local');
+    const opts = new Options(minionOptions, merged);
+    const [clock, random, log] = [systemClock, systemRandom, silentLogger];
+    const custom = [ownGrainsSource(merged, clock, log)];
+    const grains = await collectGrains({ opts: merged, log, clock, custom });
+    const state = new MinionState(
+      {
+        ...{ opts, clock, random, log },
+        custom: (context, kind) => findModules(this.#here, kind, context, { clock, log }),
+      },
+      grains,
+    );
+    const at = { opts: state.opts, id: state.id, grains: () => Promise.resolve(grains) };
+    state.pillar = await localPillar({ ...at, clock, random, log });
+    return state;
+  }
+}
+
+function plain(value: Value): unknown {
+  if (value instanceof PyDatetime)
+    return {
+      dict: [
+        ['type', 'datetime'],
+        ['text', value.toString()],
+      ],
+    };
+  if (Array.isArray(value)) return value.map(plain);
+  if (isDict(value)) return { dict: [...value].map(([key, item]) => [plain(key), plain(item)]) };
+  if (typeof value === 'number' && !Number.isFinite(value)) return { float: pyRepr(value) };
+  return valueToJson(value);
+}
+
+const FRAMES = /Traceback \(most recent call last\):\n(?: {2}.*\n)*/g;
+
+/** Places and the frames of tracebacks are each side's own. */
+function neutral(value: unknown, root: string): unknown {
+  if (typeof value === 'string') return value.replaceAll(root, 'ROOT').replace(FRAMES, 'Traceback\n');
+  if (Array.isArray(value)) return value.map((item) => neutral(item, root));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, neutral(item, root)]));
+}
+
+/** Makes answers comparable: the order of a mapping's keys says nothing. */
+export function comparable(answer: unknown): unknown {
+  if (Array.isArray(answer)) return answer.map(comparable);
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const entries = Object.entries(answer);
+  const [[kind, inner] = []] = entries;
+  if (kind === 'dict' && entries.length === 1) {
+    const pairs = (inner as unknown[]).map(comparable);
+    return { dict: pairs.map((pair) => JSON.stringify(pair)).sort() };
+  }
+  return Object.fromEntries(entries.map(([key, item]) => [key, comparable(item)] as const).sort());
+}
