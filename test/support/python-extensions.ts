@@ -130,7 +130,7 @@ export class OwnSite {
       ...callerServices({ opts: state.deps.opts, link: undefined, clock: systemClock, log: silentLogger }),
       fireMaster: (tag: string, data: Value) => {
         events.push([tag, plain(data)]);
-        return Promise.resolve();
+        return Promise.resolve(true);
       },
     };
     const pub: Dict = new Map<Value, Value>([
