@@ -4,7 +4,6 @@ import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { userInfo } from 'node:os';
 import { accountOf, becomeUser } from '../../programs/daemon/privileges.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
-import { isoStamp } from '../../network/events/framing.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
@@ -249,8 +248,7 @@ class RunnerRun {
       // Salt compat: Salt shows states that are told of in this way as if nobody knew their order
       if (data.get('outputter') === 'highstate' && this.#display.chosen === undefined)
         return this.#display.value(data.get('data') ?? null, 'highstate');
-      const event = new Map<Value, Value>([...data, ['_stamp', isoStamp(systemClock)]]);
-      return this.#display.value(dict({ suffix, event }));
+      return this.#display.value(dict({ suffix, event: data }));
     }
     await showReturn(this.#display, data);
   }

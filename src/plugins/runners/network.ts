@@ -1,8 +1,8 @@
 /** `network.*`: waking machines (salt/runners/network.py, 3006.16). */
 import { createSocket } from 'node:dgram';
 import { readFileSync } from 'node:fs';
-import { messageOf } from '../../errors/errors.ts';
 import { PythonError } from '../../python/exceptions.ts';
+import { osErrorText } from '../../python/os-errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Value } from '../../python/values/value.ts';
 import { defineRunner, defineRunners } from './runner.ts';
@@ -50,7 +50,7 @@ export const networkRunners = defineRunners({
           }
           return done;
         } catch (error) {
-          await ctx.progress(dict({ error: `Failed to open the MAC file. Error: ${messageOf(error)}` }));
+          await ctx.progress(dict({ error: `Failed to open the MAC file. Error: ${osErrorText(error)}` }));
           return [];
         }
       },

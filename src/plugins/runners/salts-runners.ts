@@ -6,7 +6,7 @@ import { RUNNER_TABLE } from './table.ts';
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'asam bgp cloud ddns digicert drac f5 git_pillar launchd lxc match mattermost nacl net pagerduty ' +
+    'asam bgp cloud ddns digicert drac f5 launchd lxc match mattermost nacl net pagerduty ' +
     'pkg spacewalk ssh thin vault venafi virt vistara vmadm winrepo'
   ).split(' '),
 );

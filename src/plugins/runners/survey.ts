@@ -33,7 +33,10 @@ export const surveyRunners = defineRunners({
         'salt-run survey.hash "*" test.ping',
         'salt-run survey.hash "*" cmd.run "uname -r" survey_sort=up',
       ],
-      run: async (ctx, _args, rest, kwargs) => asValue(await pools(ctx, rest, kwargs)),
+      run: async (ctx, _args, rest, kwargs) => {
+        const found = await pools(ctx, rest, kwargs);
+        return found === undefined ? new Map() : asValue(found);
+      },
     }),
     diff: defineRunner({
       doc: 'Does what survey.hash does, and prints how the answer of each group differs from that of the first.',
@@ -42,6 +45,7 @@ export const surveyRunners = defineRunners({
       examples: ['salt-run survey.diff survey_sort=up "*" cp.get_file_str file:///etc/hosts'],
       run: async (ctx, _args, rest, kwargs) => {
         const found = await pools(ctx, rest, kwargs);
+        if (found === undefined) return new Map();
         found.forEach((pool, index) => printPool(ctx, pool, index === 0 ? undefined : found[0]));
         return asValue(found);
       },
@@ -53,7 +57,8 @@ function asValue(found: readonly Pool[]): Value[] {
   return found.map(({ pool, result }) => dict({ pool, result }));
 }
 
-async function pools(ctx: RunnerContext, rest: readonly Value[], kwargs: Dict): Promise<Pool[]> {
+/** The groups, the first that is shown first; undefined when the master could not be asked, which has been said. */
+async function pools(ctx: RunnerContext, rest: readonly Value[], kwargs: Dict): Promise<Pool[] | undefined> {
   const [tgt, fun, ...arg] = rest;
   if (tgt === undefined || fun === undefined) throw new PythonError('IndexError', 'tuple index out of range');
   const kwarg: Dict = new Map([...kwargs].filter(([key]) => !pyStr(key).startsWith('_')));
@@ -67,7 +72,7 @@ async function pools(ctx: RunnerContext, rest: readonly Value[], kwargs: Dict): 
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     ctx.print(error.message);
-    return [];
+    return undefined;
   }
   const byResult = new Map<string, Pool>();
   for (const id of [...answers.keys()].map(pyStr).sort()) {

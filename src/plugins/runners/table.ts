@@ -10,6 +10,7 @@ export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = ne
   ['error', async () => (await import('./error.ts')).errorRunners],
   ['event', async () => (await import('./event.ts')).eventRunners],
   ['fileserver', async () => (await import('./fileserver.ts')).fileserverRunners],
+  ['git_pillar', async () => (await import('./git-pillar.ts')).gitPillarRunners],
   ['http', async () => (await import('./http.ts')).httpRunners],
   ['jobs', async () => (await import('./jobs.ts')).jobsRunners],
   ['manage', async () => (await import('./manage.ts')).manageRunners],

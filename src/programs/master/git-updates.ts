@@ -2,10 +2,10 @@
  * The regular fetches of repositories (`gitfs_update_interval`, `git_pillar_update_interval`), with an event when files of the file server
  * have changed (`fileserver_events`).
  */
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import type { Dict } from '../../python/values/value.ts';
 import { GIT_UPDATE_TAG, gitUpdateEvent, Gitfs, GITFS } from '../../storage/fileserver/gitfs.ts';
 import { openFileServer } from '../../storage/fileserver/open.ts';
-import { pillarRemotes } from '../../storage/git/pillar-remote.ts';
+import { configuredPillarRemotes } from '../../storage/git/pillar-remote.ts';
 import { repositoriesFolder } from '../../storage/git/repository.ts';
 import { updateRemotes, type FetchedRemote } from '../../storage/git/update-remotes.ts';
 import type { RoleContext } from './roles/role.ts';
@@ -28,21 +28,11 @@ export function configuredRemotes({
   const { backends } = openFileServer({ opts: all, clock, random, log });
   const gitfs = backends.find((backend) => backend instanceof Gitfs);
   const folder = repositoriesFolder(opts.get('cachedir'));
-  const pillar = gitPillars(opts.get('ext_pillar')).flatMap((settings) =>
-    pillarRemotes(settings, { opts: all, folder, clock, random }),
-  );
+  const pillar = configuredPillarRemotes(opts.get('ext_pillar'), { opts: all, folder, clock, random });
   return [
     { role: GITFS, remotes: gitfs?.remotes ?? [] },
     { role: 'git_pillar', remotes: pillar },
   ].filter(({ remotes }) => remotes.length > 0);
-}
-
-/** What stands behind each `git` of the option. */
-function gitPillars(sources: readonly Value[]): Value[] {
-  return sources.flatMap((source) => {
-    const settings = isDict(source) ? source.get('git') : undefined;
-    return settings === undefined ? [] : [settings];
-  });
 }
 
 /** Fetches each remote when its interval has passed, one round at a time. */

@@ -7,6 +7,7 @@ import { openJobCache } from '../../runtime/client/local-job-cache.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
+import { isoStamp } from '../../network/events/framing.ts';
 import type { PublisherClient } from '../../network/ipc/contracts/publisher.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -103,8 +104,9 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
       executeHere({ ...deps, jids }, context, { fun, args, kwargs, ...options }),
     fire,
     progress: async (data) => {
-      await fire(`salt/run/${jid}/progress`, data);
-      await deps.show('progress', data);
+      const isTold = await fire(`salt/run/${jid}/progress`, data);
+      // Salt compat: the time is added by whoever sends an event, so that one that nobody takes has none
+      await deps.show('progress', isTold ? new Map([...data, ['_stamp', isoStamp(clock)]]) : data);
     },
     showStep: (text) => deps.showStep?.(text),
     print,

@@ -2,7 +2,7 @@
 import { ConfigError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
-import type { Dict, Value } from '../../python/values/value.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { masked, RemoteOptions } from './remote-options.ts';
 import { GitRepository } from './repository.ts';
 
@@ -34,6 +34,7 @@ export class PillarRemote {
   readonly root: string;
   readonly #options: RemoteOptions;
   readonly #branch: string;
+  readonly #address: string;
 
   /** @throws ConfigError */
   constructor(entry: Value, { opts, folder, clock, random }: PillarRemoteDeps) {
@@ -49,8 +50,15 @@ export class PillarRemote {
     this.mountpoint = options.folder('mountpoint');
     this.root = options.folder('root');
     this.updateIntervalMs = options.updateIntervalMs;
-    const access = options.access(address ?? options.id);
+    this.#address = address ?? options.id;
+    const access = options.access(this.#address);
     this.repository = new GitRepository({ folder, access, refspecs: options.refspecs, clock, random });
+  }
+
+  /** True for the branch, and for the address or the name, that are asked for. */
+  isMeant({ branch, repo }: { readonly branch?: string; readonly repo?: string }): boolean {
+    if (branch !== undefined && branch !== this.#branch) return false;
+    return repo === undefined || repo === this.#address || repo === this.#options.text('name');
   }
 
   get isOfAnyEnvironment(): boolean {
@@ -94,4 +102,12 @@ const wantedOf = ({ pillarenv, saltenv }: AskedEnvironment): string => pillarenv
 /** The remotes of every `git` of the option `ext_pillar`. @throws ConfigError */
 export function pillarRemotes(settings: Value, deps: PillarRemoteDeps): readonly PillarRemote[] {
   return (Array.isArray(settings) ? settings : [settings]).map((entry) => new PillarRemote(entry, deps));
+}
+
+/** The remotes of a configuration. @param sources the option `ext_pillar` @throws ConfigError */
+export function configuredPillarRemotes(sources: readonly Value[], deps: PillarRemoteDeps): PillarRemote[] {
+  return sources.flatMap((source) => {
+    const settings = isDict(source) ? source.get('git') : undefined;
+    return settings === undefined ? [] : pillarRemotes(settings, deps);
+  });
 }
