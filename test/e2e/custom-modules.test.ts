@@ -53,7 +53,7 @@ test('custom modules - the guide works as it is written', async (t) => {
         (name) => `salt/${name}.ts`,
       ),
       'salt/_renderers/ini.ts',
-      ...['pillar/site.sls', 'pillar/top.sls', 'salt/_output/lines.ts'],
+      ...['pillar/site.sls', 'pillar/top.sls', 'salt/_output/lines.ts', 'salt/_sdb/rot.ts'],
       ...['tsconfig.json', 'tests/greet.test.ts'],
     ],
   );

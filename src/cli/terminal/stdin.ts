@@ -1,7 +1,10 @@
 /** Standard input as lines. */
 
 /** The part of a stream that is read. */
-export type LineSource = NodeJS.ReadableStream & { readonly readableEnded?: boolean; destroy?: () => unknown };
+export type LineSource = NodeJS.ReadableStream & {
+  readonly readableEnded?: boolean;
+  destroy?: () => unknown;
+};
 
 /** All lines until the end, without their line ends. */
 export async function readLines(source: LineSource): Promise<string[]> {

@@ -203,5 +203,9 @@ test('standard input - one line is read from pieces, and the end is told from an
   assert.equal(await readLine(stdin), 'name');
   assert.equal(await readLine(stdin), 'password', 'what follows a line is there for the next question');
   assert.equal(await readLine(stdin), undefined);
-  assert.equal(await readLine(stdin), undefined, 'an end that was reached before ends the next question, too');
+  assert.equal(
+    await readLine(stdin),
+    undefined,
+    'an end that was reached before ends the next question, too',
+  );
 });
