@@ -1,11 +1,13 @@
 /** `mount`: file systems that are mounted (3006.16 salt/states/mount.py). */
 import { defineModule, type Params, type TypedArguments } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Value } from '../../python/values/value.ts';
+import { fstabAbsent, fstabPresent } from './mount/fstab-entry.ts';
 import { mounted, type WantedMount } from './mount/mounted.ts';
+import { swap } from './mount/swap.ts';
 import { failure, outcome } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
-import { param } from '../../runtime/loader/params.ts';
+import { noPath, param } from '../../runtime/loader/params.ts';
 
 const listOf = (value: Value): string[] =>
   typeof value === 'string' ? value.split(',') : Array.isArray(value) ? value.map(pyStr) : [];
@@ -50,6 +52,17 @@ const MOUNTED = {
     doc: 'Takes no effect: options are not copied.',
   },
 } satisfies Params;
+
+const ENTRY = {
+  name: param.text({ doc: 'The device, in any form that the table takes.' }),
+  fs_file: param.text({ doc: 'The folder.' }),
+} as const;
+const MOUNT_BY = {
+  mount_by: param.textIfGiven({
+    default: null,
+    doc: 'How the table is to name the device: `device`, `label`, `uuid`, `partlabel` or `partuuid`; as it is named here without it.',
+  }),
+} as const;
 
 type MountedArguments = TypedArguments<typeof MOUNTED>;
 
@@ -150,6 +163,43 @@ export const mountStates = defineModule({
       run: (ctx, args) =>
         args.name === '' ? failure(args.name, 'Must provide name to mount.unmounted') : unmounted(ctx, args),
     }),
+    swap: defineState({
+      doc: 'Makes sure that a swap area is in use.',
+      params: {
+        name: param.textOnly(noPath, { doc: 'The area: a device or a file.' }),
+        persist: param.flag({ default: true, doc: "Use it at the machine's start, too." }),
+        config: MOUNTED.config,
+      },
+      run: (ctx, wanted) => swap(ctx, wanted),
+    }),
+    fstab_present: defineState({
+      doc: 'Makes sure that the table of file systems has a line.',
+      params: {
+        ...ENTRY,
+        fs_vfstype: { type: 'str', doc: MOUNTED.fstype.doc },
+        fs_mntops: { default: 'defaults', type: 'str or list', doc: MOUNTED.opts.doc },
+        fs_freq: MOUNTED.dump,
+        fs_passno: MOUNTED.pass_num,
+        ...MOUNT_BY,
+        config: MOUNTED.config,
+        mount: param.flag({ default: true, doc: 'Mount it when its line is new.' }),
+        match_on: MOUNTED.match_on,
+        not_change: param.flag({ default: false, doc: 'Leave a line as it is that says something else.' }),
+        fs_mount: { default: true, type: 'bool', doc: 'For AIX only.' },
+      },
+      run: (ctx, args) =>
+        fstabPresent(ctx, {
+          ...{ name: args.name, folder: args.fs_file, mountBy: args.mount_by, config: args.config },
+          ...{ fstype: args.fs_vfstype, opts: args.fs_mntops, dump: args.fs_freq, passNum: args.fs_passno },
+          ...{ mount: args.mount, matchOn: args.match_on, notChange: args.not_change },
+        }),
+    }),
+    fstab_absent: defineState({
+      doc: 'Makes sure that the table of file systems does not have a line.',
+      params: { ...ENTRY, ...MOUNT_BY, config: MOUNTED.config },
+      run: (ctx, { name, fs_file, mount_by, config }) =>
+        fstabAbsent(ctx, { name, folder: fs_file, mountBy: mount_by, config }),
+    }),
     mod_watch: defineState({
       doc: 'Mounts a file system anew when a watched state has changed something.',
       params: { name: param.text({ doc: MOUNTED.name.doc }), user: MOUNTED.user },
@@ -160,7 +210,8 @@ export const mountStates = defineModule({
         const [device, fstype, opts] = ['device', 'fstype', 'opts'].map((key) => kwargs.get(key) ?? null);
         const args = [name, device ?? null, false, fstype ?? null, opts ?? null];
         const out = await ctx.functions.call('mount.remount', args, dict({ user }));
-        return truthy(out)
+        // Salt compat: Salt takes what the program complains of for success.
+        return out === true
           ? outcome(name, true, `${name} remounted`)
           : failure(name, `${name} failed to remount: ${pyStr(out)}`);
       },
