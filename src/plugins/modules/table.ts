@@ -90,6 +90,12 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./pkg-resource.ts')).pkgResourceModule,
   },
   {
+    name: 'postgres',
+    file: 'deb_postgres',
+    load: async () => (await import('./postgres.ts')).debianPostgresModule,
+  },
+  { name: 'postgres', file: 'postgres', load: async () => (await import('./postgres.ts')).postgresModule },
+  {
     name: 'publish',
     file: 'publish',
     load: async () => (await import('./publish.ts')).publishModule,

@@ -44,6 +44,56 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'pkgrepo', file: 'pkgrepo', load: async () => (await import('./pkgrepo.ts')).pkgrepoStates },
   { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountStates },
   {
+    name: 'postgres_cluster',
+    file: 'postgres_cluster',
+    load: async () => (await import('./postgres/cluster.ts')).postgresClusterStates,
+  },
+  {
+    name: 'postgres_database',
+    file: 'postgres_database',
+    load: async () => (await import('./postgres/database.ts')).postgresDatabaseStates,
+  },
+  {
+    name: 'postgres_extension',
+    file: 'postgres_extension',
+    load: async () => (await import('./postgres/extension.ts')).postgresExtensionStates,
+  },
+  {
+    name: 'postgres_group',
+    file: 'postgres_group',
+    load: async () => (await import('./postgres/role.ts')).postgresGroupStates,
+  },
+  {
+    name: 'postgres_initdb',
+    file: 'postgres_initdb',
+    load: async () => (await import('./postgres/cluster.ts')).postgresInitdbStates,
+  },
+  {
+    name: 'postgres_language',
+    file: 'postgres_language',
+    load: async () => (await import('./postgres/schema.ts')).postgresLanguageStates,
+  },
+  {
+    name: 'postgres_privileges',
+    file: 'postgres_privileges',
+    load: async () => (await import('./postgres/privileges.ts')).postgresPrivilegesStates,
+  },
+  {
+    name: 'postgres_schema',
+    file: 'postgres_schema',
+    load: async () => (await import('./postgres/schema.ts')).postgresSchemaStates,
+  },
+  {
+    name: 'postgres_tablespace',
+    file: 'postgres_tablespace',
+    load: async () => (await import('./postgres/tablespace.ts')).postgresTablespaceStates,
+  },
+  {
+    name: 'postgres_user',
+    file: 'postgres_user',
+    load: async () => (await import('./postgres/role.ts')).postgresUserStates,
+  },
+  {
     name: 'rabbitmq_cluster',
     file: 'rabbitmq_cluster',
     load: async () => (await import('./rabbitmq/cluster.ts')).rabbitmqClusterStates,
