@@ -44,8 +44,8 @@ export const minionOptions = {
   ),
   python_memory_bytes_max: option(
     'int',
-    0,
-    'most address space of a process of custom modules in Python, and of each program that it starts, 0 for no limit',
+    -1,
+    'most memory that a process of custom modules in Python may take, 0 for no limit, -1 for half of what the machine has',
   ),
   python_seconds_max: option(
     'num',

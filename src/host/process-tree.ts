@@ -18,11 +18,18 @@ function descendantsOf(pid: number): number[] {
   return found;
 }
 
-/** Signals the process and what it has started. @returns false when the process itself is gone */
+const SIGTERM = 15;
+const SIGCONT = 18;
+
+/**
+ * Signals the process and what it has started. What is stopped takes SIGTERM only when it goes on, so it is told to.
+ * @returns false when the process itself is gone
+ */
 export function signalTree(pid: number, signal: number): boolean {
   const started = descendantsOf(pid);
   const isThere = signalOne(pid, signal);
   for (const each of started) signalOne(each, signal);
+  if (signal === SIGTERM) for (const each of [...started, pid]) signalOne(each, SIGCONT);
   return isThere;
 }
 

@@ -304,7 +304,10 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   await t.test('what goes wrong is one sentence, and the next call works', async () => {
     assert.match(await fails('mysite.broken'), /ERROR: it is broken/);
     assert.match(await fails('mysite.boom'), /site\.py", line \d+, in boom[^]*KeyError: 'nothing'/);
-    assert.match(await fails('mysite.leave'), /it ended the Python process/);
+    assert.match(
+      await fails('mysite.leave'),
+      /site\.py: leave: it ended its Python process with exit code 3 \(line \d+\)/,
+    );
     assert.match(
       await fails('mysite.eat'),
       /in eat[^]*MemoryError: there is no memory left for it; python_mem/,
@@ -376,13 +379,15 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   await t.test('what hangs while it is rendered is ended, but not what waits for a function', async () => {
     assert.match(
       await fails('state.apply', 'hangs'),
-      /hangs\.sls: it does not come back within 0\.5 seconds \(option python_seconds_max\)/,
+      /hangs\.sls: it does not come back within 0\.5 seconds \(option python_seconds_max\) \(line 4\)/,
     );
     assert.equal(Object.keys((await ask('state.apply', 'patient')) as object).length, 1);
     writeFileSync(hangs, '');
     assert.equal(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
     rmSync(hangs);
-    await master.logged('site_db.py: it does not come back within 0.5 seconds');
+    await master.logged(
+      'site_db.py: ext_pillar: it does not come back within 0.5 seconds (option python_seconds_max) (line ',
+    );
     assert.notEqual(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
   });
 

@@ -110,9 +110,12 @@ function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {
   return failed('');
 }
 
-/** `ValueError: text`, as Python ends a traceback; our own stack stands behind it only with `-l debug`. */
+/** `ValueError: text`, as Python ends a traceback, with the traceback of what ran in Python; our own stack stands behind it only with `-l debug`. */
 function exceptionLine(error: unknown, message: string): string {
-  if (error instanceof PythonError) return `${error.type.split('.').at(-1) ?? ''}: ${message}`;
+  if (error instanceof PythonError) {
+    const line = `${error.type.split('.').at(-1) ?? ''}: ${message}`;
+    return error.trace?.startsWith('Traceback') !== true ? line : `${line}\n${error.trace.trimEnd()}`;
+  }
   if (error instanceof BrineError) return `${error.name}: ${message}`;
   const known = error instanceof Error ? describeOsError(error) : undefined;
   return known === undefined ? `Exception: ${message}` : `${known.type}: ${known.message}`;

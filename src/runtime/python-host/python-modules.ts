@@ -1,4 +1,5 @@
 /** A site's Python files as modules of the loader: described by the Python process, and run in it. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFile } from 'node:fs/promises';
 import {
   CommandExecutionError,
@@ -19,7 +20,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec, ParamSpec } from '../loader/module.ts';
 import { jobCaller, type Caller } from './callers.ts';
-import { interpreterOf, PythonProcess, PythonProcessError } from './python-process.ts';
+import { interpreterOf, memoryLimitOf, PythonProcess, PythonProcessError } from './python-process.ts';
 import type { TimeLimit } from './time-limit.ts';
 
 /** Time for a file to be loaded, or its grains to be found. */
@@ -28,6 +29,8 @@ const ANSWER_MS = 15_000;
 const LIMIT_OPTION = 'python_seconds_max';
 const LIMIT_SECONDS = 60;
 const UNLIMITED = { limitMs: Infinity };
+/** Functions in Python that wait for one another: each holds a thread there. */
+const NESTED_MAX = 100;
 const NO_PILLAR: Dict = new Map();
 /** A default that only Python knows; the parameter is left out of the call. */
 const OPAQUE = Symbol('opaque');
@@ -101,7 +104,11 @@ interface Given {
 /** The Python modules of one program, with the process that they run in. */
 export class PythonModules {
   readonly #options: PythonModulesOptions;
-  readonly #calls = new Map<number, Caller>();
+  readonly #calls = new Map<number, { readonly caller: Caller; readonly depth: number }>();
+  /** How many functions in Python wait for what runs. */
+  readonly #depth = new AsyncLocalStorage<number>();
+  /** Jobs that end the process when they are ended. */
+  readonly #watched = new WeakSet<AbortSignal>();
   #process: PythonProcess | undefined;
   #interpreter = '';
   /** Files that the process has loaded. */
@@ -142,7 +149,7 @@ export class PythonModules {
       });
       return { module: { name, file, doc, functions: Object.fromEntries(specs) } };
     } catch (error) {
-      return { broken: `${path} cannot be used: ${messageOf(error)}` };
+      return { broken: `${path} cannot be used: ${sentenceOf(error, path)}` };
     } finally {
       this.#loading = outer; // one file may make another be loaded
     }
@@ -160,13 +167,13 @@ export class PythonModules {
         process.asks.grains({ file, path, surroundings }),
       );
     } catch (error) {
-      return { grains: new Map(), faults: [`${path} cannot be used: ${messageOf(error)}`] };
+      return { grains: new Map(), faults: [`${path} cannot be used: ${sentenceOf(error, path)}`] };
     }
   }
 
   /**
    * What `run()` of a file gives: SLS in `#!py`, templates of the kind `py`.
-   * @throws PythonError with the traceback of what `run()` raises; PythonFileError of what the file itself does; PythonProcessError when the process ends
+   * @throws PythonError with the traceback of what `run()` raises; PythonFileError of what the file itself does; CommandExecutionError when the process ends
    */
   async render(
     { path, text, variables, opts, grains, pillar }: PythonTemplate,
@@ -177,12 +184,15 @@ export class PythonModules {
     const call = ++this.#numbers;
     try {
       const outcome = await process.within(limitOf(opts), (limit) => {
-        this.#calls.set(call, outsideOf(limit, caller));
+        this.#began(call, outsideOf(limit, caller));
         return process.asks.render({ surroundings, call, path, text, variables });
       });
       if (outcome.kind === 'returned') return outcome.value;
       const error = new PythonError(outcome.type, outcome.message, outcome.trace);
       throw outcome.kind === 'raised' ? error : new PythonFileError(error);
+    } catch (error) {
+      if (!(error instanceof PythonProcessError)) throw error;
+      throw new CommandExecutionError(error.sentence(path), { cause: error });
     } finally {
       this.#calls.delete(call);
     }
@@ -223,8 +233,7 @@ export class PythonModules {
       const limit = isUnlimited === true ? UNLIMITED : limitOf(opts);
       return (await process.within(limit, asked)).value;
     } catch (error) {
-      if (!(error instanceof PythonProcessError)) throw error;
-      throw new CommandExecutionError(`${path}: ${error.message}`, { cause: error });
+      throw failure(error, path, fun);
     }
   }
 
@@ -250,12 +259,12 @@ export class PythonModules {
     const { opts, grains, pillar, state } = ctx;
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
-    const ended = (): void => process.close();
-    ctx.signal.addEventListener('abort', ended, { once: true });
+    this.#endWith(ctx.signal);
     const test = state?.test ?? truthy(opts.get('test'));
     const tellsItems = kind === 'modules' && ctx.job.fun === `${name}.${fun}`;
     const ask = { surroundings, kind, file, path, fun, args, kwargs, test, tellsItems };
     try {
+      await this.#load(process, { kind, file, path, surroundings });
       const outcome = await this.#outcome(
         process,
         state === undefined ? ask : { ...ask, state: stateOf(state, wantsRun) },
@@ -263,9 +272,20 @@ export class PythonModules {
       );
       if (outcome.retcode !== undefined) ctx.setRetcode(outcome.retcode);
       return outcome.value;
-    } finally {
-      ctx.signal.removeEventListener('abort', ended);
+    } catch (error) {
+      throw failure(error, path, fun);
     }
+  }
+
+  /** Ends the process when a job is ended. */
+  #endWith(signal: AbortSignal): void {
+    if (this.#watched.has(signal)) return;
+    this.#watched.add(signal);
+    signal.addEventListener('abort', () => this.close(), { once: true });
+  }
+
+  #began(call: number, caller: Caller): void {
+    this.#calls.set(call, { caller, depth: this.#depth.getStore() ?? 0 });
   }
 
   async #outcome(
@@ -274,7 +294,7 @@ export class PythonModules {
     caller: Caller,
   ): Promise<{ readonly value: Value; readonly retcode?: number }> {
     const call = ++this.#numbers;
-    this.#calls.set(call, caller);
+    this.#began(call, caller);
     try {
       const outcome = await process.asks.run({ ...ask, call });
       if (outcome.kind === 'raised') throw errorOf(outcome.type, outcome.message, outcome.trace);
@@ -286,13 +306,12 @@ export class PythonModules {
 
   #processFor(opts: Dict): PythonProcess {
     const interpreter = interpreterOf(opts);
-    const memoryBytes = Math.max(0, toNumber(opts.get('python_memory_bytes_max') ?? null) ?? 0);
     if (this.#process !== undefined && interpreter === this.#interpreter) return this.#process;
     this.#process?.close();
     this.#interpreter = interpreter;
     this.#process = new PythonProcess({
       interpreter,
-      memoryBytes,
+      memoryBytes: memoryLimitOf(opts),
       clock: this.#options.clock,
       serve: this.#services(),
       started: () => {
@@ -321,19 +340,22 @@ export class PythonModules {
 
   #services(): ServePython {
     return {
-      log: ({ level, text }) => ([...this.#calls.values()].at(-1)?.log ?? this.#options.log)?.[level](text),
+      log: ({ level, text }) =>
+        ([...this.#calls.values()].at(-1)?.caller.log ?? this.#options.log)?.[level](text),
       has: async ({ call, kind, fun }) => {
         if (call === 0) return kind !== 'modules' || (await this.#loading?.find(fun))?.missing === undefined;
-        return (await this.#calls.get(call)?.has(kind, fun)) ?? false;
+        return (await this.#calls.get(call)?.caller.has(kind, fun)) ?? false;
       },
-      names: async ({ call, kind }) => (await this.#calls.get(call)?.names(kind)) ?? [],
+      names: async ({ call, kind }) => (await this.#calls.get(call)?.caller.names(kind)) ?? [],
       event: async ({ call, suffix, data }) => {
-        await this.#calls.get(call)?.event?.(suffix, data);
+        await this.#calls.get(call)?.caller.event?.(suffix, data);
         return true;
       },
       call: async ({ call, kind, fun, args, kwargs }) => {
         try {
-          return { kind: 'returned', value: await this.#callerOf(call, fun).call(kind, fun, args, kwargs) };
+          const { caller, depth } = this.#callOf(call, fun);
+          const run = (): Promise<Value> => caller.call(kind, fun, args, kwargs);
+          return { kind: 'returned', value: await this.#depth.run(depth + 1, run) };
         } catch (error) {
           const type =
             error instanceof PythonError
@@ -347,11 +369,26 @@ export class PythonModules {
     };
   }
 
-  #callerOf(call: number, fun: string): Caller {
-    const caller = this.#calls.get(call);
-    if (caller !== undefined) return caller;
-    throw new CommandExecutionError(`${fun} was called after its function had returned.`);
+  #callOf(call: number, fun: string): { readonly caller: Caller; readonly depth: number } {
+    const found = this.#calls.get(call);
+    if (found === undefined)
+      throw new CommandExecutionError(`${fun} was called after its function had returned.`);
+    if (found.depth < NESTED_MAX) return found;
+    throw new PythonError(
+      'RecursionError',
+      `${fun} is not called: ${NESTED_MAX} functions in Python wait for each other already`,
+    );
   }
+}
+
+function sentenceOf(error: unknown, path: string): string {
+  return error instanceof PythonProcessError ? error.sentence(path) : messageOf(error);
+}
+
+/** An error as it reaches the job: that of the process says whose fault it is. */
+function failure(error: unknown, path: string, fun: string): unknown {
+  if (!(error instanceof PythonProcessError)) return error;
+  return new CommandExecutionError(`${path}: ${fun}: ${error.sentence(path)}`, { cause: error });
 }
 
 function limitOf(opts: Dict): { readonly limitMs: number; readonly option: string } {

@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { totalmem } from 'node:os';
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -15,8 +16,9 @@ import {
   type ServePython,
 } from '../../network/ipc/contracts/python-host.ts';
 import { RpcPeer } from '../../network/ipc/rpc.ts';
-import type { Dict } from '../../python/values/value.ts';
+import { toNumber, type Dict } from '../../python/values/value.ts';
 import { interpreterOfSalt } from './installed-salt.ts';
+import { endSentence, LastWords, placeIn, type ProcessEnd } from './python-end.ts';
 import { programPath } from './program-path.ts';
 import { TimeLimit } from './time-limit.ts';
 
@@ -28,6 +30,17 @@ const DEFAULT_INTERPRETER = 'python3';
 export class PythonProcessError extends BrineError {
   static override readonly errorCode: ErrorCode = 'python-unavailable';
   override readonly name = 'PythonProcessError';
+  readonly #words: string;
+  /** @param words what {@link LastWords} has of it */
+  constructor(message: string, words = '', options?: ErrorOptions) {
+    super(message, options);
+    this.#words = words;
+  }
+
+  /** The message with the line in which it happened, where that is known. @param path of the file whose code ran */
+  sentence(path: string): string {
+    return `${this.message}${placeIn(this.#words, path)}`;
+  }
 }
 
 /** The interpreter by the options: the named one; with `salt_python` that of an installed Salt; else Python's usual name. */
@@ -38,10 +51,18 @@ export function interpreterOf(opts: Dict): string {
   return ofSalt ?? DEFAULT_INTERPRETER;
 }
 
+/** Most memory of a process by `python_memory_bytes_max`, 0 for no limit. */
+export function memoryLimitOf(opts: Dict): number {
+  const given = toNumber(opts.get('python_memory_bytes_max') ?? null) ?? -1;
+  if (given >= 0) return given;
+  const ofGroup = process.constrainedMemory(); // 0 or beyond all memory where there is no limit
+  return Math.floor(Math.min(ofGroup > 0 ? ofGroup : Infinity, totalmem()) / 2);
+}
+
 /** What a process is made of. */
 export interface PythonProcessOptions {
   readonly interpreter: string;
-  /** Most address space; 0 for no limit. */
+  /** Most memory that it writes to; 0 for no limit. */
   readonly memoryBytes: number;
   readonly clock: Clock;
   readonly serve: ServePython;
@@ -51,12 +72,26 @@ export interface PythonProcessOptions {
 
 /** Time for Python to start. */
 const START_MS = 15_000;
+/** Time for Python to say where it is, before it is ended. */
+const WORDS_MS = 100;
+/** After this time nothing more comes of a process that has ended, whoever else may have its connection open. */
+const CLOSE_MS = 1_000;
+/** The signal upon which the process writes where it is (`brine_guest/last_words.py`). */
+const WHERE_SIGNAL = 50;
 
 interface Running {
   readonly child: ChildProcess;
   readonly rpc: RpcPeer;
+  readonly words: LastWords;
+  /** What those were when it had ended. */
+  lastWords: string;
+  /** How it ended, or why it could not be started. */
+  readonly ended: Promise<Pick<ProcessEnd, 'code' | 'signal'> | Error>;
   /** Its answer to the first question. */
   awake?: Promise<unknown>;
+  wasAwake: boolean;
+  /** Why this program ended it. */
+  endedFor?: string;
 }
 
 /** Starts the process when it is asked something, and again when it has ended. */
@@ -65,7 +100,6 @@ export class PythonProcess {
   readonly asks: PythonClient;
   readonly #options: PythonProcessOptions;
   #running: Running | undefined;
-  #spawnError: Error | undefined;
 
   constructor(options: PythonProcessOptions) {
     this.#options = options;
@@ -80,10 +114,13 @@ export class PythonProcess {
     this.#start();
   }
 
-  /** Ends the process; what is under way fails. */
-  close(): void {
-    this.#running?.child.kill('SIGKILL');
+  /** Ends the process; what is under way fails. @param reason for what is under way; default: none is needed */
+  close(reason?: string): void {
+    const running = this.#running;
     this.#running = undefined;
+    if (running === undefined) return;
+    if (reason !== undefined) running.endedFor ??= reason;
+    running.child.kill('SIGKILL');
   }
 
   /**
@@ -91,76 +128,112 @@ export class PythonProcess {
    * @param ask is handed the limit, which it stops while the process waits for this program
    */
   async within<T>(
-    { limitMs, option }: { readonly limitMs: number; readonly option?: string },
+    asking: { readonly limitMs: number; readonly option?: string },
     ask: (limit: TimeLimit) => Promise<T>,
   ): Promise<T> {
     const running = this.#start();
     running.awake ??= this.#limited({ limitMs: START_MS }, () => this.asks.awake({}));
     await running.awake;
-    return this.#limited({ limitMs, ...(option === undefined ? {} : { option }) }, ask);
+    return this.#limited(asking, ask);
   }
 
   async #limited<T>(
     { limitMs, option }: { readonly limitMs: number; readonly option?: string },
     ask: (limit: TimeLimit) => Promise<T>,
   ): Promise<T> {
-    let isLate = false;
-    const limit = new TimeLimit(this.#options.clock, limitMs, () => {
-      isLate = true;
-      this.close();
+    const { clock } = this.#options;
+    const named = option === undefined ? '' : ` (option ${option})`;
+    const tooLong = `within ${limitMs / 1000} seconds${named}`;
+    let late: Running | undefined;
+    let words = '';
+    let kill: { cancel(): void } | undefined;
+    const limit = new TimeLimit(clock, limitMs, () => {
+      late = this.#running;
+      signalOf(late?.child, WHERE_SIGNAL);
+      kill = clock.after(WORDS_MS, () => {
+        words = late?.words.read() ?? '';
+        if (late === this.#running)
+          this.close(`its Python process was ended, because other code there did not come back ${tooLong}`);
+      });
     });
     try {
       return await ask(limit);
     } catch (error) {
-      if (!isLate) throw error;
-      const named = option === undefined ? '' : ` (option ${option})`;
-      throw new PythonProcessError(`it does not come back within ${limitMs / 1000} seconds${named}`, {
-        cause: error,
-      });
+      if (late === undefined) throw error;
+      throw new PythonProcessError(`it does not come back ${tooLong}`, words, { cause: error });
     } finally {
       limit.end();
+      kill?.cancel();
     }
   }
 
   async #call(pieces: readonly Uint8Array[]): Promise<Buffer> {
-    const { rpc } = this.#start();
+    const running = this.#start();
+    const { rpc } = running;
     rpc.socket.ref();
     try {
-      return await rpc.call(...pieces);
+      const answer = await rpc.call(...pieces);
+      running.wasAwake = true;
+      return answer;
     } catch (cause) {
-      throw new PythonProcessError(this.#reason(cause), { cause });
+      if (!(cause instanceof UnreachableError)) throw new PythonProcessError(messageOf(cause), '', { cause });
+      const reason = await this.#reasonOf(running);
+      throw new PythonProcessError(reason, running.lastWords, { cause });
     } finally {
       if (rpc.pending === 0) rpc.socket.unref(); // a program that has nothing else to do may end
     }
   }
 
-  #reason(cause: unknown): string {
+  async #reasonOf(running: Running): Promise<string> {
     const { interpreter } = this.#options;
-    if (this.#spawnError !== undefined)
-      return `Python 3.8 or newer is needed, and ${interpreter} cannot be started (${messageOf(this.#spawnError)}): install it, or name it with python_executable`;
-    return cause instanceof UnreachableError
-      ? `it ended the Python process (os._exit, a crash, or too much memory), or ${interpreter} is older than Python 3.8`
-      : messageOf(cause);
+    const { child, wasAwake } = running;
+    child.ref();
+    const ended = await running.ended;
+    if (ended instanceof Error)
+      return `Python 3.8 or newer is needed, and ${interpreter} cannot be started (${messageOf(ended)}): install it, or name it with python_executable`;
+    return running.endedFor ?? endSentence({ ...ended, interpreter, wasAwake, words: running.lastWords });
   }
 
   #start(): Running {
     if (this.#running !== undefined) return this.#running;
-    const { interpreter, memoryBytes, serve, started } = this.#options;
-    this.#spawnError = undefined;
+    const { interpreter, memoryBytes, serve, started, clock } = this.#options;
+    const words = new LastWords();
     const child = spawn(interpreter, ['-u', programPath(PROGRAM), String(memoryBytes)], {
-      stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
+      stdio: ['ignore', 'ignore', 'inherit', 'pipe', words.descriptor ?? 'ignore'],
     });
-    child.on('error', (error) => (this.#spawnError = error));
+    const endWithUs = (): void => void child.kill('SIGKILL');
+    process.once('exit', endWithUs);
+    const ended = new Promise<Pick<ProcessEnd, 'code' | 'signal'> | Error>((resolve) => {
+      child.once('error', resolve);
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
     child.unref();
     const rpc = new RpcPeer(child.stdio[3] as unknown as Socket, {
       ...handlersOf(pythonServices, serve),
       closed: () => {
-        if (this.#running?.child === child) this.close();
+        if (this.#running?.child === child) this.#running = undefined;
+        child.kill('SIGKILL'); // it cannot be reached any more
       },
     });
-    const running = { child, rpc };
+    const running: Running = { child, rpc, words, lastWords: '', ended, wasAwake: false };
+    void ended.then(() => {
+      running.lastWords = words.read();
+      words.close();
+      process.off('exit', endWithUs);
+      if (this.#running === running) this.#running = undefined;
+      // what has its connection open besides would keep everything waiting
+      clock.after(CLOSE_MS, () => rpc.socket.destroy(), { background: true });
+    });
     this.#running = running;
     started();
     return running;
+  }
+}
+
+function signalOf(child: ChildProcess | undefined, signal: number): void {
+  try {
+    if (child?.pid !== undefined && child.exitCode === null) process.kill(child.pid, signal);
+  } catch {
+    // it has just ended
   }
 }

@@ -7,10 +7,16 @@ EXT_DATETIME = 78
 EXT_CONSTANT = 79
 DATETIME = "%Y%m%dT%H:%M:%S.%f"
 NESTING_MAX = 400
+# larger values no minion could return
+BYTES_MAX = 128 << 20
 
 
 class PackError(ValueError):
     """A value that cannot travel."""
+
+
+class TypePackError(PackError):
+    """A value of a type that is no data."""
 
 
 def pack(value):
@@ -25,7 +31,7 @@ def pack(value):
 
 def _pack(value, out, depth):
     if depth > NESTING_MAX:
-        raise PackError("it is nested too deeply, or contains itself")
+        raise PackError("it contains itself, or is nested more than {} deep".format(NESTING_MAX))
     if value is None:
         out.append(0xC0)
     elif value is True:
@@ -39,7 +45,7 @@ def _pack(value, out, depth):
     elif isinstance(value, float):
         out += struct.pack(">Bd", 0xCB, value)
     elif isinstance(value, (bytes, bytearray, memoryview)):
-        data = bytes(value)
+        data = value if isinstance(value, bytes) else bytes(value)
         _head(len(data), ((0x100, ">BB", 0xC4), (0x10000, ">BH", 0xC5), (1 << 32, ">BI", 0xC6)), out)
         out += data
     elif isinstance(value, dict) or (hasattr(value, "keys") and hasattr(value, "__getitem__")):
@@ -51,7 +57,7 @@ def _pack(value, out, depth):
         text = value.strftime(DATETIME).encode("ascii")
         out += struct.pack(">BBb", 0xC7, len(text), EXT_DATETIME) + text
     else:
-        raise PackError("a value of the type {} cannot be returned".format(type(value).__name__))
+        raise TypePackError("a value of the type {} cannot be returned".format(type(value).__name__))
 
 
 def _is_iterator(value):
@@ -59,7 +65,9 @@ def _is_iterator(value):
 
 
 def _pack_text(value, out):
-    data = value.encode("utf-8", "surrogatepass" if value.isascii() else "replace")
+    if len(value) > BYTES_MAX:
+        raise PackError("it is larger than {} MiB".format(BYTES_MAX >> 20))
+    data = value.encode("utf-8", "replace")
     if len(data) < 32:
         out.append(0xA0 | len(data))
     else:
@@ -68,11 +76,13 @@ def _pack_text(value, out):
 
 
 def _head(length, forms, out):
+    if len(out) + length > BYTES_MAX:
+        raise PackError("it is larger than {} MiB".format(BYTES_MAX >> 20))
     for limit, form, code in forms:
         if length < limit:
             out += struct.pack(form, code, length)
             return
-    raise PackError("it is too large")
+    raise AssertionError(length)
 
 
 def _pack_int(value, out):
@@ -104,6 +114,9 @@ def _pack_map(pairs, out, depth):
     else:
         _head(len(pairs), ((0x10000, ">BH", 0xDE), (1 << 32, ">BI", 0xDF)), out)
     for key, item in pairs:
+        # as Salt shows them
+        if isinstance(key, (tuple, frozenset)):
+            key = str(key)
         _pack(key, out, depth + 1)
         _pack(item, out, depth + 1)
 

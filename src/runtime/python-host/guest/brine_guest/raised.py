@@ -1,9 +1,13 @@
 """Exceptions on their way between modules and the program."""
 
 import builtins
+import inspect
 import os
 import traceback
 
+from brine_guest.pack import TypePackError
+
+FRAMES_MAX = 100
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -15,14 +19,35 @@ def raised(error, path):
     name = kind.__name__ if kind.__module__ in ("builtins", "__main__") else "{}.{}".format(kind.__module__, kind.__name__)
     if isinstance(error, SystemExit):
         return [name, "it called sys.exit({!r})".format(error.code), _trace(error, path)]
-    return [name, str(error), _trace(error, path)]
+    return [name, text_of(error), _trace(error, path)]
+
+
+def text_of(error):
+    """What an exception says; its class may fail at that."""
+    try:
+        return str(error)
+    except BaseException:
+        return "<exception str() failed>"
+
+
+def no_data(error, path, name, function):
+    """A value that cannot travel, as `raised` has exceptions. `name` is that of the function, as it is called."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    line = "" if code is None else ", line {}".format(code.co_firstlineno)
+    fault = "is no data" if isinstance(error, TypePackError) else "cannot be returned"
+    text = "what {} gives {}: {} ({}{})".format(name, fault, error, path, line)
+    return ["salt.exceptions.CommandExecutionError", text, text]
 
 
 def _trace(error, path):
     frames = traceback.extract_tb(error.__traceback__)
     first = next((at for at, frame in enumerate(frames) if frame.filename == path), 0)
+    frames = [frame for frame in frames[first:] if not frame.filename.startswith(HERE)]
     lines = ["Traceback (most recent call last):\n"]
-    lines += traceback.format_list([frame for frame in frames[first:] if not frame.filename.startswith(HERE)])
+    shown = traceback.format_list(frames)
+    lines += shown[:FRAMES_MAX]
+    if len(shown) > FRAMES_MAX:
+        lines.append("  [{} further frames]\n".format(len(shown) - FRAMES_MAX))
     lines += traceback.format_exception_only(type(error), error)
     return "".join(lines)
 

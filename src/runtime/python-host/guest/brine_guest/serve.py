@@ -9,27 +9,31 @@ import sys
 import threading
 import traceback
 
-from brine_guest import load, template
+from brine_guest import last_words, load, memory, template
 from brine_guest.dunders import Functions, JobEvent, Serializers, Surroundings, Utilities
 from brine_guest.installed import fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
 from brine_guest.pack import PackError, pack, unpack
-from brine_guest.raised import raised, to_exception
+from brine_guest.printed import Printed
+from brine_guest.raised import no_data, raised, to_exception
 
 SURROUNDINGS_KEPT = 4
+# enough for what Python's own limit of recursion allows
+STACK_BYTES = 2 << 20
 LOG_LEVELS = ((logging.ERROR, "error"), (logging.WARNING, "warning"), (logging.INFO, "info"))
 FUNCTION_KINDS = {"__salt__": "modules", "__states__": "states", "__runner__": "runners", "__runners__": "runners", "__ret__": "returners"}
 
 
-def serve(descriptor):
+def serve(descriptor, last_words_descriptor):
     """Serves until the program is gone."""
     link = Link(descriptor)
+    last_words.keep(last_words_descriptor)
     guest = Guest(link)
     load.teach_logging()
     handler = _LogHandler(link)
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.WARNING)
-    sys.stdout = _Printed(link)
+    sys.stdout = guest.printed
     calls = queue.Queue()
     reader = threading.Thread(target=_read, args=(link, guest, calls), daemon=True)
     reader.start()
@@ -45,7 +49,7 @@ def _read(link, guest, calls):
     while True:
         frame = link.read()
         if frame is None:
-            os._exit(0)
+            link.leave()
         kind, number, body = frame
         if kind in (REPLY, FAILURE):
             link.answered(kind, number, body)
@@ -58,9 +62,20 @@ def _read(link, guest, calls):
                 link.fail(number, traceback.format_exc())
                 continue
             if guest.is_busy or not calls.empty():
-                threading.Thread(target=guest.answer, args=(number, *request), daemon=True).start()
+                _beside(link, guest, number, request)
             else:
                 calls.put((number, *request))
+
+
+def _beside(link, guest, number, request):
+    """Answers in a thread of its own."""
+    before = threading.stack_size(STACK_BYTES)
+    try:
+        threading.Thread(target=guest.answer, args=(number, *request), daemon=True).start()
+    except RuntimeError as error:
+        link.fail(number, str(error))
+    finally:
+        threading.stack_size(before)
 
 
 class Guest:
@@ -68,6 +83,7 @@ class Guest:
 
     def __init__(self, link):
         self.is_busy = False
+        self.printed = Printed(link)
         self._link = link
         self._modules = {}
         self._surroundings = collections.OrderedDict()
@@ -110,7 +126,11 @@ class Guest:
 
     def answer(self, number, answer, fields):
         try:
-            self._link.reply(number, answer(*fields))
+            value = answer(*fields)
+            if self._link.is_forked:
+                os._exit(0)  # a module has forked, and its function returned in both processes
+            self.printed.end()
+            self._link.reply(number, value)
         except PackError as error:
             self._link.fail(number, str(error))
         except BaseException:
@@ -140,18 +160,28 @@ class Guest:
                     args[0] = io.StringIO(args[0])  # what Salt hands to the first of a pipe
                 if kind == "pillar":
                     kwargs = fitting(module.function(function), kwargs)
-                wanted = module.function(function)
-                args, kwargs = load.fitting(wanted, args, kwargs)
-                value = wanted(*args, **kwargs)
+                called = module.function(function)
+                args, kwargs = load.fitting(called, args, kwargs)
+                value = called(*args, **kwargs)
                 value = self._told(value, around.opts.get("id")) if tells_items and is_generator(value) else _plain(value)
                 if kind == "renderers" and hasattr(value, "read"):
                     value = value.read()
+            except BaseException as error:
+                return self._raised(error, path)
+            try:
                 return ["returned", [_checked(value), context.get("retcode")]]
             except PackError as error:
-                text = "what {}.{} gives is no data: {}".format(module.name, function, error)
-                return ["raised", ["salt.exceptions.CommandExecutionError", text, text]]
+                return ["raised", no_data(error, path, "{}.{}".format(module.name, function), called)]
             except BaseException as error:
-                return ["raised", raised(error, path)]
+                return self._raised(error, path)
+
+    def _raised(self, error, path):
+        told = raised(error, path)
+        if self._link.is_forked:
+            sys.stderr.write(told[2])
+            sys.stderr.flush()
+            os._exit(1)
+        return ["raised", told]
 
     def _told(self, items, id_):
         """The items of a generator, each told on the way: mappings make one, others a list (salt/minion.py `_thread_return`, 3006.16)."""
@@ -177,10 +207,9 @@ class Guest:
             try:
                 return ["returned", [_checked(_plain(template.run(code, seen, variables)))]]
             except PackError as error:
-                text = "{}: run() gives what is no data: {}".format(path, error)
-                return ["raised", ["TypeError", text, text]]
+                return ["raised", no_data(error, path, "run()", code.run)]
             except BaseException as error:
-                return ["raised", raised(error, path)]
+                return self._raised(error, path)
 
     def _grains(self, file, path, around):
         try:
@@ -216,6 +245,7 @@ class Guest:
             give = lambda code: self._give(code, kind, around, around.opts, {})
             module = load.load(kind, file, path, give)
             give(module.code)
+            memory.spare_programs()
             load.check_virtual(module, around.opts)
             self._modules[(kind, path)] = (version, module)
             return module
@@ -306,28 +336,6 @@ class _LogHandler(logging.Handler):
             self._link.notify("log", level, "{}: {}".format(record.name, record.getMessage()))
         except Exception:
             pass
-
-
-class _Printed:
-    """Standard output of modules: lines of the log, since the program's own output is for results."""
-
-    encoding = "utf-8"
-
-    def __init__(self, link):
-        self._link = link
-        self._line = ""
-
-    def write(self, text):
-        *lines, self._line = (self._line + str(text)).split("\n")
-        for line in lines:
-            self._link.notify("log", "info", "printed: " + line)
-        return len(text)
-
-    def flush(self):
-        pass
-
-    def isatty(self):
-        return False
 
 
 def _split(body):
