@@ -37,6 +37,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'host', file: 'host', load: async () => (await import('./host.ts')).hostStates },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpStates },
   { name: 'ini', file: 'ini_manage', load: async () => (await import('./ini.ts')).iniStates },
+  { name: 'iptables', file: 'iptables', load: async () => (await import('./iptables.ts')).iptablesStates },
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodStates },
   { name: 'locale', file: 'locale', load: async () => (await import('./locale.ts')).localeStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
