@@ -188,6 +188,23 @@ def auth(username, password):
 def groups(username):
     return ["crew"]
 `;
+const TOP = `
+__virtualname__ = "sitetops"
+
+
+def __virtual__():
+    return __virtualname__ if "sitetops" in __opts__["master_tops"] else False
+
+
+def top(**kwargs):
+    if kwargs["opts"]["id"] != kwargs["grains"]["id"]:
+        raise ValueError("whose are these?")
+    return {"base": [__opts__["master_tops"]["sitetops"]["sls"], kwargs["grains"]["place"]]}
+`;
+const WHEEL = `
+def count(*what):
+    return [len(what), __opts__["sock_dir"] != ""]
+`;
 const BEACON = `
 def validate(config):
     return ("said" in config[0], "it needs said")
@@ -215,6 +232,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     `pillar_roots: {base: [${fleet.path('pillar')}]}`,
     `ext_pillar: [{sitedb: [a, 2, ${hangs}]}]`,
     'python_seconds_max: 0.5',
+    'master_tops: {sitetops: {sls: made}}',
     'external_auth: {siteauth: {"crew%": [test.echo]}}',
   ]);
   const out = fleet.path('out', 'made.txt');
@@ -251,6 +269,8 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   // as saltutil.sync_pillar leaves it on a master
   fleet.write(fleet.path('m', 'cache', 'extmods', 'pillar'), 'site_db.py', EXT_PILLAR.split('\n'));
   fleet.write(fleet.path('m', 'cache', 'extmods', 'runners'), 'walk.py', RUNNER.split('\n'));
+  fleet.write(fleet.path('m', 'cache', 'extmods', 'tops'), 'site_tops.py', TOP.split('\n'));
+  fleet.write(fleet.path('m', 'cache', 'extmods', 'wheel'), 'tally.py', WHEEL.split('\n'));
   fleet.write(fleet.path('m', 'cache', 'extmods', 'output'), 'plain.py', OUTPUTTER.split('\n'));
   fleet.write(fleet.path('m', 'cache', 'extmods', 'auth'), 'siteauth.py', AUTH.split('\n'));
   const master = await fleet.startMaster();
@@ -404,6 +424,19 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     const endings = ['/prog/one/0', '/prog/one/1', '/progress', '/mine'];
     await until('the events', () => endings.every((end) => tags.some((tag) => tag.endsWith(end))));
     bus.close();
+  });
+
+  await t.test('a source of top data, and a function of the wheel', async () => {
+    assert.deepEqual(await ask('state.show_top'), { base: ['made', 'here'] });
+    const { stdout } = await fleet.run('salt-run', [
+      '--out',
+      'json',
+      'salt.cmd',
+      'saltutil.wheel',
+      'tally.count',
+      'a',
+    ]);
+    assert.deepEqual((JSON.parse(stdout) as { return: unknown }).return, [1, true]);
   });
 
   await t.test('a beacon', async () => {

@@ -122,6 +122,7 @@ const PYTHON_SERVED: ReadonlySet<string> = new Set([
   'engines',
   'sdb',
   'queues',
+  'tops',
   'utils',
 ]);
 

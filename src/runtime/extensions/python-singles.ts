@@ -1,11 +1,10 @@
 /** A site's outputters and authentication systems in Python: what there is, and calling their functions. */
-import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { LoadContext, ModuleSpec } from '../loader/module.ts';
-import type { Caller } from '../python-host/callers.ts';
+import { callsNothing } from '../python-host/callers.ts';
 import { PythonModules } from '../python-host/python-modules.ts';
 import { pythonFiles, pythonUtilities, type PythonFile } from './folder.ts';
 
@@ -53,13 +52,4 @@ export async function openPythonSingles(
     else if ('broken' in tried) log.error(tried.broken);
   }
   return { found, close: () => python.close() };
-}
-
-function callsNothing(log: Logger): Caller {
-  return {
-    log,
-    has: () => Promise.resolve(false),
-    names: () => Promise.resolve([]),
-    call: (_, fun) => Promise.reject(new CommandExecutionError(`${fun} cannot be called from here.`)),
-  };
 }

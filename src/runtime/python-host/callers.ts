@@ -68,6 +68,16 @@ export function templateCaller(functions: TemplateFunctions, log: Logger): Calle
   };
 }
 
+/** Something that has no `__salt__`. */
+export function callsNothing(log: Logger): Caller {
+  return {
+    log,
+    has: () => Promise.resolve(false),
+    names: () => Promise.resolve([]),
+    call: (_, fun) => Promise.reject(notFromHere(fun)),
+  };
+}
+
 function notFromHere(fun: string): CommandExecutionError {
   return new CommandExecutionError(`${fun} cannot be called from here.`);
 }

@@ -172,9 +172,10 @@ export class TopFiles {
   }
 
   async #masterTops(): Promise<Dict> {
-    const { id, opts, services } = this.#deps.ctx;
+    const { id, opts, grains, pillar, services } = this.#deps.ctx;
     if (opts.get('file_client') === 'local') return new Map();
-    const tops = await services.request(dict({ cmd: '_master_tops', id, opts: new Map(opts) }));
+    const seen = new Map([...opts, ['grains', grains], ['pillar', pillar]]);
+    const tops = await services.request(dict({ cmd: '_master_tops', id, opts: seen }));
     if (isDict(tops)) return tops;
     // a master answers with an empty text when it could not: states that it assigns would be left out
     throw new SaltRenderError(

@@ -17,9 +17,14 @@ export interface MasterTopsHandlerDeps {
 
 /** The sources that are configured. They are loaded when a master that has some is first asked. */
 export async function makeMasterTops({ opts, clock, log }: MasterTopsHandlerDeps): Promise<MasterTops> {
-  const { MasterTops: Tops } = await import('../../../runtime/tops/master-tops.ts');
+  const [{ MasterTops: Tops }, { pythonTops }] = await Promise.all([
+    import('../../../runtime/tops/master-tops.ts'),
+    import('../../../runtime/tops/python-tops.ts'),
+  ]);
+  const all = opts.toDict();
   return new Tops({
-    opts: opts.toDict(),
+    opts: all,
+    own: pythonTops(all, { clock, log }),
     clock,
     random: systemRandom,
     log,
