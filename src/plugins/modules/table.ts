@@ -77,6 +77,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'match', file: 'match', load: async () => (await import('./match.ts')).matchModule },
   { name: 'mine', file: 'mine', load: async () => (await import('./mine.ts')).mineModule },
   { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountModule },
+  { name: 'mysql', file: 'mysql', load: async () => (await import('./mysql.ts')).mysqlModule },
   {
     name: 'network',
     file: 'network',

@@ -45,6 +45,26 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'pkgrepo', file: 'pkgrepo', load: async () => (await import('./pkgrepo.ts')).pkgrepoStates },
   { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountStates },
   {
+    name: 'mysql_database',
+    file: 'mysql_database',
+    load: async () => (await import('./mysql/database.ts')).mysqlDatabaseStates,
+  },
+  {
+    name: 'mysql_grants',
+    file: 'mysql_grants',
+    load: async () => (await import('./mysql/grants.ts')).mysqlGrantsStates,
+  },
+  {
+    name: 'mysql_query',
+    file: 'mysql_query',
+    load: async () => (await import('./mysql/query.ts')).mysqlQueryStates,
+  },
+  {
+    name: 'mysql_user',
+    file: 'mysql_user',
+    load: async () => (await import('./mysql/user.ts')).mysqlUserStates,
+  },
+  {
     name: 'postgres_cluster',
     file: 'postgres_cluster',
     load: async () => (await import('./postgres/cluster.ts')).postgresClusterStates,

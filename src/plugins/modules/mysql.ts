@@ -1,0 +1,21 @@
+/** `mysql`: MariaDB and MySQL. Follows 3006.16 salt/modules/mysql.py. */
+import { defineModule } from '../../runtime/loader/module.ts';
+import { databaseFunctions } from './mysql/databases.ts';
+import { grantFunctions } from './mysql/grant-functions.ts';
+import { queryFunctions } from './mysql/queries.ts';
+import { serverFunctions } from './mysql/server-functions.ts';
+import { userFunctions } from './mysql/users.ts';
+
+/** The module. */
+export const mysqlModule = defineModule({
+  name: 'mysql',
+  file: 'mysql',
+  doc: 'MariaDB and MySQL. Keywords of all functions: connection_host, connection_port, connection_user, connection_pass, connection_db, connection_unix_socket, connection_default_file, connection_default_group, connection_charset, client_flags.',
+  functions: {
+    ...queryFunctions,
+    ...serverFunctions,
+    ...databaseFunctions,
+    ...userFunctions,
+    ...grantFunctions,
+  },
+});
