@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { unifiedDiff } from '../../src/python/text/unified-diff.ts';
 import { Fleet } from '../support/fleet.ts';
 import {
   firstOrchestrations,
@@ -18,9 +19,15 @@ import {
 function linesOf(text: string): string {
   const lines = text.replaceAll('min-b, min-a', 'min-a, min-b').split('\n');
   return lines
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(/,$/, ''))
     .sort()
     .join('\n');
+}
+
+/** What differs, line by line. */
+function difference(recorded: string, printed: string): string {
+  const lines = (text: string): string[] => text.split('\n').map((line) => `${line}\n`);
+  return unifiedDiff(lines(recorded), lines(printed), { from: 'Salt', to: 'ours' }, 2).join('');
 }
 
 test('orchestrations - print what a real Salt prints', async (t) => {
@@ -41,11 +48,14 @@ test('orchestrations - print what a real Salt prints', async (t) => {
     if (wanted.size > 0 && !wanted.has(name)) continue;
     const own = await fleet.run('salt-run', ['--no-color', ...args]);
     const printed = neutralOutput(own.stdout, fleet.folder);
-    const isSame = own.code === code && linesOf(printed) === linesOf(stdout);
+    const recorded = neutralOutput(stdout, fleet.folder);
+    const isSame = own.code === code && linesOf(printed) === linesOf(recorded);
     if (isSame) alike.push(name);
     if (isSame && differs !== undefined) reasonless.push(name);
     if (!isSame && differs === undefined)
-      unexplained.push(`${name} (${own.code}, not ${code}):\n${printed}${own.stderr}\n--- Salt:\n${stdout}`);
+      unexplained.push(
+        `${name} (${own.code}, not ${code}):\n${difference(recorded, printed)}\n${neutralOutput(own.stderr, fleet.folder)}`,
+      );
   }
   t.diagnostic(`${alike.length} of ${cases.length} alike`);
   if (reasonless.length > 0) t.diagnostic(`alike, though a difference is told of: ${reasonless.join('; ')}`);

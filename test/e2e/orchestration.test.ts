@@ -35,7 +35,7 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
     'key.name_match:',
     '  salt.wheel: [{match: one}]',
   );
-  sls('inner', 'ask:', '  salt.function: [{name: test.ping}, {tgt: one}]');
+  sls('inner', 'ask:', '  salt.function: [{name: test.ping}, {tgt: first}, {tgt_type: nodegroup}]');
   sls(
     'fails',
     'some:',
@@ -96,6 +96,7 @@ test('orchestration - steps over minions, killed and gone on with, started by a 
   fleet.configureMaster([
     'auto_accept: True',
     'gather_job_timeout: 2',
+    'nodegroups: {first: L@one}',
     `file_roots: {base: [${fleet.path('srv')}]}`,
     `reactor: [{'my/release': [${fleet.path('reactor', 'react.sls')}]}]`,
   ]);

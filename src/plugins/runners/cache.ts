@@ -74,8 +74,7 @@ export const cacheRunners = defineRunners({
       run: (ctx, { tgt, tgt_type }) => {
         const matched = tgt !== undefined ? matching(ctx, tgt, tgt_type) : [];
         const ids = matched.length > 0 ? matched : ctx.cache.ids();
-        const found = ids.map((id): [Value, Value] => [id, ctx.cache.read(id, 'mine') ?? new Map()]);
-        return new Map(found.filter(([id, data]) => matched.includes(String(id)) || truthy(data)));
+        return new Map(ids.map((id): [Value, Value] => [id, ctx.cache.read(id, 'mine') ?? new Map()]));
       },
     }),
     clear_pillar: clearFunction('clear_pillar', 'pillar', { pillar: true }),

@@ -3,6 +3,9 @@ import { CLIENT_TEXTS, NoMinionsError } from '../../runtime/client/errors.ts';
 import { keyOutcome } from '../../runtime/client/key-outcome.ts';
 import { storedReturns } from '../../runtime/client/local-job-cache.ts';
 import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
+import { SaltInvocationError } from '../../errors/errors.ts';
+import { PythonError } from '../../python/exceptions.ts';
+import { expandTargetNodegroups } from '../../runtime/targeting/nodegroups.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { RunnerContext } from './runner.ts';
 
@@ -43,11 +46,11 @@ export async function callMinions(ctx: RunnerContext, call: MinionCall): Promise
   const gatherMs = call.gatherS === undefined ? patience.gatherMs : 1000 * call.gatherS;
   const { tgt, tgtType = 'glob', fun, kwarg, ret = '', jid = '' } = call;
   const arg = [...(call.arg ?? [])];
-  if (kwarg !== undefined && kwarg.size > 0) arg.push(new Map<Value, Value>([...kwarg, ['__kwarg__', true]]));
+  if (kwarg !== undefined && kwarg.size > 0) arg.push(new Map<Value, Value>([['__kwarg__', true], ...kwarg]));
   try {
     const { job, news } = await publishAndWatch(
       parts,
-      { tgt, tgtType, fun, arg, ret, jid, timeoutMs },
+      { ...sentTarget(ctx, tgt, tgtType), fun, arg, ret, jid, timeoutMs },
       { timeoutMs, gatherMs },
     );
     const returns = new Map<string, Dict>();
@@ -57,6 +60,26 @@ export async function callMinions(ctx: RunnerContext, call: MinionCall): Promise
     if (!(error instanceof NoMinionsError)) throw error;
     ctx.print(error.message === '' ? CLIENT_TEXTS.noMinions : error.message);
     return undefined;
+  }
+}
+
+/**
+ * The target of a job as it is sent: node groups are what they stand for (salt/client/__init__.py `_prep_pub`, 3006.16).
+ * @throws PythonError `SaltClientError` for a group that is not there
+ */
+export function sentTarget(
+  { opts, log }: RunnerContext,
+  tgt: Value,
+  type: string,
+): { readonly tgt: Value; readonly tgtType: string } {
+  const groups = opts.get('nodegroups');
+  try {
+    const { faults, ...sent } = expandTargetNodegroups(tgt, type, groups, opts.get('conf_file'));
+    for (const { message } of faults) log.error(message);
+    return sent;
+  } catch (error) {
+    if (!(error instanceof SaltInvocationError)) throw error;
+    throw new PythonError('salt.exceptions.SaltClientError', error.message);
   }
 }
 

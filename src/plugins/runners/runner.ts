@@ -163,6 +163,8 @@ export interface RunnerContext {
   modules(kind?: MasterFunctionKind): Promise<ReadonlyMap<string, RunnerModule>>;
   /** Calls an execution function on this machine, with the master's options. */
   execute(fun: string, args: readonly Value[], kwargs: Dict, options?: ExecuteOptions): Promise<Value>;
+  /** The return code that those have set (Salt's `__context__['retcode']`): the run has no success when it is not 0. */
+  retcode(): number;
   /** Fires on the master's bus. @returns false when no master runs */
   fire(tag: string, data: Dict): Promise<boolean>;
   /** Tells how far the runner is: an event of the job, which is also shown. */

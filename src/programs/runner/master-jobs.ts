@@ -3,7 +3,7 @@
  * `_exec`, salt/client/__init__.py `cmd_iter`, `cmd_batch`, `cmd_subset`, 3006.16). A job of an orchestration's step is kept in its
  * journal before it is published; one that an interrupted run has published is taken up, and not published again.
  */
-import { patienceOf, watchingDeps } from '../../plugins/runners/minion-calls.ts';
+import { patienceOf, sentTarget, watchingDeps } from '../../plugins/runners/minion-calls.ts';
 import type { RunnerContext } from '../../plugins/runners/runner.ts';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
@@ -68,11 +68,11 @@ export class MasterJobs {
     const watching: Watching = {
       parts: await watchingDeps(context),
       patience: { ...patience, timeoutMs },
-      publish: publishOptions(job, timeoutMs),
+      publish: { ...publishOptions(job, timeoutMs), ...sentTarget(context, job.tgt, job.tgtType) },
     };
     try {
-      // Salt compat: a target of None means nobody
-      if (job.tgt === null) throw new NoMinionsError('');
+      // Salt compat: a target of None, or that is a number, means nobody
+      if (typeof job.tgt !== 'string' && !Array.isArray(job.tgt)) throw new NoMinionsError('');
       if (job.batch !== undefined) return await this.#inBatches(job, job.batch, watching);
       if (job.subset !== undefined) return await this.#onSome(job, job.subset, watching);
       return entriesOf(job, await this.#whole(job, watching));

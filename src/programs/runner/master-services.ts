@@ -5,6 +5,7 @@ import { encode } from '../../formats/wire/msgpack.ts';
 import { EventBusReader } from '../../network/events/bus-client.ts';
 import type { RunnerContext } from '../../plugins/runners/runner.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { parsePublished } from '../../runtime/loader/bind.ts';
 import type {
   EventListener,
   MasterFunctionCall,
@@ -52,9 +53,13 @@ export function masterServices(deps: MasterServicesDeps): MasterServices {
 
 async function runFunction(deps: MasterServicesDeps, call: MasterFunctionCall): Promise<Dict> {
   const { context, jids, own, steps } = deps;
-  const { kind, fun, arg, orchestrationJid, step, user = UNKNOWN_USER } = call;
+  const { kind, fun, orchestrationJid, step, user = UNKNOWN_USER } = call;
   const spec = await findFunction(kind, fun, own);
-  const kwarg: Dict = new Map(call.kwarg);
+  const given = [...call.arg, new Map<Value, Value>([['__kwarg__', true], ...call.kwarg])];
+  const { positional: arg, keywords: kwarg } =
+    spec === undefined
+      ? { positional: call.arg, keywords: new Map(call.kwarg) }
+      : parsePublished(spec, given);
   if (spec?.params?.['saltenv'] !== undefined) kwarg.set('saltenv', call.saltenv ?? 'base');
   if (orchestrationJid !== undefined) {
     const told = kind === 'runner' ? { args: [...arg], kwargs: kwarg } : { args: kwarg };

@@ -107,7 +107,8 @@ async function result(
     const { args, rest, kwargs } = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
     const value = await spec.run(context, args, rest, kwargs);
     const results = isDict(value) ? value.get('data') : undefined;
-    return { data: dict({ return: value, success: results === undefined || isGoodRun(results) }) };
+    const success = results === undefined ? context.retcode() === 0 : isGoodRun(results);
+    return { data: dict({ return: value, success }) };
   } catch (error) {
     // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
     if (error instanceof ArgumentError || error instanceof SaltInvocationError) {

@@ -14,6 +14,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { bindCall } from '../../runtime/loader/bind.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { masterMinion } from './master-minion.ts';
 import { masterServices } from './master-services.ts';
 import { OrchestrationSteps } from './orchestration-steps.ts';
@@ -82,6 +83,7 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
     return bus.fire(tag, data);
   };
   let client: Promise<LocalClient> | undefined;
+  let retcode = 0;
   const context: OpenRunnerContext = {
     id: String(opts.raw('id')),
     version: saltCompatVersion,
@@ -100,8 +102,15 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
     call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, deps.own),
     run: (call) => runInside({ ...deps, jids }, call),
     modules: (kind = 'runner') => loadModules(kind, deps.own),
-    execute: (fun, args, kwargs, options = {}) =>
-      executeHere({ ...deps, jids }, context, { fun, args, kwargs, ...options }),
+    execute: async (fun, args, kwargs, options = {}) => {
+      const minion = await minionHere({ ...deps, jids }, context, { fun, ...options });
+      try {
+        return await minion.functions.call(fun, args, kwargs);
+      } finally {
+        if (minion.retcode !== 0) retcode = minion.retcode;
+      }
+    },
+    retcode: () => retcode,
     fire,
     progress: async (data) => {
       const isTold = await fire(`salt/run/${jid}/progress`, data);
@@ -202,15 +211,8 @@ async function runInside(
   }
 }
 
-/** An execution function that is called on the master's own machine. */
-interface CallHere extends ExecuteOptions {
-  readonly fun: string;
-  readonly args: readonly Value[];
-  readonly kwargs: Dict;
-}
-
-/** Runs an execution function with the master's options, as `salt.cmd` does. */
-async function executeHere(
+/** What calls an execution function with the master's options, as `salt.cmd` does. @throws RunnerRefusal for one that is not there */
+async function minionHere(
   {
     settings,
     opts,
@@ -223,8 +225,8 @@ async function executeHere(
     own,
   }: FunctionRunDeps & { readonly jids: JidSource },
   context: RunnerContext,
-  { fun, args, kwargs, pillar, opts: more, journal }: CallHere,
-): Promise<Value> {
+  { fun, pillar, opts: more, journal }: ExecuteOptions & { readonly fun: string },
+): Promise<ModuleContext> {
   const steps = journal === undefined ? undefined : new OrchestrationSteps(context, journal);
   const minion = await masterMinion({
     opts: more === undefined ? settings : new Map([...settings, ...more]),
@@ -241,7 +243,7 @@ async function executeHere(
   const { missing } = await minion.functions.find(fun);
   // Salt returns this sentence as the result, and success
   if (missing !== undefined) throw new RunnerRefusal(missing);
-  return minion.functions.call(fun, args, kwargs);
+  return minion;
 }
 
 /** Salt compat: connections over the loopback count for every address of this host (salt/utils/minions.py `connected_ids`). */

@@ -5,7 +5,7 @@
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyCount } from '../../../python/conversions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { truthy, type Value } from '../../../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { MasterServices } from '../../../runtime/loader/master-services.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
@@ -91,12 +91,19 @@ function argumentsOf(value: Value): Value[] {
   return value;
 }
 
+/** @throws SaltInvocationError for what is no mapping */
+function keywordsOf(value: Value): Dict {
+  if (isDict(value)) return value;
+  if (value === null) return new Map();
+  throw new SaltInvocationError('kwarg must be formatted as a dictionary');
+}
+
 const runner = defineFunction({
   doc: 'Runs a runner. It works only on a master, as in the SLS of an orchestration.',
   params: {
     name: param.text({ doc: 'Full name of the runner function.' }),
     arg: param.by(argumentsOf, { default: null, type: 'list', doc: 'Its positional arguments.' }),
-    kwarg: param.mapping({ default: null, doc: 'Its keywords.' }),
+    kwarg: param.by(keywordsOf, { default: null, type: 'dict', doc: 'Its keywords.' }),
     full_return: param.flag({ default: false, doc: 'Give the whole return with its job id.' }),
     saltenv: { default: 'base', type: 'str', doc: 'Environment, for runners that take one.' },
     jid: { default: null, type: 'str', doc: 'The job of the orchestration that asks.' },

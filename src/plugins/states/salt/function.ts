@@ -91,8 +91,9 @@ export const functionState = defineState({
         .set('comment', `Function ${name} would be executed on target ${pyStr(args.tgt)}`)
         .set('result', null);
     if (args.ssh) return refuse(NO_SSH);
-    const arg = typeof args.arg === 'string' ? wordsOf(args.arg) : truthy(args.arg) ? args.arg : [];
-    if (!isIterable(arg)) return refuse(`'${pyTypeName(arg)}' object is not iterable`);
+    const given = typeof args.arg === 'string' ? wordsOf(args.arg) : truthy(args.arg) ? args.arg : [];
+    if (!isIterable(given)) return refuse(`'${pyTypeName(given)}' object is not iterable`);
+    const arg = isDict(given) ? [...given.keys()] : given;
     let returns: Dict;
     try {
       returns = await runOnMinions(ctx, {

@@ -1,13 +1,13 @@
 /** `salt.runner` and `salt.wheel`: functions of the master as steps of an orchestration (3006.16 salt/states/saltmod.py). */
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { stateEnvironment } from '../state-environment.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { orchestrationOf } from './orchestration.ts';
 
 /** The keywords by which `saltutil` knows on whose behalf a function of the master is called. */
 export function callerKeywords(ctx: StateContext): Dict {
-  const { low } = ctx.state;
-  return dict({ __orchestration_jid__: orchestrationOf(ctx), __env__: low.get('__env__') ?? 'base' });
+  return dict({ __orchestration_jid__: orchestrationOf(ctx), __env__: stateEnvironment(ctx) });
 }
 
 /** The result of a step that was a function of the master. */

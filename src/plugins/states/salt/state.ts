@@ -2,7 +2,7 @@
 import { pyInt } from '../../../python/conversions.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, pyTypeName, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { isGoodRun } from '../../../runtime/state/check-result.ts';
 import { defineState, type StateContext } from '../state-function.ts';
@@ -29,7 +29,20 @@ function commandOf(highstate: Value, top: Value, sls: Value): StateCommand | und
   if (truthy(highstate)) return { fun: 'state.highstate', arg: [] };
   if (truthy(top)) return { fun: 'state.top', arg: [top] };
   if (!truthy(sls)) return undefined;
-  return { fun: 'state.sls', arg: [Array.isArray(sls) ? sls.map(pyStr).join(',') : sls] };
+  return { fun: 'state.sls', arg: [Array.isArray(sls) ? joined(sls) : sls] };
+}
+
+/** Python's `','.join(names)`. @throws PythonError `TypeError` for what is no text */
+function joined(names: readonly Value[]): string {
+  return names
+    .map((name, at) => {
+      if (typeof name === 'string') return name;
+      throw new PythonError(
+        'TypeError',
+        `sequence item ${at}: expected str instance, ${pyTypeName(name)} found`,
+      );
+    })
+    .join(',');
 }
 
 /** How many minions may fail; undefined for what is no number. */
