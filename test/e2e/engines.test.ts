@@ -117,7 +117,7 @@ test('engines - beside a master and a minion', async (t) => {
 
   await t.test('what cannot be done is told, each with its reason', async () => {
     await master.logged('Engine(webhook) 2 is not started: it has no option portt. Did you mean');
-    await master.logged('Engine(slack_bolt) is not started: there is no engine for Slack yet.');
+    await master.logged('Engine(slack_bolt) is not started: it needs the option bot_token');
     await master.logged(
       "Engine(scripted) is not started: there is no engine of this name. Did you mean 'script'?",
     );

@@ -24,6 +24,13 @@ export interface EngineEvent {
   readonly data: Dict;
 }
 
+/** What a job has besides its target and its function. */
+export interface EngineJobOptions {
+  readonly tgtType?: string;
+  readonly kwarg?: Dict;
+  readonly jid?: string;
+}
+
 /** What only a master offers. */
 export interface MasterServices {
   /** Ids of accepted keys. */
@@ -33,10 +40,19 @@ export interface MasterServices {
   /** Deletes the keys of minions. */
   deleteKeys(ids: readonly string[]): Promise<void>;
   /** Runs a function on minions and waits. @returns return by minion */
-  job(tgt: string, fun: string, arg: readonly Value[]): Promise<ReadonlyMap<string, Value>>;
+  job(
+    tgt: string,
+    fun: string,
+    arg: readonly Value[],
+    more?: EngineJobOptions,
+  ): Promise<ReadonlyMap<string, Value>>;
+  /** A job id that nobody has yet. */
+  nextJid(): string;
   hasRunner(fun: string): Promise<boolean>;
   /** Calls a runner. @throws what it throws */
   runner(fun: string, args: readonly Value[], kwargs: Dict): Promise<Value>;
+  /** Runs a runner as a job, with its events and its place in the job cache. @returns its return, or why it failed */
+  runnerJob(fun: string, args: readonly Value[], kwargs: Dict, jid: string): Promise<Value>;
 }
 
 /** What an engine works with. */

@@ -9,6 +9,7 @@ export const ENGINE_TABLE: ReadonlyMap<string, () => Promise<EngineSpec>> = new 
   ['logstash', async () => (await import('./logstash.ts')).logstashEngine],
   ['redis_sentinel', async () => (await import('./redis-sentinel.ts')).redisSentinelEngine],
   ['script', async () => (await import('./script.ts')).scriptEngine],
+  ['slack_bolt', async () => (await import('./slack-bolt.ts')).slackBoltEngine],
   ['stalekey', async () => (await import('./stalekey.ts')).stalekeyEngine],
   ['test', async () => (await import('./test.ts')).testEngine],
   ['webhook', async () => (await import('./webhook.ts')).webhookEngine],
@@ -24,8 +25,7 @@ export const MISSING_ENGINES: ReadonlyMap<string, string> = new Map([
   ['libvirt_events', 'it needs the Python bindings of libvirt'],
   ['logentries', 'the service that it was for is gone'],
   ['napalm_syslog', 'it needs the Python library napalm-logs'],
-  ['slack', 'it needs an interface of Slack that Slack has ended'],
-  ['slack_bolt', 'there is no engine for Slack yet'],
+  ['slack', 'it needs an interface of Slack that Slack has ended; slack_bolt has the one of today'],
   ['sqs_events', 'there is no client for Amazon SQS'],
   ['thorium', 'there is no thorium'],
 ]);

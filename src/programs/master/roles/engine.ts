@@ -92,6 +92,7 @@ async function contextOf(
 }
 
 function masterServices(runner: OpenRunnerContext): MasterServices {
+  const jids = new JidSource(runner.clock);
   return {
     acceptedIds: () => runner.keys.list('accepted'),
     connectedIds: async () => {
@@ -99,15 +100,18 @@ function masterServices(runner: OpenRunnerContext): MasterServices {
       return new Set(Array.isArray(ids) ? ids.map(String) : []);
     },
     deleteKeys: (ids) => deleteKeys(runner, ids),
-    job: async (tgt, fun, arg) => {
-      const values: Dict = returnValues(await callMinions(runner, { tgt, fun, arg }));
+    job: async (tgt, fun, arg, more = {}) => {
+      const values: Dict = returnValues(await callMinions(runner, { tgt, fun, arg, ...more }));
       return new Map([...values].map(([id, value]) => [String(id), value]));
     },
     hasRunner: async (fun) => {
       const [module = '', name = ''] = fun.split('.');
       return Object.hasOwn((await runner.modules()).get(module)?.functions ?? {}, name);
     },
+    nextJid: () => jids.next(),
     runner: (fun, args, kwargs) => runner.call(fun, args, kwargs),
+    runnerJob: async (fun, arg, kwarg, jid) =>
+      (await runner.run({ kind: 'runner', fun, arg, kwarg, jid })).get('return') ?? null,
   };
 }
 

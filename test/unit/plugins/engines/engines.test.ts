@@ -238,6 +238,8 @@ test('engines - stalekey deletes the keys of those that were away too long, and 
       job: () => Promise.resolve(new Map()),
       hasRunner: async () => true,
       runner: () => Promise.resolve(null),
+      nextJid: () => '',
+      runnerJob: () => Promise.resolve(null),
     },
   });
   const long = Date.now() / 1000 - 1000;
