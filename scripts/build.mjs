@@ -34,6 +34,7 @@ const COMMANDS = new Map([
   ['salt-cp', ['x', '/dev/null', '/tmp/x']],
   ['salt-key', ['-L']],
   ['salt-run', ['jobs.list_jobs']],
+  ['sls', ['schema']],
 ]);
 
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');

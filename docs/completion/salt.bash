@@ -350,3 +350,33 @@ _brine_salt_syndic() {
   esac
 }
 complete -F _brine_salt_syndic salt-syndic
+_brine_sls() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    --format) _brine_words "$current" text json sarif; return ;;
+    --ignore) :; return ;;
+    --file-root) _brine_files "$current" -d; return ;;
+    --pillar-root) _brine_files "$current" -d; return ;;
+    --pillar) _brine_files "$current" -f; return ;;
+    --grains) _brine_files "$current" -f; return ;;
+    --os) :; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -h --help --format --strict --ignore --no-color --no-colour --force-color --force-colour --file-root --pillar-root --pillar --grains --os
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      --format | --ignore | --file-root | --pillar-root | --pillar | --grains | --os) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    0) _brine_words "$current" check schema ;;
+    *) _brine_files "$current" -f ;;
+  esac
+}
+complete -F _brine_sls sls

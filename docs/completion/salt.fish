@@ -301,3 +301,18 @@ complete -c salt-syndic -l pid-file -d 'File that holds the process id' -r -F
 complete -c salt-syndic -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
 complete -c salt-syndic -l log-file -d 'File for messages' -r -F
 complete -c salt-syndic -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c sls -f
+complete -c sls -l version -d 'Print the version and leave'
+complete -c sls -s h -l help -d 'Print this text and leave'
+complete -c sls -l format -d 'How to report' -x -a 'text json sarif'
+complete -c sls -l strict -d 'End with 1 for warnings, too'
+complete -c sls -l ignore -d 'Leave out what this rule finds' -x
+complete -c sls -l no-color -l no-colour -d 'Write no colours'
+complete -c sls -l force-color -l force-colour -d 'Write colours, whatever the output is'
+complete -c sls -l file-root -d 'Folder from which SLS are named' -r -F
+complete -c sls -l pillar-root -d 'The same for pillar' -r -F
+complete -c sls -l pillar -d 'File with the pillar of a minion, in YAML or JSON' -r -F
+complete -c sls -l grains -d 'File with the grains of a minion, in YAML or JSON' -r -F
+complete -c sls -l os -d 'Grains of a system to go by' -x
+complete -c sls -n '__brine_at 0 --format --ignore --file-root --pillar-root --pillar --grains --os' -a 'check schema'
+complete -c sls -n 'not __brine_at 0 --format --ignore --file-root --pillar-root --pillar --grains --os' -F

@@ -52,6 +52,8 @@ const FOLDER_DESTS = new Set([
   'profiling_path',
 ]);
 const FILE_DESTS = new Set([
+  'pillar',
+  'grains',
   'saltfile',
   'output_file',
   'log_file',
@@ -101,6 +103,8 @@ function wordCandidates(program: CliProgram): readonly Candidates[] {
       return [{ kind: 'functions' }, { kind: 'nothing' }];
     case 'salt-run':
       return [{ kind: 'runners' }, { kind: 'nothing' }];
+    case 'sls':
+      return [{ kind: 'words', words: ['check', 'schema'] }, { kind: 'files' }];
     default:
       return [{ kind: 'nothing' }];
   }

@@ -6,6 +6,7 @@ import { saltCpProgram } from './salt-cp.ts';
 import { saltKeyProgram } from './salt-key.ts';
 import { saltRunProgram } from './salt-run.ts';
 import { saltProgram } from './salt.ts';
+import { slsProgram } from './sls.ts';
 
 /** All programs. A program itself imports only its own table. */
 export const allPrograms: readonly CliProgram[] = [
@@ -17,4 +18,5 @@ export const allPrograms: readonly CliProgram[] = [
   saltMasterProgram,
   saltMinionProgram,
   saltSyndicProgram,
+  slsProgram,
 ];

@@ -188,6 +188,7 @@ export function getAttr(env: AccessEnvironment, value: TValue, name: string): La
 export function getItem(env: AccessEnvironment, value: TValue, key: TValue): Later {
   const found = item(value, key);
   if (found !== undefined) return settled(env, value, key, found);
+  if (key instanceof TObject && key.isAnything) return key;
   const attr = typeof key === 'string' ? attribute(env, value, key) : undefined;
   return settled(env, value, key, attr);
 }

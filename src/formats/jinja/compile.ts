@@ -1,5 +1,6 @@
 /** Templates compiled to functions, and remembered by their text. */
 import { Script } from 'node:vm';
+import type { Body } from './ast.ts';
 import { generateModule } from './generate.ts';
 import { TemplateSyntaxError } from './errors.ts';
 import { MISSING, type Missing } from './model.ts';
@@ -22,7 +23,12 @@ const SOURCE_MAX = 8 * 1024 * 1024;
 /** Compiles a template. @throws TemplateSyntaxError */
 export function compileTemplate(source: string, options: JinjaOptions): Compiled {
   if (source.length > SOURCE_MAX) throw new TemplateSyntaxError('the template is too large', 1);
-  const { source: code, requirements } = generateModule(parseTemplate(source, options));
+  return compileBody(parseTemplate(source, options));
+}
+
+/** Compiles a template that has been read. @throws TemplateSyntaxError for what only shows when the whole is known */
+export function compileBody(body: Body): Compiled {
+  const { source: code, requirements } = generateModule(body);
   const script = new Script(`(function(r,env,M,tpl){"use strict";${code}})`, { filename: 'template' });
   const generated = script.runInThisContext() as Generated;
   return {

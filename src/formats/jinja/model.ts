@@ -89,6 +89,10 @@ export abstract class TObject {
   equals(other: TValue): boolean {
     return this === other;
   }
+  /** It stands for any value, of which nothing is known: what is done with it and another value, or looked up by it, comes to it again. */
+  get isAnything(): boolean {
+    return false;
+  }
 }
 
 /** What makes something callable. */

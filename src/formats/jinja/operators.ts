@@ -50,7 +50,16 @@ function checkUndefined(a: TValue, b: TValue): void {
   if (b instanceof Undefined) b.fail();
 }
 
-function unsupported(symbol: string, a: TValue, b: TValue): never {
+/** The one of two values that stands for any, if one does. */
+function absorbing(a: TValue, b: TValue): TValue | undefined {
+  if (a instanceof TObject && a.isAnything) return a;
+  return b instanceof TObject && b.isAnything ? b : undefined;
+}
+
+/** @throws TypeError unless one of them stands for any value */
+function unsupported(symbol: string, a: TValue, b: TValue): TValue {
+  const anything = absorbing(a, b);
+  if (anything !== undefined) return anything;
   checkUndefined(a, b);
   throw typeError(`unsupported operand type(s) for ${symbol}: '${typeName(a)}' and '${typeName(b)}'`);
 }
@@ -84,11 +93,15 @@ export function add(a: TValue, b: TValue): TValue {
       if (a.length + b.length > PRODUCT_MAX) throw tooLarge();
       return a + b;
     }
+    const anything = absorbing(a, b);
+    if (anything !== undefined) return anything;
     checkUndefined(a, b);
     throw typeError(`can only concatenate str (not "${typeName(b)}") to str`);
   }
   if (Array.isArray(a)) {
     if (Array.isArray(b) && a instanceof PyTuple === b instanceof PyTuple) return joined(a, b);
+    const anything = absorbing(a, b);
+    if (anything !== undefined) return anything;
     checkUndefined(a, b);
     const kind = typeName(a);
     throw typeError(`can only concatenate ${kind} (not "${typeName(b)}") to ${kind}`);
@@ -276,6 +289,7 @@ function order(a: TValue, b: TValue, symbol: string): number {
   }
   if (isBytes(a) && isBytes(b)) return Buffer.compare(a, b);
   if (a instanceof PyDatetime && b instanceof PyDatetime) return compareText(a.text, b.text);
+  if (absorbing(a, b) !== undefined) return 1;
   checkUndefined(a, b);
   throw typeError(`'${symbol}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
 }

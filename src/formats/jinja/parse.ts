@@ -1,6 +1,6 @@
 /** Statements and whole templates (jinja2/parser.py, jinja2/ext.py 3.1; 3006.16 salt/utils/jinja.py `SerializerExtension`). */
 import type { Body, CallBlockStmt, Expr, IfStmt, NameExpr, Signature, Stmt } from './ast.ts';
-import { describeExpected, tokenize } from './lexer.ts';
+import { describeExpected, tokenize, type Tokens } from './lexer.ts';
 import { ExpressionParser } from './parse-expression.ts';
 import type { JinjaOptions } from './options.ts';
 import { quoted, TokenStream } from './token-stream.ts';
@@ -9,7 +9,12 @@ const DEPTH_MAX = 200;
 
 /** Reads a template. @throws TemplateSyntaxError */
 export function parseTemplate(source: string, options: JinjaOptions): Body {
-  return new StatementParser(new TokenStream(tokenize(source, options))).template();
+  return parseTokens(tokenize(source, options));
+}
+
+/** Reads the tokens of a template. @throws TemplateSyntaxError */
+export function parseTokens(tokens: Tokens): Body {
+  return new StatementParser(new TokenStream(tokens)).template();
 }
 
 type Parse = (line: number) => Stmt | readonly Stmt[];

@@ -33,3 +33,9 @@ export function missingRunnerText(fun: string): string {
   if (FUNCTIONS.has(fun)) return `'${fun}' is not available here: Brine does not have this runner of Salt.`;
   return `'${fun}' is not available.`;
 }
+
+/** Whether Salt has this runner function where Brine does not. @param fun its full name */
+export function isSaltsRunner(fun: string): boolean {
+  const module = fun.split('.')[0] ?? '';
+  return (MODULES.has(module) && !RUNNER_TABLE.has(module)) || FUNCTIONS.has(fun);
+}

@@ -67,3 +67,8 @@ export function missingFunctionText(fun: string, isSaltPython = false): string {
     return `'${fun}' is not available here: Brine does not have this function of Salt${remedy}`;
   return `'${fun}' is not available.`;
 }
+
+/** Whether Salt has this execution function where Brine does not. @param fun its full name */
+export function isSaltsFunction(fun: string): boolean {
+  return MODULES.has(fun.split('.')[0] ?? '') || FUNCTIONS.has(fun);
+}

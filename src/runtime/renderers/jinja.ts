@@ -22,7 +22,7 @@ import { slsVariables } from './sls-variables.ts';
 /** What the jinja renderer works with. */
 export interface JinjaRendererDeps {
   /** Remembers compiled templates from one rendering to the next; left out where there is only one. */
-  readonly cache?: TemplateCache;
+  readonly cache?: Pick<TemplateCache, 'compile'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

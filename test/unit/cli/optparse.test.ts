@@ -77,7 +77,8 @@ function plainDefault(value: Value): unknown {
   return value instanceof Map ? {} : value;
 }
 
-for (const program of allPrograms) {
+// sls is ours
+for (const program of allPrograms.filter(({ name }) => name !== 'sls')) {
   test(`option tables - ${program.name} has exactly the options of Salt 3006.16`, () => {
     const recorded = recordedOptions[program.name];
     assert.ok(recorded);

@@ -1,0 +1,59 @@
+/** What a check knows of states and functions: those of Brine, of Salt's, and of the site's own. */
+import { didYouMean } from '../../errors/did-you-mean.ts';
+import type { FunctionDescription } from '../loader/module.ts';
+
+/** Modules of one kind, whatever machine they are for. */
+export interface ModuleSource {
+  readonly names: ReadonlySet<string>;
+  /** The functions of a module by name: a module that several files stand behind has several descriptions of one. */
+  functions(module: string): Promise<ReadonlyMap<string, readonly FunctionDescription[]>>;
+  /** Whether Salt has it where Brine does not. @param fun the function's full name */
+  isSalts(fun: string): boolean;
+}
+
+/** All kinds, and what the site's own files add. */
+export interface Catalog {
+  readonly states: ModuleSource;
+  readonly modules: ModuleSource;
+  readonly runners: ModuleSource;
+  readonly wheel: ModuleSource;
+  /** Names of the site's own modules by folder (`_states`); what is in them is not looked at. */
+  readonly own: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The kinds, as findings call them, with the folder of the site's own. */
+export const KINDS = {
+  states: { title: 'state', folder: '_states' },
+  modules: { title: 'execution function', folder: '_modules' },
+  runners: { title: 'runner', folder: '_runners' },
+  wheel: { title: 'wheel function', folder: '_wheel' },
+} as const;
+
+/** What came of looking a name up. */
+export type LookedUp =
+  | { readonly kind: 'known'; readonly specs: readonly FunctionDescription[] }
+  /** Of the site's own, or cannot be told. */
+  | { readonly kind: 'unchecked' }
+  | { readonly kind: 'salts' | 'missing'; readonly message: string };
+
+/** Looks a function up. */
+export async function lookUp(catalog: Catalog, kind: keyof typeof KINDS, fun: string): Promise<LookedUp> {
+  const source = catalog[kind];
+  const { title, folder } = KINDS[kind];
+  const dot = fun.indexOf('.');
+  const [module, name] = dot < 0 ? [fun, ''] : [fun.slice(0, dot), fun.slice(dot + 1)];
+  if (catalog.own.get(folder)?.has(module) === true) return { kind: 'unchecked' };
+  const functions = source.names.has(module) ? await source.functions(module) : undefined;
+  const specs = functions?.get(name);
+  if (specs !== undefined) return { kind: 'known', specs };
+  if (source.isSalts(fun))
+    return {
+      kind: 'salts',
+      message: `The ${title} '${fun}' is one of Salt's that Brine does not have; where a Salt is installed it is there with salt_python: True.`,
+    };
+  const hint =
+    functions === undefined
+      ? didYouMean(module, source.names)
+      : didYouMean(name, functions.keys()).replaceAll(/'([^']+)'/g, `'${module}.$1'`);
+  return { kind: 'missing', message: `There is no ${title} '${fun}'.${hint}` };
+}

@@ -1,0 +1,131 @@
+/** `sls check`: looks through a tree of SLS, pillar, top files and reactions without a minion. */
+import { jinjaOptions, parseTemplate, TemplateSyntaxError } from '../../formats/jinja/index.ts';
+import { isDict, truthy, type Value } from '../../python/values/value.ts';
+import { lookUp, type Catalog } from './catalog.ts';
+import { LinkChecker } from './check-links.ts';
+import { checkReactor, isReactor } from './check-reactor.ts';
+import { checkStates } from './check-states.ts';
+import { checkTop, type Assignment } from './check-top.ts';
+import { SlsTree } from './includes.ts';
+import {
+  renderSource,
+  type FunctionFault,
+  type RenderedSource,
+  type RenderSourceDeps,
+} from './render-source.ts';
+import { finding, type Finding } from './rules.ts';
+import type { Source } from './source.ts';
+
+/** What a check works with. */
+export interface CheckDeps extends Omit<RenderSourceDeps, 'faultOfFunction'> {
+  readonly catalog: Catalog;
+  /** Called after each file, with how many have been looked at. */
+  readonly progress?: (done: number, all: number) => void;
+}
+
+/** Targets that reach every minion: what they assign is part of every run. */
+const EVERYBODY: ReadonlySet<string> = new Set(['*', '.*']);
+
+/** Checks some files, which make trees by their roots. @returns what was found, in the order of files and lines */
+export async function checkSources(sources: readonly Source[], deps: CheckDeps): Promise<Finding[]> {
+  const { catalog } = deps;
+  const faultOfFunction = async (fun: string): Promise<FunctionFault | undefined> => {
+    const found = await lookUp(catalog, 'modules', fun);
+    if (found.kind === 'missing') return { rule: 'unknown-function', message: found.message };
+    return found.kind === 'salts' ? { rule: 'function-not-here', message: found.message } : undefined;
+  };
+  const found: Finding[] = [];
+  const rendered: RenderedSource[] = [];
+  for (const [index, source] of sources.entries()) {
+    if (source.kind === 'template') found.push(...checkTemplate(source));
+    else if (/\..*\.sls$/.test(source.name)) found.push(unreachable(source));
+    else rendered.push(await renderSource(source, { ...deps, faultOfFunction }));
+    deps.progress?.(index + 1, sources.length);
+  }
+  const reactions = rendered.filter(
+    ({ source, value }) =>
+      source.kind === 'reactor' || (source.kind === 'state' && isDict(value) && isReactor(value)),
+  );
+  const of = (kind: Source['kind']): RenderedSource[] =>
+    rendered.filter((one) => one.source.kind === kind && !reactions.includes(one));
+  await checkTree(of('state'), of('top'), catalog);
+  checkPillar(of('pillar'), of('pillar-top'));
+  for (const one of reactions) if (isDict(one.value)) await checkReactor(one, one.value, catalog);
+  for (const one of rendered) found.push(...(await one.findings()));
+  return found.sort((a, b) => compare(a.path, b.path) || a.line - b.line || a.column - b.column);
+}
+
+/** An SLS of two dots, which Salt looks for in a folder: most are templates of other files. */
+function unreachable(source: Source): Finding {
+  const message = 'The name has a dot in it, so that nothing can name this SLS; it was not looked at.';
+  return finding('dotted-name', source.path, { line: 1, column: 1 }, message);
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** A template that SLS import: whether it can be read. */
+function checkTemplate(source: Source): Finding[] {
+  try {
+    parseTemplate(
+      source.text,
+      jinjaOptions(
+        () => undefined,
+        true,
+        () => undefined,
+      ),
+    );
+    return [];
+  } catch (error) {
+    if (!(error instanceof TemplateSyntaxError)) throw error;
+    return [
+      finding(
+        'jinja-syntax',
+        source.path,
+        { line: error.line, column: 1 },
+        `${error.message}.`.replace(/\.\.$/, '.'),
+      ),
+    ];
+  }
+}
+
+async function checkTree(
+  states: readonly RenderedSource[],
+  tops: readonly RenderedSource[],
+  catalog: Catalog,
+): Promise<void> {
+  const tree = new SlsTree(new Map(states.map((one) => [one.source.sls, one])));
+  const together = tops.flatMap((top) => assignedTogether(checked(top, tree)));
+  const links = new LinkChecker(tree, together);
+  for (const one of states) {
+    if (one.value === undefined) continue;
+    tree.check(one);
+    if (isDict(one.value)) await checkStates(one, one.value, catalog);
+    else if (truthy(one.value))
+      one.tell('wrong-shape', { path: [] }, 'An SLS is a mapping of ids to states.');
+    links.check(one);
+  }
+}
+
+function checkPillar(pillars: readonly RenderedSource[], tops: readonly RenderedSource[]): void {
+  const tree = new SlsTree(new Map(pillars.map((one) => [one.source.sls, one])));
+  for (const top of tops) checked(top, tree);
+  for (const one of pillars) {
+    if (one.value === undefined) continue;
+    tree.check(one);
+    if (!isDict(one.value) && truthy(one.value))
+      one.tell('wrong-shape', { path: [] }, 'A file of pillar is a mapping.');
+  }
+}
+
+function checked(top: RenderedSource, tree: SlsTree): Assignment[] {
+  const { value } = top;
+  return value === undefined || isEmpty(value) ? [] : checkTop(top, value, new Set(tree.files.keys()));
+}
+
+const isEmpty = (value: Value): boolean => !truthy(value);
+
+/** What each target gets, with what everybody gets. */
+function assignedTogether(assignments: readonly Assignment[]): Set<string>[] {
+  const everybody = assignments.filter(({ target }) => EVERYBODY.has(target)).flatMap(({ sls }) => sls);
+  return assignments.map(({ sls }) => new Set([...sls, ...everybody]));
+}

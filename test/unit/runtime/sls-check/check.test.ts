@@ -1,0 +1,302 @@
+/** What `sls check` finds, and where: each case is a small tree with every finding it is to come to. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openCatalog } from '../../../../src/cli/sls/catalog.ts';
+import { grainsOfSystem } from '../../../../src/cli/sls/grain-profiles.ts';
+import { silentLogger } from '../../../../src/host/log.ts';
+import { dict, type Dict } from '../../../../src/python/values/value.ts';
+import { checkSources } from '../../../../src/runtime/sls-check/check.ts';
+import { RULES, type RuleName } from '../../../../src/runtime/sls-check/rules.ts';
+import { slsName, type Source, type SourceKind } from '../../../../src/runtime/sls-check/source.ts';
+import { fakeClock, fakeContext, leastRandom } from '../../../support/module-context.ts';
+
+/** Path to text; what begins with `pillar/` or `reactor/` is of that kind. */
+type Tree = Readonly<Record<string, string>>;
+
+interface Given {
+  readonly pillar?: Dict;
+  readonly grains?: Dict;
+}
+
+function sourceOf(path: string, text: string): Source {
+  const [, folder, name] = /^(pillar|reactor|salt)\/(.*)$/.exec(path) ?? [];
+  if (folder === undefined || name === undefined) throw new Error(`${path} is of no kind`);
+  const kinds: Readonly<Record<string, SourceKind>> = { pillar: 'pillar', reactor: 'reactor', salt: 'state' };
+  const isPillar = folder === 'pillar';
+  const kind = name.endsWith('.jinja')
+    ? 'template'
+    : name === 'top.sls'
+      ? isPillar
+        ? 'pillar-top'
+        : 'top'
+      : kinds[folder];
+  const root = { folder: `/srv/${folder}`, kind: isPillar ? 'pillar' : 'state' } as const;
+  return { path, name, root, kind: kind ?? 'state', text, ...slsName(name) };
+}
+
+/** The findings as `path:line:column rule`, and their messages. */
+async function check(
+  tree: Tree,
+  { pillar, grains }: Given = {},
+): Promise<{ places: string[]; messages: string[] }> {
+  const complete = new Set<'pillar' | 'grains'>();
+  if (pillar !== undefined) complete.add('pillar');
+  if (grains !== undefined) complete.add('grains');
+  const known = grains ?? grainsOfSystem('debian') ?? new Map();
+  const context = fakeContext({ grains: known });
+  const findings = await checkSources(
+    Object.entries(tree).map(([path, text]) => sourceOf(path, text)),
+    {
+      knowledge: { pillar: pillar ?? new Map(), grains: known, complete },
+      catalog: openCatalog([]),
+      jinja: { clock: fakeClock(), random: leastRandom, log: silentLogger },
+      compute: (fun, args, kwargs) => context.functions.call(fun, args, kwargs),
+      readTemplate: (name, { root }) => {
+        const path = `${root.folder.slice('/srv/'.length)}/${name}`;
+        const text = tree[path];
+        return text === undefined ? undefined : { text, path };
+      },
+    },
+  );
+  return {
+    places: findings.map(({ path, line, column, rule }) => `${path}:${line}:${column} ${rule}`),
+    messages: findings.map(({ message }) => message),
+  };
+}
+
+interface Case {
+  readonly title: string;
+  readonly tree: Tree;
+  readonly given?: Given;
+  readonly finds: readonly string[];
+  /** Parts of the messages, in the order of the findings. */
+  readonly says?: readonly RegExp[];
+}
+
+const CASES: readonly Case[] = [
+  {
+    title: 'nothing is found where nothing is wrong',
+    tree: {
+      'salt/top.sls': "base:\n  '*':\n    - web\n  'G@os:Debian':\n    - match: compound\n    - db.*\n",
+      'salt/web.sls':
+        'include:\n  - db.server\nnginx:\n  pkg.installed: []\n  service.running:\n    - enable: True\n    - watch:\n      - file: /etc/nginx/*\n      - pkg: mysql\n' +
+        '/etc/nginx/nginx.conf:\n  file.managed:\n    - source: salt://web/nginx.conf\n    - require:\n      - nginx\n      - sls: db.*\n',
+      'salt/db/server.sls': 'mysql:\n  pkg.installed\n',
+      'pillar/top.sls': "base: {'*': [data]}\n",
+      'pillar/data.sls': 'users: {anna: {uid: 1}}\n',
+      'reactor/start.sls': 'up:\n  local.state.apply:\n    - tgt: {{ data.id }}\n    - args: [{mods: web}]\n',
+    },
+    finds: [],
+  },
+  {
+    title: 'templates that cannot be read',
+    tree: { 'salt/a.sls': 'a:\n{% if x %}\n  test.nop\n', 'salt/map.jinja': '{% set a = [1, %}\n' },
+    finds: ['salt/a.sls:3:1 jinja-syntax', 'salt/map.jinja:1:1 jinja-syntax'],
+  },
+  {
+    title: 'a template that is imported fails in its own file',
+    tree: {
+      'salt/a.sls': "{% from 'map.jinja' import x %}\n{{ x }}:\n  test.nop\n",
+      'salt/map.jinja': '{% set x = 1 %}\n{% for %}\n',
+    },
+    finds: ['salt/map.jinja:2:1 jinja-syntax', 'salt/map.jinja:2:1 jinja-syntax'],
+  },
+  {
+    title: 'variables and templates that are not there',
+    tree: {
+      'salt/a.sls': 'a:\n  test.nop:\n    - name: {{ nobody.x }}\n',
+      'salt/b.sls': "{% import 'no.jinja' as m %}\n",
+    },
+    finds: ['salt/a.sls:3:1 render-failed', 'salt/b.sls:1:1 render-failed'],
+    says: [/'nobody' is undefined/, /There is no template 'no\.jinja' below the roots\./],
+  },
+  {
+    title: 'YAML that is none, behind a loop: the place is that of the template',
+    tree: { 'salt/a.sls': '{% for i in range(5) %}\nx{{ i }}:\n  test.nop\n{% endfor %}\nb: {a\n' },
+    finds: ['salt/a.sls:5:1 yaml-syntax'],
+  },
+  {
+    title: 'keys that stand twice, braces without quotes',
+    tree: {
+      'salt/a.sls': '{% set n = 2 %}\na:\n  test.nop\nb:\n  test.nop\na:\n  test.nop\n',
+      'pillar/b.sls': 'a: 1\nb: {{ 1 }}: x\n',
+      'pillar/c.sls': 'x: {1: 2, 1: 3}\n',
+    },
+    finds: [
+      'pillar/b.sls:2:4 yaml-syntax',
+      'pillar/c.sls:1:11 duplicate-key',
+      'salt/a.sls:6:1 duplicate-key',
+    ],
+  },
+  {
+    title: 'states that do not exist',
+    tree: {
+      'salt/a.sls':
+        'a:\n  pkg.instaled: []\nb:\n  pkgs.installed: []\nc:\n  file.symlnk\nd:\n  boto_ec2.instance_present: []\n',
+    },
+    finds: [
+      ...['2:3 unknown-state', '4:3 unknown-state', '5:1 unknown-state', '8:3 state-not-here'].map(
+        (at) => `salt/a.sls:${at}`,
+      ),
+    ],
+    says: [/Did you mean 'pkg\.installed'/, /Did you mean .*'pkg'/, /'file\.symlink'/, /salt_python/],
+  },
+  {
+    title: 'arguments that do not exist, look wrong or are missing',
+    tree: {
+      'salt/a.sls':
+        'a:\n  file.symlink:\n    - targt: /x\nb:\n  file.managed:\n    - sorce: salt://b\n    - template: jinja\n    - context: {a: 1}\nc:\n  user.present:\n    - hom: /home/c\n',
+    },
+    finds: [
+      '2:3 missing-argument',
+      '3:7 doubtful-argument',
+      '6:7 doubtful-argument',
+      '11:7 unknown-argument',
+    ].map((at) => `salt/a.sls:${at}`),
+    says: [/file\.symlink needs the argument 'target'/, /'target'/, /'source'/, /'home'/],
+  },
+  {
+    title: 'forms that the state system refuses',
+    tree: {
+      'salt/a.sls':
+        'a:\n  pkg.installed:\nb:\n  pkg:\n    - name: x\nc:\n  cmd.run:\n    name: ls\nd: 5\n1:\n  test.nop\ne:\n  pkg.installed: [removed]\nf:\n  test.nop:\n    - require: x\n',
+    },
+    finds: ['1:1', '3:1', '6:1', '9:1', '10:1', '12:1', '14:1'].map((at) => `salt/a.sls:${at} wrong-shape`),
+    says: [
+      /trailing colon/,
+      /No function declared/,
+      /not formed as a list/,
+      /not a dictionary/,
+      /not formed as a string/,
+    ],
+  },
+  {
+    title: 'requisites that lead nowhere, or to where nobody includes them from',
+    tree: {
+      'salt/a.sls':
+        'a:\n  pkg.installed:\n    - require:\n      - pkg: nobdy\n      - far\n    - watch_in:\n      - service: nobody\nnobody:\n  pkg.installed: []\n',
+      'salt/b.sls': 'far:\n  test.nop\n',
+    },
+    finds: ['4:9 lost-requisite', '5:9 far-requisite', '7:9 lost-requisite'].map((at) => `salt/a.sls:${at}`),
+    says: [/Did you mean 'nobody'/, /which is in 'b': include it/, /It is a state of pkg/],
+  },
+  {
+    title: 'what a top file assigns together may require each other',
+    tree: {
+      'salt/top.sls': "base:\n  '*': [b]\n  'web*': [a]\n",
+      'salt/a.sls': 'a:\n  test.nop:\n    - require:\n      - test: far\n',
+      'salt/b.sls': 'far:\n  test.nop\n',
+    },
+    finds: [],
+  },
+  {
+    title: 'includes, extensions and ids of several files',
+    tree: {
+      'salt/a/init.sls':
+        'include:\n  - .b\n  - a.c\n  - .nothing\n  - ...up\nextend:\n  x:\n    test:\n      - name: y\n  nobody:\n    test:\n      - name: y\n',
+      'salt/a/b.sls': 'x:\n  test.nop\n',
+      'salt/a/c.sls': 'include:\n  - a.b\nx:\n  test.nop: []\n',
+    },
+    finds: [
+      'salt/a/c.sls:3:1 conflicting-id',
+      'salt/a/init.sls:4:5 missing-include',
+      'salt/a/init.sls:5:5 missing-include',
+      'salt/a/init.sls:10:3 lost-extend',
+    ],
+  },
+  {
+    title: 'top files',
+    tree: {
+      'salt/top.sls': "base:\n  '*':\n    - wbe\n    - match: grian\n  'x': web\n",
+      'salt/web.sls': '',
+      'pillar/top.sls': "base:\n  '*': [nothing]\n",
+    },
+    finds: [
+      'pillar/top.sls:2:9 missing-sls',
+      'salt/top.sls:1:1 wrong-shape',
+      'salt/top.sls:3:7 missing-sls',
+      'salt/top.sls:4:7 wrong-shape',
+    ],
+    says: [/'nothing'/, /not formed as a list/, /Did you mean 'web'/, /Did you mean 'grain'/],
+  },
+  {
+    title: 'reactions',
+    tree: {
+      'reactor/a.sls':
+        'a:\n  local.test.pin:\n    - tgt: x\nb:\n  local.test.ping: []\nc:\n  runer.jobs.list_jobs: []\nd:\n  cmd.test.ping:\n    - tgt: x\n    - expr_form: glob\ne:\n  wheel.key.acept: []\n',
+      'salt/looks/like/one.sls':
+        'a:\n  runner.jobs.list_job:\n    - args: [{jid: 1}]\nb:\n  runner.jobs.nothing: []\n',
+    },
+    finds: [
+      ...[
+        '2:3 unknown-function',
+        '5:3 missing-argument',
+        '7:3 wrong-shape',
+        '9:3 deprecated',
+        '11:7 deprecated',
+        '13:3 unknown-function',
+      ].map((at) => `reactor/a.sls:${at}`),
+      'salt/looks/like/one.sls:5:3 unknown-function',
+    ],
+  },
+  {
+    title: 'functions that templates and states call',
+    tree: {
+      'salt/a.sls':
+        "{% set a = salt['pillar.gett']('x') %}\n{% set b = salt.boto_ec2.find() %}\na:\n  module.run:\n    - test.pingg: []\nb:\n  module.run:\n    - name: nothing.here\nc:\n  salt.runner:\n    - name: jobs.lst_jobs\n",
+    },
+    finds: [
+      '1:18 unknown-function',
+      '2:17 function-not-here',
+      '5:7 unknown-function',
+      '8:7 unknown-function',
+      '11:7 unknown-function',
+    ].map((at) => `salt/a.sls:${at}`),
+    says: [/'pillar\.get'/, /salt_python/, /'test\.ping'/, /'nothing\.here'/, /'jobs\.list_jobs'/],
+  },
+  {
+    title: 'pillar that is not known is gone through all the same',
+    tree: {
+      'salt/a.sls':
+        "{% for name, user in pillar['users'].items() %}\n{{ name }}:\n  user.presnt:\n    - uid: {{ user.uid + 1 }}\n{% endfor %}\n{% if grains['roles'] > 3 and salt['pillar.get']('a:b') %}\nb:\n  pkg.instaled: []\n{% endif %}\n",
+    },
+    finds: ['salt/a.sls:3:3 unknown-state', 'salt/a.sls:8:3 unknown-state'],
+  },
+  {
+    title: 'pillar that is given is all there is',
+    tree: {
+      'salt/a.sls':
+        "{% for name in pillar['users'] %}\n{{ name }}:\n  user.present: []\n{% endfor %}\na:\n  test.nop:\n    - name: {{ pillar['x']['y'] }}\n",
+    },
+    given: { pillar: dict({ users: ['anna'] }), grains: dict({ os: 'Debian' }) },
+    finds: ['salt/a.sls:7:1 render-failed'],
+  },
+  {
+    title: 'files that are no templates, and renderers',
+    tree: {
+      'salt/a.sls': '#!py\ndef run():\n    return {}\n',
+      'salt/b.sls': '#!jnja|yaml\na: {test.nop: []}\n',
+      'salt/c.d.sls': 'this: is: no YAML\n',
+      'salt/d.sls': '#!json\n{"a": {"test.nop": []}}\n',
+      'pillar/e.sls': '#!jinja|yaml|gpg\na: |\n  -----BEGIN PGP MESSAGE-----\n',
+    },
+    finds: ['salt/a.sls:1:1 needs-data', 'salt/b.sls:1:1 render-failed', 'salt/c.d.sls:1:1 dotted-name'],
+  },
+];
+
+for (const { title, tree, given, finds, says } of CASES) {
+  test(`sls check - ${title}`, async () => {
+    const { places, messages } = await check(tree, given);
+    assert.deepEqual(places, finds, messages.join('\n'));
+    says?.forEach((said, index) => assert.match(messages[index] ?? '', said));
+  });
+}
+
+test('sls check - every rule is in a case', () => {
+  const found = new Set(CASES.flatMap(({ finds }) => finds.map((one) => one.split(' ')[1])));
+  const isOfFiles = (rule: RuleName): boolean => rule === 'unreadable-file';
+  assert.deepEqual(
+    [...RULES.keys()].filter((rule) => !found.has(rule) && !isOfFiles(rule)),
+    [],
+  );
+});
