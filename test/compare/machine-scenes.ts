@@ -131,10 +131,19 @@ async function specOf(
   throw new Error(`test/compare/machine-calls names ${fun}, which does not exist`);
 }
 
+/** Calls of pip without a place: they reach the pip of this host, and the network. */
+function reachesHostPip(form: MachineCall): boolean {
+  const { fun, args = [], kwargs = {} } = typeof form === 'string' ? { fun: form } : form;
+  const isNamed = args.length > 2 || typeof (kwargs['bin_env'] ?? null) === 'string';
+  return fun.startsWith('pip.') && !isNamed;
+}
+
 async function functionScenes(): Promise<TabledScene[]> {
   const scenes: TabledScene[] = [];
   for (const { call, options } of listed('functions.txt')) {
-    const calls = oddForms(call, await specOf(MODULE_TABLE, call.fun));
+    const calls = oddForms(call, await specOf(MODULE_TABLE, call.fun)).filter(
+      (form) => !reachesHostPip(form),
+    );
     const table = call.fun.split('.')[0] ?? '';
     scenes.push({ table, scene: { scene: `forms of ${call.fun}`, fresh: true, ...options, calls } });
   }
@@ -147,7 +156,8 @@ async function stateScenes(): Promise<TabledScene[]> {
   for (const { call } of listed('states.txt')) {
     const spec = await specOf(STATE_TABLE, call.fun);
     const [state = '', fun = ''] = call.fun.split('.');
-    const calls = oddForms(call, { ...spec, varargs: 'none' }).map((form): MachineCall => {
+    const forms = oddForms(call, { ...spec, varargs: 'none' }).filter((form) => !reachesHostPip(form));
+    const calls = forms.map((form): MachineCall => {
       const given = typeof form === 'string' ? {} : (form.kwargs ?? {});
       const low = dict({ state, fun, __id__: 'id', __sls__: 'sls', __env__: 'base', order: 1 });
       const all = Object.hasOwn(given, 'name') ? given : { name: 'id', ...given };

@@ -84,6 +84,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./network.ts')).networkModule,
   },
   { name: 'pillar', file: 'pillar', load: async () => (await import('./pillar.ts')).pillarModule },
+  { name: 'pip', file: 'pip', load: async () => (await import('./pip.ts')).pipModule },
   { name: 'pkg', file: 'aptpkg', load: async () => (await import('./pkg.ts')).aptModule },
   { name: 'pkg', file: 'yumpkg', load: async () => (await import('./yumpkg.ts')).yumModule },
   {
@@ -157,5 +158,10 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./timezone.ts')).timezoneModule,
   },
   { name: 'user', file: 'useradd', load: async () => (await import('./user.ts')).userModule },
+  {
+    name: 'virtualenv',
+    file: 'virtualenv_mod',
+    load: async () => (await import('./virtualenv.ts')).virtualenvModule,
+  },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilModule },
 ];

@@ -41,6 +41,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodStates },
   { name: 'locale', file: 'locale', load: async () => (await import('./locale.ts')).localeStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
+  { name: 'pip', file: 'pip_state', load: async () => (await import('./pip.ts')).pipStates },
   { name: 'pkg', file: 'pkg', load: async () => (await import('./pkg.ts')).pkgStates },
   { name: 'pkgrepo', file: 'pkgrepo', load: async () => (await import('./pkgrepo.ts')).pkgrepoStates },
   { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountStates },
@@ -163,5 +164,10 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
   { name: 'timezone', file: 'timezone', load: async () => (await import('./timezone.ts')).timezoneStates },
   { name: 'user', file: 'user', load: async () => (await import('./user.ts')).userStates },
+  {
+    name: 'virtualenv',
+    file: 'virtualenv_mod',
+    load: async () => (await import('./virtualenv.ts')).virtualenvStates,
+  },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilStates },
 ];

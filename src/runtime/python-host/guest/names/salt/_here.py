@@ -50,6 +50,7 @@ MODULES = {
     "mysql": "mysql",
     "network": "network",
     "pillar": "pillar",
+    "pip": "pip",
     "pkg": "pkg",
     "pkg_resource": "pkg_resource",
     "postgres": "postgres",
@@ -76,6 +77,8 @@ MODULES = {
     "timezone": "timezone",
     "user": "user",
     "useradd": "user",
+    "virtualenv": "virtualenv",
+    "virtualenv_mod": "virtualenv",
     "webutil": "webutil",
     "yumpkg": "pkg",
 }
@@ -108,6 +111,8 @@ STATES = {
     "mysql_grants": "mysql_grants",
     "mysql_query": "mysql_query",
     "mysql_user": "mysql_user",
+    "pip": "pip",
+    "pip_state": "pip",
     "pkg": "pkg",
     "pkgrepo": "pkgrepo",
     "postgres_cluster": "postgres_cluster",
@@ -138,5 +143,7 @@ STATES = {
     "test": "test",
     "timezone": "timezone",
     "user": "user",
+    "virtualenv": "virtualenv",
+    "virtualenv_mod": "virtualenv",
     "webutil": "webutil",
 }
