@@ -37,6 +37,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'dig', file: 'dig', load: async () => (await import('./dig.ts')).digModule },
   { name: 'disk', file: 'disk', load: async () => (await import('./disk.ts')).diskModule },
   { name: 'dnsutil', file: 'dnsutil', load: async () => (await import('./dnsutil.ts')).dnsutilModule },
+  { name: 'docker', file: 'dockermod', load: async () => (await import('./docker.ts')).dockerModule },
   {
     name: 'environ',
     file: 'environ',

@@ -28,6 +28,21 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'beacon', file: 'beacon', load: async () => (await import('./beacon.ts')).beaconStates },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronStates },
+  {
+    name: 'docker_image',
+    file: 'docker_image',
+    load: async () => (await import('./docker/image.ts')).dockerImageStates,
+  },
+  {
+    name: 'docker_network',
+    file: 'docker_network',
+    load: async () => (await import('./docker/network.ts')).dockerNetworkStates,
+  },
+  {
+    name: 'docker_volume',
+    file: 'docker_volume',
+    load: async () => (await import('./docker/volume.ts')).dockerVolumeStates,
+  },
   { name: 'environ', file: 'environ', load: async () => (await import('./environ.ts')).environStates },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventStates },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileStates },

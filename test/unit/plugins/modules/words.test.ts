@@ -13,8 +13,8 @@ import { fakeContext } from '../../../support/module-context.ts';
 /** Modules whose functions start no program with an argument, or whose arguments are programs and their options. */
 const WITHOUT_RULES = new Set(
   (
-    'beacons cmd config cp data defaults environ event file grains hashutil http key log match mine mysql ' +
-    'pillar pkg_resource publish random saltutil schedule sdb slsutil state status sys test'
+    'beacons cmd config cp data defaults docker environ event file grains hashutil http key log match mine ' +
+    'mysql pillar pkg_resource publish random saltutil schedule sdb slsutil state status sys test'
   ).split(' '),
 );
 
