@@ -291,12 +291,14 @@ export async function openServer(ctx: ModuleContext, keywords: Dict): Promise<My
 /**
  * Does something on a connection of its own.
  * @param fallback what comes back where it fails; the error is logged, and left for the state that asked
+ * @param unconnected what comes back where there is no connection
  */
 export async function withServer<T>(
   ctx: ModuleContext,
   keywords: Dict,
   fallback: T,
   run: (server: MysqlServer) => Promise<T>,
+  unconnected: T = fallback,
 ): Promise<T> {
   let server: MysqlServer | undefined;
   try {
@@ -305,7 +307,7 @@ export async function withServer<T>(
   } catch (error) {
     if (!(error instanceof MysqlTrouble)) throw error;
     noteTrouble(ctx, error.message);
-    return fallback;
+    return server === undefined ? unconnected : fallback;
   } finally {
     server?.close();
   }

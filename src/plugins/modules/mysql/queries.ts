@@ -75,7 +75,7 @@ export const queryFunctions = {
     params: { ...DATABASE, query: param.text({ doc: 'The statement.' }) },
     kwargs: 'connection_args',
     returns:
-      'mapping with query time, and rows affected or rows returned, columns and results; false where it failed',
+      'mapping with query time, and rows affected or rows returned, columns and results; false where it failed, an empty mapping where nothing could be asked',
     examples: ["salt '*' mysql.query mydb 'SELECT id,name,cash from users limit 3'"],
     run: (ctx, { database, query }, _rest, kwargs) =>
       withServer<Value>(
@@ -83,6 +83,7 @@ export const queryFunctions = {
         inDatabase(kwargs, database),
         false,
         async (server) => (await timed(ctx, server, query))[0],
+        dict(),
       ),
   }),
   file_query: defineFunction({

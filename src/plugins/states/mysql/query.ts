@@ -100,7 +100,9 @@ async function store(ctx: StateContext, query: Query, answer: Dict): Promise<str
 async function answered(ctx: StateContext, { query, connection, run }: Task): Promise<StateResult> {
   const { name } = query;
   const answer = await run(connection);
-  if (!isDict(answer)) return failureByError(ctx, name) ?? outcome(name, false, 'The query failed.');
+  const failure = failureByError(ctx, name);
+  if (failure !== undefined) return failure;
+  if (!isDict(answer)) return outcome(name, false, 'The query failed.');
   const made = withMappings(answer);
   try {
     return outcome(name, true, shown(made), dict({ query: await store(ctx, query, made) }));
