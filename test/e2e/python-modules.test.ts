@@ -11,6 +11,7 @@ const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there i
 
 const MODULE = `
 """What the site does."""
+import functools
 import logging
 import os
 import sys
@@ -84,6 +85,19 @@ def exit_():
 
 def eat():
     return len(bytearray(1 << 30))
+
+
+def _doubled(wrapped):
+    @functools.wraps(wrapped)
+    def wrapper(*args):
+        return wrapped(*args) * 2
+
+    return wrapper
+
+
+@_doubled
+def decorated(text, more="!"):
+    return text + more
 
 
 def retcode():
@@ -231,7 +245,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     `file_roots: {base: [${fleet.path('srv')}]}`,
     `pillar_roots: {base: [${fleet.path('pillar')}]}`,
     `ext_pillar: [{sitedb: [a, 2, ${hangs}]}]`,
-    'python_seconds_max: 0.5',
+    'python_seconds_max: 1',
     'master_tops: {sitetops: {sls: made}}',
     'external_auth: {siteauth: {"crew%": [test.echo]}}',
   ]);
@@ -260,7 +274,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     'made.txt.py': 'def run():\n    return context["who"] + " " + name + " " + __pillar__["colour"]\n',
     'hangs.sls': '#!py\n\ndef run():\n    while True:\n        pass\n',
     'patient.sls':
-      '#!py\n\ndef run():\n    __salt__["test.sleep"](0.8)\n    return {"x": {"test.succeed_without_changes": []}}\n',
+      '#!py\n\ndef run():\n    __salt__["test.sleep"](1.2)\n    return {"x": {"test.succeed_without_changes": []}}\n',
     'wrong.sls': '#!py\n\ndef run():\n    return {}["nothing"]\n',
     'one.sls': 'a thing:\n  thing.present:\n    - value: 3\n',
   };
@@ -276,7 +290,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   const master = await fleet.startMaster();
   await fleet.joinMinion('one', [
     'python_memory_bytes_max: 800000000',
-    'python_seconds_max: 0.5',
+    'python_seconds_max: 1',
     'pass_to_ext_pillars: ["site:role", other]',
     'site: {role: web, secret: x}',
   ]);
@@ -310,6 +324,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       'here',
       'red of one!',
     ]);
+    assert.equal(await ask('mysite.decorated', 'a'), 'a!a!');
     assert.deepEqual(await ask('mysite.list'), [1, 2, 3]);
     assert.deepEqual(await ask('mysite.through'), ['hi', 'x', 8, false]);
     assert.deepEqual(await ask('mysite.back'), [1, 2, 3]);
@@ -399,14 +414,14 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   await t.test('what hangs while it is rendered is ended, but not what waits for a function', async () => {
     assert.match(
       await fails('state.apply', 'hangs'),
-      /hangs\.sls: it does not come back within 0\.5 seconds \(option python_seconds_max\) \(line 4\)/,
+      /hangs\.sls: it does not come back within 1 seconds \(option python_seconds_max\) \(line 4\)/,
     );
     assert.equal(Object.keys((await ask('state.apply', 'patient')) as object).length, 1);
     writeFileSync(hangs, '');
     assert.equal(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
     rmSync(hangs);
     await master.logged(
-      'site_db.py: ext_pillar: it does not come back within 0.5 seconds (option python_seconds_max) (line ',
+      'site_db.py: ext_pillar: it does not come back within 1 seconds (option python_seconds_max) (line ',
     );
     assert.notEqual(((await ask('pillar.items')) as Record<string, unknown>)['db'], undefined);
   });

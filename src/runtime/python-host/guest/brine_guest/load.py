@@ -158,11 +158,31 @@ def describe(function):
 
 def fitting(function, args, kwargs):
     """Arguments as Python takes them: those of parameters that go by position only are not given by name."""
+    if kwargs and _is_positional_wrapper(function):
+        return _by_position(function, args, kwargs)
     if not kwargs or not isinstance(function, types.FunctionType) or not function.__code__.co_posonlyargcount:
         return args, kwargs
     names = function.__code__.co_varnames[len(args) : function.__code__.co_posonlyargcount]
     given = [name for name in names if name in kwargs]
     return list(args) + [kwargs[name] for name in given], {key: value for key, value in kwargs.items() if key not in given}
+
+
+def _is_positional_wrapper(function):
+    """A decorator's function that hands on what stands in `*args`, and shows the signature of what it wraps."""
+    if not isinstance(function, types.FunctionType) or not hasattr(function, "__wrapped__"):
+        return False
+    flags = function.__code__.co_flags
+    return bool(flags & inspect.CO_VARARGS) and not flags & inspect.CO_VARKEYWORDS and not function.__code__.co_argcount
+
+
+def _by_position(function, args, kwargs):
+    names = [name for name, one in inspect.signature(function).parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    args, kwargs = list(args), dict(kwargs)
+    for name in names[len(args) :]:
+        if name not in kwargs:
+            break
+        args.append(kwargs.pop(name))
+    return args, kwargs
 
 
 def _describe_parameter(parameter):
