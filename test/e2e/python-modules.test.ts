@@ -264,6 +264,9 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     'hooks.sls': HOOKS_SLS,
     '_modules/parts/__init__.py':
       'from . import inner\nfrom .other import twice\n\n\ndef f(x=3):\n    return twice(inner.ONE + x)\n',
+    '_modules/beside.py':
+      'import tool\nfrom place_of import PLACE\n\n\ndef f():\n    return [tool.double(2), PLACE]\n',
+    '_modules/place_of.py': 'PLACE = "beside"\n',
     '_modules/parts/inner.py': 'ONE = 1\n',
     '_modules/parts/other.py': 'from .inner import ONE\n\n\ndef twice(x):\n    return 2 * x * ONE\n',
     '_pillar/site_db.py': EXT_PILLAR,
@@ -304,10 +307,12 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   await t.test('all of it is synced', async () => {
     const synced = (await ask('saltutil.sync_all')) as Record<string, unknown>;
     assert.deepEqual(synced['modules'], [
+      'modules.beside',
       'modules.elsewhere',
       'modules.parts.__init__',
       'modules.parts.inner',
       'modules.parts.other',
+      'modules.place_of',
       'modules.site',
       'modules.wrong',
     ]);
@@ -324,6 +329,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       'here',
       'red of one!',
     ]);
+    assert.deepEqual(await ask('beside.f'), [4, 'beside']);
     assert.equal(await ask('mysite.decorated', 'a'), 'a!a!');
     assert.deepEqual(await ask('mysite.list'), [1, 2, 3]);
     assert.deepEqual(await ask('mysite.through'), ['hi', 'x', 8, false]);
@@ -414,7 +420,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
   await t.test('what hangs while it is rendered is ended, but not what waits for a function', async () => {
     assert.match(
       await fails('state.apply', 'hangs'),
-      /hangs\.sls: it does not come back within 1 seconds \(option python_seconds_max\) \(line 4\)/,
+      /hangs\.sls: it does not come back within 1 seconds \(option python_seconds_max\) \(line [45]\)/,
     );
     assert.equal(Object.keys((await ask('state.apply', 'patient')) as object).length, 1);
     writeFileSync(hangs, '');

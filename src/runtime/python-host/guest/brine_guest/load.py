@@ -60,6 +60,33 @@ def teach_logging():
             setattr(logging, name.upper(), level)
 
 
+class Beside:
+    """Lets files import those in their own folder and in `_utils` by name while they are loaded (salt/loader/lazy.py `_load_module`, 3006.16)."""
+
+    # what was imported so, and the file's version then: a file that has changed is imported anew
+    _imported = {}
+
+    def __init__(self, path, folders):
+        self._folders = [os.path.dirname(path), *folders]
+
+    def __enter__(self):
+        for name, (file, known) in list(self._imported.items()):
+            if not os.path.exists(file) or version(file) != known:
+                sys.modules.pop(name, None)
+                del self._imported[name]
+        self._before = set(sys.modules)
+        sys.path.extend(self._folders)
+
+    def __exit__(self, *_):
+        for folder in self._folders:
+            if folder in sys.path:
+                del sys.path[len(sys.path) - 1 - sys.path[::-1].index(folder)]
+        for name in set(sys.modules) - self._before:
+            file = getattr(sys.modules[name], "__file__", None)
+            if file and not name.startswith(PREFIX) and os.path.dirname(file) in self._folders:
+                self._imported[name] = (file, version(file))
+
+
 def load(kind, name, path, dunders):
     """Loads a file. `dunders` sets what modules see before their code runs. Raises what the file raises."""
     full = "{}.{}".format(_parent(kind), name)

@@ -243,10 +243,11 @@ class Guest:
             if known is not None and known[0] == version:
                 return known[1]
             give = lambda code: self._give(code, kind, around, around.opts, {})
-            module = load.load(kind, file, path, give)
-            give(module.code)
-            memory.spare_programs()
-            load.check_virtual(module, around.opts)
+            with load.Beside(path, sorted({os.path.dirname(one) for one in self._utilities.values()})):
+                module = load.load(kind, file, path, give)
+                give(module.code)
+                memory.spare_programs()
+                load.check_virtual(module, around.opts)
             self._modules[(kind, path)] = (version, module)
             return module
 
