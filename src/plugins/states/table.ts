@@ -29,6 +29,11 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronStates },
   {
+    name: 'docker_container',
+    file: 'docker_container',
+    load: async () => (await import('./docker/container.ts')).dockerContainerStates,
+  },
+  {
     name: 'docker_image',
     file: 'docker_image',
     load: async () => (await import('./docker/image.ts')).dockerImageStates,

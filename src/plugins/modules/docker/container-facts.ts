@@ -19,7 +19,7 @@ export function inspectContainer(ctx: ModuleContext, name: string): Promise<Dict
 }
 
 /** running, paused or stopped. */
-function stateIn(facts: Dict): string {
+export function stateIn(facts: Dict): string {
   const state = innerDict(facts, 'State');
   if (truthy(state.get('Paused') ?? null)) return 'paused';
   return truthy(state.get('Running') ?? null) ? 'running' : 'stopped';

@@ -55,7 +55,7 @@ export async function makeNetwork(ctx: ModuleContext, name: string, config: Dict
 }
 
 /** How a container is connected, as the daemon takes it. @throws CommandExecutionError for an option that is unknown */
-function endpointConfig(given: Dict): Dict {
+export function endpointConfig(given: Dict): Dict {
   const out = dict();
   const addresses = dict();
   for (const [key, value] of given) {
@@ -80,7 +80,7 @@ function endpointConfig(given: Dict): Dict {
 }
 
 /** Links as `container:alias`: of a mapping, of pairs, or as they are. */
-function linkTexts(given: Value): string[] {
+export function linkTexts(given: Value): string[] {
   const pairs: [string, string][] = isDict(given)
     ? [...given].map(([name, alias]) => [pyStr(name), truthy(alias) ? pyStr(alias) : ''])
     : (Array.isArray(given) ? given : [given]).map((link) =>

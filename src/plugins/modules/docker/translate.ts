@@ -38,10 +38,10 @@ export interface TranslateChoice {
 }
 
 /** Text apart at its commas, or another sign, without blanks around the parts. */
-const splitText = (text: string, sign = ','): string[] => text.split(sign).map((part) => part.trim());
+export const splitText = (text: string, sign = ','): string[] => text.split(sign).map((part) => part.trim());
 
 /** A text apart at the first sign; undefined where there is none. */
-function cutAt(text: string, sign: string): [string, string] | undefined {
+export function cutAt(text: string, sign: string): [string, string] | undefined {
   const at = text.indexOf(sign);
   return at < 0 ? undefined : [text.slice(0, at).trim(), text.slice(at + sign.length).trim()];
 }
@@ -113,7 +113,7 @@ function refuse(invalid: ReadonlyMap<string, string>, collisions: readonly strin
 }
 
 /** Keywords that mean nothing. */
-class TranslationError extends CommandProblem {
+export class TranslationError extends CommandProblem {
   readonly hasInvalid: boolean;
   constructor(info: Dict) {
     super('Failed to translate input', info);
@@ -143,7 +143,7 @@ export const read = {
 } as const;
 
 /** A whole number, or undefined. */
-function readNumber(value: Value): number | bigint | undefined {
+export function readNumber(value: Value): number | bigint | undefined {
   if (isInt(value)) return value;
   if (typeof value === 'boolean') return Number(value);
   if (typeof value === 'number') return Math.trunc(value);
@@ -205,4 +205,9 @@ export function requireSubnet(value: Value): void {
     wrong(`'${pyStr(value)}' is not a valid subnet`);
   }
   if (!pyStr(value).includes('/')) wrong(`'${pyStr(value)}' is not a valid subnet`);
+}
+
+/** @throws SaltInvocationError for what is no path from the root */
+export function requireAbsolute(value: Value): void {
+  if (typeof value !== 'string' || !value.startsWith('/')) wrong(`'${pyStr(value)}' is not an absolute path`);
 }

@@ -74,3 +74,53 @@ test('docker - what the daemon refuses, and a daemon that is away, are told', as
   const strange = fakeContext({ opts: dict({ id: 'minion', 'docker.url': 'ftp://x' }) });
   await assert.rejects(strange.functions.call('docker.info'), /must be unix:\/\/\/path, tcp:\/\/host:port/);
 });
+
+test('docker - containers are made of what the command line of Docker takes, run and removed', async (t) => {
+  const { call } = await withDaemon(t);
+  const keywords = dict({
+    name: 'web',
+    command: 'sleep 10',
+    env: [dict({ A: 'b' }), dict({ C: 5 })],
+    publish: ['8080:80', '127.0.0.1:5353:53/udp', '9000-9001'],
+    binds: '/srv:/srv:ro',
+    memory: '512m',
+    restart: 'on-failure:3',
+    ulimit: 'nofile=1:2',
+  });
+  await call('docker.create', ['busybox'], keywords);
+  const facts = await call('docker.inspect_container', ['web']);
+  assert.deepEqual(field(facts, 'Config', 'Env'), ['A=b', 'C=5', 'PATH=/bin']);
+  assert.deepEqual(field(facts, 'Config', 'Cmd'), ['sleep', '10']);
+  assert.deepEqual(field(facts, 'HostConfig', 'Memory'), 512 * 1024 * 1024);
+  assert.deepEqual(field(facts, 'HostConfig', 'PortBindings', '53/udp'), [
+    dict({ HostIp: '127.0.0.1', HostPort: '5353' }),
+  ]);
+  assert.deepEqual(
+    [...(field(facts, 'Config', 'ExposedPorts') as Dict).keys()],
+    ['80/tcp', '53/udp', '9000/tcp', '9001/tcp'],
+  );
+  assert.deepEqual(field(facts, 'HostConfig', 'Ulimits'), [dict({ Name: 'nofile', Soft: 1, Hard: 2 })]);
+  assert.equal(field(await call('docker.start', ['web']), 'result'), true);
+  assert.match(String(field(await call('docker.start', ['web']), 'comment')), /already running/);
+  assert.equal(field(await call('docker.pause', ['web']), 'state', 'new'), 'paused');
+  assert.match(
+    String(field(await call('docker.stop', ['web']), 'comment')),
+    /is paused, run with unpause=True/,
+  );
+  assert.equal(field(await call('docker.unpause', ['web']), 'state', 'new'), 'running');
+  await assert.rejects(call('docker.rm', ['web']), /is running, use force=True/);
+  assert.equal(await call('docker.rename', ['web', 'other']), true);
+  assert.deepEqual(await call('docker.list_containers'), ['other']);
+  assert.deepEqual(
+    await call('docker.port', ['other', '80']),
+    dict({ '80/tcp': [dict({ HostIp: '', HostPort: '8080' })] }),
+  );
+  assert.equal(((await call('docker.rm', ['other'], dict({ stop: true }))) as Value[]).length, 1);
+  const ran = await call('docker.run_container', ['busybox'], dict({ command: 'echo hello' }));
+  assert.equal(field(ran, 'Logs'), 'hello\n');
+  assert.equal(field(ran, 'ExitCode'), 0);
+  await assert.rejects(
+    call('docker.create', ['busybox'], dict({ publish: '9-1', publish_all: true })),
+    /Start of port range \(9\) cannot be greater than end of port range \(1\)/,
+  );
+});

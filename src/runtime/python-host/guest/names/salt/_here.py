@@ -94,6 +94,7 @@ STATES = {
     "beacon": "beacon",
     "cmd": "cmd",
     "cron": "cron",
+    "docker_container": "docker_container",
     "docker_image": "docker_image",
     "docker_network": "docker_network",
     "docker_volume": "docker_volume",
