@@ -75,6 +75,15 @@ const RETURNER_SETTINGS: FurtherOption = { names: RETURNERS.flatMap((name) => [n
 /** The families without a place in Salt's tables, each with what is missing. */
 const UNSERVED: readonly FurtherOption[] = [
   { names: ['pillar_gitfs_'], unserved: notYet('it is a name of old for git_pillar_') },
+  {
+    names: ['gitfs_provider', 'git_pillar_provider'],
+    unserved: noEffect("repositories are read by the system's git, and by no library"),
+  },
+  {
+    names: ['ipc_write_timeout'],
+    unserved: noEffect('a reader of events that stalls is cut off by size, and not by time'),
+  },
+  { names: ['yaml_utf8'], unserved: noEffect('YAML is UTF-8 in any case') },
   { names: ['hgfs_'], unserved: notYet('the file server has no hg backend') },
   { names: ['svnfs_'], unserved: notYet('the file server has no svn backend') },
   {

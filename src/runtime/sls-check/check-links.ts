@@ -92,7 +92,9 @@ export class LinkChecker {
     const around = this.#together.filter((one) => one.has(sls)).map((one) => this.#run(one));
     if (around.some((one) => isIn(one, kind, target) || !one.isWhole)) return;
     const all = this.#run(this.#tree.files.keys());
-    const elsewhere = [...all.sls].find((name) => isIn(this.#run([name]), kind, target));
+    const elsewhere = [...all.sls].find((name) =>
+      isIn({ states: this.#of(name), sls: new Set([name]) }, kind, target),
+    );
     if (elsewhere !== undefined) {
       rendered.tell(
         'far-requisite',
@@ -148,7 +150,7 @@ export class LinkChecker {
   }
 }
 
-function isIn(run: Run, kind: string, target: string): boolean {
+function isIn(run: Pick<Run, 'states' | 'sls'>, kind: string, target: string): boolean {
   const glob = compileGlob(target);
   if (kind === 'sls') return [...run.sls].some((name) => glob.matches(name));
   const module = kind.split('.')[0];
