@@ -2,6 +2,8 @@
  * Calls on the machine of `test/fixtures/machine`: how they are written down, made on ours, and made comparable with what a real Salt
  * answered. `test/compare/record-machine.ts` records, `test/unit/plugins/modules/machine.test.ts` makes the calls again.
  */
+// a driver that functions load when they are called, which they could not on a machine without it
+import 'mysql2/promise';
 import {
   chmodSync,
   existsSync,

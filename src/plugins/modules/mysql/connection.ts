@@ -127,7 +127,9 @@ async function placeOf(ctx: ModuleContext, keywords: Dict): Promise<Place> {
   const host = await either('host', 'host');
   const port = await either('port', 'port');
   const socket = (await either('unix_socket', 'socket')) ?? usualSocket(host, port);
-  const charset = (await given('charset', true)) ?? file.get('default-character-set');
+  const said = (await given('charset', true)) ?? file.get('default-character-set') ?? 'utf8mb4';
+  // the driver knows this one by its old name
+  const charset = said.toLowerCase() === 'utf8mb3' ? 'utf8' : said;
   const tls = tlsOf(file);
   return {
     host: host ?? 'localhost',
@@ -138,7 +140,7 @@ async function placeOf(ctx: ModuleContext, keywords: Dict): Promise<Place> {
       user: (await either('user', 'user')) ?? userInfo().username,
       password: (await either('pass', 'password')) ?? '',
       ...databaseOption(await either('db', 'database')),
-      charset: charset ?? 'utf8mb4',
+      charset,
       connectTimeout: CONNECT_MS,
       flags: flagsOf(ctx, keywords),
       dateStrings: true,

@@ -68,14 +68,20 @@ const maintenance = (verb: 'CHECK' | 'REPAIR' | 'OPTIMIZE', doc: string): Return
     returns: 'the rows of the server for the table; a list of those of each table',
     examples: [`salt '*' mysql.db_${verb.toLowerCase()} dbname`],
     run: (ctx, { name, table }, _rest, kwargs) =>
-      withServer(ctx, connectionKeywords(kwargs), [] as Value[], async (server) => {
-        const rowsFor = async (each: string): Promise<Value[]> =>
-          (await server.rows(`${verb} TABLE ${quoteName(name)}.${quoteName(each)}`)).map(rowDict);
-        if (table !== undefined) return rowsFor(table);
-        const all: Value[] = [];
-        for (const each of await tables(server, name)) all.push(await rowsFor(each));
-        return all;
-      }),
+      withServer<Value>(
+        ctx,
+        connectionKeywords(kwargs),
+        [],
+        async (server) => {
+          const rowsFor = async (each: string): Promise<Value[]> =>
+            (await server.rows(`${verb} TABLE ${quoteName(name)}.${quoteName(each)}`)).map(rowDict);
+          if (table !== undefined) return rowsFor(table);
+          const all: Value[] = [];
+          for (const each of await tables(server, name)) all.push(await rowsFor(each));
+          return all;
+        },
+        table === undefined ? [] : dict(),
+      ),
   });
 
 /** The functions about databases. */
@@ -151,15 +157,21 @@ export const databaseFunctions = {
     doc: 'Changes the character set and the collation of a database.',
     params: { ...NAME, ...SETTINGS },
     kwargs: 'connection_args',
-    returns: 'true or false',
+    returns: 'true or false; an empty list where nothing could be asked',
     examples: ["salt '*' mysql.alter_db testdb character_set=latin1"],
     run: (ctx, { name, character_set, collate }, _rest, kwargs) => {
       const words = settings(character_set, collate);
       if (words === '') return true;
-      return withServer(ctx, connectionKeywords(kwargs), false, async (server) => {
-        await server.run(`ALTER DATABASE ${quoteName(name)}${words}`);
-        return true;
-      });
+      return withServer<Value>(
+        ctx,
+        connectionKeywords(kwargs),
+        false,
+        async (server) => {
+          await server.run(`ALTER DATABASE ${quoteName(name)}${words}`);
+          return true;
+        },
+        [],
+      );
     },
   }),
   db_remove: defineFunction({

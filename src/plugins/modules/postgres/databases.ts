@@ -109,7 +109,7 @@ function settings(options: Dict): string {
 }
 
 /** A mapping of settings; undefined where there is none. @throws SaltInvocationError for anything else */
-function settingsOf(value: Value): Dict | undefined {
+export function settingsOf(value: Value): Dict | undefined {
   if (!truthy(value)) return undefined;
   if (isDict(value)) return value;
   throw new SaltInvocationError('The settings of a tablespace are a mapping of name to value.');

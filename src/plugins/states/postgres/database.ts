@@ -14,6 +14,7 @@ import {
   PLACE_AND_DATABASE,
   postgres,
   switched,
+  troubleOf,
   withoutPostgres,
   type Place,
 } from './parts.ts';
@@ -94,7 +95,7 @@ async function absent(ctx: StateContext, name: string, place: Place): Promise<St
       run: async () => truthy(await postgres(ctx, 'db_remove', [name], keywords)),
     });
   } catch (error) {
-    if (!(error instanceof CommandExecutionError)) throw error;
+    if (!(error instanceof CommandExecutionError) || troubleOf(ctx) === undefined) throw error;
     return failed(ctx, name, failure);
   }
 }

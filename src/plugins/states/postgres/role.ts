@@ -58,9 +58,9 @@ interface Kind {
 
 /** The password to set, as the server is to get it; undefined where nothing is to be done. */
 function passwordToSet(ctx: StateContext, wanted: WantedRole, role: Dict | undefined): string | undefined {
-  const by = encryptionOf(wanted.encrypted);
   const password = wanted.password ?? (role === undefined ? wanted.default_password : undefined);
   if (password === undefined) return undefined;
+  const by = encryptionOf(wanted.encrypted);
   const kept = role === undefined || wanted.refresh_password ? undefined : pyStr(role.get('password') ?? '');
   if (kept !== undefined && isSamePassword(wanted.name, password, kept, by)) return undefined;
   return encrypted(wanted.name, password, by, ctx.random);

@@ -3,6 +3,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import { defineModule } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { settingsOf } from '../../modules/postgres/databases.ts';
 import { outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import {
@@ -20,15 +21,14 @@ import {
 interface WantedTablespace extends Place {
   readonly name: string;
   readonly directory: string;
-  readonly options: Dict;
+  readonly options: Dict | undefined;
   readonly owner: string | undefined;
 }
 
 async function create(ctx: StateContext, wanted: WantedTablespace, keywords: DictInit): Promise<StateResult> {
   const { name, directory, options, owner } = wanted;
   if (ctx.state.test) return outcome(name, null, `Tablespace ${name} is set to be created`);
-  const settings = options.size === 0 ? null : options;
-  const args = [name, directory, settings, owner ?? null];
+  const args = [name, directory, options ?? null, owner ?? null];
   return truthy(await postgres(ctx, 'tablespace_create', args, keywords))
     ? outcome(name, true, `The tablespace ${name} has been created`, dict({ [name]: 'Present' }))
     : failed(ctx, name, `Failed to create tablespace ${name}`);
@@ -51,7 +51,7 @@ async function alter(
 ): Promise<StateResult> {
   const { name, owner } = wanted;
   const isOwnerOther = owner !== undefined && pyStr(found.get('Owner') ?? '') !== owner;
-  const wrong = wrongSettings(wanted.options, pyStr(found.get('Opts') ?? ''));
+  const wrong = wrongSettings(wanted.options ?? dict(), pyStr(found.get('Opts') ?? ''));
   if (!isOwnerOther && wrong.size === 0) return outcome(name, true, `Tablespace ${name} is already present`);
   if (ctx.state.test)
     return outcome(
@@ -107,7 +107,11 @@ export const postgresTablespaceStates = defineModule({
       params: {
         ...nameOf('tablespace'),
         directory: param.text({ doc: 'Its folder, which must be there; it cannot be changed.' }),
-        options: param.mapping({ default: null, doc: 'Its settings: seq_page_cost, random_page_cost.' }),
+        options: param.by(settingsOf, {
+          default: null,
+          type: 'dict',
+          doc: 'Its settings: seq_page_cost, random_page_cost.',
+        }),
         owner: param.textIfGiven({ default: null, doc: 'The owner.' }),
         ...PLACE_AND_DATABASE,
       },
