@@ -2,7 +2,17 @@
  * The site of `test/fixtures/python-extensions`, whose extensions are all in Python, on ours: laid out as a master and a minion on one machine
  * have it, and asked what `test/compare/python-extensions/cases.yaml` asks of it. `record.py` beside that file has asked a real Salt.
  */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callerServices } from '../../src/cli/call/caller-services.ts';
@@ -17,13 +27,14 @@ import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
+import { returnerNames, runReturners } from '../../src/plugins/returners/run.ts';
 import { collectGrains } from '../../src/plugins/grains/collect.ts';
 import { localPillar } from '../../src/programs/minion/local-pillar.ts';
 import { ownGrainsSource } from '../../src/programs/minion/own-modules.ts';
 import { MinionState } from '../../src/programs/minion/state.ts';
 import { pyRepr } from '../../src/python/values/repr.ts';
 import { splitWords } from '../../src/python/shell-words.ts';
-import { PyDatetime, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { PyDatetime, dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { ExtensionsHere } from '../../src/runtime/extensions/here.ts';
 import { findModules } from '../../src/runtime/extensions/find-modules.ts';
 import { executeFunction } from '../../src/runtime/loader/execute.ts';
@@ -32,7 +43,9 @@ import { valueToJson } from './module-calls.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? '.';
 const FIXTURE = join(ROOT, 'test/fixtures/python-extensions');
-const JID = '20261123150405678901';
+/** Each job has one of its own; recordings have the first. */
+const FIRST_JID = 20_261_123_150_405_678_901n;
+const JIDS = /20261123150405\d{6}/g;
 
 /** What is asked, by the kind of the question. */
 export type Asked = Readonly<Record<string, string>>;
@@ -71,15 +84,31 @@ export function recordedAnswers(): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(join(FIXTURE, 'recorded.json'), 'utf8')) as Record<string, unknown>;
 }
 
+let found: string | undefined;
+
+/** The interpreter behind `python3`, which may be a script that looks for it each time. */
+function interpreter(): string {
+  const argv = ['-c', 'import sys; print(sys.executable)'];
+  return (found ??= spawnSync('python3', argv, { encoding: 'utf8' }).stdout.trim());
+}
+
+/** Whether a group has a configuration of its own. */
+export function hasOwnSite(group: string): boolean {
+  const ends = [`minion-${group.split(' ')[0] ?? ''}`, `master-${group.split(' ')[0] ?? ''}`];
+  return ends.some((name) => existsSync(join(FIXTURE, 'site', name)));
+}
+
 /** The site on ours. Close it. */
 export class OwnSite {
   readonly #root: string;
   readonly #here = new ExtensionsHere();
   #minion: Promise<MinionState> | undefined;
+  #jobs = 0n;
 
-  constructor() {
+  /** @param group whose questions are asked */
+  constructor(group: string) {
     this.#root = mkdtempSync(join(tmpdir(), 'python-extensions-'));
-    this.#lay();
+    this.#lay(group);
   }
 
   /** Ends what runs, and takes the folder away. */
@@ -95,21 +124,28 @@ export class OwnSite {
     return neutral(answer, this.#root);
   }
 
-  #lay(): void {
+  #lay(group: string): void {
     const root = this.#root;
     const site = join(FIXTURE, 'site');
     for (const name of ['srv', 'pillar']) cpSync(join(site, name), join(root, name), { recursive: true });
     for (const kind of readdirSync(join(root, 'srv')).filter((name) => name.startsWith('_')))
       cpSync(join(root, 'srv', kind), join(root, 'ext', kind.slice(1)), { recursive: true });
-    for (const name of ['minion', 'master'])
-      writeFileSync(join(root, name), readFileSync(join(site, name), 'utf8').replaceAll('ROOT', root));
+    for (const name of ['minion', 'master']) {
+      const further = join(site, `${name}-${group.split(' ')[0] ?? ''}`);
+      const files = [join(site, name), ...(existsSync(further) ? [further] : [])];
+      const text = files.map((path) => readFileSync(path, 'utf8')).join('');
+      writeFileSync(
+        join(root, name),
+        `${text.replaceAll('ROOT', root)}python_executable: ${interpreter()}\n`,
+      );
+    }
     mkdirSync(join(root, 'cache', 'proc'), { recursive: true });
   }
 
   #answer(asked: Asked): Promise<unknown> {
     if (asked['salt-call'] !== undefined) return this.#program('salt-call', asked['salt-call']);
     if (asked['salt-run'] !== undefined) return this.#program('salt-run', asked['salt-run']);
-    return this.#job(asked['job'] ?? '');
+    return this.#job(asked['job'] ?? '', asked['returner']);
   }
 
   async #program(name: 'salt-call' | 'salt-run', words: string): Promise<unknown> {
@@ -122,7 +158,7 @@ export class OwnSite {
     return { code, ...io.written };
   }
 
-  async #job(words: string): Promise<unknown> {
+  async #job(words: string, returner?: string): Promise<unknown> {
     const [fun = '', ...rest] = splitWords(words.replaceAll('ROOT', this.#root));
     const state = await (this.#minion ??= this.#newMinion());
     const events: unknown[] = [];
@@ -133,13 +169,16 @@ export class OwnSite {
         return Promise.resolve(true);
       },
     };
-    const pub: Dict = new Map<Value, Value>([
-      ['fun', fun],
-      ['jid', JID],
-    ]);
-    const ctx = state.context({ jid: JID, fun, pub }, services, new AbortController().signal);
-    const result = await executeFunction(fun, ctx, parseArguments(rest, noParseNames([])));
+    const arg = parseArguments(rest, noParseNames([]));
+    const jid = String(FIRST_JID + this.#jobs++);
+    const pub = dict({ fun, arg, jid, ret: '', tgt: state.id, tgt_type: 'glob', user: 'root' });
+    const ctx = state.context({ jid, fun, pub }, services, new AbortController().signal);
+    const result = await executeFunction(fun, ctx, arg);
     const { retcode, success, out } = result;
+    if (returner !== undefined) {
+      const ret = dict({ ...result, jid, fun, fun_args: arg, user: 'root', id: state.id });
+      await runReturners(await state.returners(), returnerNames(returner), ret, ctx);
+    }
     const value = plain(decode(encode(result.return, 'network'), 'network'));
     return {
       return: value,
@@ -179,7 +218,12 @@ function plain(value: Value): unknown {
       ],
     };
   if (Array.isArray(value)) return value.map(plain);
-  if (isDict(value)) return { dict: [...value].map(([key, item]) => [plain(key), plain(item)]) };
+  if (isDict(value)) {
+    const isTimed = (key: Value): boolean =>
+      value.has('result') && (key === 'duration' || key === 'start_time');
+    const pairs = [...value].filter(([key]) => !isTimed(key));
+    return { dict: pairs.map(([key, item]) => [plain(key), plain(item)]) };
+  }
   if (typeof value === 'number' && !Number.isFinite(value)) return { float: pyRepr(value) };
   return valueToJson(value);
 }
@@ -188,7 +232,8 @@ const FRAMES = /Traceback \(most recent call last\):\n(?: {2}.*\n)*/g;
 
 /** Places and the frames of tracebacks are each side's own. */
 function neutral(value: unknown, root: string): unknown {
-  if (typeof value === 'string') return value.replaceAll(root, 'ROOT').replace(FRAMES, 'Traceback\n');
+  if (typeof value === 'string')
+    return value.replaceAll(root, 'ROOT').replace(FRAMES, 'Traceback\n').replace(JIDS, String(FIRST_JID));
   if (Array.isArray(value)) return value.map((item) => neutral(item, root));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, neutral(item, root)]));

@@ -4,7 +4,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
-import { pythonUtilities, type PythonFile } from '../../runtime/extensions/folder.ts';
+import { pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts';
 import type { FunctionSpec } from '../../runtime/loader/module.ts';
 import { jobCaller, type Caller } from '../../runtime/python-host/callers.ts';
 import { PythonModules } from '../../runtime/python-host/python-modules.ts';
@@ -25,7 +25,7 @@ async function startPython(
   options: ReadonlyMap<string, Value>,
 ): Promise<void> {
   const { opts, grains, clock, log, signal } = ctx;
-  const python = new PythonModules({ clock, log, utilities: pythonUtilities });
+  const python = new PythonModules({ clock, log, files: pythonFiles });
   const end = (): void => python.close();
   signal.addEventListener('abort', end, { once: true });
   try {
@@ -69,7 +69,7 @@ async function engineCaller(ctx: EngineContext): Promise<Caller> {
   if (master === undefined) return functions;
   return {
     log: ctx.log,
-    has: async (kind, fun) => (kind === 'runners' ? master.hasRunner(fun) : functions.has(kind, fun)),
+    find: async (kind, fun) => (kind === 'runners' ? master.hasRunner(fun) : functions.find(kind, fun)),
     names: (kind) =>
       kind === 'runners'
         ? Promise.reject(new CommandExecutionError('an engine cannot list runners; name the one you need'))

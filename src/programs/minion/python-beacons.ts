@@ -3,7 +3,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { VALID, type Verdict } from '../../plugins/beacons/beacon.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { pythonFiles, pythonUtilities, type PythonFile } from '../../runtime/extensions/folder.ts';
+import { pythonFiles, type PythonFile } from '../../runtime/extensions/folder.ts';
 import type { ModuleSpec } from '../../runtime/loader/module.ts';
 import { jobCaller } from '../../runtime/python-host/callers.ts';
 import { PythonModules } from '../../runtime/python-host/python-modules.ts';
@@ -35,7 +35,7 @@ export async function pythonBeacons(deps: OwnBeaconsDeps): Promise<FoundBeacon[]
 }
 
 function pythonOf({ clock, log }: OwnBeaconsDeps): PythonModules {
-  return new PythonModules({ clock, log, utilities: pythonUtilities });
+  return new PythonModules({ clock, log, files: pythonFiles });
 }
 
 function foundOf(file: PythonFile, module: ModuleSpec, deps: OwnBeaconsDeps): FoundBeacon {

@@ -179,11 +179,13 @@ export class MinionState {
 
   #registryOptions(
     kind: 'modules' | 'states' | 'returners',
-  ): Pick<RegistryOptions, 'opts' | 'grains' | 'custom' | 'installed' | 'functions'> {
-    const { custom, installed } = this.deps;
+  ): Pick<RegistryOptions, 'opts' | 'grains' | 'pillarNow' | 'parts' | 'custom' | 'installed' | 'functions'> {
+    const { custom, installed, clock, random, log } = this.deps;
     return {
       opts: this.opts,
       grains: this.#grains,
+      pillarNow: () => this.#pillar,
+      parts: { clock, random, log },
       ...(kind === 'returners' ? { functions: this.#registry } : {}),
       ...(custom === undefined ? {} : { custom: (context: LoadContext) => custom(context, kind) }),
       ...(installed === undefined

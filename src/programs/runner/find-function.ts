@@ -33,8 +33,13 @@ export async function missingFunction(
   fun: string,
   own?: OwnFunctions,
 ): Promise<string> {
-  const leftOut = (await own?.(kind))?.leftOut.get(fun.split('.')[0] ?? '');
+  const module = fun.split('.')[0] ?? '';
+  const found = await own?.(kind);
+  const leftOut = found?.leftOut.get(module);
   if (leftOut !== undefined) return `'${fun}' is not available: ${leftOut}`;
+  const reason = found?.unavailable.get(module);
+  if (reason !== undefined && found?.modules.has(module) !== true)
+    return `'${module}' __virtual__ returned False${reason === '' ? '' : `: ${reason}`}`;
   if (kind === 'wheel') return `'${fun}' is not available.`;
   return (await import('../../plugins/runners/salts-runners.ts')).missingRunnerText(fun);
 }

@@ -16,6 +16,8 @@ export interface FoundFunctions {
   readonly modules: ReadonlyMap<string, RunnerModule>;
   /** Name to the reason. */
   readonly leftOut: ReadonlyMap<string, string>;
+  /** Those that say themselves that they are not for this machine: name to the reason. */
+  readonly unavailable: ReadonlyMap<string, string>;
 }
 
 /** Gives the custom functions of a kind. */
@@ -42,7 +44,7 @@ export function ownFunctions(opts: Dict, log: Logger): OwnFunctions {
 
 async function load(kind: MasterFunctionKind, opts: Dict, log: Logger): Promise<FoundFunctions> {
   const folder = FOLDERS[kind];
-  if (!hasExtensions(opts, folder)) return { modules: new Map(), leftOut: new Map() };
+  if (!hasExtensions(opts, folder)) return { modules: new Map(), leftOut: new Map(), unavailable: new Map() };
   const [{ ExtensionsHere, knownModules }, { describeModules }] = await Promise.all([
     import('../../runtime/extensions/here.ts'),
     import('../../runtime/extensions/describe.ts'),
@@ -55,13 +57,13 @@ async function load(kind: MasterFunctionKind, opts: Dict, log: Logger): Promise<
   const tried = await describeModules({ ...context, clock: systemClock, report }, refuse, folder);
   const modules = new Map<string, RunnerModule>();
   const leftOut = new Map<string, string>();
+  const unavailable = new Map<string, string>();
   for (const custom of new ExtensionsHere().modules(knownModules(tried), context, folder)) {
-    if ('unavailable' in custom)
-      log.info(`The ${kind} module ${custom.name} cannot be used here: ${custom.unavailable}`);
+    if ('unavailable' in custom) unavailable.set(custom.name, custom.unavailable);
     else if ('load' in custom) modules.set(custom.name, toRunners(kind, await custom.load()));
     else leftOut.set(custom.name, custom.broken);
   }
-  return { modules, leftOut };
+  return { modules, leftOut, unavailable };
 }
 
 function toRunners(kind: MasterFunctionKind, { name, doc, functions }: ModuleSpec): RunnerModule {
@@ -72,11 +74,13 @@ function toRunners(kind: MasterFunctionKind, { name, doc, functions }: ModuleSpe
 }
 
 function toRunner(kind: MasterFunctionKind, full: string, spec: FunctionSpec): RunnerSpec {
-  const { doc, params, varargs, kwargs, returns, examples } = spec;
+  const { doc, docstring, pythonName, params, varargs, kwargs, returns, examples } = spec;
   return {
     doc,
     returns,
     examples: examples ?? (kind === 'runner' ? [`salt-run ${full}`] : []),
+    ...(docstring === undefined ? {} : { docstring }),
+    ...(pythonName === undefined ? {} : { pythonName }),
     ...(params === undefined ? {} : { params }),
     ...(varargs === undefined ? {} : { varargs }),
     ...(kwargs === undefined ? {} : { kwargs }),

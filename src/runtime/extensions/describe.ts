@@ -13,7 +13,6 @@ import {
   isPythonServed,
   pythonFiles,
   pythonReason,
-  pythonUtilities,
   type PythonFile,
   type ExtensionFile,
   type ExtensionKind,
@@ -56,7 +55,9 @@ export async function describeModules(
   await withPython(deps, pythonFiles(deps.opts, kind), async (python, { file, name, path }) => {
     if (!isPythonKind(kind)) return void tried.push({ file, name, broken: pythonReason(path) });
     const found = await python.tryFile(kind, { file, path }, deps);
-    if ('module' in found) tried.push({ file, path, module: runElsewhere(found.module, run) });
+    if ('module' in found)
+      for (const known of [found.module.name, ...found.aliases])
+        tried.push({ file, path, module: runElsewhere({ ...found.module, name: known }, run) });
     else if ('unavailable' in found) tried.push({ file, ...found });
     else {
       tried.push({ file, name, broken: found.broken });
@@ -73,7 +74,7 @@ export async function describeInstalled(
   file: InstalledFile,
   run: (fun: string) => FunctionSpec['run'],
 ): Promise<ModuleSpec> {
-  const python = new PythonModules({ clock, utilities: pythonUtilities });
+  const python = new PythonModules({ clock, files: pythonFiles });
   try {
     return runElsewhere(await loadInstalled(python, kind, file, context), run);
   } finally {
@@ -101,7 +102,7 @@ async function withPython(
   ask: (python: PythonModules, file: PythonFile) => Promise<void>,
 ): Promise<void> {
   if (files.length === 0) return;
-  const process = python ?? new PythonModules({ clock, utilities: pythonUtilities });
+  const process = python ?? new PythonModules({ clock, files: pythonFiles });
   try {
     for (const file of files) await ask(process, file);
   } finally {

@@ -91,11 +91,6 @@ function packageIn(folder: string, entry: string): string | undefined {
   return existsSync(path) ? path : undefined;
 }
 
-/** The files of `_utils` in Python. */
-export function pythonUtilities(opts: Dict): PythonFile[] {
-  return pythonFiles(opts, 'utils');
-}
-
 /** Whether there is anything of a kind to look at, be it usable or not. */
 export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
   return extensionFiles(opts, kind).length + pythonFiles(opts, kind).length > 0;

@@ -9,7 +9,7 @@ import { systemClock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { InstalledKind } from '../python-host/installed-salt.ts';
 import { PythonModules, type PythonSource } from '../python-host/python-modules.ts';
-import { extensionsVersion, isPython, pythonUtilities, type ExtensionKind } from './folder.ts';
+import { extensionsVersion, isPython, pythonFiles, type ExtensionKind } from './folder.ts';
 import { InstalledModules, loadInstalled } from './installed-modules.ts';
 import { FileLoader } from './load-file.ts';
 import { tryModule } from './load-modules.ts';
@@ -43,7 +43,7 @@ export class ExtensionsHere {
 
   /** What runs files in Python in this program. */
   get python(): PythonModules {
-    return (this.#python ??= new PythonModules({ clock: systemClock, utilities: pythonUtilities }));
+    return (this.#python ??= new PythonModules({ clock: systemClock, files: pythonFiles }));
   }
 
   /** The modules for the loader. */
@@ -57,7 +57,7 @@ export class ExtensionsHere {
       if (!('path' in one)) return one;
       const { file, path, name } = one;
       const load = async (): Promise<ModuleSpec> => {
-        if (isPython(path)) return this.#pythonModule(kind, { file, path }, context);
+        if (isPython(path)) return { ...(await this.#pythonModule(kind, { file, path }, context)), name };
         const tried = tryModule(loader, { name: file, path, version: '' }, context);
         if ('module' in tried) return tried.module;
         throw new Error('broken' in tried ? tried.broken : tried.unavailable);

@@ -6,7 +6,7 @@ import type { Dict, Value } from '../../python/values/value.ts';
 import type { LoadContext, ModuleSpec } from '../loader/module.ts';
 import { callsNothing } from '../python-host/callers.ts';
 import { PythonModules } from '../python-host/python-modules.ts';
-import { pythonFiles, pythonUtilities, type PythonFile } from './folder.ts';
+import { pythonFiles, type PythonFile } from './folder.ts';
 
 const NO_PILLAR: Dict = new Map();
 
@@ -33,7 +33,7 @@ export async function openPythonSingles(
   context: Pick<LoadContext, 'opts' | 'grains'>,
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<PythonSingles> {
-  const python = new PythonModules({ clock, log, utilities: pythonUtilities });
+  const python = new PythonModules({ clock, log, files: pythonFiles });
   const found = new Map<string, PythonSingle>();
   const caller = callsNothing(log);
   const single = ({ file, path }: PythonFile, module: ModuleSpec): PythonSingle => ({

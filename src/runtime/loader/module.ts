@@ -134,7 +134,15 @@ export interface LoadContext {
   readonly opts: Dict;
   readonly grains: Dict;
   /** The functions that a module may ask about while it is loaded (`'x.y' in __salt__`); without it every one is believed to be there. */
-  readonly functions?: Pick<FunctionSource, 'find'> | undefined;
+  readonly functions?: LoadFunctions | undefined;
+  /** What a module that is loaded sees of the pillar. */
+  readonly pillarNow?: (() => Dict) | undefined;
+}
+
+/** Functions for a module that is being loaded. */
+export interface LoadFunctions extends Pick<FunctionSource, 'find'> {
+  /** Calls one, where that can be done without a job. */
+  readonly call?: (fun: string, args: readonly Value[], kwargs: Dict) => Promise<Value>;
 }
 
 /** Other functions, as modules call them (Salt's `__salt__`), and the descriptions behind them. */

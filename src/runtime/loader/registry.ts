@@ -13,10 +13,12 @@ import type {
   FunctionSource,
   FunctionSpec,
   LoadContext,
+  LoadFunctions,
   ModuleContext,
   ModuleDescription,
   ModuleSpec,
 } from './module.ts';
+import { withoutMinion } from './no-minion.ts';
 import { checkWords } from './words.ts';
 
 /** What a registry is built from. */
@@ -33,6 +35,8 @@ export interface RegistryOptions extends LoadContext {
   readonly installed?: (name: string, context: LoadContext) => Promise<readonly CustomModule[]>;
   /** The state modules that belong to these modules, made when they are first asked for. */
   readonly states?: (context: LoadContext) => Promise<ModuleRegistry>;
+  /** What functions work with that a module calls while it is loaded. */
+  readonly parts?: Pick<ModuleContext, 'clock' | 'random' | 'log'>;
 }
 
 /** A custom module, or why it cannot be used here. */
@@ -99,7 +103,8 @@ export class ModuleRegistry implements FunctionSource {
     const loaded = (await this.#load(moduleName)) ?? (await this.#fromInstalled(moduleName));
     if (loaded && !loaded.module) {
       if (loaded.isBroken) return { missing: `'${fun}' is not available: ${loaded.reason}` };
-      return { missing: `'${moduleName}' __virtual__ returned False: ${loaded.reason}` };
+      const reason = loaded.reason === '' ? '' : `: ${loaded.reason}`;
+      return { missing: `'${moduleName}' __virtual__ returned False${reason}` };
     }
     const name = fun.slice(dot + 1);
     const spec = dot < 0 ? undefined : ownFunction(loaded?.module, name);
@@ -175,7 +180,10 @@ export class ModuleRegistry implements FunctionSource {
 
   async #load(name: string): Promise<Loaded | undefined> {
     const all = await this.#ownModules();
-    const own = all.filter((custom) => custom.name === name);
+    // of one that is not for this machine, the reason is known by the name of its file, too
+    const own = all.filter(
+      (custom) => custom.name === name || ('unavailable' in custom && custom.file === name),
+    );
     // a custom file stands for the one of the same name, whatever name the module has
     const entries = (this.#entries.get(name) ?? []).filter(
       (entry) => !all.some((custom) => custom.file === entry.file && !('broken' in custom)),
@@ -186,7 +194,7 @@ export class ModuleRegistry implements FunctionSource {
     return loading;
   }
 
-  /** Custom functions hide built-in ones of the same name; the others of the module stay. */
+  /** Custom functions hide built-in ones of the same name, unless the built-in file has that name; the others of the module stay. */
   async #combine(
     name: string,
     own: readonly CustomModule[],
@@ -200,7 +208,10 @@ export class ModuleRegistry implements FunctionSource {
       const reason = own.flatMap((custom) => ('unavailable' in custom ? [custom.unavailable] : []))[0];
       return base ?? { reason: reason ?? broken ?? '', isBroken: reason === undefined };
     }
-    const modules = [...(base?.module ? [base.module] : []), ...usable];
+    const builtIn = base?.module ? [base.module] : [];
+    // Salt compat: what is looked at first is the file that has the name (salt/loader/lazy.py `_iter_files`, 3006.16)
+    const isNamedSo = entries.some((entry) => entry.file === name);
+    const modules = isNamedSo ? [...usable, ...builtIn] : [...builtIn, ...usable];
     const functions = Object.assign(
       {},
       ...modules.map((module) => module.functions),
@@ -233,8 +244,26 @@ export class ModuleRegistry implements FunctionSource {
 
   /** While modules are found, `__salt__` answers for those of the table: to ask for all would be to wait for oneself. */
   #loadContext(): LoadContext {
-    const { opts, grains, table, functions } = this.#options;
-    return { opts, grains, functions: functions ?? new ModuleRegistry({ opts, grains, table }) };
+    const { opts, grains, pillarNow, table, functions, parts } = this.#options;
+    const own = new ModuleRegistry({ opts, grains, table });
+    const call: LoadFunctions['call'] = async (fun, args, kwargs) => {
+      if (parts === undefined)
+        throw new CommandExecutionError(`${fun} cannot be called while a file is loaded.`);
+      const services = withoutMinion('While modules are loaded there is no master to ask.');
+      const job = { jid: '', fun, pub: new Map() };
+      const signal = new AbortController().signal;
+      const given = {
+        id: String(opts.get('id')),
+        opts,
+        grains,
+        pillar: pillarNow?.() ?? new Map(),
+        services,
+        job,
+        signal,
+      };
+      return createModuleContext(own, { ...given, ...parts }).functions.call(fun, args, kwargs);
+    };
+    return { opts, grains, pillarNow, functions: functions ?? { find: (fun) => own.find(fun), call } };
   }
 
   #fromInstalled(name: string): Promise<Loaded | undefined> {

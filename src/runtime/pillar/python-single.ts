@@ -69,7 +69,9 @@ export function pythonRenderer(opts: Dict, name: string, deps: PythonSingleDeps)
     try {
       return await called(deps, { ...call, args: [input, saltenv, sls] }, around, functions);
     } catch (error) {
-      const told = error instanceof PythonError ? error.trace : undefined;
+      // what a renderer says on purpose needs no traceback
+      const isSaid = error instanceof PythonError && error.type === 'salt.exceptions.SaltRenderError';
+      const told = error instanceof PythonError && !isSaid ? error.trace : undefined;
       throw new SaltRenderError(told ?? messageOf(error), { cause: error });
     }
   };

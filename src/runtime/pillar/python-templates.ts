@@ -5,7 +5,7 @@ import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { pythonUtilities } from '../extensions/folder.ts';
+import { pythonFiles } from '../extensions/folder.ts';
 import { templateCaller } from '../python-host/callers.ts';
 import { PythonFileError, PythonModules } from '../python-host/python-modules.ts';
 import { SaltRenderError, textOf, type RenderContext, type Renderer } from '../renderers/renderer.ts';
@@ -27,7 +27,7 @@ export class PythonTemplates implements Renderer {
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#clock = clock;
     this.#log = log;
-    this.#python = new PythonModules({ clock, log, utilities: pythonUtilities });
+    this.#python = new PythonModules({ clock, log, files: pythonFiles });
   }
 
   /** Lets something run in the process, which ends some time after the last. */

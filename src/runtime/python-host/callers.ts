@@ -3,12 +3,13 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import type { CalledKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import type { ModuleContext } from '../loader/module.ts';
+import type { FunctionSpec, ModuleContext } from '../loader/module.ts';
 
 /** On whose behalf something runs in Python. */
 export interface Caller {
   readonly log: Logger;
-  has(kind: CalledKind, fun: string): Promise<boolean>;
+  /** The function; true where it is there and not described. */
+  find(kind: CalledKind, fun: string): Promise<FunctionSpec | boolean>;
   /** The full names of all functions. */
   names(kind: CalledKind): Promise<string[]>;
   /** @throws what the function throws; CommandExecutionError for a kind that cannot be called */
@@ -27,13 +28,18 @@ export interface TemplateFunctions {
 export function jobCaller(ctx: ModuleContext): Caller {
   const source = async (
     kind: CalledKind,
-  ): Promise<Pick<ModuleContext['functions'], 'find' | 'modules'> | undefined> => {
+  ): Promise<Pick<ModuleContext['functions'], 'find' | 'module' | 'modules'> | undefined> => {
     if (kind === 'modules') return ctx.functions;
     return kind === 'states' ? ctx.functions.states() : undefined;
   };
   return {
     log: ctx.log,
-    has: async (kind, fun) => (await (await source(kind))?.find(fun))?.spec !== undefined,
+    find: async (kind, fun) => {
+      const functions = await source(kind);
+      // a name that ends in a dot is that of a module
+      if (fun.endsWith('.')) return (await functions?.module(fun.slice(0, -1))) !== undefined;
+      return (await functions?.find(fun))?.spec ?? false;
+    },
     names: async (kind) => {
       const modules = (await (await source(kind))?.modules()) ?? new Map<string, never>();
       return [...modules.values()].flatMap(({ name, functions }) =>
@@ -56,7 +62,7 @@ export function jobCaller(ctx: ModuleContext): Caller {
 export function templateCaller(functions: TemplateFunctions, log: Logger): Caller {
   return {
     log,
-    has: async (kind, fun) => kind === 'modules' && (await functions.has(fun)),
+    find: async (kind, fun) => kind === 'modules' && (fun.endsWith('.') || (await functions.has(fun))),
     names: () =>
       Promise.reject(
         new CommandExecutionError('a file that is rendered cannot list functions; name the one you need'),
@@ -72,7 +78,7 @@ export function templateCaller(functions: TemplateFunctions, log: Logger): Calle
 export function callsNothing(log: Logger): Caller {
   return {
     log,
-    has: () => Promise.resolve(false),
+    find: () => Promise.resolve(false),
     names: () => Promise.resolve([]),
     call: (_, fun) => Promise.reject(notFromHere(fun)),
   };

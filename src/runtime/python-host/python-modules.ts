@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFile } from 'node:fs/promises';
 import {
+  ArgumentError,
   CommandExecutionError,
   CommandNotFoundError,
   SaltInvocationError,
@@ -11,6 +12,7 @@ import {
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type {
+  CalledKind,
   PythonFunction,
   PythonKind,
   PythonParameter,
@@ -42,6 +44,11 @@ export interface PythonSource {
   readonly path: string;
 }
 
+/** A file and the name that its module gives itself, as far as that can be read. */
+interface NamedSource extends PythonSource {
+  readonly name: string;
+}
+
 /** A call of a function of a file. */
 export interface PythonCall extends PythonSource {
   readonly kind: PythonKind;
@@ -68,13 +75,13 @@ export interface PythonTemplate {
 export class PythonFileError extends Error {
   override readonly name = 'PythonFileError';
   constructor(cause: PythonError) {
-    super(`${cause.message}\n${cause.trace ?? ''}`.trimEnd(), { cause });
+    super(`${cause.message}\n${cause.trace ?? ''}`, { cause });
   }
 }
 
 /** What is found out about a file. */
 export type PythonTried =
-  | { readonly module: ModuleSpec }
+  | { readonly module: ModuleSpec; readonly aliases: readonly string[] }
   | { readonly name: string; readonly unavailable: string }
   | { readonly broken: string };
 
@@ -83,8 +90,8 @@ export interface PythonModulesOptions {
   readonly clock: Clock;
   /** Where lines of modules go that no call has written. */
   readonly log?: Logger;
-  /** Files of `_utils` by the options. */
-  readonly utilities: (opts: Dict) => readonly PythonSource[];
+  /** Files of a kind by the options. */
+  readonly files: (opts: Dict, kind: 'utils' | 'modules') => readonly NamedSource[];
 }
 
 interface LoadedSource extends PythonSource {
@@ -92,6 +99,19 @@ interface LoadedSource extends PythonSource {
   readonly name: string;
   /** It looks at the other states of the run, which are much to hand over for each state. */
   readonly wantsRun: boolean;
+}
+
+interface OwnFunction {
+  readonly of: PythonKind;
+  readonly file: string;
+  readonly path: string;
+  readonly fun: string;
+}
+
+interface Raised {
+  readonly type: string;
+  readonly message: string;
+  readonly trace: string;
 }
 
 interface Given {
@@ -109,13 +129,15 @@ export class PythonModules {
   readonly #depth = new AsyncLocalStorage<number>();
   /** Jobs that end the process when they are ended. */
   readonly #watched = new WeakSet<AbortSignal>();
+  /** Functions of this process by what runs them. */
+  readonly #own = new WeakMap<FunctionSpec['run'], OwnFunction>();
   #process: PythonProcess | undefined;
   #interpreter = '';
   /** Files that the process has loaded. */
   readonly #loaded = new Set<string>();
   #given: Given | undefined;
   /** What modules that are being loaded may ask about. */
-  #loading: LoadContext['functions'];
+  #loading: LoadContext | undefined;
   #numbers = 0;
 
   constructor(options: PythonModulesOptions) {
@@ -132,22 +154,22 @@ export class PythonModules {
     const outer = this.#loading;
     try {
       const process = this.#processFor(context.opts);
-      const surroundings = this.#give(context.opts, context.grains, NO_PILLAR);
-      this.#loading = context.functions;
+      const surroundings = this.#give(context.opts, context.grains, context.pillarNow?.() ?? NO_PILLAR);
+      this.#loading = context;
       const found = await process.within({ limitMs: ANSWER_MS }, () =>
         process.asks.tryModule({ kind, file, path, surroundings }),
       );
       this.#loaded.add(path);
       if (found.kind === 'broken') return { broken: `${path} cannot be loaded: ${found.reason}` };
       if (found.kind === 'unavailable') return { name: found.name, unavailable: found.reason };
-      const { name, doc, functions, outputters } = found;
+      const { name, doc, functions, outputters, aliases } = found;
       const source = { file, path, name, wantsRun: await looksAtRun(kind, path) };
       const specs = [...functions].map(([fun, described]) => {
         const outputter = outputters.get(fun);
         const shown = typeof outputter === 'string' ? { outputter } : {};
         return [fun, { ...this.#spec(kind, source, fun, described), ...shown }] as const;
       });
-      return { module: { name, file, doc, functions: Object.fromEntries(specs) } };
+      return { module: { name, file, doc, functions: Object.fromEntries(specs) }, aliases };
     } catch (error) {
       return { broken: `${path} cannot be used: ${sentenceOf(error, path)}` };
     } finally {
@@ -200,6 +222,9 @@ export class PythonModules {
 
   #spec(kind: PythonKind, source: LoadedSource, fun: string, described: PythonFunction): FunctionSpec {
     const { doc, params, varargs, kwargs, pythonName } = described;
+    const run: FunctionSpec['run'] = (ctx, args, rest, keywords) =>
+      this.#run(ctx, { kind, source, fun }, callArguments(params, args, rest, keywords));
+    this.#own.set(run, { of: kind, file: source.file, path: source.path, fun });
     return {
       doc,
       docstring: doc,
@@ -209,8 +234,7 @@ export class PythonModules {
       ...(varargs === undefined ? {} : { varargs }),
       ...(kwargs === undefined ? {} : { kwargs }),
       ...(pythonName === undefined ? {} : { pythonName }),
-      run: (ctx, args, rest, keywords) =>
-        this.#run(ctx, { kind, source, fun }, callArguments(params, args, rest, keywords)),
+      run,
     };
   }
 
@@ -226,7 +250,7 @@ export class PythonModules {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
     const test = truthy(opts.get('test'));
-    const ask = { surroundings, kind, file, path, fun, args, kwargs, test, tellsItems: false };
+    const ask = { surroundings, kind, file, path, fun, args, kwargs, jid: '', test, tellsItems: false };
     try {
       await this.#load(process, { kind, file, path, surroundings });
       const asked = (limit: TimeLimit) => this.#outcome(process, ask, outsideOf(limit, caller));
@@ -262,7 +286,8 @@ export class PythonModules {
     this.#endWith(ctx.signal);
     const test = state?.test ?? truthy(opts.get('test'));
     const tellsItems = kind === 'modules' && ctx.job.fun === `${name}.${fun}`;
-    const ask = { surroundings, kind, file, path, fun, args, kwargs, test, tellsItems };
+    const { jid } = ctx.job;
+    const ask = { surroundings, kind, file, path, fun, args, kwargs, jid, test, tellsItems };
     try {
       await this.#load(process, { kind, file, path, surroundings });
       const outcome = await this.#outcome(
@@ -297,7 +322,7 @@ export class PythonModules {
     this.#began(call, caller);
     try {
       const outcome = await process.asks.run({ ...ask, call });
-      if (outcome.kind === 'raised') throw errorOf(outcome.type, outcome.message, outcome.trace);
+      if (outcome.kind === 'raised') throw errorOf(ask.kind, outcome);
       return outcome;
     } finally {
       this.#calls.delete(call);
@@ -332,7 +357,7 @@ export class PythonModules {
     const number = ++this.#numbers;
     this.#given = { number, opts, grains, pillar };
     const utilities = new Map<Value, Value>(
-      this.#options.utilities(opts).map(({ file, path }) => [file, path]),
+      this.#options.files(opts, 'utils').map(({ file, path }) => [file, path]),
     );
     process.asks.surroundings({ number, opts, grains, pillar, utilities });
     return number;
@@ -343,8 +368,11 @@ export class PythonModules {
       log: ({ level, text }) =>
         ([...this.#calls.values()].at(-1)?.caller.log ?? this.#options.log)?.[level](text),
       has: async ({ call, kind, fun }) => {
-        if (call === 0) return kind !== 'modules' || (await this.#loading?.find(fun))?.missing === undefined;
-        return (await this.#calls.get(call)?.caller.has(kind, fun)) ?? false;
+        if (call === 0) return this.#hasWhileLoading(kind, fun);
+        const found = (await this.#calls.get(call)?.caller.find(kind, fun)) ?? false;
+        if (typeof found === 'boolean') return there(found);
+        const own = this.#own.get(found.run);
+        return own === undefined ? there(true) : { kind: 'here', ...own };
       },
       names: async ({ call, kind }) => (await this.#calls.get(call)?.caller.names(kind)) ?? [],
       event: async ({ call, suffix, data }) => {
@@ -353,6 +381,8 @@ export class PythonModules {
       },
       call: async ({ call, kind, fun, args, kwargs }) => {
         try {
+          const loading = call === 0 && kind === 'modules' ? this.#loading?.functions?.call : undefined;
+          if (loading !== undefined) return { kind: 'returned', value: await loading(fun, args, kwargs) };
           const { caller, depth } = this.#callOf(call, fun);
           const run = (): Promise<Value> => caller.call(kind, fun, args, kwargs);
           return { kind: 'returned', value: await this.#depth.run(depth + 1, run) };
@@ -379,6 +409,17 @@ export class PythonModules {
       `${fun} is not called: ${NESTED_MAX} functions in Python wait for each other already`,
     );
   }
+
+  /** While a file is loaded, functions of the program are there, and those of the files beside it. */
+  async #hasWhileLoading(kind: CalledKind, fun: string): Promise<Found> {
+    if (kind !== 'modules' || this.#loading === undefined) return there(true);
+    const { opts, functions } = this.#loading;
+    const [module = '', name = ''] = fun.split('.', 2);
+    const beside = this.#options.files(opts, 'modules').find((one) => one.name === module);
+    if (beside !== undefined && name !== '')
+      return { kind: 'here', of: 'modules', file: beside.file, path: beside.path, fun: name };
+    return there((await functions?.find(fun))?.missing === undefined);
+  }
 }
 
 function sentenceOf(error: unknown, path: string): string {
@@ -389,6 +430,13 @@ function sentenceOf(error: unknown, path: string): string {
 function failure(error: unknown, path: string, fun: string): unknown {
   if (!(error instanceof PythonProcessError)) return error;
   return new CommandExecutionError(`${path}: ${fun}: ${error.sentence(path)}`, { cause: error });
+}
+
+/** Whether a function is there, and of one that the process runs itself, where. */
+type Found = Awaited<ReturnType<ServePython['has']>>;
+
+function there(isThere: boolean): Found {
+  return { kind: isThere ? 'there' : 'missing' };
 }
 
 function limitOf(opts: Dict): { readonly limitMs: number; readonly option: string } {
@@ -444,9 +492,15 @@ const CLASSES: readonly (typeof BrineError)[] = [
 ];
 
 /** What Salt treats in a way of its own is an error of that kind here; anything else arrives as a traceback. */
-function errorOf(type: string, message: string, trace: string): Error {
+function errorOf(kind: PythonKind, { type, message, trace }: Raised): Error {
+  const error = new PythonError(type, message, trace);
+  // of a state, Salt shows the traceback of whatever it raises
+  if (kind === 'states') return error;
+  if (kind === 'modules' && type === 'TypeError') return new ArgumentError(message, { cause: error });
+  if (kind === 'modules' && type === 'salt.exceptions.SaltClientError')
+    return new BrineError(message, { cause: error });
   const Class = CLASSES.find(({ name }) => type === `salt.exceptions.${name}`);
-  return Class === undefined ? new PythonError(type, message, trace) : new Class(message);
+  return Class === undefined ? error : new Class(message, { cause: error });
 }
 
 /** Options differ in `test` from state to state; everything else of a job is the same object. */

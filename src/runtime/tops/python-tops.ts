@@ -3,7 +3,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { dict, isDict, type Dict } from '../../python/values/value.ts';
-import { pythonFiles, pythonUtilities, type PythonFile } from '../extensions/folder.ts';
+import { pythonFiles, type PythonFile } from '../extensions/folder.ts';
 import { callsNothing } from '../python-host/callers.ts';
 import { PythonModules } from '../python-host/python-modules.ts';
 import type { FindTop, TopSource } from './top-source.ts';
@@ -27,7 +27,7 @@ export function pythonTops(opts: Dict, deps: PythonTopsDeps): FindTop {
     const found = pythonFiles(opts, 'tops').find((one) => one.name === name || one.file === name);
     if (found === undefined) return undefined;
     return async (...asked) => {
-      python ??= new PythonModules({ clock, log, utilities: pythonUtilities });
+      python ??= new PythonModules({ clock, log, files: pythonFiles });
       idle?.cancel();
       asking++;
       try {

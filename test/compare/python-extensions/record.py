@@ -26,8 +26,8 @@ OUT = os.path.join(FIXTURE, "recorded.json")
 JID = "20261123150405678901"
 
 
-def lay(root):
-    """The site as a master and a minion on one machine have it: synced, with their configuration."""
+def lay(root, group):
+    """The site as a master and a minion on one machine have it: synced, with their configuration, and what a group has besides."""
     site = os.path.join(FIXTURE, "site")
     for name in ("srv", "pillar"):
         shutil.copytree(os.path.join(site, name), os.path.join(root, name))
@@ -37,6 +37,10 @@ def lay(root):
     for name in ("minion", "master"):
         with open(os.path.join(site, name)) as stream:
             text = stream.read().replace("ROOT", root)
+        further = os.path.join(site, "{}-{}".format(name, group.split()[0]))
+        if os.path.exists(further):
+            with open(further) as stream:
+                text += stream.read().replace("ROOT", root)
         with open(os.path.join(root, name), "w") as out:
             out.write(text)
     os.makedirs(os.path.join(root, "cache", "proc"))
@@ -53,7 +57,8 @@ def plain(value):
     if isinstance(value, (bytes, bytearray)):
         return {"bytes": base64.b64encode(value).decode()}
     if isinstance(value, collections.abc.Mapping):
-        return {"dict": [[plain(k), plain(v)] for k, v in value.items()]}
+        timed = ("duration", "start_time") if "result" in value else ()
+        return {"dict": [[plain(k), plain(v)] for k, v in value.items() if k not in timed]}
     if isinstance(value, (set, frozenset)):
         return [plain(v) for v in sorted(value, key=str)]
     if isinstance(value, (list, tuple)):
@@ -183,7 +188,7 @@ def main():
         root = tempfile.mkdtemp(prefix="python-extensions-")
         minions = []
         try:
-            lay(root)
+            lay(root, group)
             for case in cases:
                 key = key_of(case)
                 if key in known and group not in wanted and "--all" not in wanted:
@@ -198,8 +203,12 @@ def main():
                 print(key, "\n   ", json.dumps(out[key])[:1500], flush=True)
         finally:
             shutil.rmtree(root)
+        write(out if group == list(groups)[-1] else {**known, **out})
+
+
+def write(recorded):
     with open(OUT, "w") as stream:
-        stream.write("{\n" + ",\n".join(" {}: {}".format(json.dumps(key), json.dumps(value)) for key, value in out.items()) + "\n}\n")
+        stream.write("{\n" + ",\n".join(" {}: {}".format(json.dumps(key), json.dumps(value)) for key, value in recorded.items()) + "\n}\n")
 
 
 main()

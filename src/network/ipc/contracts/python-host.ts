@@ -117,7 +117,14 @@ export const pythonHost = contract('the Python process', {
     asks: fields({ kind, file: text, path: text, surroundings: count }),
     answers: single(
       variants({
-        module: { name: text, doc: text, functions: byName(functionOf), outputters: mapping },
+        module: {
+          name: text,
+          doc: text,
+          functions: byName(functionOf),
+          outputters: mapping,
+          /** Further names that it goes by. */
+          aliases: list(text),
+        },
         unavailable: { name: text, reason: text },
         broken: { reason: text },
       }),
@@ -134,6 +141,8 @@ export const pythonHost = contract('the Python process', {
       fun: text,
       args: list(anything),
       kwargs: mapping,
+      /** Whose `__context__` it is; empty for the one of the process. */
+      jid: text,
       test: flag,
       /** Whether each item of a generator is an event of the job. */
       tellsItems: flag,
@@ -163,7 +172,13 @@ export const pythonHost = contract('the Python process', {
 /** What modules ask of the program. */
 export const pythonServices = contract('the program', {
   log: { asks: fields({ level: oneOf('debug', 'info', 'warning', 'error'), text }) },
-  has: { asks: fields({ call: count, kind: called, fun: text }), answers: single(flag) },
+  /** Whether there is a function; one in Python that this process runs is called there, with the very values. */
+  has: {
+    asks: fields({ call: count, kind: called, fun: text }),
+    answers: single(
+      variants({ missing: {}, there: {}, here: { of: kind, file: text, path: text, fun: text } }),
+    ),
+  },
   /** Fires an event of the job. */
   event: { asks: fields({ call: count, suffix: text, data: mapping }), answers: single(flag) },
   /** The full names of all functions. */

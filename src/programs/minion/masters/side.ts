@@ -31,6 +31,7 @@ export async function takeUp({ connection, state }: MasterSide, left?: AbortSign
     const pillar = await fetchPillar(state, connection);
     if (left?.aborted) return;
     state.pillar = pillar;
+    state.reloadModules(); // some look at the pillar while they are loaded
   } catch (error) {
     if (left?.aborted) return;
     log.error(`The pillar could not be fetched at the start: ${messageOf(error)}`, error);

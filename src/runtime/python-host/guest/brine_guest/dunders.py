@@ -1,6 +1,8 @@
 """What modules see: `__salt__`, `__grains__`, `__opts__` and the others."""
 
 import importlib
+import marshal
+import pickle
 
 
 class Surroundings:
@@ -8,9 +10,27 @@ class Surroundings:
 
     def __init__(self, number, opts, grains, pillar):
         self.number = number
-        self.opts = opts
-        self.grains = grains
-        self.pillar = pillar
+        self._kept = _kept((opts, grains, pillar))
+        self._set(opts, grains, pillar)
+
+    def renew(self):
+        """Takes back what modules have changed in them: a job's changes are its own."""
+        self._set(*(marshal if isinstance(self._kept, bytes) else pickle).loads(bytes(self._kept)))
+
+    def _set(self, opts, grains, pillar):
+        # Salt's loader finds them there, and so do modules
+        opts.update(grains=grains, pillar=pillar)
+        self.opts, self.grains, self.pillar = opts, grains, pillar
+        # grains and what files of the site have found besides
+        self.collected = dict(grains)
+
+
+def _kept(values):
+    """Values as they are now; dates, which are rare, want the slower way."""
+    try:
+        return marshal.dumps(values)
+    except ValueError:
+        return bytearray(pickle.dumps(values))
 
 
 class Functions:
@@ -21,52 +41,75 @@ class Functions:
         self._kind = kind
 
     def __getitem__(self, name):
-        if not self._guest.has(self._kind, name):
+        found = self._guest.find(self._kind, name)
+        if found is None:
             raise KeyError(name)
-        return self._bound(name)
+        return found
 
     def __contains__(self, name):
-        return self._guest.has(self._kind, name)
+        return self._guest.find(self._kind, name) is not None
 
     def get(self, name, default=None):
-        return self._bound(name) if name in self else default
+        found = self._guest.find(self._kind, name)
+        return default if found is None else found
 
     def __getattr__(self, name):
-        if name.startswith("_"):
+        # a name that ends in a dot asks for a module
+        if name.startswith("_") or self._guest.find(self._kind, name + ".") is None:
             raise AttributeError(name)
         return _Branch(self, name)
 
-    def _names(self):
+    def keys(self):
         return self._guest.names(self._kind)
 
-    def keys(self):
-        return self._names()
-
     def __iter__(self):
-        return iter(self._names())
+        return iter(self.keys())
 
     def __len__(self):
-        return len(self._names())
+        return len(self.keys())
 
     def items(self):
-        return [(name, self._bound(name)) for name in self._names()]
+        return [(name, self[name]) for name in self.keys()]
 
     def values(self):
-        return [self._bound(name) for name in self._names()]
+        return [self[name] for name in self.keys()]
 
-    def _bound(self, name):
-        def call(*args, **kwargs):
-            return self._guest.call_back(self._kind, name, args, kwargs)
 
-        call.__name__ = name
-        return call
+class Called:
+    """A function of the program."""
+
+    def __init__(self, guest, kind, name):
+        self._guest = guest
+        self._kind = kind
+        self._full = name
+        self.__name__ = self.__qualname__ = name.rpartition(".")[2]
+
+    def __call__(self, *args, **kwargs):
+        return self._guest.call_back(self._kind, self._full, args, kwargs)
+
+    @property
+    def __doc__(self):
+        if self._kind != "modules":
+            return ""
+        return self._guest.call_back("modules", "sys.doc", [self._full], {}).get(self._full) or ""
 
 
 class Utilities:
     """`__utils__`: functions of the files in `_utils`, which are loaded when they are first used."""
 
-    def __init__(self, find):
+    def __init__(self, find, files):
         self._find = find
+        self._files = files
+
+    def keys(self):
+        """Those of the site; what `salt.utils` has is found by its name."""
+        return ["{}.{}".format(file, name) for file in self._files() for name in self._find(file).functions()]
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __len__(self):
+        return len(self.keys())
 
     def __getitem__(self, name):
         module, _, function = name.partition(".")
@@ -115,6 +158,11 @@ class Serializers:
     def __getitem__(self, name):
         return self._all()[name]
 
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _Branch(self, name)
+
     def __contains__(self, name):
         return name in self._all()
 
@@ -139,4 +187,4 @@ class _Branch:
         try:
             return self._functions[self._module + "." + name]
         except KeyError:
-            raise AttributeError(name) from None
+            raise AttributeError("No attribute by the name of {} was found on {}".format(name, self._module))

@@ -12,7 +12,10 @@ import types
 
 from brine_guest.pack import PackError, pack
 
-PREFIX = "brine_ext"
+# as Salt names them, in tracebacks, loggers and levels of loggers
+PREFIX = ("salt", "loaded", "ext")
+NAMES = {"modules": "module", "runners": "runner", "returners": "returner", "renderers": "render", "queues": "queue"}
+OF_SITE = ".".join(PREFIX) + "."
 LEVELS = {"trace": 5, "garbage": 1, "profile": 15}
 
 
@@ -32,19 +35,35 @@ class Module:
         """What the file publishes, by name: functions without an underscore, under their aliases."""
         aliases = getattr(self.code, "__func_alias__", {})
         found = {}
-        for attribute in getattr(self.code, "__load__", dir(self.code)):
-            if attribute.startswith("_"):
-                continue
+        chosen = getattr(self.code, "__load__", None) or getattr(self.code, "__all__", None) or dir(self.code)
+        for attribute in chosen:
             value = getattr(self.code, attribute, None)
-            if inspect.isfunction(value) or isinstance(value, functools.partial):
+            if not attribute.startswith("_") and inspect.isfunction(value) and self._is_of_site(value):
                 found[aliases.get(attribute, attribute)] = value
-        return found
+        return self._enforced(found)
+
+    def _enforced(self, found):
+        """The functions whose needs are met, as far as decorators tell of needs."""
+        decorators = sys.modules.get("salt.utils.decorators")
+        if decorators is None:
+            return found
+        *_, kind, name = self.code.__name__.split(".")
+        full = {"{}.{}".format(name, one): function for one, function in found.items()}
+        decorators.depends.enforce_dependencies(full, kind, name)
+        return {one.partition(".")[2]: function for one, function in full.items()}
+
+    def _is_of_site(self, function):
+        """What a file has imported is none of its functions, but for utilities (salt/loader/lazy.py, 3006.16)."""
+        defined = function.__module__ or ""
+        return self.kind == "utils" or defined.startswith(OF_SITE) or defined == self.code.__name__
 
     def function(self, name):
-        for attribute, alias in getattr(self.code, "__func_alias__", {}).items():
-            if alias == name:
-                return getattr(self.code, attribute)
-        return getattr(self.code, name)
+        found = self._found.get(name)
+        return getattr(self.code, name) if found is None else found
+
+    @functools.cached_property
+    def _found(self):
+        return self.functions()
 
 
 def teach_logging():
@@ -58,6 +77,16 @@ def teach_logging():
                 lambda self, message, *args, _level=level, **kwargs: self.log(_level, message, *args, **kwargs),
             )
             setattr(logging, name.upper(), level)
+    if not hasattr(logging.Logger, "_log_plainly"):
+        logging.Logger._log_plainly = logging.Logger._log
+        logging.Logger._log = _log
+
+
+def _log(self, level, message, args, exc_info=None, exc_info_on_loglevel=None, stacklevel=1, **kwargs):
+    """As Python's own, with a traceback where the logger says as much as the level that is named (salt/_logging/impl.py, 3006.16)."""
+    if exc_info_on_loglevel is not None and self.isEnabledFor(exc_info_on_loglevel):
+        exc_info = True
+    self._log_plainly(level, message, args, exc_info=exc_info, stacklevel=stacklevel + 1, **kwargs)
 
 
 class Beside:
@@ -125,11 +154,13 @@ def helper(name, dunders):
 
 def _parent(kind):
     """The package that files of a kind are in, so that packages among them can import what is theirs."""
-    for name in (PREFIX, PREFIX + "." + kind):
+    parts = [*PREFIX, NAMES.get(kind, kind)]
+    for end in range(2, len(parts) + 1):
+        name = ".".join(parts[:end])
         if name not in sys.modules:
             sys.modules[name] = types.ModuleType(name)
             sys.modules[name].__path__ = []
-    return PREFIX + "." + kind
+    return ".".join(parts)
 
 
 def version(path):

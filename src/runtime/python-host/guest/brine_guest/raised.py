@@ -11,12 +11,23 @@ FRAMES_MAX = 100
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
+# what Salt treats in a way of its own, in the order in which it looks
+TREATED = (
+    "salt.exceptions.CommandNotFoundError",
+    "salt.exceptions.CommandExecutionError",
+    "salt.exceptions.SaltInvocationError",
+    "salt.exceptions.SaltClientError",
+    "TypeError",
+)
+
+
 def raised(error, path):
-    """An exception as [class, message, traceback], the frames of this process left out."""
+    """An exception as [class, message, traceback], the frames of this process left out; of one that Salt treats, that class."""
     kind = type(error)
     if kind is MemoryError and not error.args:
         error.args = ("there is no memory left for it; python_memory_bytes_max says how much there may be",)
-    name = kind.__name__ if kind.__module__ in ("builtins", "__main__") else "{}.{}".format(kind.__module__, kind.__name__)
+    names = [_name(one) for one in kind.__mro__]
+    name = next((one for one in TREATED if one in names), names[0])
     if isinstance(error, SystemExit):
         return [name, "it called sys.exit({!r})".format(error.code), _trace(error, path)]
     return [name, text_of(error), _trace(error, path)]
@@ -39,11 +50,25 @@ def no_data(error, path, name, function):
     return ["salt.exceptions.CommandExecutionError", text, text]
 
 
-def _trace(error, path):
+def _name(kind):
+    return kind.__name__ if kind.__module__ in ("builtins", "__main__") else "{}.{}".format(kind.__module__, kind.__name__)
+
+
+LINKS = {
+    True: "\nThe above exception was the direct cause of the following exception:\n\n",
+    False: "\nDuring handling of the above exception, another exception occurred:\n\n",
+}
+
+
+def _trace(error, path, seen=()):
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    lines = []
+    if before is not None and before not in seen and len(seen) < 20:
+        lines += [_trace(before, path, (*seen, error)), LINKS[error.__cause__ is not None]]
     frames = traceback.extract_tb(error.__traceback__)
     first = next((at for at, frame in enumerate(frames) if frame.filename == path), 0)
     frames = [frame for frame in frames[first:] if not frame.filename.startswith(HERE)]
-    lines = ["Traceback (most recent call last):\n"]
+    lines.append("Traceback (most recent call last):\n")
     shown = traceback.format_list(frames)
     lines += shown[:FRAMES_MAX]
     if len(shown) > FRAMES_MAX:
@@ -52,9 +77,13 @@ def _trace(error, path):
     return "".join(lines)
 
 
+# errors of the program by the names that Python has for them
+SAME = {"ArgumentError": "TypeError"}
+
+
 def to_exception(name, message):
     """The exception that a function of the program has thrown, by the name of its class."""
-    short = name.rpartition(".")[2]
+    short = SAME.get(name, name.rpartition(".")[2])
     try:
         import salt.exceptions
 

@@ -1,6 +1,7 @@
 """Answers the program: tries files, runs their functions, and brings their calls of other functions to it."""
 
 import collections
+import functools
 import io
 import logging
 import os
@@ -10,7 +11,7 @@ import threading
 import traceback
 
 from brine_guest import last_words, load, memory, template
-from brine_guest.dunders import Functions, JobEvent, Serializers, Surroundings, Utilities
+from brine_guest.dunders import Called, Functions, JobEvent, Serializers, Surroundings, Utilities
 from brine_guest.installed import fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
 from brine_guest.pack import PackError, pack, unpack
@@ -20,8 +21,9 @@ from brine_guest.raised import no_data, raised, to_exception
 SURROUNDINGS_KEPT = 4
 # enough for what Python's own limit of recursion allows
 STACK_BYTES = 2 << 20
+# as Salt hands it on: state modules see what execution modules keep
+CONTEXT_OF = {"states": "modules"}
 LOG_LEVELS = ((logging.ERROR, "error"), (logging.WARNING, "warning"), (logging.INFO, "info"))
-FUNCTION_KINDS = {"__salt__": "modules", "__states__": "states", "__runner__": "runners", "__runners__": "runners", "__ret__": "returners"}
 
 
 def serve(descriptor, last_words_descriptor):
@@ -89,10 +91,14 @@ class Guest:
         self._surroundings = collections.OrderedDict()
         self._utilities = {}
         self._contexts = collections.defaultdict(dict)
+        # whose contexts these are
+        self._jid = ""
         self._current = threading.local()
         self._active = []
         self._lock = threading.Lock()
         self._locks = {}
+        # files that are being loaded
+        self._in_work = []
         # what answers a message, and which of its fields is the number of the surroundings
         self._messages = {
             "awake": (lambda: True, None),
@@ -108,8 +114,6 @@ class Guest:
         name, fields = _split(body)
         if name == "surroundings":
             number, opts, grains, pillar, utilities = fields
-            # Salt's loader finds them there, and so do modules
-            opts.update(grains=grains, pillar=pillar)
             self._surroundings[number] = Surroundings(number, opts, grains, pillar)
             self._utilities = dict(utilities)
             while len(self._surroundings) > SURROUNDINGS_KEPT:
@@ -146,15 +150,23 @@ class Guest:
         functions = {name: load.describe(function) for name, function in module.functions().items()}
         doc = (module.code.__doc__ or "").strip()
         outputters = getattr(module.code, "__outputter__", {})
-        return ["module", [module.name, doc, functions, outputters if isinstance(outputters, dict) else {}]]
+        aliases = getattr(module.code, "__virtual_aliases__", ())
+        aliases = [aliases] if isinstance(aliases, str) else [str(one) for one in aliases]
+        return ["module", [module.name, doc, functions, outputters if isinstance(outputters, dict) else {}, aliases]]
 
-    def _run(self, around, call, kind, file, path, function, args, kwargs, test, tells_items, state):
-        context = self._contexts[kind]
-        context.pop("retcode", None)
-        with self._calling(call):
+    def _run(self, around, call, kind, file, path, function, args, kwargs, jid, test, tells_items, state):
+        if not self._active:
+            if jid and jid != self._jid:
+                self._contexts.clear()
+                if self._jid:
+                    around.renew()
+                self._jid = jid
+            self._context(kind).pop("retcode", None)
+        context = self._context(kind)
+        given = dict(around.opts, test=test) if test != around.opts.get("test") else around.opts
+        with self._calling(call, (around, given, state or {})):
             try:
                 module = self._load(kind, file, path, around)
-                given = dict(around.opts, test=test) if test != around.opts.get("test") else around.opts
                 self._give(module.code, kind, around, given, state or {})
                 if kind == "renderers" and isinstance(args[0], str):
                     args[0] = io.StringIO(args[0])  # what Salt hands to the first of a pipe
@@ -199,7 +211,7 @@ class Guest:
         seen = dict(
             salt=Functions(self, "modules"), grains=around.grains, pillar=around.pillar, opts=around.opts
         )
-        with self._calling(call):
+        with self._calling(call, (around, around.opts, {})):
             try:
                 code = template.load(path, text)
             except BaseException as error:
@@ -222,9 +234,10 @@ class Guest:
         for name, function in sorted(module.functions().items()):
             wanted = [parameter[0] for parameter in load.describe(function)[1]]
             try:
-                given = function(around.grains) if wanted[:1] == ["grains"] else function()
+                given = function(around.collected) if wanted[:1] == ["grains"] else function()
                 if isinstance(given, dict):
                     grains.update(_checked(given))
+                    around.collected.update(given)
                 elif given is not None:
                     faults.append("{}: grains.{} gives no mapping".format(path, name))
             except BaseException as error:
@@ -243,13 +256,27 @@ class Guest:
             if known is not None and known[0] == version:
                 return known[1]
             give = lambda code: self._give(code, kind, around, around.opts, {})
-            with load.Beside(path, sorted({os.path.dirname(one) for one in self._utilities.values()})):
-                module = load.load(kind, file, path, give)
-                give(module.code)
-                memory.spare_programs()
-                load.check_virtual(module, around.opts)
+            self._in_work.append(path)
+            try:
+                with load.Beside(path, sorted({os.path.dirname(one) for one in self._utilities.values()})):
+                    module = load.load(kind, file, path, give)
+                    give(module.code)
+                    memory.spare_programs()
+                    load.check_virtual(module, around.opts)
+            finally:
+                self._in_work.remove(path)
             self._modules[(kind, path)] = (version, module)
             return module
+
+    def _beside(self, kind, file, path, around, name):
+        """A function of a file that another one asks for while it is loaded; nothing where it is the one that waits."""
+        if path in self._in_work:
+            return None, None
+        try:
+            module = self._load(kind, file, path, around)
+        except Exception:
+            return None, None
+        return (None, None) if module.unavailable is not None else (module, module.functions().get(name))
 
     def _utility(self, name):
         around = next(reversed(self._surroundings.values()))
@@ -262,27 +289,53 @@ class Guest:
         code.__opts__ = options_for(code, opts)
         code.__grains__ = around.grains
         code.__pillar__ = around.pillar
-        code.__context__ = self._contexts[kind]
-        code.__utils__ = Utilities(self._utility)
+        code.__context__ = self._context(kind)
+        code.__utils__ = Utilities(self._utility, lambda: list(self._utilities))
         code.__proxy__ = {}
-        code.__env__ = state.get("low", {}).get("__env__", opts.get("saltenv") or "base")
-        for name, of_kind in FUNCTION_KINDS.items():
-            setattr(code, name, Functions(self, of_kind))
+        if kind != "grains":
+            code.__salt__ = Functions(self, "modules")
         if kind in ("runners", "wheel"):
             code.__jid_event__ = JobEvent(self)
+        if kind == "engines":
+            code.__runners__ = Functions(self, "runners")
         if kind == "states":
+            code.__states__ = Functions(self, "states")
+            code.__env__ = state.get("low", {}).get("__env__", opts.get("saltenv") or "base")
             code.__serializers__ = Serializers(opts)
             code.__low__ = state.get("low", {})
             code.__lowstate__ = state.get("lowstate", [])
             code.__running__ = state.get("running", {})
-            code.__instance_id__ = str(around.number)
+            code.__instance_id__ = self._jid or str(os.getpid())
 
     # what modules ask of the program
 
-    def has(self, kind, name):
+    def find(self, kind, name):
+        """The function of a name, as something to call; None when there is none."""
         # while a file is loaded no function runs: the program answers by what it has itself
         number = self._number() if self._active else 0
-        return self._link.call("has", number, kind, name)
+        how, place = self._link.call("has", number, kind, name)
+        if how == "missing":
+            return None
+        return Called(self, kind, name) if how == "there" else self._here(name, *place)
+
+    def _here(self, full, kind, file, path, name):
+        """A function of a file of this process, which is called with the very values."""
+        around, opts, state = self._seen()
+        if self._active:
+            module = self._load(kind, file, path, around)
+            function = module.function(name)
+        else:
+            module, function = self._beside(kind, file, path, around, name)
+        if function is None:
+            # one of the program's, of a module that the file adds to
+            return None if module is None else Called(self, kind, full)
+
+        def call(*args, **kwargs):
+            around, opts, state = self._seen()
+            self._give(module.code, kind, around, opts, state)
+            return function(*args, **kwargs)
+
+        return functools.update_wrapper(call, function) if hasattr(function, "__name__") else call
 
     def names(self, kind):
         return self._link.call("names", self._number(), kind)
@@ -303,25 +356,43 @@ class Guest:
             return number
         # a thread that a module has started speaks for the call that runs
         if self._active:
-            return self._active[-1]
+            return self._active[-1][0]
+        if self._in_work:
+            return 0
         raise RuntimeError("functions can only be used while a function of a module runs")
 
-    def _calling(self, number):
-        return _Calling(self._current, self._active, number)
+    def _seen(self):
+        """What the function that runs was given: surroundings, options, and of a state what it is."""
+        seen = getattr(self._current, "seen", None)
+        if seen is None and self._active:
+            seen = self._active[-1][1]
+        if seen is None:
+            around = next(reversed(self._surroundings.values()))
+            seen = (around, around.opts, {})
+        return seen
+
+    def _context(self, kind):
+        return self._contexts[CONTEXT_OF.get(kind, kind)]
+
+    def _calling(self, number, seen):
+        return _Calling(self, number, seen)
 
 
 class _Calling:
-    def __init__(self, current, active, number):
-        self._current, self._active, self._number = current, active, number
+    """What runs in this thread, and for threads that a module starts, at all."""
+
+    def __init__(self, guest, number, seen):
+        self._guest, self._entry = guest, (number, seen)
 
     def __enter__(self):
-        self._before = getattr(self._current, "number", None)
-        self._current.number = self._number
-        self._active.append(self._number)
+        current = self._guest._current
+        self._before = getattr(current, "number", None), getattr(current, "seen", None)
+        current.number, current.seen = self._entry
+        self._guest._active.append(self._entry)
 
     def __exit__(self, *_):
-        self._current.number = self._before
-        self._active.remove(self._number)
+        self._guest._current.number, self._guest._current.seen = self._before
+        self._guest._active.remove(self._entry)
 
 
 class _LogHandler(logging.Handler):

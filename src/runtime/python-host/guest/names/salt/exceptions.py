@@ -22,7 +22,7 @@ class CommandExecutionError(SaltException):
 
     def __init__(self, message="", info=None):
         text = message if isinstance(message, str) else str(message)
-        self.error = text
+        self.error = self.strerror_without_changes = text
         self.info = info
         super().__init__(_with_info(text, info) if info else text)
 
@@ -82,14 +82,13 @@ class LoggingRuntimeError(RuntimeError):
 
 
 def _with_info(message, info):
-    """A message with what is known besides, as a failed package function shows it."""
-    if isinstance(info, list):
-        lines = [str(one) for one in info]
-    elif isinstance(info, dict):
-        lines = [str(one) for one in info.get("errors") or info.get("problems") or []] or [str(info)]
-    else:
-        lines = [str(info)]
-    return "\n".join([message.rstrip() + "\n" if message else ""] + lines).strip()
+    """A message with what is known besides."""
+    from salt.output.nested import NestDisplay
+
+    if message and message[-1] not in ".?!":
+        message += "."
+    lines = NestDisplay().display(info, 0, "", [])
+    return "{}Additional info follows:\n\n{}".format(message + " " if message else "", "\n".join(lines).rstrip())
 
 
 # name and ancestor of those that differ from their ancestor in nothing else

@@ -1,7 +1,10 @@
 """Decorators of modules' functions."""
 
+import collections
 import functools
-import importlib
+import inspect
+import shlex
+import subprocess
 
 from salt._parts import part_of
 
@@ -10,50 +13,57 @@ def __getattr__(name):
     return part_of(__name__, name)
 
 
-class _Absent:
-    """Stands in for a function whose needs are not met; modules do not publish it."""
-
-    def __init__(self, function, missing):
-        self.__doc__ = function.__doc__
-        self._text = "{} needs {}, which is not there".format(function.__name__, ", ".join(missing))
-
-    def __call__(self, *_, **__):
-        from salt.exceptions import CommandExecutionError
-
-        raise CommandExecutionError(self._text)
-
-
 class depends:
-    """Publishes a function only where names of its module are true (a failed import leaves them out), or a module can be imported."""
+    """Publishes a function only where names of its module are true (a failed import leaves them out), or a command ends as wanted."""
+
+    # by kind and name of the module: what its functions need
+    _wanted = collections.defaultdict(list)
 
     def __init__(self, *dependencies, **kwargs):
         self._dependencies = dependencies
-        self._fallback = kwargs.get("fallback_function")
-        self._others = kwargs
+        self._params = kwargs
 
     def __call__(self, function):
-        missing = [str(one) for one in self._dependencies if not _is_met(one, function)]
-        if not missing:
-            return function
-        return self._fallback if self._fallback is not None else _Absent(function, missing)
+        frame = inspect.currentframe().f_back
+        *_, kind, module = ["", *frame.f_globals.get("__name__", "").split(".")][-2:]
+        for dependency in self._dependencies:
+            self._wanted[kind, module].append((dependency, function.__name__, frame.f_globals, self._params))
+        return function
 
     @classmethod
-    def enforce_dependencies(cls, functions, kind=None, tgt_mod=None):
-        """Has been done where the functions were made."""
+    def enforce_dependencies(cls, functions, kind, tgt_mod):
+        """Takes away, or replaces, the functions of a module whose needs are not met; they are named as the loader names them."""
+        for dependency, function, seen, params in cls._wanted[kind, tgt_mod]:
+            name = "{}.{}".format(tgt_mod, seen.get("__func_alias__", {}).get(function, function))
+            if name not in functions or _is_met(dependency, seen, params):
+                continue
+            if params.get("fallback_function") is None:
+                del functions[name]
+            else:
+                functions[name] = params["fallback_function"]
 
 
-def _is_met(dependency, function):
-    if dependency is True or dependency is False:
-        return dependency
-    if not isinstance(dependency, str):
-        return bool(dependency)
-    if dependency in function.__globals__:
-        return bool(function.__globals__[dependency])
-    try:
-        importlib.import_module(dependency)
+def _is_met(dependency, seen, params):
+    if "retcode" in params or "nonzero_retcode" in params:
+        code = _code_of(dependency)
+        if "retcode" in params:
+            return code == params["retcode"]
+        return (code != 0) == bool(params["nonzero_retcode"])
+    if dependency is True:
         return True
-    except ImportError:
-        return False
+    found = seen.get(dependency)
+    if not found or "version" not in params:
+        return bool(found)
+    from salt.utils.versions import version_cmp
+
+    return version_cmp(getattr(found, "__version__", None), params["version"]) >= 0
+
+
+def _code_of(command):
+    try:
+        return subprocess.run(shlex.split(command), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+    except OSError:
+        return -1
 
 
 def timing(function):
