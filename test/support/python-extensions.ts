@@ -16,9 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callerServices } from '../../src/cli/call/caller-services.ts';
-import { runSaltCall } from '../../src/cli/call/salt-call.ts';
 import { noParseNames, parseArguments } from '../../src/cli/command-line/arguments.ts';
-import { runSaltRun } from '../../src/cli/run/salt-run.ts';
 import { loadMinionConfig } from '../../src/config/load.ts';
 import { minionOptions } from '../../src/config/minion-options.ts';
 import { Options } from '../../src/config/option.ts';
@@ -38,7 +36,7 @@ import { PyDatetime, dict, isDict, type Dict, type Value } from '../../src/pytho
 import { ExtensionsHere } from '../../src/runtime/extensions/here.ts';
 import { findModules } from '../../src/runtime/extensions/find-modules.ts';
 import { executeFunction } from '../../src/runtime/loader/execute.ts';
-import { recordedIo } from './command-io.ts';
+import { ours, runProgram } from './fleet.ts';
 import { valueToJson } from './module-calls.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? '.';
@@ -79,9 +77,19 @@ function caseOf(told: Value): ExtensionCase {
   };
 }
 
+/** Those of the questions that are jobs, which are asked within a test's process, or those that are calls of programs. */
+export function isJob({ asked }: ExtensionCase): boolean {
+  return asked['job'] !== undefined;
+}
+
+let recorded: Readonly<Record<string, unknown>> | undefined;
+
 /** What a real Salt answered, by question. */
-export function recordedAnswers(): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(join(FIXTURE, 'recorded.json'), 'utf8')) as Record<string, unknown>;
+function recordedAnswers(): Readonly<Record<string, unknown>> {
+  return (recorded ??= JSON.parse(readFileSync(join(FIXTURE, 'recorded.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >);
 }
 
 let found: string | undefined;
@@ -148,14 +156,19 @@ export class OwnSite {
     return this.#job(asked['job'] ?? '', asked['returner']);
   }
 
+  /** A built program with its streams; what it logs is left out. */
   async #program(name: 'salt-call' | 'salt-run', words: string): Promise<unknown> {
-    const io = recordedIo('');
-    const argv = ['-c', this.#root, '-l', 'quiet', ...splitWords(words.replaceAll('ROOT', this.#root))];
-    const code =
-      name === 'salt-run'
-        ? await runSaltRun(argv, io)
-        : await runSaltCall(['--local', ...argv], io, { grainsScript: '/nonexistent' });
-    return { code, ...io.written };
+    const local = name === 'salt-call' ? ['--local'] : [];
+    const argv = [
+      '-c',
+      this.#root,
+      '-l',
+      'quiet',
+      ...local,
+      ...splitWords(words.replaceAll('ROOT', this.#root)),
+    ];
+    const { code, stdout, stderr } = await runProgram(join(ours.folder, name), argv);
+    return { code, stdout, stderr };
   }
 
   async #job(words: string, returner?: string): Promise<unknown> {
@@ -240,7 +253,7 @@ function neutral(value: unknown, root: string): unknown {
 }
 
 /** Makes answers comparable: the order of a mapping's keys says nothing. */
-export function comparable(answer: unknown): unknown {
+function comparable(answer: unknown): unknown {
   if (Array.isArray(answer)) return answer.map(comparable);
   if (typeof answer !== 'object' || answer === null) return answer;
   const entries = Object.entries(answer);
@@ -250,4 +263,17 @@ export function comparable(answer: unknown): unknown {
     return { dict: pairs.map((pair) => JSON.stringify(pair)).sort() };
   }
   return Object.fromEntries(entries.map(([key, item]) => [key, comparable(item)] as const).sort());
+}
+
+/** Asks a question, and says how the answer differs from the recorded one without a reason; undefined when it does not. */
+export async function faultOf(
+  site: OwnSite,
+  { key, asked, ours: meant, why }: ExtensionCase,
+): Promise<string | undefined> {
+  const salt = recordedAnswers()[key];
+  const answer = await site.ask(asked);
+  const isSame = JSON.stringify(comparable(answer)) === JSON.stringify(comparable(salt));
+  const isMeant = meant !== undefined && why !== undefined && meant.test(JSON.stringify(answer));
+  if (isSame ? meant === undefined : isMeant) return undefined;
+  return `${key}${isSame ? ' (no longer differs)' : ''}\n  Salt: ${JSON.stringify(salt)}\n  ours: ${JSON.stringify(answer)}`;
 }
