@@ -112,7 +112,7 @@ class Beside:
                 del sys.path[len(sys.path) - 1 - sys.path[::-1].index(folder)]
         for name in set(sys.modules) - self._before:
             file = getattr(sys.modules[name], "__file__", None)
-            if file and not name.startswith(PREFIX) and os.path.dirname(file) in self._folders:
+            if file and not name.startswith(OF_SITE) and os.path.dirname(file) in self._folders:
                 self._imported[name] = (file, version(file))
 
 
