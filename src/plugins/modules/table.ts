@@ -121,6 +121,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./saltutil.ts')).saltutilModule,
   },
   { name: 'sdb', file: 'sdb', load: async () => (await import('./sdb.ts')).sdbModule },
+  { name: 'selinux', file: 'selinux', load: async () => (await import('./selinux.ts')).selinuxModule },
   {
     name: 'service',
     file: 'debian_service',

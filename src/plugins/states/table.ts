@@ -26,6 +26,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'archive', file: 'archive', load: async () => (await import('./archive.ts')).archiveStates },
   { name: 'beacon', file: 'beacon', load: async () => (await import('./beacon.ts')).beaconStates },
+  { name: 'blockdev', file: 'blockdev', load: async () => (await import('./blockdev.ts')).blockdevStates },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronStates },
   {
@@ -168,6 +169,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'salt', file: 'saltmod', load: async () => (await import('./salt.ts')).saltStates },
   { name: 'saltutil', file: 'saltutil', load: async () => (await import('./saltutil.ts')).saltutilStates },
   { name: 'schedule', file: 'schedule', load: async () => (await import('./schedule.ts')).scheduleStates },
+  { name: 'selinux', file: 'selinux', load: async () => (await import('./selinux.ts')).selinuxStates },
   { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },
   { name: 'ssh_auth', file: 'ssh_auth', load: async () => (await import('./ssh-auth.ts')).sshAuthStates },
   {
