@@ -46,6 +46,8 @@ test('orchestrations - print what a real Salt prints', async (t) => {
   const cases = [...firstOrchestrations().cases, ...odd];
   for (const { name, args, code, stdout, differs } of cases) {
     if (wanted.size > 0 && !wanted.has(name)) continue;
+    // Salt waited for longer than was waited for it, and so would ours
+    if (code === 'timeout' && differs === undefined) continue;
     const own = await fleet.run('salt-run', ['--no-color', ...args]);
     const printed = neutralOutput(own.stdout, fleet.folder);
     const recorded = neutralOutput(stdout, fleet.folder);

@@ -7,19 +7,20 @@ import { RUNNER_TABLE } from './table.ts';
 const MODULES: ReadonlySet<string> = new Set(
   (
     'asam bgp cloud ddns digicert drac f5 launchd lxc match mattermost nacl net pagerduty ' +
-    'pkg spacewalk ssh thin vault venafi virt vistara vmadm winrepo'
+    'pkg spacewalk ssh thin venafi virt vistara vmadm winrepo'
   ).split(' '),
 );
 
 /** What to do instead, or what the module would need. */
 const HINTS: ReadonlyMap<string, string> = new Map([
   ['net', 'It asks network devices through NAPALM; network.* is what wakes and reaches machines.'],
-  ['vault', 'sdb.get reads secrets of Vault through a profile with `driver: vault`.'],
 ]);
 
 /** Functions of runner modules that are here. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
-  'cache.cloud manage.bootstrap manage.bootstrap_psexec saltutil.sync_wrapper'.split(' '),
+  'cache.cloud manage.bootstrap manage.bootstrap_psexec saltutil.sync_wrapper vault.generate_token vault.unseal'.split(
+    ' ',
+  ),
 );
 
 /** What is said of a runner function that was not found. @param fun its full name, or a word without a dot */

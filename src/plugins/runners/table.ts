@@ -26,4 +26,5 @@ export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = ne
   ['state', async () => (await import('./state.ts')).stateRunners],
   ['survey', async () => (await import('./survey.ts')).surveyRunners],
   ['test', async () => (await import('./test.ts')).testRunners],
+  ['vault', async () => (await import('./vault.ts')).vaultRunners],
 ]);
