@@ -148,4 +148,23 @@ user:
   assert.match(wrong.get('user')?.comment ?? '', /^MySQL Error 1045: Access denied for user 'nosuch'@/);
   const secrets = [CANARY, CANARY.replaceAll("'", "\\'"), JSON.stringify(CANARY).slice(1, -1)];
   for (const secret of secrets) assert.ok(!runs.printed.includes(secret), 'no password is shown');
+
+  await t.test('CVE-2019-1010259: a password of mysql.user_chpass is no part of a statement', async () => {
+    const hostile = `x'), plugin=''; DROP USER 'other'@'localhost'; -- "`;
+    for (const user of ['some', 'other'])
+      assert.equal(await runs.call('mysql.user_create', user, 'host=localhost', 'password=first'), true);
+    assert.equal(
+      await runs.call('mysql.user_chpass', 'some', 'localhost', `password=${quoted(hostile)}`),
+      true,
+    );
+    const [rows] = await admin.query(
+      `SELECT COUNT(*) AS n FROM mysql.user WHERE User = 'some' AND Password = PASSWORD(${admin.escape(hostile)})`,
+    );
+    assert.deepEqual(rows, [{ n: 1 }]);
+    assert.equal(
+      await runs.call('mysql.user_exists', 'other', 'localhost'),
+      true,
+      'nothing else has happened',
+    );
+  });
 });
