@@ -7,6 +7,7 @@ import { describeInstalled, describeModules, ownGrains } from '../../runtime/ext
 import { InstalledModules } from '../../runtime/extensions/installed-modules.ts';
 import { findingsVersion, knownModules, type Findings } from '../../runtime/extensions/here.ts';
 import type { GrainsSource } from '../../plugins/grains/collect.ts';
+import { isPython } from '../../runtime/extensions/folder.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -58,7 +59,8 @@ export class OwnModules {
     return tried.map((one): CustomModule => {
       if ('broken' in one) return { ...one, name: one.name ?? one.file };
       if ('unavailable' in one) return one;
-      return { file: one.file, name: one.module.name, load: () => Promise.resolve(one.module) };
+      const { file, path, module } = one;
+      return { file, name: module.name, load: () => Promise.resolve(module), isPython: isPython(path) };
     });
   }
 

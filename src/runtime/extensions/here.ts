@@ -62,7 +62,7 @@ export class ExtensionsHere {
         if ('module' in tried) return tried.module;
         throw new Error('broken' in tried ? tried.broken : tried.unavailable);
       };
-      return { file, name, load };
+      return { file, name, load, isPython: isPython(path) };
     });
   }
 

@@ -41,7 +41,13 @@ export interface RegistryOptions extends LoadContext {
 
 /** A custom module, or why it cannot be used here. */
 export type CustomModule =
-  | { readonly file: string; readonly name: string; readonly load: () => Promise<ModuleSpec> }
+  | {
+      readonly file: string;
+      readonly name: string;
+      readonly load: () => Promise<ModuleSpec>;
+      /** It is written for Salt. */
+      readonly isPython?: boolean;
+    }
   | { readonly file: string; readonly name: string; readonly unavailable: string }
   /** It cannot be loaded; the module of this program with that name, if any, stays in its place. */
   | { readonly file: string; readonly name: string; readonly broken: string };
@@ -194,14 +200,15 @@ export class ModuleRegistry implements FunctionSource {
     return loading;
   }
 
-  /** Custom functions hide built-in ones of the same name, unless the built-in file has that name; the others of the module stay. */
+  /** Custom functions hide built-in ones of the same name, unless they are in Python and the built-in file has that name; the others of the module stay. */
   async #combine(
     name: string,
     own: readonly CustomModule[],
     entries: readonly ModuleEntry[],
   ): Promise<Loaded> {
     const base = entries.length === 0 ? undefined : await this.#tryEntries(entries);
-    const usable = await Promise.all(own.flatMap((custom) => ('load' in custom ? [custom.load()] : [])));
+    const loadable = own.flatMap((custom) => ('load' in custom ? [custom] : []));
+    const usable = await Promise.all(loadable.map((custom) => custom.load()));
     const broken = own.flatMap((custom) => ('broken' in custom ? [custom.broken] : []))[0];
     if (usable.length === 0) {
       if (base?.module !== undefined) return { ...base, leftOut: broken };
@@ -211,7 +218,12 @@ export class ModuleRegistry implements FunctionSource {
     const builtIn = base?.module ? [base.module] : [];
     // Salt compat: what is looked at first is the file that has the name (salt/loader/lazy.py `_iter_files`, 3006.16)
     const isNamedSo = entries.some((entry) => entry.file === name);
-    const modules = isNamedSo ? [...usable, ...builtIn] : [...builtIn, ...usable];
+    const isBefore = (_: ModuleSpec, nth: number): boolean => isNamedSo && loadable[nth]?.isPython === true;
+    const modules = [
+      ...usable.filter(isBefore),
+      ...builtIn,
+      ...usable.filter((one, nth) => !isBefore(one, nth)),
+    ];
     const functions = Object.assign(
       {},
       ...modules.map((module) => module.functions),
