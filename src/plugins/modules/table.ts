@@ -29,6 +29,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'cp', file: 'cp', load: async () => (await import('./cp.ts')).cpModule },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronModule },
   { name: 'data', file: 'data', load: async () => (await import('./data.ts')).dataModule },
+  { name: 'debconf', file: 'debconfmod', load: async () => (await import('./debconf.ts')).debconfModule },
   {
     name: 'defaults',
     file: 'defaults',
@@ -84,6 +85,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'network',
     load: async () => (await import('./network.ts')).networkModule,
   },
+  { name: 'npm', file: 'npm', load: async () => (await import('./npm.ts')).npmModule },
   { name: 'pillar', file: 'pillar', load: async () => (await import('./pillar.ts')).pillarModule },
   { name: 'pip', file: 'pip', load: async () => (await import('./pip.ts')).pipModule },
   { name: 'pkg', file: 'aptpkg', load: async () => (await import('./pkg.ts')).aptModule },
