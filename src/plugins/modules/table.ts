@@ -46,6 +46,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventModule },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileModule },
+  { name: 'gem', file: 'gem', load: async () => (await import('./gem.ts')).gemModule },
   { name: 'git', file: 'git', load: async () => (await import('./git.ts')).gitModule },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsModule },
   { name: 'group', file: 'groupadd', load: async () => (await import('./group.ts')).groupModule },
@@ -148,6 +149,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'ssh', file: 'ssh', load: async () => (await import('./ssh.ts')).sshModule },
   { name: 'state', file: 'state', load: async () => (await import('./state.ts')).stateModule },
   { name: 'status', file: 'status', load: async () => (await import('./status.ts')).statusModule },
+  {
+    name: 'supervisord',
+    file: 'supervisord',
+    load: async () => (await import('./supervisord.ts')).supervisordModule,
+  },
   { name: 'sys', file: 'sysmod', load: async () => (await import('./sys.ts')).sysModule },
   {
     name: 'sysctl',
