@@ -110,7 +110,7 @@ async function wait(
 /** Functions about containers. */
 export const containerFunctions = {
   create: defineFunction({
-    doc: 'Makes a container. Keywords are those of `docker run`: environment, ports, binds, restart_policy …',
+    doc: 'Makes a container. Keywords are those of `docker run`: environment, ports, binds, restart_policy and others.',
     params: { ...NEW, start: param.flag({ default: false, doc: 'Start it, too.' }), ...CHOICE },
     kwargs: 'kwargs',
     returns: 'mapping with Id, Name, Warnings and Time_Elapsed',
