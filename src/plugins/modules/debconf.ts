@@ -62,11 +62,11 @@ export const debconfModule = defineModule({
   doc: "Answers to the questions of Debian's packages.",
   words: { lines: ['context', 'defaults'], dashes: ['value', 'context', 'defaults', '*'] },
   unavailable: ({ grains }) => {
-    if (grains.get('os_family') !== 'Debian')
-      return 'The debconfmod module could not be loaded: unsupported OS family';
-    return findProgram('debconf-get-selections') === undefined
-      ? 'The debconfmod module could not be loaded: debconf-utils is not installed.'
-      : undefined;
+    const isThere = findProgram('debconf-get-selections') !== undefined;
+    // grains are asked last: to collect them takes long
+    const isDebian = isThere ? grains.get('os_family') === 'Debian' : findProgram('dpkg') !== undefined;
+    if (!isDebian) return 'The debconfmod module could not be loaded: unsupported OS family';
+    return isThere ? undefined : 'The debconfmod module could not be loaded: debconf-utils is not installed.';
   },
   functions: {
     get_selections: defineFunction({
