@@ -46,6 +46,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventModule },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileModule },
+  {
+    name: 'firewalld',
+    file: 'firewalld',
+    load: async () => (await import('./firewalld.ts')).firewalldModule,
+  },
   { name: 'gem', file: 'gem', load: async () => (await import('./gem.ts')).gemModule },
   { name: 'git', file: 'git', load: async () => (await import('./git.ts')).gitModule },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsModule },

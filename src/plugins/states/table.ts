@@ -53,6 +53,11 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'environ', file: 'environ', load: async () => (await import('./environ.ts')).environStates },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventStates },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileStates },
+  {
+    name: 'firewalld',
+    file: 'firewalld',
+    load: async () => (await import('./firewalld.ts')).firewalldStates,
+  },
   { name: 'gem', file: 'gem', load: async () => (await import('./gem.ts')).gemStates },
   { name: 'git', file: 'git', load: async () => (await import('./git.ts')).gitStates },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsStates },
