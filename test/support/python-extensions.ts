@@ -36,8 +36,10 @@ import { PyDatetime, dict, isDict, type Dict, type Value } from '../../src/pytho
 import { ExtensionsHere } from '../../src/runtime/extensions/here.ts';
 import { findModules } from '../../src/runtime/extensions/find-modules.ts';
 import { executeFunction } from '../../src/runtime/loader/execute.ts';
+import type { MinionServices } from '../../src/runtime/loader/module.ts';
 import { ours, runProgram } from './fleet.ts';
 import { valueToJson } from './module-calls.ts';
+import { KINDS, PythonKinds } from './python-kinds.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? '.';
 const FIXTURE = join(ROOT, 'test/fixtures/python-extensions');
@@ -77,9 +79,9 @@ function caseOf(told: Value): ExtensionCase {
   };
 }
 
-/** Those of the questions that are jobs, which are asked within a test's process, or those that are calls of programs. */
+/** Those of the questions that are jobs or log-ins and the like, which are asked within a test's process, or those that are calls of programs. */
 export function isJob({ asked }: ExtensionCase): boolean {
-  return asked['job'] !== undefined;
+  return ['job', ...KINDS].some((kind) => asked[kind] !== undefined);
 }
 
 let recorded: Readonly<Record<string, unknown>> | undefined;
@@ -111,6 +113,7 @@ export class OwnSite {
   readonly #root: string;
   readonly #here = new ExtensionsHere();
   #minion: Promise<MinionState> | undefined;
+  #kinds: PythonKinds | undefined;
   #jobs = 0n;
 
   /** @param group whose questions are asked */
@@ -121,6 +124,7 @@ export class OwnSite {
 
   /** Ends what runs, and takes the folder away. */
   async close(): Promise<void> {
+    await this.#kinds?.close();
     this.#here.python.close();
     await (await this.#minion)?.close();
     rmSync(this.#root, { recursive: true, force: true });
@@ -153,11 +157,32 @@ export class OwnSite {
   #answer(asked: Asked): Promise<unknown> {
     if (asked['salt-call'] !== undefined) return this.#program('salt-call', asked['salt-call']);
     if (asked['salt-run'] !== undefined) return this.#program('salt-run', asked['salt-run']);
+    if (asked['orchestrate'] !== undefined) return this.#orchestration(asked['orchestrate']);
+    const kind = KINDS.find((one) => asked[one] !== undefined);
+    if (kind !== undefined) return this.#kind(kind, asked[kind] ?? '');
     return this.#job(asked['job'] ?? '', asked['returner']);
   }
 
+  async #kind(kind: string, words: string): Promise<unknown> {
+    this.#kinds ??= new PythonKinds({
+      root: this.#root,
+      state: () => (this.#minion ??= this.#newMinion()),
+      services: servicesOf,
+    });
+    return { is: plain(await this.#kinds.ask(kind, words.replaceAll('ROOT', this.#root))) };
+  }
+
+  /** An orchestration, without times. */
+  async #orchestration(words: string): Promise<unknown> {
+    const { code, stdout } = await this.#program('salt-run', `state.orchestrate ${words} --out json`);
+    return { code, shown: untimed(stdout) };
+  }
+
   /** A built program with its streams; what it logs is left out. */
-  async #program(name: 'salt-call' | 'salt-run', words: string): Promise<unknown> {
+  async #program(
+    name: 'salt-call' | 'salt-run',
+    words: string,
+  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
     const local = name === 'salt-call' ? ['--local'] : [];
     const argv = [
       '-c',
@@ -176,7 +201,7 @@ export class OwnSite {
     const state = await (this.#minion ??= this.#newMinion());
     const events: unknown[] = [];
     const services = {
-      ...callerServices({ opts: state.deps.opts, link: undefined, clock: systemClock, log: silentLogger }),
+      ...servicesOf(state),
       fireMaster: (tag: string, data: Value) => {
         events.push([tag, plain(data)]);
         return Promise.resolve(true);
@@ -219,6 +244,21 @@ export class OwnSite {
     const at = { opts: state.opts, id: state.id, grains: () => Promise.resolve(grains) };
     state.pillar = await localPillar({ ...at, clock, random, log });
     return state;
+  }
+}
+
+function servicesOf({ deps: { opts } }: MinionState): MinionServices {
+  return callerServices({ opts, link: undefined, clock: systemClock, log: silentLogger });
+}
+
+const TIMED: readonly string[] = ['duration', 'start_time', '__jid__', 'jid', '_stamp'];
+
+/** What a program has shown as JSON, without what is another each time; the text where it is none. */
+function untimed(text: string): unknown {
+  try {
+    return JSON.parse(text, (key, value: unknown) => (TIMED.includes(key) ? undefined : value));
+  } catch {
+    return text;
   }
 }
 

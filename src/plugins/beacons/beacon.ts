@@ -32,6 +32,8 @@ export interface BeaconSpec {
   readonly name: string;
   readonly doc: string;
   readonly params?: Params;
+  /** It is handed items that are no beacon's own, too (`beacon_module`, `enabled` …), as Salt's beacons are. */
+  readonly seesAll?: boolean;
   validate(config: Value): Verdict | Promise<Verdict>;
   /** @param name of the configured beacon, where it may be another than that of its kind */
   start(ctx: BeaconContext, name?: string): RunningBeacon;

@@ -23,6 +23,8 @@ const COMMON = {
   beacon_module: param.textIfGiven({ default: null, doc: 'the kind of beacon, when its name is another' }),
 };
 const COMMON_ITEMS: ReadonlySet<Value> = new Set(Object.keys(COMMON));
+/** Those that Salt takes away before a beacon looks (`_trim_config`). */
+const TIME_ITEMS: ReadonlySet<Value> = new Set(['interval', 'disable_during_state_run']);
 /** A look may come this much before its interval is over, because timers are not exact. */
 const EARLY_MS = 200;
 
@@ -127,7 +129,7 @@ export class Beacons {
     const spec = await this.#spec(kind);
     if (spec === undefined)
       return [true, `Beacon ${kind} does not have a validate function, skipping validation.`];
-    return spec.validate(ownItems(config));
+    return spec.validate(itemsFor(spec, config));
   }
 
   close(): void {
@@ -193,7 +195,7 @@ export class Beacons {
       this.#say(name, `Unable to process beacon ${String(name)}`);
       return undefined;
     }
-    const [isValid, comment] = await spec.validate(ownItems(config));
+    const [isValid, comment] = await spec.validate(itemsFor(spec, config));
     if (!isValid) {
       this.#say(name, `Beacon ${String(name)} configuration invalid, not running.\n${comment}`);
       return undefined;
@@ -225,7 +227,7 @@ export class Beacons {
     const beaconName = active.spec.name;
     try {
       active.running ??= active.spec.start(context, String(name));
-      const found = await active.running.look(ownItems(config));
+      const found = await active.running.look(itemsFor(active.spec, config, TIME_ITEMS));
       this.#said.delete(name);
       return found.map((data) => {
         const tag = data.get('tag');
@@ -257,10 +259,14 @@ function kindOf(name: Value, config: Value): string {
   return commonOptions(config).beacon_module ?? String(name);
 }
 
-/** A configuration without the items that every beacon has; what is no list stays what it is, for the check to refuse. */
-function ownItems(config: Value): Value[] {
+/** What a beacon is to see of its configuration. @param hidden what even one that sees all does not see */
+function itemsFor({ seesAll }: BeaconSpec, config: Value, hidden: ReadonlySet<Value> = new Set()): Value[] {
+  return without(config, seesAll === true ? hidden : COMMON_ITEMS);
+}
+
+function without(config: Value, hidden: ReadonlySet<Value>): Value[] {
   if (!Array.isArray(config)) return config as unknown as Value[];
   return config
-    .map((item) => (isDict(item) ? new Map([...item].filter(([key]) => !COMMON_ITEMS.has(key))) : item))
+    .map((item) => (isDict(item) ? new Map([...item].filter(([key]) => !hidden.has(key))) : item))
     .filter((item) => !isDict(item) || item.size > 0);
 }

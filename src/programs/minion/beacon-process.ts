@@ -40,6 +40,8 @@ export interface BeaconProcess {
 export interface FoundBeacon {
   readonly name: string;
   readonly doc: string;
+  /** It is handed items that are no beacon's own, too. */
+  readonly seesAll?: boolean;
   /** @param beacon the name under which it is configured */
   open(beacon: string): BeaconProcess;
 }

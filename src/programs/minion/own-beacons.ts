@@ -45,6 +45,7 @@ export class OwnBeacons {
     return {
       name: own.name,
       doc: own.doc,
+      seesAll: own.seesAll === true,
       validate: async (config) => {
         const process = own.open(own.name);
         try {

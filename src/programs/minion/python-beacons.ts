@@ -43,6 +43,7 @@ function foundOf(file: PythonFile, module: ModuleSpec, deps: OwnBeaconsDeps): Fo
   return {
     name,
     doc,
+    seesAll: true,
     open: (beacon) =>
       new PythonBeacon({ file, beacon, functions: new Set(Object.keys(functions)) }, pythonOf(deps), deps),
   };

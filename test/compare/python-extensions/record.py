@@ -19,6 +19,7 @@ import tempfile
 import traceback
 
 import yaml
+from record_kinds import KINDS, orchestration
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FIXTURE = os.path.join(HERE, "../../fixtures/python-extensions")
@@ -167,9 +168,14 @@ def record(case, root, minions):
         return program(root, "salt-call", case["salt-call"])
     if "salt-run" in case:
         return program(root, "salt-run", case["salt-run"])
+    if "orchestrate" in case:
+        return orchestration(program(root, "salt-run", "state.orchestrate {} --out json".format(case["orchestrate"])))
     if not minions:
         minions.append(Minion(root))
     [minion] = minions
+    for kind, ask in KINDS.items():
+        if kind in case:
+            return minion.forked(lambda: {"is": plain(ask(minion, root, case[kind].replace("ROOT", root)))})
     if "job" in case:
         return minion.job(case["job"].replace("ROOT", root), case.get("returner", ""))
     raise ValueError("a case of no kind: {}".format(case))
