@@ -59,6 +59,10 @@ def recurse_through():
     return __salt__["hard.recurse_through"]()  # here
 
 
+def recurse_around():
+    return __salt__["slsutil.renderer"](string="{{ salt['hard.recurse_around']() }}")  # here
+
+
 def eat():
     return [bytearray(1 << 26) for _ in range(64)]  # here
 
@@ -171,7 +175,8 @@ const OUTCOMES: readonly (readonly [call: readonly string[], outcome: RegExp])[]
   [['kill'], /hard\.py: kill: its Python process was killed \(SIGKILL\), by somebody or by the kernel/],
   [['closes'], /hard\.py: closes: it closed the descriptor by which its Python process is reached/],
   [['recurse'], /line LINE, in recurse\b[^]*\[Previous line repeated \d+ more times\][^]*RecursionError/],
-  [['recurse_through'], /line LINE, in recurse_through[^]*RecursionError: .*100 functions in Python wait/],
+  [['recurse_through'], /line LINE, in recurse_through[^]*RecursionError: maximum recursion depth exceeded/],
+  [['recurse_around'], /line LINE, in recurse_around[^]*100 functions in Python wait/],
   [['eat'], /line LINE, in [^]*MemoryError: there is no memory left for it; python_memory_bytes_max says/],
   [
     ['itself'],
