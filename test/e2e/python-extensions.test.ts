@@ -11,7 +11,7 @@ const AT_ONCE = 3;
 const calls = [...extensionCases().values()].flat().filter((one) => !isJob(one));
 
 test(
-  `python extensions - ${calls.length} calls of the built programs end as on Salt 3006.16`,
+  `python extensions - ${calls.length} calls of the built programs, beacons and engines end as on Salt 3006.16`,
   { skip },
   async (t) => {
     const site = new OwnSite('programs');

@@ -79,9 +79,12 @@ function caseOf(told: Value): ExtensionCase {
   };
 }
 
-/** Those of the questions that are jobs or log-ins and the like, which are asked within a test's process, or those that are calls of programs. */
+/**
+ * Those of the questions that are asked within a unit test's process: jobs and what shares a Python process. The others are calls of programs,
+ * and beacons and engines, each of which starts processes of its own.
+ */
 export function isJob({ asked }: ExtensionCase): boolean {
-  return ['job', ...KINDS].some((kind) => asked[kind] !== undefined);
+  return ['job', 'tops', 'auth', 'reactor'].some((kind) => asked[kind] !== undefined);
 }
 
 let recorded: Readonly<Record<string, unknown>> | undefined;
