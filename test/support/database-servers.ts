@@ -268,6 +268,8 @@ function mariadbArguments(folder: string, isDurable = false): string[] {
     ...[
       '--no-defaults',
       `--datadir=${join(folder, 'data')}`,
+      // a server that starts removes the temporary tables of others in a folder that they share
+      `--tmpdir=${folder}`,
       '--skip-name-resolve',
       '--performance-schema=OFF',
     ],
