@@ -1,6 +1,6 @@
 /** `sls check` and `sls schema` as they are built: what they find in trees of files, in each form of report. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -212,4 +212,26 @@ test('sls schema - every state is in it, with what it takes', async (t) => {
   assert.equal(present?.additionalProperties, false);
   assert.ok('require' in (present?.properties ?? {}));
   assert.ok(Object.keys(states).length > 150);
+});
+
+test('sls check - what a link leads to is looked at, a circle of links ends', async (t) => {
+  const folder = tree(t, { 'shared/web.sls': 'a: b: c\n', 'salt/one.sls': 'x:\n  test.nop: []\n' });
+  symlinkSync(join(folder, 'shared'), join(folder, 'salt/linked'));
+  symlinkSync(join(folder, 'salt'), join(folder, 'salt/again'));
+  assert.deepEqual(await rules(folder, 'salt'), ['salt/linked/web.sls:1 yaml-syntax']);
+});
+
+test('sls - what cannot be served together is refused', async (t) => {
+  const folder = tree(t, { 'grains.json': '{}', 'one.sls': '{}' });
+  const refusals: readonly (readonly [readonly string[], RegExp])[] = [
+    [['schema', 'one.sls'], /schema takes nothing else: one\.sls is for check\./],
+    [['schema', '--format', 'json'], /schema takes nothing else: --format is for check\./],
+    [['check', '--os', 'debian', '--grains', 'grains.json', '.'], /--os and --grains are mutually exclusive/],
+    [['check', '--file-root', 'nowhere', '.'], /There is no folder \S+nowhere, which is named as a root\./],
+  ];
+  for (const [args, said] of refusals) {
+    const { code, stderr } = await sls(folder, ...args);
+    assert.match(stderr, said);
+    assert.equal(code, 64);
+  }
 });

@@ -1,14 +1,13 @@
 /** Finds the files that a check is to look at, and from which folder each SLS is named. */
-import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { UsageError } from '../../errors/errors.ts';
 import { finding, type Finding } from '../../runtime/sls-check/rules.ts';
 import { slsName, type Root, type Source, type SourceKind } from '../../runtime/sls-check/source.ts';
-import { decodeUtf8 } from '../../python/values/text.ts';
+import { readText } from './read-text.ts';
 
-/** Files beyond which a tree is refused, their size, and folders within folders. */
+/** Files beyond which a tree is refused, and folders within folders. */
 const FILES_MAX = 50_000;
-const FILE_BYTES_MAX = 16 * 1024 * 1024;
 const DEPTH_MAX = 40;
 /** Folders that hold no SLS. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '__pycache__']);
@@ -40,7 +39,7 @@ export interface NamedRoots {
 /**
  * Finds files.
  * @param paths files and folders
- * @throws UsageError for a path that does not exist, and for more files than anybody has
+ * @throws UsageError for a path or a root that does not exist, and for more files than anybody has
  */
 export function findSources(paths: readonly string[], named: NamedRoots): Found {
   const finder = new SourceFinder(named);
@@ -59,14 +58,18 @@ class SourceFinder {
     const roots = (folders: readonly string[], kind: Root['kind']): Root[] =>
       folders.map((folder) => ({ folder: resolve(folder), kind }));
     this.#named = [...roots(fileRoots, 'state'), ...roots(pillarRoots, 'pillar')];
-    for (const root of this.#named) this.#addRoot(root);
+    for (const root of this.#named) {
+      if (statOf(root.folder)?.isDirectory() !== true)
+        throw new UsageError(`There is no folder ${root.folder}, which is named as a root.`);
+      this.#addRoot(root);
+    }
   }
 
   add(path: string): void {
     const stat = statOf(path);
     if (stat === undefined) throw new UsageError(`There is no file and no folder ${path}.`);
     if (stat.isDirectory()) {
-      this.#addFolder(path, resolve(path), 0);
+      this.#addFolder(path, resolve(path), []);
       this.#addRoot({ folder: resolve(path), kind: 'state' });
     } else this.#addFile(path, resolve(path), resolve(dirname(path)));
   }
@@ -80,16 +83,19 @@ class SourceFinder {
     };
   }
 
-  #addFolder(path: string, start: string, depth: number): void {
-    if (depth > DEPTH_MAX) return;
-    const entries = readdirSync(path, { withFileTypes: true });
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      const below = join(path, entry.name);
-      if (entry.isDirectory() && OWN.test(entry.name)) this.#ownFolders.add(resolve(below));
-      else if (entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name))
-        this.#addFolder(below, start, depth + 1);
-      else if (entry.isFile() && /\.(?:sls|jinja)$/.test(entry.name))
-        this.#addFile(below, resolve(below), start);
+  /** @param above the folders that it lies in, as they really are: a link that leads back to one of them is not followed */
+  #addFolder(path: string, start: string, above: readonly string[]): void {
+    const real = realpathSync(path);
+    if (above.length > DEPTH_MAX || above.includes(real)) return;
+    const entries = readdirSync(path).sort();
+    for (const entry of entries) {
+      const below = join(path, entry);
+      const facts = statOf(below);
+      if (facts?.isDirectory() === true) {
+        if (OWN.test(entry)) this.#ownFolders.add(resolve(below));
+        else if (!entry.startsWith('.') && !SKIPPED.has(entry))
+          this.#addFolder(below, start, [...above, real]);
+      } else if (/\.(?:sls|jinja)$/.test(entry)) this.#addFile(below, resolve(below), start);
     }
   }
 
@@ -158,13 +164,4 @@ function namesIn(folder: string): readonly string[] {
 
 function statOf(path: string): Stats | undefined {
   return statSync(path, { throwIfNoEntry: false });
-}
-
-function readText(path: string): string | undefined {
-  try {
-    if (statSync(path).size > FILE_BYTES_MAX) return undefined;
-    return decodeUtf8(readFileSync(path));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** `sls check` and `sls schema`, which Salt does not have. */
-import { readFileSync } from 'node:fs';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { UsageError } from '../../errors/errors.ts';
+import { TemplateCache } from '../../formats/jinja/index.ts';
 import { loadYaml } from '../../formats/yaml/load.ts';
 import { safeJoin } from '../../host/files.ts';
 import { systemClock } from '../../host/clock.ts';
@@ -10,7 +10,6 @@ import { systemRandom } from '../../host/random.ts';
 import { MODULE_TABLE } from '../../plugins/modules/table.ts';
 import { STATE_TABLE } from '../../plugins/states/table.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { decodeUtf8 } from '../../python/values/text.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 import { createModuleContext, ModuleRegistry } from '../../runtime/loader/registry.ts';
 import { checkSources, type CheckDeps } from '../../runtime/sls-check/check.ts';
@@ -18,7 +17,7 @@ import type { Knowledge } from '../../runtime/sls-check/known-functions.ts';
 import { RULES, type RuleName } from '../../runtime/sls-check/rules.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import { formatUsageError } from '../command-line/help.ts';
-import type { ParsedOptions } from '../command-line/optparse.ts';
+import { allOptions, optionName, type ParsedOptions } from '../command-line/optparse.ts';
 import { slsProgram } from '../options/sls.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { wantsColor } from '../terminal/terminal.ts';
@@ -26,6 +25,7 @@ import { openCatalog } from './catalog.ts';
 import { findSources, type Found } from './find-sources.ts';
 import { grainsOfSystem, SYSTEM_NAMES } from './grain-profiles.ts';
 import { countFindings, jsonReport, sarifReport, textReport } from './report.ts';
+import { readText } from './read-text.ts';
 import { stateSchema } from './state-schema.ts';
 
 const EX_USAGE = 64;
@@ -40,7 +40,7 @@ export async function runSls(argv: readonly string[], io: CommandIo): Promise<nu
   const [command = '', ...paths] = parsed.args;
   try {
     if (command === 'check') return await check(parsed, paths, io);
-    if (command === 'schema') return await printSchema(io);
+    if (command === 'schema') return await printSchema(parsed, paths, io);
     throw new UsageError(
       command === ''
         ? 'Say what to do: check PATH…, or schema.'
@@ -53,7 +53,10 @@ export async function runSls(argv: readonly string[], io: CommandIo): Promise<nu
   }
 }
 
-async function printSchema(io: CommandIo): Promise<number> {
+async function printSchema(parsed: ParsedOptions, words: readonly string[], io: CommandIo): Promise<number> {
+  const given = allOptions(slsProgram).find(({ dest }) => parsed.isExplicit(dest));
+  const extra = words[0] ?? (given && optionName(given));
+  if (extra !== undefined) throw new UsageError(`schema takes nothing else: ${extra} is for check.`);
   const modules = await Promise.all(STATE_TABLE.map(({ load }) => load()));
   io.stdout.write(`${JSON.stringify(stateSchema(modules), null, 2)}\n`);
   return 0;
@@ -106,6 +109,8 @@ function knowledgeOf(parsed: ParsedOptions): Knowledge {
   const os = parsed.text('os');
   const base = grainsOfSystem(os);
   if (base === undefined) throw new UsageError(`There are no grains of '${os}': ${SYSTEM_NAMES.join(', ')}.`);
+  if (parsed.isExplicit('os') && parsed.isExplicit('grains'))
+    throw new UsageError('--os and --grains are mutually exclusive: the grains of a minion say its system.');
   const [pillar, grains] = [dataFile(parsed.text('pillar')), dataFile(parsed.text('grains'))];
   const complete = new Set<'pillar' | 'grains'>();
   if (pillar !== undefined) complete.add('pillar');
@@ -132,30 +137,29 @@ function parsedData(path: string, text: string): Value {
   }
 }
 
-function readText(path: string): string | undefined {
-  try {
-    return decodeUtf8(readFileSync(path));
-  } catch {
-    return undefined;
-  }
-}
-
 function checkDeps({ sources, roots, ownFolders }: Found, knowledge: Knowledge, io: CommandIo): CheckDeps {
   const folders = roots.map(({ folder }) => folder);
   return {
     knowledge,
     catalog: openCatalog(ownFolders),
-    jinja: { clock: systemClock, random: systemRandom, log: silentLogger },
+    jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
     compute: computing(knowledge),
-    readTemplate: (name, { root }) => {
-      for (const folder of new Set([root.folder, ...folders])) {
-        const path = safeJoin(folder, name);
-        const text = readText(path);
-        if (text !== undefined) return { text, path };
-      }
-      return undefined;
-    },
+    readTemplate: templatesBelow(folders),
     ...(sources.length >= PROGRESS_FROM && io.stderr.isTTY === true ? { progress: progressOn(io) } : {}),
+  };
+}
+
+/** Finds templates below the root of the file that names them, else below the others. Each is read once. */
+function templatesBelow(folders: readonly string[]): CheckDeps['readTemplate'] {
+  const texts = new Map<string, string | undefined>();
+  return (name, { root }) => {
+    for (const folder of new Set([root.folder, ...folders])) {
+      const path = safeJoin(folder, name);
+      if (!texts.has(path)) texts.set(path, readText(path));
+      const text = texts.get(path);
+      if (text !== undefined) return { text, path };
+    }
+    return undefined;
   };
 }
 

@@ -27,6 +27,9 @@ export class LinkChecker {
   readonly #together: readonly ReadonlySet<string>[];
   readonly #declared = new Map<string, readonly Declared[]>();
   readonly #conflicts = new Set<string>();
+  /** The runs of {@link #together}, made when one is first asked for. */
+  readonly #assigned = new Map<ReadonlySet<string>, Run>();
+  #all: Run | undefined;
 
   constructor(tree: SlsTree, together: readonly ReadonlySet<string>[]) {
     this.#tree = tree;
@@ -46,6 +49,17 @@ export class LinkChecker {
   #run(names: Iterable<string>): Run {
     const { names: sls, isWhole } = this.#tree.closure(names);
     return { states: [...sls].flatMap((name) => this.#of(name)), sls, isWhole };
+  }
+
+  /** The runs that a top file makes of this SLS and others. */
+  #around(sls: string): Run[] {
+    return this.#together
+      .filter((names) => names.has(sls))
+      .map((names) => {
+        let run = this.#assigned.get(names);
+        if (run === undefined) this.#assigned.set(names, (run = this.#run(names)));
+        return run;
+      });
   }
 
   #of(sls: string): readonly Declared[] {
@@ -88,10 +102,9 @@ export class LinkChecker {
   ): void {
     const shown = kind === 'id' ? `'${target}'` : `${kind} '${target}'`;
     if (isIn(run, kind, target) || !run.isWhole) return;
-    const { sls } = rendered.source;
-    const around = this.#together.filter((one) => one.has(sls)).map((one) => this.#run(one));
+    const around = this.#around(rendered.source.sls);
     if (around.some((one) => isIn(one, kind, target) || !one.isWhole)) return;
-    const all = this.#run(this.#tree.files.keys());
+    const all = (this.#all ??= this.#run(this.#tree.files.keys()));
     const elsewhere = [...all.sls].find((name) =>
       isIn({ states: this.#of(name), sls: new Set([name]) }, kind, target),
     );
