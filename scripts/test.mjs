@@ -1,16 +1,18 @@
-// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop] [name filter]`; without a word, the first three.
+// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop] [part of a file's name…]`; without a word, the first three.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join, relative } from 'node:path';
 import { bundleModules, filesBelow, root } from './bundle.mjs';
 import { DATABASE_SERVERS, installCommand, missingServers } from './database-programs.mjs';
 
-const [suite, filter = ''] = process.argv.slice(2);
+const [suite, ...parts] = process.argv.slice(2);
 let status = 0;
 const suites = suite ? [suite] : ['unit', 'e2e', 'databases'];
 
 async function run(name) {
-  const found = filesBelow(join(root, 'test', name), '.test.ts').filter((path) => path.includes(filter));
+  const found = filesBelow(join(root, 'test', name), '.test.ts').filter(
+    (path) => parts.length === 0 || parts.some((part) => path.includes(part)),
+  );
   const sources = name === 'databases' ? withServers(found) : found;
   if (sources.length === 0) return 0;
   const outdir = join(root, 'build', `${name}-${process.pid}`);
