@@ -9,6 +9,8 @@ export const DATABASE_SERVERS = {
   redis: { package: 'redis-server', programs: ['redis-server'] },
   nats: { package: 'nats-server', programs: ['nats-server'] },
   git: { package: 'git', programs: ['git'] },
+  hg: { package: 'mercurial', programs: ['hg'] },
+  svn: { package: 'subversion', programs: ['svn', 'svnadmin'] },
   gpg: { package: 'gnupg', programs: ['gpg', 'gpg-agent', 'gpgconf'] },
 };
 

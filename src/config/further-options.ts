@@ -84,8 +84,6 @@ const UNSERVED: readonly FurtherOption[] = [
     unserved: noEffect('a reader of events that stalls is cut off by size, and not by time'),
   },
   { names: ['yaml_utf8'], unserved: noEffect('YAML is UTF-8 in any case') },
-  { names: ['hgfs_'], unserved: notYet('the file server has no hg backend') },
-  { names: ['svnfs_'], unserved: notYet('the file server has no svn backend') },
   {
     names: ['s3fs_', 'azurefs', 'azurefs_', 's3.', 'aws.'],
     unserved: notYet('there is nothing that reads from object stores'),

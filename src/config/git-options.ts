@@ -37,6 +37,43 @@ export const gitfsOptions = {
   ),
 } satisfies OptionTable;
 
+/** The hg backend of the file server. */
+export const hgfsOptions = {
+  hgfs_remotes: option(
+    'list',
+    [],
+    'Mercurial repositories whose branches, bookmarks and tags are environments',
+  ),
+  hgfs_base: option('str', 'default', 'branch or bookmark of the environment base'),
+  hgfs_branch_method: option('str', 'branches', 'what makes environments: branches, bookmarks or mixed'),
+  hgfs_root: option('str', '', 'folder of the repositories that is served'),
+  hgfs_mountpoint: option('str', '', 'path below which their files appear'),
+  hgfs_saltenv_whitelist: option('list', [], 'the only environments that are served'),
+  hgfs_saltenv_blacklist: option('list', [], 'environments that are not served'),
+} satisfies OptionTable;
+
+/** The svn backend of the file server. */
+export const svnfsOptions = {
+  svnfs_remotes: option(
+    'list',
+    [],
+    'Subversion repositories whose trunk, branches and tags are environments',
+  ),
+  svnfs_trunk: option('str', 'trunk', 'folder of the environment base'),
+  svnfs_branches: option('str', 'branches', 'folder whose folders are environments'),
+  svnfs_tags: option('str', 'tags', 'folder whose folders are environments, too'),
+  svnfs_root: option('str', '', 'folder of each environment that is served'),
+  svnfs_mountpoint: option('str', '', 'path below which their files appear'),
+  svnfs_saltenv_whitelist: option('list', [], 'the only environments that are served'),
+  svnfs_saltenv_blacklist: option('list', [], 'environments that are not served'),
+} satisfies OptionTable;
+
+/** What minions without a master have, too. */
+export const fetchIntervalOptions = {
+  hgfs_update_interval: option('int', 60, 'seconds between fetches'),
+  svnfs_update_interval: option('int', 60, 'seconds between fetches'),
+} satisfies OptionTable;
+
 /** Pillar of repositories (`git` in `ext_pillar`). */
 export const gitPillarOptions = {
   git_pillar_branch: option('any', 'master', 'branch or tag of remotes that name none'),

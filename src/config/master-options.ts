@@ -3,6 +3,7 @@ import { dict } from '../python/values/value.ts';
 import { option, type OptionTable, type Options } from './option.ts';
 import { sharedOptions } from './shared-options.ts';
 import { gitMasterOptions } from './git-options.ts';
+import { hgfsOptions, svnfsOptions } from './git-options.ts';
 import { masterUnserved } from './unserved-options.ts';
 import { noEffect, notYet } from './unserved.ts';
 
@@ -312,6 +313,8 @@ export const masterOptions = {
     'refuse to start when no backend works',
     noEffect('backends and remotes that cannot be understood always stop the master'),
   ),
+  ...hgfsOptions,
+  ...svnfsOptions,
   minionfs_env: option('str', 'base', 'environment in which pushed files appear'),
   minionfs_mountpoint: option('str', '', 'path below which pushed files appear'),
   minionfs_whitelist: option('list', [], 'minions whose pushed files are served'),

@@ -1,6 +1,6 @@
 /** Options that masters and minions have in common, with the defaults of 3006.16 (salt/config/__init__.py). */
 import { dict } from '../python/values/value.ts';
-import { gitfsOptions, gitPillarOptions } from './git-options.ts';
+import { fetchIntervalOptions, gitfsOptions, gitPillarOptions } from './git-options.ts';
 import { option, type OptionTable } from './option.ts';
 import { sharedUnserved } from './unserved-options.ts';
 import { noEffect, notYet } from './unserved.ts';
@@ -158,6 +158,7 @@ export const sharedOptions = {
   roots_update_interval: option('int', 60, 'seconds between updates of the roots backend'),
   ...gitfsOptions,
   ...gitPillarOptions,
+  ...fetchIntervalOptions,
   minionfs_update_interval: option(
     'int',
     60,

@@ -28,12 +28,6 @@ const GIT_REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/
 
 /** What masters and minions have in common. */
 export const sharedUnserved = {
-  ...family('of the Mercurial backend of the file server', notYet('the file server has no hg backend'), {
-    hgfs_update_interval: ['int', 60],
-  }),
-  ...family('of the Subversion backend of the file server', notYet('the file server has no svn backend'), {
-    svnfs_update_interval: ['int', 60],
-  }),
   ...family(
     'of the s3 and azure backends of the file server',
     notYet('the file server has no backend of that name'),
@@ -81,25 +75,6 @@ export const masterUnserved = {
   ...family('of a cluster of masters (3007)', notYet('there are no clusters of masters'), {
     cluster_key_pass: ['str?', null],
     cluster_pool_port: ['int', 4520],
-  }),
-  ...family('of the Mercurial backend of the file server', notYet('the file server has no hg backend'), {
-    hgfs_base: ['str', 'default'],
-    hgfs_branch_method: ['str', 'branches'],
-    hgfs_mountpoint: ['str', ''],
-    hgfs_remotes: ['list', []],
-    hgfs_root: ['str', ''],
-    hgfs_saltenv_blacklist: ['list', []],
-    hgfs_saltenv_whitelist: ['list', []],
-  }),
-  ...family('of the Subversion backend of the file server', notYet('the file server has no svn backend'), {
-    svnfs_branches: ['str', 'branches'],
-    svnfs_mountpoint: ['str', ''],
-    svnfs_remotes: ['list', []],
-    svnfs_root: ['str', ''],
-    svnfs_saltenv_blacklist: ['list', []],
-    svnfs_saltenv_whitelist: ['list', []],
-    svnfs_tags: ['str', 'tags'],
-    svnfs_trunk: ['str', 'trunk'],
   }),
   ...family('of salt-ssh', notYet('there is no salt-ssh'), {
     detect_remote_minions: ['bool', false],

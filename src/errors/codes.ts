@@ -209,6 +209,11 @@ export const ERROR_GROUPS = {
       when: 'The system’s git could not do what a repository of the configuration needs.',
       remedy: 'Read git’s own words behind it; `git ls-remote ADDRESS` as the same user shows more.',
     },
+    'remote-client-failed': {
+      when: 'The system’s hg or svn could not do what a remote of the configuration needs.',
+      remedy:
+        'Read its own words behind it; `hg identify ADDRESS` or `svn info ADDRESS` as the same user shows more.',
+    },
     'render-failed': {
       when: 'A file of states, pillar or a top file cannot be rendered.',
       remedy: 'Mend the file at the place that the sentence names.',

@@ -25,7 +25,7 @@ import type { FileServer } from '../../src/storage/fileserver/file-server.ts';
 import { Gitfs } from '../../src/storage/fileserver/gitfs.ts';
 import { PillarService } from '../../src/runtime/pillar/service.ts';
 import { openFileServer } from '../../src/storage/fileserver/open.ts';
-import { updateRemotes, type GitUpdate } from '../../src/storage/git/update-remotes.ts';
+import { updateRemotes, type RemotesUpdate } from '../../src/storage/remotes/update-remotes.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'brine-gitfs-'));
 after(() => rmSync(top, { recursive: true, force: true }));
@@ -75,7 +75,7 @@ function mkdirs(path: string): string {
 interface Site {
   readonly server: FileServer;
   readonly gitfs: Gitfs;
-  update(): Promise<GitUpdate>;
+  update(): Promise<RemotesUpdate>;
   ask(cmd: string, load: Record<string, Value>): Promise<Value>;
   text(path: string, saltenv?: string): Promise<string>;
   files(saltenv?: string): Promise<string[]>;

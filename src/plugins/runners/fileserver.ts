@@ -1,12 +1,18 @@
 /** `fileserver.*`: the files that the master serves (salt/runners/fileserver.py, 3006.16). */
 import { backendName } from '../../storage/fileserver/backends.ts';
 import type { FileServer } from '../../storage/fileserver/file-server.ts';
-import { GIT_UPDATE_TAG, gitUpdateEvent, Gitfs, type GitfsRemote } from '../../storage/fileserver/gitfs.ts';
+import {
+  fetchedEvent,
+  fetchedTag,
+  isFetched,
+  type FetchedBackend,
+} from '../../storage/fileserver/fetched.ts';
+import { GITFS } from '../../storage/fileserver/gitfs.ts';
 import { ROOTS, type FileBackend } from '../../storage/fileserver/layer.ts';
 import { clearListCache } from '../../storage/fileserver/list-cache.ts';
 import { openFileServer } from '../../storage/fileserver/open.ts';
 import { UPDATE_TAG, updateEvent, updateFileServer } from '../../storage/fileserver/update.ts';
-import { updateRemotes as fetchRemotes } from '../../storage/git/update-remotes.ts';
+import { updateRemotes as fetchRemotes, type FetchedRemote } from '../../storage/remotes/update-remotes.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Value } from '../../python/values/value.ts';
 import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec, RunnerRefusal } from './runner.ts';
@@ -52,12 +58,21 @@ function meant(server: FileServer, names: readonly string[] | undefined): readon
 }
 
 /** The remotes of the meant backends whose address holds a text. */
-function remotesOf(ctx: RunnerContext, names: readonly string[] | undefined, matching = ''): GitfsRemote[] {
+function remotesOf(
+  ctx: RunnerContext,
+  names: readonly string[] | undefined,
+  matching = '',
+): { backend: string; remote: FetchedRemote }[] {
   const text = matching.replace(/^\*|\*$/g, '');
   return meant(serverOf(ctx), names)
-    .filter((one) => one instanceof Gitfs)
-    .flatMap((gitfs) => gitfs.remotes.filter(({ id }) => id.includes(text)));
+    .filter(isFetched)
+    .flatMap(({ name, remotes }) => remotes.map((one) => ({ backend: name, remote: one })))
+    .filter(({ remote: { id } }) => id.includes(text));
 }
+
+/** Where a lock is, in the words of Salt's backends. */
+const lockOf = (backendOf: string, { id }: FetchedRemote): string =>
+  backendOf === GITFS ? `update lock for gitfs remote '${id}'` : `lock for ${id}`;
 
 /** One listing of an environment. */
 function listing(
@@ -81,7 +96,11 @@ function listing(
 function ofRemotes(
   name: string,
   doc: string,
-  { key, nothing, each }: { key: string; nothing: string; each: (remote: GitfsRemote) => string | undefined },
+  {
+    key,
+    nothing,
+    each,
+  }: { key: string; nothing: string; each: (remote: FetchedRemote, backendOf: string) => string | undefined },
 ): RunnerSpec {
   return defineRunner({
     doc,
@@ -90,7 +109,7 @@ function ofRemotes(
     examples: [`salt-run fileserver.${name}`, `salt-run fileserver.${name} backend=git remote=github`],
     run: (ctx, args) => {
       const done = remotesOf(ctx, args.backend, args.remote)
-        .map(each)
+        .map((found) => each(found.remote, found.backend))
         .filter((said) => said !== undefined);
       return done.length === 0 ? nothing : dict({ [key]: done });
     },
@@ -139,7 +158,7 @@ export const fileserverRunners = defineRunners({
         const server = serverOf(ctx);
         for (const one of meant(server, wanted)) {
           if (one.name === ROOTS) await updateRoots(ctx, server);
-          else if (one instanceof Gitfs) await updateRemotes(ctx, one, matching);
+          else if (isFetched(one)) await updateRemotes(ctx, one, matching);
         }
         return true;
       },
@@ -168,7 +187,7 @@ export const fileserverRunners = defineRunners({
       returns: 'mapping with one sentence for each backend; a text when there was nothing to forget',
       examples: ['salt-run fileserver.clear_cache', 'salt-run fileserver.clear_cache backend=git'],
       run: (ctx, args) => {
-        const chosen = meant(serverOf(ctx), args.backend).filter((one) => one instanceof Gitfs);
+        const chosen = meant(serverOf(ctx), args.backend).filter(isFetched);
         for (const { repository } of chosen.flatMap(({ remotes }) => remotes)) repository.clear();
         if (chosen.length === 0) return 'No cache was cleared';
         return dict({
@@ -179,14 +198,12 @@ export const fileserverRunners = defineRunners({
     clear_lock: ofRemotes('clear_lock', 'Removes update locks of remotes, so that they are fetched again.', {
       key: 'cleared',
       nothing: 'No locks were removed',
-      each: ({ id, repository }) =>
-        repository.unlock() ? `Removed update lock for gitfs remote '${id}'` : undefined,
+      each: (one, backendOf) => (one.repository.unlock() ? `Removed ${lockOf(backendOf, one)}` : undefined),
     }),
     lock: ofRemotes('lock', 'Sets update locks of remotes: nothing is fetched until they are removed.', {
       key: 'locked',
       nothing: 'No locks were set',
-      each: ({ id, repository }) =>
-        repository.lock() ? `Set update lock for gitfs remote '${id}'` : undefined,
+      each: (one, backendOf) => (one.repository.lock() ? `Set ${lockOf(backendOf, one)}` : undefined),
     }),
   },
 });
@@ -198,9 +215,13 @@ async function updateRoots(ctx: RunnerContext, { settings }: FileServer): Promis
 }
 
 /** @throws RunnerRefusal when a remote cannot be fetched. Salt compat: Salt says True, and its log why not. */
-async function updateRemotes(ctx: RunnerContext, gitfs: Gitfs, matching: string): Promise<void> {
-  const { isChanged, faults } = await fetchRemotes(gitfs.remotes, ctx, { role: gitfs.name, matching });
+async function updateRemotes(
+  ctx: RunnerContext,
+  { name, remotes }: FetchedBackend,
+  matching: string,
+): Promise<void> {
+  const { isChanged, faults } = await fetchRemotes(remotes, ctx, { role: name, matching });
   if (isChanged && ctx.opts.get('fileserver_events'))
-    await ctx.fire(GIT_UPDATE_TAG, gitUpdateEvent(isChanged));
+    await ctx.fire(fetchedTag(name), fetchedEvent(name, isChanged));
   if (faults.length > 0) throw new RunnerRefusal(faults.join('\n'));
 }

@@ -1,19 +1,21 @@
 /**
- * The regular fetches of repositories (`gitfs_update_interval`, `git_pillar_update_interval`), with an event when files of the file server
+ * The regular fetches of remote sources (`gitfs_update_interval`, `git_pillar_update_interval` and the like), with an event when files of the file server
  * have changed (`fileserver_events`).
  */
 import type { Dict } from '../../python/values/value.ts';
-import { GIT_UPDATE_TAG, gitUpdateEvent, Gitfs, GITFS } from '../../storage/fileserver/gitfs.ts';
+import { fetchedEvent, fetchedTag, isFetched } from '../../storage/fileserver/fetched.ts';
 import { openFileServer } from '../../storage/fileserver/open.ts';
 import { configuredPillarRemotes } from '../../storage/git/pillar-remote.ts';
 import { repositoriesFolder } from '../../storage/git/repository.ts';
-import { updateRemotes, type FetchedRemote } from '../../storage/git/update-remotes.ts';
+import { updateRemotes, type FetchedRemote } from '../../storage/remotes/update-remotes.ts';
 import type { RoleContext } from './roles/role.ts';
 
 const SHORTEST_MS = 1000;
 
 interface Group {
+  /** A backend, or `git_pillar`. */
   readonly role: string;
+  readonly isBackend: boolean;
   readonly remotes: readonly FetchedRemote[];
 }
 
@@ -26,12 +28,11 @@ export function configuredRemotes({
 }: Pick<RoleContext, 'opts' | 'clock' | 'random' | 'log'>): Group[] {
   const all = opts.toDict();
   const { backends } = openFileServer({ opts: all, clock, random, log });
-  const gitfs = backends.find((backend) => backend instanceof Gitfs);
   const folder = repositoriesFolder(opts.get('cachedir'));
   const pillar = configuredPillarRemotes(opts.get('ext_pillar'), { opts: all, folder, clock, random });
   return [
-    { role: GITFS, remotes: gitfs?.remotes ?? [] },
-    { role: 'git_pillar', remotes: pillar },
+    ...backends.filter(isFetched).map(({ name, remotes }) => ({ role: name, isBackend: true, remotes })),
+    { role: 'git_pillar', isBackend: false, remotes: pillar },
   ].filter(({ remotes }) => remotes.length > 0);
 }
 
@@ -76,11 +77,11 @@ export class GitUpdates {
     }
   }
 
-  async #update({ role, remotes }: Group): Promise<void> {
+  async #update({ role, isBackend, remotes }: Group): Promise<void> {
     // a timer may be early by a little
     const olderThanMs = ({ updateIntervalMs }: FetchedRemote): number => updateIntervalMs * 0.9;
     const { isChanged } = await updateRemotes(remotes, this.#context, { role, olderThanMs });
-    if (isChanged && role === GITFS && this.#context.opts.get('fileserver_events'))
-      this.#fire(GIT_UPDATE_TAG, gitUpdateEvent(isChanged));
+    if (isChanged && isBackend && this.#context.opts.get('fileserver_events'))
+      this.#fire(fetchedTag(role), fetchedEvent(role, isChanged));
   }
 }

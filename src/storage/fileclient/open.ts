@@ -32,13 +32,18 @@ export function openFileClient(ctx: FileClientContext): FileClient {
 /** Without a master nobody else fetches; the parts of one job do it once. */
 const FETCHED_BY_JOB_MS = 5_000;
 
-async function bringUpToDate(backend: FileBackend, deps: { clock: Clock; log: Logger }): Promise<void> {
-  const [{ Gitfs }, { updateRemotes }] = await Promise.all([
-    import('../fileserver/gitfs.ts'),
-    import('../git/update-remotes.ts'),
+async function bringUpToDate(
+  backends: readonly FileBackend[],
+  deps: { clock: Clock; log: Logger },
+): Promise<void> {
+  if (backends.every(({ name }) => name === 'roots')) return;
+  const [{ isFetched }, { updateRemotes }] = await Promise.all([
+    import('../fileserver/fetched.ts'),
+    import('../remotes/update-remotes.ts'),
   ]);
-  if (!(backend instanceof Gitfs)) return;
-  await updateRemotes(backend.remotes, deps, { role: backend.name, olderThanMs: () => FETCHED_BY_JOB_MS });
+  const olderThanMs = (): number => FETCHED_BY_JOB_MS;
+  for (const { name, remotes } of backends.filter(isFetched))
+    await updateRemotes(remotes, deps, { role: name, olderThanMs });
 }
 
 /** The environment that functions work in unless one is named: `saltenv`, else `base`. */
@@ -52,8 +57,7 @@ function localRequests({ opts, clock, random, log }: FileClientContext): SendReq
   const open = async (): Promise<ReadonlyMap<string, (load: Dict) => Value | Promise<Value>>> => {
     const { openFileServer } = await import('../fileserver/open.ts');
     const server = openFileServer({ opts, clock, random, log });
-    const gitfs = server.backends.find(({ name }) => name === 'gitfs');
-    if (gitfs !== undefined) await bringUpToDate(gitfs, { clock, log });
+    await bringUpToDate(server.backends, { clock, log });
     return server.commands;
   };
   return async (load) => {

@@ -3,11 +3,14 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { Dict } from '../../python/values/value.ts';
+import { safeJoin } from '../../host/files.ts';
 import { repositoriesFolder } from '../git/repository.ts';
 import { createGitfs } from './gitfs.ts';
+import { createHgfs } from './hgfs.ts';
 import type { FileBackend } from './layer.ts';
 import { createMinionfs } from './minionfs.ts';
 import { createRoots } from './roots.ts';
+import { createSvnfs } from './svnfs.ts';
 import type { FileServerSettings } from './settings.ts';
 
 /** What backends are made of. */
@@ -24,10 +27,15 @@ type CreateBackend = (deps: BackendDeps) => FileBackend;
 const gitfs: CreateBackend = ({ opts, settings, clock, random, log }) =>
   createGitfs({ opts, folder: repositoriesFolder(settings.cachedir), clock, random, log });
 
+/** A folder for the copies of one kind. */
+const copies = ({ settings }: BackendDeps, name: string): string => safeJoin(settings.cachedir, name);
+
 /** By the names that the option takes. */
 const BACKENDS: ReadonlyMap<string, CreateBackend> = new Map<string, CreateBackend>([
   ['roots', ({ settings }) => createRoots(settings)],
   ['git', gitfs],
+  ['hg', (deps) => createHgfs({ ...deps, folder: copies(deps, 'hg') })],
+  ['svn', (deps) => createSvnfs({ ...deps, folder: copies(deps, 'svn') })],
   ['minion', ({ opts }) => createMinionfs(opts)],
 ]);
 

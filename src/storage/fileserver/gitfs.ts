@@ -5,19 +5,15 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { isListed } from '../../python/text/expression-match.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { cleanFolder, masked, RemoteOptions } from '../git/remote-options.ts';
 import { COMMIT, GitRepository, REF_KINDS } from '../git/repository.ts';
-import type { FileBackend, Layer } from './layer.ts';
+import { firstFetches } from '../remotes/update-remotes.ts';
+import type { FetchedBackend } from './fetched.ts';
+import type { Layer } from './layer.ts';
 
 /** The backend's name in answers, events and folders. */
 export const GITFS = 'gitfs';
-
-/** The event that tells of changes (`fileserver_events`). */
-export const GIT_UPDATE_TAG = `salt/fileserver/${GITFS}/update`;
-
-/** Its data, in Salt's shape. */
-export const gitUpdateEvent = (isChanged: boolean): Dict => dict({ changed: isChanged, backend: GITFS });
 
 const OWN_PARAMETERS = [
   'saltenv',
@@ -26,8 +22,6 @@ const OWN_PARAMETERS = [
   'disable_saltenv_mapping',
   'ref_types',
 ];
-const FIRST_FETCH_MS = 15_000;
-const FIRST_FETCH_LOOK_MS = 100;
 
 /** What the backend needs. */
 export interface GitfsDeps {
@@ -52,16 +46,19 @@ export function createGitfs(deps: GitfsDeps): Gitfs {
   const common = environmentTable(deps.opts.get('gitfs_saltenv') ?? null);
   return new Gitfs(
     (Array.isArray(remotes) ? remotes : []).map((entry) => new GitfsRemote(entry, common, deps)),
+    deps.clock,
   );
 }
 
 /** The environments of all remotes. */
-export class Gitfs implements FileBackend {
+export class Gitfs implements FetchedBackend {
   readonly name = GITFS;
   readonly remotes: readonly GitfsRemote[];
+  readonly #clock: Clock;
 
-  constructor(remotes: readonly GitfsRemote[]) {
+  constructor(remotes: readonly GitfsRemote[], clock: Clock) {
     this.remotes = remotes;
+    this.#clock = clock;
   }
 
   environments(): readonly string[] {
@@ -69,7 +66,7 @@ export class Gitfs implements FileBackend {
   }
 
   async layers(saltenv: string): Promise<readonly Layer[]> {
-    for (const remote of this.remotes) await remote.firstFetch();
+    await firstFetches(this.remotes, this.#clock);
     const isKnown = COMMIT.test(saltenv) || this.environments().includes(saltenv);
     const found = await Promise.all(
       this.remotes.filter((remote) => isKnown || remote.hasFallback).map((remote) => remote.layer(saltenv)),
@@ -79,7 +76,7 @@ export class Gitfs implements FileBackend {
 }
 
 /** One remote repository. */
-export class GitfsRemote {
+class GitfsRemote {
   /** As the configuration names it, without a password. */
   readonly id: string;
   readonly repository: GitRepository;
@@ -90,7 +87,6 @@ export class GitfsRemote {
   readonly #base: string;
   readonly #refTypes: readonly string[];
   readonly #log: Logger;
-  readonly #clock: Clock;
   readonly #isExposed: (saltenv: string) => boolean;
   #known: { refs: ReadonlyMap<string, string>; environments: ReadonlySet<string> } | undefined;
 
@@ -100,7 +96,6 @@ export class GitfsRemote {
     this.id = masked(options.id);
     this.#options = options;
     this.#log = log;
-    this.#clock = clock;
     this.#common = common;
     this.#environments = environmentTable(options.has('saltenv') ? options.value('saltenv') : null);
     this.#base = this.#environments.get('base')?.ref ?? options.text('base', 'master');
@@ -116,13 +111,6 @@ export class GitfsRemote {
     this.updateIntervalMs = options.updateIntervalMs;
     const access = options.access(options.id);
     this.repository = new GitRepository({ folder, access, refspecs: options.refspecs, clock, random });
-  }
-
-  /** Waits until somebody has tried to fetch it: who asks right after the first start is to get its files. */
-  async firstFetch(): Promise<void> {
-    const untilMs = this.#clock.monotonicMs() + FIRST_FETCH_MS;
-    while (this.repository.state().triedAtMs === 0 && this.#clock.monotonicMs() < untilMs)
-      await this.#clock.sleep(FIRST_FETCH_LOOK_MS);
   }
 
   get hasFallback(): boolean {

@@ -30,12 +30,13 @@ export class LayerLists {
 
   /** What one layer adds to its environment. */
   of(layer: Layer): Promise<FileLists> {
-    const key = `${layer.folder}\0${layer.mountpoint}`;
+    const key = `${layer.folder}\0${layer.mountpoint}\0${layer.version ?? ''}`;
     const nowMs = this.#clock.monotonicMs();
     const known = this.#known.get(key);
     if (known !== undefined && nowMs < known.untilMs) return known.lists;
     const lists = this.#collect(layer);
-    const untilMs = layer.isFixed ? Infinity : nowMs + this.#settings.listCacheSeconds * 1000;
+    const isKnown = layer.isFixed || layer.version !== undefined;
+    const untilMs = isKnown ? Infinity : nowMs + this.#settings.listCacheSeconds * 1000;
     this.#known.set(key, { lists, untilMs });
     return lists;
   }

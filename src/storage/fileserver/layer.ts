@@ -2,7 +2,7 @@
 
 /** One folder of an environment. */
 export interface Layer {
-  /** The backend as Salt names it: `roots`, `gitfs`, `minionfs`. */
+  /** The backend as Salt names it: `roots`, `gitfs`, `hgfs`. */
   readonly backend: string;
   /** Absolute path on this machine. */
   readonly folder: string;
@@ -12,6 +12,8 @@ export interface Layer {
   readonly isConfined: boolean;
   /** The folder never changes. */
   readonly isFixed: boolean;
+  /** What the folder holds now, where somebody knows: its lists are good as long as this is the same. */
+  readonly version?: string;
   /** True for paths below the folder that are not served. */
   readonly hides?: (path: string) => boolean;
 }

@@ -34,8 +34,16 @@ export class RemoteOptions {
   readonly #opts: Dict;
   readonly #own: Dict;
 
-  /** @param known the parameters of this kind of remote besides the common ones @throws ConfigError */
-  constructor(entry: Value, role: string, { opts, known }: { opts: Dict; known: readonly string[] }) {
+  /**
+   * @param known the parameters of this kind of remote besides the common ones
+   * @param common those of git, unless it is another kind of source
+   * @throws ConfigError
+   */
+  constructor(
+    entry: Value,
+    role: string,
+    { opts, known, common = COMMON }: { opts: Dict; known: readonly string[]; common?: readonly string[] },
+  ) {
     const [id, own] = isDict(entry) ? ([...entry][0] ?? ['', null]) : [entry, undefined];
     this.#role = role;
     this.#opts = opts;
@@ -43,7 +51,7 @@ export class RemoteOptions {
       throw new ConfigError(`${role}_remotes: ${pyStr(entry)} is no address; it may need quotes.`);
     this.id = id.trim();
     this.#own = own === undefined ? new Map() : this.#parameters(own);
-    const names = [...COMMON, ...known];
+    const names = [...common, ...known];
     for (const name of this.#own.keys())
       if (!names.includes(pyStr(name)))
         throw new ConfigError(

@@ -3,19 +3,14 @@
  * change. Every process of a master reads it; whoever fetches has its lock.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
-import { readTextIfExists, safeJoin, writeFileAtomic } from '../../host/files.ts';
-import { dropLock, takeLock } from '../../host/owner-lock.ts';
+import { safeJoin } from '../../host/files.ts';
 import type { Random } from '../../host/random.ts';
+import { RemoteCopy } from '../remotes/copy.ts';
+import { Trees } from '../remotes/trees.ts';
 import { GitError, runGit, type GitAccess } from './run-git.ts';
-
-/** Trees that are kept at most of one repository; of those that no branch or tag names the oldest go first. */
-const TREES_MAX = 512;
-/** A tree that nothing names any more may still be read by somebody who has just found a file in it. */
-const TREE_GRACE_MS = 10 * 60_000;
 
 /** What a name may mean, in this order. */
 export const REF_KINDS: readonly string[] = ['branch', 'tag', 'sha'];
@@ -25,24 +20,6 @@ export const COMMIT = /^[0-9a-f]{6,64}$/i;
 /** Where copies of repositories lie, of every kind of remote. */
 export function repositoriesFolder(cachedir: string): string {
   return safeJoin(cachedir, 'git');
-}
-
-/** What was known at the last fetch. */
-export interface RepositoryState {
-  /** Commits by the full names of references, e.g. `refs/remotes/origin/main`. */
-  readonly refs: ReadonlyMap<string, string>;
-  /** When they were fetched, milliseconds since 1970; undefined before the first time. */
-  readonly fetchedAtMs: number | undefined;
-  /** When a fetch was last tried. */
-  readonly triedAtMs: number;
-  /** Why the last one failed; undefined when it did not. */
-  readonly fault: string | undefined;
-}
-
-/** What came of a fetch. */
-export interface FetchOutcome {
-  readonly isChanged: boolean;
-  readonly fault: string | undefined;
 }
 
 /** What a repository is made of. */
@@ -55,103 +32,33 @@ export interface GitRepositoryDeps {
   readonly random: Random;
 }
 
-/** One repository. */
-export class GitRepository {
-  readonly folder: string;
+/** One repository. Its state has commits by the full names of references. */
+export class GitRepository extends RemoteCopy {
   readonly #deps: GitRepositoryDeps;
-  #state: { version: string; state: RepositoryState } | undefined;
-  readonly #exporting = new Map<string, Promise<string | undefined>>();
+  readonly #trees: Trees;
 
   constructor(deps: GitRepositoryDeps) {
-    this.#deps = deps;
     const { url, user, privkey } = deps.access;
     const name = createHash('sha256').update([url, user, privkey, ...deps.refspecs].join('\0'));
-    this.folder = safeJoin(deps.folder, name.digest('hex').slice(0, 32));
+    super(safeJoin(deps.folder, name.digest('hex').slice(0, 32)), deps.clock);
+    this.#deps = deps;
+    const { clock, random } = deps;
+    this.#trees = new Trees({ folder: join(this.folder, 'trees'), clock, random });
   }
 
   get #repository(): string {
     return join(this.folder, 'repository.git');
   }
 
-  /** What is known now; cheap enough for every request. */
-  state(): RepositoryState {
-    const path = join(this.folder, 'state.json');
-    const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined)
-      return { refs: new Map(), fetchedAtMs: undefined, triedAtMs: 0, fault: undefined };
-    const version = `${stat.ino}.${stat.mtimeMs}`;
-    if (this.#state?.version !== version) this.#state = { version, state: readState(path) };
-    return this.#state.state;
+  protected async pull(): Promise<ReadonlyMap<string, string>> {
+    await this.#prepare();
+    const how = ['--quiet', '--prune', '--force', '--no-write-fetch-head', '--no-auto-gc'];
+    await this.#git(['fetch', ...how, '--', ...this.#source()], true);
+    return this.#references();
   }
 
-  /** True while a process has the lock, or an operator has set it. */
-  get isLocked(): boolean {
-    return statSync(this.#operatorLock, { throwIfNoEntry: false }) !== undefined;
-  }
-
-  get #operatorLock(): string {
-    return join(this.folder, 'update.lk');
-  }
-
-  /** Keeps fetches away until {@link unlock}. @returns false when it was so already */
-  lock(): boolean {
-    if (this.isLocked) return false;
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    writeFileSync(this.#operatorLock, '', { mode: 0o600 });
-    return true;
-  }
-
-  /** @returns false when it was not locked */
-  unlock(): boolean {
-    const wasLocked = this.isLocked;
-    rmSync(this.#operatorLock, { force: true });
-    return wasLocked;
-  }
-
-  /** Forgets the copy and everything made of it. */
-  clear(): void {
-    rmSync(this.folder, { recursive: true, force: true });
-    this.#state = undefined;
-  }
-
-  /**
-   * Brings the copy up to date. What was there stays when that fails; the state says since when.
-   * @returns undefined when another process is at it
-   */
-  async fetch(): Promise<FetchOutcome | undefined> {
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    if (this.isLocked) return { isChanged: false, fault: 'updates are locked (fileserver.clear_lock)' };
-    const lock = join(this.folder, 'fetching');
-    if (takeLock(lock) !== undefined) return undefined;
-    const before = this.state();
-    const nowMs = this.#deps.clock.nowMs();
-    try {
-      await this.#prepare();
-      await this.#git(
-        [
-          'fetch',
-          '--quiet',
-          '--prune',
-          '--force',
-          '--no-write-fetch-head',
-          '--no-auto-gc',
-          '--',
-          ...this.#source(),
-        ],
-        true,
-      );
-      const refs = await this.#references();
-      const isChanged = before.fetchedAtMs === undefined || !sameRefs(before.refs, refs);
-      this.#keep({ refs, fetchedAtMs: nowMs, triedAtMs: nowMs, fault: undefined });
-      this.#forgetTrees(new Set(refs.values()));
-      return { isChanged, fault: undefined };
-    } catch (error) {
-      const fault = messageOf(error);
-      this.#keep({ ...before, triedAtMs: nowMs, fault });
-      return { isChanged: false, fault };
-    } finally {
-      dropLock(lock);
-    }
+  protected override tidy(refs: ReadonlyMap<string, string>): void {
+    this.#trees.forget(new Set(refs.values()));
   }
 
   /**
@@ -164,14 +71,8 @@ export class GitRepository {
   tree(commit: string, root: string): Promise<string | undefined> {
     const name =
       root === '' ? commit : `${commit}-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`;
-    const path = safeJoin(this.folder, 'trees', name);
-    if (statSync(path, { throwIfNoEntry: false }) !== undefined) return Promise.resolve(path);
-    let running = this.#exporting.get(name);
-    if (running === undefined) {
-      running = this.#export(commit, root, path).finally(() => this.#exporting.delete(name));
-      this.#exporting.set(name, running);
-    }
-    return running;
+    const named = (): ReadonlySet<string> => new Set(this.state().refs.values());
+    return this.#trees.get(name, (draft) => this.#export(commit, root, draft), named);
   }
 
   /** The commit of a branch, a tag or a commit's own name, tried in this order. @param kinds those that may be meant */
@@ -208,28 +109,18 @@ export class GitRepository {
     }
   }
 
-  async #export(commit: string, root: string, path: string): Promise<string | undefined> {
+  async #export(commit: string, root: string, draft: string): Promise<boolean> {
     const tree = await this.commitOf(commit);
-    if (tree === undefined || !(await this.#isFolder(commit, root))) return undefined;
-    const draft = `${path}.${process.pid}.${this.#deps.random.bytes(6).toString('hex')}`;
-    mkdirSync(draft, { recursive: true, mode: 0o700 });
+    if (tree === undefined || !(await this.#isFolder(commit, root))) return false;
     const index = `${draft}.index`;
     try {
       const env = new Map([['GIT_INDEX_FILE', index]]);
       await this.#git(['--work-tree', draft, 'read-tree', `${commit}:${root}`], false, env);
       await this.#git(['--work-tree', draft, 'checkout-index', '--all', '--quiet'], false, env);
-      renameSync(draft, path);
-    } catch (error) {
-      // another process was faster
-      if (statSync(path, { throwIfNoEntry: false }) === undefined) throw error;
+      return true;
     } finally {
       rmSync(index, { force: true });
-      rmSync(draft, { recursive: true, force: true });
     }
-    const nowSeconds = this.#deps.clock.nowMs() / 1000;
-    utimesSync(path, nowSeconds, nowSeconds);
-    this.#boundTrees();
-    return path;
   }
 
   async #isFolder(commit: string, root: string): Promise<boolean> {
@@ -277,39 +168,6 @@ export class GitRepository {
     return refs;
   }
 
-  #keep(state: RepositoryState): void {
-    const { refs, fetchedAtMs, triedAtMs, fault } = state;
-    const text = JSON.stringify({ refs: [...refs], fetchedAtMs, triedAtMs, fault });
-    writeFileAtomic(join(this.folder, 'state.json'), text, { mode: 0o600 });
-  }
-
-  /** Trees of commits that no reference names any more, and drafts of processes that were killed. */
-  #forgetTrees(commits: ReadonlySet<string>): void {
-    const beforeMs = this.#deps.clock.nowMs() - TREE_GRACE_MS;
-    for (const { name, path, mtimeMs } of this.#trees())
-      if (!commits.has(name.split(/[-.]/)[0] ?? '') || name.includes('.'))
-        if (mtimeMs < beforeMs) rmSync(path, { recursive: true, force: true });
-  }
-
-  #boundTrees(): void {
-    const trees = this.#trees();
-    if (trees.length <= TREES_MAX) return;
-    const commits = new Set(this.state().refs.values());
-    const unnamed = trees.filter(({ name }) => !commits.has(name.split(/[-.]/)[0] ?? ''));
-    unnamed.sort((one, other) => one.mtimeMs - other.mtimeMs);
-    for (const { path } of unnamed.slice(0, trees.length - TREES_MAX))
-      rmSync(path, { recursive: true, force: true });
-  }
-
-  #trees(): { name: string; path: string; mtimeMs: number }[] {
-    const top = join(this.folder, 'trees');
-    return namesIn(top).flatMap((name) => {
-      const path = join(top, name);
-      const stat = statSync(path, { throwIfNoEntry: false });
-      return stat === undefined ? [] : [{ name, path, mtimeMs: stat.mtimeMs }];
-    });
-  }
-
   #git(words: readonly string[], isRemote = false, env?: ReadonlyMap<string, string>): Promise<string> {
     const { clock, access } = this.#deps;
     const isInit = words[0] === 'init';
@@ -336,29 +194,4 @@ function namesBelow(folder: string): string[] {
     const path = join(folder, name);
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true ? namesBelow(path) : [path];
   });
-}
-
-function sameRefs(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): boolean {
-  return one.size === other.size && [...one].every(([name, commit]) => other.get(name) === commit);
-}
-
-function readState(path: string): RepositoryState {
-  const none: RepositoryState = { refs: new Map(), fetchedAtMs: undefined, triedAtMs: 0, fault: undefined };
-  try {
-    const value = JSON.parse(readTextIfExists(path) ?? 'null') as {
-      refs: [string, string][];
-      fetchedAtMs?: number;
-      triedAtMs: number;
-      fault?: string;
-    } | null;
-    if (value === null) return none;
-    return {
-      refs: new Map(value.refs),
-      fetchedAtMs: value.fetchedAtMs,
-      triedAtMs: value.triedAtMs,
-      fault: value.fault,
-    };
-  } catch {
-    return none;
-  }
 }

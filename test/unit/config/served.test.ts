@@ -84,10 +84,12 @@ const isReadAsArgument = (option: string): boolean => new RegExp(`\\bgiven\\.${o
 
 /** Options of remote repositories are read by the part behind the kind of remote. */
 function isReadOfRemotes(option: string): boolean {
-  const [, name] = /^git(?:fs|_pillar)_(\w+)$/.exec(option) ?? [];
+  const [, name] = /^(?:gitfs|git_pillar|hgfs|svnfs)_(\w+)$/.exec(option) ?? [];
   return (
     name !== undefined &&
-    new RegExp(`(?:value|text|flag|texts|folder|placeOf)\\((?:saltenv, )?'${name}'`).test(text)
+    new RegExp(
+      `(?:value|text|flag|texts|folder|relativeFolder|placeOf)\\((?:saltenv, |options, )?'${name}'`,
+    ).test(text)
   );
 }
 
@@ -139,7 +141,7 @@ test("options - values equal to Salt's defaults are passed over", () => {
 
 test('options - what would be missed stops master, salt-run and a minion that compiles by itself', () => {
   const asked = {
-    fileserver_backend: ['hg', 'roots'],
+    fileserver_backend: ['cvs', 'roots'],
   };
   for (const program of ['salt-master', 'salt-run'] as const) {
     const { lines, refused } = start(program, asked);
@@ -155,7 +157,7 @@ test('options - what would be missed stops master, salt-run and a minion that co
 test('options - other things that stop', () => {
   for (const asked of [
     { cluster_id: 'c' },
-    { fileserver_backend: ['svnfs'] },
+    { fileserver_backend: ['cvsfs'] },
     { key_pass: 'sdb://store/key' },
   ])
     assert.equal(start('salt-master', asked).refused, true, JSON.stringify(asked));
