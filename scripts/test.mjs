@@ -5,6 +5,9 @@ import { basename, delimiter, join, relative } from 'node:path';
 import { bundleModules, filesBelow, root } from './bundle.mjs';
 import { DATABASE_SERVERS, installCommand, missingServers } from './database-programs.mjs';
 
+/** What `su -` sets for root. */
+const ROOTS_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
 const [suite, ...parts] = process.argv.slice(2);
 let status = 0;
 const suites = suite ? [suite] : ['unit', 'e2e', 'databases'];
@@ -30,7 +33,7 @@ async function run(name) {
       PYTHONPYCACHEPREFIX: join(root, 'build', 'pycache'),
     };
     delete env.NODE_EXTRA_CA_CERTS;
-    env.PATH = withPython(outdir);
+    env.PATH = quickPath(outdir);
     return (
       spawnSync(process.execPath, testArguments(name, built, outdir), { stdio: 'inherit', cwd: root, env })
         .status ?? 1
@@ -41,18 +44,24 @@ async function run(name) {
 }
 
 /**
- * The PATH with the interpreter itself as `python3`: a version manager puts a shell script there that costs more than most tests, which
- * start Python hundreds of times.
+ * The PATH for tests, without what the account that runs them has in its profile: a version manager costs more than most tests, which start
+ * Python and root's log-in shell hundreds of times. `python3` is the interpreter itself, and `su - root -c` reads no profile.
  */
-function withPython(outdir) {
-  const { stdout, status } = spawnSync('python3', ['-c', 'import sys; print(sys.executable, end="")'], {
+function quickPath(outdir) {
+  const folder = join(outdir, 'quick');
+  mkdirSync(folder, { recursive: true });
+  const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable, end="")'], {
     encoding: 'utf8',
   });
-  if (status !== 0 || stdout === '') return process.env.PATH;
-  const folder = join(outdir, 'interpreters');
-  mkdirSync(folder, { recursive: true });
-  symlinkSync(stdout, join(folder, 'python3'));
+  if (python.status === 0 && python.stdout !== '') symlinkSync(python.stdout, join(folder, 'python3'));
+  const su = spawnSync('sh', ['-c', 'command -v su'], { encoding: 'utf8' }).stdout.trim();
+  if (process.getuid?.() === 0 && su !== '') writeFileSync(join(folder, 'su'), quickSu(su), { mode: 0o755 });
   return `${folder}${delimiter}${process.env.PATH}`;
+}
+
+function quickSu(su) {
+  const login = `env -i HOME=/root SHELL=/bin/bash USER=root LOGNAME=root PATH=${ROOTS_PATH} bash --noprofile -c "$4"`;
+  return `#!/bin/sh\n[ "$1 $2 $3" = "- root -c" ] && cd / && exec ${login}\nexec ${su} "$@"\n`;
 }
 
 /** Those tests whose server is installed; the first word of a file's name says which it needs. Tells which are left out. */
@@ -96,6 +105,7 @@ function unitEntries(built, outdir) {
 
 /** Unit tests share processes, because starting one costs more than running them; the others get one each. */
 function testArguments(name, built, outdir) {
+  const plainPromises = ['--require', join(root, 'scripts/plain-promises.cjs')];
   const reporter = `--test-reporter=${process.stdout.isTTY ? 'spec' : (process.env.TEST_REPORTER ?? 'dot')}`;
   const summary = [
     '--test-reporter-destination=stdout',
@@ -104,6 +114,7 @@ function testArguments(name, built, outdir) {
   ];
   if (name !== 'unit')
     return [
+      ...plainPromises,
       '--test',
       `--test-concurrency=${name === 'e2e' || name === 'databases' ? 2 : 1}`,
       reporter,
@@ -112,7 +123,7 @@ function testArguments(name, built, outdir) {
     ];
   const entries = unitEntries(built, outdir);
   const together = entries.length === 1 ? [] : ['--test', `--test-concurrency=${UNIT_PROCESSES}`];
-  return [...together, reporter, ...summary, ...entries];
+  return [...plainPromises, ...together, reporter, ...summary, ...entries];
 }
 
 /** What `npm test` may take on two cores. */
