@@ -63,6 +63,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'hosts', file: 'hosts', load: async () => (await import('./hosts.ts')).hostsModule },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpModule },
   { name: 'ini', file: 'ini_manage', load: async () => (await import('./ini.ts')).iniModule },
+  { name: 'ip', file: 'debian_ip', load: async () => (await import('./ip.ts')).debianIpModule },
   { name: 'iptables', file: 'iptables', load: async () => (await import('./iptables.ts')).iptablesModule },
   { name: 'key', file: 'key', load: async () => (await import('./key.ts')).keyModule },
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodModule },

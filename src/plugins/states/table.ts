@@ -69,6 +69,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodStates },
   { name: 'locale', file: 'locale', load: async () => (await import('./locale.ts')).localeStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
+  { name: 'network', file: 'network', load: async () => (await import('./network.ts')).networkStates },
   { name: 'npm', file: 'npm', load: async () => (await import('./npm.ts')).npmStates },
   { name: 'pip', file: 'pip_state', load: async () => (await import('./pip.ts')).pipStates },
   { name: 'pkg', file: 'pkg', load: async () => (await import('./pkg.ts')).pkgStates },

@@ -25,7 +25,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'logadm logrotate loop lvm lvs_server lvs_service lxc lxd lxd_container lxd_image lxd_profile ' +
     'macdefaults macpackage makeconf marathon_app memcached modjk modjk_worker mongodb_database ' +
     'mongodb_user monit mssql_database mssql_login mssql_role mssql_user msteams napalm_yang netacl ' +
-    'netconfig netntp netsnmp netusers network neutron_network neutron_secgroup neutron_secgroup_rule ' +
+    'netconfig netntp netsnmp netusers neutron_network neutron_secgroup neutron_secgroup_rule ' +
     'neutron_subnet nexus nfs_export nftables ntp nxos openstack_config openvswitch_bridge openvswitch_db ' +
     'openvswitch_port opsgenie pagerduty pagerduty_escalation_policy pagerduty_schedule pagerduty_service ' +
     'pagerduty_user panos pbm pcs pdbedit pecl pkgbuild pkgng portage_config ports powercfg powerpath ' +
