@@ -9,7 +9,7 @@ export interface BeaconContext {
   readonly clock: Clock;
   readonly log: Logger;
   /** Calls an execution function. @throws what it throws */
-  call(fun: string, args?: readonly Value[]): Promise<Value>;
+  call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
 }
 
 /** Whether a configuration can be used, and Salt's sentence about it. */

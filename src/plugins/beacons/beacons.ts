@@ -12,6 +12,7 @@ import {
   type RunningBeacon,
   type Verdict,
 } from './beacon.ts';
+import { SALTS_BEACONS } from './salts-beacons.ts';
 import { BEACON_TABLE } from './table.ts';
 
 /** Items of a configuration that are no beacon's own. */
@@ -192,7 +193,7 @@ export class Beacons {
     this.#active.delete(name);
     const spec = own ?? (await this.#spec(kindOf(name, config)));
     if (spec === undefined) {
-      this.#say(name, `Unable to process beacon ${String(name)}`);
+      this.#say(name, `Unable to process beacon ${String(name)}${whyNot(kindOf(name, config))}`);
       return undefined;
     }
     const [isValid, comment] = await spec.validate(itemsFor(spec, config));
@@ -253,6 +254,12 @@ export class Beacons {
 
 function commonOptions(config: Value): TypedArguments<typeof COMMON> {
   return readOptions(COMMON, isDict(config) ? config : listToDict(config));
+}
+
+/** Why a beacon of Salt is not here. */
+function whyNot(kind: string): string {
+  const why = SALTS_BEACONS.get(kind);
+  return why === undefined ? '' : `: the beacon ${kind} is not served: ${why}.`;
 }
 
 function kindOf(name: Value, config: Value): string {

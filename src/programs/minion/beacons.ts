@@ -30,7 +30,7 @@ export class MinionBeacons {
       context: {
         clock: state.deps.clock,
         log: state.deps.log,
-        call: (fun, args) => this.#functions().functions.call(fun, args),
+        call: (fun, args, kwargs) => this.#functions().functions.call(fun, args, kwargs),
       },
       configured: isDict(configured) ? copyValue(configured) : new Map(),
       pillar: () => deps.state().pillar.get('beacons'),
