@@ -10,6 +10,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { defineEngine, EngineRefusal, type EngineContext, type MasterServices } from './engine.ts';
 import { SlackApi } from './slack-api.ts';
 import { argumentsOf, commandIn, readGroups, type SlackCommand } from './slack-commands.ts';
+import { SlackNames } from './slack-names.ts';
 import { receiveMessages } from './slack-socket.ts';
 
 const API_URL = 'https://slack.com/api/';
@@ -75,14 +76,16 @@ class SlackBot {
   readonly #ctx: EngineContext;
   readonly #api: SlackApi;
   readonly #settings: BotSettings;
-  #users = new Map<string, string>();
-  #channels = new Map<string, string>();
+  readonly #users: SlackNames;
+  readonly #channels: SlackNames;
   #underWay = 0;
 
   constructor(ctx: EngineContext, api: SlackApi, settings: BotSettings) {
     this.#ctx = ctx;
     this.#api = api;
     this.#settings = settings;
+    this.#users = new SlackNames(() => api.users(), ctx.clock);
+    this.#channels = new SlackNames(() => api.channels(), ctx.clock);
   }
 
   /** Never fails: what goes wrong is said in the channel or the log. */
@@ -111,7 +114,7 @@ class SlackBot {
   ): Promise<void> {
     const { fireAll, tag, groups, trigger } = this.#settings;
     const userId = textOf(message.get('user')) ?? textOf(inside(message, 'message')?.get('user')) ?? '';
-    const user = await this.#nameOf(userId);
+    const user = await this.#users.nameOf(userId);
     const command = asked ? commandIn(text.slice(trigger.length), user ?? '', groups) : undefined;
     if (fireAll) {
       const data =
@@ -157,16 +160,8 @@ class SlackBot {
     }
   }
 
-  /** Names are asked for anew when one is not known. */
-  async #nameOf(id: string): Promise<string | undefined> {
-    if (id !== '' && !this.#users.has(id)) this.#users = await this.#api.users();
-    return this.#users.get(id);
-  }
-
   async #channelName(id: string): Promise<string | null> {
-    if (id.startsWith('D')) return 'private chat';
-    if (!this.#channels.has(id)) this.#channels = await this.#api.channels();
-    return this.#channels.get(id) ?? null;
+    return id.startsWith('D') ? 'private chat' : ((await this.#channels.nameOf(id)) ?? null);
   }
 }
 

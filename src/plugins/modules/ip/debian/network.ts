@@ -80,14 +80,14 @@ export function settingsText({ networking, hostname, domain, search }: NetworkSe
  * @throws PythonError (AttributeError) for settings that cannot be
  */
 export function wantedSettings(settings: Dict, current: NetworkSettings): NetworkSettings {
-  const opts = lowerKeys(settings);
-  const isOn = switchOf(opts.get('enabled') ?? (opts.has('enabled') ? null : current.networking));
+  const asked = lowerKeys(settings);
+  const isOn = switchOf(asked.get('enabled') ?? (asked.has('enabled') ? null : current.networking));
   if (isOn === undefined) throw wrongNetworkSetting('networking', SWITCH);
-  const given = opts.get('hostname') ?? (opts.has('hostname') ? null : current.hostname);
+  const given = asked.get('hostname') ?? (asked.has('hostname') ? null : current.hostname);
   if (!truthy(given)) throw wrongNetworkSetting('hostname', ['server1.example.com']);
   if (typeof given !== 'string') throw settingError(`'${pyTypeName(given)}' object has no attribute 'split'`);
   const dot = given.indexOf('.');
-  const search = opts.get('search');
+  const search = asked.get('search');
   return {
     networking: isOn ? 'yes' : 'no',
     hostname: dot < 0 ? given : given.slice(0, dot),
