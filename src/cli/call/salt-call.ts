@@ -205,13 +205,14 @@ class Caller {
     const names = read(truthy(wanted) ? wanted : ['direct_call']) ?? null;
     const executors = { names, options: read(merged.get('executor_opts')) };
     const found = await context.functions.has(this.#fun);
-    if (found) this.#removeProc = this.#writeProc(context.job.jid, call);
+    // before anybody can see that it runs, and until nobody can any more
     const stopListening = this.#onInterrupt();
     try {
+      if (found) this.#removeProc = this.#writeProc(context.job.jid, call);
       return await callFunction(this.#fun, context, arg, executors);
     } finally {
-      stopListening();
       this.#removeProc();
+      stopListening();
     }
   }
 
