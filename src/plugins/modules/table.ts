@@ -119,6 +119,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'mod_random',
     load: async () => (await import('./random.ts')).randomModule,
   },
+  { name: 'redis', file: 'redismod', load: async () => (await import('./redis.ts')).redisModule },
   {
     name: 'schedule',
     file: 'schedule',

@@ -40,6 +40,7 @@ import { cachedCopy, fetchSource, findSource, wantedHash, type ArchiveSource } f
 import { stateEnvironment } from './state-environment.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { textIfSaid } from './optional-params.ts';
 
 /** One run of the state. */
 interface Extraction {
@@ -293,7 +294,6 @@ function removeEmpty(folder: string): void {
 
 const flag = (value: boolean, doc: string) => param.flag({ default: value, doc });
 const text = (doc: string) => ({ default: null, type: 'str', doc }) as const;
-const textIfGiven = (doc: string) => param.textIfGiven({ default: null, doc });
 const ifGiven = (doc: string) => param.valueIfGiven({ default: null, type: 'str', doc });
 
 /** The states of `archive`. */
@@ -315,8 +315,8 @@ export const archiveStates = defineModule({
           'Do not look for members when the archive is the same as before.',
         ),
         skip_verify: flag(false, 'Do without a hash.'),
-        password: textIfGiven('The password of a zip archive.'),
-        options: textIfGiven('Options of `tar` or `unzip`.'),
+        password: textIfSaid('The password of a zip archive.'),
+        options: textIfSaid('Options of `tar` or `unzip`.'),
         list_options: text('A command that unpacks unusual compression to its standard output, for listing.'),
         force: flag(false, 'Remove what is there as something else.'),
         overwrite: flag(false, 'Unpack although all members are there.'),
@@ -337,7 +337,7 @@ export const archiveStates = defineModule({
           default: null,
           doc: 'The path that owner and group are for, instead of all members.',
         }),
-        archive_format: textIfGiven('`tar`, `zip` or `rar`; without it the name decides.'),
+        archive_format: textIfSaid('`tar`, `zip` or `rar`; without it the name decides.'),
         use_etag: flag(false, 'Let the web server tell whether the archive is another one.'),
       },
       kwargs: 'kwargs',

@@ -175,6 +175,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'rabbitmq_vhost',
     load: async () => (await import('./rabbitmq/vhost.ts')).rabbitmqVhostStates,
   },
+  { name: 'redis', file: 'redismod', load: async () => (await import('./redis.ts')).redisStates },
   { name: 'salt', file: 'saltmod', load: async () => (await import('./salt.ts')).saltStates },
   { name: 'saltutil', file: 'saltutil', load: async () => (await import('./saltutil.ts')).saltutilStates },
   { name: 'schedule', file: 'schedule', load: async () => (await import('./schedule.ts')).scheduleStates },

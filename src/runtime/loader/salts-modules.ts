@@ -30,7 +30,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'osquery out pagerduty pagerduty_util pam panos parallels partition pcs pdbedit pecl peeringdb pf ' +
     'pkgbuild pkgutil portage_config ports postfix poudriere power powercfg powerpath probes proxy ps ' +
     'psget puppet purefa purefb pushbullet pushover pyeapi pyenv qemu_img qemu_nbd quota raid rallydev ' +
-    'random_org rbac rbenv rdp rebootmgr redis reg rest_sample_utils restartcheck restconf ret riak route ' +
+    'random_org rbac rbenv rdp rebootmgr reg rest_sample_utils restartcheck restconf ret riak route ' +
     'rpmbuild rsync runit rvm s3 s6 salt_proxy salt_version saltcheck saltcloud scp scsi seed sensehat ' +
     'sensors serverdensity_device servicenow shortcut slack smtp snapper snmp softwareupdate solr ' +
     'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench sysfs syslog_ng sysrc ' +

@@ -29,7 +29,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'neutron_subnet nexus nfs_export nftables ntp nxos openstack_config openvswitch_bridge openvswitch_db ' +
     'openvswitch_port opsgenie pagerduty pagerduty_escalation_policy pagerduty_schedule pagerduty_service ' +
     'pagerduty_user panos pbm pcs pdbedit pecl pkgbuild pkgng portage_config ports powercfg powerpath ' +
-    'probes process proxy pushover pyenv pyrax_queues quota raid rbac rbenv rdp redis reg restconf rsync ' +
+    'probes process proxy pushover pyenv pyrax_queues quota raid rbac rbenv rdp reg restconf rsync ' +
     'rvm salt_proxy serverdensity_device shortcut slack smartos smtp snapper solrcloud splunk ' +
     'splunk_search sqlite3 status statuspage svn sysfs syslog_ng sysrc system task telemetry_alert ' +
     'testinfra tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops virt win_dacl ' +

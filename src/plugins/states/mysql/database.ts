@@ -6,6 +6,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import { outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import { CONNECTION, errorInParentheses, failureByError, mysql, takeError } from './parts.ts';
+import { textIfSaid } from '../optional-params.ts';
 
 /** What a database is to be like. */
 interface WantedDatabase {
@@ -81,8 +82,6 @@ async function absent(ctx: StateContext, name: string, connection: Dict): Promis
 }
 
 const NAME = { name: param.text({ doc: 'The database.' }) } as const;
-const ifSaid = (doc: string): ReturnType<typeof param.textIfGiven> =>
-  param.textIfGiven({ default: null, doc });
 
 /** The states of `mysql_database`. */
 export const mysqlDatabaseStates = defineModule({
@@ -94,8 +93,8 @@ export const mysqlDatabaseStates = defineModule({
       doc: 'Makes sure that there is a database, with its character set and collation.',
       params: {
         ...NAME,
-        character_set: ifSaid('The character set.'),
-        collate: ifSaid('The collation.'),
+        character_set: textIfSaid('The character set.'),
+        collate: textIfSaid('The collation.'),
       },
       kwargs: CONNECTION,
       run: present,

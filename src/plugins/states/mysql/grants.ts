@@ -6,6 +6,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import { outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import { CONNECTION, errorInParentheses, failureByError, mysql, takeError } from './parts.ts';
+import { textIfSaid } from '../optional-params.ts';
 
 /** What a user is to be granted. */
 interface WantedGrant {
@@ -106,13 +107,11 @@ async function absent(ctx: StateContext, wanted: WantedGrant, connection: Dict):
   );
 }
 
-const ifSaid = (doc: string): ReturnType<typeof param.textIfGiven> =>
-  param.textIfGiven({ default: null, doc });
 const GRANT = {
   name: param.text({ doc: 'What the grant is called in results.' }),
-  grant: ifSaid('The privileges, with commas: select, insert; all privileges.'),
-  database: ifSaid('What they are for: database.table, database.*, *.*.'),
-  user: ifSaid('The user.'),
+  grant: textIfSaid('The privileges, with commas: select, insert; all privileges.'),
+  database: textIfSaid('What they are for: database.table, database.*, *.*.'),
+  user: textIfSaid('The user.'),
   host: param.text({ default: 'localhost', doc: 'Where he comes from.' }),
   grant_option: param.strictFlag({ default: false, doc: 'With the right to grant them to others.' }),
   escape: param.flag({ default: true, doc: 'The names of database and table are names, and no patterns.' }),

@@ -12,6 +12,7 @@ import { outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import { stateEnvironment } from '../state-environment.ts';
 import { CONNECTION, failureByError, mysql, takeError } from './parts.ts';
+import { textIfSaid } from '../optional-params.ts';
 
 const FROM_ELSEWHERE = /^(?:https?|salt|s3|swift):\/\//;
 
@@ -143,14 +144,12 @@ function withFlags({ client_flags }: Query, connection: Dict): Dict | undefined 
 
 const wrongFlags = (name: string): StateResult => outcome(name, false, 'Error: client_flags must be a list.');
 
-const ifSaid = (doc: string): ReturnType<typeof param.textIfGiven> =>
-  param.textIfGiven({ default: null, doc });
 const QUERY = {
   name: param.text({ doc: 'What the query is called in results.' }),
   database: param.text({ doc: 'The database.' }),
-  output: ifSaid('Where the answer goes: grain, or a file; default: into the comment.'),
-  grain: ifSaid('The grain, for `output: grain`.'),
-  key: ifSaid('The key within the grain.'),
+  output: textIfSaid('Where the answer goes: grain, or a file; default: into the comment.'),
+  grain: textIfSaid('The grain, for `output: grain`.'),
+  key: textIfSaid('The key within the grain.'),
   overwrite: param.flag({ default: true, doc: 'Run it although there is an answer already.' }),
   check_db_exists: param.flag({ default: true, doc: 'Do nothing where the database is not there.' }),
   client_flags: { default: null, type: 'list', doc: 'Flags of the connection: multi_statements.' },
@@ -178,7 +177,7 @@ export const mysqlQueryStates = defineModule({
       doc: 'Runs the statements of a file, in the same way.',
       params: {
         ...QUERY,
-        query_file: ifSaid('The file: a path, or an address such as salt://.'),
+        query_file: textIfSaid('The file: a path, or an address such as salt://.'),
         saltenv: { default: null, type: 'str', doc: 'The environment of the file.' },
       },
       kwargs: CONNECTION,

@@ -5,6 +5,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import { outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import { CONNECTION, errorInParentheses, failureByError, mysql, takeError } from './parts.ts';
+import { textIfSaid } from '../optional-params.ts';
 
 const NATIVE = 'mysql_native_password';
 
@@ -131,8 +132,6 @@ const NAME = {
   name: param.text({ doc: 'The user.' }),
   host: param.text({ default: 'localhost', doc: 'Where he comes from.' }),
 } as const;
-const ifSaid = (doc: string): ReturnType<typeof param.textIfGiven> =>
-  param.textIfGiven({ default: null, doc });
 const strictly = (doc: string): ReturnType<typeof param.strictFlag> =>
   param.strictFlag({ default: false, doc });
 
@@ -146,11 +145,11 @@ export const mysqlUserStates = defineModule({
       doc: 'Makes sure that there is a user, with his password.',
       params: {
         ...NAME,
-        password: ifSaid('The password; goes before its hash.'),
-        password_hash: ifSaid('The password as the server keeps it: *6C8989366EAF….'),
+        password: textIfSaid('The password; goes before its hash.'),
+        password_hash: textIfSaid('The password as the server keeps it: *6C8989366EAF….'),
         allow_passwordless: strictly('He needs no password.'),
         unix_socket: strictly('The system says who he is.'),
-        password_column: ifSaid('The column of passwords in the table of users.'),
+        password_column: textIfSaid('The column of passwords in the table of users.'),
         auth_plugin: param.text({ default: NATIVE, doc: 'How he logs in (MySQL 8).' }),
       },
       kwargs: CONNECTION,

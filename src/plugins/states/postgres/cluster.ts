@@ -17,8 +17,7 @@ import {
   withoutClusters,
   withoutPostgres,
 } from './parts.ts';
-
-const text = (doc: string): ReturnType<typeof param.textIfGiven> => param.textIfGiven({ default: null, doc });
+import { textIfSaid } from '../optional-params.ts';
 
 /** The states of `postgres_initdb`. */
 export const postgresInitdbStates = defineModule({
@@ -31,12 +30,12 @@ export const postgresInitdbStates = defineModule({
       doc: 'Makes sure that a folder of data has been made.',
       params: {
         ...nameOf('folder'),
-        user: text('The name of the superuser; default: who runs it.'),
+        user: textIfSaid('The name of the superuser; default: who runs it.'),
         password: param.textOrNone({ default: null, doc: 'His password.' }),
         auth: param.text({ default: 'password', doc: 'How local users log in.' }),
         encoding: param.text({ default: 'UTF8', doc: 'The encoding of new databases.' }),
         locale: param.textOrNone({ default: null, doc: 'Their locale.' }),
-        runas: text('The user of the system who runs initdb.'),
+        runas: textIfSaid('The user of the system who runs initdb.'),
         waldir: param.textOrNone({ default: null, doc: 'The folder of the log of transactions.' }),
         checksums: param.flag({ default: false, doc: 'Pages have checksums.' }),
       },
@@ -122,12 +121,12 @@ export const postgresClusterStates = defineModule({
         ...nameOf('cluster'),
         ...VERSION,
         port: param.textIfGiven({ default: null, type: 'int', doc: 'Its port.' }),
-        encoding: text('Its encoding.'),
-        locale: text('Its locale.'),
-        datadir: text('Its folder.'),
+        encoding: textIfSaid('Its encoding.'),
+        locale: textIfSaid('Its locale.'),
+        datadir: textIfSaid('Its folder.'),
         allow_group_access: param.flag({ default: null, doc: 'The group of the owner may read its files.' }),
         data_checksums: param.flag({ default: null, doc: 'Pages have checksums.' }),
-        wal_segsize: text('The size of a piece of its log, in megabytes.'),
+        wal_segsize: textIfSaid('The size of a piece of its log, in megabytes.'),
       },
       run: clusterPresent,
     }),

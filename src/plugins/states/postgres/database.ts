@@ -18,8 +18,7 @@ import {
   withoutPostgres,
   type Place,
 } from './parts.ts';
-
-const text = (doc: string): ReturnType<typeof param.textIfGiven> => param.textIfGiven({ default: null, doc });
+import { textIfSaid } from '../optional-params.ts';
 
 /** What a database is to be. */
 interface WantedDatabase extends Place {
@@ -111,13 +110,13 @@ export const postgresDatabaseStates = defineModule({
       doc: 'Makes sure that there is a database, with its owner and tablespace.',
       params: {
         ...nameOf('database'),
-        tablespace: text('The tablespace.'),
-        encoding: text('The encoding; that of an existing database cannot be changed.'),
-        lc_collate: text('The locale of its order; cannot be changed.'),
-        lc_ctype: text('The locale of its classes of characters; cannot be changed.'),
-        owner: text('The owner.'),
+        tablespace: textIfSaid('The tablespace.'),
+        encoding: textIfSaid('The encoding; that of an existing database cannot be changed.'),
+        lc_collate: textIfSaid('The locale of its order; cannot be changed.'),
+        lc_ctype: textIfSaid('The locale of its classes of characters; cannot be changed.'),
+        owner: textIfSaid('The owner.'),
         owner_recurse: param.flag({ default: false, doc: 'Give a new owner all that is in it as well.' }),
-        template: text('The database that it becomes a copy of.'),
+        template: textIfSaid('The database that it becomes a copy of.'),
         ...PLACE_AND_DATABASE,
       },
       run: present,

@@ -1,7 +1,6 @@
 /** `postgres_extension`: extensions of databases of PostgreSQL (3006.16 salt/states/postgres_extension.py). */
 import { dict, truthy } from '../../../python/values/value.ts';
 import { defineModule } from '../../../runtime/loader/module.ts';
-import { param } from '../../../runtime/loader/params.ts';
 import { EXTENSION } from '../../modules/postgres/extensions.ts';
 import { outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
@@ -16,10 +15,7 @@ import {
   withoutPostgres,
   type Place,
 } from './parts.ts';
-
-const ifSaid = (doc: string): ReturnType<typeof param.flagIfGiven> =>
-  param.flagIfGiven({ default: null, doc });
-const text = (doc: string): ReturnType<typeof param.textIfGiven> => param.textIfGiven({ default: null, doc });
+import { flagIfSaid, textIfSaid } from '../optional-params.ts';
 
 interface WantedExtension extends Place {
   readonly name: string;
@@ -98,10 +94,10 @@ export const postgresExtensionStates = defineModule({
       doc: 'Makes sure that a database has an extension, in at least a version, in a schema.',
       params: {
         ...nameOf('extension'),
-        if_not_exists: ifSaid('No error where it is there already; default: true.'),
-        schema: text('The schema that its things are in.'),
-        ext_version: text('The version.'),
-        from_version: text('The version of what is there without being an extension.'),
+        if_not_exists: flagIfSaid('No error where it is there already; default: true.'),
+        schema: textIfSaid('The schema that its things are in.'),
+        ext_version: textIfSaid('The version.'),
+        from_version: textIfSaid('The version of what is there without being an extension.'),
         ...PLACE_AND_DATABASE,
       },
       run: present,
@@ -110,9 +106,9 @@ export const postgresExtensionStates = defineModule({
       doc: 'Makes sure that a database does not have an extension.',
       params: {
         ...nameOf('extension'),
-        if_exists: ifSaid('No error where it is not there.'),
-        restrict: ifSaid('Not where something else needs it.'),
-        cascade: ifSaid('With what needs it; the default, unless restrict is true.'),
+        if_exists: flagIfSaid('No error where it is not there.'),
+        restrict: flagIfSaid('Not where something else needs it.'),
+        cascade: flagIfSaid('With what needs it; the default, unless restrict is true.'),
         ...PLACE_AND_DATABASE,
       },
       run: absent,

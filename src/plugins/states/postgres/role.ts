@@ -21,9 +21,7 @@ import {
   withoutPostgres,
   type Place,
 } from './parts.ts';
-
-const right = (doc: string): ReturnType<typeof param.flagIfGiven> =>
-  param.flagIfGiven({ default: null, doc });
+import { flagIfSaid } from '../optional-params.ts';
 
 /** Rights, and what the server calls them, in the order in which changes show them. */
 const RIGHTS = [
@@ -143,17 +141,17 @@ async function absent(ctx: StateContext, kind: Kind, name: string, place: Place)
 }
 
 const ROLE = {
-  createdb: right('It may make databases.'),
-  createroles: right('It may make roles.'),
+  createdb: flagIfSaid('It may make databases.'),
+  createroles: flagIfSaid('It may make roles.'),
   encrypted: {
     default: null,
     type: 'bool or str',
     doc: 'How the password is kept: md5 (default) or scram-sha-256; False leaves it as it is, which servers refuse since version 10.',
   },
-  superuser: right('It may do everything.'),
-  replication: right('It may replicate.'),
-  inherit: right('It has the privileges of the roles that it is a member of.'),
-  login: right('It may log in.'),
+  superuser: flagIfSaid('It may do everything.'),
+  replication: flagIfSaid('It may replicate.'),
+  inherit: flagIfSaid('It has the privileges of the roles that it is a member of.'),
+  login: flagIfSaid('It may log in.'),
   password: param.textOrNone({ default: null, doc: 'The password, plain or as the server keeps it.' }),
   refresh_password: param.flag({
     default: null,
