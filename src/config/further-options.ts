@@ -52,6 +52,7 @@ const SERVED: FurtherOption = {
     // what execution modules ask for
     'ca_bundle',
     'hosts.file',
+    'nacl.config',
     'ca_bundle_url',
     'obfuscate_templates',
     'queue.pgjsonb.',
@@ -60,6 +61,9 @@ const SERVED: FurtherOption = {
     'test.',
     'vault',
     'verify_ssl',
+    // what renderers ask for
+    'aws_kms',
+    'stateconf_',
   ],
 };
 
@@ -156,7 +160,7 @@ const UNSERVED: readonly FurtherOption[] = [
     unserved: notYet('messages go to the terminal and to a file only'),
   },
   {
-    names: ['nacl.', 'nacl', 'venafi', 'digicert'],
+    names: ['venafi', 'digicert'],
     unserved: notYet('there is no module that reads it'),
   },
   {

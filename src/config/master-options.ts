@@ -159,6 +159,15 @@ export const masterOptions = {
     noEffect('the folder of accepted keys is watched'),
   ),
   key_pass: option('str?', null, 'pass phrase of the private key'),
+  // the password store of the renderer pass
+  pass_variable_prefix: option('str', '', 'texts with this prefix name entries; without it each text may'),
+  pass_strict_fetch: option(
+    'bool',
+    false,
+    'an entry that cannot be read fails the file; needs pass_variable_prefix',
+  ),
+  pass_dir: option('str', '', "folder of the entries; without it pass's own, ~/.password-store"),
+  pass_gnupghome: option('str', '', "folder of the gpg keys; without it gpg's own"),
   signing_key_pass: option('str?', null, 'pass phrase of the key that signs the public key'),
   master_sign_pubkey: option('bool', false, 'sign the public key in authentication replies'),
   master_pubkey_signature: option(

@@ -102,12 +102,6 @@ export const masterUnserved = {
     django_auth_path: ['str', ''],
     django_auth_settings: ['str', ''],
   }),
-  ...family('of the password store renderer', notYet('there is no pass renderer'), {
-    pass_dir: ['str', ''],
-    pass_gnupghome: ['str', ''],
-    pass_strict_fetch: ['bool', false],
-    pass_variable_prefix: ['str', ''],
-  }),
   ...family('without effect in Salt too', noEffect('it has none in Salt either'), {
     dummy_pub: ['any', false],
     search: ['str', ''],

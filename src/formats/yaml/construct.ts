@@ -3,7 +3,8 @@ import { pyStr, textRepr } from '../../python/values/repr.ts';
 import { PyFloat, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlErrorAt, type YamlSource } from './cursor.ts';
 import type { YamlError } from './error.ts';
-import { TAGS, YAML_TAG, type MappingNode, type NodePair, type SequenceNode, type YamlNode } from './node.ts';
+import { flattenMerges } from './merge-keys.ts';
+import { TAGS, YAML_TAG, type MappingNode, type SequenceNode, type YamlNode } from './node.ts';
 import { ScalarError, parseBoolean, parseFloat, parseInteger } from './scalar.ts';
 
 const IN_MAPPING = 'while constructing a mapping';
@@ -138,7 +139,7 @@ class Constructor {
   }
 
   #filled(node: MappingNode, map: Dict = new Map()): Dict {
-    this.#flatten(node);
+    flattenMerges(node, (reason, at, mapping) => this.#error(reason, at, mapping));
     let seen: Set<string> | undefined;
     for (const [keyNode, valueNode] of node.pairs) {
       const key = this.#value(keyNode);
@@ -154,45 +155,6 @@ class Constructor {
       map.set(key, value);
     }
     return map;
-  }
-
-  /** Resolves merge keys in place: what is merged comes first, own keys win. */
-  #flatten(node: MappingNode): void {
-    if (!node.pairs.some(([key]) => key.tag === TAGS.merge || key.tag === TAGS.value)) return;
-    const merged: NodePair[] = [];
-    const own: NodePair[] = [];
-    for (const pair of node.pairs) {
-      const [key, value] = pair;
-      if (key.tag === TAGS.merge) merged.push(...this.#mergedPairs(node, value));
-      else own.push(pair);
-      if (key.tag === TAGS.value) key.tag = TAGS.str;
-    }
-    if (merged.length === 0) {
-      node.pairs = own;
-      return;
-    }
-    const names = new Set(own.map(([key]) => (key.kind === 'scalar' ? key.text : key)));
-    node.pairs = [...merged.filter(([key]) => !names.has(key.kind === 'scalar' ? key.text : key)), ...own];
-  }
-
-  #mergedPairs(node: MappingNode, value: YamlNode): NodePair[] {
-    if (value.kind === 'mapping') {
-      this.#flatten(value);
-      return value.pairs;
-    }
-    if (value.kind === 'scalar') {
-      const expected = 'expected a mapping or list of mappings for merging, but found scalar';
-      throw this.#error(expected, value, node);
-    }
-    const parts: NodePair[][] = [];
-    for (const item of value.items) {
-      if (item.kind !== 'mapping') {
-        throw this.#error(`expected a mapping for merging, but found ${item.kind}`, item, node);
-      }
-      this.#flatten(item);
-      parts.push(item.pairs);
-    }
-    return parts.reverse().flat();
   }
 
   #expectSequence(node: YamlNode): SequenceNode {

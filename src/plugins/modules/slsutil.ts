@@ -124,7 +124,9 @@ const strategyParams = {
 } as const;
 const saltenv = { default: 'base', type: 'str', doc: 'The environment.' } as const;
 const path = { type: 'str', doc: 'A path below the environment.' } as const;
-const serializer = param.text({ doc: 'json, yaml, python or msgpack.' });
+const serializer = param.text({
+  doc: 'configparser, json, keyvalue, msgpack, plist, python, toml, yaml or yamlex.',
+});
 
 /** The module `slsutil`. */
 export const slsutilModule = defineModule({

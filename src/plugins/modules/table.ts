@@ -88,6 +88,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'mine', file: 'mine', load: async () => (await import('./mine.ts')).mineModule },
   { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountModule },
   { name: 'mysql', file: 'mysql', load: async () => (await import('./mysql.ts')).mysqlModule },
+  { name: 'nacl', file: 'nacl', load: async () => (await import('./nacl.ts')).naclModule },
   {
     name: 'network',
     file: 'network',

@@ -6,7 +6,7 @@ import { RUNNER_TABLE } from './table.ts';
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'asam bgp cloud ddns digicert drac f5 launchd lxc match mattermost nacl net pagerduty ' +
+    'asam bgp cloud ddns digicert drac f5 launchd lxc match mattermost net pagerduty ' +
     'pkg spacewalk ssh thin venafi virt vistara vmadm winrepo'
   ).split(' '),
 );

@@ -15,6 +15,7 @@ export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = ne
   ['jobs', async () => (await import('./jobs.ts')).jobsRunners],
   ['manage', async () => (await import('./manage.ts')).manageRunners],
   ['mine', async () => (await import('./mine.ts')).mineRunners],
+  ['nacl', async () => (await import('./nacl.ts')).naclRunners],
   ['network', async () => (await import('./network.ts')).networkRunners],
   ['pillar', async () => (await import('./pillar.ts')).pillarRunners],
   ['queue', async () => (await import('./queue.ts')).queueRunners],

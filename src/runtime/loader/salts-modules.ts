@@ -23,7 +23,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'keystoneng keystore kubeadm kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns ' +
     'libcloud_loadbalancer libcloud_storage license locate logadm logrotate lvm lvs lxc lxd macdefaults ' +
     'macpackage makeconf mandrill marathon mattermost mdata memcached minion modjk mongodb monit moosefs ' +
-    'mssql msteams munin nacl nagios nagios_rpc namecheap_domains namecheap_domains_dns ' +
+    'mssql msteams munin nagios nagios_rpc namecheap_domains namecheap_domains_dns ' +
     'namecheap_domains_ns namecheap_ssl namecheap_users napalm napalm_formula napalm_yang net netacl ' +
     'netaddress netbox netmiko netscaler neutron neutronng nexus nfs3 nginx nictagadm nix nova ' +
     'nspawn ntp nxos nxos_api omapi openscap openstack_config openstack_mng openvswitch opsgenie oracle ' +

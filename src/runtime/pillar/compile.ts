@@ -261,6 +261,7 @@ class PillarCompiler {
       functions: this.deps.functions({ opts: this.opts, grains, pillar: this.#pillar }),
       sentByMinion: [grains, override],
       budget: this.#budget,
+      run: this.#budget,
       readTemplate: (path) => this.#roots.read(path, env),
     };
   }

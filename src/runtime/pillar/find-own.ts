@@ -1,6 +1,9 @@
 /** Finding renderers that run outside this process, custom ones and `py`, without loading anything where none is used. */
 import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
+import { PYTHON_RENDERERS, SALTS_RENDERERS } from '../renderers/further.ts';
 import type { FindRenderer } from '../renderers/pipe.ts';
+import type { Renderer } from '../renderers/renderer.ts';
+import type { Dict } from '../../python/values/value.ts';
 import type { OwnRendererDeps, OwnRenderers } from './own-renderers.ts';
 import type { PythonSingleDeps } from './python-single.ts';
 import type { PythonTemplates } from './python-templates.ts';
@@ -26,12 +29,29 @@ export function findOwn({ opts, clock, log }: OwnRendererDeps, job: object = {})
       const found = pythonRenderer(opts, name, { clock, log, owner: job });
       if (found !== undefined) return found;
     }
+    const further = await furtherPython(name, { clock, log, owner: job }, opts);
+    if (further !== undefined) return further;
     if (name !== 'py') return undefined;
     python ??= import('./python-templates.ts').then(({ pythonTemplatesOf }) =>
       pythonTemplatesOf(job, { clock, log }),
     );
     return python;
   };
+}
+
+/** Template engines that are packages of Python, and renderers that are Salt's own Python where one is installed. */
+async function furtherPython(
+  name: string,
+  deps: PythonSingleDeps,
+  opts: Dict,
+): Promise<Renderer | undefined> {
+  if (PYTHON_RENDERERS.includes(name)) {
+    const { guestRenderer } = await import('./python-renderers.ts');
+    return guestRenderer(name, deps);
+  }
+  if (!SALTS_RENDERERS.includes(name) || opts.get('salt_python') !== true) return undefined;
+  const { installedRenderer } = await import('./python-renderers.ts');
+  return installedRenderer(name, deps, opts);
 }
 
 /** External pillars in Python; what runs them is loaded when there are some. */

@@ -12,6 +12,8 @@ import type { ExtPillar } from './ext/ext-pillar.ts';
 import { pythonTemplatesOf, type PythonTemplates } from './python-templates.ts';
 
 const NO_PILLAR: Dict = new Map();
+/** What files see in any case. */
+const SURROUNDING: ReadonlySet<string> = new Set(['opts', 'grains', 'pillar']);
 
 /** What runs them. */
 export interface PythonSingleDeps {
@@ -54,11 +56,25 @@ export function pythonPillar(
 /** The renderer of a name in Python: it has text as a file that is read, and may give such a one. */
 export function pythonRenderer(opts: Dict, name: string, deps: PythonSingleDeps): Renderer | undefined {
   const found = pythonFiles(opts, 'renderers').find((one) => one.name === name || one.file === name);
-  if (found === undefined) return undefined;
+  return found && fileRenderer(name, found, deps);
+}
+
+/**
+ * The renderer that a Python file has: one of the site, of an installed Salt, or of those that are there beside the guest.
+ * @param seesVariables it is handed the variables of the template as `context`
+ */
+export function fileRenderer(
+  name: string,
+  found: Pick<PythonCall, 'file' | 'path'>,
+  deps: PythonSingleDeps,
+  seesVariables = false,
+): Renderer {
   const render: Renderer['render'] = async (input, context, argument) => {
     const { saltenv, sls = '', path, variables, functions } = context;
     const kwargs: Dict = new Map([['tmplpath', path]]);
     if (argument !== '') kwargs.set('argline', argument);
+    const own = [...variables].filter(([one]) => !SURROUNDING.has(one)) as [Value, Value][];
+    if (seesVariables && own.length > 0) kwargs.set('context', new Map(own));
     const part = (one: string): Dict => {
       const value = variables.get(one) as Value | undefined;
       return isDict(value) ? value : new Map();

@@ -17,6 +17,8 @@ const COMMANDS: readonly string[] = [
 
 /** Kinds of modules that are looked for in a Salt. */
 export type InstalledKind = 'modules' | 'states' | 'returners';
+/** What may be asked for of a Salt: those, and its renderers. */
+export type AskedKind = InstalledKind | 'renderers';
 
 /** A file of Salt's, and the names that its module may have. */
 export interface InstalledFile {
@@ -31,7 +33,7 @@ export type InstalledFiles =
   | { readonly fault: string };
 
 /** Asks the interpreter; never throws. */
-export async function installedFiles(interpreter: string, kind: InstalledKind): Promise<InstalledFiles> {
+export async function installedFiles(interpreter: string, kind: AskedKind): Promise<InstalledFiles> {
   try {
     const argv = [interpreter, programPath(PROGRAM), kind];
     const { retcode, stdout, stderr, timedOut } = await runProcess(argv, { timeoutMs: ANSWER_MS });

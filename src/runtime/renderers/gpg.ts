@@ -11,6 +11,7 @@ import { pyRepr } from '../../python/values/repr.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
 import { isDict, toNumber, truthy, type Value } from '../../python/values/value.ts';
 import { SaltRenderError, type RenderContext, type Renderer } from './renderer.ts';
+import { refuseIfSent, visitTexts } from './sent-by-minion.ts';
 
 /** In text whose characters stand for bytes. */
 const MESSAGE = /-----BEGIN PGP MESSAGE-----[^]*?-----END PGP MESSAGE-----/g;
@@ -89,7 +90,7 @@ class Decryption {
 
   async #one(message: string): Promise<string> {
     const armored = message.replaceAll('\\n', '\n');
-    this.#refuseIfSent(armored);
+    refuseIfSent(armored.replace(/-----[^\n]*-----/g, '').replace(/\s+/g, ''), this.#context);
     const folder = this.#keyFolder();
     const lifeMs = truthy(this.#opt('gpg_cache')) ? (toNumber(this.#opt('gpg_cache_ttl')) ?? 0) * 1000 : 0;
     const name = createHash('sha256').update(`${folder}\0${armored}`, 'latin1').digest('base64');
@@ -141,21 +142,6 @@ class Decryption {
     return { secret: stdout.toString('latin1') };
   }
 
-  /**
-   * A minion that has been taken over could send a message of somebody else, which it knows from a repository, and have it decrypted by
-   * a template that prints its grains.
-   */
-  #refuseIfSent(armored: string): void {
-    const body = armored.replace(/-----[^\n]*-----/g, '').replace(/\s+/g, '');
-    for (const value of this.#context.sentByMinion ?? [])
-      visitTexts(value, (text) => {
-        if (text.replaceAll('\\n', '').replace(/\s+/g, '').includes(body))
-          throw new SaltRenderError(
-            'An encrypted message that the minion itself has sent in its grains or in an override of its pillar is not decrypted.',
-          );
-      });
-  }
-
   #keyFolder(): string {
     const given = this.#opt('gpg_keydir');
     if (typeof given === 'string' && given !== '') return given;
@@ -165,14 +151,6 @@ class Decryption {
   #opt(name: string): Value {
     return this.#context.opt(name) ?? null;
   }
-}
-
-/** Every text of a value, as characters that stand for its bytes. */
-function visitTexts(value: Value, visit: (text: string) => void): void {
-  if (typeof value === 'string') visit(Buffer.from(value).toString('latin1'));
-  else if (value instanceof Uint8Array) visit(Buffer.from(value).toString('latin1'));
-  else if (Array.isArray(value)) for (const item of value) visitTexts(item, visit);
-  else if (isDict(value)) for (const item of value.values()) visitTexts(item, visit);
 }
 
 /** A copy with the messages replaced. Line ends behind a text that had one go, as multi-line YAML leaves one there. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { RenderBudget } from '../../formats/jinja/index.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Value } from '../../python/values/value.ts';
+import { furtherRenderer, unknownRenderer } from './further.ts';
 import { gpgRenderer } from './gpg.ts';
 import { jinjaRenderer, renderBudget, type JinjaRendererDeps } from './jinja.ts';
 import { jsonRenderer } from './json.ts';
@@ -32,7 +33,8 @@ export type FindRenderer = (name: string) => Promise<Renderer | undefined>;
 
 /** Renders files. */
 export class RenderPipe {
-  readonly #renderers: ReadonlyMap<string, Renderer>;
+  readonly #renderers: Map<string, Renderer>;
+  readonly #further: FindRenderer;
   readonly #log: Logger;
   readonly #own: FindRenderer | undefined;
   readonly #clock: Clock;
@@ -44,6 +46,7 @@ export class RenderPipe {
     this.#clock = deps.clock;
     const all = [jinjaRenderer(deps), yamlRenderer, jsonRenderer, textRenderer, gpgRenderer(deps)];
     this.#renderers = new Map(all.map((renderer) => [renderer.name, renderer]));
+    this.#further = (name) => furtherRenderer(name, deps, (other) => this.#found(other));
   }
 
   /** What rendering may cost by some options: one for several files that share it. */
@@ -77,9 +80,18 @@ export class RenderPipe {
   }
 
   async #find(name: string): Promise<Renderer> {
-    const renderer = (await this.#own?.(name)) ?? this.#renderers.get(name);
-    if (!renderer) throw new SaltRenderError(`The renderer "${name}" is not available`);
+    const renderer = await this.#found(name);
+    if (renderer === undefined) throw new SaltRenderError(unknownRenderer(name));
     return renderer;
+  }
+
+  /** A custom renderer, or one of ours; those that few files use are loaded with the first. */
+  async #found(name: string): Promise<Renderer | undefined> {
+    const own = (await this.#own?.(name)) ?? this.#renderers.get(name);
+    if (own !== undefined) return own;
+    const further = await this.#further(name);
+    if (further !== undefined) this.#renderers.set(name, further);
+    return further;
   }
 
   /**

@@ -27,6 +27,8 @@ export interface RenderContext {
   readonly sentByMinion?: readonly Value[];
   /** What rendering may still cost, where several files share it; without it each has the whole. */
   readonly budget?: RenderBudget;
+  /** The same object for all files of a run, which share the settings of stateconf. */
+  readonly run?: object;
   /** Reads a template that is included or imported, by its path below the roots. */
   readonly readTemplate: (path: string) => FoundFile | undefined | Promise<FoundFile | undefined>;
 }

@@ -16,6 +16,7 @@ import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import type { Value } from '../../python/values/value.ts';
+import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from '../renderers/further.ts';
 import { renderTemplate, type JinjaRendererDeps } from '../renderers/jinja.ts';
 import type { RenderContext } from '../renderers/renderer.ts';
 import { knownFunctions, type KnownFunctionsDeps } from './known-functions.ts';
@@ -88,11 +89,11 @@ export class RenderedSource {
 }
 
 /** Steps of pipes that leave the shape of the data as it is. */
-const TRANSPARENT: ReadonlySet<string> = new Set(['gpg', 'nacl', 'aws_kms', 'text']);
+const TRANSPARENT: ReadonlySet<string> = new Set(['gpg', 'nacl', 'pass', 'aws_kms', 'text']);
 /** Renderers whose files are programs, or templates of other engines. */
 const FOREIGN: ReadonlySet<string> = new Set(
-  'py pydsl pyobjects mako cheetah genshi wempy stateconf yamlex msgpack dson toml tomlmod json5 hjson pass'.split(
-    ' ',
+  [...RENDERERS, ...PYTHON_RENDERERS, ...SALTS_RENDERERS].filter(
+    (name) => !['jinja', 'yaml', 'json'].includes(name) && !TRANSPARENT.has(name),
   ),
 );
 const FILE_START: Place = { line: 1, column: 1 };

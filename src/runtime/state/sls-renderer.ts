@@ -62,6 +62,7 @@ export class SlsRenderer {
         has: (name) => functions.has(name),
         call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
       },
+      run: this,
       readTemplate: (name) => this.#files.read(name, saltenv),
     });
   }

@@ -5,7 +5,7 @@ import { isDict, type Dict } from '../../../python/values/value.ts';
 import { renderTemplateText } from '../cp/render.ts';
 import { option, textOption } from './options.ts';
 
-/** Salt's template engines (3006.16 salt/utils/templates.py); all but the first are not going to come. */
+/** Salt's template engines (3006.16 salt/utils/templates.py). */
 const KNOWN_ENGINES = new Set(['jinja', 'mako', 'wempy', 'genshi', 'cheetah', 'py']);
 
 const JINJA_MARKUP = /\{[{%#]/;

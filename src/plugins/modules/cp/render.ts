@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { PYTHON_RENDERERS } from '../../../runtime/renderers/further.ts';
 import type { RenderContext } from '../../../runtime/renderers/renderer.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
@@ -30,6 +31,7 @@ export async function renderTemplateText(
   const { clock, random, log } = ctx;
   const context = templateContext(ctx, { saltenv, path, variables });
   if (engine === 'py') return renderPython(ctx, text, context);
+  if (PYTHON_RENDERERS.includes(engine)) return renderByPackage(ctx, text, engine, context);
   if (engine !== 'jinja') throw new CommandExecutionError(`there is no engine ${engine}`);
   const { renderTemplate } = await import('../../../runtime/renderers/jinja.ts');
   return renderTemplate(text, context, { clock, random, log });
@@ -47,6 +49,19 @@ async function renderPython(ctx: ModuleContext, text: string, context: RenderCon
   const decoded = made instanceof Uint8Array ? decodeUtf8(made) : undefined;
   if (decoded !== undefined) return decoded;
   throw new CommandExecutionError(`run() of ${context.path} gives no text: ${pyRepr(made)}`);
+}
+
+/** Renders with a template engine that is a package of Python. */
+async function renderByPackage(
+  ctx: ModuleContext,
+  text: string,
+  engine: string,
+  context: RenderContext,
+): Promise<string> {
+  const { guestRenderer } = await import('../../../runtime/pillar/python-renderers.ts');
+  const { clock, log, job } = ctx;
+  const made = await guestRenderer(engine, { clock, log, owner: job }).render(text, context, '');
+  return typeof made === 'string' ? made : '';
 }
 
 /** What a template of this minion sees: `salt`, `grains`, `pillar`, `opts`, `saltenv`, its variables, and files of the master. */

@@ -7,6 +7,11 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { isBytes, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { decode, encode } from '../../../formats/wire/msgpack.ts';
+import { dumpPlist } from '../../../formats/plist/write.ts';
+import { parsePlist } from '../../../formats/plist/read.ts';
+import { dumpToml } from '../../../formats/toml/write.ts';
+import { parseToml } from '../../../formats/toml/read.ts';
+import { loadYamlex } from '../../../formats/yaml/yamlex.ts';
 import { readPairs, readSections, writePairs, writeSections } from './line-formats.ts';
 import { dumpYaml } from '../../../formats/yaml/dump.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';
@@ -58,11 +63,26 @@ function writeJson(value: Value, options: Dict): string {
   });
 }
 
+/** @throws Error for the binary form */
+function writePlist(value: Value, options: Dict): Uint8Array {
+  if (options.get('fmt') === 'FMT_BINARY')
+    throw new Error('binary property lists (fmt: FMT_BINARY) are not written, only those in XML');
+  const sortKeys = options.get('sort_keys');
+  const text = dumpPlist(value, {
+    ...(sortKeys === undefined ? {} : { sortKeys: truthy(sortKeys) }),
+    skipKeys: truthy(options.get('skipkeys') ?? false),
+  });
+  return new Uint8Array(Buffer.from(text));
+}
+
 const SERIALIZERS: ReadonlyMap<string, Serializer> = new Map<string, Serializer>([
   ['json', { serialize: writeJson, deserialize: (text) => parseJson(textOf(text)) }],
   ['yaml', { serialize: writeYaml, deserialize: (text) => loadYaml(textOf(text)) }],
   ['configparser', { serialize: writeSections, deserialize: (text) => readSections(textOf(text)) }],
   ['keyvalue', { serialize: writePairs, deserialize: (text, options) => readPairs(textOf(text), options) }],
+  ['plist', { serialize: writePlist, deserialize: (text) => parsePlist(textOf(text)) }],
+  ['toml', { serialize: (value) => dumpToml(value), deserialize: (text) => parseToml(textOf(text)) }],
+  ['yamlex', { serialize: writeYaml, deserialize: (text) => loadYamlex(textOf(text)) }],
   ['python', { serialize: (value) => pformat(parseJson(toJson(value))) }],
   [
     'msgpack',

@@ -62,7 +62,7 @@ test('renderers - functions are awaited, missing ones are undefined', async () =
 test('renderers - unknown ones fail with their name, those that are forbidden are left out', async () => {
   await assert.rejects(
     render('#!jinja|nosuch hosts\na: 1\n'),
-    /^SaltRenderError: The renderer "nosuch" is not available$/,
+    /^SaltRenderError: The renderer "nosuch" is not available\. There are: aws_kms, .* yamlex, those of a site/,
   );
   assert.equal(await render('a: {{ who }}\n', { whitelist: [], blacklist: ['yaml'] }), 'a: x\n');
 });

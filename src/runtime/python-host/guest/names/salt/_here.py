@@ -57,6 +57,7 @@ MODULES = {
     "mod_random": "random",
     "mount": "mount",
     "mysql": "mysql",
+    "nacl": "nacl",
     "network": "network",
     "nftables": "nftables",
     "npm": "npm",
