@@ -9,7 +9,10 @@ export interface StateCase {
   readonly pillar: string | null;
 }
 
-/** The ways of compiling: `state.show_low_sls`, and as a highstate. */
+/** Stands for the name of an SLS where the top file is compiled. */
+export const TOP = '(top)';
+
+/** The ways of compiling: `state.show_low_sls`, and as a highstate; of the top file `state.show_lowstate` and `state.show_highstate`. */
 export const WAYS = ['low', 'full'] as const;
 
 /** Low chunks, a list of errors, or the text of an exception; and how long both ways took. */
@@ -24,3 +27,14 @@ export const FOLDER = '<folder>';
 export function pillarTop({ pillar }: StateCase): string {
   return pillar === null ? '{}\n' : `base:\n  '*': [${pillar}]\n`;
 }
+
+/** Both sides' minion, where it is more than the folder's own files. */
+export interface MinionOfCases {
+  /** Further lines of its configuration; they take the place of those with the same key. */
+  readonly lines: readonly string[];
+  /** With the extensions in the file roots synced before. */
+  readonly synced: boolean;
+}
+
+/** The folder's own files and no extensions. */
+export const PLAIN_MINION: MinionOfCases = { lines: [], synced: false };

@@ -7,28 +7,47 @@ import type { ModuleContext } from '../../src/runtime/loader/module.ts';
 import { prepareRun } from '../../src/plugins/modules/state/prepare.ts';
 import { dict, isDict, type Value } from '../../src/python/values/value.ts';
 import { directContexts } from './own-modules.ts';
-import { FOLDER, pillarTop, type Compilation, type StateCase } from './compile-case.ts';
+import {
+  FOLDER,
+  PLAIN_MINION,
+  TOP,
+  pillarTop,
+  type Compilation,
+  type MinionOfCases,
+  type StateCase,
+} from './compile-case.ts';
 
 /** @param folder with the files and the pillar of the minion */
-export async function ownCompilations(folder: string, cases: readonly StateCase[]): Promise<Compilation[]> {
-  const { contextFor } = await directContexts(folder, { test: false });
+export async function ownCompilations(
+  folder: string,
+  cases: readonly StateCase[],
+  { lines, synced }: MinionOfCases = PLAIN_MINION,
+): Promise<Compilation[]> {
+  const options = { test: false, minion: lines, withExtensions: synced };
+  if (synced) {
+    const { contextFor } = await directContexts(folder, options);
+    await contextFor('saltutil.sync_all').functions.call('saltutil.sync_all', [], dict({ refresh: false }));
+  }
+  const { contextFor } = await directContexts(folder, options);
   const out: Compilation[] = [];
   for (const at of cases) {
     writeFileSync(join(folder, 'pillar', 'top.sls'), pillarTop(at));
     const began = performance.now();
-    const low = await answer(() => lowSls(contextFor('state.show_low_sls'), at.sls));
-    const full = await answer(() => asHighstate(contextFor('state.show_lowstate'), at.sls));
+    const low = await answer(() => lowOf(contextFor('state.show_low_sls'), at.sls));
+    const full = await answer(() => fullOf(contextFor('state.show_lowstate'), at.sls));
     const ms = performance.now() - began;
     out.push({ low: placeless(low, folder), full: placeless(full, folder), ms });
   }
   return out;
 }
 
-function lowSls(ctx: ModuleContext, sls: string): Promise<Value> {
+function lowOf(ctx: ModuleContext, sls: string): Promise<Value> {
+  if (sls === TOP) return ctx.functions.call('state.show_lowstate', [], new Map());
   return ctx.functions.call('state.show_low_sls', [sls], dict({ pillar: { compared: true } }));
 }
 
-async function asHighstate(ctx: ModuleContext, sls: string): Promise<Value> {
+async function fullOf(ctx: ModuleContext, sls: string): Promise<Value> {
+  if (sls === TOP) return ctx.functions.call('state.show_highstate', [], new Map());
   const kwargs = dict({ pillar: { compared: true }, saltenv: 'base' });
   const { compiler, pillarErrors } = await prepareRun(ctx, kwargs);
   if (pillarErrors.length > 0) return 'pillar';

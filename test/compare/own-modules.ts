@@ -10,6 +10,9 @@ import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
 import type { ModuleContext } from '../../src/runtime/loader/module.ts';
+import { installedModules, ownModules } from '../../src/runtime/extensions/own-modules.ts';
+import { makePillar } from '../../src/programs/minion/pillar.ts';
+import { ownGrainsSource } from '../../src/programs/minion/own-modules.ts';
 import { MinionState } from '../../src/programs/minion/state.ts';
 import { parseJson } from '../../src/formats/json/parse.ts';
 import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
@@ -74,15 +77,19 @@ export interface DirectMinion {
 /** Makes a minion within this process. */
 export async function directContexts(
   folder: string,
-  options: MinionOptions & { readonly grains?: () => Promise<Dict> },
+  options: MinionOptions & { readonly grains?: () => Promise<Dict>; readonly withExtensions?: boolean },
 ): Promise<DirectMinion> {
   configure(folder, options);
   const config = loadMinionConfig({ configDir: folder, env: {}, log: silentLogger, cacheId: false });
   const merged = config.toDict().set('local', true).set('file_client', 'local');
   const opts = new Options(minionOptions, merged);
   const [clock, log] = [systemClock, silentLogger];
-  const grains = options.grains ?? (() => collectGrains({ opts: merged, log, clock }));
-  const state = new MinionState({ opts, clock, random: systemRandom, log }, await grains());
+  const custom = options.withExtensions === true ? [ownGrainsSource(merged, clock, log)] : [];
+  const grains = options.grains ?? (() => collectGrains({ opts: merged, log, clock, custom }));
+  const own =
+    options.withExtensions === true ? { custom: ownModules(log), installed: installedModules(log) } : {};
+  const state = new MinionState({ opts, clock, random: systemRandom, log, ...own }, await grains());
+  if (options.withExtensions === true) state.pillar = await makePillar(state);
   const services = callerServices({ opts, link: undefined, clock, log });
   return {
     contextFor: (fun) => {

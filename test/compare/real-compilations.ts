@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { runProgram } from '../support/fleet.ts';
 import { valueFromJson } from '../support/module-calls.ts';
 import { minionConfig, PLAIN_VALUES } from './real-modules.ts';
-import { FOLDER, pillarTop, type Compilation, type StateCase } from './compile-case.ts';
+import {
+  FOLDER,
+  PLAIN_MINION,
+  TOP,
+  pillarTop,
+  type Compilation,
+  type MinionOfCases,
+  type StateCase,
+} from './compile-case.ts';
 
 /** A file for Salt's renderer `py`. The pillar is made anew for each case because one is given. */
 const DRIVER = `
@@ -13,6 +21,8 @@ from salt.state import HighState
 
 ${PLAIN_VALUES}
 def full(sls):
+    if sls == "${TOP}":
+        return __salt__["state.show_highstate"]()
     opts = copy.deepcopy(__opts__)
     opts["saltenv"] = "base"
     with HighState(opts, {"compared": True}) as compiler:
@@ -36,6 +46,8 @@ def run():
     with open(os.path.join(folder, "cases.json")) as handle:
         cases = json.load(handle)
     def low(sls):
+        if sls == "${TOP}":
+            return __salt__["state.show_lowstate"]()
         return __salt__["state.show_low_sls"](sls, pillar={"compared": True})
     with open(os.path.join(folder, "answers.jsonl"), "w") as out:
         for case in cases:
@@ -51,6 +63,15 @@ def run():
     return {}
 `;
 
+/** How the real Salt compiles. */
+export interface RealOptions {
+  /** The folder of its commands. */
+  readonly salt: string;
+  /** A file in which answers are kept for the next time. */
+  readonly kept: string | undefined;
+  readonly minion?: MinionOfCases;
+}
+
 /**
  * @param folder with the files and the pillar of the minion
  * @param options the folder of the real commands, and a file in which answers are kept for the next time
@@ -58,7 +79,7 @@ def run():
 export async function realCompilations(
   folder: string,
   cases: readonly StateCase[],
-  { salt, kept }: { readonly salt: string; readonly kept: string | undefined },
+  { salt, kept, minion = PLAIN_MINION }: RealOptions,
 ): Promise<Compilation[]> {
   const known = new Map<string, Compilation>();
   const read = (path: string): void => {
@@ -71,7 +92,7 @@ export async function realCompilations(
   if (kept !== undefined) read(kept);
   const missing = cases.filter((at) => !known.has(keyOf(at)));
   if (missing.length > 0) {
-    const answers = await compileAll(folder, missing, salt);
+    const answers = await compileAll(folder, missing, salt, minion);
     read(answers);
     if (kept !== undefined) appendFileSync(kept, readFileSync(answers, 'utf8').replaceAll(folder, FOLDER));
   }
@@ -87,17 +108,22 @@ function keyOf({ sls, pillar }: Pick<StateCase, 'sls' | 'pillar'>): string {
 }
 
 /** @returns the file with one answer on each line */
-async function compileAll(folder: string, cases: readonly StateCase[], salt: string): Promise<string> {
-  writeFileSync(join(folder, 'minion'), minionConfig(folder));
+async function compileAll(
+  folder: string,
+  cases: readonly StateCase[],
+  salt: string,
+  { lines, synced }: MinionOfCases,
+): Promise<string> {
+  writeFileSync(join(folder, 'minion'), minionConfig(folder, lines));
   const wanted = cases.map((at) => ({ ...at, top: pillarTop(at) }));
   writeFileSync(join(folder, 'cases.json'), JSON.stringify(wanted));
   const driver = join(folder, 'driver.py');
   writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
+  const call = (words: readonly string[]): ReturnType<typeof runProgram> =>
+    runProgram(join(salt, 'salt-call'), ['-c', folder, '--local', '-l', 'quiet', '--out', 'json', ...words]);
+  if (synced) await call(['saltutil.sync_all', 'refresh=False']);
   // its exit code is that of the last case
-  const { stdout, stderr } = await runProgram(join(salt, 'salt-call'), [
-    ...['-c', folder, '--local', '-l', 'quiet', '--out', 'json'],
-    ...['slsutil.renderer', driver, 'default_renderer=py'],
-  ]);
+  const { stdout, stderr } = await call(['slsutil.renderer', driver, 'default_renderer=py']);
   const answers = join(folder, 'answers.jsonl');
   if (!existsSync(answers)) throw new Error(`The real salt-call gave nothing: ${stdout}${stderr}`);
   return answers;

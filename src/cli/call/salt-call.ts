@@ -163,6 +163,7 @@ class Caller {
         clock: systemClock,
         random: systemRandom,
         log,
+        own: { custom, installed },
       });
       return state;
     }

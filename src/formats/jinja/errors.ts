@@ -1,5 +1,5 @@
 /** What goes wrong in templates, by the classes that decide Salt's sentence about it (jinja2/exceptions.py 3.1). */
-import { PythonError } from '../../python/exceptions.ts';
+import { describeOsError, PythonError } from '../../python/exceptions.ts';
 import { PatternError } from '../../python/regex/pattern.ts';
 
 /** Where in a template something went wrong. */
@@ -54,7 +54,7 @@ export class CalledFailure extends JinjaError {
       cause instanceof PatternError
         ? cause.pythonMessage
         : cause instanceof Error
-          ? cause.message
+          ? (describeOsError(cause)?.message ?? cause.message)
           : String(cause),
       { cause },
     );

@@ -134,10 +134,10 @@ export class ExpressionGenerator {
     }
   }
 
-  /** Code for an expression's text. */
-  text(expr: Expr, frame: Frame): string {
+  /** Code for an expression's text: as `str()` gives it, or as it is written into the output. */
+  text(expr: Expr, frame: Frame, how: 'str' | 'printed' = 'str'): string {
     if (expr.t === 'Data') return literal(expr.text);
-    return `r.str(${this.expr(expr, frame)})`;
+    return `r.${how}(${this.expr(expr, frame)})`;
   }
 
   /** Code for an expression's truth. */

@@ -165,7 +165,7 @@ class StatementGenerator extends ExpressionGenerator {
   #output(items: readonly Expr[], frame: Frame): string {
     const code = items.map((item) => {
       if (item.t === 'Data') return `${frame.out}+=${literal(item.text)};`;
-      return `L=${item.line};t=${this.text(item, frame)};${frame.out}+=t;`;
+      return `L=${item.line};t=${this.text(item, frame, 'printed')};${frame.out}+=t;`;
     });
     return this.#checked(`${code.join('')}if(${frame.out}.length>CM)env.checked(${frame.out});`, frame);
   }

@@ -1,5 +1,6 @@
 /** The methods of Python's list, tuple, dict and set. */
 import { PythonError } from '../../python/exceptions.ts';
+import { OrderedDict, type Dict } from '../../python/values/value.ts';
 import { native, type BoundBody, type Param } from './bind.ts';
 import { typeError, valueError } from './errors.ts';
 import { callValueSync } from './call.ts';
@@ -166,7 +167,7 @@ export const DICT_METHODS = table('dict', [
       return null;
     },
   ],
-  ['copy', [], ([self]) => new Map(d(self))],
+  ['copy', [], ([self]) => (self instanceof OrderedDict ? new OrderedDict(self as Dict) : new Map(d(self)))],
   [
     'get',
     ['key', ['default', null]],

@@ -3,7 +3,13 @@
  * views, iterators and functions.
  */
 import { PythonError } from '../../python/exceptions.ts';
-import { pyTypeName, type PyDatetime, type PyFloat, type Value } from '../../python/values/value.ts';
+import {
+  OrderedDict,
+  pyTypeName,
+  type PyDatetime,
+  type PyFloat,
+  type Value,
+} from '../../python/values/value.ts';
 
 /** A mapping inside a template. */
 export type TDict = Map<TValue, TValue>;
@@ -216,7 +222,8 @@ export function typeTitle(value: TValue, named?: WeakMap<object, string>): strin
     if (name !== undefined) return `${name} object`;
     if (value instanceof TObject) return `${value.typeTitle} object`;
   }
-  return `${typeName(value)} object`;
+  const module = value instanceof OrderedDict ? 'collections.' : '';
+  return `${module}${typeName(value)} object`;
 }
 
 /** Stands for a variable that has no value yet. */

@@ -1,6 +1,6 @@
 /** Template values as plain values, for JSON, YAML, functions and the outside. */
 import { pformat } from '../../python/values/pprint.ts';
-import type { Dict, Value } from '../../python/values/value.ts';
+import { emptyLike, type Dict, type Value } from '../../python/values/value.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
 import { TObject, PyTuple, typeName, type TValue } from './model.ts';
 import { Undefined } from './undefined.ts';
@@ -17,7 +17,7 @@ function convert(value: TValue, odd: Odd): Value {
   }
   if (value instanceof Map) {
     if (!holdsOdd(value)) return value as Dict;
-    const out: Dict = new Map();
+    const out = emptyLike(value as Dict);
     for (const [key, item] of value)
       out.set(key instanceof PyTuple ? repr(key) : convert(key, odd), convert(item, odd));
     return out;

@@ -18,7 +18,7 @@ import { Undefined } from './undefined.ts';
 import * as operators from './operators.ts';
 import type { TemplateRun } from './run.ts';
 import { TemplateModule, withLocals, type Context, type Template } from './template.ts';
-import { str } from './text-of.ts';
+import { printed, str } from './text-of.ts';
 import { DictView } from './views.ts';
 import { assertHashable } from './hashable.ts';
 
@@ -222,6 +222,7 @@ export const runtime = {
   iterPairs: (value: TValue): Iterable<TValue> =>
     value instanceof DictView && value.kind === 'items' ? value.pairs() : operators.iter(value),
   str,
+  printed,
   tuple,
   dict: makeDict,
   float: (value: number) => new PyFloat(value),

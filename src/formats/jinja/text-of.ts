@@ -1,5 +1,6 @@
 /** Python's `str()` and `repr()` of what templates work with. */
-import { pyRepr, pyStr, textRepr } from '../../python/values/repr.ts';
+import { orderedRepr, pyRepr, pyStr, textRepr } from '../../python/values/repr.ts';
+import { OrderedDict } from '../../python/values/value.ts';
 import { PyTuple, TObject, type TValue } from './model.ts';
 
 /** `str(value)`. @throws UndefinedError for strict undefined values */
@@ -14,24 +15,31 @@ export function str(value: TValue): string {
 
 /** `repr(value)`. */
 export function repr(value: TValue): string {
-  return reprWithin(value, []);
+  return reprWithin(value, [], false);
 }
 
-function reprWithin(value: TValue, above: readonly TValue[]): string {
+/** What `{{ value }}` writes: `str(value)`, but mappings of every type as plain ones (Salt's PrintableDict). */
+export function printed(value: TValue): string {
+  return Array.isArray(value) || value instanceof Map ? reprWithin(value, [], true) : str(value);
+}
+
+function reprWithin(value: TValue, above: readonly TValue[], plain: boolean): string {
   if (typeof value === 'string') return textRepr(value);
   if (value instanceof TObject) return value.repr();
   const isTuple = value instanceof PyTuple;
   if (Array.isArray(value)) {
     if (above.includes(value)) return isTuple ? '(...)' : '[...]';
     const inner = [...above, value];
-    const items = value.map((item) => reprWithin(item, inner)).join(', ');
+    const items = value.map((item) => reprWithin(item, inner, plain)).join(', ');
     if (!isTuple) return `[${items}]`;
     return value.length === 1 ? `(${items},)` : `(${items})`;
   }
   if (value instanceof Map) {
     if (above.includes(value)) return '{...}';
     const inner = [...above, value];
-    return `{${[...value].map(([k, v]) => `${reprWithin(k, inner)}: ${reprWithin(v, inner)}`).join(', ')}}`;
+    const within = (item: TValue): string => reprWithin(item, inner, plain);
+    if (value instanceof OrderedDict && !plain) return orderedRepr<TValue>(value, within);
+    return `{${[...value].map(([k, v]) => `${within(k)}: ${within(v)}`).join(', ')}}`;
   }
   return pyRepr(value);
 }

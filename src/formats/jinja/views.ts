@@ -1,4 +1,5 @@
 /** `dict.keys()`, `.values()` and `.items()`. */
+import { OrderedDict } from '../../python/values/value.ts';
 import { PyTuple, TObject, tuple, type TDict, type TValue } from './model.ts';
 import { dictGet, eq, guarded } from './operators.ts';
 import { repr } from './text-of.ts';
@@ -13,7 +14,7 @@ export class DictView extends TObject {
     super();
     this.dict = dict;
     this.kind = kind;
-    this.typeName = `dict_${kind}`;
+    this.typeName = `${dict instanceof OrderedDict ? 'odict' : 'dict'}_${kind}`;
   }
   override get length(): number {
     return this.dict.size;

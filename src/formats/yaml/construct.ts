@@ -1,6 +1,6 @@
 /** From nodes to values, as PyYAML's SafeConstructor with Salt's loader does it. */
 import { pyStr, textRepr } from '../../python/values/repr.ts';
-import { PyFloat, type Dict, type Value } from '../../python/values/value.ts';
+import { OrderedDict, PyFloat, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlErrorAt, type YamlSource } from './cursor.ts';
 import type { YamlError } from './error.ts';
 import { flattenMerges } from './merge-keys.ts';
@@ -14,19 +14,21 @@ const IN_MAPPING = 'while constructing a mapping';
  * level, so that of two mistakes the outer one is reported.
  * @throws YamlError for duplicate keys, keys that are lists or mappings, unknown tags and scalars their tag cannot read
  */
-export function constructValue(root: YamlNode, source: YamlSource): Value {
-  return new Constructor(source).construct(root);
+export function constructValue(root: YamlNode, source: YamlSource, ordered = false): Value {
+  return new Constructor(source, ordered).construct(root);
 }
 
 class Constructor {
   readonly #source: YamlSource;
+  readonly #ordered: boolean;
   /** values of nodes that aliases stand for */
   readonly #done = new Map<YamlNode, Value>();
   /** collections that exist but are not filled yet */
   #pending: (() => void)[] = [];
 
-  constructor(source: YamlSource) {
+  constructor(source: YamlSource, ordered: boolean) {
     this.#source = source;
+    this.#ordered = ordered;
   }
 
   construct(root: YamlNode): Value {
@@ -131,7 +133,7 @@ class Constructor {
 
   #map(node: YamlNode): Dict {
     const mapping = this.#expectMapping(node);
-    const map: Dict = new Map();
+    const map: Dict = this.#ordered ? new OrderedDict() : new Map();
     this.#pending.push(() => {
       this.#filled(mapping, map);
     });

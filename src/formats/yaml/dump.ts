@@ -4,7 +4,15 @@
  */
 import { sortedEntries, UnorderableError } from '../../python/values/order.ts';
 import { floatRepr, pyRepr } from '../../python/values/repr.ts';
-import { isBytes, isFloat, PyDatetime, PyFloat, type Dict, type Value } from '../../python/values/value.ts';
+import {
+  isBytes,
+  isFloat,
+  OrderedDict,
+  PyDatetime,
+  PyFloat,
+  type Dict,
+  type Value,
+} from '../../python/values/value.ts';
 import { Emitter, type Node, type ScalarNode } from './emitter.ts';
 import { plainTag } from './plain-tags.ts';
 
@@ -56,7 +64,8 @@ function isShared(value: Value): value is Shared {
 }
 
 function entriesOf(map: Dict, options: YamlDumpOptions): Iterable<[Value, Value]> {
-  if (options.sortKeys === false) return map;
+  if (options.sortKeys === false || (options.sortKeys === undefined && map instanceof OrderedDict))
+    return map;
   try {
     return sortedEntries(map);
   } catch (error) {

@@ -1,5 +1,5 @@
 /** YAML text to values, exactly as Salt reads its configuration, states and pillars. */
-import type { Value } from '../../python/values/value.ts';
+import type { OrderedDict, Value } from '../../python/values/value.ts';
 import { constructValue } from './construct.ts';
 import type { YamlSource } from './cursor.ts';
 import { YamlError, positionAt } from './error.ts';
@@ -15,6 +15,8 @@ const FORBIDDEN = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10f
 export interface LoadYamlOptions {
   /** the text's name in errors, usually its path */
   readonly source?: string;
+  /** mappings become {@link OrderedDict}, as Salt's yaml renderer makes them */
+  readonly ordered?: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export function loadYaml(text: string, options: LoadYamlOptions = {}): Value {
   };
   refuseForbidden(source);
   const root = parseDocument(source);
-  return root === undefined ? null : constructValue(root, source);
+  return root === undefined ? null : constructValue(root, source, options.ordered);
 }
 
 function refuseForbidden(source: YamlSource): void {

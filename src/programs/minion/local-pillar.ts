@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
+import { registrySources, type MinionStateDeps } from './state.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 
 /** What the pillar is made with. */
@@ -17,6 +18,8 @@ export interface LocalPillarDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** The site's own modules, and those of an installed Salt; pillar files may call them. */
+  readonly own?: Pick<MinionStateDeps, 'custom' | 'installed'>;
 }
 
 /** Whether pillar is made here and not asked of a master (salt/pillar/__init__.py `get_async_pillar`). */
@@ -53,13 +56,14 @@ export async function localPillar(deps: LocalPillarDeps): Promise<Dict> {
     import('../../runtime/pillar/functions.ts'),
   ]);
   const saltenv = textOrNull(opts.get('saltenv'));
+  const own = registrySources(deps.own ?? {}, 'modules');
   const follows = opts.get('pillarenv_from_saltenv') === true;
   return new PillarService({
     opts,
     clock,
     random,
     log,
-    functions: (made) => loadedFunctions(made, { clock, random, log, modules: executionModules }),
+    functions: (made) => loadedFunctions(made, { clock, random, log, modules: executionModules, own }),
   }).pillar({
     minionId: id,
     grains: await deps.grains(),

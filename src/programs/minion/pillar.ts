@@ -36,7 +36,7 @@ export async function fetchPillar(
 
 /** The pillar made here. */
 export function makePillar(state: MinionState): Promise<Dict> {
-  const { clock, random, log } = state.deps;
+  const { clock, random, log, ...own } = state.deps;
   const grains = (): Promise<Dict> => Promise.resolve(state.grains);
-  return localPillar({ opts: state.opts, id: state.id, grains, clock, random, log });
+  return localPillar({ opts: state.opts, id: state.id, grains, clock, random, log, own });
 }

@@ -180,17 +180,27 @@ export class MinionState {
   #registryOptions(
     kind: 'modules' | 'states' | 'returners',
   ): Pick<RegistryOptions, 'opts' | 'grains' | 'pillarNow' | 'parts' | 'custom' | 'installed' | 'functions'> {
-    const { custom, installed, clock, random, log } = this.deps;
+    const { clock, random, log } = this.deps;
     return {
       opts: this.opts,
       grains: this.#grains,
       pillarNow: () => this.#pillar,
       parts: { clock, random, log },
       ...(kind === 'returners' ? { functions: this.#registry } : {}),
-      ...(custom === undefined ? {} : { custom: (context: LoadContext) => custom(context, kind) }),
-      ...(installed === undefined
-        ? {}
-        : { installed: (name: string, context: LoadContext) => installed(name, context, kind) }),
+      ...registrySources(this.deps, kind),
     };
   }
+}
+
+/** Where a registry finds the site's own modules of a kind, and those of an installed Salt. */
+export function registrySources(
+  { custom, installed }: Pick<MinionStateDeps, 'custom' | 'installed'>,
+  kind: 'modules' | 'states' | 'returners',
+): Pick<RegistryOptions, 'custom' | 'installed'> {
+  return {
+    ...(custom === undefined ? {} : { custom: (context: LoadContext) => custom(context, kind) }),
+    ...(installed === undefined
+      ? {}
+      : { installed: (name: string, context: LoadContext) => installed(name, context, kind) }),
+  };
 }

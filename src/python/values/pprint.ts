@@ -2,7 +2,7 @@
 import { lessThan, sortedBy, sortedEntries, UnorderableError } from './order.ts';
 import { bytesRepr, pyRepr, textRepr } from './repr.ts';
 import { PY_SPACE, splitLines, textLength } from './text.ts';
-import { isBytes, pyTypeName, type Dict, type Value } from './value.ts';
+import { OrderedDict, isBytes, pyTypeName, type Dict, type Value } from './value.ts';
 
 /** How to lay out. */
 export interface PformatOptions {
@@ -24,7 +24,7 @@ export function pformat(value: Value, options: PformatOptions = {}): string {
 /** Python's `repr`, but with the keys of every mapping sorted. */
 function sortedRepr(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(sortedRepr).join(', ')}]`;
-  if (!(value instanceof Map)) return pyRepr(value);
+  if (!(value instanceof Map) || value instanceof OrderedDict) return pyRepr(value);
   return `{${pprintEntries(value)
     .map(([key, item]) => `${sortedRepr(key)}: ${sortedRepr(item)}`)
     .join(', ')}}`;
@@ -76,6 +76,8 @@ class Printer {
     const rep = sortedRepr(value);
     if (textLength(rep) <= this.#width - indent - allowance) {
       this.#out.push(rep);
+    } else if (value instanceof OrderedDict) {
+      this.#ordered(value, indent, allowance, level + 1);
     } else if (value instanceof Map) {
       this.#dict(value, indent, allowance + 1, level + 1);
     } else if (Array.isArray(value)) {
@@ -114,6 +116,34 @@ class Printer {
       this.format(item, indent, i === items.length - 1 ? allowance : 1, level);
     }
     this.#out.push(']');
+  }
+
+  /** An OrderedDict: its name around a list of pairs, in its own order. */
+  #ordered(map: OrderedDict, start: number, allowance: number, level: number): void {
+    const name = 'OrderedDict';
+    this.#out.push(`${name}(`);
+    const pairs = [...map].map(([key, item]) => [key, item] as const);
+    const indent = start + name.length + 1 + this.#indentPerLevel;
+    this.#open('[');
+    for (const [i, pair] of pairs.entries()) {
+      if (i > 0) this.#out.push(this.#newItem(indent));
+      this.#pair(pair, indent, i === pairs.length - 1 ? allowance + 2 : 1, level + 1);
+    }
+    this.#out.push('])');
+  }
+
+  #pair([key, item]: readonly [Value, Value], start: number, allowance: number, level: number): void {
+    const rep = `(${sortedRepr(key)}, ${sortedRepr(item)})`;
+    if (textLength(rep) <= this.#width - start - allowance) {
+      this.#out.push(rep);
+      return;
+    }
+    this.#open('(');
+    const indent = start + this.#indentPerLevel;
+    this.format(key, indent, 1, level);
+    this.#out.push(this.#newItem(indent));
+    this.format(item, indent, allowance + 1, level);
+    this.#out.push(')');
   }
 
   #newItem(indent: number): string {

@@ -1,6 +1,6 @@
 /** Python's `repr()` and `str()` of every value: what Salt prints wherever it formats a value into text. */
 import { intText } from './int-text.ts';
-import { PyDatetime, PyFloat, type Dict, type Value } from './value.ts';
+import { OrderedDict, PyDatetime, PyFloat, type Dict, type Value } from './value.ts';
 
 const PLAIN_TEXT = /^[\x20-\x26\x28-\x5b\x5d-\x7e]*$/;
 // What Python calls not printable: the Unicode categories "other" and "separator", the space excepted.
@@ -57,10 +57,20 @@ function intRepr(value: number): string {
 function objectRepr(value: Value[] | Dict | Uint8Array | PyFloat | PyDatetime): string {
   if (value instanceof PyFloat) return floatRepr(value.value);
   if (Array.isArray(value)) return `[${value.map(pyRepr).join(', ')}]`;
+  if (value instanceof OrderedDict) return orderedRepr(value, pyRepr);
   if (value instanceof Map) {
     return `{${[...value].map(([key, item]) => `${pyRepr(key)}: ${pyRepr(item)}`).join(', ')}}`;
   }
   return value instanceof PyDatetime ? datetimeRepr(value) : bytesRepr(value);
+}
+
+/** Python's `repr(OrderedDict)`. @param inner writes keys and values */
+export function orderedRepr<Item>(
+  value: Iterable<readonly [Item, Item]>,
+  inner: (item: Item) => string,
+): string {
+  const pairs = Array.from(value, ([key, item]) => `(${inner(key)}, ${inner(item)})`);
+  return pairs.length === 0 ? 'OrderedDict()' : `OrderedDict([${pairs.join(', ')}])`;
 }
 
 /** Python's `repr(str)`: single quotes unless only those occur inside, escapes for all that does not print. */

@@ -13,6 +13,13 @@ export type Value =
 /** A Python mapping: insertion order kept, keys of any scalar type. */
 export type Dict = Map<Value, Value>;
 
+/**
+ * Python's `collections.OrderedDict`: a mapping that is dumped in its own order where others are sorted, and that shows its
+ * type in `str()` and errors. Salt's yaml renderer makes such mappings, so SLS and the pillar of a minion without a master
+ * consist of them; what has crossed the wire does not.
+ */
+export class OrderedDict extends Map<Value, Value> {}
+
 /** A float whose value is integral (`8.0`, `-0.0`), which a JavaScript number could not tell from an integer. */
 export class PyFloat {
   readonly value: number;
@@ -105,7 +112,7 @@ function isPlainObject(value: Value | DictInit): value is DictInit {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** The Python type name of a value: `int`, `float`, `str`, `bool`, `NoneType`, `list`, `dict`, `bytes`, `datetime`. */
+/** The Python type name of a value: `int`, `float`, `str`, `bool`, `NoneType`, `list`, `dict`, `OrderedDict`, `bytes`, `datetime`. */
 export function pyTypeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (typeof value === 'boolean') return 'bool';
@@ -113,7 +120,7 @@ export function pyTypeName(value: Value): string {
   if (isInt(value)) return 'int';
   if (isFloat(value)) return 'float';
   if (Array.isArray(value)) return 'list';
-  if (value instanceof Map) return 'dict';
+  if (value instanceof Map) return value instanceof OrderedDict ? 'OrderedDict' : 'dict';
   return value instanceof PyDatetime ? 'datetime' : 'bytes';
 }
 
@@ -139,6 +146,11 @@ export function valuesEqual(a: Value, b: Value): boolean {
   return x !== undefined && x === y;
 }
 
+/** A new mapping without entries, of the same type as another. */
+export function emptyLike(map: Dict): Dict {
+  return map instanceof OrderedDict ? new OrderedDict() : new Map();
+}
+
 /** A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). */
 export function copyValue<T extends Value>(value: T): T {
   return copyOf(value) as T;
@@ -147,7 +159,7 @@ export function copyValue<T extends Value>(value: T): T {
 function copyOf(value: Value): Value {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!(value instanceof Map)) return value;
-  const out: Dict = new Map();
+  const out = emptyLike(value);
   for (const [key, item] of value) out.set(key, copyOf(item));
   return out;
 }

@@ -5,6 +5,7 @@ import type { Random } from '../../host/random.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { FunctionCaller } from '../loader/module.ts';
+import type { RegistryOptions } from '../loader/registry.ts';
 import type { ModuleEntry } from '../loader/module-entry.ts';
 import { withoutMinion } from '../loader/no-minion.ts';
 
@@ -15,6 +16,8 @@ export interface FunctionCallerDeps {
   readonly log: Logger;
   /** The execution modules behind `salt`, asked for at the first call. */
   readonly modules: () => Promise<readonly ModuleEntry[]>;
+  /** The site's own modules, and those of an installed Salt. */
+  readonly own?: Pick<RegistryOptions, 'custom' | 'installed'>;
 }
 
 /** Functions of the loader, with a minion's options, grains and pillar. Nothing is loaded before the first call. */
@@ -26,16 +29,21 @@ export function loadedFunctions(
   const functions = (): Promise<FunctionCaller> => (caller ??= makeCaller(context, deps));
   return {
     has: async (name) => (await functions()).has(name),
+    hasModule: async (name) => (await (await functions()).module(name)) !== undefined,
     call: async (name, args, kwargs) => (await functions()).call(name, args, new Map<Value, Value>(kwargs)),
   };
 }
 
 async function makeCaller(
   { opts, grains, pillar }: { readonly opts: Dict; readonly grains: Dict; readonly pillar: Dict },
-  { clock, random, log, modules }: FunctionCallerDeps,
+  { clock, random, log, modules, own = {} }: FunctionCallerDeps,
 ): Promise<FunctionCaller> {
   const { ModuleRegistry, createModuleContext } = await import('../loader/registry.ts');
-  const registry = new ModuleRegistry({ opts, grains, table: await modules() });
+  const registry = new ModuleRegistry({
+    ...{ opts, grains, table: await modules() },
+    parts: { clock, random, log },
+    ...own,
+  });
   return createModuleContext(registry, {
     id: String(opts.get('id')),
     opts,

@@ -28,9 +28,6 @@ export interface JinjaRendererDeps {
   readonly log: Logger;
 }
 
-/** The names that Salt's errors give to what `[]` did not find in these. */
-const WRAPPED = ['grains', 'pillar', 'opts'];
-
 /**
  * What rendering may cost by the options. Without them it is what a minion allows.
  * @param opt looks an option up by its name
@@ -50,10 +47,9 @@ export async function renderTemplate(
 ): Promise<string> {
   const titles = new WeakMap<object, string>();
   const variables = templateVariables(context);
-  for (const name of WRAPPED) {
-    const value = variables.get(name);
-    if (value instanceof Map) titles.set(value, 'salt.utils.context.NamespacedDictWrapper');
-  }
+  const pillar = variables.get('pillar');
+  // as Salt's errors call it; grains and options are plain mappings there (salt/loader/__init__.py `render`)
+  if (pillar instanceof Map) titles.set(pillar, 'salt.utils.context.NamespacedDictWrapper');
   const { clock, random, log } = deps;
   try {
     return await renderJinja({

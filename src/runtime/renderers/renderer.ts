@@ -8,6 +8,8 @@ import type { FoundFile } from '../../formats/jinja/index.ts';
 /** The functions behind `salt` in templates. */
 export interface TemplateFunctions {
   has(name: string): boolean | Promise<boolean>;
+  /** Whether there is a module of this name that could be loaded; without it there is one of every name. */
+  hasModule?(name: string): Promise<boolean>;
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> | Value;
 }
 

@@ -62,8 +62,12 @@ export class SaltFunctions extends TObject {
     if (typeof key !== 'string' || !key.includes('.')) return undefined;
     return existing(this.#functions, key) as Later | undefined;
   }
-  override getAttr(name: string): TValue | undefined {
-    return name.startsWith('_') ? undefined : new SaltModule(this.#functions, name);
+  override getAttr(name: string): Later | undefined {
+    if (name.startsWith('_')) return undefined;
+    const module = new SaltModule(this.#functions, name);
+    // Salt's loader has no attribute for a module that it cannot load (salt/loader/lazy.py `__getattr__`)
+    const found = this.#functions.hasModule?.(name).then((has) => (has ? module : undefined));
+    return (found ?? module) as Later;
   }
   override contains(key: TValue): boolean | Promise<boolean> {
     return typeof key === 'string' && this.#functions.has(key);

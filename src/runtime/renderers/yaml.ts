@@ -25,12 +25,12 @@ export const yamlRenderer: Renderer = {
     const text = textOf(input ?? '', 'yaml');
     let value: Value;
     try {
-      value = loadYaml(text);
+      value = loadYaml(text, { ordered: true });
     } catch (error) {
       if (!(error instanceof YamlError) || error.kind === 'composer') throw error;
       throw new SaltRenderError(yamlSentence(error), { cause: error });
     }
-    if (!truthy(value)) return new Map();
+    if (!truthy(value)) return new Map(); // a plain one in Salt, too
     refuseMappingKeys(value);
     return value;
   },

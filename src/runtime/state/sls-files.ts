@@ -1,16 +1,21 @@
 /**
  * The files that one compilation reads: SLS, top files and the templates they import. Each is fetched once, so that a run
- * sees one version of every file and a master is not asked for the same map file by each SLS. Files of this machine are read
- * where they lie.
+ * sees one version of every file and a master is not asked for the same map file by each SLS. Files of this machine get a copy
+ * in the cache, too, because that is the path which `tplpath` and errors name (salt/fileclient.py `FSClient`, 3006.16).
  */
 import { readFileSync } from 'node:fs';
 import { UnsafePathError } from '../../errors/errors.ts';
-import type { FileClient } from '../../storage/fileclient/client.ts';
+import { currentUmask } from '../../host/file-replacement.ts';
+import { writeFileAtomic } from '../../host/files.ts';
+
+import { makeCacheRoom, type FileClient } from '../../storage/fileclient/client.ts';
+import { cachedFilePath } from '../../storage/fileclient/cache-paths.ts';
 import { openFileClient } from '../../storage/fileclient/open.ts';
 import type { FoundFile } from '../../formats/jinja/index.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
 import { PythonError } from '../../python/exceptions.ts';
+import { isFile } from '../../python/paths.ts';
 
 /** An SLS file, fetched. */
 export interface SlsFile {
@@ -63,9 +68,27 @@ export class SlsFiles {
       ? await this.client.source.place(path, saltenv)
       : await this.#cached(path, saltenv);
     if (place === undefined) return undefined;
-    const text = decodeUtf8(readFileSync(place));
+    const bytes = readFileSync(place);
+    const text = decodeUtf8(bytes);
     if (text === undefined) throw new PythonError('UnicodeDecodeError', `${place} is not UTF-8`);
-    return { text, path: place };
+    return { text, path: this.#isLocal ? this.#copied(place, bytes, { path, saltenv }) : place };
+  }
+
+  /**
+   * Copies a file of this machine into the cache, unless the very same is there.
+   * @returns the copy; the file itself where nothing can be written
+   */
+  #copied(place: string, bytes: Buffer, { path, saltenv }: { path: string; saltenv: string }): string {
+    try {
+      const copy = cachedFilePath(this.client.deps.cachedir, saltenv, path);
+      if (isFile(copy) && readFileSync(copy).equals(bytes)) return copy;
+      makeCacheRoom(copy);
+      writeFileAtomic(copy, bytes, { mode: 0o666 & ~currentUmask() });
+      return copy;
+    } catch (error) {
+      if (error instanceof UnsafePathError || isNotWritable(error)) return place;
+      throw error;
+    }
   }
 
   /** A file of the master, brought here; what cannot be a path here is no file. */
@@ -78,4 +101,11 @@ export class SlsFiles {
       throw error;
     }
   }
+}
+
+/** Errors of a cache that an account may not write to, or that is on a full or write-protected disk. */
+const NOT_WRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT']);
+
+function isNotWritable(error: unknown): boolean {
+  return error instanceof Error && NOT_WRITABLE.has((error as NodeJS.ErrnoException).code);
 }

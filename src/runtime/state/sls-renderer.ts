@@ -60,6 +60,7 @@ export class SlsRenderer {
       ]),
       functions: {
         has: (name) => functions.has(name),
+        hasModule: async (name) => (await functions.module(name)) !== undefined,
         call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
       },
       run: this,

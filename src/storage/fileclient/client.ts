@@ -217,14 +217,20 @@ function folderPath(url: string): string {
   return parseSaltUrl(url).path;
 }
 
+/** Makes the folder of a file of the cache. */
+export function makeCacheRoom(target: string): void {
+  const folder = dirname(target);
+  // a file that was cached where a folder has to be now gives way, and the other way round
+  if (isFile(folder)) rmSync(folder);
+  if (!existsSync(folder)) makeFolders(folder, 0o700);
+  if (isDir(target)) rmSync(target, { recursive: true });
+}
+
 /** Makes the folder of a file. @returns false when it is missing and must not be made */
 function makeRoom(target: string, isCache: boolean, options: GetFileOptions): boolean {
   const folder = dirname(target);
   if (isCache) {
-    // a file that was cached where a folder has to be now gives way, and the other way round
-    if (isFile(folder)) rmSync(folder);
-    if (!existsSync(folder)) makeFolders(folder, 0o700);
-    if (isDir(target)) rmSync(target, { recursive: true });
+    makeCacheRoom(target);
     return true;
   }
   if (isDir(folder)) return true;

@@ -85,6 +85,7 @@ export function templateContext(
     ]),
     functions: {
       has: (name) => functions.has(name),
+      hasModule: async (name) => (await functions.module(name)) !== undefined,
       call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
     },
     readTemplate: (name) => readIncluded(ctx, name, saltenv),

@@ -35,7 +35,7 @@ function writeYaml(value: Value, options: Dict): string {
   const text = dumpYaml(value, {
     defaultFlowStyle: typeof flow === 'boolean' ? flow : null,
     allowUnicode: truthy(options.get('allow_unicode') ?? false),
-    ...(sortKeys === undefined ? {} : { sortKeys: truthy(sortKeys) }),
+    sortKeys: sortKeys === undefined || truthy(sortKeys),
     ...(indent === undefined ? {} : { indent }),
     ...(width === undefined ? {} : { width }),
     explicitStart: truthy(options.get('explicit_start') ?? false),

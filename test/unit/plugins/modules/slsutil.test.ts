@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { dict, float, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext, type FakeContext } from '../../../support/module-context.ts';
+import { plainMappings } from '../../../support/plain-mappings.ts';
 
 function minion(t: TestContext): FakeContext {
   const folder = mkdtempSync(join(tmpdir(), 'brine-sls-'));
@@ -62,7 +63,7 @@ test('slsutil - files of the master: rendered, and looked for upwards', async (t
   const call = (fun: string, args: Value[], kwargs = {}): Promise<Value> =>
     functions.call(fun, args, dict(kwargs));
   assert.deepEqual(
-    await call('slsutil.renderer', ['salt://form/map.sls'], { name: 'hugo' }),
+    plainMappings(await call('slsutil.renderer', ['salt://form/map.sls'], { name: 'hugo' })),
     dict({ x: 'Linux hugo' }),
   );
   assert.equal(

@@ -1,5 +1,6 @@
 /** The pipe of renderers: which runs, in what order, and what is said of faults. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
@@ -9,6 +10,7 @@ import { RenderPipe, type RendererRules } from '../../../../src/runtime/renderer
 import type { RenderContext } from '../../../../src/runtime/renderers/renderer.ts';
 import { slsVariables } from '../../../../src/runtime/renderers/sls-variables.ts';
 import { dict, type Value } from '../../../../src/python/values/value.ts';
+import { plainMappings } from '../../../support/plain-mappings.ts';
 
 const pipe = new RenderPipe({
   cache: new TemplateCache(),
@@ -29,8 +31,8 @@ const context: RenderContext = {
   },
   readTemplate: () => undefined,
 };
-const render = (text: string, rules = OPEN, fallback = 'jinja|yaml'): Promise<Value> =>
-  pipe.render(text, fallback, rules, context);
+const render = async (text: string, rules = OPEN, fallback = 'jinja|yaml'): Promise<Value> =>
+  plainMappings(await pipe.render(text, fallback, rules, context));
 
 test('renderers - without a first line of their own files go through the pipe of the options', async () => {
   assert.deepEqual(await render('a: {{ who }}\n'), dict({ a: 'x' }));
@@ -122,4 +124,40 @@ test('renderers - yaml_encode fails for what is undefined, where yaml writes nul
     /Jinja error: \('cannot represent an object', Undefined\); line 1/,
   );
   assert.deepEqual(await render('a: {{ nope | yaml }}\n'), dict({ a: null }));
+});
+
+test('renderers - an error calls the pillar a wrapper, grains and options plain mappings, as Salt does', async () => {
+  const variables = new Map(['grains', 'pillar', 'opts'].map((name) => [name, new Map<Value, Value>()]));
+  const of = (text: string): Promise<Value> => pipe.render(text, 'jinja', OPEN, { ...context, variables });
+  await assert.rejects(of('{{ grains.nope.x }}'), /Jinja variable 'dict object' has no attribute 'nope'/);
+  await assert.rejects(of("{{ opts['nope']['x'] }}"), /Jinja variable 'dict object' has no attribute 'nope'/);
+  await assert.rejects(
+    of('{{ pillar.nope.x }}'),
+    /Jinja variable 'salt\.utils\.context\.NamespacedDictWrapper object' has no attribute 'nope'/,
+  );
+});
+
+test('renderers - a module that cannot be loaded is no attribute of salt', async () => {
+  const functions = { ...context.functions, hasModule: async (name: string) => name === 'test' };
+  const of = (text: string): Promise<Value> => pipe.render(text, 'jinja', OPEN, { ...context, functions });
+  assert.equal(await of("{{ salt.broken is defined }} {{ salt.test.echo('q') }}"), 'False q');
+  await assert.rejects(
+    of('{{ salt.broken.get() }}'),
+    /Jinja variable 'salt\.utils\.templates\.AliasedLoader object' has no attribute 'broken'/,
+  );
+  await assert.rejects(
+    of('{{ salt.test.nope() }}'),
+    /Jinja variable 'salt\.loader\.lazy\.LoadedMod object' has no attribute 'nope'/,
+  );
+});
+
+test("renderers - what the system refuses a function is told in Python's words", async () => {
+  const functions = {
+    has: async () => true,
+    call: async () => readFileSync('/nonexistent/file', 'utf8'),
+  };
+  await assert.rejects(
+    pipe.render("{{ salt['file.read']('/nonexistent/file') }}", 'jinja', OPEN, { ...context, functions }),
+    /Jinja error: \[Errno 2\] No such file or directory: '\/nonexistent\/file'; line 1/,
+  );
 });
