@@ -46,6 +46,8 @@ const PACKAGE_FILE = '__init__.py';
 const PYTHON_LOOK_CHARS = 65_536;
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Salt loads whatever it does not take for private (salt/loader/lazy.py `_refresh_file_mapping`, 3006.16). */
+const PYTHON_NAME = /^[A-Za-z0-9][^.]*$/;
 
 /**
  * The files of a kind, by name; of two files of one name the first folder's counts.
@@ -76,7 +78,7 @@ export function pythonFiles(opts: Dict, kind: string): PythonFile[] {
     for (const entry of namesIn(folder)) {
       const ending = PYTHON_ENDINGS.find((end) => entry.endsWith(end));
       const file = ending === undefined ? entry : entry.slice(0, -ending.length);
-      if (!NAME.test(file) || file === '__init__' || sources.has(file)) continue;
+      if (!PYTHON_NAME.test(file) || sources.has(file)) continue;
       const path = ending === undefined ? packageIn(folder, entry) : join(folder, entry);
       // Salt compat: a package comes before a file of the same name
       if (path === undefined || (found.has(file) && ending !== undefined)) continue;

@@ -367,8 +367,8 @@ export class PythonModules {
     return {
       log: ({ level, text }) =>
         ([...this.#calls.values()].at(-1)?.caller.log ?? this.#options.log)?.[level](text),
-      has: async ({ call, kind, fun }) => {
-        if (call === 0) return this.#hasWhileLoading(kind, fun);
+      has: async ({ call, kind, fun, isBuiltIn }) => {
+        if (call === 0) return this.#hasWhileLoading(kind, fun, isBuiltIn);
         const found = (await this.#calls.get(call)?.caller.find(kind, fun)) ?? false;
         if (typeof found === 'boolean') return there(found);
         const own = this.#own.get(found.run);
@@ -411,12 +411,12 @@ export class PythonModules {
   }
 
   /** While a file is loaded, functions of the program are there, and those of the files beside it. */
-  async #hasWhileLoading(kind: CalledKind, fun: string): Promise<Found> {
+  async #hasWhileLoading(kind: CalledKind, fun: string, isBuiltIn: boolean): Promise<Found> {
     if (kind !== 'modules' || this.#loading === undefined) return there(true);
     const { opts, functions } = this.#loading;
     const [module = '', name = ''] = fun.split('.', 2);
     const beside = this.#options.files(opts, 'modules').find((one) => one.name === module);
-    if (beside !== undefined && name !== '')
+    if (beside !== undefined && name !== '' && !isBuiltIn)
       return { kind: 'here', of: 'modules', file: beside.file, path: beside.path, fun: name };
     return there((await functions?.find(fun))?.missing === undefined);
   }

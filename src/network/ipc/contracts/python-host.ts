@@ -174,7 +174,8 @@ export const pythonServices = contract('the program', {
   log: { asks: fields({ level: oneOf('debug', 'info', 'warning', 'error'), text }) },
   /** Whether there is a function; one in Python that this process runs is called there, with the very values. */
   has: {
-    asks: fields({ call: count, kind: called, fun: text }),
+    /** `isBuiltIn`: of the program itself, the file that stands in its place having turned out to be of no use. */
+    asks: fields({ call: count, kind: called, fun: text, isBuiltIn: flag }),
     answers: single(
       variants({ missing: {}, there: {}, here: { of: kind, file: text, path: text, fun: text } }),
     ),

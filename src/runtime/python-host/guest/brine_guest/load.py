@@ -1,9 +1,11 @@
 """Loading a site's file as Salt's loader does, and telling what is in it."""
 
+import builtins
 import functools
 import importlib
 import importlib.util
 import inspect
+import locale
 import logging
 import os
 import sys
@@ -80,6 +82,11 @@ def teach_logging():
     if not hasattr(logging.Logger, "_log_plainly"):
         logging.Logger._log_plainly = logging.Logger._log
         logging.Logger._log = _log
+
+
+def name_encoding():
+    """The encoding of this system as Salt names it, to every file."""
+    builtins.__salt_system_encoding__ = locale.getpreferredencoding(False).lower()
 
 
 def _log(self, level, message, args, exc_info=None, exc_info_on_loglevel=None, stacklevel=1, **kwargs):

@@ -32,6 +32,7 @@ def serve(descriptor, last_words_descriptor):
     last_words.keep(last_words_descriptor)
     guest = Guest(link)
     load.teach_logging()
+    load.name_encoding()
     handler = _LogHandler(link)
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.WARNING)
@@ -313,10 +314,14 @@ class Guest:
         """The function of a name, as something to call; None when there is none."""
         # while a file is loaded no function runs: the program answers by what it has itself
         number = self._number() if self._active else 0
-        how, place = self._link.call("has", number, kind, name)
-        if how == "missing":
-            return None
-        return Called(self, kind, name) if how == "there" else self._here(name, *place)
+        how, place = self._link.call("has", number, kind, name, False)
+        if how == "here":
+            found = self._here(name, *place)
+            if found is not None or number != 0 or place[2] in self._in_work:
+                return found
+            # the file beside this one is not for this machine, or has no such function
+            how, _ = self._link.call("has", number, kind, name, True)
+        return Called(self, kind, name) if how == "there" else None
 
     def _here(self, full, kind, file, path, name):
         """A function of a file of this process, which is called with the very values."""
@@ -327,8 +332,7 @@ class Guest:
         else:
             module, function = self._beside(kind, file, path, around, name)
         if function is None:
-            # one of the program's, of a module that the file adds to
-            return None if module is None else Called(self, kind, full)
+            return None
 
         def call(*args, **kwargs):
             around, opts, state = self._seen()

@@ -23,7 +23,10 @@ class ThinModule(types.ModuleType):
         full = "{}.{}".format(known[file], name.strip("_"))
 
         def call(*args, **kwargs):
-            return seen(dunder)[full](*args, **kwargs)
+            function = seen(dunder)[full]
+            if function is call:
+                raise RuntimeError("{} is there only while a function of a module runs".format(full))
+            return function(*args, **kwargs)
 
         call.__name__ = name
         call.__module__ = self.__name__

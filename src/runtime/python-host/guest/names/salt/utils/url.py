@@ -1,6 +1,6 @@
 """Addresses of files: `salt://path?saltenv=base`."""
 
-from urllib.parse import urlsplit
+from urllib.parse import urlparse, urlsplit  # noqa: F401
 
 
 def parse(url):
