@@ -19,6 +19,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'archive',
     load: async () => (await import('./archive.ts')).archiveModule,
   },
+  { name: 'augeas', file: 'augeas_cfg', load: async () => (await import('./augeas.ts')).augeasModule },
   {
     name: 'beacons',
     file: 'beacons',

@@ -25,6 +25,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./apache-switch.ts')).apacheSiteStates,
   },
   { name: 'archive', file: 'archive', load: async () => (await import('./archive.ts')).archiveStates },
+  { name: 'augeas', file: 'augeas', load: async () => (await import('./augeas.ts')).augeasStates },
   { name: 'beacon', file: 'beacon', load: async () => (await import('./beacon.ts')).beaconStates },
   { name: 'blockdev', file: 'blockdev', load: async () => (await import('./blockdev.ts')).blockdevStates },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },

@@ -5,7 +5,7 @@
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'acl acme ansible apcups apf appx aptly artifactory assistive at auditpol augeas autoruns aws_sqs ' +
+    'acl acme ansible apcups apf appx aptly artifactory assistive at auditpol autoruns aws_sqs ' +
     'azurearm_compute azurearm_dns azurearm_network azurearm_resource bamboohr baredoc bcache bgp bigip ' +
     'bluetooth boto3_elasticache boto3_elasticsearch boto3_route53 boto3_sns boto_apigateway boto_asg ' +
     'boto_cfn boto_cloudfront boto_cloudtrail boto_cloudwatch boto_cloudwatch_event boto_cognitoidentity ' +

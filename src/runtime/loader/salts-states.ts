@@ -5,7 +5,7 @@
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'acl acme ansible apache appx apt artifactory assistive at augeas aws_sqs azurearm_compute ' +
+    'acl acme ansible apache appx apt artifactory assistive at aws_sqs azurearm_compute ' +
     'azurearm_dns azurearm_network azurearm_resource bigip boto3_elasticache boto3_elasticsearch ' +
     'boto3_route53 boto3_sns boto_apigateway boto_asg boto_cfn boto_cloudfront boto_cloudtrail ' +
     'boto_cloudwatch_alarm boto_cloudwatch_event boto_cognitoidentity boto_datapipeline boto_dynamodb ' +
