@@ -320,6 +320,8 @@ class PillarCompiler {
     const { env, rendered, depth } = at;
     const overriding = truthy(this.opt('pillar_includes_override_sls'));
     const parts: Dict[] = [];
+    // Salt compat: what went wrong in one include is told again with each later one that has been rendered already
+    let latest: readonly string[] = [];
     for (const include of includes) {
       const [name, settings] = isDict(include) ? ([...include][0] ?? ['', null]) : [include, null];
       const options = isDict(settings) ? settings : new Map<Value, Value>();
@@ -327,10 +329,13 @@ class PillarCompiler {
       const key = options.get('key');
       for (const sls of this.#includedNames(pyStr(name), at)) {
         const known = rendered.get(sls);
+        const told = this.errors.length;
         const state =
           known === undefined
             ? await this.#sls(sls, env, rendered, isDict(defaults) ? defaults : new Map(), depth + 1)
             : known;
+        if (known === undefined) latest = this.errors.slice(told);
+        else this.errors.push(...latest);
         if (!isDict(state) || state.size === 0) continue;
         parts.push(typeof key === 'string' ? nested(copyValue(state), key) : state);
       }
@@ -352,7 +357,7 @@ class PillarCompiler {
       if (/[*?[]/.test(pattern)) return filterNames(this.#roots.listSls(at.env), pattern);
       return pattern !== '' && this.#roots.findSls(pattern, at.env) ? [pattern] : [];
     });
-    return found.length > 0 ? [...new Set(found)] : [full];
+    return found.length > 0 ? found : [full];
   }
 
   #missing(sls: string, env: string): void {
