@@ -3,6 +3,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { CHOICE, CLIENT_TIMEOUT, warnWithoutEffect } from '../../modules/docker/choice-params.ts';
 import { failure } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import { absent, run, stopped } from './container-ends.ts';
@@ -12,16 +13,6 @@ const IMAGE = {
   name: param.text({ doc: 'The container.' }),
   image: param.textIfGiven({ default: null, doc: 'Its image; it is fetched where it is not there.' }),
 } as const;
-const CHOICE = {
-  skip_translate: {
-    default: null,
-    type: 'str or list',
-    doc: 'Keywords that are handed on as they are; True: all.',
-  },
-  ignore_collisions: param.flag({ default: false, doc: 'Take a keyword under two names.' }),
-  validate_ip_addrs: param.flag({ default: true, doc: 'Look at addresses whether they are some.' }),
-} as const;
-const TIMEOUT = { client_timeout: { default: 60, type: 'int', doc: 'Takes no effect.' } } as const;
 const RUNNING = {
   ...IMAGE,
   ...CHOICE,
@@ -37,7 +28,7 @@ const RUNNING = {
     type: 'int',
     doc: 'Seconds until the container that is replaced is killed.',
   },
-  ...TIMEOUT,
+  ...CLIENT_TIMEOUT,
   networks: {
     default: null,
     type: 'list or dict',
@@ -50,6 +41,7 @@ async function runRunning(
   args: TypedArguments<typeof RUNNING>,
   kwargs: Dict,
 ): Promise<StateResult> {
+  warnWithoutEffect(ctx, args);
   const { skip_translate, ignore_collisions, validate_ip_addrs } = args;
   const words = new Map([
     ...[...kwargs].filter(([key]) => key !== 'send_signal' && !pyStr(key).startsWith('__')),
@@ -104,11 +96,13 @@ export const dockerContainerStates = defineModule({
         replace: param.flag({ default: false, doc: 'Remove a container of that name before.' }),
         force: param.flag({ default: false, doc: 'Also one that runs.' }),
         ...CHOICE,
-        ...TIMEOUT,
+        ...CLIENT_TIMEOUT,
       },
       kwargs: 'kwargs',
-      run: (ctx, { name, image, bg, failhard, client_timeout: _unused, ...more }, kwargs) =>
-        run(ctx, { name, image, bg, failhard, words: new Map([...plain(kwargs), ...dict(more)]) }),
+      run: (ctx, { name, image, bg, failhard, client_timeout, ...more }, kwargs) => {
+        warnWithoutEffect(ctx, { client_timeout });
+        return run(ctx, { name, image, bg, failhard, words: new Map([...plain(kwargs), ...dict(more)]) });
+      },
     }),
     stopped: defineState({
       doc: 'Makes sure that containers do not run.',

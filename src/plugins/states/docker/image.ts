@@ -4,6 +4,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { CLIENT_TIMEOUT, INSECURE_REGISTRY, warnWithoutEffect } from '../../modules/docker/choice-params.ts';
 import { failure, outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 
@@ -13,12 +14,8 @@ const PRESENT = {
   build: param.textIfGiven({ default: null, doc: 'Build it: the folder of its Dockerfile.' }),
   load: param.textIfGiven({ default: null, doc: 'Load it: an archive that `docker save` has written.' }),
   force: param.flag({ default: false, doc: 'Fetch or make it even where it is there.' }),
-  insecure_registry: {
-    default: false,
-    type: 'bool',
-    doc: 'Takes no effect: the daemon knows its registries.',
-  },
-  client_timeout: { default: 60, type: 'int', doc: 'Takes no effect: fetching takes as long as it takes.' },
+  ...INSECURE_REGISTRY,
+  ...CLIENT_TIMEOUT,
   dockerfile: param.textIfGiven({ default: null, doc: 'The Dockerfile within the folder.' }),
   sls: { default: null, type: 'list or str', doc: 'Not served: build it with a Dockerfile.' },
   base: { default: 'opensuse/python', type: 'str', doc: 'For `sls` only.' },
@@ -200,7 +197,10 @@ export const dockerImageStates = defineModule({
       doc: 'Makes sure that an image is there: fetches, builds or loads it.',
       params: PRESENT,
       kwargs: 'kwargs',
-      run: present,
+      run: (ctx, args, kwargs) => {
+        warnWithoutEffect(ctx, args);
+        return present(ctx, args, kwargs);
+      },
     }),
     absent: defineState({
       doc: 'Makes sure that images are not there.',

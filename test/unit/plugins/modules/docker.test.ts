@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
+import { warnWithoutEffect } from '../../../../src/plugins/modules/docker/choice-params.ts';
 import { startDockerDaemon } from '../../../support/docker-daemon.ts';
 import { fakeContext } from '../../../support/module-context.ts';
 
@@ -123,4 +124,20 @@ test('docker - containers are made of what the command line of Docker takes, run
     call('docker.create', ['busybox'], dict({ publish: '9-1', publish_all: true })),
     /Start of port range \(9\) cannot be greater than end of port range \(1\)/,
   );
+});
+
+test("docker - what means something to Python's client only is warned about", () => {
+  const warned = (given: Parameters<typeof warnWithoutEffect>[1]): string[] => {
+    const ctx = fakeContext();
+    warnWithoutEffect(ctx, given);
+    return ctx.logged.map(({ message }) => message);
+  };
+  assert.deepEqual(warned({ client_timeout: 60, insecure_registry: false }), []);
+  const [timeout = '', registry = '', ...others] = warned({ client_timeout: 300, insecure_registry: true });
+  assert.match(timeout, /^docker: client_timeout 300 has no effect here/);
+  assert.match(
+    registry,
+    /^docker: insecure_registry has no effect: name the registry under insecure-registries/,
+  );
+  assert.deepEqual(others, []);
 });

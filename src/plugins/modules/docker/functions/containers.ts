@@ -20,19 +20,11 @@ import { askForDict } from '../daemon.ts';
 import { containerLogs } from '../logs.ts';
 import { runContainer } from '../run-container.ts';
 import { texts, type TranslateChoice } from '../translate.ts';
+import { CHOICE, CLIENT_TIMEOUT, warnWithoutEffect } from '../choice-params.ts';
 
 const CONTAINER = { name: param.text({ doc: 'The container: its name or id.' }) } as const;
 const CHANGE = 'mapping with result and state (old, new), and a comment where nothing was done';
-const CHOICE = {
-  skip_translate: {
-    default: null,
-    type: 'str or list',
-    doc: 'Keywords that are handed on as they are; True: all.',
-  },
-  ignore_collisions: param.flag({ default: false, doc: 'Take a keyword under two names.' }),
-  validate_ip_addrs: param.flag({ default: true, doc: 'Look at addresses whether they are some.' }),
-  client_timeout: { default: 60, type: 'int', doc: 'Takes no effect.' },
-} as const;
+const CREATION = { ...CHOICE, ...CLIENT_TIMEOUT } as const;
 const NEW = {
   image: param.text({ doc: 'The image; it is fetched where it is not there.' }),
   name: param.textIfGiven({
@@ -111,11 +103,12 @@ async function wait(
 export const containerFunctions = {
   create: defineFunction({
     doc: 'Makes a container. Keywords are those of `docker run`: environment, ports, binds, restart_policy and others.',
-    params: { ...NEW, start: param.flag({ default: false, doc: 'Start it, too.' }), ...CHOICE },
+    params: { ...NEW, start: param.flag({ default: false, doc: 'Start it, too.' }), ...CREATION },
     kwargs: 'kwargs',
     returns: 'mapping with Id, Name, Warnings and Time_Elapsed',
     examples: ["salt '*' docker.create myuser/mycontainer name=web ports=80 environment=A=b"],
     run: async (ctx, { image, name, start, ...rest }, _rest, keywords) => {
+      warnWithoutEffect(ctx, rest);
       const made = await createContainer(ctx, { image, name, keywords, choice: choiceOf(rest) });
       if (start) {
         await changeState(ctx, pyStr(made.get('Name') ?? null), { verb: 'start', expected: 'running' });
@@ -129,7 +122,7 @@ export const containerFunctions = {
     doc: 'Makes a container, starts it and waits for its end. Keywords as for `docker.create`.',
     params: {
       ...NEW,
-      ...CHOICE,
+      ...CREATION,
       bg: param.flag({ default: false, doc: 'Do not wait.' }),
       replace: param.flag({ default: false, doc: 'Remove a container of that name before.' }),
       force: param.flag({ default: false, doc: 'Also one that runs.' }),
@@ -138,11 +131,13 @@ export const containerFunctions = {
     kwargs: 'kwargs',
     returns: 'mapping with Id, Name, Logs, ExitCode and Time_Elapsed',
     examples: ["salt '*' docker.run_container myuser/myimage command=/usr/local/bin/myscript.sh"],
-    run: (ctx, { image, name, bg, replace, force, networks, ...rest }, _rest, keywords) =>
-      told(
+    run: (ctx, { image, name, bg, replace, force, networks, ...rest }, _rest, keywords) => {
+      warnWithoutEffect(ctx, rest);
+      return told(
         ctx,
         runContainer(ctx, { image, name, bg, replace, force, networks, keywords, choice: choiceOf(rest) }),
-      ),
+      );
+    },
   }),
   start: defineFunction({
     doc: 'Starts a container.',

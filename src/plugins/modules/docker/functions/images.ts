@@ -16,6 +16,7 @@ import {
   resolveTag,
   tagImage,
 } from '../images.ts';
+import { CLIENT_TIMEOUT, INSECURE_REGISTRY, warnWithoutEffect } from '../choice-params.ts';
 
 const IMAGE = { name: param.text({ doc: 'The image: its name, name and tag, or id.' }) } as const;
 const TAGGED = {
@@ -85,21 +86,16 @@ export const imageFunctions = {
     doc: 'Fetches an image from its registry.',
     params: {
       image: param.text({ doc: 'The image; its tag is `latest` without one.' }),
-      insecure_registry: {
-        default: false,
-        type: 'bool',
-        doc: 'Takes no effect: the daemon knows its registries.',
-      },
+      ...INSECURE_REGISTRY,
       api_response: param.flag({ default: false, doc: 'Return all messages of the daemon.' }),
-      client_timeout: {
-        default: 60,
-        type: 'int',
-        doc: 'Takes no effect: fetching takes as long as it takes.',
-      },
+      ...CLIENT_TIMEOUT,
     },
     returns: 'mapping with Layers, Status, Time_Elapsed and retcode; Errors where there were some',
     examples: ["salt '*' docker.pull centos:6"],
-    run: (ctx, { image, api_response }) => pull(ctx, image, { withEvents: api_response }),
+    run: (ctx, { image, api_response, ...rest }) => {
+      warnWithoutEffect(ctx, rest);
+      return pull(ctx, image, { withEvents: api_response });
+    },
   }),
   rmi: defineFunction({
     doc: 'Removes images.',

@@ -17,6 +17,7 @@ import {
   networks,
 } from '../networks.ts';
 import { texts } from '../translate.ts';
+import { CHOICE, CLIENT_TIMEOUT, warnWithoutEffect } from '../choice-params.ts';
 
 const CONTAINER = { container: param.text({ doc: 'The container.' }) } as const;
 const NETWORK = { network_id: param.text({ doc: 'The network: its name or id.' }) } as const;
@@ -58,15 +59,14 @@ export const networkFunctions = {
     doc: 'Makes a network.',
     params: {
       name: param.text({ doc: 'The network.' }),
-      skip_translate: { default: null, type: 'str or list', doc: 'Keywords that are handed on as they are.' },
-      ignore_collisions: param.flag({ default: false, doc: 'Take a keyword under two names.' }),
-      validate_ip_addrs: param.flag({ default: true, doc: 'Look at addresses whether they are some.' }),
-      client_timeout: { default: 60, type: 'int', doc: 'Takes no effect.' },
+      ...CHOICE,
+      ...CLIENT_TIMEOUT,
     },
     kwargs: 'kwargs',
     returns: 'mapping with Id',
     examples: ["salt '*' docker.create_network web_network driver=bridge subnet=192.168.50.0/24"],
-    run: (ctx, { name, skip_translate, ignore_collisions, validate_ip_addrs }, _rest, kwargs) => {
+    run: (ctx, { name, skip_translate, ignore_collisions, validate_ip_addrs, ...rest }, _rest, kwargs) => {
+      warnWithoutEffect(ctx, rest);
       const options = networkInput(kwargs, {
         skipTranslate: skip_translate,
         ignoreCollisions: ignore_collisions,
