@@ -24,6 +24,8 @@ export interface MongoStandIn {
   readonly commands: string[];
   /** Documents that fail, by `_id`, with a code that is none of a duplicate. */
   readonly refused: Set<string>;
+  /** What commands answer that are not served, by name. */
+  readonly answers: Map<string, (command: Document) => Document>;
   /** Nothing is answered while this is set. */
   silent: boolean;
 }
@@ -58,6 +60,7 @@ class Content {
   readonly indexes = new Map<string, string[]>();
   readonly commands: string[] = [];
   readonly refused = new Set<string>();
+  readonly answers = new Map<string, (command: Document) => Document>();
   silent = false;
   readonly #cursors = new Map<bigint, Document[]>();
 
@@ -104,7 +107,7 @@ class Content {
       case 'createindexes':
         return this.#createIndexes(collection, command['indexes'] as Document[]);
       default:
-        return { ok: 1 };
+        return { ok: 1, ...this.answers.get(name)?.(command) };
     }
   }
 

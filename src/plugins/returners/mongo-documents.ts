@@ -1,33 +1,21 @@
 /** Values as MongoDB keeps them: Salt's documents (salt/returners/mongo_future_return.py, 3006.16), and back. */
-import type * as Driver from 'mongodb';
-import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import {
-  dict,
-  float,
-  isBytes,
-  isDict,
-  isFloat,
-  isInt,
-  PyDatetime,
-  PyFloat,
-  toNumber,
-  type Dict,
-  type Value,
-} from '../../python/values/value.ts';
+  INT64_MAX,
+  keyText,
+  toBson,
+  toBsonValue,
+  fromBson,
+  type BsonDocument,
+  type BsonTypes,
+} from '../../formats/data/bson.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, isDict, PyDatetime, PyFloat, type Dict, type Value } from '../../python/values/value.ts';
 import { storeJson } from './store-json.ts';
-
-/** What the driver serialises: `Map` keeps the order of keys. */
-export type BsonDocument = Map<string, unknown>;
-
-/** The driver's classes, which are imported only when they are needed. */
-export type BsonTypes = Pick<typeof Driver, 'Double' | 'Long' | 'Binary'>;
 
 /** MongoDB takes documents of 16 MiB; the rest is for the fields around a value. */
 const VALUE_BYTES_MAX = 7 * 1024 * 1024;
 /** It takes 100 levels. */
 const DEPTH_MAX = 80;
-const INT32_MAX = 2 ** 31 - 1;
-const INT64_MAX = 2n ** 63n - 1n;
 /** Our field beside Salt's: the return as JSON, where its document is not quite the same. */
 export const EXACT = 'json';
 
@@ -86,49 +74,6 @@ export function loadOf(document: Record<string, unknown>): Dict {
   return unescapeKeys(load) as Dict;
 }
 
-/** What the driver gives, as a value. */
-export function fromBson(value: unknown): Value {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'bigint') return toNumberIfSafe(value);
-  if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
-  if (Array.isArray(value)) return value.map(fromBson);
-  if (value instanceof Date) return value.toISOString();
-  if (isBytes(value)) return new Uint8Array(value);
-  const typed = value as {
-    readonly _bsontype?: string;
-    readonly value?: unknown;
-    readonly buffer?: Uint8Array;
-  };
-  if (typed._bsontype === 'Double') return float(Number(typed.value));
-  if (typed._bsontype === 'Int32') return Number(typed.value);
-  if (typed._bsontype === 'Binary') return new Uint8Array(typed.buffer ?? []);
-  if (typed._bsontype !== undefined) return String(value);
-  return new Map(Object.entries(value).map(([key, item]) => [key, fromBson(item)]));
-}
-
-function toNumberIfSafe(value: bigint): number | bigint {
-  const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
-}
-
-function toBson(map: Dict, types: BsonTypes): BsonDocument {
-  const out: BsonDocument = new Map();
-  for (const [key, item] of map) out.set(keyText(key), toBsonValue(item, types));
-  return out;
-}
-
-function toBsonValue(value: Value, types: BsonTypes): unknown {
-  if (Array.isArray(value)) return value.map((item) => toBsonValue(item, types));
-  if (isDict(value)) return toBson(value, types);
-  if (isBytes(value)) return new types.Binary(value);
-  if (value instanceof PyDatetime) return value.toString();
-  if (isFloat(value)) return new types.Double(toNumber(value) ?? NaN);
-  if (!isInt(value)) return value;
-  if (typeof value === 'number' && Math.abs(value) <= INT32_MAX) return value;
-  const big = BigInt(value);
-  return big <= INT64_MAX && big >= -INT64_MAX ? types.Long.fromBigInt(big) : String(big);
-}
-
 /** Salt's `_remove_dots`: dots in keys become dashes, in mappings within mappings. A `$` at the start is no name there either. */
 function withoutDots(map: Dict): Dict {
   const out: Dict = new Map();
@@ -152,12 +97,6 @@ function unescapeKeys(value: Value): Value {
   const unescape = (key: Value): string =>
     pyStr(key).replace(/%(2e|24|5c|25)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
   return new Map([...value].map(([key, item]) => [unescape(key), unescapeKeys(item)]));
-}
-
-/** A key as a text without NUL, which ends keys there. */
-function keyText(key: Value): string {
-  const text = typeof key === 'string' ? key : isBytes(key) || Array.isArray(key) ? pyRepr(key) : pyStr(key);
-  return text.replaceAll('\0', '');
 }
 
 /** Whether a value comes back as it was. */

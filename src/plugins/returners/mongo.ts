@@ -9,16 +9,8 @@ import { parseJson } from '../../formats/json/text.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { digestOf } from './content-digest.ts';
 import { storeError } from './driver-errors.ts';
-import {
-  EXACT,
-  eventDocument,
-  fromBson,
-  loadDocument,
-  loadOf,
-  returnDocument,
-  type BsonDocument,
-  type BsonTypes,
-} from './mongo-documents.ts';
+import { fromBson, type BsonDocument, type BsonTypes } from '../../formats/data/bson.ts';
+import { EXACT, eventDocument, loadDocument, loadOf, returnDocument } from './mongo-documents.ts';
 import { OneConnection } from './one-connection.ts';
 import {
   type JidReturns,

@@ -18,11 +18,11 @@ const MODULES: ReadonlySet<string> = new Set(
     'elasticsearch eselect esxcluster esxdatacenter esxi esxvm etcd ethtool extfs firewall fmadm ' +
     'freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish glusterfs gnome google_chat ' +
     'gpg grafana4 grub guestfs hadoop haproxy heat helm hg highstate_doc icinga2 idem ifttt ilo imgadm ' +
-    'incron influxdb influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 ' +
+    'incron influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 ' +
     'jboss7_cli jenkins jinja jira junos k8s kapacitor kerberos kernelpkg keyboard keychain keystone ' +
     'keystoneng keystore kubeadm kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns ' +
     'libcloud_loadbalancer libcloud_storage license locate logadm logrotate lvm lvs lxc lxd macdefaults ' +
-    'macpackage makeconf mandrill marathon mattermost mdata memcached minion modjk mongodb monit moosefs ' +
+    'macpackage makeconf mandrill marathon mattermost mdata memcached minion modjk monit moosefs ' +
     'mssql msteams munin nagios nagios_rpc namecheap_domains namecheap_domains_dns ' +
     'namecheap_domains_ns namecheap_ssl namecheap_users napalm napalm_formula napalm_yang net netacl ' +
     'netaddress netbox netmiko netscaler neutron neutronng nexus nfs3 nginx nictagadm nix nova ' +

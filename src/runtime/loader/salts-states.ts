@@ -17,14 +17,14 @@ const MODULES: ReadonlySet<string> = new Set(
     'esxvm etcd ethtool firewall github glance_image glassfish glusterfs gnomedesktop gpg grafana ' +
     'grafana4_dashboard grafana4_datasource grafana4_org grafana4_user grafana_dashboard ' +
     'grafana_datasource heat helm hg highstate_doc icinga2 idem ifttt incron influxdb08_database ' +
-    'influxdb08_user influxdb_continuous_query influxdb_database influxdb_retention_policy influxdb_user ' +
+    'influxdb08_user ' +
     'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos ' +
     'kapacitor kernelpkg keyboard keychain keystone keystone_domain keystone_endpoint keystone_group ' +
     'keystone_project keystone_role keystone_role_grant keystone_service keystone_user keystore ' +
     'kubernetes layman ldap lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license ' +
     'logadm logrotate loop lvm lvs_server lvs_service lxc lxd lxd_container lxd_image lxd_profile ' +
-    'macdefaults macpackage makeconf marathon_app memcached modjk modjk_worker mongodb_database ' +
-    'mongodb_user monit mssql_database mssql_login mssql_role mssql_user msteams napalm_yang netacl ' +
+    'macdefaults macpackage makeconf marathon_app memcached modjk modjk_worker ' +
+    'monit mssql_database mssql_login mssql_role mssql_user msteams napalm_yang netacl ' +
     'netconfig netntp netsnmp netusers neutron_network neutron_secgroup neutron_secgroup_rule ' +
     'neutron_subnet nexus nfs_export ntp nxos openstack_config openvswitch_bridge openvswitch_db ' +
     'openvswitch_port opsgenie pagerduty pagerduty_escalation_policy pagerduty_schedule pagerduty_service ' +

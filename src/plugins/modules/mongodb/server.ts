@@ -1,0 +1,100 @@
+/** Which MongoDB the functions of `mongodb` speak with. */
+import type * as Driver from 'mongodb';
+import type { Db, MongoClient } from 'mongodb';
+import { messageOf } from '../../../errors/errors.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { truthy, type Value } from '../../../python/values/value.ts';
+import { param } from '../../../runtime/loader/params.ts';
+import type { ModuleContext } from '../../../runtime/loader/module.ts';
+
+const TIMEOUT_MS = 30_000;
+const PORT = 27017;
+
+/** Who logs in where. */
+export const LOGIN = {
+  user: { default: null, type: 'str', doc: 'Who logs in; without it the option mongodb.user.' },
+  password: { default: null, type: 'str', doc: 'His password; without it mongodb.password.' },
+  host: { default: null, type: 'str', doc: 'The host, or a mongodb:// address; without it mongodb.host.' },
+  port: { default: null, type: 'int', doc: 'The port; without it mongodb.port.' },
+} as const;
+export const DATABASE = {
+  database: param.text({ default: 'admin', doc: 'The database.' }),
+} as const;
+export const AUTHDB = {
+  authdb: { default: null, type: 'str', doc: 'The database that knows the user; default: admin.' },
+} as const;
+
+/** A login as it was given. */
+export interface Login {
+  readonly user: Value;
+  readonly password: Value;
+  readonly host: Value;
+  readonly port: Value;
+  readonly authdb: Value;
+}
+
+/** An open connection, and the classes of the driver for values. */
+export interface Connected {
+  readonly db: (name: string) => Db;
+  readonly types: Pick<typeof Driver, 'Double' | 'Long' | 'Binary'>;
+}
+
+/** What went wrong: before the login was taken, or later. */
+export interface Trouble {
+  readonly isLogin: boolean;
+  readonly text: string;
+  /** The server, for messages: `host:port`. */
+  readonly place: string;
+}
+
+/**
+ * Does something on a connection of its own.
+ * @param fallback what comes back where it fails; the error is logged
+ */
+export async function onServer<T>(
+  ctx: ModuleContext,
+  login: Login,
+  run: (connected: Connected) => Promise<T>,
+  fallback: (trouble: Trouble) => T,
+): Promise<T> {
+  const option = async (name: keyof typeof LOGIN): Promise<string> => {
+    const given = truthy(login[name])
+      ? login[name]
+      : await ctx.functions.call('config.option', [`mongodb.${name}`]);
+    return truthy(given) ? pyStr(given) : '';
+  };
+  const [user, password] = [await option('user'), await option('password')];
+  const host = (await option('host')) || 'localhost';
+  const port = (await option('port')) || String(PORT);
+  const authdb = truthy(login.authdb) ? pyStr(login.authdb) : 'admin';
+  const { MongoClient: Client, Double, Long, Binary } = await import('mongodb');
+  let client: MongoClient | undefined;
+  let isLogin = true;
+  try {
+    client = new Client(addressOf(host, port), {
+      ...(user !== '' && password !== '' ? { auth: { username: user, password }, authSource: authdb } : {}),
+      appName: 'salt-minion',
+      connectTimeoutMS: TIMEOUT_MS,
+      serverSelectionTimeoutMS: TIMEOUT_MS,
+      socketTimeoutMS: TIMEOUT_MS,
+      useBigInt64: true,
+      promoteBuffers: true,
+    });
+    const open = await client.connect();
+    isLogin = false;
+    return await run({ db: (name) => open.db(name), types: { Double, Long, Binary } });
+  } catch (error) {
+    if (!/^(Mongo|BSON)/.test((error as Error).name)) throw error;
+    const text = messageOf(error);
+    ctx.log.error(`MongoDB at ${host}:${port}: ${text}`);
+    const isRefused = isLogin && (error as Error).name === 'MongoServerError';
+    return fallback({ isLogin: isRefused, text, place: `${pyStr(login.host)}:${pyStr(login.port)}` });
+  } finally {
+    await client?.close(true).catch(() => undefined);
+  }
+}
+
+function addressOf(host: string, port: string): string {
+  if (/^mongodb(\+srv)?:\/\//.test(host)) return host;
+  return `mongodb://${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}:${port}/`;
+}
