@@ -6,6 +6,7 @@ import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
+  { name: 'acl', file: 'linux_acl', load: async () => (await import('./acl.ts')).aclModule },
   { name: 'aliases', file: 'aliases', load: async () => (await import('./aliases.ts')).aliasesModule },
   {
     name: 'alternatives',
@@ -68,7 +69,9 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'ip', file: 'debian_ip', load: async () => (await import('./ip.ts')).debianIpModule },
   { name: 'ipset', file: 'ipset', load: async () => (await import('./ipset.ts')).ipsetModule },
   { name: 'iptables', file: 'iptables', load: async () => (await import('./iptables.ts')).iptablesModule },
+  { name: 'jinja', file: 'jinja', load: async () => (await import('./jinja.ts')).jinjaModule },
   { name: 'key', file: 'key', load: async () => (await import('./key.ts')).keyModule },
+  { name: 'keyboard', file: 'keyboard', load: async () => (await import('./keyboard.ts')).keyboardModule },
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodModule },
   {
     name: 'locale',
@@ -76,6 +79,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./locale.ts')).localeModule,
   },
   { name: 'log', file: 'logmod', load: async () => (await import('./log.ts')).logModule },
+  {
+    name: 'logrotate',
+    file: 'logrotate',
+    load: async () => (await import('./logrotate.ts')).logrotateModule,
+  },
   {
     name: 'lowpkg',
     file: 'dpkg_lowpkg',
@@ -126,6 +134,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./random.ts')).randomModule,
   },
   { name: 'redis', file: 'redismod', load: async () => (await import('./redis.ts')).redisModule },
+  { name: 'rsync', file: 'rsync', load: async () => (await import('./rsync.ts')).rsyncModule },
   {
     name: 'schedule',
     file: 'schedule',

@@ -3,6 +3,7 @@ import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 
 /** Every state module, in the order in which files of one virtual name are tried. */
 export const STATE_TABLE: readonly ModuleEntry[] = [
+  { name: 'acl', file: 'linux_acl', load: async () => (await import('./acl.ts')).aclStates },
   { name: 'alias', file: 'alias', load: async () => (await import('./alias.ts')).aliasStates },
   {
     name: 'alternatives',
@@ -88,8 +89,14 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'ini', file: 'ini_manage', load: async () => (await import('./ini.ts')).iniStates },
   { name: 'ipset', file: 'ipset', load: async () => (await import('./ipset.ts')).ipsetStates },
   { name: 'iptables', file: 'iptables', load: async () => (await import('./iptables.ts')).iptablesStates },
+  { name: 'keyboard', file: 'keyboard', load: async () => (await import('./keyboard.ts')).keyboardStates },
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodStates },
   { name: 'locale', file: 'locale', load: async () => (await import('./locale.ts')).localeStates },
+  {
+    name: 'logrotate',
+    file: 'logrotate',
+    load: async () => (await import('./logrotate.ts')).logrotateStates,
+  },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
   {
     name: 'mongodb_database',
@@ -209,6 +216,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./rabbitmq/vhost.ts')).rabbitmqVhostStates,
   },
   { name: 'redis', file: 'redismod', load: async () => (await import('./redis.ts')).redisStates },
+  { name: 'rsync', file: 'rsync', load: async () => (await import('./rsync.ts')).rsyncStates },
   { name: 'salt', file: 'saltmod', load: async () => (await import('./salt.ts')).saltStates },
   { name: 'saltutil', file: 'saltutil', load: async () => (await import('./saltutil.ts')).saltutilStates },
   { name: 'schedule', file: 'schedule', load: async () => (await import('./schedule.ts')).scheduleStates },

@@ -5,7 +5,7 @@
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'acl acme ansible apcups apf appx aptly artifactory assistive at auditpol autoruns aws_sqs ' +
+    'acme ansible apcups apf appx aptly artifactory assistive at auditpol autoruns aws_sqs ' +
     'azurearm_compute azurearm_dns azurearm_network azurearm_resource bamboohr baredoc bcache bgp bigip ' +
     'bluetooth boto3_elasticache boto3_elasticsearch boto3_route53 boto3_sns boto_apigateway boto_asg ' +
     'boto_cfn boto_cloudfront boto_cloudtrail boto_cloudwatch boto_cloudwatch_event boto_cognitoidentity ' +
@@ -19,9 +19,9 @@ const MODULES: ReadonlySet<string> = new Set(
     'freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish glusterfs gnome google_chat ' +
     'gpg grafana4 grub guestfs hadoop haproxy heat helm hg highstate_doc icinga2 idem ifttt ilo imgadm ' +
     'incron influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 ' +
-    'jboss7_cli jenkins jinja jira junos k8s kapacitor kerberos kernelpkg keyboard keychain keystone ' +
+    'jboss7_cli jenkins jira junos k8s kapacitor kerberos kernelpkg keychain keystone ' +
     'keystoneng keystore kubeadm kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns ' +
-    'libcloud_loadbalancer libcloud_storage license locate logadm logrotate lvm lvs lxc lxd macdefaults ' +
+    'libcloud_loadbalancer libcloud_storage license locate logadm lvm lvs lxc lxd macdefaults ' +
     'macpackage makeconf mandrill marathon mattermost mdata memcached minion modjk monit moosefs ' +
     'mssql msteams munin nagios nagios_rpc namecheap_domains namecheap_domains_dns ' +
     'namecheap_domains_ns namecheap_ssl namecheap_users napalm napalm_formula napalm_yang net netacl ' +
@@ -31,7 +31,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'pkgbuild pkgutil portage_config ports postfix poudriere power powercfg powerpath probes proxy ps ' +
     'psget puppet purefa purefb pushbullet pushover pyeapi pyenv qemu_img qemu_nbd quota raid rallydev ' +
     'random_org rbac rbenv rdp rebootmgr reg rest_sample_utils restartcheck restconf ret riak route ' +
-    'rpmbuild rsync runit rvm s3 s6 salt_proxy salt_version saltcheck saltcloud scp scsi seed sensehat ' +
+    'rpmbuild runit rvm s3 s6 salt_proxy salt_version saltcheck saltcloud scp scsi seed sensehat ' +
     'sensors serverdensity_device servicenow shortcut slack smtp snapper snmp softwareupdate solr ' +
     'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench sysfs syslog_ng sysrc ' +
     'system_profiler task telegram telemetry temp test_virtual textfsm tls tomcat trafficserver ' +

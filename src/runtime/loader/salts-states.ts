@@ -5,7 +5,7 @@
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'acl acme ansible apache appx apt artifactory assistive at aws_sqs azurearm_compute ' +
+    'acme ansible apache appx apt artifactory assistive at aws_sqs azurearm_compute ' +
     'azurearm_dns azurearm_network azurearm_resource bigip boto3_elasticache boto3_elasticsearch ' +
     'boto3_route53 boto3_sns boto_apigateway boto_asg boto_cfn boto_cloudfront boto_cloudtrail ' +
     'boto_cloudwatch_alarm boto_cloudwatch_event boto_cognitoidentity boto_datapipeline boto_dynamodb ' +
@@ -19,17 +19,17 @@ const MODULES: ReadonlySet<string> = new Set(
     'grafana_datasource heat helm hg highstate_doc icinga2 idem ifttt incron influxdb08_database ' +
     'influxdb08_user ' +
     'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos ' +
-    'kapacitor kernelpkg keyboard keychain keystone keystone_domain keystone_endpoint keystone_group ' +
+    'kapacitor kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group ' +
     'keystone_project keystone_role keystone_role_grant keystone_service keystone_user keystore ' +
     'kubernetes layman ldap lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license ' +
-    'logadm logrotate loop lvm lvs_server lvs_service lxc lxd lxd_container lxd_image lxd_profile ' +
+    'logadm loop lvm lvs_server lvs_service lxc lxd lxd_container lxd_image lxd_profile ' +
     'macdefaults macpackage makeconf marathon_app memcached modjk modjk_worker ' +
     'monit mssql_database mssql_login mssql_role mssql_user msteams napalm_yang netacl ' +
     'netconfig netntp netsnmp netusers neutron_network neutron_secgroup neutron_secgroup_rule ' +
     'neutron_subnet nexus nfs_export ntp nxos openstack_config openvswitch_bridge openvswitch_db ' +
     'openvswitch_port opsgenie pagerduty pagerduty_escalation_policy pagerduty_schedule pagerduty_service ' +
     'pagerduty_user panos pbm pcs pdbedit pecl pkgbuild pkgng portage_config ports powercfg powerpath ' +
-    'probes process proxy pushover pyenv pyrax_queues quota raid rbac rbenv rdp reg restconf rsync ' +
+    'probes process proxy pushover pyenv pyrax_queues quota raid rbac rbenv rdp reg restconf ' +
     'rvm salt_proxy serverdensity_device shortcut slack smartos smtp snapper solrcloud splunk ' +
     'splunk_search sqlite3 status statuspage svn sysfs syslog_ng sysrc system task telemetry_alert ' +
     'testinfra tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops virt win_dacl ' +

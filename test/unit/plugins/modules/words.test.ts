@@ -13,7 +13,7 @@ import { fakeContext } from '../../../support/module-context.ts';
 /** Modules whose functions start no program with an argument, or whose arguments are programs and their options. */
 const WITHOUT_RULES = new Set(
   (
-    'beacons cmd config cp data defaults docker environ event file grains hashutil http key log match mine ' +
+    'beacons cmd config cp data defaults docker environ event file grains hashutil http jinja key log match mine ' +
     'influxdb mongodb mysql nacl pillar pkg_resource publish random redis saltutil schedule sdb slsutil state status sys test'
   ).split(' '),
 );
