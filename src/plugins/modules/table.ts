@@ -182,6 +182,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'linux_sysctl',
     load: async () => (await import('./sysctl.ts')).sysctlModule,
   },
+  { name: 'sysfs', file: 'sysfs', load: async () => (await import('./sysfs.ts')).sysfsModule },
   { name: 'system', file: 'system', load: async () => (await import('./system.ts')).systemModule },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testModule },
   {

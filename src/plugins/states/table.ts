@@ -239,6 +239,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./supervisord.ts')).supervisordStates,
   },
   { name: 'sysctl', file: 'sysctl', load: async () => (await import('./sysctl.ts')).sysctlStates },
+  { name: 'sysfs', file: 'sysfs', load: async () => (await import('./sysfs.ts')).sysfsStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
   { name: 'timezone', file: 'timezone', load: async () => (await import('./timezone.ts')).timezoneStates },
   { name: 'user', file: 'user', load: async () => (await import('./user.ts')).userStates },

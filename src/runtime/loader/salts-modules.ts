@@ -33,7 +33,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'random_org rbac rbenv rdp rebootmgr reg rest_sample_utils restartcheck restconf ret riak route ' +
     'rpmbuild runit rvm s3 s6 salt_proxy salt_version saltcheck saltcloud scp scsi seed sensehat ' +
     'sensors serverdensity_device servicenow shortcut slack smtp snapper snmp softwareupdate solr ' +
-    'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench sysfs syslog_ng sysrc ' +
+    'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench syslog_ng sysrc ' +
     'system_profiler task telegram telemetry temp test_virtual textfsm tls tomcat trafficserver ' +
     'transactional_update travisci tuned twilio udev uptime users uwsgi vagrant varnish vault vbox_guest ' +
     'vboxmanage vcenter victorops virt vmadm vmctl vsphere win_dacl win_dns_client win_event win_iis ' +

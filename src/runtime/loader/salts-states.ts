@@ -31,7 +31,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'pagerduty_user panos pbm pcs pdbedit pecl pkgbuild pkgng portage_config ports powercfg powerpath ' +
     'probes process proxy pushover pyenv pyrax_queues quota raid rbac rbenv rdp reg restconf ' +
     'rvm salt_proxy serverdensity_device shortcut slack smartos smtp snapper solrcloud splunk ' +
-    'splunk_search sqlite3 status statuspage svn sysfs syslog_ng sysrc system task telemetry_alert ' +
+    'splunk_search sqlite3 status statuspage svn syslog_ng sysrc system task telemetry_alert ' +
     'testinfra tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops virt win_dacl ' +
     'win_dns_client win_firewall win_iis win_path win_pki win_servermanager win_smtp_server win_snmp ' +
     'winrepo wordpress wua wusa x509 xattr xml xmpp zabbix_action zabbix_host zabbix_hostgroup ' +
