@@ -1,7 +1,7 @@
 /** Asking InfluxDB 1.x, as Python's client does (salt/modules/influxdbmod.py 3006 `_client`). */
-import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
+import { CommandExecutionError, SaltInvocationError, UnreachableError } from '../../../errors/errors.ts';
 import { JsonSyntaxError, parseJson } from '../../../formats/json/text.ts';
-import { sendHttp } from '../../../network/http/client.ts';
+import { sendHttp, type HttpReply, type HttpRequest } from '../../../network/http/client.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -97,7 +97,7 @@ async function serverOf(ctx: ModuleContext, client: Dict): Promise<Server> {
  * @param client the keywords of the call
  * @param isChange it is sent as a body, so that no log of the server's requests shows a password
  * @returns the series of each statement
- * @throws CommandExecutionError what the server says against it; UnreachableError
+ * @throws CommandExecutionError what the server says against it, or that it is not reached
  */
 export async function ask(
   ctx: ModuleContext,
@@ -110,7 +110,7 @@ export async function ask(
   const words = new URLSearchParams({ q: statement, ...(within === null ? {} : { db: pyStr(within) }) });
   const url = new URL(server.url);
   if (!isChange) url.search = words.toString();
-  const { status, text } = await sendHttp({
+  const request: HttpRequest = {
     method: isChange ? 'POST' : 'GET',
     url,
     headers: new Map([
@@ -124,9 +124,19 @@ export async function ask(
     clock: ctx.clock,
     agent: 'salt-minion',
     answerBytesMax: ANSWER_BYTES_MAX,
-  });
+  };
+  const { status, text } = await sendHttp(request).catch(unreached);
   if (status !== 200) throw new CommandExecutionError(`${status}: ${text.trim()}`);
   return resultsIn(text);
+}
+
+/** @throws CommandExecutionError with the options that say where the server is */
+function unreached(error: unknown): HttpReply {
+  if (!(error instanceof UnreachableError)) throw error;
+  throw new CommandExecutionError(
+    `InfluxDB at ${error.message.replace(/\.$/, '')}. Check influxdb.host and influxdb.port, and that the server runs`,
+    { cause: error },
+  );
 }
 
 function resultsIn(text: string): Series[][] {

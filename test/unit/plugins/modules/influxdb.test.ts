@@ -35,6 +35,10 @@ test('influxdb - statements, logins and what is refused', async (t) => {
     `Basic ${Buffer.from('u:p').toString('base64')}`,
   );
   await assert.rejects(call('query', ['d', 'SHOW BAD']), /^CommandExecutionError: not so|not so/);
+  await assert.rejects(
+    call('list_dbs', [], dict({ influxdb_port: 1 })),
+    /InfluxDB at 127\.0\.0\.1:1 cannot be reached: .*Check influxdb\.host/,
+  );
   await assert.rejects(call('list_dbs', [], dict({ nosuch: 1 })), /'nosuch' is no argument of connections/);
   await assert.rejects(
     call('grant_privilege', ['d', 'read ON x TO y; DROP DATABASE', 'ann']),
