@@ -23,7 +23,7 @@ import { externalPackages, filesBelow, root } from './bundle.mjs';
  * Programs of which many run at once: what they do not use they do not even hold as text. Their lazily imported parts are files
  * of their own.
  */
-const SPLIT = new Set(['salt-master-child']);
+const SPLIT = new Set(['salt-master-child', 'salt-api']);
 /** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
 const STALE_PART_MS = 3_600_000;
 

@@ -350,6 +350,33 @@ _brine_salt_syndic() {
   esac
 }
 complete -F _brine_salt_syndic salt-syndic
+_brine_salt_api() {
+  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
+  COMPREPLY=()
+  if [[ "$current" == = ]]; then current=''; elif [[ "$previous" == = ]]; then previous="${COMP_WORDS[COMP_CWORD - 2]}"; fi
+  case "$previous" in
+    -c | --config-dir) _brine_files "$current" -d; return ;;
+    --pid-file) _brine_files "$current" -f; return ;;
+    -l | --log-level) _brine_words "$current" all debug error critical garbage info profile quiet trace warning; return ;;
+    --log-file) :; return ;;
+    --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
+  esac
+  if [[ "$current" == -* ]]; then
+    _brine_words "$current" --version -V --versions-report -h --help -c --config-dir -d --daemon --pid-file -l --log-level --log-file --log-file-level
+    return
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "${COMP_WORDS[i]}" in
+      -c | --config-dir | --pid-file | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      -*) ;;
+      *) ((count++)) ;;
+    esac
+  done
+  case "$count" in
+    *) : ;;
+  esac
+}
+complete -F _brine_salt_api salt-api
 _brine_sls() {
   local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD - 1]}" i count=0
   COMPREPLY=()

@@ -301,6 +301,16 @@ complete -c salt-syndic -l pid-file -d 'File that holds the process id' -r -F
 complete -c salt-syndic -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
 complete -c salt-syndic -l log-file -d 'File for messages' -r -F
 complete -c salt-syndic -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c salt-api -f
+complete -c salt-api -l version -d 'Print the version and leave'
+complete -c salt-api -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
+complete -c salt-api -s h -l help -d 'Print this text and leave'
+complete -c salt-api -s c -l config-dir -d 'Folder of the configuration files' -r -F
+complete -c salt-api -s d -l daemon -d 'Run salt-api in the background'
+complete -c salt-api -l pid-file -d 'File that holds the process id' -r -F
+complete -c salt-api -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
+complete -c salt-api -l log-file -d 'File for messages' -x
+complete -c salt-api -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
 complete -c sls -f
 complete -c sls -l version -d 'Print the version and leave'
 complete -c sls -s h -l help -d 'Print this text and leave'

@@ -40,6 +40,10 @@ const SERVED: FurtherOption = {
     'skip_grains',
     'splaytime',
     'state_data',
+    // what salt-api asks for
+    'rest_cherrypy',
+    'rest_tornado',
+    'rest_wsgi',
     // what authentication systems ask for
     'auth_dirs',
     'auth.ldap.',
@@ -97,10 +101,6 @@ const UNSERVED: readonly FurtherOption[] = [
   {
     names: ['ssh_', 'roster', 'roster_', 'rosters', 'rand_thin_dir'],
     unserved: notYet('there is no salt-ssh'),
-  },
-  {
-    names: ['rest_', 'api_', 'netapi_', 'webhook_', 'saltopts', 'apiopts'],
-    unserved: notYet('there is no salt-api'),
   },
   {
     names: ['auth.enable_expanded_auth_matching'],

@@ -294,12 +294,7 @@ export const masterOptions = {
     [],
     "processes of one's own to run beside the daemon: paths of TypeScript or JavaScript files, or commands",
   ),
-  rest_timeout: option(
-    'int',
-    300,
-    'seconds the HTTP interface waits for an answer',
-    notYet('there is no salt-api'),
-  ),
+  rest_timeout: option('int', 300, 'seconds the HTTP interface waits for an answer'),
   queue_dirs: option(
     'list',
     [],
@@ -389,30 +384,10 @@ export const masterOptions = {
   syndic_jid_forward_cache_hwm: option('int', 100, 'remembered ids of forwarded jobs'),
   syndic_forward_all_events: option('bool', false, 'forward every event, not only returns'),
   // the HTTP interface
-  api_pidfile: option(
-    'str',
-    '/var/run/salt-api.pid',
-    'file that holds the process id of the HTTP interface',
-    notYet('there is no salt-api'),
-  ),
-  api_logfile: option(
-    'str',
-    '/var/log/salt/api',
-    'log file of the HTTP interface',
-    notYet('there is no salt-api'),
-  ),
-  netapi_enable_clients: option(
-    'list',
-    [],
-    'clients the HTTP interface may use',
-    notYet('there is no salt-api'),
-  ),
-  netapi_allow_raw_shell: option(
-    'bool',
-    false,
-    'allow raw shell commands through the HTTP interface',
-    notYet('there is no salt-api'),
-  ),
+  api_pidfile: option('str', '/var/run/salt-api.pid', 'file that holds the process id of the HTTP interface'),
+  api_logfile: option('str', '/var/log/salt/api', 'log file of the HTTP interface'),
+  netapi_enable_clients: option('list', [], 'clients the HTTP interface may use'),
+  netapi_allow_raw_shell: option('bool', false, 'allow raw shell commands through the HTTP interface'),
   // logging
   log_file: option('str', '/var/log/salt/master', 'log file, or a URL of a system log'),
 } as const satisfies OptionTable;

@@ -25,6 +25,7 @@ const CONCERNED: Readonly<Record<Program, 'everything' | 'commands' | 'nothing'>
   'salt-call': 'commands',
   'salt-run': 'commands',
   'salt-syndic': 'nothing',
+  'salt-api': 'nothing',
   salt: 'nothing',
   'salt-key': 'nothing',
   'salt-cp': 'nothing',

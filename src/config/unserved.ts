@@ -2,7 +2,15 @@
 
 /** The programs that read a configuration. */
 export type Program =
-  'salt-master' | 'salt-minion' | 'salt-syndic' | 'salt-call' | 'salt-run' | 'salt' | 'salt-key' | 'salt-cp';
+  | 'salt-master'
+  | 'salt-minion'
+  | 'salt-syndic'
+  | 'salt-api'
+  | 'salt-call'
+  | 'salt-run'
+  | 'salt'
+  | 'salt-key'
+  | 'salt-cp';
 
 /** Why an option does nothing, and what a program does that is given it. */
 export interface Unserved {

@@ -1,4 +1,4 @@
-/** The command lines of the programs that stay: `salt-master`, `salt-minion`, `salt-syndic`. */
+/** The command lines of the programs that stay: `salt-master`, `salt-minion`, `salt-syndic`, `salt-api`. */
 import type { CliProgram } from '../command-line/optparse.ts';
 import {
   configDirOption,
@@ -15,6 +15,7 @@ function daemon(
   description: string,
   configFile: CliProgram['configFile'],
   logging: LoggingNames,
+  hasUserAndSaltfile = true,
 ): CliProgram {
   return {
     name,
@@ -23,9 +24,9 @@ function daemon(
     configFile,
     options: [
       ...informationOptions,
-      saltfileOption,
+      ...(hasUserAndSaltfile ? [saltfileOption] : []),
       configDirOption,
-      userOption(name),
+      ...(hasUserAndSaltfile ? [userOption(name)] : []),
       ...daemonOptions(name),
     ],
     groups: [loggingGroup(logging)],
@@ -58,4 +59,13 @@ export const saltSyndicProgram = daemon(
   'The syndic: passes on to the master beside it what a higher master publishes.',
   'master',
   { fileDest: 'syndic_log_file', filePath: '/var/log/salt/syndic' },
+);
+
+/** `salt-api`. */
+export const saltApiProgram = daemon(
+  'salt-api',
+  'The HTTP interface: serves the master beside it to programs and web pages.',
+  'master',
+  { fileDest: 'api_logfile', filePath: '/var/log/salt/api' },
+  false,
 );

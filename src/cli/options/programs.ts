@@ -1,6 +1,6 @@
 /** Every program's command line, for what works on all of them (man pages, completion, checks). */
 import type { CliProgram } from '../command-line/optparse.ts';
-import { saltMasterProgram, saltMinionProgram, saltSyndicProgram } from './daemons.ts';
+import { saltApiProgram, saltMasterProgram, saltMinionProgram, saltSyndicProgram } from './daemons.ts';
 import { saltCallProgram } from './salt-call.ts';
 import { saltCpProgram } from './salt-cp.ts';
 import { saltKeyProgram } from './salt-key.ts';
@@ -18,5 +18,6 @@ export const allPrograms: readonly CliProgram[] = [
   saltMasterProgram,
   saltMinionProgram,
   saltSyndicProgram,
+  saltApiProgram,
   slsProgram,
 ];

@@ -3,10 +3,9 @@ import { masterSockets } from '../../config/master-sockets.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { EventBusReader } from '../../network/events/bus-client.ts';
-import type { BusEvent } from '../../network/events/framing.ts';
-import { NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { loginFields } from '../../runtime/client/login.ts';
 import { JobPublisher } from '../../runtime/client/job-publisher.ts';
+import { isRunReturn, refusalIn, ReturnsOfRuns } from '../../runtime/client/master-runs.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import { findLogin } from '../program/login.ts';
@@ -20,9 +19,6 @@ export interface RemoteCall {
   /** Only starts it. */
   readonly isAsync: boolean;
 }
-
-/** Events kept until the job id is known. */
-const EARLY_EVENTS_MAX = 10_000;
 
 /**
  * Has the master run a function.
@@ -45,7 +41,7 @@ export async function runRemotely(
     if (!isAsync)
       bus = await EventBusReader.connect(
         masterSockets(opts).eventPub,
-        (tag) => /^salt\/run\/\d+\/ret$/.test(tag),
+        isRunReturn,
         (event) => returns.add(event),
         () => returns.end(),
       );
@@ -74,43 +70,3 @@ function argumentsOf(arg: readonly Value[]): Dict {
     ['kwarg', new Map(keywords)],
   ]);
 }
-
-function refusalIn(reply: Value): NotAuthorisedError {
-  const error = isDict(reply) ? reply.get('error') : undefined;
-  const message = isDict(error) ? error.get('message') : undefined;
-  return new NotAuthorisedError(typeof message === 'string' ? message : 'The master refused the function.');
-}
-
-/** The ends of runs, kept until it is known which is ours. */
-class ReturnsOfRuns {
-  readonly #found = new Map<string, Dict>();
-  #waiting: { tag: string; resolve: (data: Dict) => void } | undefined;
-  #isOver = false;
-
-  add({ tag, data }: BusEvent): void {
-    if (this.#waiting?.tag === tag) this.#waiting.resolve(data);
-    else if (this.#found.size < EARLY_EVENTS_MAX) this.#found.set(tag, data);
-  }
-
-  /** The bus has gone away; what is waited for may never be heard. */
-  end(): void {
-    this.#isOver = true;
-    this.#waiting?.resolve(LOST);
-  }
-
-  of(tag: string): Promise<Dict> {
-    const early = this.#found.get(tag);
-    if (early !== undefined) return Promise.resolve(early);
-    if (this.#isOver) return Promise.resolve(LOST);
-    return new Promise((resolve) => (this.#waiting = { tag, resolve }));
-  }
-}
-
-const LOST: Dict = new Map<Value, Value>([
-  [
-    'return',
-    'The connection to the master was lost; the function may go on. Its result is in the job cache.',
-  ],
-  ['success', false],
-  ['retcode', 1],
-]);

@@ -35,6 +35,8 @@ export interface PublishOptions {
   readonly jid?: string;
   readonly timeoutMs: number;
   readonly kwargs?: Dict;
+  /** Who asks, for a program that publishes in the names of several; else it is the client's. */
+  readonly login?: Login;
 }
 
 /** A published job. */
@@ -71,6 +73,8 @@ export interface LocalClientDeps {
   readonly random: Random;
   /** What is shown instead of the user's key; told later by {@link JobPublisher.logInWith} where it has to be asked for. */
   readonly login?: Login;
+  /** True for a program that stays: it looks for the event bus as long as it is away. */
+  readonly stays?: boolean;
 }
 
 /** Sends `publish` to the master and reads its reply. */
@@ -118,7 +122,8 @@ export class JobPublisher {
   /** Asks again after a refusal: the master may have written new keys since we read ours. */
   async #requestTwice(options: PublishOptions): Promise<Value> {
     const { opts, env } = this.#deps;
-    if (this.#login !== undefined) return this.#requestAs(this.#login, options);
+    const login = options.login ?? this.#login;
+    if (login !== undefined) return this.#requestAs(login, options);
     const credentials = userCredentials(opts, env);
     const reply = await this.#request(options, credentials);
     if (!isAuthenticationFailure(reply)) return reply;

@@ -23,6 +23,8 @@ export type { LocalClientDeps, PublishedJob, PublishOptions, SyndicsOfJob } from
 const EARLY_EVENTS_MAX = 100_000;
 const RECONNECT_MS = 50;
 const RECONNECT_TRIES = 100;
+/** Of a program that stays, once a command would have given up. */
+const LATE_RECONNECT_MS = 1000;
 
 /** Listens to one job's events. */
 export type JobListener = (event: BusEvent) => void;
@@ -127,13 +129,14 @@ export class LocalClient {
 
   /** The bus restarts within a second; events of that time are looked up in the job cache by whoever waits. */
   async #reconnect(): Promise<void> {
-    for (let tries = 0; tries < RECONNECT_TRIES && !this.#closed; tries++) {
+    const { stays = false, clock } = this.#deps;
+    for (let tries = 0; (stays || tries < RECONNECT_TRIES) && !this.#closed; tries++) {
       try {
         await this.#listen();
         for (const listener of this.#gapListeners) listener();
         return;
       } catch {
-        await this.#deps.clock.sleep(RECONNECT_MS);
+        await clock.sleep(tries < RECONNECT_TRIES ? RECONNECT_MS : LATE_RECONNECT_MS);
       }
     }
   }

@@ -1,0 +1,71 @@
+/** `salt-api`. */
+import { resolve } from 'node:path';
+import { loadClientConfig } from '../../config/load.ts';
+import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
+import { daemonLogging } from '../../programs/daemon/logging.ts';
+import { readWithLog } from '../../programs/daemon/config-log.ts';
+import { systemClock } from '../../host/clock.ts';
+import { systemRandom } from '../../host/random.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Dict } from '../../python/values/value.ts';
+import { runApi, type ApiStart } from '../../programs/api/daemon.ts';
+import { readCommandLine } from '../command-line/command-line.ts';
+import { effectiveOption } from '../command-line/optparse.ts';
+import { saltApiProgram } from '../options/daemons.ts';
+import { withSdbValues } from '../program/sdb-values.ts';
+import type { CommandIo } from '../terminal/io.ts';
+
+/** Runs the command. @returns the exit code */
+export async function saltApi(argv: readonly string[], io: CommandIo): Promise<number> {
+  const parsed = readCommandLine(saltApiProgram, argv, io);
+  if (typeof parsed === 'number') return parsed;
+  if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  const { config, messages } = await readWithLog(parsed.text('log_level'), async (log) =>
+    withSdbValues(
+      loadClientConfig({
+        configDir: resolve(parsed.text('config_dir')),
+        env: io.env,
+        overrides: parsed.overrides(),
+        log,
+        program: 'salt-api',
+      }),
+      log,
+    ),
+  );
+  leaveFolder(io.env);
+  const level = String(effectiveOption(parsed, config, 'log_level') ?? 'warning');
+  const pidFile = parsed.isExplicit('pidfile') ? parsed.text('pidfile') : config.get('api_pidfile');
+  const opts = config.with(
+    new Map([
+      ['log_level', level],
+      ['api_pidfile', pidFile],
+    ]),
+  );
+  const isDaemon = isDaemonProcess(io.env);
+  const logging = daemonLogging(opts, { name: 'salt.api', daemon: isDaemon, fileOption: 'api_logfile' });
+  messages.release(logging.logger, isDaemon ? level : undefined);
+  return runApi({
+    opts,
+    runnerParameters: runnerParametersOf(opts.toDict(), logging.logger),
+    log: logging.logger,
+    clock: systemClock,
+    random: systemRandom,
+    env: io.env,
+  });
+}
+
+/** Looks functions up as `salt-run` does; custom ones are passed on as they are called. Nothing of it is loaded before the first call. */
+function runnerParametersOf(settings: Dict, log: Logger): ApiStart['runnerParameters'] {
+  return async (fun) => {
+    const [{ findFunction }, { isSaltsRunner }, { ownFunctions }] = await Promise.all([
+      import('../../programs/runner/find-function.ts'),
+      import('../../plugins/runners/salts-runners.ts'),
+      import('../../programs/runner/own-functions.ts'),
+    ]);
+    const spec = await findFunction('runner', fun);
+    const own = ownFunctions(settings, log);
+    if ((await own('runner')).modules.has(fun.split('.')[0] ?? '') || isSaltsRunner(fun)) return 'any';
+    if (spec === undefined) return 'none';
+    return spec.kwargs !== undefined ? 'any' : new Set(Object.keys(spec.params ?? {}));
+  };
+}

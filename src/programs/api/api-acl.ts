@@ -1,0 +1,25 @@
+/** Who may log in from where, and which addresses are served at all (`api_acl`, `authorized_ips`; salt/netapi/rest_cherrypy/app.py, 3006.16). */
+import type { Logger } from '../../host/log.ts';
+import { visibleName } from '../../python/values/visible.ts';
+import { isDict, truthy, type Value } from '../../python/values/value.ts';
+
+/**
+ * Whether `api_acl` lets a user log in from an address.
+ * Salt compat: a list of users that is there and empty lets nobody.
+ */
+export function mayLogIn(acl: Value, user: Value, address: string, log: Logger): boolean {
+  if (!truthy(acl) || !isDict(acl)) return true;
+  const users = acl.get('users');
+  const addresses = isDict(users) ? (users.get(user) ?? users.get('*')) : undefined;
+  const isAllowed = Array.isArray(addresses) && (addresses.includes(address) || addresses.includes('*'));
+  const outcome = isAllowed ? 'successful' : 'failed';
+  const name = visibleName(typeof user === 'string' ? user : 'None');
+  log.info(`[api_acl] Authentication ${outcome} for user ${name} from IP ${address}`);
+  return isAllowed;
+}
+
+/** Whether `authorized_ips` lets an address send requests. */
+export function mayAsk(addresses: Value, address: string): boolean {
+  if (!truthy(addresses)) return true;
+  return Array.isArray(addresses) ? addresses.includes(address) : addresses === address;
+}

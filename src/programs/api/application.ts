@@ -1,0 +1,343 @@
+/**
+ * From a request to its answer, in the order in which CherryPy and Salt's tools look at it: what browsers get, files, the resource, the
+ * session, other origins, who asks, the body, the parameters, the answer and its media type (salt/netapi/rest_cherrypy/app.py, 3006.16).
+ */
+import type { Duplex } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { ApiSettings } from '../../config/api-options.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { toJson } from '../../formats/json/text.ts';
+import { dumpYaml } from '../../formats/yaml/dump.ts';
+import { isDict, type Value } from '../../python/values/value.ts';
+import { bestOf } from './accept.ts';
+import type { AccessLog } from './access-log.ts';
+import { mayAsk } from './api-acl.ts';
+import { readBody, type RequestBody } from './body.ts';
+import { Exchange } from './exchange.ts';
+import { faultOf, unexpected } from './failures.ts';
+import { faultPage, HttpFault } from './http-fault.ts';
+import type { Origins } from './origin.ts';
+import {
+  actionFor,
+  allowed,
+  bindParams,
+  type Action,
+  type Call,
+  type Outcome,
+  type Resource,
+} from './resource.ts';
+import { SESSION_SECONDS, type Session, type Sessions } from './sessions.ts';
+import { fileBelow, file, sendFile } from './static-files.ts';
+import type { Statistics } from './statistics.ts';
+import type { WebSockets } from './web-sockets.ts';
+
+const MEDIA = ['application/json', 'application/x-yaml'] as const;
+const COMPRESSED = /^text\/(html|plain)(;|$)/;
+const compress = promisify(gzip);
+const NO_BODY: RequestBody = { data: null, raw: '' };
+const YEAR_MS = 365 * 86_400_000;
+
+/** What an application consists of. */
+export interface ApplicationDeps {
+  readonly settings: ApiSettings;
+  /** Resources by the first name of their address; '' for the root. */
+  readonly resources: ReadonlyMap<string, Resource>;
+  /** The page for browsers that Salt brings along, where `app` names none. */
+  readonly appPage: () => Promise<Buffer>;
+  readonly sessions: Sessions;
+  readonly origins: Origins;
+  readonly webSockets: WebSockets;
+  readonly statistics: Statistics;
+  readonly accessLog: AccessLog;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Answers requests. */
+export class Application {
+  readonly #deps: ApplicationDeps;
+  readonly #rootPrefix: string;
+
+  constructor(deps: ApplicationDeps) {
+    this.#deps = deps;
+    this.#rootPrefix = deps.settings.values.root_prefix.replace(/\/+$/, '');
+  }
+
+  /** Answers one request; never throws. */
+  async serve(request: Exchange['request'], response: Exchange['response']): Promise<void> {
+    const { statistics, accessLog, log } = this.#deps;
+    const exchange = new Exchange(request, response, this.#rootPrefix);
+    const ended = statistics.begin();
+    response.on('close', () => {
+      const bytes = Number(response.getHeader('content-length') ?? 0);
+      ended(response.statusCode, Number(request.headers['content-length'] ?? 0), bytes);
+      accessLog.answered(exchange, response.statusCode, bytes);
+    });
+    try {
+      await this.#answer(exchange);
+    } catch (error) {
+      const fault = faultOf(error);
+      if (fault === undefined) {
+        log.error(`A request for ${exchange.method} ${exchange.path} has failed`, error);
+        accessLog.failed(exchange, error);
+      }
+      await this.#sendFault(exchange, fault ?? new HttpFault(500)).catch(() => response.destroy());
+    }
+  }
+
+  /** Turns a request into a web socket, or answers why not. */
+  async upgrade(request: Exchange['request'], socket: Duplex, head: Buffer): Promise<void> {
+    const exchange = new Exchange(request, undefined as never, this.#rootPrefix);
+    socket.on('error', () => socket.destroy());
+    try {
+      const [first, token, ...more] = exchange.segments;
+      if (first !== 'ws' || more.length > 0) throw new HttpFault(404);
+      const { authorized_ips: addresses } = this.#deps.settings.values;
+      if (!mayAsk(addresses, exchange.address)) throw new HttpFault(403, 'Bad IP');
+      const { session, sessionId } = this.#sessionOf(exchange);
+      await this.#deps.webSockets.accept(
+        exchange,
+        token ?? (session === undefined ? undefined : sessionId),
+        socket,
+        head,
+      );
+    } catch (error) {
+      const fault = faultOf(error) ?? new HttpFault(500);
+      const page = faultPage(fault);
+      socket.end(
+        `HTTP/1.1 ${fault.status} ${fault.message.replace(/[^\x20-\x7e]/g, ' ')}\r\nConnection: close\r\n` +
+          `Content-Type: text/html;charset=utf-8\r\nContent-Length: ${Buffer.byteLength(page)}\r\n\r\n${page}`,
+      );
+    }
+  }
+
+  async #answer(exchange: Exchange): Promise<void> {
+    const { settings, origins } = this.#deps;
+    exchange.set('X-Content-Type-Options', 'nosniff');
+    if (!this.#isBelowRoot(exchange))
+      throw new HttpFault(404, `The path '${exchange.request.url ?? ''}' was not found.`);
+    if (this.#wantsPage(exchange)) return this.#sendApp(exchange);
+    origins.describe(exchange);
+    if (await this.#sentFile(exchange)) return;
+    const { app_path: appPath } = settings.values;
+    const names = exchange.segments;
+    if (names[0] === appPath.replace(/^\/+/, '')) return this.#sendApp(exchange);
+    const resource = this.#deps.resources.get(names[0] ?? '');
+    if (resource === undefined) throw new HttpFault(404, `The path '${exchange.path}' was not found.`);
+    exchange.set('Allow', allowed(resource));
+    await this.#serveResource(exchange, resource, names.slice(1));
+  }
+
+  #isBelowRoot(exchange: Exchange): boolean {
+    const path = (exchange.request.url ?? '/').split('?')[0] ?? '/';
+    return this.#rootPrefix === '' || path === this.#rootPrefix || path.startsWith(`${this.#rootPrefix}/`);
+  }
+
+  async #serveResource(exchange: Exchange, resource: Resource, path: readonly string[]): Promise<void> {
+    const action = actionFor(resource, exchange.method);
+    const found = this.#sessionOf(exchange);
+    const hasSessions = action?.sessions ?? resource.sessions;
+    if (hasSessions) exchange.cookie = found.sessionId;
+    if (exchange.method === 'OPTIONS') {
+      exchange.cookie = undefined;
+      return this.#send(exchange, 200, Buffer.alloc(0));
+    }
+    if (action?.auth ?? resource.auth) {
+      if (found.session === undefined) throw new HttpFault(401);
+      exchange.set('Cache-Control', 'private');
+    }
+    requireLength(exchange);
+    const body = resource.readsBody && exchange.method === 'POST' ? await this.#body(exchange) : NO_BODY;
+    if (resource.checksAddress && !mayAsk(this.#deps.settings.values.authorized_ips, exchange.address))
+      throw new HttpFault(403, 'Bad IP');
+    if (action === undefined) throw new HttpFault(405);
+    const bound = bindParams(action, path, exchange.query);
+    const media = bestOf(exchange.header('accept'), MEDIA);
+    const call: Call = {
+      exchange,
+      ...bound,
+      body,
+      lowstate: lowstateOf(body.data),
+      ...found,
+      signal: signalOf(exchange),
+      requireAcceptable: () => requireMedia(exchange, media),
+    };
+    const outcome = await this.#run(action, call);
+    await this.#sendOutcome(exchange, outcome, media);
+  }
+
+  #body(exchange: Exchange): Promise<RequestBody> {
+    return readBody(exchange.request, this.#deps.settings.values.max_request_body_size);
+  }
+
+  /** Salt compat: what nobody has foreseen is answered as data, with status 500. */
+  async #run(action: Action, call: Call): Promise<Outcome> {
+    try {
+      return await action.run(call);
+    } catch (error) {
+      if (faultOf(error) !== undefined) throw error;
+      this.#deps.log.warning(
+        `${call.exchange.method} ${call.exchange.path} could not be served: ${String(error)}`,
+        error,
+      );
+      this.#deps.accessLog.failed(call.exchange, error);
+      return { status: 500, value: unexpected(error, this.#deps.settings.values.debug) };
+    }
+  }
+
+  #sessionOf(exchange: Exchange): { session: Session | undefined; sessionId: string } {
+    const { origins, sessions } = this.#deps;
+    const id =
+      exchange.header('x-auth-token') ??
+      (origins.mayUseCookie(exchange) ? exchange.cookieOf('session_id') : undefined);
+    const session = sessions.find(id);
+    return { session, sessionId: session === undefined ? sessions.newId() : (id as string).toLowerCase() };
+  }
+
+  async #sendOutcome(
+    exchange: Exchange,
+    outcome: Outcome,
+    media: (typeof MEDIA)[number] | string | undefined,
+  ): Promise<void> {
+    if ('stream' in outcome) {
+      for (const [name, value] of outcome.headers) exchange.set(name, value);
+      this.#setCookie(exchange);
+      exchange.response.writeHead(200, [...exchange.headers.values()].flat());
+      if (exchange.method === 'HEAD') exchange.response.end();
+      else exchange.response.write(outcome.stream);
+      return;
+    }
+    if ('bytes' in outcome) {
+      for (const [name, value] of outcome.headers ?? []) exchange.set(name, value);
+      exchange.set('Content-Type', outcome.type);
+      return this.#send(exchange, 200, outcome.bytes);
+    }
+    requireMedia(exchange, media);
+    exchange.set('Content-Type', media as string);
+    await this.#send(exchange, outcome.status ?? 200, Buffer.from(written(outcome.value, media as string)));
+  }
+
+  async #send(exchange: Exchange, status: number, body: Buffer): Promise<void> {
+    const { response } = exchange;
+    if (response.headersSent || response.destroyed) return void response.destroy();
+    const type = exchange.headers.get('content-type')?.[1] ?? '';
+    const zipped = COMPRESSED.test(type) && wantsGzip(exchange) ? await compress(body) : undefined;
+    exchange.set('Vary', 'Accept-Encoding');
+    if (zipped !== undefined) exchange.set('Content-Encoding', 'gzip');
+    exchange.set('Content-Length', String((zipped ?? body).length));
+    this.#setCookie(exchange);
+    // what the client still sends is not read, and the connection does not carry another request
+    if (!exchange.request.complete && exchange.method !== 'GET') exchange.set('Connection', 'close');
+    response.writeHead(status, [...exchange.headers.values()].flat());
+    response.end(exchange.method === 'HEAD' ? undefined : (zipped ?? body));
+  }
+
+  #sendFault(exchange: Exchange, fault: HttpFault): Promise<void> {
+    for (const name of [
+      'cache-control',
+      'content-disposition',
+      'content-range',
+      'accept-ranges',
+      'last-modified',
+    ])
+      if (name !== 'cache-control') exchange.headers.delete(name);
+    for (const [name, value] of fault.headers) exchange.set(name, value);
+    exchange.set('Content-Type', 'text/html;charset=utf-8');
+    return this.#send(exchange, fault.status, Buffer.from(faultPage(fault)));
+  }
+
+  #setCookie(exchange: Exchange): void {
+    const { cookie } = exchange;
+    if (cookie === undefined) return;
+    const isOver = cookie === 'over';
+    const nowMs = this.#deps.clock.nowMs();
+    const expires = new Date(isOver ? nowMs - YEAR_MS : nowMs + SESSION_SECONDS * 1000).toUTCString();
+    const parts = [
+      `session_id=${isOver ? this.#deps.sessions.newId() : cookie}`,
+      `expires=${expires}`,
+      ...(isOver ? [] : [`Max-Age=${SESSION_SECONDS}`]),
+      'Path=/',
+      'HttpOnly',
+      'SameSite=Strict',
+      ...(this.#deps.settings.values.disable_ssl ? [] : ['Secure']),
+    ];
+    exchange.set('Set-Cookie', parts.join('; '));
+  }
+
+  /** `app`: browsers get a page, whatever address they ask for. Salt compat: whoever takes HTML is a browser, unless he takes just anything. */
+  #wantsPage(exchange: Exchange): boolean {
+    const { app, app_path: appPath, static_path: staticPath } = this.#deps.settings.values;
+    if (app === null || exchange.path.startsWith(appPath) || exchange.path.startsWith(staticPath))
+      return false;
+    const accept = exchange.header('accept');
+    return accept !== '*/*' && bestOf(accept, ['text/html']) === 'text/html';
+  }
+
+  async #sendApp(exchange: Exchange): Promise<void> {
+    exchange.set('Allow', 'GET, HEAD');
+    const { app } = this.#deps.settings.values;
+    if (app !== null) return void (await sendFile(await file(app, exchange), exchange));
+    exchange.set('Content-Type', 'text/html;charset=utf-8');
+    await this.#send(exchange, 200, await this.#deps.appPage());
+  }
+
+  /** @returns false when the address is of no file */
+  async #sentFile(exchange: Exchange): Promise<boolean> {
+    const { static: folder, static_path: staticPath, favicon } = this.#deps.settings.values;
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false;
+    if (favicon !== null && exchange.path === '/favicon.ico') {
+      await sendFile(await file(favicon, exchange), exchange);
+      return true;
+    }
+    const below = `/${staticPath.replace(/^\/+|\/+$/g, '')}`;
+    if (folder === null || !(exchange.path === below || exchange.path.startsWith(`${below}/`))) return false;
+    const names = exchange.path
+      .slice(below.length)
+      .split('/')
+      .filter((name) => name !== '');
+    await sendFile(await fileBelow(folder, names, exchange), exchange);
+    return true;
+  }
+}
+
+function written(value: Value, media: string): string {
+  try {
+    return media === MEDIA[0] ? toJson(value) : dumpYaml(value, { defaultFlowStyle: false });
+  } catch {
+    throw new HttpFault(500, 'Could not serialize the return data from Salt.');
+  }
+}
+
+function requireMedia(exchange: Exchange, media: string | undefined): void {
+  if (media !== undefined) return;
+  const header = exchange.header('accept') ?? '';
+  throw new HttpFault(
+    406,
+    `Your client sent this Accept header: ${header}. But this resource only emits these media types: ${MEDIA.join(', ')}.`,
+  );
+}
+
+/** Methods that bring a body say how long it is. */
+function requireLength({ method, request }: Exchange): void {
+  if (method !== 'PUT' && method !== 'PATCH') return;
+  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined)
+    throw new HttpFault(411);
+}
+
+/** One mapping is a list of one. */
+function lowstateOf(data: Value): Value {
+  return isDict(data) && data.size > 0 ? [data] : data;
+}
+
+function wantsGzip(exchange: Exchange): boolean {
+  return /\bgzip\b(?!;q=0(\.0*)?(,|$))/.test(exchange.header('accept-encoding') ?? '');
+}
+
+/** Aborted when the client goes away before he is answered. */
+function signalOf({ response }: Exchange): AbortSignal {
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  return gone.signal;
+}

@@ -1,0 +1,164 @@
+/** Puts an application together out of its configuration. */
+import type { ApiSettings } from '../../config/api-options.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { EventBusWriter } from '../../network/events/bus-client.ts';
+import { AccessLog } from './access-log.ts';
+import { Application } from './application.ts';
+import type { BusFeed } from './bus-feed.ts';
+import { Clients } from './clients.ts';
+import { EventStreams } from './event-streams.ts';
+import { HttpFault } from './http-fault.ts';
+import { LocalCalls } from './local-calls.ts';
+import { LoginLimits } from './login-limits.ts';
+import { MasterCalls, type MasterCallsDeps } from './master-calls.ts';
+import type { MasterLink } from './master-link.ts';
+import { Origins } from './origin.ts';
+import type { Resource } from './resource.ts';
+import { eventsResource } from './resources/events.ts';
+import { hookResource } from './resources/hook.ts';
+import { loginResource, logoutResource, tokenResource } from './resources/logins.ts';
+import {
+  indexResource,
+  jobsResource,
+  keysResource,
+  minionsResource,
+  runResource,
+} from './resources/low-data.ts';
+import { Sessions } from './sessions.ts';
+import { Statistics } from './statistics.ts';
+import { TokenChecks } from './token-checks.ts';
+import { Turns } from './turns.ts';
+import { WebSockets } from './web-sockets.ts';
+
+/** What all servers of a program share. */
+export interface SharedDeps {
+  readonly link: MasterLink;
+  readonly feed: BusFeed;
+  readonly bus: EventBusWriter;
+  readonly runnerParameters: MasterCallsDeps['runnerParameters'];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** An application, and what is known of its state. */
+export interface BuiltApplication {
+  readonly application: Application;
+  /** One line a thing. */
+  readonly describe: () => string[];
+  /** Ends what would stay open. */
+  readonly close: () => void;
+}
+
+/** Builds the application of one server. */
+export function buildApplication(settings: ApiSettings, shared: SharedDeps): BuiltApplication {
+  const { values } = settings;
+  const { clock, random, log, link, feed } = shared;
+  const limits = new LoginLimits(clock);
+  const turns = new Turns(values.thread_pool);
+  const sessions = new Sessions(clock, random);
+  const streams = new EventStreams(feed, log);
+  const checks = new TokenChecks(link, clock);
+  const statistics = new Statistics(clock);
+  const clients = new Clients({
+    ...shared,
+    local: new LocalCalls(shared),
+    master: new MasterCalls(shared),
+    limits,
+    turns,
+  });
+  const webSockets = new WebSockets({ sessions, checks, streams, clients, clock, log });
+  const logins = { link, sessions, limits, clients, acl: values.api_acl, log };
+  const figures = (): Record<string, number> => ({
+    Sessions: sessions.size,
+    'Event Readers': streams.readers,
+    'Event Readers Cut Off': streams.counters.cutOff,
+    'Events Sent': streams.counters.events,
+    'Calls Under Way': turns.busy,
+    'Calls Waiting': turns.waiting,
+    'Calls Refused': turns.refused,
+    'Log-ins Refused': limits.refused,
+  });
+  const all: [string, Resource][] = [
+    ['login', loginResource(logins)],
+    ['logout', logoutResource(logins)],
+    ['token', tokenResource(logins)],
+    ['minions', minionsResource(clients)],
+    ['run', runResource(clients)],
+    ['jobs', jobsResource(clients)],
+    ['keys', keysResource(clients)],
+    ['events', eventsResource({ sessions, checks, streams, clock })],
+    [
+      'stats',
+      statsResource(
+        values.collect_stats ? () => statistics.describe(figures()) : () => new Map(),
+        !values.stats_disable_auth,
+      ),
+    ],
+    ['ws', WITHOUT_UPGRADE],
+    [values.webhook_url.replace(/^\/+/, ''), hookResource(shared.bus, !values.webhook_disable_auth)],
+  ];
+  const resources = new Map(values.enable_sessions ? all : all.filter(([name]) => !NEED_SESSIONS.has(name)));
+  for (const name of ['', 'index']) resources.set(name, indexResource(clients));
+  const accessLog = new AccessLog(
+    { access: values.log_access_file, error: values.log_error_file },
+    clock,
+    log,
+  );
+  const origins = new Origins(values.cors_origin);
+  const parts = { settings, resources, sessions, origins, webSockets, statistics, accessLog, clock, log };
+  return {
+    application: new Application({ ...parts, appPage }),
+    describe: () => [
+      `${settings.section}: requests ${statistics.requests}, under way ${statistics.current}`,
+      ...Object.entries(figures()).map(
+        ([name, value]) => `${settings.section}: ${name.toLowerCase()} ${value}`,
+      ),
+    ],
+    close: () => {
+      streams.close();
+      webSockets.close();
+    },
+  };
+}
+
+/** Addresses that are not there without sessions. */
+const NEED_SESSIONS: ReadonlySet<string> = new Set(['login', 'logout', 'minions', 'jobs']);
+
+const WITHOUT_UPGRADE: Resource = {
+  sessions: true,
+  auth: false,
+  readsBody: false,
+  checksAddress: true,
+  get: {
+    params: ['token'],
+    takesAny: 'query',
+    run: () =>
+      Promise.reject(new HttpFault(400, 'This address takes web sockets: ask for Upgrade: websocket.')),
+  },
+};
+
+function statsResource(figures: () => ReturnType<Statistics['describe']>, auth: boolean): Resource {
+  return {
+    sessions: true,
+    auth,
+    readsBody: true,
+    checksAddress: true,
+    get: { run: () => Promise.resolve({ value: figures() }) },
+  };
+}
+
+/** The page at `/app` where `app` names none. */
+function appPage(): Promise<Buffer> {
+  const text = [
+    '<!DOCTYPE html>',
+    '<html lang="en">',
+    '<head><meta charset="utf-8"><title>salt-api</title></head>',
+    '<body><h1>salt-api</h1><p>No application is configured: set app below rest_cherrypy to the HTML file of one.</p></body>',
+    '</html>',
+    '',
+  ].join('\n');
+  return Promise.resolve(Buffer.from(text));
+}

@@ -1,0 +1,113 @@
+/** The clients that low data may name, and whether they may be used (salt/netapi/__init__.py `NetapiClient`, 3006.16). */
+import { SaltInvocationError } from '../../errors/errors.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { NotAuthorisedError } from '../../runtime/client/errors.ts';
+import type { LocalCalls } from './local-calls.ts';
+import type { LoginLimits } from './login-limits.ts';
+import { BadCallError } from './low.ts';
+import type { MasterCalls } from './master-calls.ts';
+import type { MasterLink } from './master-link.ts';
+import type { Turns } from './turns.ts';
+
+/** All clients that Salt has, as `GET /` lists them. */
+export const CLIENT_NAMES: readonly string[] = [
+  ...['local', 'local_async', 'local_batch', 'local_subset', 'runner', 'runner_async'],
+  ...['ssh', 'wheel', 'wheel_async'],
+];
+
+/** What is known of whoever sends low data. */
+export interface Caller {
+  readonly address: string;
+  /** Aborted when he has gone. */
+  readonly signal: AbortSignal;
+  /** Called when a call is good as far as can be told here. @throws when its answer could not be sent */
+  readonly beforeCall: () => void;
+}
+
+/** What running needs. */
+export interface ClientsDeps {
+  readonly link: MasterLink;
+  readonly local: LocalCalls;
+  readonly master: MasterCalls;
+  readonly limits: LoginLimits;
+  readonly turns: Turns;
+}
+
+/** Runs low data. */
+export class Clients {
+  readonly #deps: ClientsDeps;
+
+  constructor(deps: ClientsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Runs all chunks, one after the other.
+   * @param lowstate a list of mappings
+   * @returns what they return: one value for each, of a batch one for each minion
+   */
+  async runAll(lowstate: readonly Value[], caller: Caller): Promise<Value[]> {
+    const out: Value[] = [];
+    for (const chunk of lowstate) {
+      if (!isDict(chunk)) throw new BadCallError('low data is a mapping');
+      out.push(...(await this.#deps.turns.take(() => this.run(chunk, caller), caller.signal)));
+    }
+    return out;
+  }
+
+  /** @throws SaltInvocationError, NotAuthorisedError, MasterDownError, BadCallError, HttpFault */
+  async run(low: Dict, caller: Caller): Promise<Value[]> {
+    this.#deps.link.requireMaster();
+    const client = this.requireClient(low.get('client'));
+    if (!low.has('token') && !low.has('eauth'))
+      throw new NotAuthorisedError('No authentication credentials given');
+    if (truthy(low.get('raw_shell')) && !this.#deps.link.opts.get('netapi_allow_raw_shell'))
+      throw new NotAuthorisedError('Raw shell option not allowed.');
+    caller.beforeCall();
+    const run = (): Promise<Value[]> => this.#dispatch(client, low, caller.signal);
+    if (low.has('token')) return run();
+    return this.#deps.limits.attempt(caller.address, pyStr(low.get('username') ?? ''), run, isLoginFailure);
+  }
+
+  /** @throws SaltInvocationError for a client that there is not, or that is not enabled */
+  requireClient(given: Value | undefined): string {
+    const client = CLIENT_NAMES.find((name) => name === given);
+    if (client === undefined)
+      throw new SaltInvocationError(`Invalid client specified: '${pyStr(given ?? null)}'`);
+    if (!this.#deps.link.opts.get('netapi_enable_clients').includes(client))
+      throw new SaltInvocationError(
+        `Client disabled: '${client}'. Add to 'netapi_enable_clients' master config option to enable.`,
+      );
+    return client;
+  }
+
+  async #dispatch(client: string, low: Dict, signal: AbortSignal): Promise<Value[]> {
+    const { local, master } = this.#deps;
+    switch (client) {
+      case 'local':
+        return [await local.run(low, signal)];
+      case 'local_async':
+        return [await local.start(low)];
+      case 'local_batch':
+        return local.runInBatches(low, signal);
+      case 'local_subset':
+        return [await local.runOnSome(low, signal)];
+      case 'runner':
+        return [await master.runner(low, signal)];
+      case 'runner_async':
+        return [await master.startRunner(low)];
+      case 'wheel':
+        return [await master.wheel(low)];
+      case 'wheel_async':
+        return [master.startWheel(low)];
+      default:
+        throw new SaltInvocationError('The client ssh is not served: there is no salt-ssh.');
+    }
+  }
+}
+
+/** A wrong name or password, and not a right that is missing. */
+export function isLoginFailure(error: unknown): boolean {
+  return error instanceof NotAuthorisedError && !error.message.startsWith('Authorization error');
+}

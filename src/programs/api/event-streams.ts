@@ -1,0 +1,139 @@
+/**
+ * Everybody who listens to events over HTTP. The bus is read once, an event is written as JSON once, and a reader who does not take what is
+ * sent to him is cut off before it costs memory.
+ */
+import { toJson } from '../../formats/json/text.ts';
+import type { Logger } from '../../host/log.ts';
+import { decodeUtf8 } from '../../python/values/text.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { visibleName } from '../../python/values/visible.ts';
+import { isBytes, type Value } from '../../python/values/value.ts';
+import type { BusEvent } from '../../network/events/framing.ts';
+import type { BusFeed } from './bus-feed.ts';
+
+/** What may wait for one reader. */
+export const WAITING_BYTES_MAX = 4 * 1024 * 1024;
+/** Readers at a time. */
+const READERS_MAX = 5_000;
+
+/** An event as it is sent. */
+export interface StreamedEvent {
+  readonly tag: string;
+  /** `{"data": …, "tag": …}` */
+  readonly json: string;
+  /** The event as server-sent. */
+  readonly bytes: Buffer;
+  readonly event: BusEvent;
+}
+
+/** Somebody who listens. */
+export interface StreamReader {
+  /** For the log. */
+  readonly name: string;
+  /** False when he may not listen any more. */
+  readonly mayListen: () => boolean;
+  readonly send: (event: StreamedEvent) => void;
+  /** Bytes that he has not taken yet. */
+  readonly waitingBytes: () => number;
+  /** Ends the connection; at once when he was too slow. */
+  readonly end: (isTooSlow: boolean) => void;
+}
+
+/** Hands events to readers. */
+export class EventStreams {
+  readonly counters = { opened: 0, cutOff: 0, events: 0 };
+  readonly #feed: BusFeed;
+  readonly #log: Logger;
+  readonly #readers = new Set<StreamReader>();
+  #stop: Promise<() => void> | undefined;
+
+  constructor(feed: BusFeed, log: Logger) {
+    this.#feed = feed;
+    this.#log = log;
+  }
+
+  get readers(): number {
+    return this.#readers.size;
+  }
+
+  /** True while another reader may come. */
+  get hasRoom(): boolean {
+    return this.#readers.size < READERS_MAX;
+  }
+
+  /** Begins to send. @returns ends it @throws UnreachableError without an event bus */
+  async add(reader: StreamReader): Promise<() => void> {
+    this.#stop ??= this.#feed.listen(
+      () => true,
+      (event) => this.#hand(event),
+    );
+    try {
+      await this.#stop;
+    } catch (error) {
+      this.#stop = undefined;
+      throw error;
+    }
+    this.#readers.add(reader);
+    this.counters.opened++;
+    return () => this.#remove(reader);
+  }
+
+  /** Ends all. */
+  close(): void {
+    for (const reader of this.#readers) reader.end(false);
+    this.#readers.clear();
+  }
+
+  #remove(reader: StreamReader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0 || this.#stop === undefined) return;
+    void this.#stop.then((stop) => stop());
+    this.#stop = undefined;
+  }
+
+  #hand(event: BusEvent): void {
+    const streamed = this.#written(event);
+    if (streamed === undefined) return;
+    this.counters.events++;
+    for (const reader of this.#readers) {
+      if (!reader.mayListen()) this.#drop(reader, false);
+      else if (reader.waitingBytes() > WAITING_BYTES_MAX) {
+        this.counters.cutOff++;
+        this.#log.warning(
+          `${reader.name} was cut off: it has not read ${reader.waitingBytes()} bytes of events (${this.counters.cutOff} cut off so far).`,
+        );
+        this.#drop(reader, true);
+      } else reader.send(streamed);
+    }
+  }
+
+  /** Undefined for an event that has no JSON. */
+  #written(event: BusEvent): StreamedEvent | undefined {
+    try {
+      const json = jsonOf(event);
+      const tag = event.tag.replace(/[\r\n]/g, ' ');
+      return { tag, json, bytes: Buffer.from(`tag: ${tag}\ndata: ${json}\n\n`), event };
+    } catch (error) {
+      this.#log.warning(
+        `The event ${visibleName(event.tag)} cannot be written as JSON and was left out`,
+        error,
+      );
+      return undefined;
+    }
+  }
+
+  #drop(reader: StreamReader, isTooSlow: boolean): void {
+    this.#remove(reader);
+    reader.end(isTooSlow);
+  }
+}
+
+function jsonOf(event: BusEvent): string {
+  const data: Value = new Map<Value, Value>([
+    ['data', event.data],
+    ['tag', event.tag],
+  ]);
+  return toJson(data, {
+    fallback: (value) => (isBytes(value) ? (decodeUtf8(value) ?? pyStr(value)) : pyStr(value)),
+  });
+}

@@ -1,0 +1,140 @@
+/** The HTTP server: TLS, bounds of what a connection may cost, and the end of it. */
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { ApiSettings } from '../../config/api-options.ts';
+import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Application } from './application.ts';
+
+/** Time for a client to send the head of a request, and the whole of it. */
+const HEAD_MS = 15_000;
+const REQUEST_MS = 60_000;
+const KEEP_ALIVE_MS = 30_000;
+const HEADERS_MAX = 100;
+const HEAD_BYTES_MAX = 32 * 1024;
+const CONNECTIONS_MAX = 10_000;
+const LOOK_MS = 1_000;
+
+/** A server that listens. */
+export class ApiServer {
+  readonly #settings: ApiSettings;
+  readonly #server: Server | SecureServer;
+  readonly #log: Logger;
+
+  constructor(settings: ApiSettings, application: Application, log: Logger) {
+    this.#settings = settings;
+    this.#log = log;
+    const options = {
+      headersTimeout: HEAD_MS,
+      requestTimeout: REQUEST_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectionsCheckingInterval: LOOK_MS,
+      maxHeaderSize: HEAD_BYTES_MAX,
+      insecureHTTPParser: false,
+      noDelay: true,
+    };
+    const serve = (request: IncomingMessage, response: Parameters<Application['serve']>[1]): void =>
+      void application.serve(request, response);
+    this.#server = settings.values.disable_ssl
+      ? createServer(options, serve)
+      : createSecureServer({ ...options, ...certificates(settings), minVersion: 'TLSv1.2' }, serve);
+    this.#server.maxHeadersCount = HEADERS_MAX;
+    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.on(
+      'upgrade',
+      (request: IncomingMessage, socket: Duplex, head: Buffer) =>
+        void application.upgrade(request, socket, head),
+    );
+    this.#server.on('clientError', answerBadRequest);
+    this.#server.on('tlsClientError', (error: Error) =>
+      log.debug(`A client could not begin TLS: ${error.message}`),
+    );
+  }
+
+  /** @throws BrineError when the address cannot be listened on */
+  async listen(): Promise<void> {
+    const { host, port, socket_queue_size: backlog } = this.#settings.values;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (cause: NodeJS.ErrnoException) =>
+        reject(
+          new BrineError(
+            `${this.#settings.section} cannot listen on ${host}:${port}: ${cause.message}. Set another host or port, or end what listens there.`,
+            { cause, code: 'address-not-listenable' },
+          ),
+        ),
+      );
+      this.#server.listen({ host, port, backlog }, resolve);
+    });
+    this.#server.on('error', (error) => this.#log.error(`${this.#settings.section}: ${messageOf(error)}`));
+    const address = this.#server.address();
+    const found = typeof address === 'object' && address !== null ? address.port : port;
+    const scheme = this.#settings.values.disable_ssl ? 'http' : 'https';
+    this.#log.info(
+      `${this.#settings.section} listens on ${scheme}://${host.includes(':') ? `[${host}]` : host}:${found}`,
+    );
+  }
+
+  /** Reads the certificates anew. */
+  reload(): void {
+    if (!('setSecureContext' in this.#server)) return;
+    try {
+      this.#server.setSecureContext(certificates(this.#settings));
+      this.#log.info(`${this.#settings.section}: the certificates were read anew.`);
+    } catch (error) {
+      this.#log.error(
+        `${this.#settings.section}: ${messageOf(error)} The certificates that were read before stay.`,
+      );
+    }
+  }
+
+  /** Connections at the moment. */
+  connections(): Promise<number> {
+    return new Promise((resolve) =>
+      this.#server.getConnections((error, count) => resolve(error === null ? count : 0)),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+  }
+}
+
+function certificates({ section, values }: ApiSettings): object {
+  const { ssl_crt, ssl_key, ssl_chain, ssl_ca_certs, ssl_cert_reqs } = values;
+  const read = (option: string, path: string): Buffer => {
+    try {
+      return readFileSync(path);
+    } catch (cause) {
+      throw new ConfigError(
+        `${section}: the file of ${option} cannot be read: ${messageOf(cause)}. ` +
+          'The function tls.create_self_signed_cert of Salt makes a certificate to try things out.',
+        { cause },
+      );
+    }
+  };
+  const asks = ssl_cert_reqs !== null && ssl_cert_reqs !== 'CERT_NONE';
+  const certificate = read('ssl_crt', ssl_crt as string);
+  const chain = ssl_chain === null ? [] : [Buffer.from('\n'), read('ssl_chain', ssl_chain)];
+  return {
+    cert: Buffer.concat([certificate, ...chain]),
+    key: ssl_key === null ? certificate : read('ssl_key', ssl_key),
+    ...(ssl_ca_certs === null ? {} : { ca: read('ssl_ca_certs', ssl_ca_certs) }),
+    requestCert: asks,
+    rejectUnauthorized: asks && (ssl_cert_reqs === 'CERT_REQUIRED' || ssl_ca_certs !== null),
+  };
+}
+
+/** What is no HTTP, or takes too long to become it. */
+function answerBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [status, text] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout']
+        : [400, 'Bad Request'];
+  socket.end(`HTTP/1.1 ${status} ${text}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
