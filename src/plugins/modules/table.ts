@@ -78,6 +78,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'localemod',
     load: async () => (await import('./locale.ts')).localeModule,
   },
+  { name: 'locate', file: 'locate', load: async () => (await import('./locate.ts')).locateModule },
   { name: 'log', file: 'logmod', load: async () => (await import('./log.ts')).logModule },
   {
     name: 'logrotate',

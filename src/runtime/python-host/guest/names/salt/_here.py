@@ -57,6 +57,7 @@ MODULES = {
     "linux_sysctl": "sysctl",
     "locale": "locale",
     "localemod": "locale",
+    "locate": "locate",
     "log": "log",
     "logmod": "log",
     "logrotate": "logrotate",
