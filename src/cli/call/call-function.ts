@@ -26,6 +26,8 @@ export type CallOutcome =
       readonly kind: 'failed';
       readonly code: ErrorCode;
       readonly stderr: string;
+      /** What programs are told, where `stderr` does not say it: the log has it. */
+      readonly message?: string;
       readonly stdout?: string;
       readonly exitCode: number;
     };
@@ -106,8 +108,9 @@ function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {
     return failed(`Command required for '${fun}' not found: ${message}\n`);
   if (error instanceof CommandExecutionError)
     return failed(`${trace(error, ctx)}Error running '${fun}': ${message}\n`);
-  ctx.log.error(`${UNHANDLED}\n${exceptionLine(error, message)}`, error);
-  return failed('');
+  const line = exceptionLine(error, message);
+  ctx.log.error(`${UNHANDLED}\n${line}`, error);
+  return { kind: 'failed', code, stderr: '', message: line.split('\n', 1)[0] ?? message, exitCode: 1 };
 }
 
 /** `ValueError: text`, as Python ends a traceback, with the traceback of what ran in Python; our own stack stands behind it only with `-l debug`. */

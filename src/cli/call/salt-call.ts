@@ -292,9 +292,9 @@ class Caller {
     }
   }
 
-  #failed({ stderr, stdout, exitCode, code }: Extract<CallOutcome, { kind: 'failed' }>): number {
+  #failed({ stderr, message, stdout, exitCode, code }: Extract<CallOutcome, { kind: 'failed' }>): number {
     this.#io.stderr.write(stderr);
-    tellFailure(this.#io, { code, message: stderr.trim() });
+    tellFailure(this.#io, { code, message: message ?? stderr.trim() });
     if (stdout !== undefined) this.#io.stdout.write(stdout);
     return exitCode;
   }
