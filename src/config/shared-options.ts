@@ -27,6 +27,11 @@ export const sharedOptions = {
     'how many sockets are kept open for sending',
     noEffect('requests share the connections of their process'),
   ),
+  metrics_address: option(
+    'str',
+    '',
+    'address and port, such as 127.0.0.1:9175, at which figures for Prometheus are shown under /metrics; nothing listens without it; not in Salt',
+  ),
   module_dirs: option('list', [], 'further folders of execution modules'),
   outputter_dirs: option('list', [], 'further folders of outputters'),
   utils_dirs: option(

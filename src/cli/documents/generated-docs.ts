@@ -21,6 +21,7 @@ import {
 import { renderEventReference } from './event-reference.ts';
 import { renderErrorReference } from './error-reference.ts';
 import { renderOptionReference } from './option-reference.ts';
+import { METRICS_PATH, renderMetricsReference } from './metrics-reference.ts';
 import { renderSlsRules, SLS_RULES_PATH } from './sls-rules.ts';
 import { PYTHON_NAMES_PATH, renderPythonNames } from './python-names.ts';
 
@@ -65,6 +66,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   out.set(OPTIONS_PATH, renderOptionReference());
   out.set(EVENTS_PATH, renderEventReference());
   out.set(ERRORS_PATH, renderErrorReference());
+  out.set(METRICS_PATH, renderMetricsReference());
   out.set(SLS_RULES_PATH, renderSlsRules());
   out.set(PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE));
   return out;

@@ -138,6 +138,8 @@ interface Passage {
 /** Turns a request's bytes into its reply's bytes. */
 export class Door {
   readonly counters = new Map<DoorRefusal, number>();
+  /** Commands of the tables, and `_auth`, to how often they were asked for. */
+  readonly served = new Map<string, number>();
   readonly #deps: DoorDeps;
 
   constructor(deps: DoorDeps) {
@@ -178,10 +180,13 @@ export class Door {
     const load = decodeMap(envelope.load, this.#clearBudget(envelope.load));
     const cmd = load.get('cmd');
     if (cmd === undefined) throw new Refused('load shape', HANDLER_FAILED);
-    if (cmd === '_auth')
+    if (cmd === '_auth') {
+      this.#countServed(cmd);
       return encode(await this.#deps.authenticate(load, envelope.version, from, publishPort), 'network');
+    }
     const handler = typeof cmd === 'string' ? this.#deps.clear.get(cmd) : undefined;
-    if (handler === undefined) throw new Refused('unknown command', UNKNOWN_CLEAR);
+    if (handler === undefined || typeof cmd !== 'string') throw new Refused('unknown command', UNKNOWN_CLEAR);
+    this.#countServed(cmd);
     return encode(await handler(load, from), 'network');
   }
 
@@ -204,6 +209,7 @@ export class Door {
       this.#count(new Refused('unknown command'), from);
       return encode(crypticle.dumps({}, replyNonce), 'network');
     }
+    this.#countServed(request.cmd);
     return encode(await this.#answer(handler, request, crypticle, replyNonce), 'network');
   }
 
@@ -315,6 +321,10 @@ export class Door {
     const count = this.#increment('handler failed');
     if (isWorthALine(count))
       this.#deps.log.error(`${what}: ${messageOf(error)} (${count} failures so far).`, error);
+  }
+
+  #countServed(cmd: string): void {
+    this.served.set(cmd, (this.served.get(cmd) ?? 0) + 1);
   }
 
   #increment(reason: DoorRefusal): number {

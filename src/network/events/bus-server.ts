@@ -42,6 +42,15 @@ export class EventBusServer {
     this.#options = options;
   }
 
+  get readers(): number {
+    return this.#readers.size;
+  }
+
+  /** Bytes that wait for the reader that is furthest behind. */
+  get waitingBytes(): number {
+    return Math.max(0, ...[...this.#readers].map((reader) => reader.writableLength));
+  }
+
   /** @throws ListenError */
   async start(): Promise<void> {
     const { pubPath, pullPath, pubMode } = this.#options;

@@ -118,6 +118,17 @@ export class Delivery<T> {
   }
 
   /** True while the database does not answer. */
+  /** The returner's name, what it is given, and how much of that waits. */
+  get state(): {
+    readonly name: string;
+    readonly what: string;
+    readonly waiting: number;
+    readonly isDown: boolean;
+  } {
+    const { name, what, source } = this.#options;
+    return { name, what, waiting: source.waiting(), isDown: this.#isDown };
+  }
+
   get isDown(): boolean {
     return this.#isDown;
   }

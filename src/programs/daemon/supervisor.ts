@@ -60,7 +60,8 @@ export interface SupervisorOptions<S extends ChildSpec, T extends object, M exte
   readonly startMessage: (spec: S) => T;
   /** What a part said; undefined when it is none of its messages. */
   readonly read: (message: unknown) => PartMessage | M | undefined;
-  readonly onMessage: (message: M) => void;
+  /** @param from the part that said it, with the pid of its process */
+  readonly onMessage: (message: M, from: { readonly spec: S; readonly pid: number }) => void;
   /** Parts have one more descriptor, 4, whose other end is handed over here at each start. */
   readonly onLink?: (spec: S, link: Socket) => void;
   readonly clock: Clock;
@@ -105,6 +106,11 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
 
   broadcast(message: T): void {
     for (const { process: child } of this.#running.values()) send(child, message);
+  }
+
+  /** Titles of the parts that run and have said that they are ready. */
+  get ready(): string[] {
+    return [...this.#running].filter(([, { ready }]) => ready).map(([title]) => title);
   }
 
   /** One line for each part: name, pid, whether it is ready. */
@@ -167,7 +173,7 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
         else if (isReady(message)) {
           running.ready = true;
           resolve();
-        } else if (!isPong(message)) onMessage(message);
+        } else if (!isPong(message)) onMessage(message, { spec, pid: child.pid ?? 0 });
       });
     });
   }

@@ -5,7 +5,9 @@ import { applyNiceness } from '../daemon/niceness.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
-import { readAes, readStart, readToChild, type FromChild, type Role } from './messages.ts';
+import { readAes, readStart, readToChild, type ChildStart, type FromChild, type Role } from './messages.ts';
+import type { Sample } from '../../runtime/metrics/sample.ts';
+import { processFigures } from '../../runtime/metrics/process-figures.ts';
 import type { RoleContext, RunningRole, StartRole } from './roles/role.ts';
 
 /** The code of a part is loaded by the part alone. */
@@ -38,6 +40,8 @@ export function runMasterChild(): void {
   let aes: readonly Crypticle[] = [];
   const keyListeners: (() => void)[] = [];
   let running: Promise<RunningRole> | undefined;
+  let role: RunningRole | undefined;
+  let name = '';
   const tell = (message: FromChild): void => {
     if (process.connected) process.send?.(message, () => undefined);
   };
@@ -53,24 +57,36 @@ export function runMasterChild(): void {
       aes = readAes(message.aes);
       if (aes[0]?.keyString.reveal() !== before) for (const listener of keyListeners) listener();
     } else if (message.type === 'ping') tell({ type: 'pong' });
+    else if (message.type === 'figures') tell({ ...message, samples: figuresOf(name, role) });
     else if (message.type === 'stop') void stop();
     else {
       const start = readStart(message);
       aes = start.aes;
+      name = partName(start);
       running = startRole(start, {
         sharedKeys: () => aes,
         onNewKey: (listener) => keyListeners.push(listener),
         requestRotation: (reason) => tell({ type: 'rotate', reason }),
       });
-      running.then(({ ended }) => {
+      running.then((started) => {
+        role = started;
         tell({ type: 'ready' });
-        void ended?.then((status) => process.exit(status));
+        void started.ended?.then((status) => process.exit(status));
       }, fail);
     }
   });
   // the parent decides when we end: signals of the terminal go to it too
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   process.on('disconnect', () => void stop());
+}
+
+/** The name of this process among the figures: its part, with a number where there are several. */
+function partName({ role, index }: Pick<ChildStart, 'role' | 'index'>): string {
+  return role === 'MWorker' || role === 'Engine' ? `${role}-${index}` : role;
+}
+
+function figuresOf(name: string, role: RunningRole | undefined): Sample[] {
+  return [...processFigures(name, systemClock.nowMs()), ...(role?.figures?.() ?? [])];
 }
 
 async function startRole(

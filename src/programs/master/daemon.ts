@@ -10,6 +10,7 @@ import { removePidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { warnOfOpenFolders } from '../daemon/open-folders.ts';
+import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
 import { tags } from '../../network/events/tags.ts';
@@ -18,6 +19,9 @@ import type { Logger } from '../../host/log.ts';
 import type { Secret } from '../../host/secret.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { dict } from '../../python/values/value.ts';
+import { sample } from '../../runtime/metrics/sample.ts';
+import { brineVersion } from '../../version.ts';
+import { GatherFigures, supervisorFigures } from './gather-figures.ts';
 import { loadMasterKey } from './master-key.ts';
 import { packOptions, readFromChild, type FromChild, type Role, type ToChild } from './messages.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
@@ -72,12 +76,24 @@ export async function runMaster(start: MasterStart): Promise<number> {
     childScript,
     startMessage: (spec) => startMessage(spec, opts, shared, userKeys, isDaemonProcess(env)),
     read: readFromChild,
-    onMessage: (message) => rotate(message),
+    onMessage: (message, { spec, pid }) => {
+      if (message.type === 'rotate') rotate(message);
+      else figures.take(spec.title, pid, message.round, message.samples);
+    },
     clock,
     log,
   });
-  const rotate = ({ reason }: Exclude<FromChild, PartMessage>): void =>
+  const rotate = ({ reason }: Extract<FromChild, { type: 'rotate' }>): void =>
     rotateSharedKey(reason, { opts, log, clock, shared, supervisor });
+  const figures = new GatherFigures({
+    ask: (round) => supervisor.broadcast({ type: 'figures', round }),
+    ready: () => supervisor.ready,
+    own: () => [
+      sample('brine_build_info', 1, 'salt-master', brineVersion),
+      ...supervisorFigures(supervisor.counters),
+    ],
+    clock,
+  });
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => supervisor.describe() }, clock, log);
   });
@@ -94,6 +110,7 @@ export async function runMaster(start: MasterStart): Promise<number> {
     log.error(
       `The engine reactor has no option ${name}, which has no effect. It has refresh_interval, worker_threads and worker_hwm.`,
     );
+  const metrics = await openMetrics(opts, () => figures.gather(), { clock, log });
   await supervisor.start(childSpecs(opts, startable));
   const accepted = new KeyStore(opts.get('pki_dir')).list('accepted').length;
   log.debug(`This salt-master instance has accepted ${accepted} minion keys.`);
@@ -101,6 +118,7 @@ export async function runMaster(start: MasterStart): Promise<number> {
   await notifyReady(env, log);
   reportDaemonUp(env);
   const signal = await stopped;
+  metrics.close();
   await supervisor.stop();
   removePidFile(opts.get('pidfile'));
   log.info('The Salt Master is shut down');

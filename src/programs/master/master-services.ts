@@ -15,7 +15,7 @@ import { MinionFacts } from '../../storage/cache/minion-facts.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
 import { RemoteJobStore } from '../../storage/jobs/remote-store.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
-import { takeReturn } from './commands/returns.ts';
+import { takeReturn, type ReturnHandlerDeps } from './commands/returns.ts';
 import { keyMark } from './minion-marks.ts';
 import type { RoleContext } from './roles/role.ts';
 import type { SyndicRegistry } from './syndics.ts';
@@ -41,14 +41,21 @@ export interface MasterServices {
   readonly syndics?: () => Promise<SyndicRegistry>;
 }
 
+/** How they are opened. */
+export interface ServicesOptions {
+  /** Time for the publisher to come back before a job is given up. */
+  readonly giveUpMs?: number;
+  /** Told of the returns that syndics bring. */
+  readonly counted?: ReturnHandlerDeps['counted'];
+}
+
 /**
  * Opens all of it, connected before the first request.
- * @param giveUpMs time for the publisher to come back before a job is given up
  * @returns it, and what lets go of it
  */
 export function openMasterServices(
   context: RoleContext,
-  giveUpMs = PUBLISH_GIVE_UP_MS,
+  { giveUpMs = PUBLISH_GIVE_UP_MS, counted }: ServicesOptions = {},
 ): MasterServices & { close(): Promise<void> } {
   const { opts, clock } = context;
   const sockets = masterSockets(opts);
@@ -91,15 +98,22 @@ export function openMasterServices(
     events.close();
     await Promise.all([services.jobs.close(), link.close()]);
   };
-  return { ...services, ...(opts.get('order_masters') ? { syndics: syndicsOf(services) } : {}), close };
+  return {
+    ...services,
+    ...(opts.get('order_masters') ? { syndics: syndicsOf(services, counted) } : {}),
+    close,
+  };
 }
 
-function syndicsOf(services: MasterServices): () => Promise<SyndicRegistry> {
+function syndicsOf(
+  services: MasterServices,
+  counted: ServicesOptions['counted'],
+): () => Promise<SyndicRegistry> {
   const { context, keys, jobs, jids, fireEvent } = services;
   const { opts, clock, log } = context;
   const make = async (): Promise<SyndicRegistry> => {
     const { SyndicRegistry: Registry } = await import('./syndics.ts');
-    const returns = { opts, jobs, jids, fireEvent, clock, log };
+    const returns = { opts, jobs, jids, fireEvent, counted, clock, log };
     return new Registry({
       opts,
       jobs,

@@ -8,6 +8,7 @@ import { masterOptions, type MasterOptions } from '../../config/master-options.t
 import { Secret } from '../../host/secret.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
+import { readSamples, type Sample } from '../../runtime/metrics/sample.ts';
 
 /** The parts of a master, each a process of its own. */
 export type Role = (typeof ROLES)[number];
@@ -40,19 +41,22 @@ export type ToChild =
     }
   | { readonly type: 'aes'; readonly aes: readonly string[] }
   | { readonly type: 'ping' }
+  | { readonly type: 'figures'; readonly round: number }
   | { readonly type: 'stop' };
 
 /** From a child. */
 export type FromChild =
   | { readonly type: 'ready' }
   | { readonly type: 'pong' }
-  | { readonly type: 'rotate'; readonly reason: string };
+  | { readonly type: 'rotate'; readonly reason: string }
+  | { readonly type: 'figures'; readonly round: number; readonly samples: readonly Sample[] };
 
 /** What came from the main process; undefined when it is none of its messages. */
 export function readToChild(message: unknown): ToChild | undefined {
   if (!isRecord(message)) return undefined;
-  const { type, aes, role, index, opts, userKeys, console } = message;
+  const { type, aes, role, index, opts, userKeys, console, round } = message;
   if (type === 'ping' || type === 'stop') return { type };
+  if (type === 'figures') return typeof round === 'number' ? { type, round } : undefined;
   if (!Array.isArray(aes) || !aes.every((key) => typeof key === 'string')) return undefined;
   if (type === 'aes') return { type, aes };
   const known = ROLES.find((name) => name === role);
@@ -78,8 +82,10 @@ export function readToChild(message: unknown): ToChild | undefined {
 /** What came from a child; undefined when it is none of its messages. */
 export function readFromChild(message: unknown): FromChild | undefined {
   if (!isRecord(message)) return undefined;
-  const { type, reason } = message;
+  const { type, reason, round, samples } = message;
   if (type === 'ready' || type === 'pong') return { type };
+  if (type === 'figures')
+    return typeof round === 'number' ? { type, round, samples: readSamples(samples) } : undefined;
   return type === 'rotate' && typeof reason === 'string' ? { type, reason } : undefined;
 }
 

@@ -21,6 +21,11 @@ export class Presence {
     this.#fireEvent = fireEvent;
   }
 
+  /** How many are connected. */
+  get count(): number {
+    return this.#connected.size;
+  }
+
   /** Notes that a minion has come or gone, and tells the bus. */
   note(id: string, isConnected: boolean): void {
     const at = isoStamp(this.#clock);

@@ -7,7 +7,11 @@ import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-f
 import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { warnOfOpenFolders } from '../daemon/open-folders.ts';
+import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
+import { processFigures } from '../../runtime/metrics/process-figures.ts';
+import { sample, samplesOf, summed, type Sample } from '../../runtime/metrics/sample.ts';
+import { brineVersion } from '../../version.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { isPythonServed, pythonFiles } from '../../runtime/extensions/folder.ts';
@@ -89,6 +93,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => minion.describe() }, clock, log);
   });
+  const metrics = await openMetrics(opts, () => Promise.resolve(minion.figures()), { clock, log });
   writePidFile(opts.get('pidfile'), log);
   await notifyReady(env, log);
   reportDaemonUp(env);
@@ -99,6 +104,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
     log.warning(`The Salt Minion is shutdown. Minion received a ${signal}. Exited.`);
     return 0;
   } finally {
+    metrics.close();
     await minion.stopEngines();
     minion.close();
     removePidFile(opts.get('pidfile'));
@@ -294,6 +300,29 @@ class Minion {
     return [
       `jobs taken ${taken}, repeated ${repeated}, not for us ${notForUs}, refused ${refused}, running ${this.#running.size}`,
       `returns sent ${this.#sender.counters.sent}, waiting ${this.#sender.waiting}, given up ${this.#spool.counters.givenUp}`,
+    ];
+  }
+
+  /** What it has counted, and how much is under way. */
+  figures(): Sample[] {
+    const { taken, repeated, notForUs, refused } = this.#runner.counters;
+    const connections = (this.#masters?.sides ?? []).flatMap(({ connection }) => [...connection.counters]);
+    return [
+      sample('brine_build_info', 1, 'salt-minion', brineVersion),
+      ...processFigures('minion', this.#start.clock.nowMs()),
+      ...samplesOf('brine_jobs_total', [
+        ['taken', taken],
+        ['repeated', repeated],
+        ['not for us', notForUs],
+        ['refused', refused],
+      ]),
+      sample('brine_jobs_running', this.#running.size),
+      ...this.#runner.times.samples(),
+      sample('brine_returns_sent_total', this.#sender.counters.sent),
+      sample('brine_returns_send_failed_total', this.#sender.counters.failed),
+      sample('brine_returns_waiting', this.#sender.waiting),
+      sample('brine_returns_given_up_total', this.#spool.counters.givenUp),
+      ...summed('brine_publications_refused_total', connections),
     ];
   }
 

@@ -6,6 +6,7 @@
 import { messageOf } from '../../errors/errors.ts';
 import { executeFunction, executeFunctionList } from '../../runtime/loader/execute.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
+import { Timings } from '../../runtime/metrics/tally.ts';
 import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { tags } from '../../network/events/tags.ts';
@@ -43,6 +44,8 @@ export interface JobRunnerDeps {
 /** Takes jobs from publications and from this minion itself, runs them and hands their returns on. */
 export class JobRunner {
   readonly counters = { taken: 0, repeated: 0, notForUs: 0, refused: 0 };
+  /** What functions took, in seconds. */
+  readonly times = new Timings('brine_function_seconds');
   readonly #deps: JobRunnerDeps;
   readonly #waiting: (() => void)[] = [];
   #active = 0;
@@ -144,6 +147,8 @@ export class JobRunner {
   async #run(job: Job, side: JobSide): Promise<JobResult> {
     const { running } = this.#deps;
     const { state } = side;
+    const { clock } = state.deps;
+    const beganMs = clock.monotonicMs();
     const entry = running.add(job);
     try {
       const result = (await this.#needsProcess(job, side))
@@ -155,6 +160,8 @@ export class JobRunner {
       return failedJob(`The minion function caused an exception: ${messageOf(error)}`);
     } finally {
       running.remove(entry);
+      // of several functions nobody knows which took how long
+      if (job.funs.length === 1) this.times.add((clock.monotonicMs() - beganMs) / 1000, job.funs[0] ?? '');
     }
   }
 

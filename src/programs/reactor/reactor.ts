@@ -81,6 +81,11 @@ export class Reactor {
     this.#deps = deps;
   }
 
+  /** Events that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** Takes up what a reactor before this one left, and begins to read. */
   async start(): Promise<void> {
     const left = this.#deps.journal.unfinished();

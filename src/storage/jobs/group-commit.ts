@@ -1,4 +1,5 @@
 /** Writes that come together are committed together, and acknowledged after the commit. */
+import type { Clock } from '../../host/clock.ts';
 import type { Day } from './day-file.ts';
 import type { SqliteDatabase } from './sqlite.ts';
 
@@ -8,12 +9,24 @@ interface Write {
   readonly reject: (error: Error) => void;
 }
 
+/** Who is told of each commit. */
+export interface CommitWatch {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** @param writes how many it had; @param ms what it took */
+  committed(writes: number, ms: number): void;
+}
+
 /** Collects writes and commits them. */
 export class GroupCommit {
+  readonly #watch: CommitWatch | undefined;
   #writes: Write[] = [];
   #isPlanned = false;
   /** The days that the running batch has begun a transaction on. */
   #inTransaction: Set<Day> | undefined;
+
+  constructor(watch?: CommitWatch) {
+    this.#watch = watch;
+  }
 
   /** Has a write done with the next commit. @returns what it returns */
   add(run: () => boolean): Promise<boolean> {
@@ -43,11 +56,14 @@ export class GroupCommit {
     const writes = this.#writes;
     this.#writes = [];
     if (writes.length === 0) return;
+    const watch = this.#watch;
+    const beganMs = watch?.clock.monotonicMs() ?? 0;
     const touched = new Set<Day>();
     this.#inTransaction = touched;
     try {
       const results = writes.map((write) => write.run());
       for (const { db } of touched) db.exec('COMMIT');
+      watch?.committed(writes.length, watch.clock.monotonicMs() - beganMs);
       writes.forEach((write, index) => write.resolve(results[index] as boolean));
     } catch (error) {
       for (const { db } of touched) tryRollback(db);

@@ -9,7 +9,7 @@ import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { JobCleanUp } from './clean-up.ts';
 import type { Day, DayOptions } from './day-file.ts';
 import { DayFiles } from './day-files.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type CommitWatch } from './group-commit.ts';
 import { dayOf, UNDATED, type DayWindow } from './job-days.ts';
 import { entryOf, funText, loadOf, returnOf, type LedgerRow, type ReturnRow } from './job-rows.ts';
 import type {
@@ -36,6 +36,7 @@ export interface SqliteStoreOptions extends DayOptions {
   readonly onStrayDay?: (jid: string, id: string | undefined) => void;
   /** Told when a minion that was given up has returned after all. */
   readonly onLate?: (jid: string, outcome: JobOutcome) => void;
+  readonly watch?: CommitWatch;
 }
 
 /** The store. Writes that come together are committed together, and acknowledged after the commit. */
@@ -43,18 +44,24 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
   /** `strayDays` jobs and returns of a day that was not begun for them, `undatedForgotten` because there were too many. */
   readonly counters = { strayDays: 0, undatedForgotten: 0 };
   readonly #options: SqliteStoreOptions;
-  readonly #writes = new GroupCommit();
+  readonly #writes: GroupCommit;
   readonly #files: DayFiles;
   readonly #cleanUp: JobCleanUp;
 
   constructor(options: SqliteStoreOptions) {
     this.#options = options;
+    this.#writes = new GroupCommit(options.watch);
     if (!options.readOnly) {
       makeDirectory(options.directory, 0o700);
       closeToOthers(options.directory);
     }
     this.#files = new DayFiles(options.directory, options, (day) => this.#writes.holds(day));
     this.#cleanUp = new JobCleanUp(this.#files);
+  }
+
+  /** What all of it takes on the disk. */
+  bytes(): number {
+    return this.#files.names().reduce((sum, name) => sum + this.#files.bytes(name), 0);
   }
 
   saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {

@@ -40,6 +40,8 @@ export interface AuthenticatorDeps {
   /** The minions that are connected now, asked for only when `max_minions` is set. */
   readonly connectedIds: () => Promise<ReadonlySet<string>>;
   readonly fireEvent: (tag: string, data: Dict) => void;
+  /** Told of each request what became of it. */
+  readonly decided?: (outcome: string) => void;
   readonly log: Logger;
 }
 
@@ -52,6 +54,14 @@ type Verdict =
       readonly act?: string;
       readonly result: boolean;
     };
+
+/** What is counted for each act. */
+const OUTCOMES: ReadonlyMap<string, string> = new Map([
+  ['pend', 'pending'],
+  ['reject', 'rejected'],
+  ['denied', 'denied'],
+  ['full', 'full'],
+]);
 
 /** A request, read. */
 interface AuthRequest {
@@ -94,10 +104,11 @@ export class Authenticator {
    * @returns the reply for this request
    */
   async authenticate(load: Dict, version: number, publishPort = 0): Promise<Encodable> {
-    const { log } = this.#deps;
+    const { log, decided } = this.#deps;
     const nonce = load.get('nonce');
     if (!hasUsableNonce(nonce, version)) {
       this.#warnInvalid('Authentication request with a nonce that is not 32 hexadecimal characters');
+      decided?.('invalid');
       return BAD_LOAD;
     }
     const request = readRequest(load, version);
@@ -105,14 +116,17 @@ export class Authenticator {
     const replyTo = { version, nonce, sigAlgo: String(sigAlgo) };
     if (request === undefined) {
       this.#warnInvalid('Authentication request from an invalid id');
+      decided?.('invalid');
       return this.#refusal(replyTo, false);
     }
     log.info(`Authentication request from ${request.id}`);
     const verdict = await this.#decideOrTurnAway(request);
     if (verdict.kind === 'refuse') {
+      decided?.(OUTCOMES.get(verdict.act ?? '') ?? 'refused');
       this.#fire(request, verdict.result, verdict.act);
       return this.#refusal(replyTo, verdict.ret);
     }
+    decided?.('accepted');
     log.info(`Authentication accepted from ${request.id}`);
     this.#fire(request, true, 'accept');
     return this.#acceptance(request, verdict.key, publishPort || this.#deps.opts.get('publish_port'));

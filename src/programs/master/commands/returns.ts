@@ -16,6 +16,7 @@ import {
 import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
 import { funText } from '../../../storage/jobs/job-rows.ts';
+import type { ReturnOutcome } from '../worker-figures.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** What taking returns needs. */
@@ -24,6 +25,8 @@ export interface ReturnHandlerDeps {
   readonly jobs: Pick<JobReader, 'job'> & Pick<JobWriter, 'saveJob' | 'saveReturn'>;
   readonly jids: JidSource;
   readonly fireEvent: (tag: string, data: Dict) => void;
+  /** Told of each return what became of it. */
+  readonly counted?: ((outcome: ReturnOutcome, load: Dict, receivedMs: number) => void) | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -54,7 +57,11 @@ export async function takeReturn(
   const value = load.get('return');
   if (value === undefined || !load.has('jid')) return;
   const jid = load.get('jid') === REQUEST_JID ? await openRequestedJob(deps, id, load) : load.get('jid');
-  if (!isSafeJid(jid)) return deps.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
+  const count = (outcome: ReturnOutcome): void => deps.counted?.(outcome, load, deps.clock.nowMs());
+  if (!isSafeJid(jid)) {
+    count('refused');
+    return deps.log.warning(`A return of ${id} names an unusable jid; it was dropped.`);
+  }
   deps.log.info(`Got return from ${id} for job ${jid}`);
   load.delete('__peer_id');
   const tell = (): void => {
@@ -63,8 +70,9 @@ export async function takeReturn(
   };
   const isKept = jid !== NOT_KEPT && deps.opts.get('job_cache') && deps.opts.get('ext_job_cache') === '';
   if (!once || !isKept) tell();
-  if (!isKept) return;
+  if (!isKept) return count('not kept');
   const isNew = await keep(deps, jid, id, load, value);
+  count(isNew ? 'kept' : 'repeated');
   if (once && isNew) tell();
   if (once || isNew) return;
   deps.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);

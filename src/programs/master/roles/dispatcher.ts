@@ -52,6 +52,18 @@ export interface DispatcherDeps {
   readonly setPaused: (paused: boolean) => void;
 }
 
+/** How full a dispatcher is. */
+export interface DispatcherLoad {
+  readonly underWay: number;
+  readonly underWayMax: number;
+  readonly underWayBytes: number;
+  readonly underWayBytesMax: number;
+  /** How often the request port was not read because of that. */
+  readonly pauses: number;
+  readonly workers: number;
+  readonly silentWorkers: number;
+}
+
 /** Chooses the worker for each request and passes its reply back. */
 export class Dispatcher {
   readonly #deps: DispatcherDeps;
@@ -62,6 +74,8 @@ export class Dispatcher {
   #whenIdle: (() => void)[] = [];
   #underWay = 0;
   #underWayBytes = 0;
+  #isPaused = false;
+  #pauses = 0;
   #checkedAtMs: number;
 
   constructor(deps: DispatcherDeps) {
@@ -94,6 +108,19 @@ export class Dispatcher {
     this.#underWayBytes += body.length;
     this.#applyPressure();
     void this.#forward({ from, body, reply, publishPort, admission });
+  }
+
+  get load(): DispatcherLoad {
+    const workers = this.#workers.filter((worker) => worker !== undefined);
+    return {
+      underWay: this.#underWay,
+      underWayMax: UNDER_WAY_MAX,
+      underWayBytes: this.#underWayBytes,
+      underWayBytesMax: UNDER_WAY_BYTES_MAX,
+      pauses: this.#pauses,
+      workers: workers.length,
+      silentWorkers: workers.filter((worker) => this.#isSilent(worker)).length,
+    };
   }
 
   /** Resolves when nothing is under way, or after `limitMs`. What comes meanwhile is served. */
@@ -199,9 +226,14 @@ export class Dispatcher {
 
   #applyPressure(): void {
     const { setPaused } = this.#deps;
-    if (this.#underWay > UNDER_WAY_MAX || this.#underWayBytes > UNDER_WAY_BYTES_MAX) setPaused(true);
-    else if (this.#underWay <= UNDER_WAY_MAX / 2 && this.#underWayBytes <= UNDER_WAY_BYTES_MAX / 2)
+    if (this.#underWay > UNDER_WAY_MAX || this.#underWayBytes > UNDER_WAY_BYTES_MAX) {
+      if (!this.#isPaused) this.#pauses++;
+      this.#isPaused = true;
+      setPaused(true);
+    } else if (this.#underWay <= UNDER_WAY_MAX / 2 && this.#underWayBytes <= UNDER_WAY_BYTES_MAX / 2) {
+      this.#isPaused = false;
       setPaused(false);
+    }
   }
 }
 

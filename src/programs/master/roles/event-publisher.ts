@@ -4,6 +4,7 @@ import { runsReactor } from '../../../config/reactor.ts';
 import { KeptFeed } from '../../../network/events/kept-feed.ts';
 import { addressText, localAddress } from '../../../network/transport/address.ts';
 import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
+import { sample } from '../../../runtime/metrics/sample.ts';
 import type { StartRole } from './role.ts';
 
 /** Bytes waiting for one reader when `ipc_write_buffer` does not say: bounded, unlike Salt's. */
@@ -15,16 +16,18 @@ const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 export const startEventPublisher: StartRole = async ({ opts, log, random }) => {
   const { eventPub, eventPull, reactorFeed } = masterSockets(opts);
   const writeBuffer = opts.raw('ipc_write_buffer');
+  const readerQueueBytesMax =
+    typeof writeBuffer === 'number' && writeBuffer > 0 ? writeBuffer : READER_QUEUE_BYTES_MAX;
+  const feed = runsReactor(opts)
+    ? new KeptFeed({ path: reactorFeed, keptBytesMax: KEPT_BYTES_MAX, random, log })
+    : undefined;
   const server = new EventBusServer({
     pubPath: eventPub,
     pullPath: eventPull,
     pubMode: sharesEventBus(opts) ? 0o660 : 0o600,
-    readerQueueBytesMax:
-      typeof writeBuffer === 'number' && writeBuffer > 0 ? writeBuffer : READER_QUEUE_BYTES_MAX,
+    readerQueueBytesMax,
     log,
-    ...(runsReactor(opts)
-      ? { feed: new KeptFeed({ path: reactorFeed, keptBytesMax: KEPT_BYTES_MAX, random, log }) }
-      : {}),
+    ...(feed === undefined ? {} : { feed }),
   });
   await server.start();
   log.info(`Starting the Salt Event Publisher on ${addressText(localAddress(eventPub))}`);
@@ -32,5 +35,16 @@ export const startEventPublisher: StartRole = async ({ opts, log, random }) => {
     log.warning(
       'The event bus is on ports of this host (ipc_mode: tcp): every local user may read it, and fire any event. Leave ipc_mode out to have it on sockets.',
     );
-  return { stop: async () => server.close() };
+  return {
+    figures: () => [
+      sample('brine_events_total', server.counters.events),
+      sample('brine_event_bus_readers', server.readers),
+      sample('brine_event_bus_readers_cut_total', server.counters.slowReadersCut),
+      sample('brine_event_bus_waiting_bytes', server.waitingBytes),
+      sample('brine_event_bus_waiting_bytes_limit', readerQueueBytesMax),
+      sample('brine_event_bus_malformed_total', server.counters.malformedWriters),
+      ...(feed === undefined ? [] : [sample('brine_reactor_feed_dropped_total', feed.counters.dropped)]),
+    ],
+    stop: async () => server.close(),
+  };
 };

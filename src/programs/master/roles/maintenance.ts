@@ -19,6 +19,8 @@ import { countedLines } from '../counted-log.ts';
 import { forgetExpiredTokens } from '../expired-tokens.ts';
 import { FileServerUpdates } from '../file-server-updates.ts';
 import { GitUpdates } from '../git-updates.ts';
+import { KeyStore } from '../../../storage/keys/store.ts';
+import { MaintenanceFigures } from '../maintenance-figures.ts';
 import { PresenceEvents } from '../presence-events.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
@@ -41,11 +43,20 @@ export const startMaintenance: StartRole = async (context) => {
     outbox: handsJobsOn(opts),
     days: new DayWindow(clock, keepJobsSeconds(opts)),
     onStrayDay: strayDayLines(log),
-    onLate: (jid, outcome) =>
+    watch: { clock, committed: (writes, ms) => figures.committed(writes, ms) },
+    onLate: (jid, outcome) => {
+      figures.late();
       events.fire(
         tags.jobOutcome(jid, outcome.id),
         new Map<Value, Value>([['jid', jid], ['id', outcome.id], ...outcomeDict(outcome)]),
-      ),
+      );
+    },
+  });
+  const figures = new MaintenanceFigures({
+    store,
+    keys: new KeyStore(opts.get('pki_dir'), { clock }),
+    sessionsFolder: join(opts.get('cachedir'), 'sessions'),
+    clock,
   });
   const salts = new SaltsCleanUp({
     cachedir: opts.get('cachedir'),
@@ -79,6 +90,7 @@ export const startMaintenance: StartRole = async (context) => {
   void gitUpdates?.run();
   log.info('Maintenance is ready');
   return {
+    figures: () => figures.samples(),
     stop: async () => {
       for (const timer of timers) timer.cancel();
       pool.server.close();

@@ -27,6 +27,7 @@ import { masterTransports, type MasterTransport } from '../../../config/master-t
 import { TransportPresence } from '../transport-presence.ts';
 import { connectionsByAddressMax } from '../connection-limit.ts';
 import { sslOf } from '../transport-ssl.ts';
+import { sample, type Sample } from '../../../runtime/metrics/sample.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Bytes waiting for one minion; at more its connection is cut and it comes back by itself. */
@@ -100,6 +101,7 @@ export const startPublisher: StartRole = async (context) => {
   });
   log.info(`Starting the Salt Puller on ipc://${publishPull}`);
   return {
+    figures: () => publishFigures(presence.count, publishers),
     stop: async () => {
       pull.server.close();
       for (const server of publishers) server.close();
@@ -107,6 +109,36 @@ export const startPublisher: StartRole = async (context) => {
     },
   };
 };
+
+function publishFigures(connected: number, publishers: readonly PublishServer[]): Sample[] {
+  const sum = (of: (server: PublishServer) => number): number =>
+    publishers.reduce((total, server) => total + of(server), 0);
+  return [
+    sample('brine_connected_minions', connected),
+    sample(
+      'brine_publish_connections',
+      sum(({ subscribers }) => subscribers),
+    ),
+    // each goes to every transport
+    sample('brine_publications_total', publishers[0]?.counters.published ?? 0),
+    sample(
+      'brine_publications_delivered_total',
+      sum(({ counters }) => counters.delivered),
+    ),
+    sample(
+      'brine_publications_resent_total',
+      sum(({ counters }) => counters.resent),
+    ),
+    sample(
+      'brine_publish_connections_cut_total',
+      sum(({ counters }) => counters.slowPeersCut),
+    ),
+    sample(
+      'brine_publish_connections_refused_total',
+      sum(({ counters }) => counters.refusedPeers),
+    ),
+  ];
+}
 
 /** A publication as it is sent, and its serial. */
 interface Sealed {

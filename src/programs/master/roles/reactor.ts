@@ -24,6 +24,7 @@ import { publicationDeps } from '../commands/publish-deps.ts';
 import { publishForReaction } from '../commands/publish-reaction.ts';
 import { Turns } from '../commands/turns.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
+import { sample, samplesOf, type Sample } from '../../../runtime/metrics/sample.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Time for the publisher to come back before a reaction's job is given up. */
@@ -31,7 +32,7 @@ const PUBLISH_GIVE_UP_MS = 60_000;
 
 export const startReactor: StartRole = async (context) => {
   const { opts, log, clock } = context;
-  const services = openMasterServices(context, PUBLISH_GIVE_UP_MS);
+  const services = openMasterServices(context, { giveUpMs: PUBLISH_GIVE_UP_MS });
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
   const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });
   const chains = new Chains();
@@ -75,6 +76,7 @@ export const startReactor: StartRole = async (context) => {
   await reactor.start();
   log.info('The reactor is ready');
   return {
+    figures: () => reactorFigures(reactor),
     stop: async () => {
       refresh.cancel();
       await reactor.stop();
@@ -82,6 +84,20 @@ export const startReactor: StartRole = async (context) => {
     },
   };
 };
+
+function reactorFigures({ counters, waiting }: Pick<Reactor, 'counters' | 'waiting'>): Sample[] {
+  const { taken, reactions, failed, leftOut, chainsEnded } = counters;
+  return [
+    sample('brine_reactor_events_total', taken),
+    sample('brine_reactor_waiting', waiting),
+    ...samplesOf('brine_reactions_total', [
+      ['begun', reactions],
+      ['failed', failed],
+      ['left out', leftOut],
+      ['chain ended', chainsEnded],
+    ]),
+  ];
+}
 
 /**
  * Jobs leave in the order of the events, and what they need before is done side by side. Whether a job was published before this process

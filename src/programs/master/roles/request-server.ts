@@ -25,7 +25,8 @@ import { UserAuth } from '../auth/user-auth.ts';
 import { connectionsByAddressMax } from '../connection-limit.ts';
 import { sslOf } from '../transport-ssl.ts';
 import { countedWarnings } from '../counted-log.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { sample, type Sample } from '../../../runtime/metrics/sample.ts';
+import { Dispatcher, type DispatcherLoad } from './dispatcher.ts';
 import type { StartRole } from './role.ts';
 
 /** Largest request: a return with the output of a large state run, or a chunk of a file. */
@@ -107,6 +108,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
     log.info(`Setting up the master communication server on ${addressText(address)}${name}`);
   }
   return {
+    figures: () => requestFigures(dispatcher.load, gate.counters),
     stop: async () => {
       await dispatcher.drained(DRAIN_MS);
       dispatcher.close();
@@ -115,3 +117,17 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
     },
   };
 };
+
+function requestFigures(load: DispatcherLoad, { replays, overBudget }: RequestGate['counters']): Sample[] {
+  return [
+    sample('brine_requests_refused_total', replays, 'replay'),
+    sample('brine_requests_refused_total', overBudget, 'over budget'),
+    sample('brine_requests_under_way', load.underWay),
+    sample('brine_requests_under_way_limit', load.underWayMax),
+    sample('brine_request_bytes_under_way', load.underWayBytes),
+    sample('brine_request_bytes_under_way_limit', load.underWayBytesMax),
+    sample('brine_request_pauses_total', load.pauses),
+    sample('brine_workers', load.workers),
+    sample('brine_workers_silent', load.silentWorkers),
+  ];
+}

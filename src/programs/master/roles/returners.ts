@@ -23,6 +23,7 @@ import type { SavedEvent } from '../../../plugins/returners/return-store.ts';
 import { openSink, sinkNames, type Sink, type SinkDeps } from '../../../plugins/returners/sink.ts';
 import { positionPath, spoolPath } from '../../../plugins/returners/spool-paths.ts';
 import { compileGlob } from '../../../python/text/fnmatch.ts';
+import { sample, type Sample } from '../../../runtime/metrics/sample.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const JOB_POLL_MS = 200;
@@ -35,6 +36,7 @@ const CLEAN_MIN_MS = 60_000;
 
 /** A part of this process that can be ended. */
 interface Part {
+  readonly deliveries: readonly Pick<Delivery<unknown>, 'state'>[];
   stop(): Promise<void>;
 }
 
@@ -61,11 +63,19 @@ export const startReturners: StartRole = async (context) => {
   const events = await startEvents(context, deps, healthOf);
   log.info('Returners are ready');
   return {
+    figures: () => [...jobs.deliveries, ...events.deliveries].flatMap(({ state }) => deliveryFigures(state)),
     stop: async () => {
       await Promise.all([jobs.stop(), events.stop()]);
     },
   };
 };
+
+function deliveryFigures({ name, what, waiting, isDown }: Delivery<unknown>['state']): Sample[] {
+  return [
+    sample('brine_returner_down', isDown ? 1 : 0, name, what),
+    sample('brine_returner_waiting', waiting, name, what),
+  ];
+}
 
 /** Jobs and returns, out of the embedded job cache. */
 async function startJobs(context: RoleContext, deps: SinkDeps, healthOf: HealthOf): Promise<Part> {
@@ -114,6 +124,7 @@ async function startJobs(context: RoleContext, deps: SinkDeps, healthOf: HealthO
       if (own.includes(sink.name) && deliveries[index]?.isDown === false) void clean(sink, deps);
   });
   return {
+    deliveries,
     stop: async () => {
       cleaner.cancel();
       await Promise.all(deliveries.map((delivery) => delivery.stop()));
@@ -168,7 +179,7 @@ async function startEvents(context: RoleContext, deps: SinkDeps, healthOf: Healt
   const spool = sinks.length === 0 ? undefined : openSpool(context);
   if (spool === undefined) {
     await Promise.allSettled(sinks.map((sink) => sink.close()));
-    return { stop: async () => undefined };
+    return { deliveries: [], stop: async () => undefined };
   }
   const sources = eventSources(context, spool, sinks);
   const deliveries = sinks.map((sink, index) =>
@@ -183,6 +194,7 @@ async function startEvents(context: RoleContext, deps: SinkDeps, healthOf: Healt
   });
   await inbox.open();
   return {
+    deliveries,
     stop: async () => {
       inbox.close();
       await Promise.all(deliveries.map((delivery) => delivery.stop()));

@@ -5,6 +5,7 @@ import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Random } from '../../../host/random.ts';
 import type { Secret } from '../../../host/secret.ts';
+import type { Sample } from '../../../runtime/metrics/sample.ts';
 
 /** The world of a part. */
 export interface RoleContext {
@@ -27,6 +28,8 @@ export interface RoleContext {
 export interface RunningRole {
   /** Finishes what is under way and lets go of everything. */
   stop(): Promise<void>;
+  /** What this part has counted, and how full it is, besides what every process says of itself. */
+  figures?(): readonly Sample[];
   /** For a part that may come to an end by itself: the status of its process then. */
   readonly ended?: Promise<number>;
 }

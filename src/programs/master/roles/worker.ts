@@ -34,6 +34,7 @@ import { countedLines, countedWarnings } from '../counted-log.ts';
 import { returnHandler } from '../commands/returns.ts';
 import { signedOnly } from '../commands/signed.ts';
 import { revokeHandler } from '../commands/revoke.ts';
+import { WorkerFigures } from '../worker-figures.ts';
 import { keyFleet } from '../../runner/key-fleet.ts';
 import type { SyndicRegistry } from '../syndics.ts';
 import { loadMasterKey, publicKeySigner } from '../master-key.ts';
@@ -52,6 +53,7 @@ interface WorkerServices extends MasterServices {
   readonly accepted: AcceptedKeys;
   readonly audit: Audit;
   readonly groups: LocalGroups;
+  readonly figures: WorkerFigures;
   /** Undefined without `external_auth`. */
   readonly externalLogins: () => Promise<ExternalLogins | undefined>;
 }
@@ -59,10 +61,12 @@ interface WorkerServices extends MasterServices {
 export const startWorker: StartRole = async (context) => {
   const { opts, clock, log, index } = context;
   // the first request should not wait for the connections that its answer needs
-  const services = openMasterServices(context);
+  const figures = new WorkerFigures();
+  const services = openMasterServices(context, { counted: countReturns(figures) });
   const logins = externalLogins(context);
   const deps: WorkerServices = {
     ...services,
+    figures,
     audit: new Audit(services.fireEvent, log, clock),
     groups: new LocalGroups({ users: [...context.userKeys.keys()], clock, log }),
     externalLogins: logins.open,
@@ -75,6 +79,7 @@ export const startWorker: StartRole = async (context) => {
   const link = await serve(context, door);
   log.info(`Worker ${index} is ready`);
   return {
+    figures: () => figures.samples(door),
     stop: async () => {
       deps.groups.stop();
       link.stop();
@@ -130,7 +135,7 @@ function makeDoor(deps: WorkerServices): Door {
 }
 
 function makeAuthenticator(deps: WorkerServices): Authenticator {
-  const { context, masterKey, keys, sessions, facts, publisher, fireEvent } = deps;
+  const { context, masterKey, keys, sessions, facts, publisher, fireEvent, figures } = deps;
   const { opts, log } = context;
   return new Authenticator({
     opts,
@@ -142,6 +147,7 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
     signPublicKey: publicKeySigner(opts, masterKey),
     connectedIds: () => connectedIds(keys, facts, publisher, opts.get('con_cache')),
     fireEvent,
+    decided: (outcome) => figures.authenticated(outcome),
     log,
   });
 }
@@ -246,7 +252,13 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
   return new Map<string, AesHandler>([
     [
       '_return',
-      signedOnly(signed, returnOfMinion(returnHandler({ opts, jobs, jids, fireEvent, clock, log }), syndics)),
+      signedOnly(
+        signed,
+        returnOfMinion(
+          returnHandler({ opts, jobs, jids, fireEvent, counted: countReturns(deps.figures), clock, log }),
+          syndics,
+        ),
+      ),
     ],
     [
       '_minion_event',
@@ -282,6 +294,10 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
     ...peerHandlers(deps, publishing),
     ['revoke_auth', revokeHandler({ opts, keys, sessions, cache, fireEvent, requestRotation })],
   ]);
+}
+
+function countReturns(figures: WorkerFigures): WorkerFigures['returned'] {
+  return (outcome, load, receivedMs) => figures.returned(outcome, load, receivedMs);
 }
 
 /** With `order_masters`: who returns a job's result is a minion, and no syndic from then on. */

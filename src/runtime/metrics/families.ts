@@ -1,0 +1,124 @@
+/**
+ * Every figure that the programs offer for Prometheus, in one table: a figure that is not in it does not compile, and the reference
+ * is written from it. Names follow Prometheus' rules: base units, `_total` at the end of what only grows.
+ */
+
+/** How a figure behaves: it only grows, it goes up and down, or it is a distribution. */
+export type FamilyKind = 'counter' | 'gauge' | 'histogram';
+
+/** One figure. */
+export interface Family {
+  readonly kind: FamilyKind;
+  readonly help: string;
+  /** Names of its labels. */
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram's buckets, in its unit. */
+  readonly buckets?: readonly number[];
+}
+
+/** From half a millisecond to a minute, for what happens within one process. */
+const SHORT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** From ten milliseconds to an hour, for what functions and jobs take. */
+const LONG_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
+
+const counter = (help: string, ...labels: string[]): Family => ({ kind: 'counter', help, labels });
+const gauge = (help: string, ...labels: string[]): Family => ({ kind: 'gauge', help, labels });
+const histogram = (help: string, buckets: readonly number[], ...labels: string[]): Family => ({
+  kind: 'histogram',
+  help,
+  labels,
+  buckets,
+});
+
+/** The figures, by name. */
+export const FAMILIES = {
+  // every program
+  brine_build_info: gauge('Always 1; its labels say what runs.', 'program', 'version'),
+  brine_process_up: gauge('Whether a process has answered the last question for its figures.', 'process'),
+  brine_process_resident_memory_bytes: gauge('Resident memory.', 'process'),
+  brine_process_cpu_seconds_total: counter('Processor time, user and system.', 'process'),
+  brine_process_start_time_seconds: gauge('When the process began, seconds since 1970.', 'process'),
+  brine_process_restarts_total: counter('Processes that died and were started again.'),
+  brine_process_hung_total: counter('Processes that gave no sign of life and were killed.'),
+  brine_metrics_label_overflow_total: counter(
+    'Names that were counted under "other", because there were too many.',
+  ),
+  // the master's doors
+  brine_authentications_total: counter('Authentications of minions.', 'outcome'),
+  brine_requests_total: counter('Requests that were served, by command.', 'command'),
+  brine_requests_refused_total: counter('Requests that were turned away.', 'reason'),
+  brine_request_handlers_failed_total: counter('Requests whose handling failed.'),
+  brine_requests_under_way: gauge('Requests handed to workers or waiting for one.'),
+  brine_requests_under_way_limit: gauge('How many there may be before the port is not read.'),
+  brine_request_bytes_under_way: gauge('Bytes of those requests.'),
+  brine_request_bytes_under_way_limit: gauge('How many bytes there may be before the port is not read.'),
+  brine_request_pauses_total: counter(
+    'How often the request port was not read because too much was under way.',
+  ),
+  brine_workers: gauge('Workers that are attached.'),
+  brine_workers_silent: gauge('Workers that give no sign of life at present.'),
+  brine_sessions: gauge('Minions with a session key.'),
+  brine_keys: gauge('Keys of minions by state.', 'state'),
+  // publications and minions
+  brine_publications_total: counter('Jobs that were published.'),
+  brine_connected_minions: gauge(
+    'Minions that are connected to the publish port and have proved who they are.',
+  ),
+  brine_publish_connections: gauge('Connections to the publish port.'),
+  brine_publications_delivered_total: counter('Publications, counted for each connection they went to.'),
+  brine_publications_resent_total: counter('Publications sent once more to minions that had missed them.'),
+  brine_publish_connections_cut_total: counter(
+    'Connections that were cut because their minion did not keep up.',
+  ),
+  brine_publish_connections_refused_total: counter('Connections to the publish port that were refused.'),
+  // returns and the job cache
+  brine_returns_total: counter('Returns of minions.', 'outcome'),
+  brine_returns_failed_total: counter('Returns whose return code is not 0, by function.', 'fun'),
+  brine_job_return_seconds: histogram(
+    'From the publication of a job to a return, by function.',
+    LONG_SECONDS,
+    'fun',
+  ),
+  brine_state_seconds: histogram('What states took on minions, by function.', LONG_SECONDS, 'state'),
+  brine_states_total: counter('States that were applied, by function and result.', 'state', 'result'),
+  brine_job_cache_bytes: gauge('Size of the job cache.'),
+  brine_job_cache_commit_seconds: histogram('What commits of the job cache took.', SHORT_SECONDS),
+  brine_job_cache_writes_total: counter('Jobs, returns and notes that were written.'),
+  brine_job_cache_late_returns_total: counter('Returns of minions that had been given up.'),
+  brine_job_cache_stray_total: counter('Jobs and returns of a day that the job cache does not keep.'),
+  // the event bus
+  brine_events_total: counter('Events on the bus.'),
+  brine_event_bus_readers: gauge('Readers of the event bus.'),
+  brine_event_bus_readers_cut_total: counter('Readers that were cut off because they did not keep up.'),
+  brine_event_bus_waiting_bytes: gauge('Bytes that wait for the slowest reader.'),
+  brine_event_bus_waiting_bytes_limit: gauge('How many bytes may wait for a reader before it is cut off.'),
+  brine_event_bus_malformed_total: counter('Writers that wrote something else than events.'),
+  // reactor, engines, databases
+  brine_reactor_events_total: counter('Events that a rule of the reactor is for.'),
+  brine_reactions_total: counter('Reactions, by what became of them.', 'outcome'),
+  brine_reactor_waiting: gauge('Events that wait for the reactor.'),
+  brine_reactor_feed_dropped_total: counter(
+    'Events that were dropped before the reactor took them, because too many waited.',
+  ),
+  brine_returner_down: gauge(
+    '1 while a database that a returner writes to cannot be reached.',
+    'returner',
+    'what',
+  ),
+  brine_returner_waiting: gauge('What waits to be written to a database.', 'returner', 'what'),
+  // a minion
+  brine_jobs_total: counter('Publications that reached the minion, by what became of them.', 'outcome'),
+  brine_jobs_running: gauge('Jobs that run.'),
+  brine_function_seconds: histogram('What functions took, by name.', LONG_SECONDS, 'fun'),
+  brine_returns_sent_total: counter('Returns that a master has acknowledged.'),
+  brine_returns_send_failed_total: counter('Attempts to hand in a return that failed.'),
+  brine_returns_waiting: gauge('Returns that wait for a master.'),
+  brine_returns_given_up_total: counter('Returns that no master took in time.'),
+  brine_publications_refused_total: counter('Publications that were refused, by reason.', 'reason'),
+} as const satisfies Readonly<Record<string, Family>>;
+
+/** The name of a figure. */
+export type FamilyName = keyof typeof FAMILIES;
+
+/** The table, for who has a name from elsewhere. */
+export const FAMILY_TABLE: ReadonlyMap<string, Family> = new Map(Object.entries(FAMILIES));
