@@ -23,10 +23,8 @@ async function gem(ctx: ModuleContext, words: readonly Value[], run: GemRun): Pr
   const { ruby, runas, gem_bin: given } = run;
   if (given === null) {
     const command = { ruby, words: ['gem', ...words], runas };
-    const rvm = rvmProgram(runas);
-    if (rvm !== undefined) return inRvm(ctx, rvm, command);
-    const root = rbenvRoot(ctx, runas);
-    if (root !== undefined) return inRbenv(ctx, root, command);
+    if (rvmProgram(runas) !== undefined) return inRvm(ctx, command);
+    if (rbenvRoot(ctx, runas) !== undefined) return inRbenv(ctx, command);
   }
   const { retcode, stdout, stderr } = await runAll(ctx, [given ?? 'gem', ...words], { runas });
   if (retcode !== 0) throw new CommandExecutionError(stderr);

@@ -27,6 +27,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./beacons.ts')).beaconsModule,
   },
   { name: 'cmd', file: 'cmdmod', load: async () => (await import('./cmd.ts')).cmdModule },
+  { name: 'composer', file: 'composer', load: async () => (await import('./composer.ts')).composerModule },
   { name: 'config', file: 'config', load: async () => (await import('./config.ts')).configModule },
   { name: 'cp', file: 'cp', load: async () => (await import('./cp.ts')).cpModule },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronModule },
@@ -141,6 +142,8 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'schedule',
     load: async () => (await import('./schedule.ts')).scheduleModule,
   },
+  { name: 'rbenv', file: 'rbenv', load: async () => (await import('./rbenv.ts')).rbenvModule },
+  { name: 'rvm', file: 'rvm', load: async () => (await import('./rvm.ts')).rvmModule },
   {
     name: 'saltutil',
     file: 'saltutil',
@@ -198,4 +201,5 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./virtualenv.ts')).virtualenvModule,
   },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilModule },
+  { name: 'x509', file: 'x509_v2', load: async () => (await import('./x509.ts')).x509Module },
 ];

@@ -30,6 +30,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'beacon', file: 'beacon', load: async () => (await import('./beacon.ts')).beaconStates },
   { name: 'blockdev', file: 'blockdev', load: async () => (await import('./blockdev.ts')).blockdevStates },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
+  { name: 'composer', file: 'composer', load: async () => (await import('./composer.ts')).composerStates },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronStates },
   {
     name: 'docker_container',
@@ -215,6 +216,8 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'rabbitmq_vhost',
     load: async () => (await import('./rabbitmq/vhost.ts')).rabbitmqVhostStates,
   },
+  { name: 'rbenv', file: 'rbenv', load: async () => (await import('./rbenv.ts')).rbenvStates },
+  { name: 'rvm', file: 'rvm', load: async () => (await import('./rvm.ts')).rvmStates },
   { name: 'redis', file: 'redismod', load: async () => (await import('./redis.ts')).redisStates },
   { name: 'rsync', file: 'rsync', load: async () => (await import('./rsync.ts')).rsyncStates },
   { name: 'salt', file: 'saltmod', load: async () => (await import('./salt.ts')).saltStates },
@@ -249,4 +252,5 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./virtualenv.ts')).virtualenvStates,
   },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilStates },
+  { name: 'x509', file: 'x509_v2', load: async () => (await import('./x509.ts')).x509States },
 ];

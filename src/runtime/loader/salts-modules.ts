@@ -13,7 +13,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'boto_elb boto_elbv2 boto_iam boto_iot boto_kinesis boto_kms boto_lambda boto_rds boto_route53 ' +
     'boto_s3 boto_s3_bucket boto_secgroup boto_sns boto_sqs boto_ssm boto_vpc bower bridge btrfs buildout ' +
     'cabal capirca cassandra_cql celery ceph certutil chassis chef chocolatey chronos chroot cimc ' +
-    'ciscoconfparse cisconso cloud composer consul container_resource cpan cryptdev csf cyg daemontools ' +
+    'ciscoconfparse cisconso cloud consul container_resource cpan cryptdev csf cyg daemontools ' +
     'datadog ddns desktop devinfo devmap dism django dnsmasq dockercompose drac dracr drbd dsc eix ' +
     'elasticsearch eselect esxcluster esxdatacenter esxi esxvm etcd ethtool extfs firewall fmadm ' +
     'freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish glusterfs gnome google_chat ' +
@@ -30,14 +30,14 @@ const MODULES: ReadonlySet<string> = new Set(
     'osquery out pagerduty pagerduty_util pam panos parallels partition pcs pdbedit pecl peeringdb pf ' +
     'pkgbuild pkgutil portage_config ports postfix poudriere power powercfg powerpath probes proxy ps ' +
     'psget puppet purefa purefb pushbullet pushover pyeapi pyenv qemu_img qemu_nbd quota raid rallydev ' +
-    'random_org rbac rbenv rdp rebootmgr reg rest_sample_utils restartcheck restconf ret riak route ' +
-    'rpmbuild runit rvm s3 s6 salt_proxy salt_version saltcheck saltcloud scp scsi seed sensehat ' +
+    'random_org rbac rdp rebootmgr reg rest_sample_utils restartcheck restconf ret riak route ' +
+    'rpmbuild runit s3 s6 salt_proxy salt_version saltcheck saltcloud scp scsi seed sensehat ' +
     'sensors serverdensity_device servicenow shortcut slack smtp snapper snmp softwareupdate solr ' +
     'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench syslog_ng sysrc ' +
     'system_profiler task telegram telemetry temp test_virtual textfsm tls tomcat trafficserver ' +
     'transactional_update travisci tuned twilio udev uptime users uwsgi vagrant varnish vault vbox_guest ' +
     'vboxmanage vcenter victorops virt vmadm vmctl vsphere win_dacl win_dns_client win_event win_iis ' +
-    'win_path win_pki win_servermanager win_smtp_server win_snmp win_wua winrepo wordpress wusa x509 ' +
+    'win_path win_pki win_servermanager win_smtp_server win_snmp win_wua winrepo wordpress wusa ' +
     'xattr xfs xml xmpp yaml zabbix zenoss zfs zk_concurrency znc zoneadm zonecfg zookeeper zpool'
   ).split(' '),
 );

@@ -12,7 +12,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'boto_ec2 boto_elasticache boto_elasticsearch_domain boto_elb boto_elbv2 boto_iam boto_iam_role ' +
     'boto_iot boto_kinesis boto_kms boto_lambda boto_lc boto_rds boto_route53 boto_s3 boto_s3_bucket ' +
     'boto_secgroup boto_sns boto_sqs boto_vpc bower btrfs buildout cabal ceph certutil chef chocolatey ' +
-    'chronos_job cimc cisconso cloud composer consul cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
+    'chronos_job cimc cisconso cloud consul cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
     'elasticsearch elasticsearch_index elasticsearch_index_template eselect esxcluster esxdatacenter esxi ' +
     'esxvm etcd ethtool firewall github glance_image glassfish glusterfs gnomedesktop gpg grafana ' +
     'grafana4_dashboard grafana4_datasource grafana4_org grafana4_user grafana_dashboard ' +
@@ -29,12 +29,12 @@ const MODULES: ReadonlySet<string> = new Set(
     'neutron_subnet nexus nfs_export ntp nxos openstack_config openvswitch_bridge openvswitch_db ' +
     'openvswitch_port opsgenie pagerduty pagerduty_escalation_policy pagerduty_schedule pagerduty_service ' +
     'pagerduty_user panos pbm pcs pdbedit pecl pkgbuild pkgng portage_config ports powercfg powerpath ' +
-    'probes process proxy pushover pyenv pyrax_queues quota raid rbac rbenv rdp reg restconf ' +
-    'rvm salt_proxy serverdensity_device shortcut slack smartos smtp snapper solrcloud splunk ' +
+    'probes process proxy pushover pyenv pyrax_queues quota raid rbac rdp reg restconf ' +
+    'salt_proxy serverdensity_device shortcut slack smartos smtp snapper solrcloud splunk ' +
     'splunk_search sqlite3 status statuspage svn syslog_ng sysrc system task telemetry_alert ' +
     'testinfra tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops virt win_dacl ' +
     'win_dns_client win_firewall win_iis win_path win_pki win_servermanager win_smtp_server win_snmp ' +
-    'winrepo wordpress wua wusa x509 xattr xml xmpp zabbix_action zabbix_host zabbix_hostgroup ' +
+    'winrepo wordpress wua wusa xattr xml xmpp zabbix_action zabbix_host zabbix_hostgroup ' +
     'zabbix_mediatype zabbix_template zabbix_user zabbix_usergroup zabbix_usermacro zabbix_valuemap ' +
     'zenoss zfs zk_concurrency zone zookeeper zpool'
   ).split(' '),
