@@ -1,35 +1,40 @@
 /** Asking HashiCorp Vault, as the options `vault` of the configuration say (salt/utils/vault.py, 3006.16). */
-import type { ErrorCode } from '../../errors/codes.ts';
-import { BrineError } from '../../errors/errors.ts';
-import { parseJson, toJson } from '../../formats/json/text.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import { Secret } from '../../host/secret.ts';
-import { sendHttp, urlOption, verifyOption } from './client.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, type Value } from '../../python/values/value.ts';
+import { VaultError, vaultSettings, type VaultSettings } from './vault-settings.ts';
+import { KeptVaultConnection } from './vault-kept.ts';
+import { logIn } from './vault-login.ts';
+import {
+  askVault,
+  reasonsOf,
+  type VaultAnswer,
+  type VaultConnection,
+  type VaultMethod,
+} from './vault-request.ts';
 
-const TIMEOUT_MS = 30_000;
-const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-
-/** An answer of Vault. */
-export interface VaultAnswer {
-  readonly status: number;
-  /** What its JSON says; null for an answer without a body. */
-  readonly data: Value;
-}
+export { VaultError } from './vault-settings.ts';
 
 /** Where the values of a path are. */
 export interface VaultEngine {
   /** The path to ask for, below `v1/`. */
   readonly dataPath: string;
+  /** Where facts about the secrets are; the same for version 1. */
+  readonly metadataPath: string;
+  /** Where versions are destroyed; undefined for version 1. */
+  readonly destroyPath: string | undefined;
   readonly isSecondVersion: boolean;
 }
 
-/** Vault was not asked, or did not do it. Neither secret nor token is in the message. */
-export class VaultError extends BrineError {
-  static override readonly errorCode: ErrorCode = 'vault-failed';
-  override readonly name = 'VaultError';
+/** Where connections come from, and are kept from one use to the next. */
+export interface ConnectionSource {
+  /** One that is kept, else a new one. @throws VaultError */
+  get(): Promise<VaultConnection>;
+  /** After a use of a token whose uses are counted. */
+  used(connection: VaultConnection): void;
+  /** Forgets the one that is kept. */
+  forget(): void;
 }
 
 /** What Vault is asked with. */
@@ -38,49 +43,60 @@ export interface VaultDeps {
   readonly options: Value | undefined;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Instead of the option: a token that the master gives. */
+  readonly source?: ConnectionSource;
+  /** Where what can be had once only is kept: the token that the option has in a wrapping. */
+  readonly cachedir?: string;
 }
 
-/** Vault for one use; the token is got when it is first needed, and kept no longer. */
+/** Vault for one use; the connection is got when it is first needed. */
 export class VaultClient {
   readonly #deps: VaultDeps;
-  readonly #options: Dict;
-  #token: Promise<Secret> | undefined;
+  readonly #source: ConnectionSource;
+  readonly #isOfMaster: boolean;
+  #connection: Promise<VaultConnection> | undefined;
 
   constructor(deps: VaultDeps) {
     this.#deps = deps;
-    const { options } = deps;
-    if (!isDict(options))
-      throw new VaultError('the option `vault` is missing: give its url and auth, see the guide to sdb.');
-    this.#options = options;
-    if (options.get('config_location') === 'master')
-      throw new VaultError(
-        'vault:config_location is master, and masters give no tokens here: set it to local, with vault:url and vault:auth.',
-      );
+    this.#isOfMaster = deps.source !== undefined;
+    this.#source = deps.source ?? ofOption(deps);
   }
 
   /** Which engine has a path. One that Vault does not tell of counts as version 1, as in Salt. @throws VaultError */
   async engineOf(path: string): Promise<VaultEngine> {
-    const { status, data } = await this.ask('GET', `sys/internal/ui/mounts/${path}`);
+    const { status, data } = await this.ask('GET', `sys/internal/ui/mounts/${path.replace(/^\/+/, '')}`);
     const facts = isDict(data) ? data.get('data') : undefined;
+    const first = { dataPath: path, metadataPath: path, destroyPath: undefined, isSecondVersion: false };
     if (!isDict(facts)) {
       this.#deps.log.warning(
         `Vault does not say what is at ${path} (${status}); it is asked as version 1 of the key-value engine.`,
       );
-      return { dataPath: path, isSecondVersion: false };
+      return first;
     }
     const options = facts.get('options');
     const isSecondVersion =
       (facts.get('type') ?? 'kv') === 'kv' && isDict(options) && pyStr(options.get('version') ?? '1') === '2';
+    if (!isSecondVersion) return first;
+    const of = (kind: string): string => secondPath(path, pyStr(facts.get('path') ?? path), kind);
     return {
-      dataPath: isSecondVersion ? secondPath(path, pyStr(facts.get('path') ?? path)) : path,
+      dataPath: of('data'),
+      metadataPath: of('metadata'),
+      destroyPath: of('destroy'),
       isSecondVersion,
     };
   }
 
-  /** Asks with the token. @param path below `v1/` @throws VaultError when Vault is not reached or gives no token */
-  async ask(method: 'GET' | 'POST', path: string, body?: Value): Promise<VaultAnswer> {
-    const token = await (this.#token ??= this.#login());
-    return this.#send(method, path, body, token);
+  /**
+   * Asks with the token; where a token of the master's is refused, once more with a new one.
+   * @param path below `v1/`
+   * @throws VaultError when Vault is not reached or gives no token
+   */
+  async ask(method: VaultMethod, path: string, body?: Value): Promise<VaultAnswer> {
+    const answer = await this.#once(method, path, body);
+    if (answer.status !== 403 || !this.#isOfMaster) return answer;
+    this.#source.forget();
+    this.#connection = undefined;
+    return this.#once(method, path, body);
   }
 
   /** What a good answer says. @throws VaultError naming path and status for any other */
@@ -88,82 +104,56 @@ export class VaultClient {
     if (status >= 200 && status < 300) return data;
     const hint = status === 403 ? '; does the policy of the token allow it?' : '.';
     throw new VaultError(
-      `the secret ${path} cannot be ${what}: Vault answers ${status}${reasons(data)}${hint}`,
+      `the secret ${path} cannot be ${what}: Vault answers ${status}${reasonsOf(data)}${hint}`,
     );
   }
 
-  async #login(): Promise<Secret> {
-    const auth = this.#options.get('auth');
-    const words: Dict = isDict(auth) ? auth : new Map();
-    const method = pyStr(words.get('method') ?? 'token');
-    if (method === 'token') return new Secret(this.#required(words, 'token'));
-    if (method !== 'approle')
-      throw new VaultError(`vault:auth:method is ${method}, and there are token and approle.`);
-    const secretId = words.get('secret_id');
-    const login = dict({
-      role_id: this.#required(words, 'role_id'),
-      ...(secretId === undefined ? {} : { secret_id: secretId }),
-    });
-    const { status, data } = await this.#send('POST', 'auth/approle/login', login);
-    const given = isDict(data) ? data.get('auth') : undefined;
-    const token = isDict(given) ? given.get('client_token') : undefined;
-    if (status !== 200 || typeof token !== 'string')
-      throw new VaultError(
-        `Vault gives no token for the role of vault:auth (it answers ${status}): see role_id and secret_id.`,
-      );
-    return new Secret(token);
+  async #once(method: VaultMethod, path: string, body?: Value): Promise<VaultAnswer> {
+    const connection = await this.#connected();
+    const { clock } = this.#deps;
+    const asked = { method, path, token: connection.token, ...(body === undefined ? {} : { body }) };
+    const answer = await askVault({ ...connection, clock }, asked);
+    if (connection.uses !== undefined && !path.startsWith('sys/')) {
+      connection.uses--;
+      if (connection.uses <= 0) this.#connection = undefined;
+      this.#source.used(connection);
+    }
+    return answer;
   }
 
-  #required(words: Dict, name: string): string {
-    const value = words.get(name);
-    if (typeof value === 'string' && value !== '') return value;
-    throw new VaultError(`the option vault:auth:${name} is missing.`);
-  }
-
-  async #send(method: 'GET' | 'POST', path: string, body?: Value, token?: Secret): Promise<VaultAnswer> {
-    if (path.split('/').some((part) => part === '.' || part === '..'))
-      throw new VaultError(`the path ${path} leads out of itself.`);
-    const base = urlOption(this.#options.get('url'), 'vault:url').href.replace(/\/+$/, '');
-    const namespace = this.#options.get('namespace');
-    const { status, text } = await sendHttp({
-      method,
-      url: new URL(`${base}/v1/${path.split('/').map(encodeURIComponent).join('/')}`),
-      headers: new Map([
-        ['content-type', 'application/json'],
-        ...(token === undefined ? [] : [['x-vault-token', token.reveal()] as const]),
-        ...(namespace === undefined || namespace === null
-          ? []
-          : [['x-vault-namespace', pyStr(namespace)] as const]),
-      ]),
-      ...(body === undefined ? {} : { body: toJson(body) }),
-      timeoutMs: TIMEOUT_MS,
-      verify: verifyOption(this.#options.get('verify')),
-      clock: this.#deps.clock,
-      answerBytesMax: ANSWER_BYTES_MAX,
-      agent: 'salt-sdb',
+  #connected(): Promise<VaultConnection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const connected = this.#source.get();
+    this.#connection = connected;
+    // what failed is tried again
+    connected.catch(() => {
+      if (this.#connection === connected) this.#connection = undefined;
     });
-    return { status, data: bodyOf(text) };
+    return connected;
   }
 }
 
-function reasons(data: Value): string {
-  const errors = isDict(data) ? data.get('errors') : undefined;
-  return Array.isArray(errors) && errors.length > 0 ? ` (${errors.map(pyStr).join(', ')})` : '';
-}
-
-function bodyOf(text: string): Value {
-  try {
-    return text === '' ? null : parseJson(text);
-  } catch {
-    return null;
-  }
+/** The connection that the option describes. @throws VaultError */
+function ofOption({ options, clock, cachedir }: VaultDeps): ConnectionSource {
+  const settings: VaultSettings = vaultSettings(options);
+  if (settings.location === 'master')
+    throw new VaultError(
+      'vault:config_location is master, and only functions of minions ask masters for tokens: set it to local, with vault:url and vault:auth.',
+    );
+  const get = (): Promise<VaultConnection> => logIn(settings, clock);
+  if (settings.auth.get('method') === 'wrapped_token' && cachedir !== undefined)
+    return new KeptVaultConnection({ cachedir, clock }, async () => ({
+      connection: await get(),
+      isKept: true,
+    }));
+  return { get, used: () => undefined, forget: () => undefined };
 }
 
 /** `kv/app` at the mount `kv/` as `kv/data/app`. */
-function secondPath(path: string, mount: string): string {
+function secondPath(path: string, mount: string, kind: string): string {
   const [bare, base] = [path, mount].map((text) => text.replace(/^\/+|\/+$/g, ''));
   const inside =
     bare?.startsWith(base ?? '') === true ? bare.slice((base ?? '').length).replace(/^\//, '') : (bare ?? '');
   const rest = inside.replace(/^(data|metadata)(\/|$)/, '');
-  return rest === '' ? `${base}/data` : `${base}/data/${rest}`;
+  return rest === '' ? `${base}/${kind}` : `${base}/${kind}/${rest}`;
 }

@@ -195,6 +195,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./timezone.ts')).timezoneModule,
   },
   { name: 'user', file: 'useradd', load: async () => (await import('./user.ts')).userModule },
+  { name: 'vault', file: 'vault', load: async () => (await import('./vault.ts')).vaultModule },
   {
     name: 'virtualenv',
     file: 'virtualenv_mod',

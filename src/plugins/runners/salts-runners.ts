@@ -18,9 +18,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
 
 /** Functions of runner modules that are here. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
-  'cache.cloud manage.bootstrap manage.bootstrap_psexec saltutil.sync_wrapper vault.generate_token vault.unseal'.split(
-    ' ',
-  ),
+  'cache.cloud manage.bootstrap manage.bootstrap_psexec saltutil.sync_wrapper'.split(' '),
 );
 
 /** What is said of a runner function that was not found. @param fun its full name, or a word without a dot */

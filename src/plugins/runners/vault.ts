@@ -1,21 +1,69 @@
-/** `vault.*`: what minions may read in HashiCorp Vault (salt/runners/vault.py, 3006.16). Tokens are not made here. */
-import { pathsOf } from '../../runtime/pillar/ext/vault-pattern.ts';
+/** `vault.*`: tokens of HashiCorp Vault for minions, and what they may read with them (salt/runners/vault.py, 3006.16). */
+import { verify } from 'node:crypto';
+import { isValidMinionId } from '../../host/files.ts';
+import { BrineError } from '../../errors/errors.ts';
+import { issueToken } from '../../network/http/vault-issue.ts';
+import { askVault, reasonsOf } from '../../network/http/vault-request.ts';
+import { VaultError, vaultSettings, type VaultSettings } from '../../network/http/vault-settings.ts';
+import { policiesOf } from '../../runtime/pillar/ext/vault-pattern.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
+import { defineRunner, defineRunners, refusing, RunnerRefusal, type RunnerContext } from './runner.ts';
 
-const DEFAULT_POLICIES = ['saltstack/minion/{minion}', 'saltstack/minions'];
+const minion_id = param.text({ doc: 'The minion.' });
 
 /** The vault runner. */
 export const vaultRunners = defineRunners({
   name: 'vault',
-  doc: 'HashiCorp Vault, as far as it is read.',
+  doc: 'Tokens of HashiCorp Vault for minions.',
   functions: {
+    generate_token: defineRunner({
+      isSecret: true,
+      doc: 'Gives a minion a token with the policies of `vault:policies`. Minions call it by publish.runner, which the option peer_run has to allow.',
+      params: {
+        minion_id,
+        signature: param.text({ doc: "The minion's id, signed with its key, or with the master's." }),
+        impersonated_by_master: param.flag({ default: false, doc: "It is the master's signature." }),
+        ttl: { default: null, type: 'any', doc: 'How long it is good, where allow_minion_override is set.' },
+        uses: {
+          default: null,
+          type: 'any',
+          doc: 'How often it may be used, where allow_minion_override is set.',
+        },
+      },
+      returns: 'mapping with `token`, `url`, `uses` and further facts; or with `error`',
+      examples: ['salt-run vault.generate_token myminion SIGNATURE'],
+      run: async (ctx, args) => {
+        assertSigned(ctx, args.minion_id, args.signature, args.impersonated_by_master);
+        try {
+          const settings = vaultSettings(ctx.settings.get('vault'));
+          return await issueToken(settings, ctx.clock, {
+            minionId: args.minion_id,
+            policies: await policies(ctx, settings, args.minion_id, undefined),
+            ttl: args.ttl,
+            uses: args.uses,
+            jid: ctx.jid,
+            user: ctx.user,
+          });
+        } catch (error) {
+          if (!(error instanceof BrineError)) throw error;
+          ctx.log.error(`No token of Vault for ${args.minion_id}: ${error.message}`);
+          return dict({ error: error.message });
+        }
+      },
+    }),
+    unseal: defineRunner({
+      doc: 'Unseals Vault with the keys of the option `vault:keys`, one after the other.',
+      params: {},
+      returns: 'whether Vault is unsealed now',
+      examples: ['salt-run vault.unseal'],
+      run: (ctx) => refusing(() => unseal(vaultSettings(ctx.settings.get('vault')), ctx)),
+    }),
     show_policies: defineRunner({
       doc: 'Gives the policies that the option `vault:policies` means for a minion, with its grains and pillar.',
       params: {
-        minion_id: param.text({ doc: 'The minion.' }),
+        minion_id,
         refresh_pillar: param.flagIfGiven({
           default: null,
           doc: 'Make the pillar anew; False takes the cached one; default: vault:policies_refresh_pillar, or only when none is cached.',
@@ -24,31 +72,65 @@ export const vaultRunners = defineRunners({
       },
       returns: 'list of policies',
       examples: ['salt-run vault.show_policies myminion'],
-      run: (ctx, { minion_id, refresh_pillar }) => policiesOf(ctx, minion_id, refresh_pillar),
+      run: (ctx, args) => {
+        const given = ctx.settings.get('vault');
+        const settings = vaultSettings(isDict(given) ? given : new Map());
+        return policies(ctx, settings, args.minion_id, args.refresh_pillar);
+      },
     }),
   },
 });
 
-async function policiesOf(ctx: RunnerContext, id: string, refresh: boolean | undefined): Promise<Value> {
-  const given = ctx.settings.get('vault');
-  const config: Dict = isDict(given) ? given : new Map();
+/** @throws RunnerRefusal unless the id is signed by the key that the master has of this minion, or by its own */
+function assertSigned({ keys }: RunnerContext, id: string, signature: string, isByMaster: boolean): void {
+  const refused = (): RunnerRefusal => new RunnerRefusal(`Could not validate token request from ${id}`);
+  if (!isValidMinionId(id)) throw refused();
+  const key = isByMaster ? keys.readLocalKey('master.pub') : keys.readKey(id, 'accepted');
+  if (key === undefined) throw refused();
+  let isGood = false;
+  try {
+    isGood = verify('sha1', Buffer.from(id), key, Buffer.from(signature, 'base64'));
+  } catch {
+    throw refused();
+  }
+  if (!isGood) throw refused();
+}
+
+async function unseal(settings: VaultSettings, { clock }: RunnerContext): Promise<boolean> {
+  if (settings.keys.length === 0)
+    throw new VaultError('the option vault:keys is missing: it has the keys to unseal with.');
+  for (const key of settings.keys) {
+    const body = dict({ key });
+    const { status, data } = await askVault(
+      { ...settings, clock },
+      { method: 'PUT', path: 'sys/unseal', body },
+    );
+    if (status !== 200)
+      throw new VaultError(`Vault takes no key to unseal it: it answers ${status}${reasonsOf(data)}`);
+    if (isDict(data) && data.get('sealed') === false) return true;
+  }
+  return false;
+}
+
+async function policies(
+  ctx: RunnerContext,
+  { policies: { patterns, refreshPillar } }: VaultSettings,
+  id: string,
+  refresh: boolean | undefined,
+): Promise<string[]> {
   const known = ctx.cache.read(id, 'data');
   const grains = known?.get('grains') ?? dict({ id });
   const cached = known?.get('pillar');
-  const configured = config.get('policies_refresh_pillar');
-  const isFresh = refresh ?? (typeof configured === 'boolean' ? configured : !isDict(cached));
-  const pillar = isFresh ? await ctx.call('pillar.show_pillar', [id]) : (cached ?? new Map());
+  const isFresh = refresh ?? refreshPillar ?? !isDict(cached);
+  // a pillar whose templates ask for secrets would ask for a token, and so on: it is made only where a pattern has it
+  const isNeeded = patterns.some((pattern) => pattern.includes('{pillar['));
+  const pillar = isFresh && isNeeded ? await ctx.call('pillar.show_pillar', [id]) : (cached ?? new Map());
   const fields = new Map<string, Value>([
     ['minion', id],
     ['grains', grains],
     ['pillar', pillar],
   ]);
-  const patterns = config.get('policies') ?? DEFAULT_POLICIES;
-  return (Array.isArray(patterns) ? patterns : [patterns]).flatMap((pattern) => {
-    const policies = pathsOf(pyStr(pattern), fields);
-    if (policies === undefined)
-      ctx.log.warning(`Could not resolve policy pattern ${pyStr(pattern)} for minion ${id}`);
-    // Vault knows them in small letters
-    return (policies ?? []).map((policy) => policy.toLowerCase());
-  });
+  return policiesOf(patterns, fields, (pattern) =>
+    ctx.log.warning(`Could not resolve policy pattern ${pyStr(pattern)} for minion ${id}`),
+  );
 }

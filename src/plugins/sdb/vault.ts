@@ -1,4 +1,5 @@
 /** `vault`: values of HashiCorp Vault's key-value engines, versions 1 and 2 (salt/sdb/vault.py, 3006.16). */
+import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { SdbError, type SdbDriver, type SdbUse } from './sdb-driver.ts';
 import { VaultClient } from '../../network/http/vault-client.ts';
@@ -40,7 +41,12 @@ function placeOf(key: SdbUse['key']): { readonly path: string; readonly field: s
 }
 
 function clientOf({ opts, clock, log }: SdbUse['ctx']): VaultClient {
-  return new VaultClient({ options: opts.get('vault'), clock, log });
+  return new VaultClient({
+    options: opts.get('vault'),
+    clock,
+    log,
+    cachedir: pyStr(opts.get('cachedir') ?? ''),
+  });
 }
 
 function dataOf(answer: Value): Dict {

@@ -35,7 +35,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'sensors serverdensity_device servicenow shortcut slack smtp snapper snmp softwareupdate solr ' +
     'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench syslog_ng sysrc ' +
     'system_profiler task telegram telemetry temp test_virtual textfsm tls tomcat trafficserver ' +
-    'transactional_update travisci tuned twilio udev uptime users uwsgi vagrant varnish vault vbox_guest ' +
+    'transactional_update travisci tuned twilio udev uptime users uwsgi vagrant varnish vbox_guest ' +
     'vboxmanage vcenter victorops virt vmadm vmctl vsphere win_dacl win_dns_client win_event win_iis ' +
     'win_path win_pki win_servermanager win_smtp_server win_snmp win_wua winrepo wordpress wusa ' +
     'xattr xfs xml xmpp yaml zabbix zenoss zfs zk_concurrency znc zoneadm zonecfg zookeeper zpool'

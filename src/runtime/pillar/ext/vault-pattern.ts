@@ -26,6 +26,19 @@ export function pathsOf(pattern: string, fields: ReadonlyMap<string, Value>): st
   return paths.map((path) => path + pattern.slice(at));
 }
 
+/** The policies of patterns, in small letters, as Vault knows them. @param unresolved is told of a pattern that there is nothing for */
+export function policiesOf(
+  patterns: readonly string[],
+  fields: ReadonlyMap<string, Value>,
+  unresolved: (pattern: string) => void,
+): string[] {
+  return patterns.flatMap((pattern) => {
+    const policies = pathsOf(pattern, fields);
+    if (policies === undefined) unresolved(pattern);
+    return (policies ?? []).map((policy) => policy.toLowerCase());
+  });
+}
+
 /** `pillar[a][b]`, as Python's format strings follow it. */
 function fieldOf(text: string, fields: ReadonlyMap<string, Value>): Value | undefined {
   const [name = '', ...keys] = text.split('[').map((part) => part.replace(/\]$/, ''));

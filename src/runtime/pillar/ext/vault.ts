@@ -34,7 +34,12 @@ export function vaultPillar(clock: Clock): ExtPillar {
       given.get('merge_strategy') ?? opts.get('pillar_source_merging_strategy') ?? 'smart',
     );
     const joinsLists = truthy(given.get('merge_lists') ?? opts.get('pillar_merge_lists') ?? null);
-    const vault = new VaultClient({ options: opts.get('vault'), clock, log });
+    const vault = new VaultClient({
+      options: opts.get('vault'),
+      clock,
+      log,
+      cachedir: pyStr(opts.get('cachedir') ?? ''),
+    });
     let out: Dict = new Map();
     for (const path of paths ?? [])
       out = mergeDicts(out, await secretAt(vault, path), strategy as MergeStrategy, joinsLists);

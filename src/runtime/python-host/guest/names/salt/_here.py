@@ -109,6 +109,7 @@ MODULES = {
     "timezone": "timezone",
     "user": "user",
     "useradd": "user",
+    "vault": "vault",
     "virtualenv": "virtualenv",
     "virtualenv_mod": "virtualenv",
     "webutil": "webutil",
