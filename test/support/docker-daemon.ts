@@ -48,10 +48,19 @@ function send(response: ServerResponse, { status, json, lines, text }: DaemonAns
   else response.end(json === undefined ? undefined : JSON.stringify(json));
 }
 
-/** Starts a stand-in. @param socketPath where it listens */
-export async function startDockerDaemon(socketPath: string): Promise<DockerDaemon> {
+/**
+ * Starts a stand-in.
+ * @param socketPath where it listens
+ * @param told hears of each request that is to change something, as method and path
+ */
+export async function startDockerDaemon(
+  socketPath: string,
+  told: (request: string) => void = () => undefined,
+): Promise<DockerDaemon> {
   const store = new DockerStore();
   const server: Server = createServer((request, response) => {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      told(`docker ${request.method} ${request.url}`);
     answered(store, request).then(
       (answer) => send(response, answer),
       (error: unknown) => send(response, { status: 500, json: { message: String(error) } }),

@@ -177,16 +177,24 @@ function quickFolder(): string {
 
 /** The machine laid out in a temporary folder, and our functions on it. */
 export class OwnMachine {
-  readonly machine: Machine = readMachine();
+  readonly machine: Machine;
   readonly places: MachinePlaces;
   readonly #view: MachineView;
   readonly #before: Map<string, TreeEntry>;
   readonly #folder: string;
+  /** Changes of everything are told, and not only of the folders that the machine shares with a recording. */
+  readonly #isWhole: boolean;
   readonly #read: ReadFiles = new Map();
   /** How everything stood when the last scene began, with the files it was given; nothing when it stands no more as then. */
   #initial: { readonly files: string; readonly tree: Map<string, TreeEntry> } | undefined;
 
-  constructor() {
+  /**
+   * @param machine another machine than the recorded one, of which all files are looked at; its programs keep what they are told, and
+   *   so are started each time
+   */
+  constructor(machine?: Machine) {
+    this.machine = machine ?? readMachine();
+    this.#isWhole = machine !== undefined;
     this.#folder = mkdtempSync(join(quickFolder(), 'brine-machine.'));
     chmodSync(this.#folder, 0o755); // programs may run as other users
     this.places = { root: join(this.#folder, 'root'), base: join(this.#folder, 'run') };
@@ -194,7 +202,8 @@ export class OwnMachine {
     mkdirSync(this.places.base);
     layMachine(this.machine, this.places.root);
     const { base, environment, programs } = this.machine;
-    const view = { root: this.places.root, folder: this.#home, base, scripts: programs.keys(), environment };
+    const scripts = this.#isWhole ? [] : programs.keys();
+    const view = { root: this.places.root, folder: this.#home, base, scripts, environment };
     this.#view = new MachineView(view);
     this.#before = this.#snapshot();
   }
@@ -227,6 +236,7 @@ export class OwnMachine {
       let minion = await newMinion();
       if (scene.setup !== undefined) this.#initial = undefined;
       setUp?.(setupEnvironment(this.machine, this.places));
+      if (this.#isWhole && scene.setup !== undefined) before = this.#afterSetUp();
       for (const call of scene.calls) {
         const outcome = await this.#make(call, minion, before);
         outcomes.push(outcome.made);
@@ -303,16 +313,27 @@ export class OwnMachine {
     return { made: { answer, changes: changesBetween(before, after), acts }, after, hasWritten };
   }
 
+  /** How everything stands behind a setup, which is no call's doing. */
+  #afterSetUp(): Map<string, TreeEntry> {
+    writeFileSync(join(this.places.root, 'var/log/acts'), '');
+    return this.#snapshot(true);
+  }
+
   #snapshot(isWhole = false): Map<string, TreeEntry> {
     const { folders, kept } = this.machine;
     const read = this.#read;
-    const machine = snapshotOf(this.places.root, folders, { left: kept, read });
-    return isWhole ? new Map([...machine, ...snapshotOf('', [dirOf(this.places)], { read })]) : machine;
+    const seen = this.#isWhole ? readdirSync(this.places.root).map((name) => `/${name}`) : folders;
+    const machine = snapshotOf(this.places.root, seen, { left: kept, read });
+    const own = this.#isWhole ? this.#ofMinion().filter((name) => !PASSING.has(name)) : [];
+    const places = [dirOf(this.places), ...own.map((name) => join(minionOf(this.places), name))];
+    return isWhole ? new Map([...machine, ...snapshotOf('', places, { read })]) : machine;
   }
 }
 
 /** What a scene's minion starts with. */
 const MINIONS_OWN = new Set(['minion', 'srv']);
+/** What a minion may write at any time. */
+const PASSING = new Set(['cache', 'log', 'run', 'pki']);
 const LONGEST_TEXT = 1200;
 
 /** What can be compared of a call, as one text: the answer, then what changed, then what programs were made to do. */

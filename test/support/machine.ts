@@ -65,7 +65,8 @@ export function readMachine(): Machine {
   };
 }
 
-function machineFile(path: string, given: Value): MachineFile {
+/** A file of a machine as it is written down. */
+export function machineFile(path: string, given: Value): MachineFile {
   const spec: Dict = isDict(given) ? given : new Map([['text', given]]);
   const text = (name: string): string | undefined => {
     const value = spec.get(name);
@@ -84,6 +85,7 @@ function machineFile(path: string, given: Value): MachineFile {
 
 /** The script of a program. Each can say what it was called with (`act`) or that it has no answer (`unanswered`). */
 function scriptOf(name: string, text: string): string {
+  if (text.startsWith('#!/usr/bin/python')) return text;
   const head = [
     '#!/bin/sh',
     `name=${name}`,

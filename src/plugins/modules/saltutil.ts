@@ -31,6 +31,8 @@ interface SyncKind {
   readonly refresh: Refresh;
   /** Whether it refreshes unless told not to; undefined when it has no such parameter. */
   readonly refreshDefault: boolean | undefined;
+  /** How its folder is named, where that is not the kind: `_proxy`. */
+  readonly form?: string;
 }
 
 /** By kind, in the order of `sync_all`. */
@@ -47,7 +49,7 @@ const SYNC_KINDS: Readonly<Record<string, SyncKind>> = {
   utils: { refresh: 'modules', refreshDefault: true },
   log_handlers: { refresh: 'modules', refreshDefault: true },
   executors: { refresh: 'modules', refreshDefault: true },
-  proxymodules: { refresh: 'modules', refreshDefault: false },
+  proxymodules: { refresh: 'modules', refreshDefault: false, form: 'proxy' },
   engines: { refresh: 'modules', refreshDefault: false },
   thorium: { refresh: 'modules', refreshDefault: false },
   serializers: { refresh: 'modules', refreshDefault: true },
@@ -78,7 +80,7 @@ async function syncFiles(
   const synced = await syncExtensions({
     client: openFileClient(ctx),
     opts: ctx.opts,
-    kind,
+    kind: SYNC_KINDS[kind]?.form ?? kind,
     environments,
     whitelist: args['extmod_whitelist'] ?? null,
     blacklist: args['extmod_blacklist'] ?? null,

@@ -162,6 +162,11 @@ export const cachedStates = {
       if (place !== undefined) return outcome.end(true, `File ${place} is a local path, no action taken`);
       const cachedAt = await cachedPlace(ctx, { url: name, saltenv });
       if (cachedAt === '') return outcome.end(true, `${withoutPassword(name)} is not cached`);
+      // Salt compat: Salt deletes it in test mode too
+      if (ctx.state.test) {
+        outcome.changes.set('deleted', true);
+        return outcome.end(null, `${cachedAt} is set to be deleted`);
+      }
       try {
         rmSync(cachedAt);
       } catch (error) {

@@ -1,0 +1,235 @@
+/**
+ * Applying a state function in test mode, for real, and once more: what it was given (`test/fixtures/machine/twice.yaml`), and what is not
+ * as it has to be. The machine is that of `test/fixtures/machine`, with programs that keep what they are told (`keeping.yaml`).
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArguments } from '../../src/cli/command-line/arguments.ts';
+import { splitWords } from '../../src/python/shell-words.ts';
+import { pyRepr, pyStr } from '../../src/python/values/repr.ts';
+import { isDict, truthy, type Dict, type Value } from '../../src/python/values/value.ts';
+import { loadYaml } from '../../src/formats/yaml/load.ts';
+import { startDockerDaemon, type DockerDaemon } from './docker-daemon.ts';
+import { dirOf, minionOf, type MachineOutcome, type OwnMachine, type Scene } from './machine-calls.ts';
+import { recordedGrains } from './machine-records.ts';
+import { valueToJson } from './module-calls.ts';
+import { machineFile, readMachine, type Machine } from './machine.ts';
+
+const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
+const MACHINE = join(ROOT, 'test/fixtures/machine');
+
+/** What a scene may be excused from, each with its reason. */
+const EXCUSES = [
+  'looks',
+  'again',
+  'silent',
+  'tested',
+  'unsaid',
+  'beyond',
+  'tries',
+  'later',
+  'elsewhere',
+] as const;
+type Excuse = (typeof EXCUSES)[number];
+
+/** How a state function is applied. */
+export interface TwiceScene {
+  readonly fun: string;
+  readonly kwargs: Dict;
+  /** Calls of states beforehand, as lines. */
+  readonly first: readonly string[];
+  readonly setup: string | undefined;
+  /** Grains that the minion has besides. */
+  readonly grains: Dict;
+  readonly excuses: ReadonlyMap<Excuse, string>;
+}
+
+function readYaml(name: string): Dict {
+  const value = loadYaml(readFileSync(join(MACHINE, name), 'utf8'));
+  if (!isDict(value)) throw new Error(`test/fixtures/machine/${name} is no mapping`);
+  return value;
+}
+
+/** The machine, with programs that keep what they are told. */
+export function keepingMachine(): Machine {
+  const given = readYaml('keeping.yaml');
+  const part = (name: string): [string, Value][] =>
+    [...(given.get(name) as Dict)].map(([key, value]) => [pyStr(key), value]);
+  const fakes = part('fakes').flatMap(([file, names]) => {
+    const text = readFileSync(join(ROOT, 'test/compare/fakes', file), 'utf8');
+    return (names as Value[]).map((name): [string, string] => [pyStr(name), text]);
+  });
+  const kept = new Map([
+    ...fakes,
+    ...part('programs').map(([name, text]): [string, string] => [name, pyStr(text)]),
+  ]);
+  const base = readMachine();
+  const files = part('files').map(([path, file]) => machineFile(path, file));
+  const programs = new Map([...base.programs, ...kept]);
+  return { ...base, files: [...base.files, ...files], programs };
+}
+
+/** Stands for the folder while words are read, since braces are a mapping's. */
+const FOLDER = '/<dir>';
+
+function restored(value: Value): Value {
+  if (typeof value === 'string') return value.replaceAll(FOLDER, '{dir}');
+  if (Array.isArray(value)) return value.map(restored);
+  return isDict(value) ? new Map([...value].map(([key, item]) => [key, restored(item)])) : value;
+}
+
+function argumentsOf(line: string): Dict {
+  const published = parseArguments(splitWords(line.replaceAll('{dir}', FOLDER))).map(restored);
+  const last = published.at(-1);
+  if (!isDict(last)) return new Map();
+  return new Map([...last].filter(([key]) => key !== '__kwarg__'));
+}
+
+/** The arguments of `test/compare/machine-calls/states.txt`, the first of each function. */
+function recordedArguments(): Map<string, Dict> {
+  const text = readFileSync(join(ROOT, 'test/compare/machine-calls/states.txt'), 'utf8');
+  const lines = text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.reverse().map((line): [string, Dict] => {
+      const [fun = ''] = line.split(' ');
+      return [fun, argumentsOf((line.split(' # ')[0] ?? '').slice(fun.length + 1))];
+    }),
+  );
+}
+
+/** The scenes of all functions that have one, by their names. */
+export function twiceScenes(): Map<string, TwiceScene> {
+  const scenes = new Map<string, TwiceScene>();
+  for (const [fun, kwargs] of recordedArguments())
+    scenes.set(fun, { fun, kwargs, first: [], setup: undefined, grains: new Map(), excuses: new Map() });
+  for (const [name, given] of readYaml('twice.yaml')) {
+    const fun = pyStr(name);
+    const spec: Dict = isDict(given) ? given : new Map([['with', given]]);
+    const line = spec.get('with');
+    const setup = spec.get('setup');
+    const grains = loadYaml(pyStr(spec.get('grains') ?? '{}'));
+    scenes.set(fun, {
+      fun,
+      kwargs: line === undefined ? (scenes.get(fun)?.kwargs ?? new Map()) : argumentsOf(pyStr(line)),
+      first: [spec.get('first')].filter((each) => each !== undefined).map(pyStr),
+      setup: setup === undefined ? undefined : pyStr(setup),
+      grains: isDict(grains) ? grains : new Map(),
+      excuses: new Map(
+        EXCUSES.flatMap((excuse): [Excuse, string][] => {
+          const reason = spec.get(excuse);
+          return reason === undefined ? [] : [[excuse, pyStr(reason)]];
+        }),
+      ),
+    });
+  }
+  return scenes;
+}
+
+function callOf(fun: string, kwargs: Dict, test: boolean): Scene['calls'][number] {
+  const plain = Object.fromEntries([...kwargs].map(([key, value]) => [pyStr(key), valueToJson(value)]));
+  return { fun: 'state.single', args: [fun], kwargs: { ...plain, test } };
+}
+
+/** The calls: what comes first, then in test mode, for real, once more, and in test mode again. */
+function callsOf({ fun, kwargs, first }: TwiceScene): Scene['calls'] {
+  const before = first.map((line) => {
+    const [name = ''] = line.split(' ');
+    return callOf(name, argumentsOf(line.slice(name.length + 1)), false);
+  });
+  return [...before, ...[true, false, false, true].map((test) => callOf(fun, kwargs, test))];
+}
+
+/** A daemon for the states that have one; what it is told to do is noted where the programs note what they are. */
+function daemonFor(
+  machine: OwnMachine,
+  scene: TwiceScene,
+  socket: string,
+): Promise<DockerDaemon> | undefined {
+  if (!scene.fun.startsWith('docker_')) return undefined;
+  const log = join(machine.places.root, 'var/log/acts');
+  return startDockerDaemon(socket, (request) => appendFileSync(log, `${request}\n`));
+}
+
+/** Applies a state function in test mode, twice, and in test mode again. @returns what is not as it has to be */
+export async function applyTwice(machine: OwnMachine, scene: TwiceScene): Promise<string[]> {
+  const socket = join(machine.places.base, 'docker.sock');
+  const daemon = await daemonFor(machine, scene, socket);
+  const setup = scene.setup
+    ?.replaceAll('{dir}', dirOf(machine.places))
+    .replaceAll('{minion}', minionOf(machine.places));
+  try {
+    const outcomes = await machine.play(
+      {
+        scene: scene.fun,
+        minion: [`docker.url: unix://${socket}`],
+        calls: callsOf(scene),
+        ...(setup === undefined ? {} : { setup }),
+      },
+      new Map([...recordedGrains(), ...scene.grains]),
+      (env) => {
+        if (setup === undefined) return;
+        const { status, stderr } = spawnSync('bash', ['-c', setup], { env, cwd: dirOf(machine.places) });
+        assert.equal(status, 0, `${scene.fun}: ${stderr.toString()}`);
+      },
+    );
+    return faultsOf(scene, outcomes.slice(-4)).map((fault) => `${scene.fun}: ${fault}`);
+  } finally {
+    await daemon?.stop();
+  }
+}
+
+/** A state's result. */
+function resultIn({ answer }: MachineOutcome): Dict | undefined {
+  const value = 'value' in answer ? answer.value : undefined;
+  if (!isDict(value)) return undefined;
+  const [result] = [...value.values()];
+  return isDict(result) ? result : undefined;
+}
+
+function described(outcome: MachineOutcome): string {
+  const result = resultIn(outcome);
+  if (result === undefined)
+    return pyRepr('value' in outcome.answer ? outcome.answer.value : outcome.answer.error);
+  const field = (name: string): Value => result.get(name) ?? null;
+  return `${pyStr(field('result'))}, ${pyRepr(field('changes'))}, ${pyStr(field('comment'))}`;
+}
+
+/** What was written, and which programs had something to do. */
+function traces({ changes, acts }: MachineOutcome): string[] {
+  const paths = changes.map(([path]) => path).filter((path) => path !== '/var/log/acts');
+  return [...paths, ...acts.split('\n').filter((line) => line !== '')];
+}
+
+/** Everything that is not as it has to be; nothing when all is well. */
+function faultsOf(scene: TwiceScene, outcomes: readonly MachineOutcome[]): string[] {
+  const [foretold, applied, again, after] = outcomes;
+  if (foretold === undefined || applied === undefined || again === undefined || after === undefined)
+    return ['it was not applied'];
+  const has = (excuse: Excuse): boolean => scene.excuses.has(excuse);
+  const faults: string[] = [];
+  const check = (isRight: boolean, what: string, outcome: MachineOutcome): void => {
+    if (!isRight) faults.push(`${what}: ${[described(outcome), ...traces(outcome)].join('; ')}`);
+  };
+  const result = (outcome: MachineOutcome): Value => resultIn(outcome)?.get('result') ?? null;
+  const changed = (outcome: MachineOutcome): boolean => truthy(resultIn(outcome)?.get('changes') ?? null);
+  const isQuiet = (outcome: MachineOutcome): boolean => traces(outcome).length === 0;
+  const changes = !has('looks');
+  check(isQuiet(foretold), 'test mode has changed something', foretold);
+  check(result(foretold) === (changes ? null : true) || has('tested'), 'the result of test mode', foretold);
+  check(changed(foretold) === changes || has('silent'), 'the changes of test mode', foretold);
+  check(result(applied) === true, 'it fails', applied);
+  check(changed(applied) === changes || has('unsaid'), 'the changes', applied);
+  check(isQuiet(applied) !== changes || has('beyond'), 'what it does', applied);
+  if (has('again')) return faults;
+  check(result(again) === true, 'it fails the second time', again);
+  check(!changed(again) && (isQuiet(again) || has('tries')), 'it changes something the second time', again);
+  check(
+    (result(after) === true && !changed(after)) || has('later'),
+    'test mode foretells something when all is done',
+    after,
+  );
+  check(isQuiet(after) || has('tries'), 'test mode has changed something when all is done', after);
+  return faults;
+}
