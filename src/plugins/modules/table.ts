@@ -96,6 +96,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'rpm_lowpkg',
     load: async () => (await import('./rpm-lowpkg.ts')).rpmModule,
   },
+  { name: 'lvm', file: 'linux_lvm', load: async () => (await import('./lvm.ts')).lvmModule },
   { name: 'match', file: 'match', load: async () => (await import('./match.ts')).matchModule },
   { name: 'mine', file: 'mine', load: async () => (await import('./mine.ts')).mineModule },
   { name: 'mongodb', file: 'mongodb', load: async () => (await import('./mongodb.ts')).mongodbModule },

@@ -98,6 +98,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'logrotate',
     load: async () => (await import('./logrotate.ts')).logrotateStates,
   },
+  { name: 'lvm', file: 'lvm', load: async () => (await import('./lvm.ts')).lvmStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
   {
     name: 'mongodb_database',

@@ -21,7 +21,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'incron influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 ' +
     'jboss7_cli jenkins jira junos k8s kapacitor kerberos kernelpkg keychain keystone ' +
     'keystoneng keystore kubeadm kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns ' +
-    'libcloud_loadbalancer libcloud_storage license logadm lvm lvs lxc lxd macdefaults ' +
+    'libcloud_loadbalancer libcloud_storage license logadm lvs lxc lxd macdefaults ' +
     'macpackage makeconf mandrill marathon mattermost mdata memcached minion modjk monit moosefs ' +
     'mssql msteams munin nagios nagios_rpc namecheap_domains namecheap_domains_dns ' +
     'namecheap_domains_ns namecheap_ssl namecheap_users napalm napalm_formula napalm_yang net netacl ' +
