@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** Vault was not asked, or did not do it. Neither secret nor token is in the message. */
 export class VaultError extends BrineError {
@@ -85,6 +85,10 @@ function issueOf(option: Dict, auth: Dict): VaultSettings['issue'] {
   const kind = text(issue.get('type'));
   if (kind !== undefined && kind !== 'token')
     throw new VaultError(`vault:issue:type is ${kind}, and masters give tokens only: set it to token.`);
+  if (truthy(issue.get('wrap')))
+    throw new VaultError(
+      `vault:issue:wrap is ${pyStr(issue.get('wrap') ?? null)}, and masters give tokens without a wrapping only: set it to False.`,
+    );
   const token = mapping(issue.get('token'));
   const params = mapping(token.get('params'));
   return {

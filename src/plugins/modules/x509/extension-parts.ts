@@ -14,7 +14,7 @@ export function mentions(value: Value, word: string): boolean {
 }
 
 /** A text of openssl's configuration taken apart: `critical, CA:true, pathlen:1`. */
-export function confPairs(text: string): { pairs: [string, string][]; critical: boolean } {
+function confPairs(text: string): { pairs: [string, string][]; critical: boolean } {
   const critical = text.startsWith('critical');
   const rest = critical
     ? text

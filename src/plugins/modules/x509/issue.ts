@@ -125,7 +125,7 @@ export function underPolicy(policy: Dict, given: Dict): Dict {
 }
 
 /** The number of a certificate. @throws CommandExecutionError for what is none */
-export function serialOf(given: Value, random: Random): bigint {
+function serialOf(given: Value, random: Random): bigint {
   if (given === null) return BigInt(`0x${random.bytes(20).toString('hex')}`) >> 1n;
   if (typeof given === 'number' || typeof given === 'bigint') return BigInt(given);
   if (isBytes(given)) return BigInt(`0x${Buffer.from(given).toString('hex') || '0'}`);

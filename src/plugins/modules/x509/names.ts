@@ -49,7 +49,7 @@ const IA5 = new Set(['1.2.840.113549.1.9.1', '0.9.2342.19200300.100.1.25']);
 const COUNTRIES = new Set(['2.5.4.6', '1.3.6.1.4.1.311.60.2.1.3']);
 
 /** An attribute with the kind of text that belongs to it. @throws SaltInvocationError for a value that cannot be one */
-export function nameAttribute(oid: string, given: Value): NameAttribute {
+function nameAttribute(oid: string, given: Value): NameAttribute {
   const value = typeof given === 'string' ? given : pyStr(given);
   if (COUNTRIES.has(oid) && Buffer.byteLength(value) !== 2)
     throw new SaltInvocationError(`Country code must be a 2 character country code, not '${value}'`);

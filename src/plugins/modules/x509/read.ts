@@ -85,7 +85,7 @@ function eachFile(pattern: string, read: (path: string) => Value): Dict {
 }
 
 /** The public key that is in something: a public key, a certificate, a private key or a request. @throws CommandExecutionError */
-export function publicKeyIn(source: Source, passphrase: Value = null): string {
+function publicKeyIn(source: Source, passphrase: Value = null): string {
   const readers = [
     () => publicPem(loadPublicKey(source)),
     () => publicPem(loadCertificate(source, passphrase).publicKey),
