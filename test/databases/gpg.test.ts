@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
-import { dict, type Value } from '../../src/python/values/value.ts';
+import { dict, OrderedDict, type Value } from '../../src/python/values/value.ts';
 import { decryptPillar } from '../../src/runtime/pillar/decrypt.ts';
 import { RenderPipe } from '../../src/runtime/renderers/pipe.ts';
 import type { RenderContext } from '../../src/runtime/renderers/renderer.ts';
@@ -78,7 +78,7 @@ test('gpg - messages in texts and in data become what was encrypted; the rest st
   );
   const sls = `#!gpg|yaml\na: |\n  ${word.replaceAll('\n', '\n  ')}\n`;
   const rendered = await pipe.render(sls, 'yaml', { whitelist: [], blacklist: [] }, context());
-  assert.deepEqual(rendered, dict({ a: 'hunter2' }));
+  assert.deepEqual(rendered, new OrderedDict([['a', 'hunter2']]));
   assert.equal(await decrypt(encrypt('')), '', 'an empty secret is one');
 });
 

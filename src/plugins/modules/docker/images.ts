@@ -1,5 +1,4 @@
 /** Images of the Docker daemon (3006.16 salt/modules/dockermod.py). */
-import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
@@ -47,23 +46,23 @@ export async function listTags(ctx: ModuleContext): Promise<string[]> {
   return [...new Set(found.flatMap((image) => listOf(image.get('RepoTags')).map(pyStr)))].sort();
 }
 
-/** The id of an image; false where there is none. */
+/** The id of an image; false where there is none. @throws CommandExecutionError when the daemon cannot be asked */
 export async function resolveImageId(ctx: ModuleContext, name: string): Promise<Value> {
   try {
     return (await inspectImage(ctx, name)).get('Id') ?? false;
   } catch (error) {
-    if (error instanceof CommandExecutionError) return false;
+    if (error instanceof DaemonRefusal) return false;
     throw error;
   }
 }
 
-/** The first tag of an image, or all; its id where it has none, false where there is no such image. */
+/** The first tag of an image, or all; its id where it has none, false where there is no such image. @throws CommandExecutionError when the daemon cannot be asked */
 export async function resolveTag(ctx: ModuleContext, name: string, isAll: boolean): Promise<Value> {
   let found: Dict;
   try {
     found = await inspectImage(ctx, name);
   } catch (error) {
-    if (error instanceof CommandExecutionError) return false;
+    if (error instanceof DaemonRefusal) return false;
     throw error;
   }
   const tags = listOf(found.get('RepoTags'));

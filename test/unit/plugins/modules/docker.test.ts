@@ -72,6 +72,8 @@ test('docker - what the daemon refuses, and a daemon that is away, are told', as
     away.functions.call('docker.info'),
     /daemon at .*nosuch\.sock cannot be reached: .*Is it running/,
   );
+  for (const fun of ['docker.resolve_tag', 'docker.resolve_image_id'])
+    await assert.rejects(away.functions.call(fun, ['busybox']), /cannot be reached/);
   const strange = fakeContext({ opts: dict({ id: 'minion', 'docker.url': 'ftp://x' }) });
   await assert.rejects(strange.functions.call('docker.info'), /must be unix:\/\/\/path, tcp:\/\/host:port/);
 });
