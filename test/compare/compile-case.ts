@@ -15,7 +15,7 @@ export const TOP = '(top)';
 /** The ways of compiling: `state.show_low_sls`, and as a highstate; of the top file `state.show_lowstate` and `state.show_highstate`. */
 export const WAYS = ['low', 'full'] as const;
 
-/** Low chunks, a list of errors, or the text of an exception; and how long both ways took. */
+/** Low chunks, a list of errors, or the text of an exception; and how much processor time both ways took together. */
 export interface Compilation extends Readonly<Record<(typeof WAYS)[number], Value>> {
   readonly ms: number;
 }
@@ -38,3 +38,9 @@ export interface MinionOfCases {
 
 /** The folder's own files and no extensions. */
 export const PLAIN_MINION: MinionOfCases = { lines: [], synced: false };
+
+/** At most so many of a list, spread evenly. */
+export function spread<Item>(all: readonly Item[], most: number): Item[] {
+  const step = Math.max(1, all.length / most);
+  return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
+}

@@ -94,6 +94,6 @@ export function report({ cases, real, own, again }: Compilations, { most, length
   const raised = different.filter(({ a }) => WAYS.some((way) => isRaised(a[way]))).length;
   say(`of these ${raised} end with an exception of Salt's`);
   say(`${cases.length} cases, of which ${compiles} compile; ${percent} % are the same`);
-  say(`mean time: real ${mean(real)} ms, ours ${mean(own)} ms`);
+  say(`mean processor time: real ${mean(real)} ms, ours ${mean(own)} ms`);
   return different.length;
 }

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownCompilations } from './own-compilations.ts';
 import { realCompilations } from './real-compilations.ts';
-import { TOP, type MinionOfCases, type StateCase } from './compile-case.ts';
+import { TOP, spread, type MinionOfCases, type StateCase } from './compile-case.ts';
 import { report } from './compile-report.ts';
 
 interface Site {
@@ -46,12 +46,6 @@ function slsUnder(root: string): string[] {
   };
   visit(root, []);
   return names.filter((name) => name !== '');
-}
-
-/** At most so many of a list, spread evenly. */
-function spread<Item>(all: readonly Item[], most: number): Item[] {
-  const step = Math.max(1, all.length / most);
-  return all.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step));
 }
 
 function casesOf(site: Site): StateCase[] {

@@ -1,18 +1,18 @@
 /**
  * Compiles the SLS of public formulas with a real Salt and with ours on this host, and prints what differs:
- * `node scripts/run-ts.mjs test/compare/states.ts FORMULAS [--salt DIR] [--only REGEX] [--show COUNT] [--keep FILE]`.
+ * `node scripts/run-ts.mjs test/compare/states.ts FORMULAS [--salt DIR] [--only REGEX] [--most COUNT] [--show COUNT] [--keep FILE]`.
  *
  * FORMULAS is a folder with one checkout for each formula (`nginx-formula/nginx/init.sls`, `nginx-formula/pillar.example`); `--salt`
  * the folder of the real commands. Every SLS is compiled with the formula's example pillar and with none, in two ways: by
  * `state.show_low_sls`, and as a highstate does it, with extensions, requisites and excludes worked in. Same low data, or the
- * same errors, is the same. `--keep` keeps what the real Salt gave in that file, and takes it from there the next time.
+ * same errors, is the same. Of each formula at most `--most` SLS are compiled, spread evenly. `--keep` keeps what the real Salt gave in that file, and takes it from there the next time.
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownCompilations } from './own-compilations.ts';
 import { realCompilations } from './real-compilations.ts';
-import type { StateCase } from './compile-case.ts';
+import { spread, type StateCase } from './compile-case.ts';
 import { report } from './compile-report.ts';
 
 const words = process.argv.slice(2);
@@ -57,8 +57,9 @@ function layOut(formulas: string, folder: string): StateCase[] {
     for (const name of new Set(found.map((sls) => sls.split('.')[0] ?? '')))
       cpSync(join(from, name), join(folder, 'srv', name), { recursive: true });
     if (existsSync(example)) cpSync(example, join(folder, 'pillar', `${pillar}.sls`));
-    for (const sls of found)
-      for (const used of [null, ...(existsSync(example) ? [pillar] : [])])
+    const pillars = [null, ...(existsSync(example) ? [pillar] : [])];
+    for (const sls of spread(found, Number(optionOf('--most') ?? Infinity)))
+      for (const used of pillars)
         if (only.test(`${formula} ${sls} ${used === null ? 'none' : 'example'}`))
           cases.push({ formula, sls, pillar: used });
   }

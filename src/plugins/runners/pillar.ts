@@ -25,7 +25,12 @@ async function service(ctx: RunnerContext): Promise<PillarService> {
     clock,
     random,
     log,
-    functions: (made) => loadedFunctions(made, { clock, random, log, modules: executionModules }),
+    functions: (made) =>
+      loadedFunctions(made, {
+        ...{ clock, random, log },
+        modules: executionModules,
+        masterBeside: ctx,
+      }),
   });
 }
 

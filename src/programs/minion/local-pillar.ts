@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
+import { masterBeside } from './master-beside.ts';
 import { registrySources, type MinionStateDeps } from './state.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 
@@ -63,7 +64,12 @@ export async function localPillar(deps: LocalPillarDeps): Promise<Dict> {
     clock,
     random,
     log,
-    functions: (made) => loadedFunctions(made, { clock, random, log, modules: executionModules, own }),
+    functions: (made) =>
+      loadedFunctions(made, {
+        ...{ clock, random, log, own },
+        modules: executionModules,
+        masterBeside: masterBeside({ opts, clock, random, log }),
+      }),
   }).pillar({
     minionId: id,
     grains: await deps.grains(),

@@ -17,6 +17,7 @@ import type { ReturnerTroubles } from '../../plugins/returners/troubles.ts';
 import type { Subject } from '../../runtime/targeting/target.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { MasterAddress } from './master-address.ts';
+import { masterBeside } from './master-beside.ts';
 
 /** What does not change while a minion runs. */
 export interface MinionStateDeps {
@@ -149,6 +150,7 @@ export class MinionState {
       job,
       signal,
       services,
+      masterBeside: masterBeside({ opts: this.opts, signal, clock, random, log }),
       clock,
       random,
       log,

@@ -49,6 +49,9 @@ export interface MasterFunctionCall {
   readonly step?: string | undefined;
 }
 
+/** What the master beside a minion does for the minion's functions: it runs its own. It need not be up for that. */
+export type MasterBeside = Pick<MasterServices, 'run'>;
+
 /** An event as {@link MasterServices.listen} gives it. */
 export type EventListener = (tag: string, data: Dict) => void;
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import type { MasterServices } from './master-services.ts';
+import type { MasterBeside, MasterServices } from './master-services.ts';
 import { readArguments, type Params, type ParamSpec, type TypedArguments } from './params.ts';
 import type { WordRules } from './words.ts';
 
@@ -249,6 +249,8 @@ export interface ModuleContext {
   readonly services: MinionServices;
   /** What the master does for functions that run on it; absent on a minion. */
   readonly master?: MasterServices;
+  /** On a minion: the master whose configuration lies beside the minion's, opened when it is asked. */
+  readonly masterBeside?: MasterBeside;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

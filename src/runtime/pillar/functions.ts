@@ -4,6 +4,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
+import type { MasterBeside } from '../loader/master-services.ts';
 import type { FunctionCaller } from '../loader/module.ts';
 import type { RegistryOptions } from '../loader/registry.ts';
 import type { ModuleEntry } from '../loader/module-entry.ts';
@@ -18,6 +19,8 @@ export interface FunctionCallerDeps {
   readonly modules: () => Promise<readonly ModuleEntry[]>;
   /** The site's own modules, and those of an installed Salt. */
   readonly own?: Pick<RegistryOptions, 'custom' | 'installed'>;
+  /** The master for whom, or beside whom, pillar is made. */
+  readonly masterBeside?: MasterBeside;
 }
 
 /** Functions of the loader, with a minion's options, grains and pillar. Nothing is loaded before the first call. */
@@ -36,7 +39,7 @@ export function loadedFunctions(
 
 async function makeCaller(
   { opts, grains, pillar }: { readonly opts: Dict; readonly grains: Dict; readonly pillar: Dict },
-  { clock, random, log, modules, own = {} }: FunctionCallerDeps,
+  { clock, random, log, modules, own = {}, masterBeside }: FunctionCallerDeps,
 ): Promise<FunctionCaller> {
   const { ModuleRegistry, createModuleContext } = await import('../loader/registry.ts');
   const registry = new ModuleRegistry({
@@ -55,5 +58,6 @@ async function makeCaller(
     clock,
     random,
     log,
+    ...(masterBeside === undefined ? {} : { masterBeside }),
   }).functions;
 }

@@ -1,6 +1,7 @@
 /**
  * The functions of `saltutil` by which a function on the master, such as a state of an orchestration, has the master do something
- * (3006.16 salt/modules/saltutil.py `cmd`, `cmd_iter`, `runner`, `wheel`). A minion has no master at hand and says so.
+ * (3006.16 salt/modules/saltutil.py `cmd`, `cmd_iter`, `runner`, `wheel`). A minion runs runners of the master beside it, up or not; for the
+ * others it has no master at hand and says so.
  */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyCount } from '../../../python/conversions.ts';
@@ -99,7 +100,7 @@ function keywordsOf(value: Value): Dict {
 }
 
 const runner = defineFunction({
-  doc: 'Runs a runner. It works only on a master, as in the SLS of an orchestration.',
+  doc: 'Runs a runner, with the configuration and the files of the master on this machine.',
   params: {
     name: param.text({ doc: 'Full name of the runner function.' }),
     arg: param.by(argumentsOf, { default: null, type: 'list', doc: 'Its positional arguments.' }),
@@ -112,7 +113,7 @@ const runner = defineFunction({
   returns: 'what the runner returns; with `full_return` `{fun, jid, user, fun_args, return, success}`',
   examples: ['salt master_minion saltutil.runner jobs.list_jobs'],
   run: async (ctx, { name, arg, kwarg, full_return, saltenv, jid }, _rest, kwargs) => {
-    const master = masterOf(ctx);
+    const master = ctx.master ?? ctx.masterBeside ?? masterOf(ctx);
     const orchestration = kwargs.get('__orchestration_jid__') ?? jid;
     const named = new Map([...kwarg, ...[...kwargs].filter((entry) => !isInternal(entry))]);
     const ended = await master.run({

@@ -245,7 +245,15 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
     return new Service({
       ...deps,
       opts: opts.toDict(),
-      functions: (made) => loadedFunctions(made, { ...deps, modules: executionModules }),
+      functions: (made) =>
+        loadedFunctions(made, {
+          ...deps,
+          modules: executionModules,
+          masterBeside: {
+            run: async (call) =>
+              (await import('../../runner/run-beside.ts')).runHere({ ...deps, opts }, call),
+          },
+        }),
     });
   };
   const signed = { opts, keyOf: (id: string) => accepted.get(id), log };

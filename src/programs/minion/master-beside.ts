@@ -1,0 +1,13 @@
+/** The master beside a minion, for functions such as `saltutil.runner`. Nothing of a master is loaded before it is asked. */
+import type { MasterBeside } from '../../runtime/loader/master-services.ts';
+import type { BesideDeps } from '../runner/run-beside.ts';
+
+/** @param deps `opts` are the minion's: the master's configuration lies in the folder of theirs */
+export function masterBeside(deps: BesideDeps): MasterBeside {
+  return {
+    run: async (call) => {
+      const { runBeside } = await import('../runner/run-beside.ts');
+      return runBeside(deps, call);
+    },
+  };
+}
