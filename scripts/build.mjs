@@ -17,6 +17,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { buildConsole } from './build-console.mjs';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
 
 /**
@@ -75,6 +76,7 @@ const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
 removeStaleParts(new Set(builtNames));
 copyPython();
+await buildConsole(outdir);
 rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
 writeCodeCaches();

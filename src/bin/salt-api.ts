@@ -1,4 +1,5 @@
+import { join } from 'node:path';
 import { runCommand } from '../cli/program/run-command.ts';
 import { saltApi } from '../cli/daemons/salt-api.ts';
 
-runCommand('salt-api', saltApi);
+runCommand('salt-api', (argv, io) => saltApi(argv, io, join(import.meta.dirname, 'console')));

@@ -29,7 +29,7 @@ interface SourceFile {
 function filesBelow(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
-    return statSync(path).isDirectory() ? filesBelow(path) : path.endsWith('.ts') ? [path] : [];
+    return statSync(path).isDirectory() ? filesBelow(path) : /\.tsx?$/.test(path) ? [path] : [];
   });
 }
 
@@ -148,10 +148,19 @@ test('architecture - the files that the document names exist', () => {
 });
 
 test('house rules - time and randomness come from their one place', () => {
-  const clock = (path: string): boolean => path === 'host/clock.ts';
+  const clock = (path: string): boolean => path === 'host/clock.ts' || path === 'console/model/clock.ts';
   assert.deepEqual(violations(/\b(Date\.now|performance\.now|setTimeout|setInterval)\s*\(/, clock), []);
   assert.deepEqual(
     violations(/\bMath\.random\s*\(/, () => false),
+    [],
+  );
+});
+
+test('house rules - nothing becomes HTML or an address in the browser but what the console itself has written', () => {
+  const pattern =
+    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySet|\beval\(|new Function|\bhref=\{(?!linkTo\(|again|onFailed)/;
+  assert.deepEqual(
+    violations(pattern, (path) => !path.startsWith('console/')),
     [],
   );
 });
@@ -196,7 +205,7 @@ test('house rules - no default exports, no any, no enum, no console', () => {
 });
 
 test('house rules - files have one subject, a comment that says which, and a bearable length', () => {
-  const vague = sources.filter(({ path }) => /(^|\/)(utils?|helpers?|misc|common)\.ts$/.test(path));
+  const vague = sources.filter(({ path }) => /(^|\/)(utils?|helpers?|misc|common)\.tsx?$/.test(path));
   assert.deepEqual(
     vague.map(({ path }) => path),
     [],

@@ -15,8 +15,12 @@ import { saltApiProgram } from '../options/daemons.ts';
 import { withSdbValues } from '../program/sdb-values.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
-/** Runs the command. @returns the exit code */
-export async function saltApi(argv: readonly string[], io: CommandIo): Promise<number> {
+/** Runs the command. @param consoleFolder where the files of the console are @returns the exit code */
+export async function saltApi(
+  argv: readonly string[],
+  io: CommandIo,
+  consoleFolder: string,
+): Promise<number> {
   const parsed = readCommandLine(saltApiProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
@@ -47,6 +51,7 @@ export async function saltApi(argv: readonly string[], io: CommandIo): Promise<n
   return runApi({
     opts,
     runnerParameters: runnerParametersOf(opts.toDict(), logging.logger),
+    consoleFolder,
     log: logging.logger,
     clock: systemClock,
     random: systemRandom,

@@ -15,6 +15,7 @@ import { bestOf } from './accept.ts';
 import type { AccessLog } from './access-log.ts';
 import { mayAsk } from './api-acl.ts';
 import { readBody, type RequestBody } from './body.ts';
+import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { Exchange } from './exchange.ts';
 import { faultOf, unexpected } from './failures.ts';
 import { faultPage, HttpFault } from './http-fault.ts';
@@ -46,6 +47,8 @@ export interface ApplicationDeps {
   readonly resources: ReadonlyMap<string, Resource>;
   /** The page for browsers that Salt brings along, where `app` names none. */
   readonly appPage: () => Promise<Buffer>;
+  /** The console, which browsers get where no `app` is named; undefined where one is. */
+  readonly console: ConsoleFiles | undefined;
   readonly sessions: Sessions;
   readonly origins: Origins;
   readonly webSockets: WebSockets;
@@ -119,6 +122,8 @@ export class Application {
     if (!this.#isBelowRoot(exchange))
       throw new HttpFault(404, `The path '${exchange.request.url ?? ''}' was not found.`);
     if (this.#wantsPage(exchange)) return this.#sendApp(exchange);
+    const ofConsole = await this.#deps.console?.find(exchange);
+    if (ofConsole !== undefined) return this.#sendConsole(exchange, ofConsole);
     origins.describe(exchange);
     if (await this.#sentFile(exchange)) return;
     const { app_path: appPath } = settings.values;
@@ -281,6 +286,13 @@ export class Application {
     if (app !== null) return void (await sendFile(await file(app, exchange), exchange));
     exchange.set('Content-Type', 'text/html;charset=utf-8');
     await this.#send(exchange, 200, await this.#deps.appPage());
+  }
+
+  #sendConsole(exchange: Exchange, { headers, body }: ConsoleFile): void {
+    for (const [name, value] of [...headers, ['Content-Length', String(body.length)] as const])
+      exchange.set(name, value);
+    exchange.response.writeHead(200, [...exchange.headers.values()].flat());
+    exchange.response.end(exchange.method === 'HEAD' ? undefined : body);
   }
 
   /** @returns false when the address is of no file */

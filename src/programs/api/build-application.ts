@@ -8,6 +8,7 @@ import { AccessLog } from './access-log.ts';
 import { Application } from './application.ts';
 import type { BusFeed } from './bus-feed.ts';
 import { Clients } from './clients.ts';
+import { ConsoleFiles } from './console-files.ts';
 import { EventStreams } from './event-streams.ts';
 import { HttpFault } from './http-fault.ts';
 import { LocalCalls } from './local-calls.ts';
@@ -38,6 +39,8 @@ export interface SharedDeps {
   readonly feed: BusFeed;
   readonly bus: EventBusWriter;
   readonly runnerParameters: MasterCallsDeps['runnerParameters'];
+  /** Where the files of the console are. */
+  readonly consoleFolder: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -110,7 +113,11 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
   const origins = new Origins(values.cors_origin);
   const parts = { settings, resources, sessions, origins, webSockets, statistics, accessLog, clock, log };
   return {
-    application: new Application({ ...parts, appPage }),
+    application: new Application({
+      ...parts,
+      appPage,
+      console: values.app === null ? new ConsoleFiles(shared.consoleFolder) : undefined,
+    }),
     describe: () => [
       `${settings.section}: requests ${statistics.requests}, under way ${statistics.current}`,
       ...Object.entries(figures()).map(

@@ -25,6 +25,8 @@ import { ApiServer } from './server.ts';
 export interface ApiStart {
   readonly opts: MasterOptions;
   readonly runnerParameters: MasterCallsDeps['runnerParameters'];
+  /** Where the files of the console are. */
+  readonly consoleFolder: string;
   readonly log: Logger;
   readonly clock: Clock;
   readonly random: Random;

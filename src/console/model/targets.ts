@@ -1,0 +1,55 @@
+/** Targets as they are typed: kinds, what the box sends, and how Salt's command line writes them. */
+
+/** Kinds of targets, with what the command line calls them and an example. */
+export const TARGET_KINDS: readonly {
+  readonly kind: string;
+  readonly name: string;
+  readonly flag: string;
+  readonly example: string;
+}[] = [
+  { kind: 'glob', name: 'Glob', flag: '', example: 'web*' },
+  { kind: 'compound', name: 'Compound', flag: '-C ', example: 'G@os:Debian and not db*' },
+  { kind: 'grain', name: 'Grain', flag: '-G ', example: 'os:Debian' },
+  { kind: 'pillar', name: 'Pillar', flag: '-I ', example: 'role:frontend' },
+  { kind: 'list', name: 'List', flag: '-L ', example: 'web1,web2,db1' },
+  { kind: 'pcre', name: 'Regular expression', flag: '-E ', example: 'web[0-9]+\\.prod' },
+  { kind: 'nodegroup', name: 'Nodegroup', flag: '-N ', example: 'frontends' },
+  { kind: 'ipcidr', name: 'Subnet or address', flag: '-S ', example: '10.0.0.0/8' },
+  { kind: 'grain_pcre', name: 'Grain, regular expression', flag: '-P ', example: 'os:(Debian|Ubuntu)' },
+  { kind: 'pillar_pcre', name: 'Pillar, regular expression', flag: '-J ', example: 'role:front.*' },
+  { kind: 'range', name: 'Range', flag: '-R ', example: '%cluster' },
+];
+
+/** A target as it stands in the box. */
+export interface Target {
+  readonly text: string;
+  readonly kind: string;
+}
+
+/** What a target is sent as: lists are lists. */
+export function sentTarget({ text, kind }: Target): { tgt: unknown; tgt_type: string } {
+  const tgt =
+    kind === 'list'
+      ? text
+          .split(',')
+          .map((id) => id.trim())
+          .filter((id) => id !== '')
+      : text.trim();
+  return { tgt, tgt_type: kind };
+}
+
+/** The target of a job that was, as it stands in the box. */
+export function boxedTarget(tgt: unknown, kind: string): Target {
+  return { text: Array.isArray(tgt) ? tgt.join(',') : String(tgt), kind };
+}
+
+/** How a shell is told of it. */
+export function shellTarget({ text, kind }: Target): string {
+  const flag = TARGET_KINDS.find((each) => each.kind === kind)?.flag ?? '';
+  return `${flag}${shellWord(text)}`;
+}
+
+/** A word for a shell, in quotation marks where it needs them. */
+export function shellWord(word: string): string {
+  return /^[\w.,:=@%/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,25 @@
+/** Where in the console somebody is: the part of the address behind `#`. */
+import { signal } from '@preact/signals';
+import { readRoute, type Route } from '../model/route.ts';
+
+/** Follows the address. */
+export class Places {
+  readonly route = signal<Route>(readRoute(location.hash));
+
+  constructor() {
+    addEventListener('hashchange', () => {
+      this.route.value = readRoute(location.hash);
+    });
+  }
+
+  /** Goes to a view, made by `linkTo`. */
+  go(link: string): void {
+    location.hash = link.replace(/^#/, '');
+  }
+
+  /** Puts other fields into the address without another entry in the history. */
+  replace(link: string): void {
+    history.replaceState(null, '', link);
+    this.route.value = readRoute(link);
+  }
+}

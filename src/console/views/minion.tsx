@@ -1,0 +1,167 @@
+/** One minion: what it is, what it is told, what it has done. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { MinionDetail } from '../model/contract.ts';
+import type { MinionPart } from '../api/server.ts';
+import { linkTo } from '../model/route.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { Ago } from '../parts/time.tsx';
+import { ValueView } from '../parts/value-tree.tsx';
+import { useApp } from '../state/app.ts';
+import { useLoaded } from '../state/loading.ts';
+import { JobTable } from './jobs.tsx';
+import { Connected } from './minions.tsx';
+import type { ViewProps } from './view-props.ts';
+
+const PARTS: readonly { key: MinionPart; name: string; needs: string; isAsked: boolean }[] = [
+  { key: 'grains', name: 'Grains', needs: 'minions.grains', isAsked: false },
+  { key: 'pillar', name: 'Pillar', needs: 'minions.pillar', isAsked: false },
+  { key: 'schedule', name: 'Schedule', needs: 'minions.schedule', isAsked: true },
+  { key: 'beacons', name: 'Beacons', needs: 'minions.beacons', isAsked: true },
+  { key: 'mine', name: 'Mine', needs: 'minions.mine', isAsked: false },
+];
+
+/** The view. */
+export function MinionView({ id = '', query }: ViewProps): JSX.Element {
+  const app = useApp();
+  const { data, error, reload } = useLoaded(() => app.server.minion(id), [id]);
+  const parts = PARTS.filter(({ needs }) => app.session.can(needs));
+  const [tab, setTab] = useState(query.get('tab') ?? parts[0]?.key ?? 'jobs');
+  useMovements(id, reload);
+  const part = parts.find(({ key }) => key === tab);
+  return (
+    <div class="view fill">
+      <div class="view-head">
+        <h1 class="break">{id}</h1>
+        {data === undefined ? null : <Connected isConnected={data.connected} />}
+        <span class="spacer" />
+        {app.session.can('jobs.start') ? (
+          <a class="button" href={linkTo('run', undefined, { tgt: id, tgt_type: 'list' })}>
+            Run on it
+          </a>
+        ) : null}
+      </div>
+      <Problem error={error} onRetry={reload} />
+      {data === undefined ? null : <Facts minion={data} />}
+      <Tabs
+        label="Parts of the minion"
+        open={tab}
+        onOpen={setTab}
+        tabs={[...parts.map(({ key, name }) => ({ key, name })), { key: 'jobs', name: 'Jobs' }]}
+      >
+        {tab === 'jobs' ? <JobTable label={`Jobs of ${id}`} query={{ minion: id }} /> : null}
+        {part === undefined ? null : (
+          <Part key={part.key} id={id} part={part.key} name={part.name} isAsked={part.isAsked} />
+        )}
+      </Tabs>
+    </div>
+  );
+}
+
+/** Looks anew when the minion comes or goes. */
+function useMovements(id: string, reload: () => void): void {
+  const app = useApp();
+  void app.feed.version.value;
+  const last = app.feed.movements.find(({ minion }) => minion === id)?.timeMs;
+  useEffect(() => {
+    if (last !== undefined) reload();
+  }, [last]);
+}
+
+function Facts({ minion }: { minion: MinionDetail }): JSX.Element {
+  const rows: readonly (readonly [string, JSX.Element | string])[] = [
+    ['System', [minion.os, minion.osrelease].filter((each) => each !== null).join(' ') || '–'],
+    ['Kernel', minion.kernel ?? '–'],
+    ['Address', minion.ip ?? '–'],
+    ['Version', minion.version ?? '–'],
+    ['Key', minion.key],
+    ['Last seen', <Ago key="at" at={minion.last_seen} />],
+  ];
+  return (
+    <dl class="fact-list">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+      <div class="fact-wide">
+        <dt>Fingerprint</dt>
+        <dd>
+          <span class="mono break">{minion.fingerprint ?? '–'}</span>
+          {minion.fingerprint === null ? null : (
+            <CopyButton text={() => minion.fingerprint ?? ''} label="Copy the fingerprint" />
+          )}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Part({
+  id,
+  part,
+  name,
+  isAsked,
+}: {
+  id: string;
+  part: MinionPart;
+  name: string;
+  isAsked: boolean;
+}): JSX.Element {
+  const app = useApp();
+  const { data, error, isLoading, reload } = useLoaded(() => app.server.minionPart(id, part), [id, part]);
+  const [search, setSearch] = useState('');
+  const shown = part === 'grains' || part === 'pillar' ? filtered(data?.data, search) : data?.data;
+  return (
+    <div class="minion-part">
+      <div class="row">
+        {part === 'grains' || part === 'pillar' ? (
+          <input
+            type="search"
+            class="grow"
+            aria-label={`Search in ${name}`}
+            placeholder={`Search in ${name.toLowerCase()}`}
+            value={search}
+            onInput={(event) => setSearch(event.currentTarget.value)}
+          />
+        ) : null}
+        {data?.at === undefined || data.at === null ? null : (
+          <span class="faint">
+            as the master remembers it, <Ago at={data.at} />
+          </span>
+        )}
+        <button type="button" onClick={reload}>
+          Load again
+        </button>
+      </div>
+      {data?.masked !== undefined && data.masked.length > 0 ? (
+        <p class="faint">
+          {data.masked.length === 1
+            ? 'One value sounds secret and is'
+            : `${data.masked.length} values sound secret and are`}{' '}
+          shown as ***.
+        </p>
+      ) : null}
+      <Problem error={error} onRetry={reload} />
+      {isLoading && data === undefined ? (
+        <p class="faint">{isAsked ? 'Asking the minion…' : 'Loading…'}</p>
+      ) : null}
+      {data === undefined ? null : <ValueView value={shown} label={name.toLowerCase()} />}
+    </div>
+  );
+}
+
+/** Entries whose name or value holds the words. */
+function filtered(data: unknown, search: string): unknown {
+  const wanted = search.trim().toLowerCase();
+  if (wanted === '' || typeof data !== 'object' || data === null || Array.isArray(data)) return data;
+  return Object.fromEntries(
+    Object.entries(data).filter(
+      ([key, value]) =>
+        key.toLowerCase().includes(wanted) || (JSON.stringify(value) ?? '').toLowerCase().includes(wanted),
+    ),
+  );
+}

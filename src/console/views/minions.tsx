@@ -1,0 +1,155 @@
+/** All minions: searched by a few letters, or by any target that Salt's command line takes. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Minion } from '../model/contract.ts';
+import { ApiError } from '../api/http.ts';
+import { after } from '../model/clock.ts';
+import { linkTo } from '../model/route.ts';
+import { sentTarget, type Target } from '../model/targets.ts';
+import { DataGrid, type Column } from '../parts/data-grid.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { TargetBox } from '../parts/target-box.tsx';
+import { Ago } from '../parts/time.tsx';
+import { useApp } from '../state/app.ts';
+import { useList, useRested } from '../state/loading.ts';
+import type { ViewProps } from './view-props.ts';
+
+const REST_MS = 250;
+const PAGE = '500';
+/** What searches by words instead of a target. */
+const WORDS = 'words';
+
+const COLUMNS: readonly Column<Minion>[] = [
+  {
+    name: 'Minion',
+    width: 'minmax(16ch, 2fr)',
+    sort: 'id',
+    cell: ({ id }) => <a href={linkTo('minions', id)}>{id}</a>,
+  },
+  { name: 'Link', width: '14ch', cell: ({ connected }) => <Connected isConnected={connected} /> },
+  {
+    name: 'OS',
+    width: 'minmax(8ch, 1fr)',
+    wideOnly: true,
+    sort: 'os',
+    cell: ({ os, osrelease }) => `${os ?? ''} ${osrelease ?? ''}`,
+  },
+  {
+    name: 'Address',
+    width: 'minmax(10ch, 1fr)',
+    wideOnly: true,
+    cell: ({ ip }) => <span class="mono">{ip ?? ''}</span>,
+  },
+  { name: 'Version', width: '12ch', wideOnly: true, sort: 'version', cell: ({ version }) => version ?? '' },
+  {
+    name: 'Last seen',
+    width: '14ch',
+    wideOnly: true,
+    sort: 'last_seen',
+    cell: ({ last_seen: at }) => <Ago at={at} />,
+  },
+];
+
+/** Whether a minion is connected, as a word with a sign. */
+export function Connected({ isConnected }: { isConnected: boolean }): JSX.Element {
+  return (
+    <span class={`link-state ${isConnected ? 'up' : 'down'}`}>
+      <span class="dot" aria-hidden="true" />
+      {isConnected ? 'connected' : 'away'}
+    </span>
+  );
+}
+
+/** The view. */
+export function MinionsView({ query }: ViewProps): JSX.Element {
+  const app = useApp();
+  const [target, setTarget] = useState<Target>({
+    text: query.get('tgt') ?? '',
+    kind: query.get('tgt_type') ?? 'glob',
+  });
+  const [mode, setMode] = useState<string>(query.has('tgt') ? 'target' : WORDS);
+  const [words, setWords] = useState(query.get('search') ?? '');
+  const [link, setLink] = useState(query.get('connected') ?? '');
+  const [sorted, setSorted] = useState({ by: 'id', desc: false });
+  const rested = useRested({ target, mode, words }, REST_MS, after);
+  const { tgt, tgt_type: kind } = sentTarget(rested.target);
+  const isTargeted = rested.mode !== WORDS && rested.target.text.trim() !== '';
+  const fields = {
+    ...(isTargeted ? { tgt: Array.isArray(tgt) ? tgt.join(',') : String(tgt), tgt_type: kind } : {}),
+    search: rested.mode === WORDS ? rested.words.trim() : '',
+    connected: link,
+    sort: sorted.by,
+    desc: sorted.desc ? 'true' : '',
+    key: 'accepted',
+  };
+  const list = useList(
+    (cursor, signal) => app.server.minions({ ...fields, limit: PAGE, cursor }, signal),
+    [JSON.stringify(fields)],
+  );
+  const wrong =
+    list.error instanceof ApiError && list.error.code === 'bad-target' ? list.error.message : undefined;
+  const count = list.total ?? list.items.length;
+  const runOn = isTargeted ? { tgt: rested.target.text, tgt_type: kind } : { tgt: '*' };
+  return (
+    <div class="view fill">
+      <div class="view-head">
+        <h1>Minions</h1>
+        <span class="badge" aria-live="polite">
+          {list.isLoading && list.items.length === 0
+            ? '…'
+            : `${count.toLocaleString('en')}${list.total === undefined && !list.isComplete ? '+' : ''}`}
+        </span>
+        <span class="spacer" />
+        {app.session.can('jobs.start') ? (
+          <a class="button" href={linkTo('run', undefined, runOn)}>
+            Run on these
+          </a>
+        ) : null}
+      </div>
+      <div class="filters row">
+        <div class="switch" role="group" aria-label="Search by">
+          <button type="button" aria-pressed={mode === WORDS} onClick={() => setMode(WORDS)}>
+            Words
+          </button>
+          <button type="button" aria-pressed={mode !== WORDS} onClick={() => setMode('target')}>
+            Target
+          </button>
+        </div>
+        {mode === WORDS ? (
+          <input
+            type="search"
+            class="grow"
+            aria-label="Search in names, systems, versions and addresses"
+            placeholder="Name, system, version or address"
+            value={words}
+            onInput={(event) => setWords(event.currentTarget.value)}
+          />
+        ) : (
+          <TargetBox target={target} onChange={setTarget} problem={wrong} />
+        )}
+        <label class="field inline">
+          <span class="hidden">Link</span>
+          <select value={link} onChange={(event) => setLink(event.currentTarget.value)}>
+            <option value="">all</option>
+            <option value="true">connected</option>
+            <option value="false">away</option>
+          </select>
+        </label>
+      </div>
+      <Problem error={list.error} onRetry={list.reload} />
+      <DataGrid
+        label="Minions"
+        items={list.items}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => app.places.go(linkTo('minions', id))}
+        onEnd={list.more}
+        total={list.total}
+        isBusy={list.isLoading}
+        sorted={sorted}
+        onSort={(by) => setSorted((before) => ({ by, desc: before.by === by && !before.desc }))}
+        empty={wrong === undefined ? 'No minion matches.' : 'The target cannot be read.'}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+/** What one minion has returned, beside the list. */
+import type { JSX } from 'preact';
+import { linkTo } from '../model/route.ts';
+import { readStateReturn } from '../model/state-run.ts';
+import { isoMs, dateTime, duration } from '../model/time.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Outcome } from '../parts/outcome.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { ValueView } from '../parts/value-tree.tsx';
+import type { JobWatch } from '../state/job-watch.ts';
+import { useLoaded } from '../state/loading.ts';
+import { StateResults } from './state-results.tsx';
+
+/** The panel. @param props.others minions that returned the same */
+export function ReturnPanel(props: {
+  watch: JobWatch;
+  minion: string;
+  isState: boolean;
+  others?: readonly string[];
+  onClose: () => void;
+}): JSX.Element {
+  const { watch, minion, others } = props;
+  void watch.version.value;
+  const row = watch.rows.get(minion);
+  const isThere = row?.line !== undefined;
+  const loaded = useLoaded(isThere ? async () => ({ value: await watch.valueOf(minion) }) : undefined, [
+    minion,
+    isThere,
+  ]);
+  const value = loaded.data?.value;
+  const states = props.isState && loaded.data !== undefined ? readStateReturn(value) : undefined;
+  const returnedMs = isoMs(row?.returned);
+  return (
+    <section class="panel" aria-label={`Return of ${minion}`}>
+      <div class="panel-head">
+        <h2 class="break">
+          {others === undefined || others.length < 2
+            ? minion
+            : `${others.length.toLocaleString('en')} minions`}
+        </h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={props.onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {others !== undefined && others.length > 1 ? (
+        <p class="faint break">
+          {others.slice(0, 100).join(', ')}
+          {others.length > 100 ? ` and ${(others.length - 100).toLocaleString('en')} more` : ''}
+        </p>
+      ) : row === undefined ? null : (
+        <p class="facts">
+          <Outcome outcome={row.outcome} />
+          {row.retcode === null ? null : <span>code {row.retcode}</span>}
+          {row.seconds === null ? null : <span>{duration(row.seconds)}</span>}
+          {returnedMs === undefined ? null : <span>{dateTime(returnedMs)}</span>}
+          <a href={linkTo('minions', minion)}>Minion</a>
+        </p>
+      )}
+      {row?.reason === null || row?.reason === undefined ? null : <p class="break">{row.reason}</p>}
+      <Problem error={loaded.error} onRetry={loaded.reload} />
+      {!isThere ? (
+        <p class="faint">
+          Nothing was returned{row?.outcome === 'still running' || row?.outcome === 'published' ? ' yet' : ''}
+          .
+        </p>
+      ) : null}
+      {loaded.data === undefined ? null : states !== undefined ? (
+        <StateResults rows={states.rows} errors={states.errors} value={value} />
+      ) : (
+        <ValueView value={value} label="the return" />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,308 @@
+/** Running a function: on minions, or on the master itself. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { FunctionDetail } from '../model/contract.ts';
+import type { FunctionKind } from '../api/server.ts';
+import { after } from '../model/clock.ts';
+import { linkTo } from '../model/route.ts';
+import { sentTarget, shellTarget, shellWord, type Target } from '../model/targets.ts';
+import { writeArguments, type TypedArguments } from '../model/words.ts';
+import { FunctionBox } from '../parts/function-box.tsx';
+import { argumentsOf, FunctionForm, type FormValues } from '../parts/function-form.tsx';
+import { messageOf, Problem } from '../parts/problem.tsx';
+import { Reach, TargetBox, usePreview } from '../parts/target-box.tsx';
+import { ValueView } from '../parts/value-tree.tsx';
+import { useApp, type App } from '../state/app.ts';
+import { useLoaded, useRested } from '../state/loading.ts';
+import { FunctionDoc } from './function-doc.tsx';
+import { RunnerProgress } from './runner-progress.tsx';
+import { Templates } from './templates.tsx';
+import type { ViewProps } from './view-props.ts';
+
+const REST_MS = 200;
+const KINDS: readonly { kind: FunctionKind; name: string; needs: string }[] = [
+  { kind: 'local', name: 'On minions', needs: 'jobs.start' },
+  { kind: 'runner', name: 'Runner', needs: 'runners.start' },
+  { kind: 'wheel', name: 'Wheel', needs: 'wheel.call' },
+];
+const EMPTY: FormValues = { fields: new Map(), line: '' };
+
+/** How a job is sent. */
+interface Sending {
+  readonly test: boolean;
+  readonly batch: string;
+  readonly canary: string;
+  readonly timeout: string;
+}
+
+/** What the form says. */
+interface Call {
+  readonly kind: FunctionKind;
+  readonly target: Target;
+  readonly fun: string;
+  readonly values: FormValues;
+  readonly sending: Sending;
+}
+
+/** What has come of a call that is shown here; jobs have a page of their own. */
+type Outcome =
+  | { readonly kind: 'wheel'; readonly value: unknown; readonly success: boolean }
+  | { readonly kind: 'runner'; readonly jid: string };
+
+/** The view. */
+export function RunView({ query }: ViewProps): JSX.Element {
+  const app = useApp();
+  const kinds = KINDS.filter(({ needs }) => app.session.can(needs));
+  const [call, setCall] = useState<Call>(() =>
+    callIn(
+      query,
+      kinds.map(({ kind }) => kind),
+    ),
+  );
+  const change = (part: Partial<Call>): void => {
+    const isOther = part.fun !== undefined && part.fun !== call.fun && part.values === undefined;
+    setCall({ ...call, ...(isOther ? { values: EMPTY } : {}), ...part });
+  };
+  if (kinds.length === 0)
+    return (
+      <div class="view">
+        <h1>Run</h1>
+        <p>You may not run anything. Access shows your rights.</p>
+      </div>
+    );
+  const { kind, target, fun, values } = call;
+  return (
+    <div class="view run">
+      <div class="view-head">
+        <h1>Run</h1>
+        <div class="switch" role="group" aria-label="Where it runs">
+          {kinds.map((each) => (
+            <button
+              type="button"
+              key={each.kind}
+              aria-pressed={kind === each.kind}
+              onClick={() => change({ kind: each.kind, fun: '' })}
+            >
+              {each.name}
+            </button>
+          ))}
+        </div>
+        <span class="spacer" />
+        <Templates
+          current={{ kind, target, fun, fields: Object.fromEntries(values.fields), line: values.line }}
+          onTake={({ fields, line, ...rest }) =>
+            change({ ...rest, values: { fields: new Map(Object.entries(fields)), line } })
+          }
+        />
+      </div>
+      <CallForm call={call} change={change} />
+    </div>
+  );
+}
+
+/** The call that the address says. */
+function callIn(query: ReadonlyMap<string, string>, kinds: readonly FunctionKind[]): Call {
+  return {
+    kind: kinds.find((each) => each === query.get('kind')) ?? kinds[0] ?? 'local',
+    target: { text: query.get('tgt') ?? '', kind: query.get('tgt_type') ?? 'glob' },
+    fun: query.get('fun') ?? '',
+    values: { ...EMPTY, line: query.get('arg') ?? '' },
+    sending: { test: query.get('test') === 'true', batch: '', canary: '', timeout: '' },
+  };
+}
+
+function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) => void }): JSX.Element {
+  const app = useApp();
+  const { kind, target, fun, values, sending } = call;
+  const functions = useLoaded(() => app.catalogue.list(kind), [kind]);
+  const detail = useFunction(kind, fun);
+  const preview = usePreview(target, detail === undefined ? undefined : fun);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
+  const typed = argumentsOf(values, detail);
+  const missing = detail?.params.find(
+    ({ name, required }, at) => required && !(name in typed.kwarg) && typed.arg.length <= at,
+  );
+  const isReady =
+    fun !== '' &&
+    typed.problem === undefined &&
+    missing === undefined &&
+    (kind !== 'local' || target.text.trim() !== '');
+  const start = async (): Promise<void> => {
+    if (!isReady || isBusy) return;
+    setBusy(true);
+    setProblem(undefined);
+    setOutcome(undefined);
+    await send(app, call, typed).then(setOutcome, (error: unknown) => setProblem(messageOf(error)));
+    setBusy(false);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start();
+  };
+  const onSubmit = (event: Event): void => {
+    event.preventDefault();
+    void start();
+  };
+  return (
+    <>
+      <form class="run-columns" onSubmit={onSubmit} onKeyDown={onKeyDown}>
+        <div class="run-form">
+          {kind === 'local' ? (
+            <fieldset>
+              <legend>Whom</legend>
+              <TargetBox target={target} onChange={(next) => change({ target: next })} />
+              <Reach preview={preview} target={target} />
+            </fieldset>
+          ) : null}
+          <fieldset>
+            <legend>What</legend>
+            <FunctionBox
+              value={fun}
+              functions={functions.data ?? []}
+              onChange={(next) => change({ fun: next })}
+            />
+            <Problem error={functions.error} />
+            {fun === '' ? null : (
+              <FunctionForm detail={detail} values={values} onChange={(next) => change({ values: next })} />
+            )}
+          </fieldset>
+          {kind === 'local' ? (
+            <SendingFields sending={sending} onChange={(next) => change({ sending: next })} />
+          ) : null}
+          <div class="command">
+            <span class="faint">The same on the command line</span>
+            <code class="mono break">
+              {commandLine(kind, target, fun, writeArguments(typed.arg, typed.kwarg), sending)}
+            </code>
+          </div>
+          {problem === undefined ? null : (
+            <p class="problem" role="alert">
+              {problem}
+            </p>
+          )}
+          <div class="row">
+            <button type="submit" class="primary" disabled={!isReady || isBusy}>
+              {isBusy ? 'Sending…' : runLabel(kind, preview.data?.count, sending.test)}
+            </button>
+            {missing === undefined || fun === '' ? null : (
+              <span class="faint">{missing.name} is required.</span>
+            )}
+          </div>
+        </div>
+        <FunctionDoc detail={detail} fun={fun} />
+      </form>
+      {outcome?.kind === 'wheel' ? (
+        <section aria-label="Result">
+          <h2>{outcome.success ? 'Returned' : 'Failed'}</h2>
+          <ValueView value={outcome.value} label="the result" />
+        </section>
+      ) : null}
+      {outcome?.kind === 'runner' ? <RunnerProgress key={outcome.jid} jid={outcome.jid} /> : null}
+    </>
+  );
+}
+
+/** Sends a call. @returns what is shown here; undefined for a job, to whose page it goes @throws ApiError */
+async function send(
+  app: App,
+  { kind, target, fun, sending }: Call,
+  typed: TypedArguments,
+): Promise<Outcome | undefined> {
+  const { arg, kwarg } = typed;
+  if (kind === 'wheel') {
+    const answer = await app.server.callWheel(fun, { arg, kwarg });
+    return { kind, value: answer.return, success: answer.success };
+  }
+  if (kind === 'runner') return { kind, jid: (await app.server.callRunner(fun, { arg, kwarg })).jid };
+  const started = await app.server.start({ ...sentTarget(target), fun, arg, kwarg, ...sendingOf(sending) });
+  if (started.run !== null) app.places.go(linkTo('run', started.run));
+  else if (started.jid !== null) app.places.go(linkTo('jobs', started.jid));
+  return undefined;
+}
+
+/** The description of a function, once its name has rested. */
+function useFunction(kind: FunctionKind, fun: string): FunctionDetail | undefined {
+  const app = useApp();
+  const rested = useRested(fun, REST_MS, after);
+  const isName = /^\w+(\.\w+)+$/.test(rested);
+  const { data } = useLoaded(isName ? () => app.server.describeFunction(kind, rested) : undefined, [
+    kind,
+    rested,
+  ]);
+  const [shown, setShown] = useState<FunctionDetail | undefined>(undefined);
+  useEffect(() => setShown(data?.name === fun ? data : undefined), [data, fun]);
+  return shown;
+}
+
+function SendingFields({
+  sending,
+  onChange,
+}: {
+  sending: Sending;
+  onChange: (sending: Sending) => void;
+}): JSX.Element {
+  const text = (name: 'batch' | 'canary' | 'timeout', label: string, placeholder: string): JSX.Element => (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="text"
+        class="mono"
+        autoComplete="off"
+        placeholder={placeholder}
+        value={sending[name]}
+        onInput={(event) => onChange({ ...sending, [name]: event.currentTarget.value.trim() })}
+      />
+    </label>
+  );
+  return (
+    <fieldset>
+      <legend>How</legend>
+      <div class="fields">
+        {text('batch', 'Batch', '10% or 5 at a time')}
+        {text('canary', 'Canary', '1 or 10% first')}
+        {text('timeout', 'Timeout', 'seconds')}
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={sending.test}
+            onChange={(event) => onChange({ ...sending, test: event.currentTarget.checked })}
+          />
+          Test mode: say what would change
+        </label>
+      </div>
+    </fieldset>
+  );
+}
+
+function sendingOf({ test, batch, canary, timeout }: Sending): Record<string, unknown> {
+  const seconds = Number(timeout);
+  return {
+    ...(test ? { test: true } : {}),
+    ...(batch === '' ? {} : { batch }),
+    ...(canary === '' ? {} : { canary: { size: canary } }),
+    ...(timeout !== '' && Number.isFinite(seconds) && seconds > 0 ? { timeout: seconds } : {}),
+  };
+}
+
+function runLabel(kind: FunctionKind, count: number | undefined, isTest: boolean): string {
+  if (kind !== 'local' || count === undefined) return isTest ? 'Test' : 'Run';
+  return `${isTest ? 'Test' : 'Run'} on ${count.toLocaleString('en')} ${count === 1 ? 'minion' : 'minions'}`;
+}
+
+function commandLine(
+  kind: FunctionKind,
+  target: Target,
+  fun: string,
+  args: string,
+  sending: Sending,
+): string {
+  const words = args === '' ? '' : ` ${args}`;
+  if (kind === 'runner') return `salt-run ${fun}${words}`;
+  if (kind === 'wheel') return `wheel ${fun}${words}`;
+  const options = [
+    sending.batch === '' ? '' : ` -b ${shellWord(sending.batch)}`,
+    sending.timeout === '' ? '' : ` -t ${shellWord(sending.timeout)}`,
+  ].join('');
+  return `salt${options} ${shellTarget(target)} ${fun}${words}${sending.test ? ' test=True' : ''}`;
+}

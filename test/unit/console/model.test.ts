@@ -1,0 +1,202 @@
+/** The console: what it makes of events, returns and what people type. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sameFingerprint } from '../../../src/console/model/fingerprints.ts';
+import { best } from '../../../src/console/model/fuzzy.ts';
+import { globFilter } from '../../../src/console/model/glob.ts';
+import { LiveJobs, slowTail } from '../../../src/console/model/live-jobs.ts';
+import { describeCounts } from '../../../src/console/model/outcomes.ts';
+import { linkTo, readRoute } from '../../../src/console/model/route.ts';
+import { SseParser } from '../../../src/console/model/sse.ts';
+import {
+  addToGroups,
+  diffLines,
+  readStateReturn,
+  sortedGroups,
+  splitChanges,
+  type StateGroup,
+} from '../../../src/console/model/state-run.ts';
+import { sentTarget, shellTarget } from '../../../src/console/model/targets.ts';
+import { ago, duration, isoMs, jidTimeMs } from '../../../src/console/model/time.ts';
+import { fingerprintOf, jsonText, summary } from '../../../src/console/model/value-rows.ts';
+import { readArguments, writeArguments } from '../../../src/console/model/words.ts';
+
+const event = (tag: string, data: Record<string, unknown>) => ({ tag, data, stamp: null });
+
+test('console - events become jobs with the outcome of each minion', () => {
+  const jobs = new LiveJobs();
+  const jid = '20261125164012345678';
+  const start = {
+    fun: 'cmd.run',
+    arg: ['ls /'],
+    tgt: '*',
+    tgt_type: 'glob',
+    user: 'alice',
+    minions: ['a', 'b', 'c'],
+  };
+  assert.equal(jobs.take(event(`salt/job/${jid}/new`, start), 1000), true);
+  jobs.take(event(`salt/job/${jid}/received/b`, {}), 1001);
+  jobs.take(event(`salt/job/${jid}/ret/a`, { retcode: 0, success: true, return: 'x' }), 1002);
+  const job = jobs.get(jid);
+  assert.ok(job !== undefined);
+  assert.deepEqual(job.counts, { expected: 3, returned: 1, failed: 0, running: 2, silent: 0 });
+  assert.deepEqual(slowTail(job, 5), ['b', 'c']);
+  jobs.take(event(`salt/job/${jid}/ret/b`, { retcode: 2, success: true, return: 'x' }), 1003);
+  jobs.take(event(`salt/job/${jid}/received/b`, {}), 1004);
+  jobs.take(event(`salt/job/${jid}/outcome/c`, { outcome: 'connection lost' }), 1005);
+  assert.deepEqual(job.counts, { expected: 3, returned: 1, failed: 1, running: 0, silent: 1 });
+  assert.equal(job.isDone, true);
+  // one that nobody expected, an event of a job that was not seen, and what is no job at all
+  jobs.take(event(`salt/job/${jid}/ret/d/e`, { retcode: 0 }), 1006);
+  assert.equal(job.outcomes.get('d/e'), 'returned');
+  assert.equal(jobs.take(event('salt/job/20261125164012345679/ret/a', {}), 1007), false);
+  assert.equal(jobs.take(event('salt/auth', { id: 'a' }), 1008), false);
+  assert.equal(
+    jobs.take(event('salt/job/20261125164012345670/new', { ...start, fun: 'saltutil.find_job' }), 1009),
+    false,
+  );
+  assert.equal(describeCounts(job.counts), '4 minions: 1 failed, 1 silent, 2 succeeded');
+});
+
+test('console - only so many jobs are kept, and those that run stay longest', () => {
+  const jobs = new LiveJobs();
+  for (let nth = 0; nth < 200; nth++)
+    jobs.take(
+      event(`salt/job/${20261125164012000000n + BigInt(nth)}/new`, {
+        fun: 'test.ping',
+        minions: nth === 0 ? ['a'] : [],
+      }),
+      nth,
+    );
+  assert.equal(jobs.list().length, 60);
+  assert.equal(jobs.list().at(-1)?.counts.running, 1);
+});
+
+test('console - streams of events come in any pieces', () => {
+  const text = 'retry: 400\n\n: note\nid: 7\nevent: event\ndata: {"a":\ndata: 1}\n\nid: 8\r\ndata: x\r\n\r\n';
+  for (const size of [1, 2, 3, 7, text.length]) {
+    const parser = new SseParser();
+    const events = [];
+    for (let at = 0; at < text.length; at += size) events.push(...parser.feed(text.slice(at, at + size)));
+    assert.deepEqual(events, [
+      { name: 'event', id: '7', data: '{"a":\n1}' },
+      { name: 'message', id: '8', data: 'x' },
+    ]);
+  }
+  const parser = new SseParser();
+  for (let nth = 0; nth < 20; nth++) parser.feed(`data: ${'x'.repeat(1024 * 1024)}\n`);
+  assert.deepEqual(parser.feed('\ndata: short\n\n'), [{ name: 'message', id: undefined, data: 'short' }]);
+  assert.equal(parser.dropped, 1);
+});
+
+test('console - arguments are read as on the command line', () => {
+  assert.deepEqual(readArguments(`nginx 'a b' 3 0644 1.10 True x=[1, "y z"] text="5" 'k=v'`), {
+    arg: ['nginx', 'a b', 3, '0644', '1.10', true],
+    kwarg: { x: [1, 'y z'], text: 5, k: 'v' },
+  });
+  assert.match(readArguments("it's").problem ?? '', /position 3/);
+  assert.deepEqual(readArguments('__proto__=1'), { arg: [], kwarg: Object.fromEntries([['__proto__', 1]]) });
+  const line = writeArguments(['a b', 'True', 5, null, { a: 1 }], { refresh: true, v: '1.10' });
+  assert.equal(line, '"a b" "True" 5 None {"a":1} refresh=True v=1.10');
+  assert.deepEqual(readArguments(line).arg, ['a b', 'True', 5, null, { a: 1 }]);
+});
+
+test('console - targets, routes and links keep what they are given', () => {
+  assert.deepEqual(sentTarget({ text: 'a, b,', kind: 'list' }), { tgt: ['a', 'b'], tgt_type: 'list' });
+  assert.equal(shellTarget({ text: "G@os:De'b and *", kind: 'compound' }), "-C 'G@os:De'\\''b and *'");
+  for (const id of ['web1', 'a/b?c#d', '../x', 'javascript:alert(1)', '"><img src=x>']) {
+    const link = linkTo('minions', id, { tab: 'pillar' });
+    assert.match(link, /^#\/minions\/[\w%.:()!'~*-]+\?tab=pillar$/);
+    assert.equal(readRoute(link).id, id);
+    assert.equal(readRoute(link).query.get('tab'), 'pillar');
+  }
+  assert.deepEqual(readRoute('#/jobs/%E0%A4%A'), { view: 'jobs', id: undefined, query: new Map() });
+  assert.equal(readRoute('').view, 'now');
+});
+
+test('console - state runs are read, grouped by state, and what failed comes first', () => {
+  const state = (result: boolean | null, more: object = {}) => ({
+    result,
+    comment: 'c',
+    changes: {},
+    __id__: 'conf',
+    __sls__: 'web',
+    __run_num__: 1,
+    duration: '12.5 ms',
+    ...more,
+  });
+  const good = {
+    'file_|-conf_|-/etc/x_|-managed': state(true),
+    'pkg_|-nginx_|-nginx_|-installed': state(true, {
+      __id__: 'nginx',
+      __run_num__: 0,
+      changes: { nginx: { new: '1' } },
+    }),
+  };
+  const bad = { ...good, 'file_|-conf_|-/etc/x_|-managed': state(false) };
+  const groups = new Map<string, StateGroup>();
+  for (const [minion, value] of [
+    ['a', good],
+    ['b', good],
+    ['c', bad],
+  ] as const)
+    addToGroups(groups, minion, readStateReturn(value)?.rows ?? []);
+  const [first, second] = sortedGroups(groups);
+  assert.deepEqual([first?.id, first?.counts], ['conf', { ok: 2, changed: 0, failed: 1, 'would change': 0 }]);
+  assert.deepEqual(second?.counts, { ok: 0, changed: 3, failed: 0, 'would change': 0 });
+  assert.equal(readStateReturn(good)?.rows[0]?.seconds, 0.0125);
+  assert.deepEqual(readStateReturn(['No matching sls found']), {
+    rows: [],
+    errors: ['No matching sls found'],
+  });
+  for (const other of [true, null, {}, { a: 1 }, { 'a_|-b_|-c_|-d': 1 }])
+    assert.equal(readStateReturn(other), undefined);
+  const { diffs, rest } = splitChanges({ diff: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', mode: '0644' });
+  assert.deepEqual(rest, { mode: '0644' });
+  const { lines, isCut } = diffLines(diffs[0]?.text ?? '', 100);
+  assert.deepEqual(
+    lines.map(({ kind }) => kind),
+    ['file', 'file', 'place', 'removed', 'added'],
+  );
+  assert.equal(isCut, false);
+});
+
+test('console - great and deep values cost little', () => {
+  let deep: unknown = 1;
+  for (let nth = 0; nth < 2000; nth++) deep = [deep];
+  assert.equal(summary(deep), '[[[[…]]]]');
+  assert.equal(summary({ a: 'x\ny', b: [true, null] }), '{a: x y, b: [True, None]}');
+  const great = { text: 'x'.repeat(10_000_000), list: Array.from({ length: 100_000 }, (_, nth) => nth) };
+  assert.ok(summary(great).length <= 161);
+  assert.equal(jsonText(great, 1000).isCut, true);
+  assert.equal(fingerprintOf({ a: 1, b: 2 }), fingerprintOf({ b: 2, a: 1 }));
+  assert.notEqual(fingerprintOf(['x'.repeat(500)]), fingerprintOf([`${'x'.repeat(499)}y`]));
+});
+
+test('console - finding by letters, globs, fingerprints and times', () => {
+  const names = ['state.apply', 'test.ping', 'pkg.install', 'status.uptime'];
+  assert.deepEqual(
+    best('sap', names, (name) => name, 1),
+    ['state.apply'],
+  );
+  assert.deepEqual(
+    best('zzz', names, (name) => name, 5),
+    [],
+  );
+  const jobs = globFilter('salt/job/*, beacon');
+  assert.deepEqual(['salt/job/1/new', 'salt/beacon/a', 'salt/auth'].map(jobs), [true, true, false]);
+  assert.equal(globFilter('[')('x[y'), true);
+  const finger = 'ab:cd:ef:01:23:45:67:89:ab:cd:ef:01:23:45:67:89';
+  assert.equal(sameFingerprint(finger, finger.toUpperCase().replaceAll(':', ' ')), true);
+  assert.equal(sameFingerprint(finger, 'ab:cd'), false);
+  assert.equal(jidTimeMs('20261125164012345678'), Date.UTC(2026, 10, 25, 16, 40, 12, 345));
+  assert.equal(isoMs('2026-11-25T16:40:12.345678'), Date.UTC(2026, 10, 25, 16, 40, 12, 345));
+  assert.deepEqual([0.5, 3.14, 65, 7300, 100_000].map(duration), [
+    '0.50 s',
+    '3.1 s',
+    '1 min 5 s',
+    '2 h 1 min',
+    '1 d 3 h',
+  ]);
+  assert.equal(ago(0, 61_000), '1 min ago');
+});
