@@ -190,6 +190,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'sysfs', file: 'sysfs', load: async () => (await import('./sysfs.ts')).sysfsModule },
   { name: 'system', file: 'system', load: async () => (await import('./system.ts')).systemModule },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testModule },
+  { name: 'tls', file: 'tls', load: async () => (await import('./tls.ts')).tlsModule },
   {
     name: 'timezone',
     file: 'timezone',

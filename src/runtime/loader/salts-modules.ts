@@ -34,7 +34,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'rpmbuild runit s3 s6 salt_proxy salt_version saltcheck saltcloud scp scsi seed sensehat ' +
     'sensors serverdensity_device servicenow shortcut slack smtp snapper snmp softwareupdate solr ' +
     'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench syslog_ng sysrc ' +
-    'system_profiler task telegram telemetry temp test_virtual textfsm tls tomcat trafficserver ' +
+    'system_profiler task telegram telemetry temp test_virtual textfsm tomcat trafficserver ' +
     'transactional_update travisci tuned twilio udev uptime users uwsgi vagrant varnish vbox_guest ' +
     'vboxmanage vcenter victorops virt vmadm vmctl vsphere win_dacl win_dns_client win_event win_iis ' +
     'win_path win_pki win_servermanager win_smtp_server win_snmp win_wua winrepo wordpress wusa ' +

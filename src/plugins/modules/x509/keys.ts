@@ -54,6 +54,11 @@ export function keySizeOf(key: KeyObject): number | null {
   return modulusLength ?? CURVE_BITS.get(namedCurve ?? '') ?? null;
 }
 
+/** Makes a private key for RSA. @param modulusLength its bits */
+export async function newRsaKey(modulusLength: number): Promise<KeyObject> {
+  return (await generate('rsa', { modulusLength, publicExponent: 65537 })).privateKey;
+}
+
 /** Makes a private key. @throws SaltInvocationError for kinds and sizes that Salt does not make */
 export async function newKey(algo: Value, size: Value): Promise<KeyObject> {
   const given = size === null || size === '' || size === 0 ? undefined : toNumber(size);
@@ -61,7 +66,7 @@ export async function newKey(algo: Value, size: Value): Promise<KeyObject> {
     const modulusLength = given ?? 2048;
     if (![2048, 3072, 4096].includes(modulusLength))
       throw new SaltInvocationError('RSA key size must be either 2048, 3072 or 4096 bits.');
-    return (await generate('rsa', { modulusLength, publicExponent: 65537 })).privateKey;
+    return newRsaKey(modulusLength);
   }
   if (algo === 'ec') {
     const curve = new Map([

@@ -109,6 +109,7 @@ MODULES = {
     "systemd_service": "service",
     "test": "test",
     "timezone": "timezone",
+    "tls": "tls",
     "user": "user",
     "useradd": "user",
     "vault": "vault",
