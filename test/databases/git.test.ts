@@ -401,3 +401,28 @@ test('git pillar - what cannot be had fails the pillar, and says which remote an
     /has a base, which means something only/,
   );
 });
+
+test('gitfs - the history comes when a commit of it is named, once, and a name that nobody knows costs no second fetch', async () => {
+  const { update, text, gitfs } = site([`file://${bare}`]);
+  await update();
+  const repository = join(gitfs.remotes[0]?.repository.folder ?? '', 'repository.git');
+  assert.ok(existsSync(join(repository, 'shallow')), 'branches and tags without what was before them');
+  assert.equal(await text('top.txt', 'f'.repeat(40)), '');
+  assert.ok(!existsSync(join(repository, 'shallow')));
+  git('checkout', '--quiet', 'develop');
+  const before = git('rev-parse', 'HEAD');
+  commit({ 'top.txt': 'newer' }, 'newer');
+  push();
+  const other = site([`file://${bare}`]);
+  await other.update();
+  assert.equal(await other.text('top.txt', before), 'dev');
+  renameSync(bare, `${bare}.away`);
+  try {
+    const alone = site([`file://${bare}`]);
+    await alone.update();
+    assert.equal(await alone.text('top.txt', before), '', 'there is nothing to complete');
+    assert.equal(await other.text('top.txt', FIRST), 'a\nb\n', 'what was fetched stays');
+  } finally {
+    renameSync(`${bare}.away`, bare);
+  }
+});

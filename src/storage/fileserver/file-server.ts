@@ -35,6 +35,7 @@ const gzipAsync = promisify(gzip);
 /** Pieces up to this size are compressed at once, larger ones aside. */
 const COMPRESS_HERE_BYTES = 16 * 1024;
 const JOINED_MAX = 64;
+const FIXED_FILES_MAX = 20_000;
 
 /** Answers the file server's commands. */
 export class FileServer {
@@ -45,6 +46,7 @@ export class FileServer {
   readonly #layerLists: LayerLists;
   /** The lists of environments with several sources, by what they were joined of. */
   readonly #joined = new BoundedMap<string, { of: readonly FileLists[]; lists: FileLists }>(JOINED_MAX);
+  readonly #fixed = new BoundedMap<string, { path: string; stat: BigIntStats }>(FIXED_FILES_MAX);
   /** What may be asked, by command. */
   readonly commands: ReadonlyMap<string, FileCommand> = new Map<string, FileCommand>([
     ['_serve_file', (load) => this.#serve(load)],
@@ -113,7 +115,7 @@ export class FileServer {
     if (wanted === undefined) return undefined;
     for (const backend of this.backends) {
       const layers: readonly Layer[] = await backend.layers(wanted.saltenv, wanted.path);
-      const found = findInLayers(this.settings, wanted, layers);
+      const found = findInLayers(this.settings, wanted, layers, this.#fixed);
       if (found !== undefined) return found;
     }
     return undefined;

@@ -2,6 +2,7 @@
 import { realpathSync, statSync, type BigIntStats } from 'node:fs';
 import { posix } from 'node:path';
 import { UnsafePathError } from '../../errors/errors.ts';
+import type { BoundedMap } from '../../host/bounded-map.ts';
 import { safeJoin } from '../../host/files.ts';
 import { pathInLayer, ROOTS, type Layer } from './layer.ts';
 import { rootsLayers } from './roots.ts';
@@ -27,26 +28,46 @@ export interface Wanted {
   readonly index: number | undefined;
 }
 
+/** Files of folders that never change, by folder and path below it. */
+export type FixedFiles = Pick<BoundedMap<string, { path: string; stat: BigIntStats }>, 'get' | 'set'>;
+
 /**
  * Finds a file (salt/fileserver/__init__.py `find_file`, salt/fileserver/roots.py `find_file`, 3006.16).
+ * @param fixed what is known of folders that never change; what is found in them is added
  * @returns undefined when there is none in these folders
  */
 export function findInLayers(
   settings: FileServerSettings,
   { path, saltenv, index }: Wanted,
   layers: readonly Layer[],
+  fixed?: FixedFiles,
 ): FoundFile | undefined {
   const chosen =
     index === undefined ? layers : layers.filter(({ backend }) => backend === ROOTS).slice(index, index + 1);
   for (const layer of chosen) {
     const below = pathInLayer(layer, path);
-    const full = below === undefined ? undefined : pathBelow(layer, below);
-    if (below === undefined || full === undefined || layer.hides?.(below) === true) continue;
-    const stat = fileAt(full);
-    if (stat !== undefined && !settings.isIgnored(full))
-      return { path: full, rel: path, saltenv, stat, backend: layer.backend };
+    if (below === undefined) continue;
+    const at = fileIn(layer, below, fixed);
+    if (at !== undefined && !settings.isIgnored(at.path))
+      return { ...at, rel: path, saltenv, backend: layer.backend };
   }
   return undefined;
+}
+
+function fileIn(
+  layer: Layer,
+  below: string,
+  fixed: FixedFiles | undefined,
+): { path: string; stat: BigIntStats } | undefined {
+  const key = layer.isFixed ? `${layer.folder}\0${below}` : '';
+  const known = key === '' ? undefined : fixed?.get(key);
+  if (known !== undefined) return known;
+  const path = pathBelow(layer, below);
+  if (path === undefined || layer.hides?.(below) === true) return undefined;
+  const stat = fileAt(path);
+  if (stat === undefined) return undefined;
+  if (key !== '') fixed?.set(key, { path, stat });
+  return { path, stat };
 }
 
 /** Finds a file in the folders of `file_roots`. */
@@ -84,7 +105,8 @@ function usable(wanted: Wanted): Wanted | undefined {
 function pathBelow({ folder, isConfined }: Layer, rel: string): string | undefined {
   try {
     const full = safeJoin(folder, rel);
-    if (isConfined && !realpathSync(full).startsWith(`${realpathSync(folder)}/`)) return undefined;
+    if (isConfined && !realpathSync.native(full).startsWith(`${realpathSync.native(folder)}/`))
+      return undefined;
     return full;
   } catch (error) {
     if (error instanceof UnsafePathError || 'code' in (error as Error)) return undefined;

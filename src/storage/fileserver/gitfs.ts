@@ -55,6 +55,7 @@ export class Gitfs implements FetchedBackend {
   readonly name = GITFS;
   readonly remotes: readonly GitfsRemote[];
   readonly #clock: Clock;
+  #isFetched = false;
 
   constructor(remotes: readonly GitfsRemote[], clock: Clock) {
     this.remotes = remotes;
@@ -66,7 +67,10 @@ export class Gitfs implements FetchedBackend {
   }
 
   async layers(saltenv: string): Promise<readonly Layer[]> {
-    await firstFetches(this.remotes, this.#clock);
+    if (!this.#isFetched) {
+      await firstFetches(this.remotes, this.#clock);
+      this.#isFetched = this.remotes.every(({ repository }) => repository.state().triedAtMs > 0);
+    }
     const isKnown = COMMIT.test(saltenv) || this.environments().includes(saltenv);
     const found = await Promise.all(
       this.remotes.filter((remote) => isKnown || remote.hasFallback).map((remote) => remote.layer(saltenv)),

@@ -5,10 +5,11 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
 import { safeJoin } from '../../host/files.ts';
 import type { Random } from '../../host/random.ts';
-import { RemoteCopy } from '../remotes/copy.ts';
+import { RemoteCopy, type CopyState } from '../remotes/copy.ts';
 import { Trees } from '../remotes/trees.ts';
 import { GitError, runGit, type GitAccess } from './run-git.ts';
 
@@ -16,6 +17,13 @@ import { GitError, runGit, type GitAccess } from './run-git.ts';
 export const REF_KINDS: readonly string[] = ['branch', 'tag', 'sha'];
 /** The name of a commit, whole or its beginning. */
 export const COMMIT = /^[0-9a-f]{6,64}$/i;
+/** After a history could not be had. */
+const HISTORY_RETRY_MS = 60_000;
+/** For another process that fetches. */
+const HISTORY_WAIT_MS = 15_000;
+const HISTORY_LOOK_MS = 100;
+/** Commits that are known to be there. */
+const COMMITS_MAX = 512;
 
 /** Where copies of repositories lie, of every kind of remote. */
 export function repositoriesFolder(cachedir: string): string {
@@ -36,6 +44,9 @@ export interface GitRepositoryDeps {
 export class GitRepository extends RemoteCopy {
   readonly #deps: GitRepositoryDeps;
   readonly #trees: Trees;
+  readonly #commits = new BoundedMap<string, true>(COMMITS_MAX);
+  #completing: Promise<boolean> | undefined;
+  #historyNotBeforeMs = -Infinity;
 
   constructor(deps: GitRepositoryDeps) {
     const { url, user, privkey } = deps.access;
@@ -50,11 +61,62 @@ export class GitRepository extends RemoteCopy {
     return join(this.folder, 'repository.git');
   }
 
-  protected async pull(): Promise<ReadonlyMap<string, string>> {
-    await this.#prepare();
-    const how = ['--quiet', '--prune', '--force', '--no-write-fetch-head', '--no-auto-gc'];
-    await this.#git(['fetch', ...how, '--', ...this.#source()], true);
+  /** The first time without the history, which nobody asks for until somebody names a commit. */
+  protected async pull(before: CopyState): Promise<ReadonlyMap<string, string>> {
+    this.#prepare();
+    if (before.fetchedAtMs !== undefined || !(await this.#fetchTips())) await this.#fetch([]);
     return this.#references();
+  }
+
+  #fetch(how: readonly string[]): Promise<string> {
+    const always = ['--quiet', '--prune', '--force', '--no-write-fetch-head', '--no-auto-gc'];
+    return this.#git(['fetch', ...always, ...how, '--', ...this.#source()], true);
+  }
+
+  /** @returns false when the server cannot leave out history, as over what git calls dumb HTTP */
+  async #fetchTips(): Promise<boolean> {
+    try {
+      await this.#fetch(['--depth=1']);
+      return true;
+    } catch (error) {
+      if (error instanceof GitError && /shallow/i.test(error.message)) return false;
+      throw error;
+    }
+  }
+
+  get #lacksHistory(): boolean {
+    return statSync(join(this.#repository, 'shallow'), { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /**
+   * Fetches the history that was left out, because somebody names a commit that is not there. It happens once; when it fails it is tried
+   * again no sooner than a minute later, so that names of commits that nobody knows cost the remote nothing.
+   */
+  async #completeHistory(): Promise<boolean> {
+    const { clock } = this.#deps;
+    if (!this.#lacksHistory || this.isLocked) return false;
+    if (clock.monotonicMs() < this.#historyNotBeforeMs) return false;
+    this.#completing ??= this.#fetchHistory().finally(() => {
+      this.#historyNotBeforeMs = clock.monotonicMs() + HISTORY_RETRY_MS;
+      this.#completing = undefined;
+    });
+    return this.#completing;
+  }
+
+  /** Waits a while for another process that fetches, which may bring the history, too. */
+  async #fetchHistory(): Promise<boolean> {
+    const { clock } = this.#deps;
+    const untilMs = clock.monotonicMs() + HISTORY_WAIT_MS;
+    try {
+      do {
+        if ((await this.alone(() => this.#fetch(['--unshallow']))) !== undefined) return true;
+        await clock.sleep(HISTORY_LOOK_MS);
+        if (!this.#lacksHistory) return true;
+      } while (clock.monotonicMs() < untilMs);
+    } catch (error) {
+      if (!(error instanceof GitError)) throw error;
+    }
+    return !this.#lacksHistory;
   }
 
   protected override tidy(refs: ReadonlyMap<string, string>): void {
@@ -92,8 +154,21 @@ export class GitRepository extends RemoteCopy {
     return undefined;
   }
 
-  /** True for a commit that the copy has. @param commit hexadecimal digits */
+  /** A commit by its name or the beginning of it; undefined when there is none. @param commit hexadecimal digits */
   async commitOf(commit: string): Promise<string | undefined> {
+    if (this.#commits.get(commit) === true) return commit;
+    const found = await this.#findCommit(commit);
+    if (found === commit) this.#commits.set(commit, true);
+    return found;
+  }
+
+  async #findCommit(commit: string): Promise<string | undefined> {
+    const known = await this.#commitHere(commit);
+    if (known !== undefined || !(await this.#completeHistory())) return known;
+    return this.#commitHere(commit);
+  }
+
+  async #commitHere(commit: string): Promise<string | undefined> {
     try {
       const text = await this.#git([
         'rev-parse',
@@ -110,8 +185,7 @@ export class GitRepository extends RemoteCopy {
   }
 
   async #export(commit: string, root: string, draft: string): Promise<boolean> {
-    const tree = await this.commitOf(commit);
-    if (tree === undefined || !(await this.#isFolder(commit, root))) return false;
+    if ((await this.#findCommit(commit)) === undefined || !(await this.#isFolder(commit, root))) return false;
     const index = `${draft}.index`;
     try {
       const env = new Map([['GIT_INDEX_FILE', index]]);
@@ -133,10 +207,10 @@ export class GitRepository extends RemoteCopy {
     }
   }
 
-  async #prepare(): Promise<void> {
+  #prepare(): void {
     const repository = this.#repository;
     if (statSync(join(repository, 'HEAD'), { throwIfNoEntry: false }) === undefined)
-      await this.#git(['init', '--quiet', '--bare', repository]);
+      makeRepository(repository);
     // files come as they were committed, whatever the repository's attributes say
     mkdirSync(join(repository, 'info'), { recursive: true });
     writeFileSync(
@@ -170,14 +244,20 @@ export class GitRepository extends RemoteCopy {
 
   #git(words: readonly string[], isRemote = false, env?: ReadonlyMap<string, string>): Promise<string> {
     const { clock, access } = this.#deps;
-    const isInit = words[0] === 'init';
-    return runGit(isInit ? words : ['--git-dir', this.#repository, ...words], {
+    return runGit(['--git-dir', this.#repository, ...words], {
       clock,
       folder: this.folder,
       ...(isRemote ? { access } : {}),
       ...(env === undefined ? {} : { env }),
     });
   }
+}
+
+/** What `git init --bare` makes, without another process. `HEAD` comes last: with it the repository counts as made. */
+function makeRepository(folder: string): void {
+  for (const name of ['objects', 'refs']) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'config'), '[core]\n\trepositoryformatversion = 0\n\tbare = true\n');
+  writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/master\n');
 }
 
 function namesIn(folder: string): string[] {

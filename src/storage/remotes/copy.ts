@@ -111,6 +111,17 @@ export abstract class RemoteCopy {
     }
   }
 
+  /** Does something with the copy that nobody else may do at the same time. @returns undefined when another process is at it */
+  protected async alone<T>(work: () => Promise<T>): Promise<T | undefined> {
+    const lock = join(this.folder, 'fetching');
+    if (takeLock(lock) !== undefined) return undefined;
+    try {
+      return await work();
+    } finally {
+      dropLock(lock);
+    }
+  }
+
   #keep(state: CopyState): void {
     const { refs, fetchedAtMs, triedAtMs, fault } = state;
     const text = JSON.stringify({ refs: [...refs], fetchedAtMs, triedAtMs, fault });
