@@ -65,6 +65,12 @@ const SERVED: FurtherOption = {
     'test.',
     'vault',
     'verify_ssl',
+    // what external pillars and sources of top data ask for
+    'cobbler.',
+    'consul.',
+    'etcd.',
+    'foreman.',
+    'ldap.',
     // what renderers ask for
     'aws_kms',
     'stateconf_',
@@ -111,7 +117,7 @@ const UNSERVED: readonly FurtherOption[] = [
     unserved: notYet('there is no authentication system of that name'),
   },
   {
-    names: ['cache.', 'consul.', 'etcd.', 'mysql.cache', 'bank_'],
+    names: ['cache.', 'mysql.cache', 'bank_'],
     unserved: notYet('what the master remembers of minions is kept in files'),
   },
   {
@@ -176,10 +182,10 @@ const UNSERVED: readonly FurtherOption[] = [
     unserved: notYet('there is no package manager spm'),
   },
   {
-    names: ['ldap.', 'cobbler.', 'foreman.', 'rethinkdb.', 'reclass'],
+    names: ['rethinkdb.'],
     unserved: notYet('there is no pillar of that name'),
   },
-  { names: ['external_nodes', 'ext_tops'], unserved: notYet('there are no external sources of top data') },
+  { names: ['external_nodes', 'ext_tops'], unserved: notYet('they are names of old for master_tops') },
   {
     names: ['docker.', 'docker-registries', 'virt.', 'virt:', 'virt', 'lxc.'],
     unserved: notYet('there is no module that reads it'),

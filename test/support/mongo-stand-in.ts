@@ -226,7 +226,8 @@ function read(bytes: Buffer): Document {
 }
 
 function fits(document: Document, filter: Document): boolean {
-  return Object.entries(filter).every(([field, wanted]) => {
+  return Object.entries(filter).every(([field, asked]) => {
+    const wanted: unknown = (asked as Document | null)?.['$eq'] ?? asked;
     const value = field
       .split('.')
       .reduce<unknown>((at, key) => (at as Document | undefined)?.[key], document);

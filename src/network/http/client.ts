@@ -20,6 +20,8 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   /** False takes any certificate; a text is the file of the certificates to trust. */
   readonly verify?: boolean | string;
+  /** Who asks, for servers that want to see a certificate. */
+  readonly certificate?: { readonly cert: Buffer; readonly key: Buffer };
   readonly clock: Clock;
   /** How the program names itself; default `salt-returner`. */
   readonly agent?: string;
@@ -102,6 +104,7 @@ function start({
   headers,
   body,
   verify = true,
+  certificate,
   agent = 'salt-returner',
 }: HttpRequest): ClientRequest {
   const options = {
@@ -117,6 +120,7 @@ function start({
   return requestHttps(url, {
     ...options,
     rejectUnauthorized: verify !== false,
+    ...certificate,
     ...(typeof verify === 'string' ? { ca: certificates(verify) } : {}),
   });
 }

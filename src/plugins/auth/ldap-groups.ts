@@ -1,5 +1,5 @@
 /** The groups of a user in a directory, in the three ways in which directories keep them (salt/auth/ldap.py `groups`, 3006.16). */
-import type { LdapEntry, LdapSession } from './ldap-directory.ts';
+import type { LdapEntry, LdapSession } from '../../network/ldap/directory.ts';
 import { escapeFilter, filled, firstValue, type LdapSettings } from './ldap-settings.ts';
 
 /**

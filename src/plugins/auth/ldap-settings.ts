@@ -1,19 +1,12 @@
 /** The options `auth.ldap.*` (salt/auth/ldap.py, 3006.16), read once, and what is wrong with them. */
+import type { DirectorySettings, LdapScope } from '../../network/ldap/directory.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** How a directory is asked. */
-export interface LdapSettings {
-  /** Addresses of servers, tried one after the other. */
-  readonly urls: readonly string[];
-  readonly startTls: boolean;
-  /** False takes any certificate (`no_verify`). */
-  readonly verify: boolean;
-  /** A file of certificates of authorities; undefined for those of the system. */
-  readonly caFile: string | undefined;
-  readonly timeoutMs: number;
+export interface LdapSettings extends DirectorySettings {
   readonly baseDn: string;
-  readonly scope: 'base' | 'one' | 'sub';
+  readonly scope: LdapScope;
   /** Whom to bind as: for searches where there is a `bindpw`, else the user himself, with `{{ username }}` in it. */
   readonly bindDn: string;
   readonly bindPassword: string;
@@ -63,6 +56,7 @@ export function readLdapSettings(opts: Dict): LdapSettings {
     verify: !flag('no_verify'),
     caFile: text('cacertfile') || undefined,
     timeoutMs: Math.max(0.1, seconds) * 1000,
+    optionNames: 'auth.ldap.uri, auth.ldap.server and auth.ldap.tls',
     baseDn: text('basedn'),
     scope: SCOPES[Number(text('scope', '2'))] ?? 'sub',
     bindDn: text('binddn'),

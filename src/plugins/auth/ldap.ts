@@ -3,7 +3,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { BackendSpec, Credentials } from './backend.ts';
-import { withDirectory, type LdapSession } from './ldap-directory.ts';
+import { withDirectory, type LdapSession } from '../../network/ldap/directory.ts';
 import { ldapGroups } from './ldap-groups.ts';
 import {
   escapeDn,

@@ -79,6 +79,14 @@ class PillarCompiler {
     return mergeSources(this.opts, a, b);
   }
 
+  decrypt(renderer: string, value: Value): Promise<Value> {
+    return this.deps.pipe.apply(renderer, value, this.#pillarContext());
+  }
+
+  #pillarContext(): RenderContext {
+    return this.#renderContext({ path: 'pillar', sls: '', env: 'base', extra: [] });
+  }
+
   fail(message: string): void {
     this.log.error(message);
     this.errors.push(message);
@@ -101,7 +109,7 @@ class PillarCompiler {
     // before the override is joined, which is what the minion says
     await decryptPillar(pillar, {
       pipe: this.deps.pipe,
-      context: this.#renderContext({ path: 'pillar', sls: '', env: 'base', extra: [] }),
+      context: this.#pillarContext(),
       fail: (message) => this.fail(message),
     });
     if (this.errors.length > 0) {

@@ -3,6 +3,7 @@ import { messageOf } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { Logger } from '../../host/log.ts';
+import type { ExtPillar } from './ext/ext-pillar.ts';
 import type { PillarCompilerDeps, PillarRequest } from './request.ts';
 
 /** The compilation that external pillars are part of. */
@@ -16,6 +17,7 @@ export interface Compilation {
   opt(name: string): Value | undefined;
   fail(message: string): void;
   merge(base: Dict, over: Dict): Dict;
+  decrypt(renderer: string, value: Value): Promise<Value>;
 }
 
 /** The external pillars to run: the configured ones, and the one that was asked for, when it may be. */
@@ -62,16 +64,15 @@ async function runOne(
   settings: Value,
   pillar: Dict,
 ): Promise<Dict | undefined> {
-  const { ownPillar, extPillars } = compiler.deps;
-  const run = (await ownPillar?.(compiler.opts, name)) ?? extPillars.get(name);
-  if (!run) {
-    // Salt compat: Salt goes on with part of the pillar, and states run as if the rest had been taken away
-    compiler.log.critical(`Specified ext_pillar interface ${name} is unavailable`);
-    compiler.errors.push(`Specified ext_pillar interface ${name} is unavailable`);
-    return undefined;
-  }
   const { minionId, grains, extraMinionData } = compiler.request;
   try {
+    const run = await findSource(compiler, name);
+    if (!run) {
+      // Salt compat: Salt goes on with part of the pillar, and states run as if the rest had been taken away
+      compiler.log.critical(`Specified ext_pillar interface ${name} is unavailable`);
+      compiler.errors.push(`Specified ext_pillar interface ${name} is unavailable${inPython(name)}`);
+      return undefined;
+    }
     const data = await run(settings, {
       minionId,
       grains,
@@ -79,6 +80,7 @@ async function runOne(
       pillar,
       opts: compiler.opts,
       log: compiler.log,
+      decrypt: (renderer, value) => compiler.decrypt(renderer, value),
       errors: compiler.errors,
     });
     return isDict(data) ? data : undefined;
@@ -87,4 +89,36 @@ async function runOne(
     compiler.log.error(`Exception caught loading ext_pillar '${name}': ${messageOf(error)}`);
     return undefined;
   }
+}
+
+/** The site's own come first, an installed Salt's last. */
+async function findSource(compiler: Compilation, name: string): Promise<ExtPillar | undefined> {
+  const { ownPillar, installedPillar, extPillars } = compiler.deps;
+  const found = (await ownPillar?.(compiler.opts, name)) ?? extPillars.get(name);
+  return found ?? installedPillar?.(compiler.opts, name);
+}
+
+/** Those that Salt has and this program does not (3006.16 salt/pillar/). */
+const SALTS_PILLARS: ReadonlySet<string> = new Set([
+  'azureblob',
+  'confidant',
+  'digicert',
+  'django_orm',
+  'ec2_pillar',
+  'libvirt',
+  'makostack',
+  'netbox',
+  'neutron',
+  'pepa',
+  'rethinkdb',
+  'sqlcipher',
+  'venafi',
+  'virtkey',
+  'vmware',
+]);
+
+function inPython(name: string): string {
+  return SALTS_PILLARS.has(name)
+    ? `: it is Python of Salt's own; with a Salt installed beside, set salt_python: True`
+    : '';
 }

@@ -65,3 +65,15 @@ export function findOwnPillar(
     return pythonPillar(opts, name, deps, functions);
   };
 }
+
+/** External pillars of an installed Salt (`salt_python`), for those that this program does not have. */
+export function findInstalledPillar(
+  deps: PythonSingleDeps,
+  functions: PillarCompilerDeps['functions'],
+): NonNullable<PillarCompilerDeps['installedPillar']> {
+  return async (opts, name) => {
+    if (opts.get('salt_python') !== true) return undefined;
+    const { installedPillar } = await import('./python-renderers.ts');
+    return installedPillar(name, deps, opts, functions);
+  };
+}

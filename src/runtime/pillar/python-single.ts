@@ -40,7 +40,15 @@ export function pythonPillar(
   functions: (context: Surroundings) => TemplateFunctions,
 ): ExtPillar | undefined {
   const found = pythonFiles(opts, 'pillar').find((one) => one.name === name || one.file === name);
-  if (found === undefined) return undefined;
+  return found && filePillar(found, deps, functions);
+}
+
+/** The external pillar that a Python file has: one of the site, or of an installed Salt. */
+export function filePillar(
+  found: Pick<PythonCall, 'file' | 'path'>,
+  deps: PythonSingleDeps,
+  functions: (context: Surroundings) => TemplateFunctions,
+): ExtPillar {
   const call = { kind: 'pillar', file: found.file, path: found.path, fun: 'ext_pillar' } as const;
   return (settings, { minionId, grains, pillar, opts: seen, extraMinionData = new Map() }) => {
     const kwargs: Dict = new Map(isDict(settings) ? settings : []);

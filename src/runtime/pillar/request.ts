@@ -33,6 +33,8 @@ export interface PillarCompilerDeps {
   readonly extPillars: ReadonlyMap<string, ExtPillar>;
   /** A site's own external pillars, which come before those. */
   readonly ownPillar?: (opts: Dict, name: string) => Promise<ExtPillar | undefined>;
+  /** External pillars of an installed Salt, which come last. */
+  readonly installedPillar?: (opts: Dict, name: string) => Promise<ExtPillar | undefined>;
   /** The version shown with `pillar_opts`. */
   readonly version: string;
 }

@@ -12,7 +12,15 @@ import type { PillarCache } from './cache.ts';
 import { pillarCache } from './cache.ts';
 import { compilePillar, mergeSources, pillarTop } from './compile.ts';
 import type { PillarCompilerDeps, PillarRequest } from './request.ts';
-import { cmdJson, cmdYaml } from './ext/command.ts';
+import { cmdJson, cmdYaml, cmdYamlex, hieraPillar, puppetPillar } from './ext/command.ts';
+import { csvPillar } from './ext/csv.ts';
+import { decryptingPillar } from './ext/decrypting.ts';
+import { etcdPillar } from './ext/etcd.ts';
+import { hgPillar, svnPillar } from './ext/checkouts.ts';
+import { cobblerPillar, foremanPillar } from './ext/host-service.ts';
+import { ldapPillar } from './ext/ldap.ts';
+import { mongoPillar } from './ext/mongo.ts';
+import { varstackPillar } from './ext/varstack.ts';
 import type { ExtPillar, ExtPillarContext } from './ext/ext-pillar.ts';
 import { fileTree } from './ext/file-tree.ts';
 import { gitPillar } from './ext/git.ts';
@@ -25,7 +33,7 @@ import { nodegroupsPillar } from './ext/nodegroups.ts';
 import { redisPillar } from './ext/redis.ts';
 import { mysqlPillar, postgresPillar, sqlitePillar } from './ext/sql.ts';
 import { stackPillar } from './ext/stack.ts';
-import { findOwn, findOwnPillar } from './find-own.ts';
+import { findInstalledPillar, findOwn, findOwnPillar } from './find-own.ts';
 
 /** What pillar is made with. */
 export interface PillarServiceDeps {
@@ -56,32 +64,8 @@ export class PillarService {
       log,
       functions: deps.functions,
       ownPillar: findOwnPillar({ clock, log, owner: this }, deps.functions),
-      extPillars: new Map<string, ExtPillar>([
-        ['cmd_json', cmdJson(clock)],
-        ['vault', vaultPillar(clock)],
-        ['cmd_yaml', cmdYaml(clock)],
-        ['file_tree', fileTree(pipe)],
-        [
-          'git',
-          gitPillar({
-            clock,
-            random,
-            merge: mergeSources,
-            compile: (context, roots, env) => this.#foldersPillar(context, roots, env),
-          }),
-        ],
-        ['consul', consulPillar(clock)],
-        ['http_json', httpJson],
-        ['http_yaml', httpYaml],
-        ['mysql', mysqlPillar],
-        ['nodegroups', nodegroupsPillar],
-        ['postgres', postgresPillar],
-        ['redis', redisPillar],
-        ['sqlite3', sqlitePillar],
-        ['stack', stackPillar({ clock, random, log }, deps.functions)],
-        ['reclass', reclassPillar],
-        ['saltclass', saltclassSource(deps, deps.functions)],
-      ]),
+      installedPillar: findInstalledPillar({ clock, log, owner: this }, deps.functions),
+      extPillars: this.#sources(deps, pipe),
       version: saltCompatVersion,
     };
     this.#cache = pillarCache(opts, clock);
@@ -102,6 +86,53 @@ export class PillarService {
     const pillar = await compilePillar(this.#deps, request);
     cache.set(request.minionId, request, pillar);
     return pillar;
+  }
+
+  /** The external pillars that this program has, by the names that `ext_pillar` takes. */
+  #sources(deps: PillarServiceDeps, pipe: RenderPipe): ReadonlyMap<string, ExtPillar> {
+    const { clock, random, log } = deps;
+    const compile = (context: ExtPillarContext, roots: Dict, env: string): Promise<Dict> =>
+      this.#foldersPillar(context, roots, env);
+    return new Map<string, ExtPillar>([
+      ['cmd_json', cmdJson(clock)],
+      ['vault', vaultPillar(clock)],
+      ['cmd_yaml', cmdYaml(clock)],
+      ['cmd_yamlex', cmdYamlex(clock)],
+      ['cobbler', cobblerPillar(clock)],
+      ['csv', csvPillar],
+      ['etcd', etcdPillar(clock)],
+      ['foreman', foremanPillar(clock)],
+      ['gpg', decryptingPillar('gpg')],
+      ['hg', hgPillar({ clock, random, compile })],
+      ['hiera', hieraPillar(clock)],
+      ['mongo', mongoPillar],
+      ['nacl', decryptingPillar('nacl')],
+      ['pillar_ldap', ldapPillar(pipe)],
+      ['puppet', puppetPillar(clock)],
+      ['svn', svnPillar({ clock, random, compile })],
+      ['varstack', varstackPillar],
+      ['file_tree', fileTree(pipe)],
+      [
+        'git',
+        gitPillar({
+          clock,
+          random,
+          merge: mergeSources,
+          compile,
+        }),
+      ],
+      ['consul', consulPillar(clock)],
+      ['http_json', httpJson],
+      ['http_yaml', httpYaml],
+      ['mysql', mysqlPillar],
+      ['nodegroups', nodegroupsPillar],
+      ['postgres', postgresPillar],
+      ['redis', redisPillar],
+      ['sqlite3', sqlitePillar],
+      ['stack', stackPillar({ clock, random, log }, deps.functions)],
+      ['reclass', reclassPillar],
+      ['saltclass', saltclassSource(deps, deps.functions)],
+    ]);
   }
 
   /** The pillar of folders that an external pillar has: without external pillars, and decrypted with the rest. */

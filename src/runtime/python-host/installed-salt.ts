@@ -17,8 +17,8 @@ const COMMANDS: readonly string[] = [
 
 /** Kinds of modules that are looked for in a Salt. */
 export type InstalledKind = 'modules' | 'states' | 'returners';
-/** What may be asked for of a Salt: those, and its renderers. */
-export type AskedKind = InstalledKind | 'renderers';
+/** What may be asked for of a Salt: those, its renderers, and its external pillars. */
+export type AskedKind = InstalledKind | 'renderers' | 'pillar';
 
 /** A file of Salt's, and the names that its module may have. */
 export interface InstalledFile {

@@ -8,10 +8,13 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { cobblerTop } from './cobbler.ts';
 import { extNodesTop } from './ext-nodes.ts';
+import { mongoTop } from './mongo.ts';
 import { reclassTop } from './reclass.ts';
 import { saltclassTop } from './saltclass.ts';
 import type { FindTop, TopSource } from './top-source.ts';
+import { varstackTop } from './varstack.ts';
 
 /** What top data is made with. */
 export interface MasterTopsDeps {
@@ -27,7 +30,7 @@ export interface MasterTopsDeps {
 }
 
 /** The names of the sources that this program has. */
-const TOP_NAMES: readonly string[] = ['ext_nodes', 'reclass', 'saltclass'];
+const TOP_NAMES: readonly string[] = ['cobbler', 'ext_nodes', 'mongo', 'reclass', 'saltclass', 'varstack'];
 
 /** Why a source that does not exist cannot be left out, for the one who starts the master. */
 export function noSuchTop(name: string): string {
@@ -57,9 +60,12 @@ export class MasterTops {
   constructor(deps: MasterTopsDeps) {
     this.#deps = deps;
     this.#sources = new Map<string, TopSource>([
+      ['cobbler', cobblerTop(deps.clock)],
       ['ext_nodes', extNodesTop(deps.clock)],
+      ['mongo', mongoTop],
       ['reclass', reclassTop],
       ['saltclass', saltclassTop(deps)],
+      ['varstack', varstackTop],
     ]);
   }
 

@@ -62,12 +62,19 @@ def render(opts, case):
 
 def plain(value):
     if isinstance(value, dict):
-        return {str(k): plain(v) for k, v in value.items()}
+        return {text(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     if isinstance(value, bytes):
         return value.decode("utf8", "replace")
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+    if isinstance(value, str):
+        return text(value)
+    return value if value is None or isinstance(value, (int, float, bool)) else str(value)
+
+
+def text(value):
+    # those of yamlex print with quotes, which are no part of them
+    return str.__str__(value) if isinstance(value, str) else str(value)
 
 
 def record(case):

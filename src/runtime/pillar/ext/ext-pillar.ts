@@ -14,6 +14,8 @@ export interface ExtPillarContext {
   /** The options of the compiling program, with the minion's id. */
   readonly opts: Dict;
   readonly log: Logger;
+  /** Applies a renderer that decrypts to data, but to nothing that the minion has sent itself. */
+  readonly decrypt?: (renderer: string, value: Value) => Promise<Value>;
   /** Faults, which the pillar tells in `_errors` beside what is there. */
   readonly errors: string[];
 }

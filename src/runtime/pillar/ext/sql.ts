@@ -145,13 +145,16 @@ export const mysqlPillar: ExtPillar = sqlPillar(async (opts) => {
   return {
     query: async (sql, id) => {
       const [rows, fields] = await connection
-        .query({ sql: withPlace(sql, '?'), timeout: TIMEOUT_MS }, [id])
+        .query({ sql: withPlace(sql, hexLiteral(id)), timeout: TIMEOUT_MS })
         .catch((error: unknown) => fault(where, error));
       return { columns: fields.map(({ name }) => name), rows: (rows as unknown[][]).map(valuesOf) };
     },
     end: () => connection.destroy(),
   };
 });
+
+/** An id as SQL: in digits it means the same in every `sql_mode`, where a quote may be escaped in one way or another. */
+const hexLiteral = (id: string): string => `_utf8mb4 X'${Buffer.from(id, 'utf8').toString('hex')}'`;
 
 function tlsOf(given: Value | undefined): { ca?: string; cert?: string; key?: string } {
   const files = isDict(given) ? given : new Map<Value, Value>();

@@ -1,4 +1,4 @@
-"""Tells what an installed Salt and its extensions have of a kind of modules (`modules`, `states`, `returners`, `renderers`), as JSON on standard output."""
+"""Tells what an installed Salt and its extensions have of a kind of modules (`modules`, `states`, `returners`, `renderers`, `pillar`), as JSON on standard output."""
 
 import importlib
 import json
@@ -56,7 +56,7 @@ def folders_of(name, loaded, kind):
         given = loaded()
         if isinstance(given, dict):
             given = given.get(kind, ())
-        elif name != {"modules": "module", "states": "states", "returners": "returner", "renderers": "render"}[kind] + "_dirs":
+        elif name != {"modules": "module", "states": "states", "returners": "returner", "renderers": "render", "pillar": "pillar"}[kind] + "_dirs":
             given = ()
     else:
         raise ValueError("it is neither a package nor a function")

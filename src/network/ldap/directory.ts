@@ -1,9 +1,25 @@
-/** One connection to a directory: binding, and searches whose answers are bounded. The library is read when somebody first logs in. */
+/** One connection to a directory: binding, and searches whose answers are bounded. The library is read when somebody first asks. */
 import { readFileSync } from 'node:fs';
 import { rootCertificates, type ConnectionOptions } from 'node:tls';
 import type { Client, Entry } from 'ldapts';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
-import type { LdapSettings } from './ldap-settings.ts';
+
+/** How a directory is reached. */
+export interface DirectorySettings {
+  /** Addresses of servers, tried one after the other. */
+  readonly urls: readonly string[];
+  readonly startTls: boolean;
+  /** False takes any certificate. */
+  readonly verify: boolean;
+  /** A file of certificates of authorities; undefined for those of the system. */
+  readonly caFile: string | undefined;
+  readonly timeoutMs: number;
+  /** The options to look at when no server answers. */
+  readonly optionNames: string;
+}
+
+/** How far below its base a search looks. */
+export type LdapScope = 'base' | 'one' | 'sub';
 
 /** An entry: its name, and the values of its attributes, which are named in small letters. */
 export interface LdapEntry {
@@ -15,7 +31,7 @@ export interface LdapEntry {
 export interface LdapSearch {
   readonly base: string;
   readonly filter: string;
-  readonly scope: LdapSettings['scope'];
+  readonly scope: LdapScope;
   readonly attributes: readonly string[];
 }
 
@@ -41,7 +57,7 @@ const NO_SUCH_OBJECT = 32;
  * @throws CommandExecutionError when none answers; what `run` throws
  */
 export async function withDirectory<T>(
-  settings: LdapSettings,
+  settings: DirectorySettings,
   run: (session: LdapSession) => Promise<T>,
 ): Promise<T> {
   const failures: string[] = [];
@@ -59,11 +75,11 @@ export async function withDirectory<T>(
     }
   }
   throw new CommandExecutionError(
-    `No LDAP server answered (${failures.join('; ').slice(0, 500)}): see auth.ldap.uri, auth.ldap.server and auth.ldap.tls`,
+    `No LDAP server answered (${failures.join('; ').slice(0, 500)}): see ${settings.optionNames}`,
   );
 }
 
-async function clientOf(url: string, settings: LdapSettings): Promise<Client> {
+async function clientOf(url: string, settings: DirectorySettings): Promise<Client> {
   const { Client: Made } = await import('ldapts');
   return new Made({
     url,
@@ -74,7 +90,7 @@ async function clientOf(url: string, settings: LdapSettings): Promise<Client> {
   });
 }
 
-function tlsOptions(url: string, { verify, caFile }: LdapSettings): ConnectionOptions {
+function tlsOptions(url: string, { verify, caFile }: DirectorySettings): ConnectionOptions {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   return {
     host,
