@@ -1,4 +1,4 @@
-/** The external pillars hg and svn: SLS of a repository of Mercurial or Subversion (3006.16 salt/pillar/hg_pillar.py, svn_pillar.py). */
+/** The external pillars hg and svn: SLS of a repository of Mercurial or Subversion (3006.16 salt/pillar/hg_pillar.py, salt/pillar/svn_pillar.py). */
 import { statSync } from 'node:fs';
 import { CommandExecutionError, UnsafePathError } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
