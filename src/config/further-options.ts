@@ -71,6 +71,9 @@ const SERVED: FurtherOption = {
     'etcd.',
     'foreman.',
     'ldap.',
+    // what daemons ask for where messages go
+    'fluent_handler',
+    'logstash_udp_handler',
     // what renderers ask for
     'aws_kms',
     'stateconf_',
@@ -162,8 +165,10 @@ const UNSERVED: readonly FurtherOption[] = [
     unserved: notYet('there is no returner of that name'),
   },
   {
-    names: ['logstash_', 'sentry_handler', 'fluent_handler', 'log4mongo_handler'],
-    unserved: notYet('messages go to the terminal and to a file only'),
+    names: ['logstash_', 'sentry_handler', 'log4mongo_handler'],
+    unserved: notYet(
+      'messages go to the terminal, a file, a system log, and to logstash_udp_handler and fluent_handler',
+    ),
   },
   {
     names: ['venafi', 'digicert'],

@@ -3,6 +3,7 @@ import { withoutCredentials } from '../python/values/masked.ts';
 import { visible, visibleEntry, visibleName } from '../python/values/visible.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { LogFile, type LogRotation } from './log-file.ts';
+import { isSystemLog, openSystemLog } from './log-syslog.ts';
 import { compileLineFormat, type LineContext, type LineFormatter } from './log-format.ts';
 import {
   LOG_LEVELS,
@@ -58,6 +59,8 @@ export interface LoggingOptions {
   readonly hasPlainConsole?: boolean;
   readonly clock?: Clock;
   readonly pid?: number;
+  /** Further places for messages. */
+  readonly further?: readonly ((shared: LineSinkDeps) => LogSink)[];
   /** True in a process that another one has started with the same options: what is wrong with them has been said. */
   readonly isPart?: boolean;
 }
@@ -73,8 +76,8 @@ export interface Logging {
 const INSECURE_LEVELS: readonly string[] = ['all', 'debug', 'garbage', 'profile', 'trace'];
 
 /**
- * Sets up logging to the terminal and, where the options name one, to a file. A file that cannot be opened, a system log
- * (which is not supported yet) and an unknown level are reported on the terminal and otherwise ignored.
+ * Sets up logging to the terminal and, where the options name one, to a file. A file or a system log that cannot be opened,
+ * and an unknown level are reported on the terminal and otherwise ignored.
  */
 export function setupLogging(options: LoggingOptions): Logging {
   const sinks: LogSink[] = [];
@@ -84,10 +87,9 @@ export function setupLogging(options: LoggingOptions): Logging {
   const fileLevel = options.fileLevel ?? options.level;
   const complaints = options.isPart === true ? silentLogger : logger;
   const file =
-    options.file && fileLevel !== 'quiet'
-      ? openLogFile(options.file, options.rotation, complaints)
-      : undefined;
+    options.file && fileLevel !== 'quiet' ? openTarget(options, options.file, complaints) : undefined;
   if (file) sinks.push(fileSink(file, fileLevel, options, shared));
+  for (const make of options.further ?? []) sinks.push(make(shared));
   for (const name of new Set([options.level, fileLevel])) {
     if (levelNamed(name) === undefined) {
       complaints.warning(
@@ -111,13 +113,16 @@ export function setupLogging(options: LoggingOptions): Logging {
 }
 
 /** The number of a level by its name in any case; undefined for others. */
-function levelNamed(name: string): number | undefined {
+export function levelNamed(name: string): number | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(LOG_LEVELS, lower) ? LOG_LEVELS[lower as LogLevel] : undefined;
 }
 
-interface LineSinkDeps {
+/** What the sinks of one program share. */
+export interface LineSinkDeps {
   readonly context: () => LineContext;
+  /** A message without credentials. */
+  readonly safe: (message: string) => string;
   /** false for records that a granular level holds back */
   readonly passes: (record: LogRecord) => boolean;
 }
@@ -135,6 +140,7 @@ function sharedParts(options: LoggingOptions): LineSinkDeps {
         jid: jid === undefined ? '' : jidForm.replaceAll('%(jid)s', () => visibleName(jid)),
       };
     },
+    safe: withoutCredentials,
     passes: granularFilter(options.granular ?? new Map()),
   };
 }
@@ -168,14 +174,14 @@ function consoleSink(options: LoggingOptions, shared: LineSinkDeps): LogSink {
   return lineSink({ level: options.level, line, asEntry }, shared, (text) => target.write(`${text}\n`));
 }
 
-function fileSink(file: LogFile, level: string, options: LoggingOptions, shared: LineSinkDeps): LogSink {
+function fileSink(file: LineFile, level: string, options: LoggingOptions, shared: LineSinkDeps): LogSink {
   const line = compileLineFormat({
     form: options.fileForm || LOG_FORMS.file,
     dateForm: options.fileDateForm || LOG_FORMS.fileDate,
     colour: false,
   });
   return lineSink({ level, line, asEntry: visibleEntry }, shared, (text, record) =>
-    file.append(text, LOG_LEVELS[record.level] >= LOG_LEVELS.warning),
+    file.append(text, LOG_LEVELS[record.level] >= LOG_LEVELS.warning, record.level),
   );
 }
 
@@ -210,14 +216,27 @@ function stackOf(error: unknown): string {
   return `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }
 
-function openLogFile(path: string, rotation: LogRotation | undefined, logger: Logger): LogFile | undefined {
-  if (/^(?:file|udp|tcp):\/\//.test(path)) {
-    logger.warning(
-      `Logging to the system log (${path}) is not supported yet; only the terminal is used. ` +
-        'Set log_file to the path of a file.',
-    );
+/** What takes the lines of `log_file`. */
+interface LineFile {
+  append(text: string, isUrgent: boolean, level: LogLevel): void;
+  close(): void;
+}
+
+function openTarget(options: LoggingOptions, path: string, logger: Logger): LineFile | undefined {
+  if (!isSystemLog(path)) return openLogFile(path, options.rotation, logger);
+  const opened = openSystemLog(path, (options.name ?? 'salt').replace('.', '-'));
+  if ('fault' in opened) {
+    logger.warning(`Failed to open the system log ${path}: ${opened.fault}. Only the terminal is used.`);
     return undefined;
   }
+  const { channel, frame } = opened;
+  return {
+    append: (text, _, level) => channel.send(frame(level, text)),
+    close: () => channel.close(),
+  };
+}
+
+function openLogFile(path: string, rotation: LogRotation | undefined, logger: Logger): LogFile | undefined {
   try {
     return new LogFile(path, rotation);
   } catch {

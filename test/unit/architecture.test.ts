@@ -171,6 +171,7 @@ test('house rules - processes are started in known places only', () => {
     'host/process-streams.ts',
     'programs/daemon/supervisor.ts',
     'host/piped-process.ts',
+    'host/log-network.ts',
     'programs/minion/worker-pool.ts',
     'programs/daemon/daemonize.ts',
     'plugins/grains/node-host.ts',

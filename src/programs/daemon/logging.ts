@@ -1,6 +1,7 @@
 /** Logging of a daemon from its options. */
 import type { Options } from '../../config/option.ts';
 import { setupLogging, type Logging } from '../../host/log-sinks.ts';
+import { logHandlers } from './log-handlers.ts';
 import { isDict, toNumber } from '../../python/values/value.ts';
 
 /** What the daemon's options say about logging. */
@@ -15,7 +16,7 @@ export interface DaemonLogging {
   readonly isPart?: boolean;
 }
 
-/** Sets up console and file as the options want them. */
+/** Sets up console, file and log servers as the options want them. */
 export function daemonLogging(
   opts: Pick<Options, 'raw'>,
   { name, daemon, fileOption, isPart = false }: DaemonLogging,
@@ -33,7 +34,8 @@ export function daemonLogging(
     fileForm: text('log_fmt_logfile'),
     fileDateForm: text('log_datefmt_logfile'),
   };
-  return setupLogging({
+  const handlers = logHandlers(opts);
+  const logging = setupLogging({
     name,
     isPart,
     level: daemon ? 'quiet' : level,
@@ -42,5 +44,8 @@ export function daemonLogging(
     rotation: { maxBytes: number('log_rotate_max_bytes'), backups: number('log_rotate_backup_count') },
     ...Object.fromEntries(Object.entries(forms).filter(([, value]) => value !== undefined)),
     ...(granular !== undefined && isDict(granular) ? { granular } : {}),
+    further: handlers.make,
   });
+  if (!isPart) for (const fault of handlers.faults) logging.logger.warning(fault);
+  return logging;
 }

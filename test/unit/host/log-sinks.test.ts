@@ -163,10 +163,10 @@ test('logging - a part of a daemon does not repeat what is wrong with the option
 });
 
 test('logging - a system log is not supported and says so once', () => {
-  const { text } = setup({ file: 'udp://localhost:514/LOG_USER' });
+  const { text } = setup({ file: 'file:///nowhere/log/LOG_USER' });
   assert.match(
     text(),
-    /^\[WARNING \] Logging to the system log \(udp:\/\/localhost:514\/LOG_USER\) is not supported yet/,
+    /^\[WARNING \] Failed to open the system log file:\/\/\/nowhere\/log\/LOG_USER: \/nowhere\/log is no socket/,
   );
 });
 
