@@ -8,7 +8,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Packages that stay outside the bundles: native code, drivers that few load, and what only tests use. */
 export const externalPackages = [
-  ...['libsql', 'zeromq', 'fast-check', 'esbuild'],
+  ...['libsql', 'zeromq', 'fast-check', 'esbuild', 'playwright-core', 'axe-core'],
   ...['mysql2', 'pg', 'ioredis', 'mongodb', '@nats-io/transport-node', 'nodemailer', 'ws'],
 ];
 

@@ -1,13 +1,16 @@
-// `npm run demo [-- [--keep] TARGET FUNCTION ARGUMENT...]`: a master and three minions on this machine answer one command.
+// `npm run demo [-- [--keep|--console] TARGET FUNCTION ARGUMENT...]`: a master and three minions on this machine answer one command. With
+// `--console` they keep running beside a salt-api, whose console can be looked at in a browser.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './bundle.mjs';
 
 const words = process.argv.slice(2);
-const keep = words[0] === '--keep';
+const hasConsole = words[0] === '--console';
+const keep = hasConsole || words[0] === '--keep';
 if (keep) words.shift();
 const command = words.length > 0 ? words : ['*', 'cmd.run', 'ls /'];
 const minions = ['web1', 'web2', 'db1'];
@@ -20,6 +23,8 @@ process.on('exit', cleanUp);
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130));
 
 const [publishPort, retPort] = [await freePort(), await freePort()];
+/** Where the console is, and who may log in; the password is made for this demo. */
+const login = { port: await freePort(), user: 'demo', password: randomBytes(9).toString('base64url') };
 writeConfiguration();
 say(`Folder: ${folder}`);
 say(`Starting salt-master on 127.0.0.1:${publishPort} and ${retPort}`);
@@ -41,6 +46,11 @@ run('salt-key', ['-c', join(folder, 'etc'), '-A', '-y']);
 await until('all minions are ready', () =>
   minions.every((id) => readLog(id).includes('Minion is ready to receive requests')),
 );
+if (hasConsole) {
+  say(`Starting salt-api on 127.0.0.1:${login.port}`);
+  start('salt-api', join(folder, 'etc'), 'api.log');
+  await until('salt-api is ready', () => readLog('api').includes('Salt API is starting'));
+}
 const status = run('salt', ['-c', join(folder, 'etc'), ...command]);
 
 if (keep) {
@@ -50,6 +60,11 @@ if (keep) {
   say(`  ${program('salt-key')} -c ${join(folder, 'etc')} -L`);
   say('End it with:');
   say(`  kill ${children.map((child) => child.pid).join(' ')}; rm -r ${folder}`);
+  if (hasConsole) {
+    say('\nThe console:');
+    say(`  http://127.0.0.1:${login.port}/`);
+    say(`  user ${login.user}, password ${login.password}`);
+  }
   for (const child of children) child.unref();
 }
 process.exit(status);
@@ -88,7 +103,17 @@ function writeConfiguration() {
     `ret_port: ${retPort}`,
     `pki_dir: ${join(folder, 'pki')}`,
     ...common('master'),
+    ...(hasConsole ? consoleOptions() : []),
   ]);
+  if (hasConsole) {
+    writeFileSync(join(folder, 'users'), `${login.user}:${login.password}\n`, { mode: 0o600 });
+    write(join(folder, 'srv'), 'hello.sls', [
+      'a file of the demo:',
+      '  file.managed:',
+      `    - name: ${join(folder, 'hello-{{ grains.id }}')}`,
+      '    - contents: Hello from {{ grains.id }}',
+    ]);
+  }
   for (const id of minions) {
     write(join(folder, id), 'minion', [
       'master: 127.0.0.1',
@@ -99,6 +124,27 @@ function writeConfiguration() {
       ...common(id),
     ]);
   }
+}
+
+/** What the master's configuration says of the API, of whoever may log in, and of an SLS to try. */
+function consoleOptions() {
+  return [
+    `api_pidfile: ${join(folder, 'api.pid')}`,
+    `api_logfile: ${join(folder, 'log', 'api')}`,
+    'file_roots:',
+    `  base: [${join(folder, 'srv')}]`,
+    'presence_events: True',
+    'external_auth:',
+    '  file:',
+    `    ^filename: ${join(folder, 'users')}`,
+    '    ^hashtype: plaintext',
+    `    ${login.user}: ['.*', '@runner', '@wheel', '@jobs']`,
+    'netapi_enable_clients: [local, local_async, local_batch, local_subset, runner, runner_async, wheel, wheel_async]',
+    'rest_cherrypy:',
+    `  port: ${login.port}`,
+    '  host: 127.0.0.1',
+    '  disable_ssl: True',
+  ];
 }
 
 /** Starts a daemon whose messages go to a file in the folder. */

@@ -1,4 +1,4 @@
-// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop] [part of a file's name…]`; without a word, the first three.
+// Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop|console] [part of a file's name…]`; without a word, the first three.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, join, relative } from 'node:path';

@@ -107,29 +107,28 @@ function Head({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element 
   );
 }
 
+/** The fields of the form that runs a job once more. */
+function callOf(job: JobDetail, isTest: boolean): Record<string, string | undefined> {
+  const { text: tgt, kind } = boxedTarget(job.tgt, job.tgt_type);
+  const kwarg = Object.fromEntries(Object.entries(job.kwarg).filter(([name]) => name !== 'test'));
+  const arg = writeArguments(job.arg, kwarg);
+  return { fun: job.fun, tgt, tgt_type: kind, arg, test: isTest ? 'true' : undefined };
+}
+
 function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element {
   const app = useApp();
   const [asked, setAsked] = useState<'term' | 'kill' | undefined>(undefined);
-  const { text: tgt, kind } = boxedTarget(job.tgt, job.tgt_type);
-  const again = linkTo('run', undefined, {
-    fun: job.fun,
-    tgt,
-    tgt_type: kind,
-    arg: writeArguments(job.arg, job.kwarg),
-    test: job.test ? 'true' : undefined,
-  });
   const failed = [...watch.rows.values()].filter(
     ({ outcome }) => kindOf(outcome) === 'failed' || kindOf(outcome) === 'silent',
   );
-  const onFailed = linkTo('run', undefined, {
-    fun: job.fun,
+  const onFailed = {
+    ...callOf(job, job.test),
     tgt: failed
       .slice(0, 1000)
       .map(({ minion }) => minion)
       .join(','),
     tgt_type: 'list',
-    arg: writeArguments(job.arg, job.kwarg),
-  });
+  };
   return (
     <>
       {watch.isDone || !app.session.can('jobs.term') ? null : (
@@ -144,12 +143,17 @@ function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.El
       )}
       {app.session.can('jobs.start') ? (
         <>
+          {job.test && watch.isDone ? (
+            <a class="button primary" href={linkTo('run', undefined, callOf(job, false))}>
+              Run without test mode…
+            </a>
+          ) : null}
           {failed.length > 0 && watch.isDone ? (
-            <a class="button" href={onFailed}>
+            <a class="button" href={linkTo('run', undefined, onFailed)}>
               Run on those that failed
             </a>
           ) : null}
-          <a class="button" href={again}>
+          <a class="button" href={linkTo('run', undefined, callOf(job, job.test))}>
             Run again
           </a>
         </>

@@ -48,10 +48,10 @@ export function NowView(): JSX.Element {
               <RunningJob key={job.jid} job={job} />
             ))}
           </ul>
-          <h2>Just ended</h2>
+          <h2>Ended</h2>
           {ended.length === 0 ? (
             <p class="faint">
-              Nothing since this page was opened. <a href={linkTo('jobs')}>All jobs</a>
+              No job has ended yet. <a href={linkTo('jobs')}>All jobs</a>
             </p>
           ) : null}
           <ul class="job-lines">
@@ -76,10 +76,16 @@ function useRunningJobs(app: App): void {
   useEffect(() => (isPolled ? every(POLL_MS, () => setTick((n) => n + 1)) : undefined), [isPolled]);
   const { data } = useLoaded(
     async (signal) => {
-      const { items } = await app.server.jobs({ state: 'running', limit: RUNNING_MOST }, signal);
-      return Promise.all(
-        items.map(async (job) => ({ job, minions: (await app.server.job(job.jid)).minions })),
-      );
+      const [running, latest] = await Promise.all([
+        app.server.jobs({ state: 'running', limit: RUNNING_MOST }, signal),
+        app.server.jobs({ limit: String(ENDED_SHOWN) }, signal),
+      ]);
+      const ended = latest.items.filter(({ state }) => state === 'done').map((job) => ({ job, minions: [] }));
+      const details = running.items.map(async (job) => ({
+        job,
+        minions: (await app.server.job(job.jid)).minions,
+      }));
+      return [...ended, ...(await Promise.all(details))];
     },
     [tick, app.feed.gaps.value],
   );

@@ -22,8 +22,8 @@ import type { ViewProps } from './view-props.ts';
 const REST_MS = 200;
 const KINDS: readonly { kind: FunctionKind; name: string; needs: string }[] = [
   { kind: 'local', name: 'On minions', needs: 'jobs.start' },
-  { kind: 'runner', name: 'Runner', needs: 'runners.start' },
-  { kind: 'wheel', name: 'Wheel', needs: 'wheel.call' },
+  { kind: 'runner', name: 'Runner', needs: 'runners.run' },
+  { kind: 'wheel', name: 'Wheel', needs: 'wheel.run' },
 ];
 const EMPTY: FormValues = { fields: new Map(), line: '' };
 

@@ -102,7 +102,12 @@ function TopBar(): JSX.Element {
   const { icon, name } = THEME_NAMES[app.theme.theme.value];
   return (
     <header class="top">
-      <button type="button" class="search-button" onClick={() => (app.overlay.value = 'palette')}>
+      <button
+        type="button"
+        class="search-button"
+        aria-label="Go to or run"
+        onClick={() => (app.overlay.value = 'palette')}
+      >
         <Icon name="search" />
         <span>Go to or run…</span>
         <kbd>Ctrl K</kbd>

@@ -46,8 +46,8 @@ export function StateGroups({
         </div>
       ))}
       <ul class="state-list">
-        {sorted.slice(0, GROUPS_SHOWN).map((group) => (
-          <Group key={group.key} group={group} only={only} />
+        {sorted.slice(0, GROUPS_SHOWN).map((group, at) => (
+          <Group key={group.key} group={group} only={only} isFirst={at === 0} />
         ))}
       </ul>
       {sorted.length > GROUPS_SHOWN ? (
@@ -57,9 +57,17 @@ export function StateGroups({
   );
 }
 
-function Group({ group, only }: { group: StateGroup; only: StateResult | undefined }): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
+function Group({
+  group,
+  only,
+  isFirst,
+}: {
+  group: StateGroup;
+  only: StateResult | undefined;
+  isFirst: boolean;
+}): JSX.Element {
   const worst = RESULT_ORDER.find((result) => group.counts[result] > 0) ?? 'ok';
+  const [isOpen, setOpen] = useState(isFirst && worst !== 'ok');
   return (
     <li class={`state-item ${worst === 'would change' ? 'would' : worst}`}>
       <button type="button" class="state-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
