@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../../errors/errors.ts';
 import type { JobArchive, JobFilter, JobSummary } from '../../storage/jobs/job-store.ts';
-import type { StoredReturn } from '../../storage/jobs/stored-return.ts';
+import type { ReturnCode, StoredReturn } from '../../storage/jobs/stored-return.ts';
 import { newestFirst, passesFilter } from '../../storage/jobs/job-filter.ts';
 import type { LedgerEntry } from '../../storage/jobs/ledger.ts';
 import { funText } from '../../storage/jobs/job-rows.ts';
@@ -59,6 +59,10 @@ export class MergedJobStore implements JobArchive {
       out.push(ret);
     }
     return out;
+  }
+
+  codes(jid: string): Promise<readonly ReturnCode[]> {
+    return this.returns(jid);
   }
 
   async jobs(filter: JobFilter): Promise<JobSummary[]> {

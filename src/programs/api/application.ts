@@ -54,6 +54,8 @@ export interface ApplicationDeps {
   readonly webSockets: WebSockets;
   readonly statistics: Statistics;
   readonly accessLog: AccessLog;
+  /** Answers what stands below `/api/v2`. */
+  readonly secondVersion: (exchange: Exchange) => Promise<void>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -121,6 +123,7 @@ export class Application {
     exchange.set('X-Content-Type-Options', 'nosniff');
     if (!this.#isBelowRoot(exchange))
       throw new HttpFault(404, `The path '${exchange.request.url ?? ''}' was not found.`);
+    if (isSecondVersion(exchange)) return this.#deps.secondVersion(exchange);
     if (this.#wantsPage(exchange)) return this.#sendApp(exchange);
     const ofConsole = await this.#deps.console?.find(exchange);
     if (ofConsole !== undefined) return this.#sendConsole(exchange, ofConsole);
@@ -312,6 +315,10 @@ export class Application {
     await sendFile(await fileBelow(folder, names, exchange), exchange);
     return true;
   }
+}
+
+function isSecondVersion({ segments: [first, second] }: Exchange): boolean {
+  return first === 'api' && second === 'v2';
 }
 
 function written(value: Value, media: string): string {

@@ -10,6 +10,7 @@ import type { BusFeed } from './bus-feed.ts';
 import { Clients } from './clients.ts';
 import { ConsoleFiles } from './console-files.ts';
 import { EventStreams } from './event-streams.ts';
+import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
 import { LocalCalls } from './local-calls.ts';
 import { LoginLimits } from './login-limits.ts';
@@ -31,6 +32,8 @@ import { Sessions } from './sessions.ts';
 import { Statistics } from './statistics.ts';
 import { TokenChecks } from './token-checks.ts';
 import { Turns } from './turns.ts';
+import type { OpenedService } from './v2/open-service.ts';
+import type { ServiceDeps } from './v2/service.ts';
 import { WebSockets } from './web-sockets.ts';
 
 /** What all servers of a program share. */
@@ -111,11 +114,13 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     log,
   );
   const origins = new Origins(values.cors_origin);
+  const second = secondVersion({ settings, shared, sessions, origins, limits, clients, turns });
   const parts = { settings, resources, sessions, origins, webSockets, statistics, accessLog, clock, log };
   return {
     application: new Application({
       ...parts,
       appPage,
+      secondVersion: second.serve,
       console: values.app === null ? new ConsoleFiles(shared.consoleFolder) : undefined,
     }),
     describe: () => [
@@ -127,7 +132,32 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     close: () => {
       streams.close();
       webSockets.close();
+      second.close();
     },
+  };
+}
+
+/** What the second version shares with the first. */
+interface SecondVersionDeps extends Pick<
+  ServiceDeps,
+  'settings' | 'sessions' | 'origins' | 'limits' | 'clients' | 'turns'
+> {
+  readonly shared: SharedDeps;
+}
+
+/** The second version of the interface, which is read when it is first asked for anything. */
+function secondVersion({ shared, ...rest }: SecondVersionDeps): {
+  readonly serve: (exchange: Exchange) => Promise<void>;
+  readonly close: () => void;
+} {
+  let opened: Promise<OpenedService> | undefined;
+  const open = async (): Promise<OpenedService> => {
+    const { openService } = await import('./v2/open-service.ts');
+    return openService({ ...rest, ...shared, master: new MasterCalls(shared) });
+  };
+  return {
+    serve: async (exchange) => (await (opened ??= open())).service.serve(exchange),
+    close: () => void opened?.then(({ close }) => close()),
   };
 }
 

@@ -1,7 +1,7 @@
 /** The rows of the job cache's tables, and what they say. */
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { decode } from '../../formats/wire/msgpack.ts';
-import type { StoredReturn } from './stored-return.ts';
+import type { ReturnCode, StoredReturn } from './stored-return.ts';
 import type { LedgerEntry, OutcomeKind } from './ledger.ts';
 import { blobBytes, type Blob } from './sqlite.ts';
 
@@ -16,6 +16,9 @@ export interface ReturnRow {
   readonly ret: Blob;
   readonly at?: number | null;
 }
+
+/** What such a row says without its return. */
+export type CodeRow = Pick<ReturnRow, 'id' | 'retcode' | 'success' | 'at'>;
 
 /** A row of `ledger`. */
 export interface LedgerRow {
@@ -44,6 +47,16 @@ export function returnOf(row: ReturnRow): StoredReturn {
     success: Number(success) !== 0,
     return: decode(blobBytes(ret), 'local'),
     ...(out === null ? {} : { out }),
+    ...(at === null ? {} : { atMs: Number(at) }),
+  };
+}
+
+/** How a minion returned, by its row. */
+export function codeOf({ id, retcode, success, at = null }: CodeRow): ReturnCode {
+  return {
+    id,
+    retcode: Number(retcode),
+    success: Number(success) !== 0,
     ...(at === null ? {} : { atMs: Number(at) }),
   };
 }

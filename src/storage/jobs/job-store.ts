@@ -1,7 +1,7 @@
 /** The job cache: what was published, whom it was meant for, what came back. The interfaces: who reads, who writes, who forgets; `sqlite-store.ts` does all of it. */
 import type { Dict } from '../../python/values/value.ts';
 import type { LedgerEntry } from './ledger.ts';
-import type { StoredReturn } from './stored-return.ts';
+import type { ReturnCode, StoredReturn } from './stored-return.ts';
 
 /** One job as lists show it. */
 export interface JobSummary {
@@ -36,6 +36,8 @@ export interface JobReader {
 /** A job cache that was opened for reading. */
 export interface JobArchive extends JobReader {
   jobs(filter: JobFilter): Promise<JobSummary[]>;
+  /** How the minions of a job returned, without what they returned. */
+  codes(jid: string): Promise<readonly ReturnCode[]>;
   close(): Promise<void>;
 }
 

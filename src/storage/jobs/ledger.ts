@@ -5,7 +5,7 @@
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { Dict } from '../../python/values/value.ts';
-import type { StoredReturn } from './stored-return.ts';
+import type { ReturnCode } from './stored-return.ts';
 
 /** What became of one minion of a job. */
 export type OutcomeKind =
@@ -73,7 +73,7 @@ export interface Evidence {
   readonly publishedMs: number | undefined;
   /** Whom it was meant for. */
   readonly minions: readonly string[];
-  readonly returns: readonly StoredReturn[];
+  readonly returns: readonly ReturnCode[];
   readonly entries: readonly LedgerEntry[];
   /** Minions that are or were connected; those that do not identify themselves are missing. */
   readonly presence: ReadonlyMap<string, PresenceNote>;
@@ -93,7 +93,7 @@ export function judgeJob(evidence: Evidence): JobOutcome[] {
 function judge(
   evidence: Evidence,
   id: string,
-  ret: StoredReturn | undefined,
+  ret: ReturnCode | undefined,
   entry: LedgerEntry | undefined,
 ): JobOutcome {
   const { kind, detail } =
@@ -112,7 +112,7 @@ function judge(
   return { id, kind, ...(Object.fromEntries(known) as Partial<JobOutcome>) };
 }
 
-function judgeReturn(ret: StoredReturn, entry: LedgerEntry | undefined): OutcomeKind {
+function judgeReturn(ret: ReturnCode, entry: LedgerEntry | undefined): OutcomeKind {
   if (entry?.verdict !== undefined) return 'returned late';
   return ret.retcode === 0 && ret.success ? 'returned' : 'failed';
 }

@@ -11,7 +11,16 @@ import type { Day, DayOptions } from './day-file.ts';
 import { DayFiles } from './day-files.ts';
 import { GroupCommit, type CommitWatch } from './group-commit.ts';
 import { dayOf, UNDATED, type DayWindow } from './job-days.ts';
-import { entryOf, funText, loadOf, returnOf, type LedgerRow, type ReturnRow } from './job-rows.ts';
+import {
+  codeOf,
+  entryOf,
+  funText,
+  loadOf,
+  returnOf,
+  type CodeRow,
+  type LedgerRow,
+  type ReturnRow,
+} from './job-rows.ts';
 import type {
   JobFilter,
   JobLimits,
@@ -21,7 +30,7 @@ import type {
   JobWriter,
   JobSummary,
 } from './job-store.ts';
-import type { StoredReturn } from './stored-return.ts';
+import type { ReturnCode, StoredReturn } from './stored-return.ts';
 import { lateOutcomes } from './late-returns.ts';
 import type { JobOutcome, LedgerEntry } from './ledger.ts';
 import { keptAfter, lastRows, listJobs, type KeptRow } from './list-jobs.ts';
@@ -146,6 +155,11 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
     return (rows as ReturnRow[]).map(returnOf);
   }
 
+  async codes(jid: string): Promise<ReturnCode[]> {
+    const day = this.#files.existing(jid);
+    return day === undefined ? [] : codesOf(day.db, jid);
+  }
+
   /** One return, without looking at the others of its job. */
   returned(jid: string, id: string): StoredReturn | undefined {
     const row = this.#files
@@ -217,4 +231,12 @@ function ledgerOf(db: SqliteDatabase, jid: string): LedgerEntry[] {
   // a reader may meet a file of an earlier version
   if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").get() === undefined) return [];
   return (db.prepare('SELECT * FROM ledger WHERE jid = ?').all(jid) as LedgerRow[]).map(entryOf);
+}
+
+function codesOf(db: SqliteDatabase, jid: string): ReturnCode[] {
+  // a file of an earlier version that nobody has written to since does not say when a return came
+  const hasTimes =
+    db.prepare("SELECT 1 FROM pragma_table_info('returns') WHERE name = 'at'").get() !== undefined;
+  const sql = `SELECT id, retcode, success${hasTimes ? ', at' : ''} FROM returns WHERE jid = ? ORDER BY rowid`;
+  return (db.prepare(sql).all(jid) as CodeRow[]).map(codeOf);
 }

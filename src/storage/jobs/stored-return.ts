@@ -15,3 +15,6 @@ export interface StoredReturn {
   /** The other fields of the return as it came; given and kept only where returns are handed on to a database. */
   readonly more?: Dict;
 }
+
+/** How a minion returned. */
+export type ReturnCode = Pick<StoredReturn, 'id' | 'retcode' | 'success' | 'atMs'>;

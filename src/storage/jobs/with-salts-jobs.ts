@@ -2,7 +2,7 @@
 import type { Dict } from '../../python/values/value.ts';
 import { newestFirst } from './job-filter.ts';
 import type { JobArchive, JobFilter, JobSummary } from './job-store.ts';
-import type { StoredReturn } from './stored-return.ts';
+import type { ReturnCode, StoredReturn } from './stored-return.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { SaltsJobs } from './salts-jobs.ts';
 
@@ -23,6 +23,13 @@ export class WithSaltsJobs implements JobArchive {
   /** A minion that was busy when Salt's master ended may have returned to ours. */
   async returns(jid: string): Promise<StoredReturn[]> {
     const own = await this.#own.returns(jid);
+    const ids = new Set(own.map(({ id }) => id));
+    const earlier = (await this.#salts.returns(jid)).filter(({ id }) => !ids.has(id));
+    return [...earlier, ...own];
+  }
+
+  async codes(jid: string): Promise<ReturnCode[]> {
+    const own = await this.#own.codes(jid);
     const ids = new Set(own.map(({ id }) => id));
     const earlier = (await this.#salts.returns(jid)).filter(({ id }) => !ids.has(id));
     return [...earlier, ...own];

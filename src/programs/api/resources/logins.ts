@@ -66,8 +66,12 @@ async function logIn(deps: LoginDeps, call: Call): Promise<Outcome> {
   return { value: dict({ return: [dict({ token: id, expire, start, user, eauth, perms })] }) };
 }
 
-/** Has the master make a token. @throws HttpFault 401 for credentials that do not hold */
-async function makeToken({ link, limits }: LoginDeps, given: Dict, address: string): Promise<Dict> {
+/** Has the master make a token for credentials. @throws HttpFault 401 for credentials that do not hold */
+export async function makeToken(
+  { link, limits }: Pick<LoginDeps, 'link' | 'limits'>,
+  given: Dict,
+  address: string,
+): Promise<Dict> {
   const load: Dict = new Map(given);
   for (const name of ['token', 'client', 'fun']) load.delete(name);
   load.set('cmd', 'mk_token');

@@ -34,6 +34,7 @@ import { countedLines, countedWarnings } from '../counted-log.ts';
 import { returnHandler } from '../commands/returns.ts';
 import { signedOnly } from '../commands/signed.ts';
 import { revokeHandler } from '../commands/revoke.ts';
+import { rightsHandlers } from '../commands/rights.ts';
 import { WorkerFigures } from '../worker-figures.ts';
 import { keyFleet } from '../../runner/key-fleet.ts';
 import type { SyndicRegistry } from '../syndics.ts';
@@ -160,6 +161,7 @@ function clearTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<
     ['publish', publishHandler(publishing)],
     ...tokenHandlers({ logins, audit, log: context.log }),
     ...controlHandlers(deps, publishing.access),
+    ...rightsHandlers(publishing),
   ]);
 }
 

@@ -1,0 +1,36 @@
+/** What the routes work with. */
+import type { ApiSettings } from '../../../config/api-options.ts';
+import type { Clock } from '../../../host/clock.ts';
+import type { Logger } from '../../../host/log.ts';
+import type { Random } from '../../../host/random.ts';
+import type { Dict } from '../../../python/values/value.ts';
+import type { Clients } from '../clients.ts';
+import type { LoginLimits } from '../login-limits.ts';
+import type { MasterCalls } from '../master-calls.ts';
+import type { MasterLink } from '../master-link.ts';
+import type { Sessions } from '../sessions.ts';
+import type { EventRing } from './event-ring.ts';
+import type { MasterFiles } from './master-files.ts';
+import type { Operation } from './need.ts';
+import type { Rights } from './rights.ts';
+
+/** See the file. */
+export interface Deps {
+  readonly settings: ApiSettings;
+  readonly link: MasterLink;
+  readonly rights: Rights;
+  /** What is read beside the master, once it has said that the caller may. */
+  readonly files: MasterFiles;
+  readonly ring: EventRing;
+  readonly sessions: Sessions;
+  readonly limits: LoginLimits;
+  readonly master: MasterCalls;
+  readonly clients: Clients;
+  /** Every operation of the interface. */
+  readonly operations: readonly Operation[];
+  /** The OpenAPI document. */
+  readonly document: () => Dict;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}

@@ -1,0 +1,48 @@
+/** Puts the second version of the interface together. */
+import type { BusFeed } from '../bus-feed.ts';
+import { brineVersion } from '../../../version.ts';
+import { EventRing } from './event-ring.ts';
+import { jsonValue } from './json.ts';
+import { openApi } from './openapi.ts';
+import { MasterFiles } from './master-files.ts';
+import { Rights } from './rights.ts';
+import { Service, type ServiceDeps } from './service.ts';
+import { ROUTES } from './table.ts';
+
+/** What it shares with the first version. */
+export interface OpenServiceDeps extends Omit<
+  ServiceDeps,
+  'rights' | 'files' | 'ring' | 'routes' | 'operations' | 'document'
+> {
+  readonly feed: BusFeed;
+}
+
+/** The service, and what ends it. */
+export interface OpenedService {
+  readonly service: Service;
+  readonly close: () => void;
+}
+
+/** Opens it; nothing of the master is read before the first request. */
+export function openService(parts: OpenServiceDeps): OpenedService {
+  const { link, clock, log } = parts;
+  const files = new MasterFiles({ opts: link.opts, clock, log });
+  const ring = new EventRing(parts);
+  const base = `${parts.settings.values.root_prefix.replace(/\/+$/, '')}/api/v2`;
+  const service = new Service({
+    ...parts,
+    rights: new Rights(link),
+    files,
+    ring,
+    routes: ROUTES,
+    operations: ROUTES.map(({ id, offered, needs }) => ({ id, offered: offered ?? needs })),
+    document: () => jsonValue(openApi(ROUTES, base, brineVersion)),
+  });
+  return {
+    service,
+    close: () => {
+      ring.close();
+      void files.close();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** Every route there is. The service, the OpenAPI document, the reference and the client are made from this one table. */
+import type { Route } from './route.ts';
+import { documentRoutes } from './routes/document.ts';
+import { eventRoutes } from './routes/events.ts';
+import { jobRoutes } from './routes/jobs.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { masterFunctionRoutes } from './routes/master-functions.ts';
+import { minionRoutes } from './routes/minions.ts';
+import { sessionRoutes } from './routes/session.ts';
+import { targetRoutes } from './routes/targets.ts';
+
+/** In the order in which the reference shows them. */
+export const ROUTES: readonly Route[] = [
+  ...sessionRoutes,
+  ...jobRoutes,
+  ...targetRoutes,
+  ...minionRoutes,
+  ...keyRoutes,
+  ...masterFunctionRoutes,
+  ...eventRoutes,
+  ...documentRoutes,
+];
