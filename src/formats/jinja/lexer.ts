@@ -178,7 +178,8 @@ class Lexer {
       if (fault instanceof TemplateSyntaxError) return { tokens: this.#tokens, fault };
       throw fault;
     }
-    this.#push('eof', '');
+    // the end counts as on the line on which the last token began (jinja2/lexer.py `TokenStream.close`)
+    this.#tokens.push({ type: 'eof', value: '', line: this.#tokens.at(-1)?.line ?? 1 });
     return { tokens: this.#tokens, fault: undefined };
   }
 

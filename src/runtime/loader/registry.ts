@@ -61,7 +61,13 @@ type Loaded =
       readonly module: ModuleSpec;
       /** Why files of this name were left out. */ readonly leftOut?: string | undefined;
     }
-  | { readonly module?: undefined; readonly reason: string; readonly isBroken?: boolean };
+  | {
+      readonly module?: undefined;
+      readonly reason: string;
+      readonly isBroken?: boolean;
+      /** No file of this name was left out, only one of another name that would have been known by it. */
+      readonly isOtherFile?: boolean;
+    };
 
 /**
  * The execution modules that one minion may use. Holds no job: give each job its own {@link FunctionCaller} from
@@ -109,6 +115,7 @@ export class ModuleRegistry implements FunctionSource {
     const loaded = (await this.#load(moduleName)) ?? (await this.#fromInstalled(moduleName));
     if (loaded && !loaded.module) {
       if (loaded.isBroken) return { missing: `'${fun}' is not available: ${loaded.reason}` };
+      if (loaded.isOtherFile === true) return { missing: `'${fun}' is not available.` };
       const reason = loaded.reason === '' ? '' : `: ${loaded.reason}`;
       return { missing: `'${moduleName}' __virtual__ returned False${reason}` };
     }
@@ -312,19 +319,22 @@ export class ModuleRegistry implements FunctionSource {
     return first && { reason: messageOf(first), isBroken: !(first instanceof UnavailableModule) };
   }
 
+  /** Salt knows why a file is not for this machine by the file's name alone (salt/loader/lazy.py `_process_virtual`, 3006.16). */
   async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {
     let reason = '';
+    const isOtherFile = entries.every((entry) => entry.file !== entry.name);
     for (const entry of entries) {
       try {
         const module = await entry.load();
         const why = module.unavailable?.(this.#options);
         if (why === undefined) return { module };
-        reason ||= why;
+        this.#options.parts?.log.info(`${entry.name} (${entry.file}) is not for this machine: ${why}`);
+        if (isOtherFile || entry.file === entry.name) reason ||= why;
       } catch (error) {
         reason ||= messageOf(error);
       }
     }
-    return { reason };
+    return { reason, isOtherFile };
   }
 }
 

@@ -32,6 +32,7 @@ const TABLE = [
   entryOf(
     moduleOf('at', 'at', { unavailable: () => 'The at module could not be loaded: at command not found' }),
   ),
+  entryOf(moduleOf('acl', 'linux_acl', { unavailable: () => 'The getfacl binary is not in the path' })),
 ];
 
 function registry(opts = dict(), table: readonly ModuleEntry[] = TABLE): ModuleRegistry {
@@ -54,6 +55,8 @@ test('registry - missing functions are told in the words of Salt', async () => {
     'constructor.x': "'constructor.x' is not available.",
     cmd: "'cmd' is not available.",
     'at.x': "'at' __virtual__ returned False: The at module could not be loaded: at command not found",
+    // of a file that has another name than its module, Salt does not know the reason
+    'acl.x': "'acl.x' is not available.",
   };
   for (const [fun, sentence] of Object.entries(sentences)) {
     assert.equal((await registry().find(fun)).missing, sentence);
@@ -87,6 +90,7 @@ test('registry - files that are not in use are listed', async () => {
   assert.deepEqual(await registry(dict({ disable_modules: ['cmdmod'] })).notLoaded(), [
     'at',
     'cmdmod',
+    'linux_acl',
     'yumpkg',
   ]);
 });
