@@ -1,5 +1,5 @@
 /** `pkgrepo`: repositories of packages (3006.16 salt/states/pkgrepo.py). */
-import { truncateSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { BrineError, CommandExecutionError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
 import { isTrue } from '../../python/conversions.ts';
@@ -166,7 +166,7 @@ async function configure(
   const { repo, words } = wanted;
   const file = words.get('file');
   try {
-    if (truthy(words.get('clean_file')) && file !== undefined) truncateSync(pyStr(file));
+    if (truthy(words.get('clean_file')) && file !== undefined) writeFileSync(pyStr(file), '');
     const own: [Value, Value][] =
       familyOf(ctx) === 'Debian'
         ? [
