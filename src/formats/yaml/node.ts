@@ -24,7 +24,7 @@ interface NodeBase {
   readonly start: Mark;
   /** how many nodes it has when every alias is written out */
   size: number;
-  /** an alias stands for it somewhere */
+  /** an alias stands for it somewhere, or for the mapping that it is a value of */
   shared?: boolean;
 }
 

@@ -206,6 +206,9 @@ class Parser {
       throw yamlErrorAt(this.#source, 'constructor', 'found unconstructable recursive node', at);
     }
     node.shared = true;
+    // a merge key (`<<: *name`) has what is in the mapping a second time
+    if (node.kind === 'mapping')
+      for (const [, value] of node.pairs) if (value.kind !== 'scalar') value.shared = true;
     this.#aliased += node.size;
     if (this.#aliased > MAX_ALIASED_NODES) {
       const reason = `aliases would grow this document by more than ${MAX_ALIASED_NODES} values`;

@@ -151,15 +151,30 @@ export function emptyLike(map: Dict): Dict {
   return map instanceof OrderedDict ? new OrderedDict() : new Map();
 }
 
-/** A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). */
+/**
+ * A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). What occurs twice in the value is one
+ * thing in the copy too, as with Python's `copy.deepcopy`: YAML writes it once.
+ */
 export function copyValue<T extends Value>(value: T): T {
-  return copyOf(value) as T;
+  return (isCollection(value) ? copyOf(value, new Map()) : value) as T;
 }
 
-function copyOf(value: Value): Value {
-  if (Array.isArray(value)) return value.map(copyOf);
-  if (!(value instanceof Map)) return value;
+type Collection = Value[] | Dict;
+
+const isCollection = (value: Value): value is Collection => Array.isArray(value) || value instanceof Map;
+
+function copyOf(value: Collection, copies: Map<Collection, Collection>): Collection {
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  const copyItem = (item: Value): Value => (isCollection(item) ? copyOf(item, copies) : item);
+  if (Array.isArray(value)) {
+    const out: Value[] = [];
+    copies.set(value, out);
+    for (const item of value) out.push(copyItem(item));
+    return out;
+  }
   const out = emptyLike(value);
-  for (const [key, item] of value) out.set(key, copyOf(item));
+  copies.set(value, out);
+  for (const [key, item] of value) out.set(key, copyItem(item));
   return out;
 }

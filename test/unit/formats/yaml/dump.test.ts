@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Value } from '../../../../src/python/values/value.ts';
+import { copyValue, isDict, type Value } from '../../../../src/python/values/value.ts';
 import { dumpYaml, type YamlDumpOptions } from '../../../../src/formats/yaml/dump.ts';
+import { loadYaml } from '../../../../src/formats/yaml/load.ts';
 import { readVectors, revive } from '../../python/values/vectors.ts';
 
 const STYLES: Record<string, YamlDumpOptions> = {
@@ -60,4 +61,13 @@ test('yaml - an object that occurs twice is written once and referred to', () =>
   const circular: Value[] = [];
   circular.push(circular);
   assert.equal(dumpYaml(circular), '&id001\n- *id001\n');
+});
+
+test('yaml - what is merged into a mapping, or copied, is one thing still, as in Salt', () => {
+  const loaded = loadYaml('base: &b\n  x: [1, 2]\none: *b\nmerged:\n  <<: *b\n  y: 3\n');
+  assert.ok(isDict(loaded));
+  const expected = '{base: &id002 {x: &id001 [1, 2]}, merged: {x: *id001, y: 3}, one: *id002}\n';
+  assert.equal(dumpYaml(loaded, { defaultFlowStyle: true }), expected);
+  assert.equal(dumpYaml(copyValue(loaded), { defaultFlowStyle: true }), expected);
+  assert.notEqual(copyValue(loaded).get('one'), loaded.get('one'));
 });
