@@ -12,7 +12,7 @@ const DEPTH_MAX = 40;
 /** Folders that hold no SLS. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '__pycache__']);
 /** What folders of pillar and of reactions are called, whatever they lie in. */
-const PILLAR = /^pillars?$|^pillar[-_.]/i;
+const PILLAR = /^(?:[\w-]+[-_.])?pillars?$|^pillar[-_.]/i;
 const REACTOR = /^_?reactors?$/i;
 /** Folders of the site's own modules. */
 const OWN = /^_(?:states|modules|runners|wheel)$/;
@@ -131,10 +131,15 @@ class SourceFinder {
     const above = foldersAbove(absolute, start);
     const folder =
       above.find((one) => statOf(join(one, 'top.sls'))?.isFile() === true) ??
-      above.find((one) => ROOT_NAMES.test(basename(one))) ??
+      above.find((one) => isRootByName(one)) ??
       start;
     return { folder, kind: PILLAR.test(basename(folder)) ? 'pillar' : 'state' };
   }
+}
+
+/** A folder with an `init.sls` is an SLS that is called `salt`, as in the formula of that name, and no root. */
+function isRootByName(folder: string): boolean {
+  return ROOT_NAMES.test(basename(folder)) && statOf(join(folder, 'init.sls')) === undefined;
 }
 
 /** The folders that a file lies in, the innermost first, up to where the search began. */

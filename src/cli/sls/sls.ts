@@ -1,4 +1,5 @@
 /** `sls check` and `sls schema`, which Salt does not have. */
+import { resolve } from 'node:path';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { UsageError } from '../../errors/errors.ts';
 import { TemplateCache } from '../../formats/jinja/index.ts';
@@ -144,20 +145,26 @@ function checkDeps({ sources, roots, ownFolders }: Found, knowledge: Knowledge, 
     catalog: openCatalog(ownFolders),
     jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
     compute: computing(knowledge),
-    readTemplate: templatesBelow(folders),
+    readTemplate: templatesBelow(folders, new Map(sources.map(({ path }) => [resolve(path), path]))),
     ...(sources.length >= PROGRESS_FROM && io.stderr.isTTY === true ? { progress: progressOn(io) } : {}),
   };
 }
 
-/** Finds templates below the root of the file that names them, else below the others. Each is read once. */
-function templatesBelow(folders: readonly string[]): CheckDeps['readTemplate'] {
+/**
+ * Finds templates below the root of the file that names them, else below the others. Each is read once.
+ * @param shown absolute path to what findings call the file
+ */
+function templatesBelow(
+  folders: readonly string[],
+  shown: ReadonlyMap<string, string>,
+): CheckDeps['readTemplate'] {
   const texts = new Map<string, string | undefined>();
   return (name, { root }) => {
     for (const folder of new Set([root.folder, ...folders])) {
       const path = safeJoin(folder, name);
       if (!texts.has(path)) texts.set(path, readText(path));
       const text = texts.get(path);
-      if (text !== undefined) return { text, path };
+      if (text !== undefined) return { text, path: shown.get(path) ?? path };
     }
     return undefined;
   };

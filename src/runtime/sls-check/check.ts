@@ -52,7 +52,16 @@ export async function checkSources(sources: readonly Source[], deps: CheckDeps):
   checkPillar(of('pillar'), of('pillar-top'));
   for (const one of reactions) if (isDict(one.value)) await checkReactor(one, one.value, catalog);
   for (const one of rendered) found.push(...(await one.findings()));
-  return found.sort((a, b) => compare(a.path, b.path) || a.line - b.line || a.column - b.column);
+  return withoutRepeats(found).sort(
+    (a, b) => compare(a.path, b.path) || a.line - b.line || a.column - b.column,
+  );
+}
+
+/** What a loop, or several files that import one, let be found again and again is told once. */
+function withoutRepeats(found: readonly Finding[]): Finding[] {
+  const keyOf = ({ rule, path, line, column, message }: Finding): string =>
+    [rule, path, line, column, message].join('\0');
+  return [...new Map(found.map((one) => [keyOf(one), one])).values()];
 }
 
 /** An SLS of two dots, which Salt looks for in a folder: most are templates of other files. */

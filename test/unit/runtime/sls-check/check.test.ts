@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
       'salt/a.sls': "{% from 'map.jinja' import x %}\n{{ x }}:\n  test.nop\n",
       'salt/map.jinja': '{% set x = 1 %}\n{% for %}\n',
     },
-    finds: ['salt/map.jinja:2:1 jinja-syntax', 'salt/map.jinja:2:1 jinja-syntax'],
+    finds: ['salt/map.jinja:2:1 jinja-syntax'],
   },
   {
     title: 'variables and templates that are not there',
