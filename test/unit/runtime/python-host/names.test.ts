@@ -32,3 +32,29 @@ test('python names - helpers of salt.utils answer as those of Salt do', { skip }
     rows.map(([module, fun, args, , outcome]) => [module, fun, args, outcome]),
   );
 });
+
+/** What a line of Python prints that has the folders of the guest on its path. */
+function printed(code: string): string {
+  const guest = join(ROOT, 'src/runtime/python-host/guest');
+  const { stdout, stderr } = spawnSync('python3', ['-c', code], {
+    env: {
+      PATH: process.env['PATH'],
+      PYTHONPATH: `${guest}:${join(guest, 'names')}`,
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    encoding: 'utf8',
+  });
+  return stdout || stderr;
+}
+
+test('python names - six.moves is there without being imported by itself', { skip }, () => {
+  const code =
+    "from salt.ext import six; print(six.moves.urllib.parse.parse_qs('a=1&b=2'), six.moves.range(2), six.moves.urllib_parse.quote('a b'))";
+  assert.equal(printed(code), "{'a': ['1'], 'b': ['2']} range(0, 2) a%20b\n");
+});
+
+test("python names - __pillar__.value() is the mapping, as with Salt's loader", { skip }, () => {
+  const code =
+    "from brine_guest.dunders import Surroundings; s = Surroundings(1, {'id': 'm'}, {'os': 'x'}, {'p': 1}); s.renew(); print(s.pillar.value(), s.grains.value(), s.opts.value()['pillar'], s.pillar == {'p': 1})";
+  assert.equal(printed(code), "{'p': 1} {'os': 'x'} {'p': 1} True\n");
+});

@@ -5,6 +5,13 @@ import marshal
 import pickle
 
 
+class Shown(dict):
+    """A mapping as modules see it: Salt's loader shows them something that gives the mapping itself (salt/loader/context.py, 3006.16)."""
+
+    def value(self):
+        return self
+
+
 class Surroundings:
     """What one job gives the modules: options, grains, pillar."""
 
@@ -20,7 +27,7 @@ class Surroundings:
     def _set(self, opts, grains, pillar):
         # Salt's loader finds them there, and so do modules
         opts.update(grains=grains, pillar=pillar)
-        self.opts, self.grains, self.pillar = opts, grains, pillar
+        self.opts, self.grains, self.pillar = Shown(opts), Shown(grains), Shown(pillar)
         # grains and what files of the site have found besides
         self.collected = dict(grains)
 
@@ -48,6 +55,9 @@ class Functions:
 
     def __contains__(self, name):
         return self._guest.find(self._kind, name) is not None
+
+    def value(self):
+        return self
 
     def get(self, name, default=None):
         found = self._guest.find(self._kind, name)

@@ -4,13 +4,15 @@ import importlib
 import inspect
 import os
 
+from brine_guest.dunders import Shown
+
 
 def options_for(code, opts):
     """The options of a module, with its own defaults and, for a file of Salt's, those of options that Brine does not have."""
     own = getattr(code, "__own_opts__", None) or {}
     if _is_of_salt(getattr(code, "__file__", None) or ""):
         own = dict(importlib.import_module("salt.config").DEFAULT_MINION_OPTS, **own)
-    return dict(own, **opts) if own else opts
+    return Shown(own, **opts) if own else opts
 
 
 def _is_of_salt(path):

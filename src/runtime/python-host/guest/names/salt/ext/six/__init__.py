@@ -2,6 +2,7 @@
 
 import builtins
 import functools
+import importlib
 import io
 import sys
 import types
@@ -84,6 +85,12 @@ def add_metaclass(meta):
         return meta(cls.__name__, cls.__bases__, names)
 
     return remake
+
+
+def __getattr__(name):
+    if name != "moves":
+        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    return importlib.import_module(__name__ + ".moves")
 
 
 def python_2_unicode_compatible(cls):

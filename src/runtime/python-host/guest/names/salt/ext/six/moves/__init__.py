@@ -28,3 +28,9 @@ UserDict, UserList, UserString = collections.UserDict, collections.UserList, col
 zip_longest, filterfalse = itertools.zip_longest, itertools.filterfalse
 shlex_quote = shlex.quote
 getcwd = __import__("os").getcwd
+
+
+def __getattr__(name):
+    if name not in ("urllib", "urllib_parse"):
+        raise AttributeError("module {!r} has no attribute {!r}".format(__name__, name))
+    return importlib.import_module(__name__ + "." + name)
