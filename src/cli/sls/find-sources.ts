@@ -53,6 +53,8 @@ class SourceFinder {
   readonly #findings: Finding[] = [];
   readonly #roots = new Map<string, Root>();
   readonly #ownFolders = new Set<string>();
+  /** Folders, and whether those in them are environments. */
+  readonly #environments = new Map<string, boolean>();
 
   constructor({ fileRoots, pillarRoots }: NamedRoots) {
     const roots = (folders: readonly string[], kind: Root['kind']): Root[] =>
@@ -123,6 +125,12 @@ class SourceFinder {
     this.#sources.set(absolute, { path, name, root, text, kind, ...slsName(name) });
   }
 
+  #holdsEnvironments(folder: string): boolean {
+    const known = this.#environments.get(folder) ?? holdsEnvironments(folder);
+    this.#environments.set(folder, known);
+    return known;
+  }
+
   /** The folder from which a file is named: one that was told, else the nearest with a top file, else what names and places suggest. */
   #rootOf(absolute: string, start: string): Root {
     const inside = this.#named.filter(({ folder }) => absolute.startsWith(`${folder}/`));
@@ -130,11 +138,23 @@ class SourceFinder {
     if (longest !== undefined) return longest;
     const above = foldersAbove(absolute, start);
     const folder =
-      above.find((one) => statOf(join(one, 'top.sls'))?.isFile() === true) ??
+      above.find((one) => hasTop(one)) ??
+      above.find((one) => this.#holdsEnvironments(dirname(one))) ??
       above.find((one) => isRootByName(one)) ??
       start;
-    return { folder, kind: PILLAR.test(basename(folder)) ? 'pillar' : 'state' };
+    // `pillar/base` is pillar, too
+    const isPillar = above.slice(above.indexOf(folder)).some((one) => PILLAR.test(basename(one)));
+    return { folder, kind: isPillar ? 'pillar' : 'state' };
   }
+}
+
+const hasTop = (folder: string): boolean => statOf(join(folder, 'top.sls'))?.isFile() === true;
+
+/** Whether folders are environments' (`salt/base`, `salt/dev`): `base` is among them, some have top files, and what they lie in has none. */
+function holdsEnvironments(folder: string): boolean {
+  if (!isRootByName(folder) || hasTop(folder)) return false;
+  const names = namesIn(folder);
+  return names.includes('base') && names.some((name) => hasTop(join(folder, name)));
 }
 
 /** A folder with an `init.sls` is an SLS that is called `salt`, as in the formula of that name, and no root. */

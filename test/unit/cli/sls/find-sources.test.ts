@@ -15,16 +15,23 @@ test('sls check - what a file is called, and for what it is, follows from where 
     'site/salt/web/pillar/data.sls': '"data" of salt/web/pillar, pillar',
     'site/example-pillar/top.sls': '"top" of example-pillar, pillar-top',
     'site/example-pillar/users.sls': '"users" of example-pillar, pillar',
+    'envs/pillar/dev/top.sls': '"top" of pillar/dev, pillar-top',
+    'envs/pillar/base/users.sls': '"users" of pillar/base, pillar',
+    'envs/salt/prod/top.sls': '"top" of salt/prod, top',
+    'envs/salt/base/web/init.sls': '"web" of salt/base, state',
     'site/pillars/users.sls': '"users" of pillars, pillar',
   };
   for (const path of Object.keys(wanted)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), '{}\n');
   }
-  const { sources } = findSources([join(folder, 'salt-formula'), join(folder, 'site')], {
-    fileRoots: [],
-    pillarRoots: [],
-  });
+  const { sources } = findSources(
+    [join(folder, 'salt-formula'), join(folder, 'site'), join(folder, 'envs')],
+    {
+      fileRoots: [],
+      pillarRoots: [],
+    },
+  );
   const found = sources.map(({ path, sls, root, kind }) => {
     const from = relative(folder, root.folder);
     return [
