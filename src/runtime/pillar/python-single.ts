@@ -93,10 +93,11 @@ export function fileRenderer(
     try {
       return await called(deps, { ...call, args: [input, saltenv, sls] }, around, functions);
     } catch (error) {
-      // what a renderer says on purpose needs no traceback
-      const isSaid = error instanceof PythonError && error.type === 'salt.exceptions.SaltRenderError';
-      const told = error instanceof PythonError && !isSaid ? error.trace : undefined;
-      throw new SaltRenderError(told ?? messageOf(error), { cause: error });
+      // what a renderer says on purpose needs no traceback; for what it raises otherwise whoever renders has other words, but a template
+      // engine's is that of the template (salt/utils/templates.py `wrap_tmpl_func`, 3006.16)
+      const isRaised = error instanceof PythonError && error.type !== 'salt.exceptions.SaltRenderError';
+      if (isRaised && !seesVariables) throw error;
+      throw new SaltRenderError((isRaised ? error.trace : undefined) ?? messageOf(error), { cause: error });
     }
   };
   return { name, render };

@@ -9,7 +9,7 @@ import { PythonError } from '../../python/exceptions.ts';
 
 /** An error of rendering without the excerpt that Salt adds. @param path the file that was rendered */
 export function safeSentence(error: unknown, path: string): string {
-  const cause = error instanceof Error ? error.cause : undefined;
+  const cause = error instanceof Error && !(error instanceof PythonError) ? error.cause : error;
   if (cause instanceof RenderError) {
     const reason = withoutData(cause.reason);
     return cause.line === undefined

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { SaltRenderError } from '../renderers/renderer.ts';
 import { filterNames } from '../../python/text/fnmatch.ts';
+import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { YamlError } from '../../formats/yaml/load.ts';
@@ -152,7 +153,8 @@ export class SlsTree {
           ? `Rendering SLS '${saltenv}:${sls}' failed: ${error.message}`
           : `Rendering SLS ${sls} failed, render error: ${messageOf(error)}`;
       ctx.log.critical(`${message}${placeOf(error, message)}`, error);
-      errors.push(message);
+      const trace = error instanceof PythonError ? error.trace : undefined;
+      errors.push(trace === undefined ? message : `${message}\n${trace}`);
       return null;
     }
   }
