@@ -64,6 +64,7 @@ export async function localPillar(deps: LocalPillarDeps): Promise<Dict> {
     clock,
     random,
     log,
+    isForOwnUse: true,
     functions: (made) =>
       loadedFunctions(made, {
         ...{ clock, random, log, own },

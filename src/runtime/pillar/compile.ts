@@ -167,12 +167,16 @@ class PillarCompiler {
       const top = await this.#render(file, '', env, new Map());
       return isDict(top) ? top : undefined;
     } catch (error) {
-      errors.push(`Rendering ${what} failed, render error:\n${safeSentence(error, file.path)}`);
-      this.log.error(
-        `Pillar rendering failed for minion ${this.request.minionId}: ${safeSentence(error, file.path)}`,
-      );
+      const detail = this.#detailOf(error, file.path);
+      errors.push(`Rendering ${what} failed, render error:\n${detail}`);
+      this.log.error(`Pillar rendering failed for minion ${this.request.minionId}: ${detail}`);
       return undefined;
     }
+  }
+
+  /** What an error says: lines of the file only to whom the file is. */
+  #detailOf(error: unknown, path: string): string {
+    return this.deps.isForOwnUse ? messageOf(error) : safeSentence(error, path);
   }
 
   async #includedTops(top: Dict, env: string, tops: Dict[], errors: string[]): Promise<void> {
@@ -291,7 +295,7 @@ class PillarCompiler {
     try {
       state = await this.#render(file, sls, env, defaults);
     } catch (error) {
-      const detail = safeSentence(error, file.path);
+      const detail = this.#detailOf(error, file.path);
       this.log.critical(`Rendering SLS '${sls}' failed, render error:\n${detail}`);
       this.log.warning(`The pillar of ${this.request.minionId} was made without SLS '${sls}'.`);
       this.errors.push(

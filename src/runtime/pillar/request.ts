@@ -35,6 +35,8 @@ export interface PillarCompilerDeps {
   readonly ownPillar?: (opts: Dict, name: string) => Promise<ExtPillar | undefined>;
   /** External pillars of an installed Salt, which come last. */
   readonly installedPillar?: (opts: Dict, name: string) => Promise<ExtPillar | undefined>;
+  /** It is made by the program that uses it, from its own files: errors may show lines of them, as Salt's always do. */
+  readonly isForOwnUse: boolean;
   /** The version shown with `pillar_opts`. */
   readonly version: string;
 }

@@ -42,6 +42,8 @@ export interface PillarServiceDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** The program that uses it makes it itself (no master does): errors may show lines of the files. Default false. */
+  readonly isForOwnUse?: boolean;
   /** The functions behind `salt`, with a minion's options, grains and pillar. */
   readonly functions: (context: {
     readonly opts: Dict;
@@ -56,12 +58,13 @@ export class PillarService {
   readonly #cache: PillarCache | undefined;
 
   constructor(deps: PillarServiceDeps) {
-    const { opts, clock, random, log } = deps;
+    const { opts, clock, random, log, isForOwnUse = false } = deps;
     const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(deps, this));
     this.#deps = {
       opts,
       pipe,
       log,
+      isForOwnUse,
       functions: deps.functions,
       ownPillar: findOwnPillar({ clock, log, owner: this }, deps.functions),
       installedPillar: findInstalledPillar({ clock, log, owner: this }, deps.functions),
