@@ -198,7 +198,7 @@ export class LocalCalls {
 }
 
 /** Whatever is published while a job is watched, such as the question who still runs it, is asked in the same name. */
-function inTheNameOf(client: LocalClient, { login }: PublishOptions): WatchJobDeps['client'] {
+export function inTheNameOf(client: LocalClient, { login }: PublishOptions): WatchJobDeps['client'] {
   return {
     publish: (options, listener) =>
       client.publish({ ...options, ...(login === undefined ? {} : { login }) }, listener),

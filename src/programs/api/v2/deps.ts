@@ -9,10 +9,12 @@ import type { LoginLimits } from '../login-limits.ts';
 import type { MasterCalls } from '../master-calls.ts';
 import type { MasterLink } from '../master-link.ts';
 import type { Sessions } from '../sessions.ts';
+import type { Catalog } from './catalog.ts';
 import type { EventRing } from './event-ring.ts';
 import type { MasterFiles } from './master-files.ts';
 import type { Operation } from './need.ts';
 import type { Rights } from './rights.ts';
+import type { Runs } from './runs.ts';
 
 /** See the file. */
 export interface Deps {
@@ -22,6 +24,8 @@ export interface Deps {
   /** What is read beside the master, once it has said that the caller may. */
   readonly files: MasterFiles;
   readonly ring: EventRing;
+  readonly runs: Runs;
+  readonly catalog: Catalog;
   readonly sessions: Sessions;
   readonly limits: LoginLimits;
   readonly master: MasterCalls;

@@ -1,18 +1,20 @@
 /** Puts the second version of the interface together. */
 import type { BusFeed } from '../bus-feed.ts';
 import { brineVersion } from '../../../version.ts';
+import { Catalog } from './catalog.ts';
 import { EventRing } from './event-ring.ts';
 import { jsonValue } from './json.ts';
 import { openApi } from './openapi.ts';
 import { MasterFiles } from './master-files.ts';
 import { Rights } from './rights.ts';
+import { Runs } from './runs.ts';
 import { Service, type ServiceDeps } from './service.ts';
 import { ROUTES } from './table.ts';
 
 /** What it shares with the first version. */
 export interface OpenServiceDeps extends Omit<
   ServiceDeps,
-  'rights' | 'files' | 'ring' | 'routes' | 'operations' | 'document'
+  'rights' | 'files' | 'ring' | 'runs' | 'catalog' | 'routes' | 'operations' | 'document'
 > {
   readonly feed: BusFeed;
 }
@@ -34,6 +36,8 @@ export function openService(parts: OpenServiceDeps): OpenedService {
     rights: new Rights(link),
     files,
     ring,
+    runs: new Runs(parts),
+    catalog: new Catalog(),
     routes: ROUTES,
     operations: ROUTES.map(({ id, offered, needs }) => ({ id, offered: offered ?? needs })),
     document: () => jsonValue(openApi(ROUTES, base, brineVersion)),

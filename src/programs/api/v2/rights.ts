@@ -123,7 +123,7 @@ export class Rights {
 }
 
 /** @throws ApiFault `not-allowed` */
-function requireAllowed(
+export function requireAllowed(
   decision: Decision | undefined,
   { client, fun }: Pick<Question, 'client' | 'fun'>,
 ): void {

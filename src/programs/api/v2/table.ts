@@ -7,16 +7,28 @@ import { keyRoutes } from './routes/keys.ts';
 import { masterFunctionRoutes } from './routes/master-functions.ts';
 import { minionRoutes } from './routes/minions.ts';
 import { sessionRoutes } from './routes/session.ts';
+import { functionRoutes } from './routes/functions.ts';
+import { orchestrationRoutes } from './routes/orchestrations.ts';
+import { roleRoutes } from './routes/roles.ts';
+import { runRoutes } from './routes/runs.ts';
+import { stateRoutes } from './routes/states.ts';
+import { tokenRoutes } from './routes/tokens.ts';
 import { targetRoutes } from './routes/targets.ts';
 
 /** In the order in which the reference shows them. */
 export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
+  ...tokenRoutes,
   ...jobRoutes,
+  ...runRoutes,
   ...targetRoutes,
   ...minionRoutes,
   ...keyRoutes,
+  ...functionRoutes,
   ...masterFunctionRoutes,
+  ...stateRoutes,
+  ...orchestrationRoutes,
+  ...roleRoutes,
   ...eventRoutes,
   ...documentRoutes,
 ];

@@ -3,6 +3,7 @@ import { compileGlob } from '../../../../python/text/fnmatch.ts';
 import { NotAuthorisedError } from '../../../../runtime/client/errors.ts';
 import { jidAt } from '../../../../storage/jobs/jid.ts';
 import type { JobArchive, JobSummary } from '../../../../storage/jobs/job-store.ts';
+import type { PublishOptions } from '../../../../runtime/client/local-client.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { requireClient } from '../enabled-clients.ts';
@@ -25,6 +26,7 @@ import {
 } from '../job-views.ts';
 import { cursorOf, limitOf, page, pageOf, pageQuery, readCursor } from '../pages.ts';
 import { jobArguments, newJob, publish, publishOptions, type NewJob } from '../publishing.ts';
+import { requireAllowed } from '../rights.ts';
 import { route, Special, streamRoute, type Route } from '../route.ts';
 import type { Need } from '../need.ts';
 import {
@@ -38,11 +40,12 @@ import {
   optional,
   text,
   type ObjectOf,
+  type TypeOf,
 } from '../schema.ts';
 import { previewOf, targetText } from '../targets.ts';
 
 /** Whoever may call this sees all jobs; others see their own. */
-const SEES_JOBS: Need = { client: 'runner', fun: 'jobs.list_jobs' };
+export const SEES_JOBS: Need = { client: 'runner', fun: 'jobs.list_jobs' };
 /** Jobs that one page looks at, and those that are read at a time. */
 const LOOKED_AT_MAX = 5_000;
 const READ_AT_ONCE = 250;
@@ -75,6 +78,7 @@ const filters = {
   test: optional(flag('only those in test mode, or only the others')),
   find_job: optional(flag('with the questions that programs ask while they wait')),
 } as const;
+type Started = TypeOf<typeof started>;
 /** The filters of lists of jobs. */
 export type JobFilters = ObjectOf<typeof filters>;
 
@@ -197,12 +201,45 @@ async function start(
   deps.link.requireMaster();
   const options = publishOptions(deps, caller, order);
   try {
+    if (order.batch !== undefined || order.canary !== undefined)
+      return await startRun(deps, caller, order, options);
     const { jid, minions, missing } = await publish(deps, options);
     return { jid, minions, missing, run: null };
   } catch (error) {
     if (error instanceof NotAuthorisedError) throw refusal(order, error);
     throw error;
   }
+}
+
+/** A batch or a canary. Whether one may is asked for the whole target, before the first minion has its turn. */
+async function startRun(
+  { rights, runs, link }: Deps,
+  caller: Caller,
+  order: NewJob,
+  publish: PublishOptions,
+): Promise<Started> {
+  const question = {
+    client: 'local',
+    fun: order.fun,
+    args: publish.arg,
+    tgt: publish.tgt,
+    tgtType: publish.tgtType,
+  } as const;
+  const { user, decisions } = await rights.ask(caller, [question], { isAttempt: true });
+  requireAllowed(decisions[0], question);
+  const run = await runs.start({
+    user,
+    publish,
+    patience: {
+      timeoutMs: publish.timeoutMs,
+      gatherMs: (order.gather_timeout ?? link.opts.get('gather_job_timeout')) * 1000,
+    },
+    batch: order.batch,
+    waitMs: (order.batch_wait ?? 0) * 1000,
+    failHard: order.failhard ?? false,
+    canary: order.canary?.size,
+  });
+  return { jid: null, minions: run.view.minions, missing: decisions[0]?.missing ?? [], run: run.id };
 }
 
 /** What the master's refusal means here. */
