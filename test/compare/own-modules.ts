@@ -10,7 +10,7 @@ import { systemClock } from '../../src/host/clock.ts';
 import { silentLogger } from '../../src/host/log.ts';
 import { systemRandom } from '../../src/host/random.ts';
 import type { ModuleContext } from '../../src/runtime/loader/module.ts';
-import { installedModules, ownModules } from '../../src/runtime/extensions/own-modules.ts';
+import { ownModules } from '../../src/runtime/extensions/own-modules.ts';
 import { makePillar } from '../../src/programs/minion/pillar.ts';
 import { ownGrainsSource } from '../../src/programs/minion/own-modules.ts';
 import { MinionState } from '../../src/programs/minion/state.ts';
@@ -86,8 +86,7 @@ export async function directContexts(
   const [clock, log] = [systemClock, silentLogger];
   const custom = options.withExtensions === true ? [ownGrainsSource(merged, clock, log)] : [];
   const grains = options.grains ?? (() => collectGrains({ opts: merged, log, clock, custom }));
-  const own =
-    options.withExtensions === true ? { custom: ownModules(log), installed: installedModules(log) } : {};
+  const own = options.withExtensions === true ? ownModules(log) : {};
   const state = new MinionState({ opts, clock, random: systemRandom, log, ...own }, await grains());
   if (options.withExtensions === true) state.pillar = await makePillar(state);
   const services = callerServices({ opts, link: undefined, clock, log });

@@ -1,7 +1,7 @@
 /** A site's own Python on a minion: synced, described, run, and what happens when it goes wrong. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { EventBusReader } from '../../src/network/events/bus-client.ts';
@@ -142,7 +142,7 @@ def mod_watch(name, sfun=None, __reqs__=None, **kwargs):
 `;
 const HOOKS_SLS = `
 changing:
-  test.succeed_with_changes: []
+  test.succeed_saltedchanges: []
 first:
   hooked.done:
     - aggregate: True
@@ -557,4 +557,96 @@ test('python modules - those of an installed Salt and its extensions', { skip },
   assert.equal(result?.comment, 'default');
   assert.match(without.stderr, /salt_python is set, and python3 cannot import Salt/);
   assert.match(plain.stderr, /where a Salt is installed it is there with salt_python: True/);
+});
+
+/** A package with modules of every kind, found by an entry point; each says that it is there in its way. */
+const EXTENSION: Record<string, string> = {
+  'acme/__init__.py': '',
+  'acme/modules/acme.py': 'def hi():\n    return [__grains__["acme"], __pillar__["acme"]]\n',
+  'acme/states/acme.py':
+    'def done(name):\n    return {"name": name, "changes": {}, "result": True, "comment": "acme"}\n',
+  'acme/grains/acme.py': 'def acme():\n    return {"acme": "grain"}\n',
+  'acme/renderers/acme.py':
+    'def render(data, saltenv="base", sls="", **kwargs):\n    return data.read() + "!"\n',
+  'acme/sdb/acme.py': 'def get(key, profile=None):\n    return "sdb " + key\n',
+  'acme/returners/acme.py':
+    'def returner(ret):\n    with open(__opts__["acme_out"], "a") as out:\n        out.write("%s %s\\n" % (ret["fun"], ret["return"]))\n',
+  'acme/beacons/acme.py':
+    'def validate(config):\n    return True, "fine"\n\n\ndef beacon(config):\n    return [{"said": "acme"}]\n',
+  'acme/pillar/acme.py':
+    'def ext_pillar(minion_id, pillar, *args):\n    return {"acme": [minion_id, list(args)]}\n',
+  'acme/tops/acme.py': 'def top(**kwargs):\n    return {"base": ["of_acme"]}\n',
+  'acme/auth/acme.py': 'def auth(username, password):\n    return password == "right"\n',
+  'acme/runners/acme.py': 'def go():\n    return "ran"\n',
+  'acme/wheel/acme.py': 'def turn():\n    return "turned"\n',
+  'acme/output/acme.py': 'def output(data, **kwargs):\n    return "ACME {}".format(data)\n',
+  'acme/engines/acme.py':
+    'import salt.utils.event\n\n\ndef start(tag):\n    with salt.utils.event.get_master_event(__opts__, __opts__["sock_dir"]) as bus:\n        bus.fire_event({"by": "acme"}, tag)\n        for _ in bus.iter_events(tag="no/such", full=True, auto_reconnect=True):\n            pass\n',
+  'acme-1.0.dist-info/METADATA': 'Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n',
+  'acme-1.0.dist-info/entry_points.txt': '[salt.loader]\nacme = acme\n',
+  'salt/__init__.py': '',
+  'salt/version.py': '__version__ = "3006.16"\n',
+};
+
+test('python modules - a package that extends Salt, with modules of every kind', { skip }, async (t) => {
+  const fleet = await Fleet.create(t);
+  for (const [name, text] of Object.entries(EXTENSION))
+    fleet.write(fleet.path('site', dirname(name)), basename(name), text.split('\n'));
+  const python = fleet.path('python');
+  writeFileSync(
+    python,
+    `#!/bin/sh\nPYTHONPATH=${fleet.path('site')} PYTHONDONTWRITEBYTECODE=1 exec python3 "$@"\n`,
+    {
+      mode: 0o755,
+    },
+  );
+  const salted = ['salt_python: True', `python_executable: ${python}`];
+  fleet.configureMaster([
+    ...['auto_accept: True', ...salted, 'ext_pillar: [{acme: [1]}]', 'master_tops: {acme: x}'],
+    ...['external_auth: {acme: {ann: [test.echo]}}', 'engines: [{acme: {tag: acme/began}}]'],
+  ]);
+  const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
+  await until('the bus of the master', () => existsSync(fleet.path('m', 'run', 'master_event_pub.ipc')));
+  const tags: string[] = [];
+  const bus = await EventBusReader.connect(
+    fleet.path('m', 'run', 'master_event_pub.ipc'),
+    () => true,
+    ({ tag }) => void tags.push(tag),
+  );
+  await master.logged('Worker', 2);
+  const out = fleet.path('returned');
+  await fleet.joinMinion('one', [
+    ...[...salted, 'here: {driver: acme}', `acme_out: ${out}`],
+    'beacons: {acme: [{interval: 0.2}]}',
+  ]);
+  const ask = async (...words: string[]) => (await fleet.json(['one', ...words]))['one'];
+  assert.deepEqual(await ask('acme.hi'), ['grain', ['one', [1]]]);
+  const [done] = Object.values((await ask('state.single', 'acme.done', 'x')) as Record<string, object>);
+  assert.equal((done as { comment: string }).comment, 'acme');
+  assert.equal(await ask('slsutil.renderer', 'string=a', 'default_renderer=acme'), 'a!');
+  assert.equal(await ask('sdb.get', 'sdb://here/k'), 'sdb k');
+  assert.deepEqual(await ask('state.show_top'), { base: ['of_acme'] });
+  await ask('test.echo', 'given', '--return', 'acme');
+  await until('the returner', () => existsSync(out));
+  assert.equal(readFileSync(out, 'utf8'), 'test.echo given\n');
+  const login = ['-a', 'acme', '--username', 'ann', '--password', 'right'];
+  assert.equal(
+    (await fleet.salt([...login, '--out', 'acme', 'one', 'test.echo', 'x'])).stdout,
+    "ACME {'one': 'x'}\n",
+  );
+  const refused = await fleet.salt([...login.slice(0, -1), 'wrong', 'one', 'test.ping']);
+  assert.match(refused.stdout + refused.stderr, /Authentication/);
+  assert.equal((await fleet.run('salt-run', ['--out', 'json', 'acme.go'])).stdout, '"ran"\n');
+  const { stdout } = await fleet.run('salt-run', [
+    '--out',
+    'json',
+    'salt.cmd',
+    'saltutil.wheel',
+    'acme.turn',
+  ]);
+  assert.equal((JSON.parse(stdout) as { return: unknown }).return, 'turned');
+  await until('the engine and the beacon', () =>
+    ['acme/began', 'salt/beacon/one/acme/'].every((tag) => tags.includes(tag)),
+  );
+  bus.close();
 });

@@ -7,7 +7,7 @@ import { UsageError } from '../../errors/errors.ts';
 import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
-import { withSdbValues } from '../program/sdb-values.ts';
+import { readyOptions } from '../program/ready-options.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 
 /** What the whole command works with. */
@@ -50,7 +50,7 @@ export async function openCallerProgram(parsed: ParsedOptions, io: CommandIo): P
     cacheId: true,
     ...(id === '' ? {} : { overrides: dict({ id }) }),
   });
-  const config = await withSdbValues(loaded, early.logger);
+  const config = await readyOptions(loaded, early.logger);
   early.close();
   const merged = mergedOptions(parsed, config);
   merged.set('__cli', 'salt-call');

@@ -25,7 +25,7 @@ import { prepareCommandLine } from '../program/prepare.ts';
 import { terminalColumns } from '../terminal/terminal.ts';
 import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
-import { installedModules, ownModules } from '../../runtime/extensions/own-modules.ts';
+import { ownModules } from '../../runtime/extensions/own-modules.ts';
 import { checkWords, openCallerProgram, type CallerProgram } from './caller-program.ts';
 import { callerServices } from './caller-services.ts';
 import { NO_ANSWER, NOT_AUTHENTICATED, NotAdmittedError, type MasterLink } from './master-link.ts';
@@ -148,8 +148,7 @@ class Caller {
     const { merged, opts, isLocal, logging } = this.#program;
     const log = logging.logger;
     const { grainsScript } = this.#deps;
-    const custom = ownModules(log);
-    const installed = installedModules(log);
+    const { custom, installed } = ownModules(log);
     const stateDeps = { opts, clock: systemClock, random: systemRandom, log, custom, installed };
     if (isLocal) {
       const grainsDeps = { opts: merged, log, grainsScript };

@@ -12,7 +12,7 @@ import { runApi, type ApiStart } from '../../programs/api/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { saltApiProgram } from '../options/daemons.ts';
-import { withSdbValues } from '../program/sdb-values.ts';
+import { readyOptions } from '../program/ready-options.ts';
 import type { CommandIo } from '../terminal/io.ts';
 
 /** Runs the command. @param consoleFolder where the files of the console are @returns the exit code */
@@ -25,7 +25,7 @@ export async function saltApi(
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
   const { config, messages } = await readWithLog(parsed.text('log_level'), async (log) =>
-    withSdbValues(
+    readyOptions(
       loadClientConfig({
         configDir: resolve(parsed.text('config_dir')),
         env: io.env,

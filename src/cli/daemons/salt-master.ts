@@ -8,7 +8,7 @@ import { runMaster } from '../../programs/master/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMasterProgram } from '../options/daemons.ts';
-import { withSdbValues } from '../program/sdb-values.ts';
+import { readyOptions } from '../program/ready-options.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
 
@@ -22,7 +22,7 @@ export async function saltMaster(
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
   const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
-    withSdbValues(
+    readyOptions(
       loadMasterConfig({
         configDir: resolve(parsed.text('config_dir')),
         env: io.env,

@@ -9,7 +9,7 @@ import { runMinion, type MinionStart } from '../../programs/minion/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMinionProgram } from '../options/daemons.ts';
-import { withSdbValues } from '../program/sdb-values.ts';
+import { readyOptions } from '../program/ready-options.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
 
@@ -23,7 +23,7 @@ export async function saltMinion(
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
   const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
-    withSdbValues(
+    readyOptions(
       loadMinionConfig({
         configDir: resolve(parsed.text('config_dir')),
         env: io.env,

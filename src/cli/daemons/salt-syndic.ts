@@ -9,7 +9,7 @@ import { runSyndic } from '../../programs/syndic/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltSyndicProgram } from '../options/daemons.ts';
-import { withSdbValues } from '../program/sdb-values.ts';
+import { readyOptions } from '../program/ready-options.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
 
@@ -27,7 +27,7 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
       cacheId: true,
       program: 'salt-syndic',
     });
-    return { upper: await withSdbValues(upper, log), lower: await withSdbValues(lower, log) };
+    return { upper: await readyOptions(upper, log), lower: await readyOptions(lower, log) };
   });
   leaveFolder(io.env);
   const level = String(effectiveOption(parsed, config.lower, 'log_level') ?? 'warning');

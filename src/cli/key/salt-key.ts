@@ -14,7 +14,7 @@ import { generateKeys, generateSignature } from '../../plugins/wheel/generate-ke
 import { truthy, type Dict } from '../../python/values/value.ts';
 import { formatUsageError } from '../command-line/help.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
-import { withSdbValues } from '../program/sdb-values.ts';
+import { readyOptions } from '../program/ready-options.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 import { saltKeyProgram } from '../options/salt-key.ts';
@@ -123,7 +123,7 @@ async function loadOptions(
     name: 'salt.config',
   });
   const config = loadMasterConfig({ configDir: parsed.text('config_dir'), env: io.env, log: early.logger });
-  const opts = await withSdbValues(config, early.logger);
+  const opts = await readyOptions(config, early.logger);
   early.close();
   return { opts, merged: mergedOptions(parsed, opts) };
 }

@@ -4,7 +4,7 @@ import type { MasterOptions } from '../../config/master-options.ts';
 import { setupLogging, type Logging } from '../../host/log-sinks.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { CommandIo } from '../terminal/io.ts';
-import { withSdbValues } from './sdb-values.ts';
+import { readyOptions } from './ready-options.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 import type { Program } from '../../config/unserved.ts';
 
@@ -31,7 +31,7 @@ export async function openClientProgram(
     log: early.logger,
     program,
   });
-  const opts = await withSdbValues(config, early.logger);
+  const opts = await readyOptions(config, early.logger);
   early.close();
   const merged = mergedOptions(parsed, opts);
   const form = '[%(levelname)-8s] %(message)s';

@@ -37,7 +37,7 @@ export class OwnModules {
   constructor(clock: Clock, log: Logger) {
     this.#clock = clock;
     this.#log = log;
-    this.#installed = new InstalledModules(log, (of, file, within) =>
+    this.#installed = new InstalledModules((of, file, within) =>
       describeInstalled({ ...within, clock }, of, file, (fun) => this.#runner(fun, of)),
     );
   }

@@ -52,7 +52,7 @@ async function runOrder(
       random: systemRandom,
       log: logging.logger,
       custom: workerModules(extensions, own, { clock: systemClock, log: logging.logger }),
-      installed: (name, context, kind) => extensions.installed(name, context, { kind, log: logging.logger }),
+      installed: (name, context, kind) => extensions.installed(name, context, kind),
     },
     grains,
   );

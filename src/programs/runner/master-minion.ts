@@ -11,7 +11,7 @@ import type { Dict } from '../../python/values/value.ts';
 import type { MasterServices } from '../../runtime/loader/master-services.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import type { RegistryOptions } from '../../runtime/loader/registry.ts';
-import { installedModules, ownModules } from '../../runtime/extensions/own-modules.ts';
+import { ownModules } from '../../runtime/extensions/own-modules.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 
 /** What such functions are made with. */
@@ -40,7 +40,7 @@ export async function masterMinion(deps: MasterMinionDeps): Promise<ModuleContex
     executionModules(),
   ]);
   const grains = await masterGrains({ opts, log });
-  const [own, installed] = [ownModules(log), installedModules(log)];
+  const { custom: own, installed } = ownModules(log);
   const kindOf = (kind: 'modules' | 'states'): Pick<RegistryOptions, 'custom' | 'installed'> => ({
     custom: (context) => own(context, kind),
     installed: (name, context) => installed(name, context, kind),

@@ -1,11 +1,11 @@
 /**
- * Where custom modules lie: `<extension_modules>/<kind>`, filled by `saltutil.sync_*`, and the folders `<kind>` and `_<kind>` in
- * `module_dirs` (`salt-call -m`), and the folders of `runner_dirs`, `returner_dirs` …, which come first (salt/loader/__init__.py `_module_dirs`, 3006.16).
+ * Where custom modules lie: the folder `<kind>` or `_<kind>` of each in `module_dirs` (`salt-call -m`), `<extension_modules>/<kind>`, filled by
+ * `saltutil.sync_*`, the folders of `runner_dirs`, `returner_dirs` …, and those of installed packages (salt/loader/__init__.py `_module_dirs`, 3006.16).
  */
 import { existsSync, readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { pyStr } from '../../python/values/repr.ts';
-import type { Dict } from '../../python/values/value.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 
 /** The kinds that are loaded here. The folder of the file server is the name behind an underscore. */
 export type ExtensionKind =
@@ -171,7 +171,8 @@ function versionOf({ mtimeMs, size, ino }: Stats): string {
 }
 
 /** Options with further folders, as Salt names them. */
-const FURTHER: Readonly<Partial<Record<ExtensionKind, string>>> = {
+const FURTHER: Readonly<Record<ExtensionKind, string>> = {
+  modules: 'module_dirs',
   runners: 'runner_dirs',
   returners: 'returner_dirs',
   grains: 'grains_dirs',
@@ -182,17 +183,47 @@ const FURTHER: Readonly<Partial<Record<ExtensionKind, string>>> = {
   auth: 'auth_dirs',
   beacons: 'beacons_dirs',
   tops: 'top_dirs',
+  wheel: 'wheel_dirs',
+  pillar: 'pillar_dirs',
+  sdb: 'sdb_dirs',
+  queues: 'queue_dirs',
+  utils: 'utils_dirs',
 };
 
+/** Where a program that has started keeps the folders of installed packages in its options: kind to list of folders. */
+export const PACKAGE_FOLDERS = '__package_dirs';
+
 function foldersOf(opts: Dict, kind: ExtensionKind): string[] {
-  const dirs = opts.get('module_dirs');
-  const given = Array.isArray(dirs)
-    ? dirs.map(pyStr).flatMap((dir) => [join(dir, kind), join(dir, `_${kind}`)])
-    : [];
-  const further = opts.get(FURTHER[kind] ?? null);
-  if (Array.isArray(further)) given.push(...further.map(pyStr));
   const synced = opts.get('extension_modules');
-  return typeof synced === 'string' && synced !== '' ? [...given, join(synced, kind)] : given;
+  const own = typeof synced === 'string' && synced !== '' ? [join(synced, kind)] : [];
+  const packages = opts.get(PACKAGE_FOLDERS);
+  const further = [
+    ...listed(opts.get(FURTHER[kind])),
+    ...listed(isDict(packages) ? packages.get(kind) : undefined),
+  ];
+  const named = namedFolders(listed(opts.get('module_dirs')), kind);
+  return isFurtherFirst(opts) ? [...named, ...further, ...own] : [...named, ...own, ...further];
+}
+
+/** The folder of a kind in each: the last of them counts first, as Salt has it. */
+function namedFolders(dirs: readonly string[], kind: ExtensionKind): string[] {
+  return dirs
+    .flatMap((dir) => [join(dir, kind), join(dir, `_${kind}`)].filter((path) => isFolder(path)).slice(0, 1))
+    .reverse();
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Salt's order of before 3006.10, where it is asked for. */
+function isFurtherFirst(opts: Dict): boolean {
+  const features = opts.get('features');
+  return isDict(features) && features.get('enable_deprecated_module_search_path_priority') === true;
+}
+
+function listed(value: Value | undefined): string[] {
+  return Array.isArray(value) ? value.map(pyStr) : [];
 }
 
 function namesIn(folder: string): string[] {

@@ -6,7 +6,6 @@ import type { Dict } from '../../python/values/value.ts';
 import type { Tried } from './description.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import { systemClock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
 import type { InstalledKind } from '../python-host/installed-salt.ts';
 import { PythonModules, type PythonSource } from '../python-host/python-modules.ts';
 import { extensionsVersion, isPython, pythonFiles, type ExtensionKind } from './folder.ts';
@@ -66,13 +65,9 @@ export class ExtensionsHere {
     });
   }
 
-  /** Modules of a name of an installed Salt. @param log told of packages that extend Salt and cannot be used */
-  installed(
-    name: string,
-    context: LoadContext,
-    { kind, log }: { readonly kind: InstalledKind; readonly log: Logger },
-  ): Promise<readonly CustomModule[]> {
-    this.#installed ??= new InstalledModules(log, (...wanted) => loadInstalled(this.python, ...wanted));
+  /** Modules of a name of an installed Salt. */
+  installed(name: string, context: LoadContext, kind: InstalledKind): Promise<readonly CustomModule[]> {
+    this.#installed ??= new InstalledModules((...wanted) => loadInstalled(this.python, ...wanted));
     return this.#installed.named(name, context, kind);
   }
 

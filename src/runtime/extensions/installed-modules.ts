@@ -1,6 +1,5 @@
-/** Modules of an installed Salt and of packages that extend it (`salt_python`), where Brine has none of that name. */
+/** Modules of an installed Salt (`salt_python`), where Brine has none of that name. */
 import { CommandExecutionError, UnservedOptionError } from '../../errors/errors.ts';
-import type { Logger } from '../../host/log.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { LoadContext, ModuleSpec } from '../loader/module.ts';
 import { UnavailableModule, type CustomModule } from '../loader/registry.ts';
@@ -27,12 +26,10 @@ function isSaltPython(opts: Dict): boolean {
 
 /** Knows which files there are; asks once for each interpreter and kind, when a name is first looked for. */
 export class InstalledModules {
-  readonly #log: Logger;
   readonly #load: LoadInstalled;
   readonly #asked = new Map<string, Promise<InstalledFiles>>();
 
-  constructor(log: Logger, load: LoadInstalled) {
-    this.#log = log;
+  constructor(load: LoadInstalled) {
     this.#load = load;
   }
 
@@ -60,11 +57,7 @@ export class InstalledModules {
     const key = `${kind} ${interpreter}`;
     const known = this.#asked.get(key);
     if (known !== undefined) return known;
-    const asked = installedFiles(interpreter, kind).then((found) => {
-      if ('faults' in found)
-        for (const fault of found.faults) this.#log.error(`An extension of Salt cannot be used: ${fault}`);
-      return found;
-    });
+    const asked = installedFiles(interpreter, kind);
     this.#asked.set(key, asked);
     return asked;
   }

@@ -22,24 +22,27 @@ export type FindInstalled = (
   kind: 'modules' | 'states' | 'returners',
 ) => Promise<readonly CustomModule[]>;
 
-/** Finds them when one is first asked for; nothing is read or started where there are none. */
-export function ownModules(log: Logger): FindOwn {
-  return async (context, kind) => {
-    if (!hasExtensions(context.opts, kind)) return [];
-    const [{ ExtensionsHere }, { findModules }] = await Promise.all([
-      import('./here.ts'),
-      import('./find-modules.ts'),
-    ]);
-    return findModules(new ExtensionsHere(), kind, context, { clock: systemClock, log });
-  };
+/** What finds custom modules, and those of an installed Salt. */
+export interface OwnFinders {
+  readonly custom: FindOwn;
+  readonly installed: FindInstalled;
 }
 
-/** Modules of an installed Salt; nothing is loaded unless `salt_python` is set. */
-export function installedModules(log: Logger): FindInstalled {
+/**
+ * Finds them when one is first asked for; nothing is read or started where there are none. What is in Python runs in one process, whatever its
+ * kind, so that it can call each other with the very values and is caught with the very exceptions.
+ */
+export function ownModules(log: Logger): OwnFinders {
   let here: Promise<ExtensionsHere> | undefined;
-  return async (name, context, kind) => {
-    if (context.opts.get('salt_python') !== true) return [];
-    here ??= import('./here.ts').then((loaded) => new loaded.ExtensionsHere());
-    return (await here).installed(name, context, { kind, log });
+  const open = (): Promise<ExtensionsHere> =>
+    (here ??= import('./here.ts').then((loaded) => new loaded.ExtensionsHere()));
+  return {
+    custom: async (context, kind) => {
+      if (!hasExtensions(context.opts, kind)) return [];
+      const [extensions, { findModules }] = await Promise.all([open(), import('./find-modules.ts')]);
+      return findModules(extensions, kind, context, { clock: systemClock, log });
+    },
+    installed: async (name, context, kind) =>
+      context.opts.get('salt_python') === true ? (await open()).installed(name, context, kind) : [],
   };
 }

@@ -1,6 +1,6 @@
 /** The text that `sys.doc` and error messages print for a function, made from its description. */
 import { pyRepr } from '../../python/values/repr.ts';
-import type { FunctionDescription, ParamSpec } from './module.ts';
+import type { FunctionDescription, ModuleDescription, ParamSpec } from './module.ts';
 
 const INDENT = '    ';
 
@@ -35,8 +35,12 @@ function withoutDirectives(docstring: string): string {
   return DIRECTIVES.reduce((text, [directive, words]) => text.replace(directive, words), docstring);
 }
 
-/** The documentation of a whole module, in the shape of a module's docstring: not indented, in lines of its own. */
-export function moduleDoc(doc: string): string {
+/**
+ * The documentation of a whole module, in the shape of a module's docstring: not indented, in lines of its own. One in Python that has none has
+ * none here either (salt/modules/sysmod.py `state_doc`, 3006.16).
+ */
+export function moduleDoc({ doc, docstring }: Pick<ModuleDescription, 'doc' | 'docstring'>): string | null {
+  if (docstring !== undefined) return docstring === '' ? null : withoutDirectives(docstring);
   return indented(doc.trim(), '');
 }
 

@@ -60,6 +60,8 @@ export interface ModuleDescription {
   /** The name before the dot (`cmd`). */
   readonly name: string;
   readonly doc: string;
+  /** Of a module in Python: its docstring as it stands in the file, empty where it has none. */
+  readonly docstring?: string;
   readonly functions: Readonly<Record<string, FunctionDescription>>;
 }
 

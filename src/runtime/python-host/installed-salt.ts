@@ -27,28 +27,47 @@ export interface InstalledFile {
   readonly names: readonly string[];
 }
 
-/** What there is, and packages that cannot be used; or why nothing is. */
-export type InstalledFiles =
-  | { readonly files: readonly InstalledFile[]; readonly faults: readonly string[] }
+/** What there is, or why nothing is. */
+export type InstalledFiles = { readonly files: readonly InstalledFile[] } | { readonly fault: string };
+
+/** Folders of packages that extend Salt, by kind, and packages that cannot be used; or why nothing is known. */
+export type PackageFolders =
+  | { readonly folders: ReadonlyMap<string, readonly string[]>; readonly faults: readonly string[] }
   | { readonly fault: string };
 
-/** Asks the interpreter; never throws. */
+/** Asks the interpreter for files of Salt's own; never throws. */
 export async function installedFiles(interpreter: string, kind: AskedKind): Promise<InstalledFiles> {
+  const found = await answerOf<{ fault?: string; files: [string, string, string[]][] }>(interpreter, kind);
+  if (found.fault !== undefined) return { fault: found.fault };
+  if (found.answer.fault !== undefined)
+    return { fault: `${interpreter} cannot import Salt (${found.answer.fault})` };
+  return { files: found.answer.files.map(([file, path, names]) => ({ file, path, names })) };
+}
+
+/** Asks the interpreter for packages with entry points of the group `salt.loader`; never throws. */
+export async function packageFolders(interpreter: string): Promise<PackageFolders> {
+  const found = await answerOf<{ folders: Record<string, string[]>; faults: string[] }>(
+    interpreter,
+    'packages',
+  );
+  if (found.fault !== undefined) return { fault: found.fault };
+  return { folders: new Map(Object.entries(found.answer.folders)), faults: found.answer.faults };
+}
+
+type Answer<T> =
+  | { readonly answer: T; readonly fault?: undefined }
+  | { readonly answer?: undefined; readonly fault: string };
+
+async function answerOf<T>(interpreter: string, asked: string): Promise<Answer<T>> {
   try {
-    const argv = [interpreter, programPath(PROGRAM), kind];
+    const argv = [interpreter, programPath(PROGRAM), asked];
     const { retcode, stdout, stderr, timedOut } = await runProcess(argv, { timeoutMs: ANSWER_MS });
     if (timedOut) return { fault: `${interpreter} did not answer within ${ANSWER_MS / 1000} seconds` };
     if (retcode !== 0)
       return {
         fault: `${interpreter} ended with ${retcode}: ${stderr.toString().trim().split('\n').at(-1) ?? ''}`,
       };
-    const found = JSON.parse(stdout.toString()) as {
-      fault?: string;
-      files: [string, string, string[]][];
-      faults: string[];
-    };
-    if (found.fault !== undefined) return { fault: `${interpreter} cannot import Salt (${found.fault})` };
-    return { files: found.files.map(([file, path, names]) => ({ file, path, names })), faults: found.faults };
+    return { answer: JSON.parse(stdout.toString()) as T };
   } catch (error) {
     return { fault: `${interpreter} cannot be asked: ${messageOf(error)}` };
   }

@@ -169,7 +169,8 @@ export class PythonModules {
         const shown = typeof outputter === 'string' ? { outputter } : {};
         return [fun, { ...this.#spec(kind, source, fun, described), ...shown }] as const;
       });
-      return { module: { name, file, doc, functions: Object.fromEntries(specs) }, aliases };
+      const described = { doc: doc.trim(), docstring: doc };
+      return { module: { name, file, ...described, functions: Object.fromEntries(specs) }, aliases };
     } catch (error) {
       return { broken: `${path} cannot be used: ${sentenceOf(error, path)}` };
     } finally {

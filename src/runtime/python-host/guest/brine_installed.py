@@ -1,4 +1,5 @@
-"""Tells what an installed Salt and its extensions have of a kind of modules (`modules`, `states`, `returners`, `renderers`, `pillar`), as JSON on standard output."""
+"""Tells what an installed Salt has of a kind of modules (`modules`, `states`, `returners`, `renderers`, `pillar`) or, asked for `packages`, in which folders
+packages that extend Salt have modules of which kinds, as JSON on standard output."""
 
 import importlib
 import json
@@ -14,26 +15,57 @@ VIRTUAL = re.compile(r"^def __virtual__\(\):\n(?:[ \t]+.*\n|\n)*", re.M)
 RETURNED = re.compile(r"return ['\"](\w+)['\"]\s*$", re.M)
 
 
+# kinds of which packages may have folders, and what Salt calls those in options and in entry points of old
+FOLDERS = {
+    "modules": "module_dirs",
+    "states": "states_dirs",
+    "returners": "returner_dirs",
+    "renderers": "render_dirs",
+    "grains": "grains_dirs",
+    "pillar": "pillar_dirs",
+    "runners": "runner_dirs",
+    "wheel": "wheel_dirs",
+    "beacons": "beacons_dirs",
+    "engines": "engines_dirs",
+    "output": "outputter_dirs",
+    "tops": "top_dirs",
+    "auth": "auth_dirs",
+    "sdb": "sdb_dirs",
+    "queues": "queue_dirs",
+}
+
+
 def main(kind):
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != os.path.dirname(os.path.abspath(__file__))]
+    if kind == "packages":
+        return packages()
     try:
         salt = importlib.import_module("salt")
         version = importlib.import_module("salt.version").__version__
     except Exception as error:
         return {"fault": "{}: {}".format(type(error).__name__, error)}
-    faults = []
-    folders = list(extension_folders(kind, faults))
-    folders += [os.path.join(path, kind) for path in salt.__path__]
-    return {"version": str(version), "files": files_of(folders), "faults": faults}
+    return {"version": str(version), "files": files_of([os.path.join(path, kind) for path in salt.__path__])}
 
 
-def extension_folders(kind, faults):
-    """The folders of packages that extend Salt, in the forms in which they name them."""
+def packages():
+    """The folders of packages that extend Salt by kind, in the forms in which they name them (salt/loader/__init__.py `_module_dirs`, 3006.16)."""
+    folders, faults = {}, []
     for point in entry_points():
+        name = "{} = {}".format(point.name, point.value)
         try:
-            yield from folders_of(point.name, point.load(), kind)
+            loaded = point.load()
+            given = loaded() if isinstance(loaded, types.FunctionType) else None
+            if given is None and not isinstance(loaded, types.ModuleType):
+                raise ValueError("the entry point is neither a package nor a function that gives folders")
         except Exception as error:
-            faults.append("{} = {}: {}: {}".format(point.name, point.value, type(error).__name__, error))
+            faults.append("{}: {}: {}".format(name, type(error).__name__, error))
+            continue
+        for kind in FOLDERS:
+            try:
+                folders.setdefault(kind, []).extend(folders_of(point.name, loaded, given, kind))
+            except Exception as error:
+                faults.append("{}: {}: {}".format(name, kind, error))
+    return {"folders": {kind: found for kind, found in folders.items() if found}, "faults": faults}
 
 
 def entry_points():
@@ -48,21 +80,17 @@ def entry_points():
         return list({(one.name, one.value): one for one in found().get(ENTRY_POINTS, ())}.values())
 
 
-def folders_of(name, loaded, kind):
+def folders_of(name, loaded, given, kind):
     """A package with folders of kinds, a function that gives folders by kind, or one that gives those of the kind in its name."""
     if isinstance(loaded, types.ModuleType):
         given = [os.path.join(path, kind) for path in loaded.__path__]
-    elif isinstance(loaded, types.FunctionType):
-        given = loaded()
-        if isinstance(given, dict):
-            given = given.get(kind, ())
-        elif name != {"modules": "module", "states": "states", "returners": "returner", "renderers": "render", "pillar": "pillar"}[kind] + "_dirs":
-            given = ()
-    else:
-        raise ValueError("it is neither a package nor a function")
+    elif isinstance(given, dict):
+        given = given.get(kind, ())
+    elif name != FOLDERS[kind]:
+        given = ()
     if isinstance(given, str):
         raise ValueError("a list of folders is needed, not a text")
-    return [str(path) for path in given if os.path.isdir(str(path))]
+    return [path for path in dict.fromkeys(str(path) for path in given) if os.path.isdir(path)]
 
 
 def files_of(folders):

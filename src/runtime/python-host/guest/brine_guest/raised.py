@@ -3,6 +3,7 @@
 import builtins
 import inspect
 import os
+import sys
 import traceback
 
 from brine_guest.pack import TypePackError
@@ -83,17 +84,25 @@ SAME = {"ArgumentError": "TypeError"}
 
 def to_exception(name, message):
     """The exception that a function of the program has thrown, by the name of its class."""
-    short = SAME.get(name, name.rpartition(".")[2])
+    for known in _classes(name):
+        if isinstance(known, type) and issubclass(known, Exception):
+            try:
+                return known(message)
+            except TypeError:
+                pass
+    return Exception(message)
+
+
+def _classes(name):
+    """What the name may mean: the class of a package that is imported here, one of Salt's, one of Python's own."""
+    package, _, short = name.rpartition(".")
+    if package in sys.modules:
+        yield getattr(sys.modules[package], short, None)
+    short = SAME.get(name, short)
     try:
         import salt.exceptions
 
-        known = getattr(salt.exceptions, short, None)
+        yield getattr(salt.exceptions, short, None)
     except ImportError:
-        known = None
-    known = known or getattr(builtins, short, None)
-    if isinstance(known, type) and issubclass(known, Exception):
-        try:
-            return known(message)
-        except TypeError:
-            pass
-    return Exception(message)
+        pass
+    yield getattr(builtins, short, None)

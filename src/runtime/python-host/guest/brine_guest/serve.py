@@ -149,7 +149,7 @@ class Guest:
         if module.unavailable is not None:
             return ["unavailable", [module.name, module.unavailable]]
         functions = {name: load.describe(function) for name, function in module.functions().items()}
-        doc = (module.code.__doc__ or "").strip()
+        doc = module.code.__doc__ or ""
         outputters = getattr(module.code, "__outputter__", {})
         aliases = getattr(module.code, "__virtual_aliases__", ())
         aliases = [aliases] if isinstance(aliases, str) else [str(one) for one in aliases]
