@@ -148,7 +148,7 @@ class Caller {
     const { merged, opts, isLocal, logging } = this.#program;
     const log = logging.logger;
     const { grainsScript } = this.#deps;
-    const { custom, installed } = ownModules(log);
+    const { custom, installed } = ownModules(log, { prints: true });
     const stateDeps = { opts, clock: systemClock, random: systemRandom, log, custom, installed };
     if (isLocal) {
       const grainsDeps = { opts: merged, log, grainsScript };

@@ -21,9 +21,16 @@ import {
 import { renderEventReference } from './event-reference.ts';
 import { renderErrorReference } from './error-reference.ts';
 import { renderOptionReference } from './option-reference.ts';
+import { masterOptions } from '../../config/master-options.ts';
+import { minionOptions } from '../../config/minion-options.ts';
 import { METRICS_PATH, renderMetricsReference } from './metrics-reference.ts';
 import { renderSlsRules, SLS_RULES_PATH } from './sls-rules.ts';
-import { PYTHON_NAMES_PATH, renderPythonNames } from './python-names.ts';
+import {
+  PYTHON_DEFAULTS_PATH,
+  PYTHON_NAMES_PATH,
+  renderPythonDefaults,
+  renderPythonNames,
+} from './python-names.ts';
 
 /** Where each shell looks for a script of its kind. */
 const COMPLETION_FILES: Readonly<Record<CompletionShell, string>> = {
@@ -69,6 +76,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   out.set(METRICS_PATH, renderMetricsReference());
   out.set(SLS_RULES_PATH, renderSlsRules());
   out.set(PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE));
+  out.set(PYTHON_DEFAULTS_PATH, renderPythonDefaults(minionOptions, masterOptions));
   return out;
 }
 

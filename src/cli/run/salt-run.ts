@@ -161,7 +161,7 @@ class RunnerRun {
     this.#display = new Display(merged, io, logging.logger, fun);
     const suffix = truthy(merged.get('unique_jid')) ? `_${process.pid}` : '';
     this.#jid = detached ?? (parsed.text('jid') || new JidSource(systemClock, suffix).next());
-    this.#own = ownFunctions(merged, logging.logger);
+    this.#own = ownFunctions(merged, logging.logger, { prints: true });
     this.#context = openRunnerContext({
       opts,
       settings: merged,

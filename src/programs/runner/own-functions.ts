@@ -32,17 +32,27 @@ const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   win32: 'Windows',
 };
 
-/** Finds them once, when they are first asked for; nothing is read or started where there are none. */
-export function ownFunctions(opts: Dict, log: Logger): OwnFunctions {
+/**
+ * Finds them once, when they are first asked for; nothing is read or started where there are none.
+ * @param options `prints`: what functions in Python print goes to the standard output of this program, which somebody looks at
+ */
+export function ownFunctions(
+  opts: Dict,
+  log: Logger,
+  options: { readonly prints?: boolean } = {},
+): OwnFunctions {
   const found = new Map<MasterFunctionKind, Promise<FoundFunctions>>();
   return (kind) => {
-    const known = found.get(kind) ?? load(kind, opts, log);
+    const known = found.get(kind) ?? load(kind, { opts, log, ...options });
     found.set(kind, known);
     return known;
   };
 }
 
-async function load(kind: MasterFunctionKind, opts: Dict, log: Logger): Promise<FoundFunctions> {
+async function load(
+  kind: MasterFunctionKind,
+  { opts, log, prints = false }: { readonly opts: Dict; readonly log: Logger; readonly prints?: boolean },
+): Promise<FoundFunctions> {
   const folder = FOLDERS[kind];
   if (!hasExtensions(opts, folder)) return { modules: new Map(), leftOut: new Map(), unavailable: new Map() };
   const [{ ExtensionsHere, knownModules }, { describeModules }] = await Promise.all([
@@ -54,11 +64,16 @@ async function load(kind: MasterFunctionKind, opts: Dict, log: Logger): Promise<
   const refuse = (fun: string) => (): never => {
     throw new Error(`${fun} is only described here`);
   };
-  const tried = await describeModules({ ...context, clock: systemClock, report }, refuse, folder);
+  const here = new ExtensionsHere({ prints });
+  const tried = await describeModules(
+    { ...context, clock: systemClock, report, python: here.python },
+    refuse,
+    folder,
+  );
   const modules = new Map<string, RunnerModule>();
   const leftOut = new Map<string, string>();
   const unavailable = new Map<string, string>();
-  for (const custom of new ExtensionsHere().modules(knownModules(tried), context, folder)) {
+  for (const custom of here.modules(knownModules(tried), context, folder)) {
     if ('unavailable' in custom) unavailable.set(custom.name, custom.unavailable);
     else if ('load' in custom) modules.set(custom.name, toRunners(kind, await custom.load()));
     else leftOut.set(custom.name, custom.broken);

@@ -37,12 +37,19 @@ export function knownModules(tried: readonly Tried[]): KnownModule[] {
 export class ExtensionsHere {
   #loader: FileLoader | undefined;
   #version = '';
+  readonly #prints: boolean;
   #python: PythonModules | undefined;
   #installed: InstalledModules | undefined;
 
+  /** @param options `prints`: what modules in Python print goes to the standard output of this program */
+  constructor({ prints = false }: { readonly prints?: boolean } = {}) {
+    this.#prints = prints;
+  }
+
   /** What runs files in Python in this program. */
   get python(): PythonModules {
-    return (this.#python ??= new PythonModules({ clock: systemClock, files: pythonFiles }));
+    const prints = this.#prints;
+    return (this.#python ??= new PythonModules({ clock: systemClock, files: pythonFiles, prints }));
   }
 
   /** The modules for the loader. */

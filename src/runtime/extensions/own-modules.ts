@@ -31,11 +31,12 @@ export interface OwnFinders {
 /**
  * Finds them when one is first asked for; nothing is read or started where there are none. What is in Python runs in one process, whatever its
  * kind, so that it can call each other with the very values and is caught with the very exceptions.
+ * @param options `prints`: what modules in Python print goes to the standard output of this program
  */
-export function ownModules(log: Logger): OwnFinders {
+export function ownModules(log: Logger, options: { readonly prints?: boolean } = {}): OwnFinders {
   let here: Promise<ExtensionsHere> | undefined;
   const open = (): Promise<ExtensionsHere> =>
-    (here ??= import('./here.ts').then((loaded) => new loaded.ExtensionsHere()));
+    (here ??= import('./here.ts').then((loaded) => new loaded.ExtensionsHere(options)));
   return {
     custom: async (context, kind) => {
       if (!hasExtensions(context.opts, kind)) return [];

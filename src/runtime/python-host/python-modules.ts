@@ -18,7 +18,7 @@ import type {
   PythonParameter,
   ServePython,
 } from '../../network/ipc/contracts/python-host.ts';
-import { PythonError } from '../../python/exceptions.ts';
+import { describeOsError, PythonError } from '../../python/exceptions.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec, ParamSpec } from '../loader/module.ts';
 import { jobCaller, type Caller } from './callers.ts';
@@ -90,6 +90,8 @@ export interface PythonModulesOptions {
   readonly clock: Clock;
   /** Where lines of modules go that no call has written. */
   readonly log?: Logger;
+  /** What modules print goes to the standard output of this program, which somebody looks at; default: to the log. */
+  readonly prints?: boolean;
   /** Files of a kind by the options. */
   readonly files: (opts: Dict, kind: 'utils' | 'modules') => readonly NamedSource[];
 }
@@ -338,6 +340,7 @@ export class PythonModules {
     this.#process = new PythonProcess({
       interpreter,
       memoryBytes: memoryLimitOf(opts),
+      prints: this.#options.prints === true,
       clock: this.#options.clock,
       serve: this.#services(),
       started: () => {
@@ -388,13 +391,7 @@ export class PythonModules {
           const run = (): Promise<Value> => caller.call(kind, fun, args, kwargs);
           return { kind: 'returned', value: await this.#depth.run(depth + 1, run) };
         } catch (error) {
-          const type =
-            error instanceof PythonError
-              ? error.type
-              : error instanceof BrineError
-                ? error.name
-                : 'Exception';
-          return { kind: 'raised', type, message: messageOf(error) };
+          return { kind: 'raised', ...raisedBy(error) };
         }
       },
     };
@@ -421,6 +418,14 @@ export class PythonModules {
       return { kind: 'here', of: 'modules', file: beside.file, path: beside.path, fun: name };
     return there((await functions?.find(fun))?.missing === undefined);
   }
+}
+
+/** What a function of the program has thrown, as Python raises it: an error of the system is an `OSError` with its number. */
+function raisedBy(error: unknown): { readonly type: string; readonly message: string } {
+  if (error instanceof PythonError) return { type: error.type, message: error.message };
+  if (error instanceof BrineError) return { type: error.name, message: error.message };
+  const ofSystem = error instanceof Error ? describeOsError(error) : undefined;
+  return ofSystem ?? { type: 'Exception', message: messageOf(error) };
 }
 
 function sentenceOf(error: unknown, path: string): string {

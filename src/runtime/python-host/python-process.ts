@@ -64,6 +64,8 @@ export interface PythonProcessOptions {
   readonly interpreter: string;
   /** Most memory that it writes to; 0 for no limit. */
   readonly memoryBytes: number;
+  /** Its standard output is that of this program. */
+  readonly prints: boolean;
   readonly clock: Clock;
   readonly serve: ServePython;
   /** Told when the process is another one: what the last one knew has to be said again. */
@@ -196,10 +198,11 @@ export class PythonProcess {
 
   #start(): Running {
     if (this.#running !== undefined) return this.#running;
-    const { interpreter, memoryBytes, serve, started, clock } = this.#options;
+    const { interpreter, memoryBytes, prints, serve, started, clock } = this.#options;
     const words = new LastWords();
-    const child = spawn(interpreter, ['-u', programPath(PROGRAM), String(memoryBytes)], {
-      stdio: ['ignore', 'ignore', 'inherit', 'pipe', words.descriptor ?? 'ignore'],
+    const argv = ['-u', programPath(PROGRAM), String(memoryBytes), ...(prints ? ['prints'] : [])];
+    const child = spawn(interpreter, argv, {
+      stdio: ['ignore', prints ? 'inherit' : 'ignore', 'inherit', 'pipe', words.descriptor ?? 'ignore'],
     });
     const endWithUs = (): void => void child.kill('SIGKILL');
     process.once('exit', endWithUs);

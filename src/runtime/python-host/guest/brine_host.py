@@ -1,6 +1,6 @@
 """The Python process of Brine: loads a site's own modules and runs their functions, for the program at descriptor 3.
 
-The arguments are the most memory in bytes, 0 for no limit. What is read by the oldest Python there is stands before the look at its version.
+The arguments are the most memory in bytes, 0 for no limit, and `prints` where standard output is for what modules print. What is read by the oldest Python there is stands before the look at its version.
 """
 
 import os
@@ -21,7 +21,7 @@ def main():
     from brine_guest.serve import serve
 
     memory.limit(int(sys.argv[1]) if len(sys.argv) > 1 else 0)
-    serve(3, 4)
+    serve(3, 4, "prints" in sys.argv[2:])
 
 
 if __name__ == "__main__":

@@ -40,6 +40,19 @@ def _kept(values):
         return bytearray(pickle.dumps(values))
 
 
+def is_name(name):
+    """Whether it can be that of a function: `module.function`."""
+    return isinstance(name, str) and "." in name
+
+
+def check_name(name):
+    """Raises what Salt's loader raises for what is no name (salt/loader/lazy.py `_load`, 3006.16)."""
+    if not isinstance(name, str):
+        raise KeyError("The key must be a string.")
+    if "." not in name:
+        raise KeyError("The key '{}' should contain a '.'".format(name))
+
+
 class Functions:
     """`__salt__` and its like: functions by item, by attribute and by `.get`."""
 
@@ -48,19 +61,20 @@ class Functions:
         self._kind = kind
 
     def __getitem__(self, name):
+        check_name(name)
         found = self._guest.find(self._kind, name)
         if found is None:
             raise KeyError(name)
         return found
 
     def __contains__(self, name):
-        return self._guest.find(self._kind, name) is not None
+        return is_name(name) and self._guest.find(self._kind, name) is not None
 
     def value(self):
         return self
 
     def get(self, name, default=None):
-        found = self._guest.find(self._kind, name)
+        found = self._guest.find(self._kind, name) if is_name(name) else None
         return default if found is None else found
 
     def __getattr__(self, name):
@@ -122,6 +136,7 @@ class Utilities:
         return len(self.keys())
 
     def __getitem__(self, name):
+        check_name(name)
         module, _, function = name.partition(".")
         try:
             return self._find(module).functions()[function]

@@ -1,8 +1,10 @@
 """Exceptions on their way between modules and the program."""
 
+import ast
 import builtins
 import inspect
 import os
+import re
 import sys
 import traceback
 
@@ -87,10 +89,32 @@ def to_exception(name, message):
     for known in _classes(name):
         if isinstance(known, type) and issubclass(known, Exception):
             try:
-                return known(message)
+                return _made(known, message)
             except TypeError:
                 pass
     return Exception(message)
+
+
+# [Errno 2] No such file or directory: 'path'
+OF_SYSTEM = re.compile(r"\[Errno (-?\d+)\] (.*?)(?:: ('.*'|\".*\"))?", re.S)
+
+
+def _made(known, message):
+    """An exception of which only the text is known. What a module looks at, the key or the number of the error, is in the text."""
+    if issubclass(known, KeyError):
+        return known(_literal(message))
+    told = OF_SYSTEM.fullmatch(message) if issubclass(known, OSError) else None
+    if told is None:
+        return known(message)
+    number, text, path = told.groups()
+    return known(int(number), text) if path is None else known(int(number), text, _literal(path))
+
+
+def _literal(text):
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return text
 
 
 def _classes(name):

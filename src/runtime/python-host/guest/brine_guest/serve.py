@@ -26,8 +26,8 @@ CONTEXT_OF = {"states": "modules"}
 LOG_LEVELS = ((logging.ERROR, "error"), (logging.WARNING, "warning"), (logging.INFO, "info"))
 
 
-def serve(descriptor, last_words_descriptor):
-    """Serves until the program is gone."""
+def serve(descriptor, last_words_descriptor, prints):
+    """Serves until the program is gone. `prints`: what modules print goes to standard output and not to the log."""
     link = Link(descriptor)
     last_words.keep(last_words_descriptor)
     guest = Guest(link)
@@ -36,7 +36,8 @@ def serve(descriptor, last_words_descriptor):
     handler = _LogHandler(link)
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.WARNING)
-    sys.stdout = guest.printed
+    if not prints:
+        sys.stdout = guest.printed
     calls = queue.Queue()
     reader = threading.Thread(target=_read, args=(link, guest, calls), daemon=True)
     reader.start()
@@ -296,7 +297,11 @@ class Guest:
         if kind != "grains":
             code.__salt__ = Functions(self, "modules")
         if kind in ("runners", "wheel"):
+            # salt/client/mixins.py `low`, 3006.16
             code.__jid_event__ = JobEvent(self)
+            code.__jid__ = self._jid
+            code.__tag__ = "salt/{}/{}".format("run" if kind == "runners" else kind, self._jid)
+            code.__user__ = opts.get("user") or "UNKNOWN"
         if kind == "engines":
             code.__runners__ = Functions(self, "runners")
         if kind == "states":
@@ -307,6 +312,7 @@ class Guest:
             code.__lowstate__ = state.get("lowstate", [])
             code.__running__ = state.get("running", {})
             code.__instance_id__ = self._jid or str(os.getpid())
+            code.__user__ = opts.get("user") or "UNKNOWN"
 
     # what modules ask of the program
 

@@ -31,11 +31,17 @@ def answer_of(program, opts, words, timeout=None):
     done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout)
     printed = done.stdout.decode("utf-8", "replace").strip()
     if not printed and done.returncode != 0:
-        raise SaltClientError(done.stderr.decode("utf-8", "replace").strip() or "{} ended with code {}".format(program, done.returncode))
+        raise SaltClientError(_fault_in(done.stderr.decode("utf-8", "replace")) or "{} ended with code {}".format(program, done.returncode))
     try:
         return json.loads(printed) if printed else None
     except ValueError:
         return printed
+
+
+def _fault_in(text):
+    """What a program says is wrong, without its log and the object that says the same to programs."""
+    lines = [line for line in text.splitlines() if not line.startswith(("[", '{"error":'))]
+    return "\n".join(lines).strip() or text.strip()
 
 
 def words_of(args, kwargs):

@@ -6,8 +6,10 @@ import os
 
 from salt import syspaths
 from salt._seen import seen
+from salt.config import _defaults
 
 DEFAULT_MINION_OPTS = {
+    **_defaults.MINION,
     "id": "",
     "master": "salt",
     "master_port": 4506,
@@ -34,6 +36,7 @@ DEFAULT_MINION_OPTS = {
     "__role": "minion",
 }
 DEFAULT_MASTER_OPTS = {
+    **_defaults.MASTER,
     "id": "",
     "interface": "0.0.0.0",
     "publish_port": 4505,
