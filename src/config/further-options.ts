@@ -70,6 +70,7 @@ const SERVED: FurtherOption = {
     'consul.',
     'etcd.',
     'foreman.',
+    's3.',
     'ldap.',
     // what daemons ask for where messages go
     'fluent_handler',
@@ -84,7 +85,7 @@ const SERVED: FurtherOption = {
 const RETURNERS = [
   ...['elasticsearch', 'http', 'local', 'mariadb', 'mongo', 'mysql', 'nats', 'pgjsonb', 'postgres'],
   ...['postgres_local_cache', 'rawfile_json', 'redis', 'returner.http', 'slack', 'slack_webhook', 'smtp'],
-  ...['sqlite3', 'syslog'],
+  ...['sqlite3', 'syslog', 'returner.pgjsonb', 'returner.postgres'],
 ];
 
 const RETURNER_SETTINGS: FurtherOption = { names: RETURNERS.flatMap((name) => [name, `${name}.`]) };
@@ -102,8 +103,8 @@ const UNSERVED: readonly FurtherOption[] = [
   },
   { names: ['yaml_utf8'], unserved: noEffect('YAML is UTF-8 in any case') },
   {
-    names: ['s3fs_', 'azurefs', 'azurefs_', 's3.', 'aws.'],
-    unserved: notYet('there is nothing that reads from object stores'),
+    names: ['azurefs', 'azurefs_', 'aws.'],
+    unserved: notYet('there is nothing that reads it'),
   },
   { names: ['winrepo_', 'win_repo'], unserved: notYet('there are no packages for Windows') },
   { names: ['thorium_', 'register_returner'], unserved: notYet('there is no thorium') },

@@ -29,11 +29,10 @@ const GIT_REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/
 /** What masters and minions have in common. */
 export const sharedUnserved = {
   ...family(
-    'of the s3 and azure backends of the file server',
+    'of the azure backend of the file server',
     notYet('the file server has no backend of that name'),
     {
       azurefs_update_interval: ['int', 60],
-      s3fs_update_interval: ['int', 60],
     },
   ),
   ...family('of packages for Windows', notYet('there are no packages for Windows'), {

@@ -209,6 +209,10 @@ export const ERROR_GROUPS = {
       when: 'The system’s git could not do what a repository of the configuration needs.',
       remedy: 'Read git’s own words behind it; `git ls-remote ADDRESS` as the same user shows more.',
     },
+    'object-store-failed': {
+      when: 'A bucket of the configuration could not be read.',
+      remedy: 'Read what the service answered; check the keys, the location and the name of the bucket.',
+    },
     'remote-client-failed': {
       when: 'The system’s hg or svn could not do what a remote of the configuration needs.',
       remedy:

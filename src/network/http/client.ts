@@ -48,7 +48,7 @@ export function sendHttp(wanted: HttpRequest): Promise<HttpReply> {
       request.destroy(new Error(`no whole answer within ${timeoutMs / 1000} s`)),
     );
     try {
-      request = start(wanted);
+      request = startRequest(wanted);
     } catch (error) {
       timer.cancel();
       return void reject(error);
@@ -98,7 +98,8 @@ export function verifyOption(value: Value | undefined): boolean | string {
   return value === false ? false : typeof value === 'string' && value !== '' ? value : true;
 }
 
-function start({
+/** Begins a request; the caller ends it. */
+export function startRequest({
   method,
   url,
   headers,

@@ -20,6 +20,7 @@ import { hgPillar, svnPillar } from './ext/checkouts.ts';
 import { cobblerPillar, foremanPillar } from './ext/host-service.ts';
 import { ldapPillar } from './ext/ldap.ts';
 import { mongoPillar } from './ext/mongo.ts';
+import { s3Pillar } from './ext/s3.ts';
 import { varstackPillar } from './ext/varstack.ts';
 import type { ExtPillar, ExtPillarContext } from './ext/ext-pillar.ts';
 import { fileTree } from './ext/file-tree.ts';
@@ -112,6 +113,7 @@ export class PillarService {
       ['nacl', decryptingPillar('nacl')],
       ['pillar_ldap', ldapPillar(pipe)],
       ['puppet', puppetPillar(clock)],
+      ['s3', s3Pillar({ clock, compile })],
       ['svn', svnPillar({ clock, random, compile })],
       ['varstack', varstackPillar],
       ['file_tree', fileTree(pipe)],

@@ -10,6 +10,7 @@ import { createHgfs } from './hgfs.ts';
 import type { FileBackend } from './layer.ts';
 import { createMinionfs } from './minionfs.ts';
 import { createRoots } from './roots.ts';
+import { createS3fs } from './s3fs.ts';
 import { createSvnfs } from './svnfs.ts';
 import type { FileServerSettings } from './settings.ts';
 
@@ -36,6 +37,7 @@ const BACKENDS: ReadonlyMap<string, CreateBackend> = new Map<string, CreateBacke
   ['git', gitfs],
   ['hg', (deps) => createHgfs({ ...deps, folder: copies(deps, 'hg') })],
   ['svn', (deps) => createSvnfs({ ...deps, folder: copies(deps, 'svn') })],
+  ['s3', (deps) => createS3fs({ ...deps, folder: copies(deps, 's3') })],
   ['minion', ({ opts }) => createMinionfs(opts)],
 ]);
 
