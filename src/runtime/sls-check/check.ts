@@ -1,4 +1,5 @@
 /** `sls check`: looks through a tree of SLS, pillar, top files and reactions without a minion. */
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { jinjaOptions, parseTemplate, TemplateSyntaxError } from '../../formats/jinja/index.ts';
 import { isDict, truthy, type Value } from '../../python/values/value.ts';
 import { lookUp, type Catalog } from './catalog.ts';
@@ -17,7 +18,7 @@ import { finding, type Finding } from './rules.ts';
 import type { Source } from './source.ts';
 
 /** What a check works with. */
-export interface CheckDeps extends Omit<RenderSourceDeps, 'faultOfFunction'> {
+export interface CheckDeps extends Omit<RenderSourceDeps, 'faultOfFunction' | 'faultOfKeyword'> {
   readonly catalog: Catalog;
   /** Called after each file, with how many have been looked at. */
   readonly progress?: (done: number, all: number) => void;
@@ -34,12 +35,14 @@ export async function checkSources(sources: readonly Source[], deps: CheckDeps):
     if (found.kind === 'missing') return { rule: 'unknown-function', message: found.message };
     return found.kind === 'salts' ? { rule: 'function-not-here', message: found.message } : undefined;
   };
+  const faultOfKeyword = (fun: string, keyword: string): Promise<FunctionFault | undefined> =>
+    keywordFault(catalog, fun, keyword);
   const found: Finding[] = [];
   const rendered: RenderedSource[] = [];
   for (const [index, source] of sources.entries()) {
     if (source.kind === 'template') found.push(...checkTemplate(source));
     else if (/\..*\.sls$/.test(source.name)) found.push(unreachable(source));
-    else rendered.push(await renderSource(source, { ...deps, faultOfFunction }));
+    else rendered.push(await renderSource(source, { ...deps, faultOfFunction, faultOfKeyword }));
     deps.progress?.(index + 1, sources.length);
   }
   const reactions = rendered.filter(
@@ -55,6 +58,29 @@ export async function checkSources(sources: readonly Source[], deps: CheckDeps):
   return withoutRepeats(found).sort(
     (a, b) => compare(a.path, b.path) || a.line - b.line || a.column - b.column,
   );
+}
+
+/** Modules that Salt has another of on other systems, with other arguments. */
+const OF_THE_SYSTEM: ReadonlySet<string> = new Set(
+  'docker file group ip pkg service shadow status sysctl system timezone user x509'.split(' '),
+);
+
+/** A keyword that no function of this name takes: Salt calls it, and Python refuses. */
+async function keywordFault(
+  catalog: Catalog,
+  fun: string,
+  keyword: string,
+): Promise<FunctionFault | undefined> {
+  const found = await lookUp(catalog, 'modules', fun);
+  if (found.kind !== 'known' || keyword.startsWith('__')) return undefined;
+  if (OF_THE_SYSTEM.has(fun.slice(0, fun.indexOf('.')))) return undefined;
+  const takes = found.specs.some(
+    ({ params = {}, kwargs }) => kwargs !== undefined || Object.hasOwn(params, keyword),
+  );
+  if (takes) return undefined;
+  const names = found.specs.flatMap(({ params = {} }) => Object.keys(params));
+  const message = `${fun} has no argument '${keyword}'.${didYouMean(keyword, names)}`;
+  return { rule: 'unknown-argument', message };
 }
 
 /** What a loop, or several files that import one, let be found again and again is told once. */

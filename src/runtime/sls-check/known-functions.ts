@@ -62,6 +62,8 @@ export interface KnownFunctionsDeps {
   readonly compute: (fun: string, args: readonly Value[], kwargs: Dict) => Promise<Value>;
   /** Called with every function that a template names. @returns false when there is none of that name */
   readonly isFunction: (fun: string) => boolean | Promise<boolean>;
+  /** Called with the names of the keywords of each call that has some. */
+  readonly isCalled: (fun: string, keywords: readonly string[]) => Promise<void>;
 }
 
 /** Makes the object. */
@@ -107,7 +109,13 @@ class ModuleNames extends TObject {
 /** A function by its name; one that does not exist is told, and unknown from there on. */
 function named(deps: KnownFunctionsDeps, fun: string): Later {
   const found = deps.isFunction(fun);
-  const callable = (): TValue => new TFunction(fun, (args, kwargs) => called(deps, fun, args, kwargs));
+  const callable = (): TValue =>
+    new TFunction(fun, (args, kwargs) => {
+      const answer = (): Later => called(deps, fun, args, kwargs);
+      return kwargs === undefined || kwargs.size === 0
+        ? answer()
+        : deps.isCalled(fun, [...kwargs.keys()]).then(answer);
+    });
   return found instanceof Promise ? found.then(callable) : callable();
 }
 

@@ -26,17 +26,19 @@ import type { Source } from './source.ts';
 import { PartlyKnown, Unknowns } from './unknown.ts';
 
 /** What renders the files of a check. */
-export interface RenderSourceDeps extends Omit<KnownFunctionsDeps, 'unknowns' | 'isFunction'> {
+export interface RenderSourceDeps extends Omit<KnownFunctionsDeps, 'unknowns' | 'isFunction' | 'isCalled'> {
   readonly jinja: JinjaRendererDeps;
   /** Reads a file that a template names, by its path below the root of that template or another. */
   readonly readTemplate: (name: string, from: Source) => FoundFile | undefined;
   /** What is to be said of an execution function; undefined when all is well with it. */
   readonly faultOfFunction: (fun: string) => Promise<FunctionFault | undefined>;
+  /** What is to be said of a keyword that a call of an execution function has; undefined when it takes it. */
+  readonly faultOfKeyword: (fun: string, keyword: string) => Promise<FunctionFault | undefined>;
 }
 
-/** Why a function cannot be called. */
+/** Why a function cannot be called, or not in this way. */
 export interface FunctionFault {
-  readonly rule: 'unknown-function' | 'function-not-here';
+  readonly rule: 'unknown-function' | 'function-not-here' | 'unknown-argument';
   readonly message: string;
 }
 
@@ -118,7 +120,7 @@ export async function renderSource(source: Source, deps: RenderSourceDeps): Prom
     }
     return bare;
   }
-  const faults: [fun: string, fault: FunctionFault][] = [];
+  const faults: [text: string, fault: FunctionFault][] = [];
   const context = contextOf(source, deps, unknowns, faults);
   const isTemplate = steps.includes('jinja') && /\{[{%#]|^#/m.test(source.text);
   let text = source.text;
@@ -126,14 +128,14 @@ export async function renderSource(source: Source, deps: RenderSourceDeps): Prom
     if (isTemplate) text = await renderTemplate(source.text, context, deps.jinja);
   } catch (error) {
     tellFailure(bare, error, unknowns, deps.knowledge.complete.size === 2);
-    for (const [fun, { rule, message }] of faults) bare.tell(rule, { text: fun }, message);
+    for (const [words, { rule, message }] of faults) bare.tell(rule, { text: words }, message);
     return bare;
   }
   const positions = async (): Promise<Positions> =>
     positionsOf(source.text, text, isTemplate ? await linesOf(source, text, context, deps.jinja) : undefined);
   const { value, error } = read(text, steps);
   const rendered = new RenderedSource(source, value, unknowns.names.size > 0, positions);
-  for (const [fun, { rule, message }] of faults) rendered.tell(rule, { text: fun }, message);
+  for (const [words, { rule, message }] of faults) rendered.tell(rule, { text: words }, message);
   if (error !== undefined) {
     const { inSource } = await positions();
     if (error instanceof YamlError) tellYaml(rendered, error, inSource);
@@ -167,6 +169,15 @@ function contextOf(
     told.add(fun);
     return fault?.rule !== 'unknown-function';
   };
+  const isCalled = async (fun: string, keywords: readonly string[]): Promise<void> => {
+    for (const keyword of keywords) {
+      const call = `${fun}(${keyword})`;
+      if (told.has(call)) continue;
+      told.add(call);
+      const fault = await deps.faultOfKeyword(fun, keyword);
+      if (fault !== undefined) faults.push([keyword, fault]);
+    }
+  };
   const given = (name: 'pillar' | 'grains'): TValue =>
     knowledge.complete.has(name) ? knowledge[name] : new PartlyKnown(name, knowledge[name], unknowns);
   const ofEvent = (): [string, TValue][] => [
@@ -182,7 +193,7 @@ function contextOf(
       ['grains', given('grains')],
       ['pillar', given('pillar')],
       ['opts', new PartlyKnown('opts', new Map(), unknowns)],
-      ['salt', knownFunctions({ knowledge, compute: deps.compute, unknowns, isFunction })],
+      ['salt', knownFunctions({ knowledge, compute: deps.compute, unknowns, isFunction, isCalled })],
       ...(source.kind === 'reactor' ? ofEvent() : []),
     ]),
     functions: { has: () => true, call: (fun, args, kwargs) => deps.compute(fun, args, new Map(kwargs)) },

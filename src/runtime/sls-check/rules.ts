@@ -38,7 +38,7 @@ const RULE_TABLE = {
     severity: 'warning',
     doc: 'The state is one of Salt’s that Brine does not have; it runs where a Salt is installed and salt_python is set.',
   },
-  'unknown-argument': { severity: 'error', doc: 'The state function has no such argument.' },
+  'unknown-argument': { severity: 'error', doc: 'The function has no such argument.' },
   'doubtful-argument': {
     severity: 'warning',
     doc: 'The state function takes any argument, and this one is nearly the name of one that it knows.',

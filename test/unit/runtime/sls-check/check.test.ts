@@ -91,7 +91,7 @@ const CASES: readonly Case[] = [
   {
     title: 'templates that cannot be read',
     tree: { 'salt/a.sls': 'a:\n{% if x %}\n  test.nop\n', 'salt/map.jinja': '{% set a = [1, %}\n' },
-    finds: ['salt/a.sls:3:1 jinja-syntax', 'salt/map.jinja:1:1 jinja-syntax'],
+    finds: ['salt/a.sls:2:1 jinja-syntax', 'salt/map.jinja:1:1 jinja-syntax'],
   },
   {
     title: 'a template that is imported fails in its own file',
@@ -238,6 +238,15 @@ const CASES: readonly Case[] = [
       ].map((at) => `reactor/a.sls:${at}`),
       'salt/looks/like/one.sls:5:3 unknown-function',
     ],
+  },
+  {
+    title: 'keywords of functions that templates call',
+    tree: {
+      'salt/a.sls':
+        "{% set a = salt['mine.get']('*', 'x', tgt_type='grain') %}\n{% set b = salt['mine.get']('*', 'x', expr_form='grain') %}\n{% set c = salt.cmd.run('x', anything=1) %}\na:\n  test.nop\n",
+    },
+    finds: ['salt/a.sls:2:39 unknown-argument'],
+    says: [/^mine.get has no argument 'expr_form'/],
   },
   {
     title: 'functions that templates and states call',
