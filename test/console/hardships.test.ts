@@ -1,10 +1,9 @@
-/** The console when things go wrong: hostile returns, a user with few rights, a master that dies, the keyboard alone, ten thousand minions. */
+/** The console when things go wrong: hostile returns, a user with few rights, a master that dies and comes back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConsoleFleet, ConsolePage, hasBrowser, startBrowser } from '../support/console-browser.ts';
 
 const NO_BROWSER = hasBrowser ? false : 'chromium is not installed';
-const FOCUSED_ROLE = `document.activeElement?.getAttribute('role')`;
 const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script><a href="javascript:alert(3)">x</a>';
 
 test(
@@ -19,6 +18,7 @@ test(
       const { stdout } = await console.fleet.run('salt', ['--async', 'web1', fun, ...args]);
       const jid = /(\d{20})/.exec(stdout)?.[1] ?? '';
       await at.go(`#/jobs/${jid}`);
+      await at.sees(jid);
       await at.sees('1 succeeded');
       await page.getByRole('grid', { name: 'Minions of the job' }).focus();
       await page.keyboard.press('Enter');
@@ -36,7 +36,7 @@ test(
     await isHarmless();
     await run('test.arg', HOSTILE, `__proto__=${HOSTILE}`, 'constructor=1');
     await isHarmless();
-    await run('cmd.run', "head -c 10000000 /dev/zero | tr '\\0' x");
+    await run('cmd.run', `python3 -c 'print("x" * 10000000)'`);
     await at.sees(/more characters/);
     assert.ok((await page.evaluate<number>('document.body.innerHTML.length')) < 300_000);
     await page.getByRole('button', { name: 'JSON' }).click();
@@ -155,47 +155,3 @@ test(
     assert.deepEqual(at.complaints, []);
   },
 );
-
-test('console - the keyboard alone', { skip: NO_BROWSER }, async (t) => {
-  const console = await ConsoleFleet.start(t, ['auto_accept: True']);
-  await console.fleet.joinMinion('web1');
-  const at = await ConsolePage.open(await startBrowser(t), console);
-  const { page } = at;
-  const { keyboard } = page;
-  await keyboard.press('Control+k');
-  await page.getByRole('combobox').waitFor();
-  await at.assertSound('palette');
-  await keyboard.type('web1');
-  await page.getByRole('option', { name: /web1/ }).waitFor();
-  await keyboard.press('Enter');
-  await page.waitForURL(/#\/minions\/web1/);
-  await keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-  await at.assertSound('shortcuts');
-  await keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
-  await keyboard.press('g');
-  await keyboard.press('r');
-  await page.waitForURL(/#\/run/);
-  await keyboard.press('/');
-  await keyboard.type('web1');
-  await keyboard.press('Tab');
-  await page.getByText('1 minion').first().waitFor();
-  assert.equal(await page.evaluate<string | null>(FOCUSED_ROLE), 'combobox');
-  await keyboard.type('test.ping');
-  await keyboard.press('Escape');
-  await keyboard.press('Control+Enter');
-  await page.waitForURL(/#\/jobs\/\d+/);
-  await at.sees('1 succeeded');
-  await keyboard.press('g');
-  await keyboard.press('j');
-  await page.getByRole('grid').waitFor();
-  await page.locator('.grid-body .grid-row').first().waitFor();
-  for (let nth = 0; nth < 30; nth++) {
-    await keyboard.press('Tab');
-    if ((await page.evaluate<string | null>(FOCUSED_ROLE)) === 'grid') break;
-  }
-  await keyboard.press('Enter');
-  await page.waitForURL(/#\/jobs\/\d+/);
-  assert.deepEqual(at.complaints, []);
-});

@@ -95,6 +95,38 @@ test(
     assert.doesNotMatch(await page.locator('main').innerText(), /hunter2/);
     await at.sees(/sounds? secret/);
 
+    // run: the form that a function's own description makes, a runner, and a wheel function
+    await at.go('#/run?tgt=*&fun=pkg.install');
+    await page.getByLabel('refresh').waitFor();
+    await at.sees(/^Installs packages/);
+    await page.getByRole('button', { name: 'Runner' }).click();
+    await page.getByLabel('Function', { exact: true }).fill('manage.al');
+    await page.getByRole('option', { name: /manage\.alived/ }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await at.sees('Returned');
+    await page.locator('.value-view').getByText('web1').waitFor();
+    await page.getByRole('button', { name: 'Wheel' }).click();
+    await page.getByLabel('Function', { exact: true }).fill('key.list_all');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.locator('.value-view').getByText('minions_denied').waitFor();
+    await at.assertSound('runner and wheel');
+
+    // an orchestration with its steps, and what has drifted
+    await at.go('#/orchestrations');
+    await page.getByRole('button', { name: 'Run one…' }).click();
+    await page.getByLabel('SLS').fill('orch');
+    await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL(/#\/orchestrations\/\d+/);
+    await at.sees('ping them');
+    await page.locator('.step.done').nth(1).waitFor();
+    await at.assertSound('orchestration');
+    await at.picture('orchestration-light');
+    await at.go('#/states?tab=drift');
+
+    await page.getByRole('grid', { name: 'Drift by minion' }).getByText('web.conf').first().waitFor();
+    await at.assertSound('drift');
+    await at.picture('drift-light');
+
     for (const [hash, text] of [
       ['#/jobs', 'state.apply web'],
       ['#/access', 'Rules that count for you'],
@@ -170,6 +202,10 @@ function prepareSite({ fleet }: ConsoleFleet): void {
       '  test.nop: []',
       '',
     ].join('\n'),
+  );
+  writeFileSync(
+    fleet.path('srv', 'orch.sls'),
+    "ping them: {salt.function: [{name: test.ping}, {tgt: 'web*'}]}\nwait for it: {test.nop: []}\n",
   );
   writeFileSync(fleet.path('pillar', 'top.sls'), "base: {'*': [site]}\n");
   writeFileSync(

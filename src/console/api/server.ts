@@ -1,4 +1,5 @@
 /** Every operation of the API that the console uses. No other file knows an address. */
+import { sleep } from '../model/clock.ts';
 import type {
   Credentials,
   Doctor,
@@ -26,7 +27,8 @@ import type {
   StateFile,
   Token,
 } from '../model/contract.ts';
-import type { Http, Query } from './http.ts';
+import { ByCalls } from './by-calls.ts';
+import { ApiError, type Http, type Query } from './http.ts';
 import { openStream, type StreamHandlers } from './stream.ts';
 
 /** Kinds of functions, and where the API lists them. */
@@ -41,14 +43,19 @@ const LISTS: Readonly<Record<FunctionKind, string>> = {
 export type MinionPart = 'grains' | 'pillar' | 'mine' | 'schedule' | 'beacons';
 
 const BASE = 'api/v2';
+const LOOK_MS = 700;
 const part = encodeURIComponent;
 
 /** The API. */
 export class Server {
   readonly #http: Http;
+  readonly #calls: ByCalls;
+  /** Addresses that this API does not have. */
+  readonly #missing = new Set<string>();
 
   constructor(http: Http) {
     this.#http = http;
+    this.#calls = new ByCalls(http);
   }
 
   loginOptions(): Promise<LoginOptions> {
@@ -151,11 +158,19 @@ export class Server {
   }
 
   functions(kind: FunctionKind, query: Query): Promise<Page<FunctionSummary>> {
-    return this.#get(LISTS[kind], query);
+    return this.#or(
+      `list ${kind}`,
+      () => this.#get(LISTS[kind], query),
+      () => this.#calls.functions(kind),
+    );
   }
 
   describeFunction(kind: FunctionKind, name: string, query: Query = {}): Promise<FunctionDetail> {
-    return this.#get(`${LISTS[kind]}/${part(name)}`, query);
+    return this.#or(
+      `list ${kind}`,
+      () => this.#get(`${LISTS[kind]}/${part(name)}`, query),
+      () => this.#calls.describe(kind, name),
+    );
   }
 
   callRunner(
@@ -166,7 +181,12 @@ export class Server {
   }
 
   followRunner(jid: string, handlers: StreamHandlers): () => void {
-    return openStream(this.#http, `${BASE}/runners/runs/${part(jid)}/stream`, {}, handlers);
+    const stops: (() => void)[] = [];
+    const refused = (): void => void stops.push(this.#pollRunner(jid, handlers));
+    stops.push(
+      openStream(this.#http, `${BASE}/runners/runs/${part(jid)}/stream`, {}, { ...handlers, refused }),
+    );
+    return () => stops.forEach((stop) => stop());
   }
 
   callWheel(
@@ -181,19 +201,35 @@ export class Server {
   }
 
   stateFiles(query: Query): Promise<Page<StateFile>> {
-    return this.#get('states/files', query);
+    return this.#or(
+      'states',
+      () => this.#get('states/files', query),
+      () => this.#calls.stateFiles(query['env'] ?? 'base'),
+    );
   }
 
   drift(query: Query): Promise<Page<Drift>> {
-    return this.#get('states/drift', query);
+    return this.#or(
+      'drift',
+      () => this.#get('states/drift', query),
+      () => this.#calls.drift(query['since']),
+    );
   }
 
   orchestrations(query: Query): Promise<Page<Orchestration>> {
-    return this.#get('orchestrations', query);
+    return this.#or(
+      'orchestrations',
+      () => this.#get('orchestrations', query),
+      () => this.#calls.orchestrations(),
+    );
   }
 
   orchestration(jid: string): Promise<OrchestrationDetail> {
-    return this.#get(`orchestrations/${part(jid)}`);
+    return this.#or(
+      'orchestrations',
+      () => this.#get(`orchestrations/${part(jid)}`),
+      () => this.#calls.orchestration(jid),
+    );
   }
 
   startOrchestration(what: {
@@ -201,15 +237,27 @@ export class Server {
     pillar?: unknown;
     test?: boolean;
   }): Promise<{ readonly jid: string; readonly tag: string }> {
-    return this.#post('orchestrations', what);
+    return this.#or(
+      'orchestrations',
+      () => this.#post('orchestrations', what),
+      () => this.callRunner('state.orchestrate', { arg: [], kwarg: what }),
+    );
   }
 
   roles(): Promise<Page<Role>> {
-    return this.#get('roles');
+    return this.#or(
+      'roles',
+      () => this.#get('roles'),
+      () => this.#calls.roles(),
+    );
   }
 
   tokens(): Promise<Page<Token>> {
-    return this.#get('tokens');
+    return this.#or(
+      'tokens',
+      () => this.#get('tokens'),
+      () => this.#calls.tokens(),
+    );
   }
 
   createToken(token: {
@@ -222,11 +270,43 @@ export class Server {
   }
 
   revokeToken(name: string): Promise<void> {
-    return this.#http.ask('DELETE', `${BASE}/tokens/${part(name)}`);
+    return this.#or(
+      'tokens',
+      () => this.#http.ask('DELETE', `${BASE}/tokens/${part(name)}`),
+      () => this.#calls.revokeToken(name),
+    );
   }
 
   doctor(): Promise<Doctor> {
     return this.#get('doctor');
+  }
+
+  /** Asks an address, or makes the answer out of others when there is none. */
+  async #or<T>(what: string, ask: () => Promise<T>, instead: () => Promise<T>): Promise<T> {
+    if (this.#missing.has(what)) return instead();
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404 && error.message.startsWith('There is no /')))
+        throw error;
+      this.#missing.add(what);
+      return instead();
+    }
+  }
+
+  /** Waits for the end of a runner without a stream of it. */
+  #pollRunner(jid: string, handlers: StreamHandlers): () => void {
+    const gone = new AbortController();
+    const look = async (): Promise<void> => {
+      while (!gone.signal.aborted) {
+        const end = await this.#calls.runnerEnd(jid).catch(() => undefined);
+        if (gone.signal.aborted) return;
+        if (end !== undefined) return handlers.event('end', end);
+        await sleep(LOOK_MS, gone.signal);
+      }
+    };
+    void look();
+    return () => gone.abort();
   }
 
   #get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {

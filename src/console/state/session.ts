@@ -1,11 +1,23 @@
 /** Who has logged in. A session that ends leaves the page as it is and asks for the password over it, so that one goes on where one was. */
 import { signal } from '@preact/signals';
 import type { Credentials, Me } from '../model/contract.ts';
+import { mayCallSome } from '../model/rights.ts';
 import { ApiError } from '../api/http.ts';
 import type { Server } from '../api/server.ts';
 
 /** How far it is. `over` is a session that has ended while somebody was working. */
 export type SessionPhase = 'starting' | 'away' | 'login' | 'ready' | 'over';
+
+/** Operations that an API without them has the console make out of calls, and of which kind these are. */
+const MADE_OF: ReadonlyMap<string, 'runner' | 'wheel'> = new Map([
+  ['orchestrations.list', 'runner'],
+  ['orchestrations.start', 'runner'],
+  ['states.files', 'runner'],
+  ['states.drift', 'runner'],
+  ['tokens.list', 'runner'],
+  ['tokens.revoke', 'runner'],
+  ['roles.list', 'wheel'],
+]);
 
 /** Follows it. */
 export class Session {
@@ -52,7 +64,11 @@ export class Session {
   /** Whether an operation of the API is worth offering. */
   can(operation: string): boolean {
     const me = this.me.value;
-    return me !== undefined && (me.full || me.can[operation] === true);
+    if (me === undefined) return false;
+    if (Object.hasOwn(me.can, operation)) return me.full || me.can[operation] === true;
+    const rules = me.rules.map(({ rule }) => rule);
+    const by = MADE_OF.get(operation);
+    return by !== undefined && (me.full || mayCallSome(by, rules));
   }
 
   #ready(me: Me): void {

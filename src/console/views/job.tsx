@@ -76,7 +76,9 @@ export function JobView({ id = '', query }: ViewProps): JSX.Element {
   );
 }
 
+/** Whoever shows what a job is at reads its version: a part that reads another signal is not drawn again with what is around it. */
 function Head({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element {
+  void watch.version.value;
   const startMs = isoMs(job.start_time);
   return (
     <>
@@ -117,6 +119,7 @@ function callOf(job: JobDetail, isTest: boolean): Record<string, string | undefi
 
 function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element {
   const app = useApp();
+  void watch.version.value;
   const [asked, setAsked] = useState<'term' | 'kill' | undefined>(undefined);
   const failed = [...watch.rows.values()].filter(
     ({ outcome }) => kindOf(outcome) === 'failed' || kindOf(outcome) === 'silent',
@@ -217,6 +220,7 @@ function Minions({
   isState: boolean;
   kind: string | undefined;
 }): JSX.Element {
+  void watch.version.value;
   const [only, setOnly] = useState<OutcomeKind | undefined>(KIND_ORDER.find((each) => each === kind));
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState<string | undefined>(undefined);
@@ -279,6 +283,7 @@ function Minions({
 }
 
 function SameReturns({ watch }: { watch: JobWatch }): JSX.Element {
+  void watch.version.value;
   const [open, setOpen] = useState<SameReturn | undefined>(undefined);
   const groups = [...watch.same.values()].sort((a, b) => b.minions.length - a.minions.length);
   const columns: readonly Column<SameReturn>[] = [

@@ -64,6 +64,7 @@ export function ReturnPanel(props: {
           .
         </p>
       ) : null}
+      {isThere && loaded.isLoading && loaded.data === undefined ? <p class="faint">Loading…</p> : null}
       {loaded.data === undefined ? null : states !== undefined ? (
         <StateResults rows={states.rows} errors={states.errors} value={value} />
       ) : (

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FunctionDetail } from '../model/contract.ts';
 import type { FunctionKind } from '../api/server.ts';
 import { after } from '../model/clock.ts';
+import { mayCallSome } from '../model/rights.ts';
 import { linkTo } from '../model/route.ts';
 import { sentTarget, shellTarget, shellWord, type Target } from '../model/targets.ts';
 import { writeArguments, type TypedArguments } from '../model/words.ts';
@@ -52,7 +53,12 @@ type Outcome =
 /** The view. */
 export function RunView({ query }: ViewProps): JSX.Element {
   const app = useApp();
-  const kinds = KINDS.filter(({ needs }) => app.session.can(needs));
+  const me = app.session.me.value;
+  const rules = me?.rules.map(({ rule }) => rule) ?? [];
+  const kinds = KINDS.filter(
+    ({ kind, needs }) =>
+      app.session.can(needs) && (kind === 'local' || me?.full === true || mayCallSome(kind, rules)),
+  );
   const [call, setCall] = useState<Call>(() =>
     callIn(
       query,
@@ -268,7 +274,7 @@ function SendingFields({
             checked={sending.test}
             onChange={(event) => onChange({ ...sending, test: event.currentTarget.checked })}
           />
-          Test mode: say what would change
+          Test mode
         </label>
       </div>
     </fieldset>

@@ -105,7 +105,7 @@ function TopBar(): JSX.Element {
       <button
         type="button"
         class="search-button"
-        aria-label="Go to or run"
+
         onClick={() => (app.overlay.value = 'palette')}
       >
         <Icon name="search" />

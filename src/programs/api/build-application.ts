@@ -120,8 +120,8 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     application: new Application({
       ...parts,
       appPage,
-      secondVersion: second.serve,
-      console: values.app === null ? new ConsoleFiles(shared.consoleFolder) : undefined,
+      console:
+        values.app === null && values.enable_sessions ? new ConsoleFiles(shared.consoleFolder) : undefined,
     }),
     describe: () => [
       `${settings.section}: requests ${statistics.requests}, under way ${statistics.current}`,

@@ -1,11 +1,15 @@
 /** The console: what it makes of events, returns and what people type. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Job, Return } from '../../../src/console/model/contract.ts';
 import { sameFingerprint } from '../../../src/console/model/fingerprints.ts';
+import { detailOf } from '../../../src/console/model/function-detail.ts';
 import { best } from '../../../src/console/model/fuzzy.ts';
 import { globFilter } from '../../../src/console/model/glob.ts';
 import { LiveJobs, slowTail } from '../../../src/console/model/live-jobs.ts';
 import { describeCounts } from '../../../src/console/model/outcomes.ts';
+import { orchestrationOf } from '../../../src/console/model/orchestration-return.ts';
+import { mayCallSome } from '../../../src/console/model/rights.ts';
 import { linkTo, readRoute } from '../../../src/console/model/route.ts';
 import { SseParser } from '../../../src/console/model/sse.ts';
 import {
@@ -161,6 +165,17 @@ test('console - state runs are read, grouped by state, and what failed comes fir
   assert.equal(isCut, false);
 });
 
+test('console - what rules say of functions of the master', () => {
+  const may = (...rules: unknown[]): [boolean, boolean] => [
+    mayCallSome('runner', rules),
+    mayCallSome('wheel', rules),
+  ];
+  assert.deepEqual(may({ 'web*': ['test.ping'] }, 'test.*'), [false, false]);
+  assert.deepEqual(may('@runner'), [true, false]);
+  assert.deepEqual(may({ '@wheel': ['key.*'] }), [false, true]);
+  assert.deepEqual(may('@jobs'), [true, true]);
+});
+
 test('console - great and deep values cost little', () => {
   let deep: unknown = 1;
   for (let nth = 0; nth < 2000; nth++) deep = [deep];
@@ -199,4 +214,87 @@ test('console - finding by letters, globs, fingerprints and times', () => {
     '1 d 3 h',
   ]);
   assert.equal(ago(0, 61_000), '1 min ago');
+});
+
+test('console - a form is made out of what sys.doc and sys.argspec return', () => {
+  const doc = `
+    Installs packages.
+
+    name (str) : None
+        The package, or several
+        separated by commas.
+    refresh (bool) : False
+        Fetch the lists first.
+
+    Returns: what has changed
+
+    CLI Example:
+
+        salt '*' pkg.install nginx
+    `;
+  const detail = detailOf('pkg.install', doc, {
+    args: ['name', 'refresh'],
+    defaults: [false],
+    varargs: null,
+    kwargs: true,
+  });
+  assert.deepEqual(detail.params, [
+    {
+      name: 'name',
+      type: 'str',
+      doc: 'The package, or several separated by commas.',
+      keyword_only: false,
+      required: true,
+    },
+    {
+      name: 'refresh',
+      type: 'bool',
+      doc: 'Fetch the lists first.',
+      keyword_only: false,
+      required: false,
+      default: false,
+    },
+  ]);
+  assert.deepEqual(
+    [detail.varargs, detail.kwargs, detail.examples],
+    [false, true, ["salt '*' pkg.install nginx"]],
+  );
+  assert.match(detail.doc, /^Installs packages\.[^]*has changed$/);
+});
+
+test('console - the return of an orchestration becomes its steps', () => {
+  const job = {
+    jid: '20261125174806984343',
+    fun: 'runner.state.orchestrate',
+    arg: [],
+    start_time: '2026-11-25T17:48:06.984Z',
+  } as unknown as Job;
+  const step = {
+    name: 'test.ping',
+    changes: {},
+    comment: 'ran',
+    result: true,
+    __jid__: '20261125174807222881',
+    __sls__: 'orch',
+    __run_num__: 0,
+    duration: 52.1,
+    __id__: 'ping all',
+  };
+  const data = {
+    m_master: {
+      'salt_|-ping all_|-test.ping_|-function': step,
+      'salt_|-b_|-b_|-state': { ...step, __id__: 'b', __run_num__: 1, result: false, __jid__: undefined },
+    },
+  };
+  const value = { fun_args: [{ mods: ['orch', 'x'] }], return: { data, outputter: 'highstate' } };
+  const run = orchestrationOf(job, { return: value, success: true } as unknown as Return);
+  assert.deepEqual([run.mods, run.state, run.failed], ['orch,x', 'failed', 1]);
+  assert.deepEqual(
+    run.steps.map(({ id, state, jid }) => [id, state, jid]),
+    [
+      ['ping all', 'done', '20261125174807222881'],
+      ['b', 'failed', null],
+    ],
+  );
+  assert.equal(orchestrationOf(job, undefined).state, 'running');
 });
