@@ -40,6 +40,8 @@ export interface CallArguments {
 /** Makes the calls. */
 export class ByCalls {
   readonly #http: Http;
+  /** Documentation of the functions of the master, asked for once. */
+  readonly #docs = new Map<string, Promise<Readonly<Record<string, unknown>>>>();
 
   constructor(http: Http) {
     this.#http = http;
@@ -51,7 +53,7 @@ export class ByCalls {
       const names = await this.#onSomeMinion('sys.list_functions', []);
       return listed((Array.isArray(names) ? names : []).filter(isText).map((name) => summaryOf(name, '')));
     }
-    const docs = Object.entries(recordIn((await this.runner(`doc.${kind}`)).return));
+    const docs = Object.entries(await this.#docsOf(kind));
     return listed(docs.map(([name, doc]) => summaryOf(name, textIn(doc))));
   }
 
@@ -64,7 +66,7 @@ export class ByCalls {
       ]);
       return detailOf(name, textIn(recordIn(docs)[name]), recordIn(specs)[name] as Argspec | undefined);
     }
-    const docs = recordIn((await this.runner(`doc.${kind}`)).return);
+    const docs = await this.#docsOf(kind);
     return detailOf(name, textIn(docs[name]), undefined);
   }
 
@@ -163,6 +165,16 @@ export class ByCalls {
 
   async revokeToken(name: string): Promise<void> {
     await this.runner('auth.token_revoke', { arg: [name] });
+  }
+
+  #docsOf(kind: 'runner' | 'wheel'): Promise<Readonly<Record<string, unknown>>> {
+    const known = this.#docs.get(kind);
+    if (known !== undefined) return known;
+    const docs = this.runner(`doc.${kind}`).then((ended) => recordIn(ended.return));
+    this.#docs.set(kind, docs);
+    // the next one who asks tries again
+    docs.catch(() => this.#docs.delete(kind));
+    return docs;
   }
 
   /** What a function returns on one minion that is connected. */

@@ -6,8 +6,12 @@ import { kindOf } from './outcomes.ts';
 const JOBS_MAX = 60;
 /** Minions whose outcome is kept by name for one job. */
 const MINIONS_MAX = 100_000;
-/** What the fleet's own programs ask all the time. */
-const HOUSEKEEPING: ReadonlySet<string> = new Set(['saltutil.find_job', 'saltutil.running']);
+/** What programs, and this console, ask on their own; the list of all jobs has them. */
+const HOUSEKEEPING: ReadonlySet<string> = new Set([
+  ...['saltutil.find_job', 'saltutil.running', 'sys.doc', 'sys.argspec', 'sys.list_functions'],
+  ...['runner.doc.runner', 'runner.doc.wheel', 'runner.fileserver.file_list', 'runner.auth.token_list'],
+  'wheel.config.values',
+]);
 
 /** A job that was seen. */
 export interface LiveJob {
@@ -46,6 +50,7 @@ export class LiveJobs {
     minions: readonly { readonly minion: string; readonly outcome: OutcomeName }[],
     startMs: number,
   ): void {
+    if (HOUSEKEEPING.has(job.fun)) return;
     const live = this.#begin({
       jid: job.jid,
       fun: job.fun,

@@ -120,6 +120,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     application: new Application({
       ...parts,
       appPage,
+      secondVersion: second.serve,
       console:
         values.app === null && values.enable_sessions ? new ConsoleFiles(shared.consoleFolder) : undefined,
     }),
