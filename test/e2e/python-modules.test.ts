@@ -200,7 +200,7 @@ def auth(username, password):
 
 
 def groups(username):
-    return ["crew"]
+    return [__salt__["cmd.run"]("echo crew")]
 `;
 const TOP = `
 __virtualname__ = "sitetops"

@@ -1,11 +1,9 @@
 /** Authentication systems of the site's own (`_auth`, `auth_dirs`): they run in a process apart, which each worker has for itself. */
 import { CommandExecutionError } from '../../errors/errors.ts';
-import type { Clock } from '../../host/clock.ts';
-import type { Logger } from '../../host/log.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { hasExtensions } from '../../runtime/extensions/folder.ts';
-import type { PythonSingle } from '../../runtime/extensions/python-singles.ts';
+import type { PythonSingle, PythonSinglesDeps } from '../../runtime/extensions/python-singles.ts';
 import type { AuthBackend, BackendSpec, Credentials } from './backend.ts';
 
 /** The systems that there are. */
@@ -20,10 +18,11 @@ const KERNELS: Readonly<Partial<Record<NodeJS.Platform, string>>> = { linux: 'Li
 /**
  * Finds them. Files that cannot be used are told of in the log; a master whose `external_auth` names one of them does not start.
  * Nothing is started where there are none.
+ * @param deps `functions` are those that systems in Python call (3006.16 salt/loader/__init__.py `auth`)
  */
 export async function openOwnAuth(
   opts: Dict,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { clock, log, functions }: PythonSinglesDeps,
 ): Promise<OwnAuth> {
   if (!hasExtensions(opts, 'auth')) return NONE;
   const [{ describeSingles, given, serveSingles }, { ExtensionHost }, { openPythonSingles }] =
@@ -60,7 +59,8 @@ export async function openOwnAuth(
       { name, doc, make: () => backendOf(path) },
     ]),
   );
-  const python = await openPythonSingles('auth', { opts, grains }, { clock, log });
+  const parts = functions === undefined ? { clock, log } : { clock, log, functions };
+  const python = await openPythonSingles('auth', { opts, grains }, parts);
   for (const [name, own] of python.found) {
     const spec = { name, doc: own.module.doc, make: () => pythonBackend(own) };
     if (!systems.has(name)) systems.set(name, spec);

@@ -4,7 +4,7 @@ import type { Logger } from '../../host/log.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { LoadContext, ModuleSpec } from '../loader/module.ts';
-import { callsNothing } from '../python-host/callers.ts';
+import { callsNothing, templateCaller, type TemplateFunctions } from '../python-host/callers.ts';
 import { PythonModules } from '../python-host/python-modules.ts';
 import { pythonFiles, type PythonFile } from './folder.ts';
 
@@ -27,15 +27,23 @@ export interface PythonSingles {
   close(): void;
 }
 
+/** What they work with. */
+export interface PythonSinglesDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Behind `__salt__`; without them nothing can be called. */
+  readonly functions?: TemplateFunctions;
+}
+
 /** Loads those of a kind, by the names they go by; what is wrong with a file is logged. Starts nothing when there is none. */
 export async function openPythonSingles(
   kind: PythonKind,
   context: Pick<LoadContext, 'opts' | 'grains'>,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { clock, log, functions }: PythonSinglesDeps,
 ): Promise<PythonSingles> {
   const python = new PythonModules({ clock, log, files: pythonFiles });
   const found = new Map<string, PythonSingle>();
-  const caller = callsNothing(log);
+  const caller = functions === undefined ? callsNothing(log) : templateCaller(functions, log);
   const single = ({ file, path }: PythonFile, module: ModuleSpec): PythonSingle => ({
     module,
     call: (fun, args, named, opts = context.opts) => {

@@ -31,8 +31,14 @@ def warm():
     import salt.state
 
 
-def calls_of(root):
-    """The calls of programs in their order, and those that a function of ours makes in one job, by kind."""
+def has(root, kind):
+    """Whether the site has files of a kind, but for the one that makes the calls."""
+    folder = os.path.join(root, "srv/_" + kind)
+    return os.path.isdir(folder) and any(name.endswith(".py") and not name.startswith(OWN) for _, _, names in os.walk(folder) for name in names)
+
+
+def calls_of(root, brief):
+    """The calls of programs in their order, and those that a function of ours makes in one job, by kind. `brief`: states in test mode only."""
     import salt.config
     import salt.loader
 
@@ -42,15 +48,19 @@ def calls_of(root):
     utils = salt.loader.utils(opts)
     functions = salt.loader.minion_mods(opts, utils=utils)
     states = salt.loader.states(opts, functions, utils, None)
-    loaded = {"modules": functions, "utils": utils, "states": states, "runners": salt.loader.runner(salt.config.master_config(os.path.join(root, "master")))}
+    loaded = {"modules": functions, "utils": utils, "states": states}
+    if has(root, "runners"):
+        loaded["runners"] = salt.loader.runner(salt.config.master_config(os.path.join(root, "master")))
     many = {}
-    programs = [{"program": "salt-call", "words": ["grains.items"]}]
+    programs = [{"program": "salt-call", "words": ["grains.items"]}] if has(root, "grains") else []
     for kind, loader in loaded.items():
+        if not has(root, kind):
+            continue
         found = [one for one in _found(root, kind, loader) if not one[0].startswith(OWN)]
         asked = [{"kind": kind, "fun": fun, "kwargs": kwargs} for fun, params in found for kwargs in _kwargs(kind, fun, params)]
         many[kind] = [one for one in asked if not any(word in json.dumps(one) for word in calls.LEFT_OUT)]
         if many[kind]:
-            programs += _programs(root, kind, many[kind])
+            programs += _programs(root, kind, many[kind], brief)
     programs += _others(root, opts, functions)
     return {"programs": programs, "many": many}
 
@@ -62,15 +72,15 @@ def _kwargs(kind, fun, params):
     return [{"name": name, **kwargs} for kwargs in calls.lists([one for one in params if one[0] != "name"])]
 
 
-def _programs(root, kind, asked):
+def _programs(root, kind, asked, brief):
     path = os.path.join(root, "calls.json")
     program = "salt-run" if kind == "runners" else "salt-call"
     if kind == "states":
-        for test in ("True", "False"):
+        for test in ("True",) if brief else ("True", "False"):
             yield {"program": program, "many": kind, "words": ["state.single", OWN + ".states", "name=alpha", "path=" + path, "kind=" + kind, "test=" + test]}
     else:
         yield {"program": program, "many": kind, "words": [OWN + ".batch", path, kind]}
-    if kind in ("modules", "runners"):
+    if kind in ("modules", "runners") and not brief:
         # one as it is typed
         yield {"program": program, "words": calls.words(asked[0]["fun"], asked[0]["kwargs"])}
 
@@ -78,14 +88,14 @@ def _programs(root, kind, asked):
 def _others(root, opts, functions):
     import salt.loader
 
-    renderers = salt.loader.render(opts, functions)
+    renderers = salt.loader.render(opts, functions) if has(root, "renderers") else {}
     for name in (fun.rpartition(".")[0] for fun, _ in _found(root, "renderers", renderers.loader if hasattr(renderers, "loader") else renderers) if fun.endswith(".render")):
         for text in TEXTS:
             yield {"program": "salt-call", "words": ["slsutil.renderer", "string=" + text, "default_renderer=" + name]}
-    for fun, _ in _found(root, "returners", salt.loader.returners(opts, functions)):
+    for fun, _ in _found(root, "returners", salt.loader.returners(opts, functions)) if has(root, "returners") else ():
         if fun.endswith(".returner"):
             yield {"program": "salt-call", "words": ["test.echo", "alpha"], "options": ["--return", fun.partition(".")[0]]}
-    for fun, _ in _found(root, "pillar", None):
+    for fun, _ in _found(root, "pillar", None) if has(root, "pillar") else ():
         if fun.endswith(".ext_pillar"):
             for config in CONFIGS:
                 yield {"program": "salt-call", "words": ["pillar.items"], "config": "ext_pillar: [{{{}: {}}}]\n".format(fun.partition(".")[0], config)}

@@ -195,6 +195,7 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--salt-importable", action="store_true")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--brief", action="store_true", help="states in test mode only, nothing as it is typed")
     parser.add_argument("sites", nargs="*")
     asked = parser.parse_args()
     with open(os.path.join(HERE, "sites.yaml")) as stream:
@@ -211,7 +212,7 @@ def compare(site, folders, asked, whole):
     kept = root + ".real.json"
     if not (asked.again and os.path.exists(kept)):
         lay(site, folders, asked.mirrors, root)
-        real = side("real", root, {"PYTHONPATH": REAL_SALT + ":" + REAL_DEPS, "PYTHONDONTWRITEBYTECODE": "1"}, [])
+        real = side("real", root, {"PYTHONPATH": REAL_SALT + ":" + REAL_DEPS, "PYTHONDONTWRITEBYTECODE": "1", "BRIEF": "1" if asked.brief else "0"}, [])
         with open(kept, "w") as out:
             json.dump(real, out)
     with open(kept) as stream:

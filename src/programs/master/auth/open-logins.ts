@@ -1,6 +1,10 @@
 /** External authentication in a worker: its code is read when somebody first logs in, or shows a token. */
 import { truthy } from '../../../python/values/value.ts';
 import { systemRandom } from '../../../host/random.ts';
+import type { PythonSinglesDeps } from '../../../runtime/extensions/python-singles.ts';
+import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import type { MasterMinionDeps } from '../../runner/master-minion.ts';
 import type { RoleContext } from '../roles/role.ts';
 import type { ExternalLogins } from './logins.ts';
 
@@ -23,7 +27,9 @@ export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
         import('../../../storage/tokens/open.ts'),
         import('./throttle.ts'),
       ]);
-    const own = await openOwnAuth(opts.toDict(), { clock, log });
+    const ended = new AbortController();
+    const functions = masterFunctions({ opts: opts.toDict(), clock, log, signal: ended.signal });
+    const own = await openOwnAuth(opts.toDict(), { clock, log, functions });
     const auth = new ConfiguredAuth({ opts: opts.toDict(), clock, log, custom: own.find });
     const tokens = openTokens(opts.toDict());
     const random = systemRandom;
@@ -32,6 +38,7 @@ export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
       logins: new Made({ opts, auth, tokens, throttle, clock, random, log }),
       close: async () => {
         await Promise.all([auth.close(), tokens.close()]);
+        ended.abort();
         own.close();
       },
     };
@@ -40,5 +47,28 @@ export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
     open: async () =>
       truthy(opts.raw('external_auth') ?? null) ? (await (opened ??= make())).logins : undefined,
     close: async () => (await opened)?.close(),
+  };
+}
+
+/** Execution functions on the master's machine, for systems that call some; they are made when one is asked for. */
+function masterFunctions(
+  parts: Pick<MasterMinionDeps, 'opts' | 'clock' | 'log' | 'signal'>,
+): NonNullable<PythonSinglesDeps['functions']> {
+  let made: Promise<ModuleContext> | undefined;
+  const functions = async (): Promise<ModuleContext['functions']> => {
+    made ??= import('../../runner/master-minion.ts').then(({ masterMinion }) =>
+      masterMinion({
+        ...parts,
+        id: pyStr(parts.opts.get('id') ?? ''),
+        jid: '',
+        fun: '',
+        random: systemRandom,
+      }),
+    );
+    return (await made).functions;
+  };
+  return {
+    has: async (name) => (await (await functions()).find(name))?.spec !== undefined,
+    call: async (name, args, kwargs) => (await functions()).call(name, args, new Map(kwargs)),
   };
 }
