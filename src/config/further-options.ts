@@ -71,6 +71,8 @@ const SERVED: FurtherOption = {
     'etcd.',
     'foreman.',
     's3.',
+    // what backends of the file server ask for
+    'azurefs',
     'ldap.',
     // what daemons ask for where messages go
     'fluent_handler',
@@ -103,7 +105,7 @@ const UNSERVED: readonly FurtherOption[] = [
   },
   { names: ['yaml_utf8'], unserved: noEffect('YAML is UTF-8 in any case') },
   {
-    names: ['azurefs', 'azurefs_', 'aws.'],
+    names: ['aws.'],
     unserved: notYet('there is nothing that reads it'),
   },
   { names: ['winrepo_', 'win_repo'], unserved: notYet('there are no packages for Windows') },

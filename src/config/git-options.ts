@@ -72,6 +72,7 @@ export const svnfsOptions = {
 export const fetchIntervalOptions = {
   hgfs_update_interval: option('int', 60, 'seconds between fetches'),
   svnfs_update_interval: option('int', 60, 'seconds between fetches'),
+  azurefs_update_interval: option('int', 60, 'seconds between fetches of containers'),
   s3fs_update_interval: option('int', 60, 'seconds between fetches of buckets'),
 } satisfies OptionTable;
 

@@ -17,7 +17,7 @@ const NAMED_MAX = 40;
 
 /** The backends of the file server that there are. */
 const BACKENDS = new Set(
-  ['roots', 'git', 'hg', 'minion', 's3', 'svn'].flatMap((name) => [name, `${name}fs`]),
+  ['roots', 'azure', 'git', 'hg', 'minion', 's3', 'svn'].flatMap((name) => [name, `${name}fs`]),
 );
 
 /** Which findings a program is to tell. The commands that do one job on a master's behalf tell none. */

@@ -28,13 +28,6 @@ const GIT_REFSPECS = ['+refs/heads/*:refs/remotes/origin/*', '+refs/tags/*:refs/
 
 /** What masters and minions have in common. */
 export const sharedUnserved = {
-  ...family(
-    'of the azure backend of the file server',
-    notYet('the file server has no backend of that name'),
-    {
-      azurefs_update_interval: ['int', 60],
-    },
-  ),
   ...family('of packages for Windows', notYet('there are no packages for Windows'), {
     winrepo_branch: ['any', 'master'],
     winrepo_cachefile: ['str', 'winrepo.p'],

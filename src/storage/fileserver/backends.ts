@@ -5,6 +5,7 @@ import type { Random } from '../../host/random.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { safeJoin } from '../../host/files.ts';
 import { repositoriesFolder } from '../git/repository.ts';
+import { createAzurefs } from './azurefs.ts';
 import { createGitfs } from './gitfs.ts';
 import { createHgfs } from './hgfs.ts';
 import type { FileBackend } from './layer.ts';
@@ -38,6 +39,7 @@ const BACKENDS: ReadonlyMap<string, CreateBackend> = new Map<string, CreateBacke
   ['hg', (deps) => createHgfs({ ...deps, folder: copies(deps, 'hg') })],
   ['svn', (deps) => createSvnfs({ ...deps, folder: copies(deps, 'svn') })],
   ['s3', (deps) => createS3fs({ ...deps, folder: copies(deps, 's3') })],
+  ['azure', (deps) => createAzurefs({ ...deps, folder: copies(deps, 'azure') })],
   ['minion', ({ opts }) => createMinionfs(opts)],
 ]);
 

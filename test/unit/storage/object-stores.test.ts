@@ -237,3 +237,54 @@ test('s3 pillar - SLS in a bucket, below a prefix; a bucket that was never fetch
   assert.match(told, /has never been fetched: .*NoSuchBucket/);
   assert.ok(!told.includes(KEY) && !readFileSync('/proc/self/cmdline', 'utf8').includes(KEY));
 });
+
+test('azurefs - containers as environments, signed by the key of the account or admitted by a token that no message tells', async (t) => {
+  const blobs = new Map([
+    ['top.sls', 'top'],
+    ['web/a b.sls', 'a'],
+    ['web/init.sls', 'web'],
+  ]);
+  const server = await startHttpStandIn(t, ({ path, headers }) => {
+    const url = new URL(path, 'http://h');
+    const isLetIn =
+      /^SharedKey acc:[\w+/]{43}=$/.test(headers.get('authorization') ?? '') ||
+      url.searchParams.get('sig') === 'canary/=';
+    if (!isLetIn) return { status: 403, body: '\ufeff<Error><Code>AuthenticationFailed</Code></Error>' };
+    const [, account, container, ...words] = url.pathname.split('/').map(decodeURIComponent);
+    assert.deepEqual([account, container], ['acc', 'states']);
+    if (words.length > 0) return { body: blobs.get(words.join('/')) ?? '' };
+    const all = [...blobs.keys()].sort();
+    const from = Number(url.searchParams.get('marker') ?? 0);
+    const listed = all
+      .slice(from, from + 2)
+      .map(
+        (key) =>
+          `<Blob><Name>${key}</Name><Properties><Etag>${blobs.get(key) ?? ''}</Etag><Content-Length>1</Content-Length></Properties></Blob>`,
+      );
+    const next = from + 2 < all.length ? String(from + 2) : '';
+    return {
+      body: `\ufeff<?xml version="1.0"?><EnumerationResults><Blobs>${listed.join('')}</Blobs><NextMarker>${next}</NextMarker></EnumerationResults>`,
+    };
+  });
+  const serverOf = (more: Record<string, Value>): ReturnType<typeof fileServer> =>
+    fileServer(folderOf(t), {
+      fileserver_backend: ['azurefs'],
+      azurefs: [
+        dict({ account_name: 'acc', container_name: 'states', blob_endpoint: `${server.url}/acc`, ...more }),
+      ],
+    });
+  for (const more of [
+    { account_key: btoa('secret') },
+    { sas_token: '?sv=1&sig=canary%2F%3D', saltenv: 'base' },
+  ]) {
+    const files = serverOf(more);
+    assert.deepEqual(await files.update(), { isChanged: true, faults: [] });
+    assert.deepEqual(await files.server.list('base', 'files'), ['top.sls', 'web/a b.sls', 'web/init.sls']);
+    assert.equal(await textOf(files.server, 'web/a b.sls'), 'a');
+  }
+  const [fault] = (await serverOf({ sas_token: 'sig=wrong-canary' }).update()).faults;
+  assert.match(fault ?? '', /the container states of the account acc answered 403 \(AuthenticationFailed\)/);
+  assert.doesNotMatch(fault ?? '', /canary/);
+  assert.throws(() => serverOf({ container_name: '../x' }), /no name of a container/);
+  assert.throws(() => fileServer(folderOf(t), { fileserver_backend: ['azurefs'] }), /azurefs must be a list/);
+});
