@@ -42,6 +42,7 @@ const apiOptions = {
   ),
   max_request_body_size: option('int', 1_048_576, 'bytes that a request may bring'),
   collect_stats: option('bool', false, 'count requests for /stats'),
+  metrics: option('bool', false, 'show figures for Prometheus at /metrics; not in Salt'),
   stats_disable_auth: option('bool', false, 'show /stats to anybody'),
   static: option('str?', null, 'folder of files to serve'),
   static_path: option('str', '/static', 'address below which they are'),
@@ -192,6 +193,10 @@ function tellExposure(section: ApiSection, given: Dict, values: ApiValues, warni
   if (values.disable_ssl)
     warnings.push(
       `${section} is served without TLS (disable_ssl): whoever can read along on the way to ${values.host} reads passwords and tokens.`,
+    );
+  if (values.metrics)
+    warnings.push(
+      `${section}: /metrics tells the load of this program to everybody who reaches ${values.host}, without a login (metrics).`,
     );
   if (values.webhook_disable_auth)
     warnings.push(

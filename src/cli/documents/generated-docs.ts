@@ -18,6 +18,7 @@ import {
   STATES_HEAD,
   WHEEL_HEAD,
 } from './function-reference.ts';
+import { API_PATH, renderApiReference } from './api-reference.ts';
 import { renderEventReference } from './event-reference.ts';
 import { renderErrorReference } from './error-reference.ts';
 import { renderOptionReference } from './option-reference.ts';
@@ -73,6 +74,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   out.set(OPTIONS_PATH, renderOptionReference());
   out.set(EVENTS_PATH, renderEventReference());
   out.set(ERRORS_PATH, renderErrorReference());
+  out.set(API_PATH, renderApiReference());
   out.set(METRICS_PATH, renderMetricsReference());
   out.set(SLS_RULES_PATH, renderSlsRules());
   out.set(PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE));

@@ -7,6 +7,8 @@ import { pyCount } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
 import { callMinions } from './minion-calls.ts';
+import { findings, stateOf } from './doctor/findings.ts';
+import { measure } from './doctor/measure.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext, type RunnerSpec } from './runner.ts';
 import { param, type TypedArguments } from '../../runtime/loader/params.ts';
 import { isConnected } from '../../runtime/targeting/connected.ts';
@@ -119,6 +121,21 @@ export const manageRunners = defineRunners({
       returns: 'mapping of a sentence to the versions by minion, and `Master`',
       examples: ['salt-run manage.versions'],
       run: (ctx) => versions(ctx),
+    }),
+    doctor: defineRunner({
+      doc:
+        'Says what is wrong: which limit of the master binds, which minion is away and since when, which disk is nearly full, and what to do. ' +
+        'Reads the figures of metrics_address, keys, connections and disks; nothing is sent to a minion. Not in Salt.',
+      returns:
+        '`state` (`well`, `warning` or `ill`) and `findings`: a list of mappings with `code`, `severity`, `what`, `who`, `why` and `next`',
+      examples: ['salt-run manage.doctor', 'salt-run manage.doctor --out=json'],
+      run: async (ctx) => {
+        const found = findings(await measure(ctx));
+        const shown = found.map(({ figures, who, ...said }): Value =>
+          dict({ ...said, who, figures: dict(figures) }),
+        );
+        return dict({ state: stateOf(found), findings: shown });
+      },
     }),
     ...presenceFunctions,
     key_regen: defineRunner({

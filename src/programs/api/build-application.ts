@@ -4,6 +4,10 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { EventBusWriter } from '../../network/events/bus-client.ts';
+import { brineVersion } from '../../version.ts';
+import { exposition, EXPOSITION_TYPE } from '../../runtime/metrics/exposition.ts';
+import { processFigures } from '../../runtime/metrics/process-figures.ts';
+import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
 import { AccessLog } from './access-log.ts';
 import { Application } from './application.ts';
 import type { BusFeed } from './bus-feed.ts';
@@ -33,6 +37,7 @@ import { Statistics } from './statistics.ts';
 import { TokenChecks } from './token-checks.ts';
 import { Turns } from './turns.ts';
 import type { OpenedService } from './v2/open-service.ts';
+import type { StreamCounters } from './v2/event-stream.ts';
 import type { ServiceDeps } from './v2/service.ts';
 import { WebSockets } from './web-sockets.ts';
 
@@ -87,6 +92,22 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     'Calls Refused': turns.refused,
     'Log-ins Refused': limits.refused,
   });
+  const origins = new Origins(values.cors_origin);
+  const second = secondVersion({ settings, shared, sessions, origins, limits, clients, turns });
+  const samples = (): Sample[] => [
+    sample('brine_build_info', 1, 'salt-api', brineVersion),
+    ...processFigures('salt-api', clock.nowMs()),
+    ...samplesOf('brine_api_requests_total', statistics.statuses),
+    sample('brine_api_requests_under_way', statistics.current),
+    sample('brine_api_sessions', sessions.size),
+    sample('brine_api_calls_under_way', turns.busy),
+    sample('brine_api_calls_under_way_limit', Math.max(1, values.thread_pool)),
+    sample('brine_api_calls_waiting', turns.waiting),
+    sample('brine_api_calls_refused_total', turns.refused),
+    sample('brine_api_logins_refused_total', limits.refused),
+    sample('brine_api_event_readers', streams.readers + second.streams().open),
+    sample('brine_api_event_readers_cut_total', streams.counters.cutOff + second.streams().cutOff),
+  ];
   const all: [string, Resource][] = [
     ['login', loginResource(logins)],
     ['logout', logoutResource(logins)],
@@ -104,6 +125,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
       ),
     ],
     ['ws', WITHOUT_UPGRADE],
+    ...(values.metrics ? [['metrics', metricsResource(samples)] as [string, Resource]] : []),
     [values.webhook_url.replace(/^\/+/, ''), hookResource(shared.bus, !values.webhook_disable_auth)],
   ];
   const resources = new Map(values.enable_sessions ? all : all.filter(([name]) => !NEED_SESSIONS.has(name)));
@@ -113,8 +135,6 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     clock,
     log,
   );
-  const origins = new Origins(values.cors_origin);
-  const second = secondVersion({ settings, shared, sessions, origins, limits, clients, turns });
   const parts = { settings, resources, sessions, origins, webSockets, statistics, accessLog, clock, log };
   return {
     application: new Application({
@@ -149,15 +169,20 @@ interface SecondVersionDeps extends Pick<
 /** The second version of the interface, which is read when it is first asked for anything. */
 function secondVersion({ shared, ...rest }: SecondVersionDeps): {
   readonly serve: (exchange: Exchange) => Promise<void>;
+  readonly streams: () => Pick<StreamCounters, 'open' | 'cutOff'>;
   readonly close: () => void;
 } {
+  let streams: StreamCounters | undefined;
   let opened: Promise<OpenedService> | undefined;
   const open = async (): Promise<OpenedService> => {
     const { openService } = await import('./v2/open-service.ts');
-    return openService({ ...rest, ...shared, master: new MasterCalls(shared) });
+    const service = openService({ ...rest, ...shared, master: new MasterCalls(shared) });
+    streams = service.service.streams;
+    return service;
   };
   return {
     serve: async (exchange) => (await (opened ??= open())).service.serve(exchange),
+    streams: () => streams ?? { open: 0, cutOff: 0 },
     close: () => void opened?.then(({ close }) => close()),
   };
 }
@@ -185,6 +210,19 @@ function statsResource(figures: () => ReturnType<Statistics['describe']>, auth: 
     readsBody: true,
     checksAddress: true,
     get: { run: () => Promise.resolve({ value: figures() }) },
+  };
+}
+
+/** `/metrics`: the figures of this program, for Prometheus, which has no session. */
+function metricsResource(samples: () => Sample[]): Resource {
+  return {
+    sessions: false,
+    auth: false,
+    readsBody: false,
+    checksAddress: true,
+    get: {
+      run: () => Promise.resolve({ bytes: Buffer.from(exposition(samples())), type: EXPOSITION_TYPE }),
+    },
   };
 }
 

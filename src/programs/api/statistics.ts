@@ -28,6 +28,11 @@ export class Statistics {
     return this.#current;
   }
 
+  /** How many answers there were, by status. */
+  get statuses(): [string, number][] {
+    return [...this.#byStatus].map(([status, count]) => [String(status), count]);
+  }
+
   /** A request has begun. @returns to be called with its end */
   begin(): (status: number, bytesRead: number, bytesWritten: number) => void {
     const beganMs = this.#clock.monotonicMs();

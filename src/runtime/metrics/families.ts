@@ -106,6 +106,17 @@ export const FAMILIES = {
     'what',
   ),
   brine_returner_waiting: gauge('What waits to be written to a database.', 'returner', 'what'),
+  // salt-api
+  brine_api_requests_total: counter('Requests over HTTP that were answered.', 'status'),
+  brine_api_requests_under_way: gauge('Requests over HTTP that are not answered yet.'),
+  brine_api_sessions: gauge('Sessions of users who have logged in.'),
+  brine_api_calls_under_way: gauge('Calls of the master that are under way.'),
+  brine_api_calls_under_way_limit: gauge('How many there may be at a time (thread_pool); others wait.'),
+  brine_api_calls_waiting: gauge('Calls that wait for their turn.'),
+  brine_api_calls_refused_total: counter('Calls that were refused because too many waited.'),
+  brine_api_logins_refused_total: counter('Log-ins that were refused because too many had failed.'),
+  brine_api_event_readers: gauge('Readers of events and other streams.'),
+  brine_api_event_readers_cut_total: counter('Such readers that were cut off because they did not keep up.'),
   // a minion
   brine_jobs_total: counter('Publications that reached the minion, by what became of them.', 'outcome'),
   brine_jobs_running: gauge('Jobs that run.'),

@@ -73,7 +73,7 @@ export class ApiFault extends Error {
   readonly more: FaultMore;
 
   constructor(code: FaultCode, message: string, more: FaultMore = {}) {
-    super(message);
+    super(/[.?!]$/.test(message) ? message : `${message}.`);
     this.code = code;
     this.more = more;
   }

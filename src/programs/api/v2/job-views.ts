@@ -203,15 +203,32 @@ function outcomeView(outcome: JobOutcome): OutcomeView {
   };
 }
 
+/** What a function of the master returned: job caches keep all that its event says. */
+export function ofMaster({ fun, return: value, success }: Pick<StoredReturn, 'fun' | 'return' | 'success'>): {
+  readonly value: Value;
+  readonly success: boolean;
+  readonly args: readonly Value[];
+} {
+  if (!/^(runner|wheel)\./.test(fun) || !isDict(value) || !value.has('return'))
+    return { value, success, args: [] };
+  const args = value.get('fun_args');
+  return {
+    value: value.get('return') ?? null,
+    success: value.has('success') ? truthy(value.get('success')) : success,
+    args: Array.isArray(args) ? args : [],
+  };
+}
+
 /** One return. */
 export function returnView(ret: StoredReturn): ReturnView {
+  const { value, success } = ofMaster(ret);
   return {
     minion: ret.id,
     jid: ret.jid,
     fun: ret.fun,
-    return: ret.return,
+    return: value,
     retcode: ret.retcode,
-    success: ret.success,
+    success,
     out: ret.out ?? null,
     stamp: isoTime(ret.atMs),
   };

@@ -75,7 +75,7 @@ export function openApi(
 }
 
 /** The named schemas of all routes, by name. */
-function componentsOf(routes: readonly Route[]): [string, JsonSchema][] {
+export function componentsOf(routes: readonly Route[]): [string, JsonSchema][] {
   const all = routes.flatMap(({ params, query, body, answer, events }) =>
     [params, query, body, answer, ...Object.values(events ?? {})].flatMap((schema) => [
       ...(schema?.named ?? []),

@@ -1,5 +1,6 @@
 /** Every route there is. The service, the OpenAPI document, the reference and the client are made from this one table. */
 import type { Route } from './route.ts';
+import { doctorRoutes } from './routes/doctor.ts';
 import { documentRoutes } from './routes/document.ts';
 import { eventRoutes } from './routes/events.ts';
 import { jobRoutes } from './routes/jobs.ts';
@@ -30,5 +31,6 @@ export const ROUTES: readonly Route[] = [
   ...orchestrationRoutes,
   ...roleRoutes,
   ...eventRoutes,
+  ...doctorRoutes,
   ...documentRoutes,
 ];

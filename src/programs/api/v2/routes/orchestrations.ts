@@ -6,7 +6,7 @@ import type { JobArchive } from '../../../../storage/jobs/job-store.ts';
 import { keptOrchestrations, type KeptOrchestration } from '../../../../storage/orchestrations/kept.ts';
 import type { Deps } from '../deps.ts';
 import { ApiFault } from '../fault.ts';
-import { isoTime, jidText } from '../job-views.ts';
+import { isoTime, jidText, ofMaster } from '../job-views.ts';
 import { startRunner } from '../master-functions.ts';
 import { page, pageOf, pageQuery } from '../pages.ts';
 import { route, type Route } from '../route.ts';
@@ -152,14 +152,15 @@ async function allRuns({ files }: Deps): Promise<Detail[]> {
 async function endedRun(archive: JobArchive, jid: string, load: Dict): Promise<Detail | undefined> {
   const [ret] = await archive.returns(jid);
   if (ret === undefined) return undefined;
-  const steps = stepsIn(ret.return);
+  const { value, success, args } = ofMaster(ret);
+  const steps = stepsIn(value);
   const failed = steps.filter(({ state }) => state === 'failed').length;
-  const { arg, kwarg } = argumentsOf(load);
+  const { arg, kwarg } = argumentsOf(args);
   return {
     jid,
     fun: pyStr(load.get('fun') ?? '').replace(/^runner\./, ''),
     mods: namesOf(kwarg.get('mods') ?? arg[0] ?? null),
-    state: failed > 0 || !ret.success ? 'failed' : 'done',
+    state: failed > 0 || !success ? 'failed' : 'done',
     started: isoTime(jidTimeMs(jid)),
     ended: isoTime(ret.atMs),
     failed,
@@ -186,9 +187,7 @@ function namesOf(mods: Value): string {
   return Array.isArray(mods) ? mods.map(pyStr).join(',') : mods === null ? '' : pyStr(mods);
 }
 
-function argumentsOf(load: Dict): { arg: Value[]; kwarg: Dict } {
-  const given = load.get('arg');
-  const all = Array.isArray(given) ? given : [];
+function argumentsOf(all: readonly Value[]): { arg: Value[]; kwarg: Dict } {
   const named = all.filter(isDict).at(-1);
   return { arg: all.filter((each) => !isDict(each)), kwarg: named ?? new Map<Value, Value>() };
 }
