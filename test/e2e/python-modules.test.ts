@@ -142,7 +142,7 @@ def mod_watch(name, sfun=None, __reqs__=None, **kwargs):
 `;
 const HOOKS_SLS = `
 changing:
-  test.succeed_saltedchanges: []
+  test.succeed_with_changes: []
 first:
   hooked.done:
     - aggregate: True
