@@ -12,6 +12,8 @@ export const DATABASE_SERVERS = {
   hg: { package: 'mercurial', programs: ['hg'] },
   svn: { package: 'subversion', programs: ['svn', 'svnadmin'] },
   gpg: { package: 'gnupg', programs: ['gpg', 'gpg-agent', 'gpgconf'] },
+  augtool: { package: 'augeas-tools', programs: ['augtool'] },
+  rsync: { package: 'rsync', programs: ['rsync'] },
 };
 
 /** The folders where programs are looked for; the newest PostgreSQL first. */

@@ -1,7 +1,6 @@
 /** A server of HTTP for tests: keeps what it gets and answers what it is told. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 
 /** A request as it came. */
 export interface HttpTaken {
@@ -30,7 +29,7 @@ export interface HttpStandIn {
 
 /** Starts one on a port of the system's; it ends with the test. */
 export async function startHttpStandIn(
-  t: TestContext,
+  t: { after(run: () => void): void },
   answer: (request: HttpTaken) => HttpGiven,
 ): Promise<HttpStandIn> {
   const taken: HttpTaken[] = [];

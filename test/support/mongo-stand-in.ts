@@ -4,7 +4,6 @@
  */
 import { createServer, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 import { deserialize, serialize, type Document } from 'bson';
 
 const OP_REPLY = 1;
@@ -31,7 +30,7 @@ export interface MongoStandIn {
 }
 
 /** Starts it on a port of the system's; it ends with the test. */
-export async function startMongo(t: TestContext): Promise<MongoStandIn> {
+export async function startMongo(t: { after(run: () => void): void }): Promise<MongoStandIn> {
   const sockets = new Set<Socket>();
   const content = new Content();
   const server = createServer((socket) => {

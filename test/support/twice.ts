@@ -4,14 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArguments } from '../../src/cli/command-line/arguments.ts';
 import { splitWords } from '../../src/python/shell-words.ts';
 import { pyRepr, pyStr } from '../../src/python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../src/python/values/value.ts';
 import { loadYaml } from '../../src/formats/yaml/load.ts';
-import { startDockerDaemon, type DockerDaemon } from './docker-daemon.ts';
+import { startServerFor } from './keeping-servers.ts';
 import { dirOf, minionOf, type MachineOutcome, type OwnMachine, type Scene } from './machine-calls.ts';
 import { recordedGrains } from './machine-records.ts';
 import { valueToJson } from './module-calls.ts';
@@ -43,6 +43,8 @@ export interface TwiceScene {
   readonly setup: string | undefined;
   /** Grains that the minion has besides. */
   readonly grains: Dict;
+  /** A program of the host that it cannot do without. */
+  readonly needs: string | undefined;
   readonly excuses: ReadonlyMap<Excuse, string>;
 }
 
@@ -99,11 +101,26 @@ function recordedArguments(): Map<string, Dict> {
   );
 }
 
+/** Whether the program that a scene needs is there; where all suites have to run (`.ci/run`), one that is not lets the scene fail. */
+export function isPlayable({ needs }: TwiceScene): boolean {
+  return (
+    needs === undefined || existsSync(`/usr/bin/${needs}`) || process.env['BRINE_REQUIRE_DATABASES'] === '1'
+  );
+}
+
 /** The scenes of all functions that have one, by their names. */
 export function twiceScenes(): Map<string, TwiceScene> {
   const scenes = new Map<string, TwiceScene>();
   for (const [fun, kwargs] of recordedArguments())
-    scenes.set(fun, { fun, kwargs, first: [], setup: undefined, grains: new Map(), excuses: new Map() });
+    scenes.set(fun, {
+      fun,
+      kwargs,
+      first: [],
+      setup: undefined,
+      grains: new Map(),
+      needs: undefined,
+      excuses: new Map(),
+    });
   for (const [name, given] of readYaml('twice.yaml')) {
     const fun = pyStr(name);
     const spec: Dict = isDict(given) ? given : new Map([['with', given]]);
@@ -116,6 +133,7 @@ export function twiceScenes(): Map<string, TwiceScene> {
       first: [spec.get('first')].filter((each) => each !== undefined).map(pyStr),
       setup: setup === undefined ? undefined : pyStr(setup),
       grains: isDict(grains) ? grains : new Map(),
+      needs: spec.has('needs') ? pyStr(spec.get('needs') ?? null) : undefined,
       excuses: new Map(
         EXCUSES.flatMap((excuse): [Excuse, string][] => {
           const reason = spec.get(excuse);
@@ -132,8 +150,12 @@ function callOf(fun: string, kwargs: Dict, test: boolean): Scene['calls'][number
   return { fun: 'state.single', args: [fun], kwargs: { ...plain, test } };
 }
 
+/** Stands for the port of the server that a state is told of. */
+const PORT = 'PORT';
+
 /** The calls: what comes first, then in test mode, for real, once more, and in test mode again. */
-function callsOf({ fun, kwargs, first }: TwiceScene): Scene['calls'] {
+function callsOf({ fun, kwargs: given, first }: TwiceScene, port: number | undefined): Scene['calls'] {
+  const kwargs = new Map([...given].map(([key, value]) => [key, value === PORT ? (port ?? null) : value]));
   const before = first.map((line) => {
     const [name = ''] = line.split(' ');
     return callOf(name, argumentsOf(line.slice(name.length + 1)), false);
@@ -141,30 +163,22 @@ function callsOf({ fun, kwargs, first }: TwiceScene): Scene['calls'] {
   return [...before, ...[true, false, false, true].map((test) => callOf(fun, kwargs, test))];
 }
 
-/** A daemon for the states that have one; what it is told to do is noted where the programs note what they are. */
-function daemonFor(
-  machine: OwnMachine,
-  scene: TwiceScene,
-  socket: string,
-): Promise<DockerDaemon> | undefined {
-  if (!scene.fun.startsWith('docker_')) return undefined;
-  const log = join(machine.places.root, 'var/log/acts');
-  return startDockerDaemon(socket, (request) => appendFileSync(log, `${request}\n`));
-}
-
 /** Applies a state function in test mode, twice, and in test mode again. @returns what is not as it has to be */
 export async function applyTwice(machine: OwnMachine, scene: TwiceScene): Promise<string[]> {
   const socket = join(machine.places.base, 'docker.sock');
-  const daemon = await daemonFor(machine, scene, socket);
+  // what a server is told to do is noted where the programs note what they are
+  const log = join(machine.places.root, 'var/log/acts');
+  const server = await startServerFor(scene.fun, socket, (act) => appendFileSync(log, `${act}\n`));
   const setup = scene.setup
     ?.replaceAll('{dir}', dirOf(machine.places))
-    .replaceAll('{minion}', minionOf(machine.places));
+    .replaceAll('{minion}', minionOf(machine.places))
+    .replaceAll('{fakes}', join(ROOT, 'test/compare/fakes'));
   try {
     const outcomes = await machine.play(
       {
         scene: scene.fun,
-        minion: [`docker.url: unix://${socket}`],
-        calls: callsOf(scene),
+        minion: [...(server?.options ?? [])],
+        calls: callsOf(scene, server?.port),
         ...(setup === undefined ? {} : { setup }),
       },
       new Map([...recordedGrains(), ...scene.grains]),
@@ -176,7 +190,7 @@ export async function applyTwice(machine: OwnMachine, scene: TwiceScene): Promis
     );
     return faultsOf(scene, outcomes.slice(-4)).map((fault) => `${scene.fun}: ${fault}`);
   } finally {
-    await daemon?.stop();
+    await server?.stop();
   }
 }
 

@@ -1,0 +1,140 @@
+/** Servers that keep what they are told, for states that speak with one: each in this process, as long as a scene is played. */
+import { startDockerDaemon } from './docker-daemon.ts';
+import { startHttpStandIn } from './http-stand-in.ts';
+import { startMongo } from './mongo-stand-in.ts';
+
+/** A server while it runs. */
+export interface KeepingServer {
+  /** Lines of the minion's configuration that say where it is. */
+  readonly options: readonly string[];
+  /** Where it listens; nothing where that is a socket. */
+  readonly port?: number;
+  stop(): Promise<void>;
+}
+
+/** Notes what a server was told that changes something. */
+type Note = (act: string) => void;
+
+interface Role {
+  readonly role: string;
+  readonly db: string;
+}
+
+/** A stand-in of InfluxDB 1.x, with the statements of users, databases, retention policies and continuous queries. */
+class Influx {
+  readonly #note: Note;
+  readonly #databases = new Set(['shop', 'old']);
+  readonly #users = new Map<string, boolean>([['ann', false]]);
+  readonly #policies = new Map<string, string>([['old', '24h0m0s']]);
+  readonly #queries = new Map<string, string>([
+    ['old', 'CREATE CONTINUOUS QUERY "old" ON "shop" BEGIN x END'],
+  ]);
+
+  constructor(note: Note) {
+    this.#note = note;
+  }
+
+  answer(statement: string): unknown[] {
+    const name = (of: RegExp): string => of.exec(statement)?.[1] ?? '';
+    const table = (columns: string[], values: unknown[][], series = 'results'): unknown[] =>
+      values.length === 0 ? [] : [{ name: series, columns, values }];
+    if (statement === 'SHOW DATABASES')
+      return table(
+        ['name'],
+        [...this.#databases].map((one) => [one]),
+      );
+    if (statement === 'SHOW USERS') return table(['user', 'admin'], [...this.#users]);
+    if (statement.startsWith('SHOW RETENTION')) {
+      const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
+      return table(
+        columns,
+        [...this.#policies].map(([one, time]) => [one, time, '24h0m0s', 1, false]),
+      );
+    }
+    if (statement.startsWith('SHOW CONTINUOUS')) return table(['name', 'query'], [...this.#queries], 'shop');
+    if (statement.startsWith('SHOW')) return [];
+    this.#note(`influxdb ${statement}`);
+    const subject = name(/^\w+ (?:RETENTION |CONTINUOUS )?\w+ "?([^" ]+)/);
+    const isNew = !statement.startsWith('DROP');
+    const hours = Number(name(/DURATION (\d+)d/)) * 24;
+    if (/^\w+ DATABASE/.test(statement)) {
+      if (isNew) this.#databases.add(subject);
+      else this.#databases.delete(subject);
+    } else if (/^\w+ USER/.test(statement)) keep(this.#users, subject, isNew, false);
+    else if (/^\w+ RETENTION/.test(statement)) keep(this.#policies, subject, isNew, `${hours}h0m0s`);
+    else if (/^\w+ CONTINUOUS/.test(statement)) keep(this.#queries, subject, isNew, statement);
+    return [];
+  }
+}
+
+function keep<T>(table: Map<string, T>, name: string, isNew: boolean, value: T): void {
+  if (isNew) table.set(name, value);
+  else table.delete(name);
+}
+
+/** What is to be done when the server is stopped, as the stand-ins ask a test to do it. */
+class Ending {
+  readonly #all: (() => unknown)[] = [];
+  after(run: () => unknown): void {
+    this.#all.push(run);
+  }
+  async end(): Promise<void> {
+    for (const run of this.#all) await run();
+  }
+}
+
+async function influxServer(note: Note): Promise<KeepingServer> {
+  const [ending, influx] = [new Ending(), new Influx(note)];
+  const { port } = await startHttpStandIn(ending, ({ path, body }) => {
+    const asked = new URLSearchParams(path.split('?')[1] ?? body).get('q') ?? '';
+    return { body: JSON.stringify({ results: [{ statement_id: 0, series: influx.answer(asked) }] }) };
+  });
+  return { port, options: ['influxdb.host: 127.0.0.1', `influxdb.port: ${port}`], stop: () => ending.end() };
+}
+
+async function mongoServer(note: Note): Promise<KeepingServer> {
+  const ending = new Ending();
+  const { answers, port } = await startMongo(ending);
+  const databases = new Set(['admin', 'shop']);
+  const users = new Map<string, Role[]>([['ann', [{ role: 'read', db: 'shop' }]]]);
+  answers.set('buildInfo', () => ({ version: '7.0.5' }));
+  answers.set('listDatabases', () => ({ databases: [...databases].map((name) => ({ name })) }));
+  answers.set('dropDatabase', ({ $db }) => {
+    note(`mongodb dropDatabase ${String($db)}`);
+    databases.delete(String($db));
+    return {};
+  });
+  answers.set('usersInfo', ({ usersInfo }) => ({
+    users: [...users]
+      .filter(([user]) => usersInfo === 1 || usersInfo === user)
+      .map(([user, roles]) => ({ user, db: 'shop', roles })),
+  }));
+  answers.set('createUser', ({ createUser, roles }) => {
+    note(`mongodb createUser ${String(createUser)}`);
+    users.set(String(createUser), roles as Role[]);
+    return {};
+  });
+  answers.set('dropUser', ({ dropUser }) => {
+    note(`mongodb dropUser ${String(dropUser)}`);
+    users.delete(String(dropUser));
+    return {};
+  });
+  return { port, options: ['mongodb.host: 127.0.0.1', `mongodb.port: ${port}`], stop: () => ending.end() };
+}
+
+/**
+ * The server that a state function speaks with, started; nothing where it speaks with none.
+ * @param fun its full name
+ * @param socket where one with a unix socket listens
+ */
+export async function startServerFor(
+  fun: string,
+  socket: string,
+  note: Note,
+): Promise<KeepingServer | undefined> {
+  if (fun.startsWith('influxdb_')) return influxServer(note);
+  if (fun.startsWith('mongodb_')) return mongoServer(note);
+  if (!fun.startsWith('docker_')) return undefined;
+  const daemon = await startDockerDaemon(socket, note);
+  return { options: [`docker.url: unix://${socket}`], stop: () => daemon.stop() };
+}
