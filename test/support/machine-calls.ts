@@ -202,9 +202,9 @@ export class OwnMachine {
     mkdirSync(this.places.base);
     layMachine(this.machine, this.places.root);
     const { base, environment, programs } = this.machine;
-    const scripts = this.#isWhole ? [] : programs.keys();
+    const scripts = this.#isWhole ? notingPrograms(programs) : programs.keys();
     const view = { root: this.places.root, folder: this.#home, base, scripts, environment };
-    this.#view = new MachineView(view);
+    this.#view = new MachineView({ ...view, isKeeping: this.#isWhole });
     this.#before = this.#snapshot();
   }
 
@@ -328,6 +328,13 @@ export class OwnMachine {
     const places = [dirOf(this.places), ...own.map((name) => join(minionOf(this.places), name))];
     return isWhole ? new Map([...machine, ...snapshotOf('', places, { read })]) : machine;
   }
+}
+
+/** Of programs that keep what they are told, those that note what they do, so that all else they say is only an answer. */
+function notingPrograms(programs: ReadonlyMap<string, string>): string[] {
+  const isNoting = (text: string): boolean =>
+    /^\s*act "\$@"|; act "\$@"/m.test(text) && !/\bexec \//.test(text);
+  return [...programs].flatMap(([name, text]) => (name !== 'crontab' && isNoting(text) ? [name] : []));
 }
 
 /** What a scene's minion starts with. */

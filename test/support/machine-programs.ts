@@ -56,19 +56,28 @@ export class MachinePrograms {
   readonly #pool: string;
   readonly #pipes: string[] = [];
   readonly #answers = new Map<string, Answer>();
+  readonly #generation: () => number;
   #pid = FIRST_PID;
   #made = 0;
+  #acted = 0;
 
   /**
    * @param root the folder that stands for `/`
    * @param names the programs that are scripts of the machine
    * @param pool a folder for pipes that are made beforehand
+   * @param generation of the machine: answers hold as long as it is the same
    */
-  constructor(root: string, names: Iterable<string>, pool: string) {
+  constructor(root: string, names: Iterable<string>, pool: string, generation: () => number = () => 0) {
+    this.#generation = generation;
     this.#root = root;
     this.#scripts = new Set([...names].map((name) => join(root, 'usr/bin', name)));
     this.#pool = pool;
     mkdirSync(pool, { recursive: true });
+  }
+
+  /** How often a program has noted that it did something. */
+  get acted(): number {
+    return this.#acted;
   }
 
   /** The named pipes that a program's streams are to be, when these are asked for. */
@@ -102,6 +111,7 @@ export class MachinePrograms {
     const answer = this.#answer(given, stdin, out === err);
     if (answer === undefined) return undefined;
     this.#note('acts', answer.acts);
+    if (answer.acts !== '') this.#acted++;
     this.#note('unanswered', answer.unanswered);
     for (const [name, text] of answer.tables ?? []) writeFileSync(join(this.#tables, name), text);
     writeSync(out, answer.stdout);
@@ -122,6 +132,7 @@ export class MachinePrograms {
       uid,
       gid,
       files,
+      this.#generation(),
     ]);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;

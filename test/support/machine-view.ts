@@ -25,6 +25,8 @@ export interface ViewOptions {
   readonly base: readonly string[];
   /** The programs that are the machine's own scripts. */
   readonly scripts: Iterable<string>;
+  /** What the scripts answer depends on what they were told before. */
+  readonly isKeeping?: boolean;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -56,7 +58,9 @@ export class MachineView {
     this.#options = options;
     this.#passed = [TEMPORARY, '/tmp', process.env['BRINE_ROOT'] ?? process.cwd(), '/dev', process.execPath];
     this.#pipes = join(dirname(options.root), 'pipes');
-    this.#programs = new MachinePrograms(options.root, options.scripts, this.#pipes);
+    // what is written, or done by a program, may change what another one answers
+    const generation = (): number => (options.isKeeping === true ? this.#writes : 0);
+    this.#programs = new MachinePrograms(options.root, options.scripts, this.#pipes, generation);
   }
 
   /** How often something was written, or may have been, since the view was made. */
@@ -264,6 +268,7 @@ export class MachineView {
         env: { ...env, PATH: path.join(':'), MACHINE: root },
       };
       const place = isBase ? this.#hostProgram(name) : (found ?? `${root}/usr/bin/${name}`);
+      const { acted } = this.#programs;
       const answered = this.#programs.answered({
         path: place,
         args: led,
@@ -271,7 +276,7 @@ export class MachineView {
         options: started,
       });
       if (answered !== undefined) {
-        if (basename(place) === 'crontab') this.#writes++;
+        if (basename(place) === 'crontab' || this.#programs.acted !== acted) this.#writes++;
         return answered;
       }
       this.#writes++;

@@ -2,15 +2,13 @@
  * The machine of `test/fixtures/machine/machine.yaml`: its files and programs, laid out in a folder (or, in a sandbox, in their places),
  * what calls have changed on it, and putting it back.
  */
-import {
+import fs, {
   chmodSync,
   chownSync,
   lchownSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -143,10 +141,18 @@ function contentOf(full: string, stat: BigIntStats, read: ReadFiles): string {
   const written = `${stat.ino} ${stat.size} ${stat.mtimeNs} ${stat.ctimeNs}`;
   const known = read.get(full);
   if (known?.written === written) return known.content;
-  const content = readFileSync(full, 'latin1');
+  const content = look.read(full, 'latin1');
   read.set(full, { written, content });
   return content;
 }
+
+// taken before any view is open: a snapshot is of what is really there
+const look = {
+  lstat: fs.lstatSync,
+  read: fs.readFileSync,
+  readdir: fs.readdirSync,
+  readlink: fs.readlinkSync,
+};
 
 /** A snapshot of folders: by path, as it is without the root. */
 export function snapshotOf(
@@ -158,16 +164,16 @@ export function snapshotOf(
   const visit = (path: string): void => {
     if (left.includes(path)) return;
     const full = root + path;
-    const stat = lstatSync(full, { throwIfNoEntry: false, bigint: true });
+    const stat = look.lstat(full, { throwIfNoEntry: false, bigint: true });
     if (stat === undefined) return;
     const mode = (Number(stat.mode) & 0o7777).toString(8).padStart(4, '0');
     const owner = `${stat.uid}:${stat.gid}`;
-    if (stat.isSymbolicLink()) out.set(path, ['link', '0777', owner, readlinkSync(full)]);
+    if (stat.isSymbolicLink()) out.set(path, ['link', '0777', owner, look.readlink(full)]);
     else if (stat.isFile()) out.set(path, ['file', mode, owner, contentOf(full, stat, read)]);
     else if (!stat.isDirectory()) out.set(path, ['other', mode, owner, '']);
     else {
       out.set(path, ['dir', mode, owner, '']);
-      for (const name of readdirSync(full).sort()) visit(`${path}/${name}`);
+      for (const name of look.readdir(full).sort()) visit(`${path}/${name}`);
     }
   };
   folders.forEach(visit);
