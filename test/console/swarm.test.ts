@@ -1,4 +1,4 @@
-/** The console on ten thousand simulated minions. */
+/** The console on ten thousand simulated minions, which need `ulimit -n 20100`; `BRINE_SWARM` says how many others there are to be. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
@@ -45,9 +45,7 @@ test('console - ten thousand minions: lists, and a job as it comes in', { skip: 
     for (let nth = 0; nth < 200; nth++) {
       await page.keyboard.press('End');
       if (await page.locator(`.grid-row[aria-rowindex="${COUNT + 1}"]`).isVisible()) break;
-      await page.waitForFunction(
-        `document.querySelector('[role=grid]')?.getAttribute('aria-busy') === 'false'`,
-      );
+      await page.locator('[role=grid][aria-busy=false]').first().waitFor();
     }
     await page.locator(`.grid-row[aria-rowindex="${COUNT + 1}"]`).waitFor();
   });

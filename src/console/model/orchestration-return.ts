@@ -1,7 +1,6 @@
 /** Runs of orchestrations, out of the job and the return of the runner `state.orchestrate`. */
 import type { Job, OrchestrationDetail, OrchestrationStep, Return } from './contract.ts';
 import { readStateReturn, type StateRow } from './state-run.ts';
-import { isoMs } from './time.ts';
 
 /** @param returned undefined while it runs */
 export function orchestrationOf(job: Job, returned: Return | undefined): OrchestrationDetail {
@@ -11,15 +10,14 @@ export function orchestrationOf(job: Job, returned: Return | undefined): Orchest
   const failed = steps.filter(({ state }) => state === 'failed').length;
   const isOver = returned !== undefined;
   const hasFailed = failed > 0 || (isOver && returned.success === false);
-  const seconds = steps.reduce((sum, step) => sum + (step.seconds ?? 0), 0);
-  const startMs = isoMs(job.start_time);
   return {
     jid: job.jid,
     fun: job.fun.replace(/^runner\./, ''),
     mods: modsOf(job, wrapped['fun_args']),
     state: !isOver ? 'running' : hasFailed ? 'failed' : 'done',
     started: job.start_time,
-    ended: isOver && startMs !== undefined ? new Date(startMs + seconds * 1000).toISOString() : null,
+    // steps may have run side by side: when the last one ended is not known
+    ended: null,
     failed,
     steps,
   };

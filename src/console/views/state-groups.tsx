@@ -86,6 +86,12 @@ function Group({
   );
 }
 
+/** Changes that are the same but for the number of a process are the same. */
+function changesKey(changes: unknown): string {
+  const text = JSON.stringify(changes, (name, value: unknown) => (name === 'pid' ? undefined : value)) ?? '';
+  return text.slice(0, 4000);
+}
+
 /** Minions of a state: those that came to the same are told of once. */
 function GroupRows({ group, only }: { group: StateGroup; only: StateResult | undefined }): JSX.Element {
   const same = new Map<
@@ -94,7 +100,7 @@ function GroupRows({ group, only }: { group: StateGroup; only: StateResult | und
   >();
   for (const [minion, row] of group.rows) {
     if (only !== undefined && row.result !== only) continue;
-    const key = `${row.result}\n${row.comment}\n${JSON.stringify(row.changes)?.slice(0, 4000)}`;
+    const key = `${row.result}\n${row.comment}\n${changesKey(row.changes)}`;
     const known = same.get(key);
     if (known === undefined) same.set(key, { minions: [minion], row });
     else known.minions.push(minion);
