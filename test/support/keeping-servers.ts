@@ -1,4 +1,5 @@
 /** Servers that keep what they are told, for states that speak with one: each in this process, as long as a scene is played. */
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { startDockerDaemon } from './docker-daemon.ts';
 import { startHttpStandIn } from './http-stand-in.ts';
 import { startMongo } from './mongo-stand-in.ts';
@@ -122,6 +123,60 @@ async function mongoServer(note: Note): Promise<KeepingServer> {
   return { port, options: ['mongodb.host: 127.0.0.1', `mongodb.port: ${port}`], stop: () => ending.end() };
 }
 
+/** The words of the commands that have come whole, in Redis' protocol, and what is left. */
+function redisCommands(text: string): { readonly commands: string[][]; readonly rest: string } {
+  const commands: string[][] = [];
+  let rest = text;
+  for (;;) {
+    const lines = rest.split('\r\n');
+    const count = Number(lines[0]?.slice(1)) * 2;
+    if (!rest.startsWith('*') || lines.length < count + 2) return { commands, rest };
+    commands.push(lines.slice(1, count + 1).filter((_, i) => i % 2 === 1));
+    rest = lines.slice(count + 1).join('\r\n');
+  }
+}
+
+/** A stand-in of Redis with keys that are texts. */
+async function redisServer(note: Note): Promise<KeepingServer> {
+  const keys = new Map([['old', 'x']]);
+  const answer = ([name = '', key = '', value = '']: readonly string[]): string => {
+    const found = keys.get(key);
+    switch (name.toUpperCase()) {
+      case 'GET':
+        return found === undefined ? '$-1\r\n' : `$${found.length}\r\n${found}\r\n`;
+      case 'EXISTS':
+        return `:${found === undefined ? 0 : 1}\r\n`;
+      case 'SET':
+        note(`redis SET ${key}`);
+        keys.set(key, value);
+        return '+OK\r\n';
+      case 'DEL':
+        note(`redis DEL ${key}`);
+        return `:${keys.delete(key) ? 1 : 0}\r\n`;
+      default:
+        return '+OK\r\n';
+    }
+  };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    let pending = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      const { commands, rest } = redisCommands(pending + chunk.toString('latin1'));
+      pending = rest;
+      for (const words of commands) socket.write(answer(words));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const stop = (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  return { port, options: ['redis.host: 127.0.0.1', `redis.port: ${port}`], stop };
+}
+
 /**
  * The server that a state function speaks with, started; nothing where it speaks with none.
  * @param fun its full name
@@ -133,6 +188,7 @@ export async function startServerFor(
   note: Note,
 ): Promise<KeepingServer | undefined> {
   if (fun.startsWith('influxdb_')) return influxServer(note);
+  if (fun.startsWith('redis.')) return redisServer(note);
   if (fun.startsWith('mongodb_')) return mongoServer(note);
   if (!fun.startsWith('docker_')) return undefined;
   const daemon = await startDockerDaemon(socket, note);
