@@ -54,6 +54,10 @@ export const TARGETS: ReadonlyMap<string, number> = new Map([
   ['reactor burst: twice', 0],
   ['reactor burst: out of order', 0],
   ['reactor orchestration step', 50],
+  ['api memory idle', 60],
+  ['api memory with 500 readers', 200],
+  ['api memory with 500 readers, after the events', 200],
+  ['api events lost', 0],
 ]);
 
 /** The key of a figure's row. */

@@ -11,6 +11,7 @@ import { LoadClient } from './load/client.ts';
 import { SHARED_KEYS } from './load/process.ts';
 import type { ProcessGroups } from './processes.ts';
 import type { Progress } from './progress.ts';
+import { api } from './scenarios/api.ts';
 import { bigFleet } from './scenarios/big-fleet.ts';
 import { databases } from './scenarios/databases.ts';
 import { cliRoundTrip, pingAll } from './scenarios/cli.ts';
@@ -36,6 +37,7 @@ export const SCENARIOS: readonly Scenario[] = [
   reactor,
   logIns,
   pythonModules,
+  api,
 ];
 
 /** What one kind has given so far. */

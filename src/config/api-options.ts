@@ -41,7 +41,7 @@ const apiOptions = {
     'connections that may wait to be taken; also queue_size, and backlog in rest_tornado',
   ),
   max_request_body_size: option('int', 1_048_576, 'bytes that a request may bring'),
-  collect_stats: option('bool', false, 'count requests for /stats'),
+  collect_stats: option('bool', false, 'has no effect: requests are always counted for /stats'),
   metrics: option('bool', false, 'show figures for Prometheus at /metrics; not in Salt'),
   stats_disable_auth: option('bool', false, 'show /stats to anybody'),
   static: option('str?', null, 'folder of files to serve'),
@@ -120,7 +120,7 @@ function readSection(section: ApiSection, given: Value | undefined, warnings: st
     warnings.push(`${section} is not served: it has no port.`);
     return [];
   }
-  const values = valuesOf(section, given, warnings);
+  const values = withoutTls(section, given, valuesOf(section, given, warnings));
   checkTls(section, values);
   tellExposure(section, given, values, warnings);
   if (section !== 'rest_cherrypy')
@@ -163,6 +163,12 @@ function fitted(
       `${name} is ${pyStr(value)}; it takes ${kind === 'int' ? 'a whole number' : 'text'}.`,
     );
   return found;
+}
+
+/** `rest_wsgi` has no TLS in Salt, and listens on this machine alone. */
+function withoutTls(section: ApiSection, given: Dict, values: ApiValues): ApiValues {
+  const isPlain = section === 'rest_wsgi' && !given.has('ssl_crt');
+  return isPlain ? { ...values, disable_ssl: true } : values;
 }
 
 function checkTls(

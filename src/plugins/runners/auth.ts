@@ -35,6 +35,8 @@ export const authRunners = defineRunners({
       doc: 'Makes a token for whoever logs in with `eauth`, `username` and `password`.',
       kwargs: 'load',
       isSecret: true,
+      // a real salt-api makes the tokens of its /token so (salt/netapi/rest_cherrypy/app.py `Token`, 3006.16)
+      answersByEvent: true,
       returns: 'what the token stands for, the token among it; an empty text when the log-in does not hold',
       examples: ['salt-run auth.mk_token username=alice password=secret eauth=pam'],
       run: async (ctx, _args, _rest, kwargs) => {

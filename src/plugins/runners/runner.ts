@@ -59,6 +59,8 @@ export interface RunnerSpec<P extends Params = Params> extends FunctionDescripti
    * the first argument, too.
    */
   readonly isSecret?: boolean | 'entirely';
+  /** A secret return stands in the event all the same when another program has asked for the run: it has no other way to get it. */
+  readonly answersByEvent?: boolean;
   run(
     ctx: RunnerContext,
     args: { readonly [K in keyof P]: Value },
@@ -70,6 +72,8 @@ export interface RunnerSpec<P extends Params = Params> extends FunctionDescripti
 /** The description and the body of a runner function whose arguments arrive typed. */
 export interface TypedRunnerSpec<P extends Params> extends FunctionDescription<P> {
   readonly isSecret?: boolean | 'entirely';
+  /** A secret return stands in the event all the same when another program has asked for the run: it has no other way to get it. */
+  readonly answersByEvent?: boolean;
   run(
     ctx: RunnerContext,
     args: TypedArguments<P>,

@@ -11,10 +11,10 @@ import type { Logger } from '../../host/log.ts';
 import { toJson } from '../../formats/json/text.ts';
 import { dumpYaml } from '../../formats/yaml/dump.ts';
 import { isDict, type Value } from '../../python/values/value.ts';
-import { bestOf } from './accept.ts';
+import { bestOf, wantsGzip } from './accept.ts';
 import type { AccessLog } from './access-log.ts';
 import { mayAsk } from './api-acl.ts';
-import { readBody, type RequestBody } from './body.ts';
+import { readBody, requireType, type RequestBody } from './body.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { Exchange } from './exchange.ts';
 import { faultOf, unexpected } from './failures.ts';
@@ -30,13 +30,15 @@ import {
   type Resource,
 } from './resource.ts';
 import { SESSION_SECONDS, type Session, type Sessions } from './sessions.ts';
-import { fileBelow, file, sendFile } from './static-files.ts';
+import { file, fileBelow, sendFile, withCharset } from './static-files.ts';
 import type { Statistics } from './statistics.ts';
 import type { WebSockets } from './web-sockets.ts';
 
 const MEDIA = ['application/json', 'application/x-yaml'] as const;
 const COMPRESSED = /^text\/(html|plain)(;|$)/;
 const compress = promisify(gzip);
+/** Methods whose body CherryPy reads. */
+const WITH_BODIES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 const NO_BODY: RequestBody = { data: null, raw: '' };
 const YEAR_MS = 365 * 86_400_000;
 
@@ -121,26 +123,33 @@ export class Application {
   async #answer(exchange: Exchange): Promise<void> {
     const { settings, origins } = this.#deps;
     exchange.set('X-Content-Type-Options', 'nosniff');
-    if (!this.#isBelowRoot(exchange))
-      throw new HttpFault(404, `The path '${exchange.request.url ?? ''}' was not found.`);
+    requireHttp(exchange);
+    if (!this.#isBelowRoot(exchange)) return this.#sendNothing(exchange);
     if (isSecondVersion(exchange)) return this.#deps.secondVersion(exchange);
-    if (this.#wantsPage(exchange)) return this.#sendApp(exchange);
     const ofConsole = await this.#deps.console?.find(exchange);
     if (ofConsole !== undefined) return this.#sendConsole(exchange, ofConsole);
     origins.describe(exchange);
+    if (exchange.method !== 'OPTIONS' && this.#wantsPage(exchange)) return this.#sendApp(exchange);
     if (await this.#sentFile(exchange)) return;
     const { app_path: appPath } = settings.values;
     const names = exchange.segments;
-    if (names[0] === appPath.replace(/^\/+/, '')) return this.#sendApp(exchange);
+    if (names[0] === appPath.replace(/^\/+/, '')) return this.#serveApp(exchange);
     const resource = this.#deps.resources.get(names[0] ?? '');
-    if (resource === undefined) throw new HttpFault(404, `The path '${exchange.path}' was not found.`);
+    if (resource === undefined) {
+      if (exchange.method === 'OPTIONS') return this.#sendOptions(exchange);
+      throw new HttpFault(404, `The path '${exchange.wholePath}' was not found.`);
+    }
     exchange.set('Allow', allowed(resource));
     await this.#serveResource(exchange, resource, names.slice(1));
   }
 
   #isBelowRoot(exchange: Exchange): boolean {
-    const path = (exchange.request.url ?? '/').split('?')[0] ?? '/';
-    return this.#rootPrefix === '' || path === this.#rootPrefix || path.startsWith(`${this.#rootPrefix}/`);
+    const { wholePath } = exchange;
+    return (
+      this.#rootPrefix === '' ||
+      wholePath === this.#rootPrefix ||
+      wholePath.startsWith(`${this.#rootPrefix}/`)
+    );
   }
 
   async #serveResource(exchange: Exchange, resource: Resource, path: readonly string[]): Promise<void> {
@@ -148,21 +157,18 @@ export class Application {
     const found = this.#sessionOf(exchange);
     const hasSessions = action?.sessions ?? resource.sessions;
     if (hasSessions) exchange.cookie = found.sessionId;
-    if (exchange.method === 'OPTIONS') {
-      exchange.cookie = undefined;
-      return this.#send(exchange, 200, Buffer.alloc(0));
-    }
+    if (exchange.method === 'OPTIONS') return this.#sendOptions(exchange);
     if (action?.auth ?? resource.auth) {
       if (found.session === undefined) throw new HttpFault(401);
       exchange.set('Cache-Control', 'private');
     }
     requireLength(exchange);
-    const body = resource.readsBody && exchange.method === 'POST' ? await this.#body(exchange) : NO_BODY;
+    const body = resource.readsBody ? await this.#body(exchange) : NO_BODY;
     if (resource.checksAddress && !mayAsk(this.#deps.settings.values.authorized_ips, exchange.address))
       throw new HttpFault(403, 'Bad IP');
     if (action === undefined) throw new HttpFault(405);
     const bound = bindParams(action, path, exchange.query);
-    const media = bestOf(exchange.header('accept'), MEDIA);
+    const media = (): string => requireMedia(exchange);
     const call: Call = {
       exchange,
       ...bound,
@@ -170,14 +176,17 @@ export class Application {
       lowstate: lowstateOf(body.data),
       ...found,
       signal: signalOf(exchange),
-      requireAcceptable: () => requireMedia(exchange, media),
+      requireAcceptable: () => void media(),
     };
     const outcome = await this.#run(action, call);
     await this.#sendOutcome(exchange, outcome, media);
   }
 
-  #body(exchange: Exchange): Promise<RequestBody> {
-    return readBody(exchange.request, this.#deps.settings.values.max_request_body_size);
+  /** Salt compat: a `POST` without a body needs no content type, while `PUT` and `PATCH` do. */
+  #body({ method, request }: Exchange): Promise<RequestBody> | RequestBody {
+    if (!WITH_BODIES.has(method)) return NO_BODY;
+    if (method !== 'POST') requireType(request.headers['content-type']);
+    return readBody(request, this.#deps.settings.values.max_request_body_size);
   }
 
   /** Salt compat: what nobody has foreseen is answered as data, with status 500. */
@@ -197,20 +206,17 @@ export class Application {
 
   #sessionOf(exchange: Exchange): { session: Session | undefined; sessionId: string } {
     const { origins, sessions } = this.#deps;
+    const header = exchange.header('x-auth-token') ?? '';
     const id =
-      exchange.header('x-auth-token') ??
-      (origins.mayUseCookie(exchange) ? exchange.cookieOf('session_id') : undefined);
+      header !== '' ? header : origins.mayUseCookie(exchange) ? exchange.cookieOf('session_id') : undefined;
     const session = sessions.find(id);
     return { session, sessionId: session === undefined ? sessions.newId() : (id as string).toLowerCase() };
   }
 
-  async #sendOutcome(
-    exchange: Exchange,
-    outcome: Outcome,
-    media: (typeof MEDIA)[number] | string | undefined,
-  ): Promise<void> {
+  async #sendOutcome(exchange: Exchange, outcome: Outcome, acceptable: () => string): Promise<void> {
     if ('stream' in outcome) {
       for (const [name, value] of outcome.headers) exchange.set(name, value);
+      exchange.set('Vary', 'Accept-Encoding');
       this.#setCookie(exchange);
       exchange.response.writeHead(200, [...exchange.headers.values()].flat());
       if (exchange.method === 'HEAD') exchange.response.end();
@@ -222,16 +228,19 @@ export class Application {
       exchange.set('Content-Type', outcome.type);
       return this.#send(exchange, 200, outcome.bytes);
     }
-    requireMedia(exchange, media);
-    exchange.set('Content-Type', media as string);
-    await this.#send(exchange, outcome.status ?? 200, Buffer.from(written(outcome.value, media as string)));
+    const media = acceptable();
+    exchange.set('Content-Type', media);
+    await this.#send(exchange, outcome.status ?? 200, Buffer.from(written(outcome.value, media)));
   }
 
   async #send(exchange: Exchange, status: number, body: Buffer): Promise<void> {
     const { response } = exchange;
     if (response.headersSent || response.destroyed) return void response.destroy();
     const type = exchange.headers.get('content-type')?.[1] ?? '';
-    const zipped = COMPRESSED.test(type) && wantsGzip(exchange) ? await compress(body) : undefined;
+    const zipped =
+      COMPRESSED.test(type) && wantsGzip(exchange.header('accept-encoding'))
+        ? await compress(body)
+        : undefined;
     exchange.set('Vary', 'Accept-Encoding');
     if (zipped !== undefined) exchange.set('Content-Encoding', 'gzip');
     exchange.set('Content-Length', String((zipped ?? body).length));
@@ -258,7 +267,8 @@ export class Application {
 
   #setCookie(exchange: Exchange): void {
     const { cookie } = exchange;
-    if (cookie === undefined) return;
+    // a page of another origin begins no session in somebody's browser
+    if (cookie === undefined || !this.#deps.origins.mayUseCookie(exchange)) return;
     const isOver = cookie === 'over';
     const nowMs = this.#deps.clock.nowMs();
     const expires = new Date(isOver ? nowMs - YEAR_MS : nowMs + SESSION_SECONDS * 1000).toUTCString();
@@ -283,10 +293,33 @@ export class Application {
     return accept !== '*/*' && bestOf(accept, ['text/html']) === 'text/html';
   }
 
+  /** What browsers ask before they send a token. */
+  #sendOptions(exchange: Exchange): Promise<void> {
+    exchange.cookie = undefined;
+    exchange.set('Content-Type', 'text/html');
+    return this.#send(exchange, 200, Buffer.alloc(0));
+  }
+
+  /** What is not below `root_prefix` belongs to nobody; CherryPy answers without a page. */
+  #sendNothing({ response, request }: Exchange): void {
+    response.writeHead(404, request.complete ? {} : { Connection: 'close' });
+    response.end();
+  }
+
+  /** The address of the page itself, which takes whatever stands behind it in the path, and nothing behind `?`. */
+  async #serveApp(exchange: Exchange): Promise<void> {
+    const { method, query } = exchange;
+    exchange.set('Allow', 'GET, HEAD');
+    if (method === 'OPTIONS') return this.#sendOptions(exchange);
+    if (method !== 'GET' && method !== 'HEAD') throw new HttpFault(405);
+    if (query.size > 0) throw new HttpFault(404);
+    return this.#sendApp(exchange);
+  }
+
   async #sendApp(exchange: Exchange): Promise<void> {
     exchange.set('Allow', 'GET, HEAD');
     const { app } = this.#deps.settings.values;
-    if (app !== null) return void (await sendFile(await file(app, exchange), exchange));
+    if (app !== null) return void (await sendFile(withCharset(await file(app, exchange)), exchange));
     exchange.set('Content-Type', 'text/html;charset=utf-8');
     await this.#send(exchange, 200, await this.#deps.appPage());
   }
@@ -310,8 +343,9 @@ export class Application {
     if (folder === null || !(exchange.path === below || exchange.path.startsWith(`${below}/`))) return false;
     const names = exchange.path
       .slice(below.length)
+      .replace(/%2F/g, '/')
       .split('/')
-      .filter((name) => name !== '');
+      .filter((name) => name !== '' && name !== '.');
     await sendFile(await fileBelow(folder, names, exchange), exchange);
     return true;
   }
@@ -329,13 +363,24 @@ function written(value: Value, media: string): string {
   }
 }
 
-function requireMedia(exchange: Exchange, media: string | undefined): void {
-  if (media !== undefined) return;
+/** @throws HttpFault 406 */
+function requireMedia(exchange: Exchange): string {
   const header = exchange.header('accept') ?? '';
+  const media = bestOf(header, MEDIA);
+  if (media !== undefined) return media;
   throw new HttpFault(
     406,
     `Your client sent this Accept header: ${header}. But this resource only emits these media types: ${MEDIA.join(', ')}.`,
   );
+}
+
+/** @throws HttpFault for another version of HTTP, and for an address that is none */
+function requireHttp({ request }: Exchange): void {
+  if (request.httpVersionMajor === 0) throw new HttpFault(400, 'Malformed Request-Line');
+  if (request.httpVersionMajor !== 1) throw new HttpFault(505, 'Cannot fulfill request');
+  if (request.httpVersionMinor > 0 && request.headers.host === undefined)
+    throw new HttpFault(400, "HTTP/1.1 requires a 'Host' request header.");
+  if ((request.url ?? '').includes('#')) throw new HttpFault(400, 'Illegal #fragment in Request-URI.');
 }
 
 /** Methods that bring a body say how long it is. */
@@ -348,10 +393,6 @@ function requireLength({ method, request }: Exchange): void {
 /** One mapping is a list of one. */
 function lowstateOf(data: Value): Value {
   return isDict(data) && data.size > 0 ? [data] : data;
-}
-
-function wantsGzip(exchange: Exchange): boolean {
-  return /\bgzip\b(?!;q=0(\.0*)?(,|$))/.test(exchange.header('accept-encoding') ?? '');
 }
 
 /** Aborted when the client goes away before he is answered. */

@@ -31,7 +31,8 @@ const READERS: ReadonlyMap<string, (text: string) => Value> = new Map([
 ]);
 
 /**
- * Reads the body of a POST.
+ * Reads the body of a request.
+ * Salt compat: a body without a content type is refused, and so is a type in capital letters.
  * @param bytesMax `max_request_body_size`
  * @throws HttpFault 406 for a content type that nobody knows, 413, 400
  */
@@ -40,8 +41,7 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   const length = headers['content-length'];
   if (length === '0' || (length === undefined && headers['transfer-encoding'] === undefined)) return NO_BODY;
   if (Number(length ?? 0) > bytesMax) throw new HttpFault(413);
-  const read = READERS.get(mediaType(headers['content-type'] ?? FORM));
-  if (read === undefined) throw new HttpFault(406, 'Content type not supported');
+  const read = requireType(headers['content-type']);
   const raw = (await readBytes(request, bytesMax)).toString('utf8');
   const data = read(raw);
   if (!isWithin(data, VALUES_MAX))
@@ -49,8 +49,15 @@ export async function readBody(request: IncomingMessage, bytesMax: number): Prom
   return { data, raw };
 }
 
+/** The reader of a content type. @throws HttpFault 406 for one that nobody knows */
+export function requireType(header: string | undefined): (text: string) => Value {
+  const read = READERS.get(mediaType(header ?? ''));
+  if (read === undefined) throw new HttpFault(406, 'Content type not supported');
+  return read;
+}
+
 function mediaType(header: string): string {
-  return (header.split(';')[0] ?? '').trim().toLowerCase();
+  return (header.split(';')[0] ?? '').trim();
 }
 
 async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
@@ -123,8 +130,13 @@ function unquote(text: string): string {
   return unquotePath(text.replaceAll('+', ' '));
 }
 
-/** `%xx` alone. */
-export function unquotePath(text: string): string {
+/** `%xx` alone. @param kept an escape that stays as it is */
+export function unquotePath(text: string, kept?: string): string {
+  if (kept !== undefined)
+    return text
+      .split(new RegExp(kept, 'i'))
+      .map((part) => unquotePath(part))
+      .join(kept);
   if (!text.includes('%')) return text;
   return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (run) =>
     Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'),

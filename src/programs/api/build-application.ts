@@ -70,7 +70,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
   const limits = new LoginLimits(clock);
   const turns = new Turns(values.thread_pool);
   const sessions = new Sessions(clock, random);
-  const streams = new EventStreams(feed, log);
+  const streams = new EventStreams(feed, clock, log);
   const checks = new TokenChecks(link, clock);
   const statistics = new Statistics(clock);
   const clients = new Clients({
@@ -117,13 +117,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     ['jobs', jobsResource(clients)],
     ['keys', keysResource(clients)],
     ['events', eventsResource({ sessions, checks, streams, clock })],
-    [
-      'stats',
-      statsResource(
-        values.collect_stats ? () => statistics.describe(figures()) : () => new Map(),
-        !values.stats_disable_auth,
-      ),
-    ],
+    ['stats', statsResource(() => statistics.describe(figures()), !values.stats_disable_auth)],
     ['ws', WITHOUT_UPGRADE],
     ...(values.metrics ? [['metrics', metricsResource(samples)] as [string, Resource]] : []),
     [values.webhook_url.replace(/^\/+/, ''), hookResource(shared.bus, !values.webhook_disable_auth)],

@@ -1,11 +1,10 @@
 /** The clients that low data may name, and whether they may be used (salt/netapi/__init__.py `NetapiClient`, 3006.16). */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { NotAuthorisedError } from '../../runtime/client/errors.ts';
 import type { LocalCalls } from './local-calls.ts';
 import type { LoginLimits } from './login-limits.ts';
-import { BadCallError } from './low.ts';
 import type { MasterCalls } from './master-calls.ts';
 import type { MasterLink } from './master-link.ts';
 import type { Turns } from './turns.ts';
@@ -44,14 +43,19 @@ export class Clients {
 
   /**
    * Runs all chunks, one after the other.
-   * @param lowstate a list of mappings
+   * @param lowstate what was sent
+   * @param prepare makes a call of one of them, when it is its turn
    * @returns what they return: one value for each, of a batch one for each minion
    */
-  async runAll(lowstate: readonly Value[], caller: Caller): Promise<Value[]> {
+  async runAll(
+    lowstate: readonly Value[],
+    prepare: (chunk: Value) => Dict,
+    caller: Caller,
+  ): Promise<Value[]> {
     const out: Value[] = [];
     for (const chunk of lowstate) {
-      if (!isDict(chunk)) throw new BadCallError('low data is a mapping');
-      out.push(...(await this.#deps.turns.take(() => this.run(chunk, caller), caller.signal)));
+      const low = prepare(chunk);
+      out.push(...(await this.#deps.turns.take(() => this.run(low, caller), caller.signal)));
     }
     return out;
   }

@@ -49,14 +49,14 @@ export async function runApi(start: ApiStart): Promise<number> {
   refuseSecond(pidFile);
   const shared = sharedParts(start);
   const built = settings.map((each) => ({ each, ...buildApplication(each, shared) }));
-  const servers = built.map(({ each, application }) => new ApiServer(each, application, log));
+  const servers = built.map(({ each, application }) => new ApiServer(each, application, clock, log));
   // ports below 1024 are taken before root is given up
   for (const server of servers) await server.listen();
   await prepareHost(opts);
   const stopped = new Promise<string>((resolve) => {
     const reload = (): void => servers.forEach((server) => server.reload());
     handleSignals(
-      { stop: resolve, reload, describe: () => built.flatMap((one) => one.describe()) },
+      { stop: resolve, reload, describe: () => [...built, ...servers].flatMap((one) => one.describe()) },
       clock,
       log,
     );

@@ -3,6 +3,7 @@
  * sent to him is cut off before it costs memory.
  */
 import { toJson } from '../../formats/json/text.ts';
+import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -10,11 +11,14 @@ import { visibleName } from '../../python/values/visible.ts';
 import { isBytes, type Value } from '../../python/values/value.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import type { BusFeed } from './bus-feed.ts';
+import { withoutToken } from './token-events.ts';
 
 /** What may wait for one reader. */
 export const WAITING_BYTES_MAX = 4 * 1024 * 1024;
 /** Readers at a time. */
 const READERS_MAX = 5_000;
+/** An event that comes sooner after others than this is sent together with them: a write for each would be most of the work. */
+const TOGETHER_MS = 10;
 
 /** An event as it is sent. */
 export interface StreamedEvent {
@@ -33,6 +37,8 @@ export interface StreamReader {
   /** False when he may not listen any more. */
   readonly mayListen: () => boolean;
   readonly send: (event: StreamedEvent) => void;
+  /** Takes several events as one piece of server-sent ones, in place of `send`. */
+  readonly sendBytes?: (bytes: Buffer) => void;
   /** Bytes that he has not taken yet. */
   readonly waitingBytes: () => number;
   /** Ends the connection; at once when he was too slow. */
@@ -44,11 +50,16 @@ export class EventStreams {
   readonly counters = { opened: 0, cutOff: 0, events: 0 };
   readonly #feed: BusFeed;
   readonly #log: Logger;
+  readonly #clock: Clock;
   readonly #readers = new Set<StreamReader>();
   #stop: Promise<() => void> | undefined;
+  #together: StreamedEvent[] = [];
+  #sentMs = -TOGETHER_MS;
+  #flushing: Timer | undefined;
 
-  constructor(feed: BusFeed, log: Logger) {
+  constructor(feed: BusFeed, clock: Clock, log: Logger) {
     this.#feed = feed;
+    this.#clock = clock;
     this.#log = log;
   }
 
@@ -80,6 +91,7 @@ export class EventStreams {
 
   /** Ends all. */
   close(): void {
+    this.#flushing?.cancel();
     for (const reader of this.#readers) reader.end(false);
     this.#readers.clear();
   }
@@ -95,16 +107,33 @@ export class EventStreams {
     const streamed = this.#written(event);
     if (streamed === undefined) return;
     this.counters.events++;
+    this.#together.push(streamed);
+    if (this.#flushing !== undefined) return;
+    const waitMs = this.#sentMs + TOGETHER_MS - this.#clock.monotonicMs();
+    if (waitMs <= 0) this.#flush();
+    else this.#flushing = this.#clock.after(Math.ceil(waitMs), () => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = undefined;
+    this.#sentMs = this.#clock.monotonicMs();
+    const events = this.#together;
+    this.#together = [];
+    const bytes = events.length === 1 ? events[0]?.bytes : Buffer.concat(events.map((event) => event.bytes));
     for (const reader of this.#readers) {
       if (!reader.mayListen()) this.#drop(reader, false);
-      else if (reader.waitingBytes() > WAITING_BYTES_MAX) {
-        this.counters.cutOff++;
-        this.#log.warning(
-          `${reader.name} was cut off: it has not read ${reader.waitingBytes()} bytes of events (${this.counters.cutOff} cut off so far).`,
-        );
-        this.#drop(reader, true);
-      } else reader.send(streamed);
+      else if (reader.waitingBytes() > WAITING_BYTES_MAX) this.#cutOff(reader);
+      else if (reader.sendBytes !== undefined && bytes !== undefined) reader.sendBytes(bytes);
+      else for (const event of events) reader.send(event);
     }
+  }
+
+  #cutOff(reader: StreamReader): void {
+    this.counters.cutOff++;
+    this.#log.warning(
+      `${reader.name} was cut off: it has not read ${reader.waitingBytes()} bytes of events (${this.counters.cutOff} cut off so far).`,
+    );
+    this.#drop(reader, true);
   }
 
   /** Undefined for an event that has no JSON. */
@@ -130,7 +159,7 @@ export class EventStreams {
 
 function jsonOf(event: BusEvent): string {
   const data: Value = new Map<Value, Value>([
-    ['data', event.data],
+    ['data', withoutToken(event)],
     ['tag', event.tag],
   ]);
   return toJson(data, {

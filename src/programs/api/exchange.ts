@@ -14,7 +14,9 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
-  /** Decoded, below the root of the application. */
+  /** Decoded but for `%2F`, which divides no names. */
+  readonly wholePath: string;
+  /** The part of it below the root of the application. */
   readonly path: string;
   /** Fields behind `?`; a name that is given twice has the last of its values in `query`. */
   readonly query: ReadonlyMap<string, string>;
@@ -27,16 +29,20 @@ export class Exchange {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
-    const target = request.url ?? '/';
+    // a proxy is asked for a whole address, and so may be any server (RFC 9112 3.2.2)
+    const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '') || '/';
     const at = target.indexOf('?');
-    const path = unquotePath(at < 0 ? target : target.slice(0, at));
-    this.path = rootPrefix === '' ? path : path.slice(rootPrefix.length) || '/';
+    this.wholePath = unquotePath(at < 0 ? target : target.slice(0, at), '%2F');
+    this.path = rootPrefix === '' ? this.wholePath : this.wholePath.slice(rootPrefix.length) || '/';
     this.query = new Map(at < 0 ? [] : formFields(target.slice(at + 1)));
   }
 
   /** The names of the path, without empty ones at the end. */
   get segments(): string[] {
-    return this.path.split('/').filter((name) => name !== '');
+    return this.path
+      .split('/')
+      .filter((name) => name !== '')
+      .map((name) => name.replace(/%2F/gi, '/'));
   }
 
   /** The address that the request comes from. */

@@ -20,6 +20,13 @@ const SENTENCES: ReadonlyMap<number, string> = new Map([
   [504, 'The gateway server did not receive a timely response'],
 ]);
 
+/** Python's names of a status, where Node's are others. */
+const PHRASES: ReadonlyMap<number, string> = new Map([
+  [413, 'Request Entity Too Large'],
+  [414, 'Request-URI Too Long'],
+  [416, 'Requested Range Not Satisfiable'],
+]);
+
 /** A request that ends with a page. */
 export class HttpFault extends Error {
   override readonly name = 'HttpFault';
@@ -43,7 +50,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 
 /** The page of a fault. */
 export function faultPage({ status, message }: Pick<HttpFault, 'status' | 'message'>): string {
-  const title = `${status} ${STATUS_CODES[status] ?? ''}`;
+  const title = `${status} ${PHRASES.get(status) ?? STATUS_CODES[status] ?? ''}`;
   const text = message.replace(/[&<>]/g, (char) => ENTITIES.get(char) ?? char);
   return [
     '<!DOCTYPE html>',

@@ -124,7 +124,7 @@ export class LocalCalls {
       for await (const item of news)
         if (item.kind === 'return')
           out.set(item.id, isFull ? fullReturn(item.load, job.jid) : returnOf(item.load));
-        else if (tellsSilent && job.minions.includes(item.id)) {
+        else if (!job.minions.includes(item.id) || tellsSilent) {
           const text = outcomeText(item.id, job.jid, item.outcome);
           out.set(
             item.id,
@@ -173,7 +173,7 @@ export class LocalCalls {
       typeof fun === 'string' ? fun : Array.isArray(fun) ? fun.map((each) => pyStr(each)) : undefined;
     if (given === undefined) throw new BadCallError('fun is a name or a list of names');
     const { tgt, tgtType, faults } = expandTargetNodegroups(
-      needed(low, 'tgt'),
+      targetOf(low),
       pyStr(low.get('tgt_type') ?? 'glob'),
       nodegroupsOf(opts.raw('nodegroups')),
       pyStr(opts.raw('conf_file') ?? ''),
@@ -195,6 +195,12 @@ export class LocalCalls {
       login: loginOf(low),
     };
   }
+}
+
+/** Salt compat: what is no text and no list reaches nobody. */
+function targetOf(low: Dict): Value {
+  const tgt = needed(low, 'tgt');
+  return typeof tgt === 'string' || Array.isArray(tgt) || isDict(tgt) ? tgt : '';
 }
 
 /** Whatever is published while a job is watched, such as the question who still runs it, is asked in the same name. */

@@ -56,10 +56,13 @@ export class LoginLimits {
   }
 
   #countsOf(address: string, name: string): { count: Count; limit: number }[] {
-    const keys: [string, number][] = [
-      [`pair ${address} ${name}`, LIMITS.pair],
-      [`name ${name}`, LIMITS.name],
-    ];
+    const keys: [string, number][] =
+      name === ''
+        ? []
+        : [
+            [`pair ${address} ${name}`, LIMITS.pair],
+            [`name ${name}`, LIMITS.name],
+          ];
     // behind a proxy on this machine everybody has its address
     if (!isLoopback(address)) keys.push([`address ${address}`, LIMITS.address]);
     return keys.map(([key, limit]) => ({ count: this.#current(key), limit }));

@@ -107,6 +107,7 @@ export class MasterCalls {
     const fun = functionOf(low, client);
     const { args, kwargs } = parsedArguments(low.get('arg'));
     const kwarg = low.get('kwarg');
+    if (kwarg !== undefined && !isDict(kwarg)) throw new BadCallError('kwarg is a mapping');
     const named: Dict = new Map([
       ...kwargs,
       ...(isDict(kwarg) ? kwarg : []),

@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiSettings } from '../../config/api-options.ts';
 import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
+import type { Clock } from '../../host/clock.ts';
 import type { Application } from './application.ts';
+import { Connections, CONNECTIONS_MAX } from './connections.ts';
 
 /** Time for a client to send the head of a request, and the whole of it. */
 const HEAD_MS = 15_000;
@@ -14,18 +17,21 @@ const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 30_000;
 const HEADERS_MAX = 100;
 const HEAD_BYTES_MAX = 32 * 1024;
-const CONNECTIONS_MAX = 10_000;
 const LOOK_MS = 1_000;
+/** Time for a client to begin TLS. */
+const HANDSHAKE_MS = 15_000;
 
 /** A server that listens. */
 export class ApiServer {
   readonly #settings: ApiSettings;
   readonly #server: Server | SecureServer;
+  readonly #connections: Connections;
   readonly #log: Logger;
 
-  constructor(settings: ApiSettings, application: Application, log: Logger) {
+  constructor(settings: ApiSettings, application: Application, clock: Clock, log: Logger) {
     this.#settings = settings;
     this.#log = log;
+    this.#connections = new Connections(clock, log);
     const options = {
       headersTimeout: HEAD_MS,
       requestTimeout: REQUEST_MS,
@@ -33,13 +39,18 @@ export class ApiServer {
       connectionsCheckingInterval: LOOK_MS,
       maxHeaderSize: HEAD_BYTES_MAX,
       insecureHTTPParser: false,
+      // answered with a sentence instead
+      requireHostHeader: false,
       noDelay: true,
     };
     const serve = (request: IncomingMessage, response: Parameters<Application['serve']>[1]): void =>
       void application.serve(request, response);
     this.#server = settings.values.disable_ssl
       ? createServer(options, serve)
-      : createSecureServer({ ...options, ...certificates(settings), minVersion: 'TLSv1.2' }, serve);
+      : createSecureServer(
+          { ...options, ...certificates(settings), minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS },
+          serve,
+        );
     this.#server.maxHeadersCount = HEADERS_MAX;
     this.#server.maxConnections = CONNECTIONS_MAX;
     this.#server.on(
@@ -48,6 +59,9 @@ export class ApiServer {
         void application.upgrade(request, socket, head),
     );
     this.#server.on('clientError', answerBadRequest);
+    this.#server.on(settings.values.disable_ssl ? 'connection' : 'secureConnection', (socket: Socket) =>
+      this.#connections.add(socket),
+    );
     this.#server.on('tlsClientError', (error: Error) =>
       log.debug(`A client could not begin TLS: ${error.message}`),
     );
@@ -89,14 +103,16 @@ export class ApiServer {
     }
   }
 
-  /** Connections at the moment. */
-  connections(): Promise<number> {
-    return new Promise((resolve) =>
-      this.#server.getConnections((error, count) => resolve(error === null ? count : 0)),
-    );
+  /** One line a thing. */
+  describe(): string[] {
+    const { size, counters } = this.#connections;
+    return [
+      `${this.#settings.section}: connections ${size}, cut off because they took nothing ${counters.cutOff}, refused because their address had too many ${counters.refused}`,
+    ];
   }
 
   async close(): Promise<void> {
+    this.#connections.close();
     this.#server.closeAllConnections();
     await new Promise<void>((resolve) => this.#server.close(() => resolve()));
   }

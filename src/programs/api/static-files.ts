@@ -1,20 +1,25 @@
 /** Files that are served as they are: `static`, `app`, `favicon` (CherryPy's `staticdir` and `serve_file`). */
 import { createReadStream, type Stats } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { messageOf } from '../../errors/errors.ts';
 import { safeJoin } from '../../host/files.ts';
+import { wantsGzip } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
 
-/** Python's types by the endings of names. */
+/** Types by the endings of names, as Python and CherryPy know them. */
 const TYPES: ReadonlyMap<string, string> = new Map([
+  ['.bz2', 'application/x-bzip2'],
   ['.css', 'text/css'],
   ['.csv', 'text/csv'],
   ['.gif', 'image/gif'],
+  ['.gz', 'application/x-gzip'],
   ['.htm', 'text/html'],
   ['.html', 'text/html'],
-  ['.ico', 'image/vnd.microsoft.icon'],
+  ['.ico', 'image/x-icon'],
   ['.jpeg', 'image/jpeg'],
   ['.jpg', 'image/jpeg'],
   ['.js', 'text/javascript'],
@@ -33,6 +38,9 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.xml', 'text/xml'],
 ]);
 
+const ZIPPED_BYTES_MAX = 4 * 1024 * 1024;
+const compress = promisify(gzip);
+
 /** A file to be sent. */
 export interface FoundFile {
   readonly path: string;
@@ -49,7 +57,7 @@ export async function fileBelow(
   names: readonly string[],
   exchange: Exchange,
 ): Promise<FoundFile> {
-  if (names.length === 0) throw notFound(exchange);
+  if (names.length === 0 || exchange.path.endsWith('/')) throw notFound(exchange);
   let path: string;
   try {
     path = safeJoin(folder, ...names);
@@ -67,8 +75,8 @@ export async function file(path: string, exchange: Exchange): Promise<FoundFile>
   return { path: real, stats, type: TYPES.get(extname(path).toLowerCase()) ?? 'application/octet-stream' };
 }
 
-function notFound({ path }: Exchange): HttpFault {
-  return new HttpFault(404, `The path '${path}' was not found.`);
+function notFound({ wholePath }: Exchange): HttpFault {
+  return new HttpFault(404, `The path '${wholePath}' was not found.`);
 }
 
 /** Part of a file: the first byte and the last. */
@@ -78,22 +86,28 @@ interface Part {
 }
 
 /** Sends a file, or the part of it that is asked for; only its headers when the client has it already. */
-export function sendFile({ path, stats, type }: FoundFile, exchange: Exchange): Promise<number> {
+export async function sendFile({ path, stats, type }: FoundFile, exchange: Exchange): Promise<number> {
   const { response } = exchange;
   const since = Date.parse(exchange.header('if-modified-since') ?? '');
   exchange.set('Last-Modified', stats.mtime.toUTCString());
-  if (!Number.isNaN(since) && Math.floor(stats.mtimeMs / 1000) * 1000 <= since) return finish(exchange, 304);
+  // Salt compat: only the very time that was sent counts
+  if (Math.floor(stats.mtimeMs / 1000) * 1000 === since) return finish(exchange, 304);
   const part = partOf(exchange.header('range'), stats.size);
-  exchange.set(
-    'Content-Type',
-    type === 'text/html' || type === 'text/plain' ? `${type};charset=utf-8` : type,
-  );
+  const isZipped = part === undefined && mayZip(type, stats.size, exchange);
+  const zipped = isZipped ? await compress(await readFile(path)) : undefined;
+  if (zipped !== undefined) exchange.set('Content-Encoding', 'gzip');
+  exchange.set('Content-Type', type);
   exchange.set('Accept-Ranges', 'bytes');
-  exchange.set('Content-Length', String(part === undefined ? stats.size : part.end - part.start + 1));
+  exchange.set('Vary', 'Accept-Encoding');
+  exchange.set('Content-Length', String(lengthOf(stats.size, part, zipped)));
   if (part !== undefined) exchange.set('Content-Range', `bytes ${part.start}-${part.end}/${stats.size}`);
   response.writeHead(part === undefined ? 200 : 206, [...exchange.headers.values()].flat());
-  if (exchange.method === 'HEAD' || stats.size === 0)
-    return finishBody(exchange, part === undefined ? 200 : 206);
+  if (exchange.method === 'HEAD' || stats.size === 0 || zipped !== undefined)
+    return finishBody(
+      exchange,
+      part === undefined ? 200 : 206,
+      exchange.method === 'HEAD' ? undefined : zipped,
+    );
   return new Promise((resolve) => {
     const stream = createReadStream(path, part);
     stream.on('error', (error) => response.destroy(new Error(messageOf(error))));
@@ -110,8 +124,27 @@ function finish(exchange: Exchange, status: number): Promise<number> {
   return finishBody(exchange, status);
 }
 
-function finishBody({ response }: Exchange, status: number): Promise<number> {
-  return new Promise((resolve) => response.end(() => resolve(status)));
+function finishBody({ response }: Exchange, status: number, body?: Buffer): Promise<number> {
+  return new Promise((resolve) => response.end(body, () => resolve(status)));
+}
+
+function lengthOf(sizeBytes: number, part: Part | undefined, zipped: Buffer | undefined): number {
+  if (zipped !== undefined) return zipped.length;
+  return part === undefined ? sizeBytes : part.end - part.start + 1;
+}
+
+/** Salt compat: only pages and text, as `tools.gzip` has it; large files are sent as they are. */
+function mayZip(type: string, sizeBytes: number, exchange: Exchange): boolean {
+  return (
+    /^text\/(html|plain)(;|$)/.test(type) &&
+    sizeBytes <= ZIPPED_BYTES_MAX &&
+    wantsGzip(exchange.header('accept-encoding'))
+  );
+}
+
+/** The page of an application, which says how it is written. */
+export function withCharset(found: FoundFile): FoundFile {
+  return found.type.startsWith('text/') ? { ...found, type: `${found.type};charset=utf-8` } : found;
 }
 
 /** One range; several, and those that mean nothing, are passed over. @throws HttpFault 416 */
@@ -122,7 +155,10 @@ function partOf(header: string | undefined, size: number): Part | undefined {
   if (first === '' && last === '') return undefined;
   const start = first === '' ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  if (end < start && first !== '' && last !== '' && Number(last) < start) return undefined;
   if (start >= size || end < start)
-    throw new HttpFault(416, undefined, [['Content-Range', `bytes */${size}`]]);
+    throw new HttpFault(416, 'Invalid Range (first-byte-pos greater than Content-Length)', [
+      ['Content-Range', `bytes */${size}`],
+    ]);
   return { start, end };
 }

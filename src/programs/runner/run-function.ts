@@ -27,6 +27,8 @@ export interface FunctionRun {
   readonly call: CallArguments;
   /** Why it cannot be called: it fails with this before it begins, and that is told and kept all the same. */
   readonly fault?: BrineError;
+  /** Whether another program has asked for it, which waits for the event. */
+  readonly isOrdered?: boolean;
 }
 
 /** How a run ended. */
@@ -62,13 +64,20 @@ export async function runMasterFunction(
     data.set('fun_args', funArgs);
     // Salt compat: the job cache has the time of the first event
     if (await context.fire(`${tag}/new`, told(data))) data.set('_stamp', isoStamp(clock));
-  }
+  } else data.set('_stamp', isoStamp(clock));
   const ended = await Promise.race([result(context, run), interruption(signal)]);
   if (ended === undefined || signal.aborted) return undefined;
   for (const [key, value] of ended.data) data.set(key, value);
   await recordRun({ opts, clock, log }, kind, told(data));
-  await context.fire(`${tag}/ret`, told(data));
+  await context.fire(
+    `${tag}/ret`,
+    isAnswer(run) ? told(data).set('return', data.get('return') ?? null) : told(data),
+  );
   return { ...ended, data };
+}
+
+function isAnswer({ isOrdered, spec }: FunctionRun): boolean {
+  return isOrdered === true && spec.isSecret === true && spec.answersByEvent === true;
 }
 
 const STARS = '***';

@@ -50,7 +50,7 @@ export async function runLow(
   { kind, fun, low, own }: LowCall,
 ): Promise<MasterFunctionResult | undefined> {
   const spec = await findFunction(kind, fun, own);
-  const run = { kind, fun, spec: spec ?? NOTHING, call: callWith([], new Map()) };
+  const run = { kind, fun, spec: spec ?? NOTHING, call: callWith([], new Map()), isOrdered: true };
   if (spec === undefined) {
     const fault = new CommandExecutionError(await missingFunction(kind, fun, own));
     return runMasterFunction(context, { ...run, fault });

@@ -14,7 +14,6 @@ import { PROTOCOL_VERSION } from '../../formats/wire/envelope.ts';
 import { AUTHENTICATED } from '../../formats/wire/budget.ts';
 import { decode, encode, type Encodable } from '../../formats/wire/msgpack.ts';
 import { CLIENT_TEXTS, ClientError, MasterDownError, NoMinionsError, NotAuthorisedError } from './errors.ts';
-import { Secret } from '../../host/secret.ts';
 import { loginFields, type Login } from './login.ts';
 import { userCredentials, type UserCredentials } from './user-key.ts';
 
@@ -140,11 +139,14 @@ export class JobPublisher {
     return { ...job, syndics: { ...(told ?? { reporting: [], hasOthers: true }), waitMs } };
   }
 
+  /**
+   * Salt compat: the key goes along where this program may read it. The login counts all the same (salt/master.py `publish`, 3006.16), but
+   * only programs that have a key may send requests that are large.
+   */
   #requestAs(login: Login, options: PublishOptions): Promise<Value> {
     const { opts, env } = this.#deps;
-    const { user } = userCredentials(opts, env);
     const kwargs: Dict = new Map([...(options.kwargs ?? []), ...loginFields(login)]);
-    return this.#request({ ...options, kwargs }, { user, key: new Secret('') });
+    return this.#request({ ...options, kwargs }, userCredentials(opts, env));
   }
 
   async #request(options: PublishOptions, { user, key }: UserCredentials): Promise<Value> {

@@ -87,6 +87,7 @@ async function begin(
     name: `The reader of events at ${exchange.address}`,
     mayListen: right.holds,
     send: ({ bytes }) => void response.write(bytes),
+    sendBytes: (bytes) => void response.write(bytes),
     waitingBytes: () => response.writableLength,
     end: (isTooSlow) => void (isTooSlow ? response.destroy() : response.end()),
   });

@@ -13,6 +13,7 @@ import type { MasterLink } from '../master-link.ts';
 import { permissionsOf } from '../permissions.ts';
 import type { Call, Outcome, Resource } from '../resource.ts';
 import type { Sessions } from '../sessions.ts';
+import { WELCOME } from './low-data.ts';
 
 /** What logging in needs. */
 export interface LoginDeps {
@@ -71,13 +72,16 @@ export async function makeToken(
   { link, limits }: Pick<LoginDeps, 'link' | 'limits'>,
   given: Dict,
   address: string,
+  wrong = WRONG,
 ): Promise<Dict> {
+  // nobody is asked who names no system: Salt's own client knows that this fails
+  if (!given.has('eauth')) throw new NotAuthorisedError(wrong);
   const load: Dict = new Map(given);
   for (const name of ['token', 'client', 'fun']) load.delete(name);
   load.set('cmd', 'mk_token');
   const ask = async (): Promise<Dict> => {
     const reply = await link.command(load);
-    if (!isDict(reply) || typeof reply.get('token') !== 'string') throw new NotAuthorisedError(WRONG);
+    if (!isDict(reply) || typeof reply.get('token') !== 'string') throw new NotAuthorisedError(wrong);
     return reply;
   };
   return limits.attempt(address, pyStr(given.get('username') ?? ''), ask, isLoginFailure);
@@ -88,6 +92,7 @@ export function logoutResource({ sessions }: Pick<LoginDeps, 'sessions'>): Resou
   return {
     ...SHARED,
     auth: true,
+    get: WELCOME,
     post: {
       run: ({ exchange, sessionId }) => {
         sessions.end(sessionId);
@@ -106,14 +111,14 @@ export function logoutResource({ sessions }: Pick<LoginDeps, 'sessions'>): Resou
 export function tokenResource(deps: LoginDeps): Resource {
   return {
     ...SHARED,
-    sessions: false,
+    get: WELCOME,
     post: {
+      sessions: false,
       takesAny: 'query',
       run: async (call) => {
         const { lowstate } = call;
-        if (!Array.isArray(lowstate) && !isDict(lowstate))
-          throw new BadCallError('credentials are a list of mappings');
-        if (isDict(lowstate)) throw new HttpFault(400, 'Lowstates must be a list');
+        if (isDict(lowstate) || lowstate === '') throw new HttpFault(400, 'Lowstates must be a list');
+        if (!Array.isArray(lowstate)) throw new BadCallError('credentials are a list of mappings');
         const all = lowstate.map(completeCredentials);
         deps.link.requireMaster();
         deps.clients.requireClient('runner');
@@ -122,12 +127,16 @@ export function tokenResource(deps: LoginDeps): Resource {
         for (const each of all) {
           if (!mayLogIn(deps.acl, each.get('username') ?? null, call.exchange.address, deps.log))
             throw new HttpFault(401);
-          out.push(await makeToken(deps, each, call.exchange.address));
+          out.push(await makeToken(deps, each, call.exchange.address, failureOf(each)));
         }
         return { value: out };
       },
     },
   };
+}
+
+function failureOf(given: Dict): string {
+  return `Authentication failure of type "eauth" occurred for user ${pyStr(given.get('username') ?? null)}.`;
 }
 
 function completeCredentials(given: Value): Dict {

@@ -3,7 +3,7 @@ import { dict, isDict, type Dict, type Value } from '../../../python/values/valu
 import { CLIENT_NAMES, type Caller, type Clients } from '../clients.ts';
 import { HttpFault } from '../http-fault.ts';
 import { BadCallError } from '../low.ts';
-import type { Call, Resource } from '../resource.ts';
+import type { Action, Call, Resource } from '../resource.ts';
 import { keyArchive } from '../tar.ts';
 
 const SHARED = { sessions: true, auth: false, readsBody: true, checksAddress: true } as const;
@@ -20,11 +20,12 @@ function callerOf({ exchange, signal, requireAcceptable }: Call): Caller {
 function runLowstate(clients: Clients, call: Call, lowstate: Value, client?: string): Promise<Value[]> {
   if (!Array.isArray(lowstate)) throw new HttpFault(400, 'Lowstates must be a list');
   const token = call.session?.token.reveal();
-  const chunks = lowstate.map((chunk) => {
+  // Salt compat: each is looked at in its turn, after those before it were run
+  const prepare = (chunk: Value): Dict => {
     if (!isDict(chunk)) throw new BadCallError('low data is a mapping');
     return prepared(chunk, token, client);
-  });
-  return clients.runAll(chunks, callerOf(call));
+  };
+  return clients.runAll(lowstate, prepare, callerOf(call));
 }
 
 function prepared(chunk: Dict, token: string | undefined, client: string | undefined): Dict {
@@ -48,22 +49,26 @@ function asSession(call: Call): Call {
   return call;
 }
 
+/** `GET /`, which `/run` and `/token` have inherited in Salt. */
+export const WELCOME: Action = {
+  sessions: false,
+  run: () => Promise.resolve({ value: dict({ return: 'Welcome', clients: [...CLIENT_NAMES] }) }),
+};
+
+/** `POST /`, which `/jobs` has inherited in Salt. */
+function runAsSession(clients: Clients): Action {
+  return {
+    auth: true,
+    takesAny: 'query',
+    run: async (call) => ({
+      value: dict({ return: await runLowstate(clients, asSession(call), call.lowstate) }),
+    }),
+  };
+}
+
 /** `/`. */
 export function indexResource(clients: Clients): Resource {
-  return {
-    ...SHARED,
-    get: {
-      sessions: false,
-      run: () => Promise.resolve({ value: dict({ return: 'Welcome', clients: [...CLIENT_NAMES] }) }),
-    },
-    post: {
-      auth: true,
-      takesAny: 'query',
-      run: async (call) => ({
-        value: dict({ return: await runLowstate(clients, asSession(call), call.lowstate) }),
-      }),
-    },
-  };
+  return { ...SHARED, get: WELCOME, post: runAsSession(clients) };
 }
 
 /** `/run`: calls that bring their own credentials. */
@@ -71,6 +76,7 @@ export function runResource(clients: Clients): Resource {
   return {
     ...SHARED,
     sessions: false,
+    get: WELCOME,
     post: {
       takesAny: 'query',
       run: async (call) => ({
@@ -126,6 +132,7 @@ export function jobsResource(clients: Clients): Resource {
         return { value: dict({ info: [info], return: [returnsOf(info)] }) };
       },
     },
+    post: runAsSession(clients),
   };
 }
 

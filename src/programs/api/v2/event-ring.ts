@@ -8,6 +8,7 @@ import type { Random } from '../../../host/random.ts';
 import type { BusEvent } from '../../../network/events/framing.ts';
 import { visibleName } from '../../../python/values/visible.ts';
 import type { BusFeed } from '../bus-feed.ts';
+import { withoutToken } from '../token-events.ts';
 import { eventBytes } from './event-stream.ts';
 import { jsonOf } from './json.ts';
 
@@ -153,7 +154,7 @@ export class EventRing {
     const id = `${this.#epoch}-${this.#next}`;
     try {
       const stamp = event.data.get('_stamp') ?? null;
-      const json = jsonOf({ tag: event.tag, data: event.data, stamp });
+      const json = jsonOf({ tag: event.tag, data: withoutToken(event), stamp });
       return { id, event, tag: event.tag, bytes: eventBytes('event', json, id) };
     } catch (error) {
       this.counters.unwritable++;

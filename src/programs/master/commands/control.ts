@@ -39,14 +39,13 @@ const TOO_MANY = refusal(
 );
 const JID_TAKEN = refusal('SaltInvocationError', 'There is a job with this __jid__ already.');
 
-/** What they return is for the terminal of whoever calls them alone: the event that would bring it over the network has stars. */
-const FOR_THE_TERMINAL: ReadonlySet<string> = new Set(['auth.mk_token', 'auth.token_create']);
+/** What these return is for the terminal of whoever calls them alone: the event that would bring it over the network has stars. */
+const FOR_THE_TERMINAL: ReadonlySet<string> = new Set(['auth.token_create']);
 
 function noTerminal(fun: string): Encodable {
   return refusal(
     'SaltInvocationError',
-    `${fun} shows its token on a terminal only, and no token was made. Run it on the master's machine: salt-run ${fun} …` +
-      (fun === 'auth.mk_token' ? ' To get a token from elsewhere, log in with salt -T.' : ''),
+    `${fun} shows its token on a terminal only, and no token was made. Run it on the master's machine: salt-run ${fun} …`,
   );
 }
 
@@ -88,8 +87,10 @@ export function wheelHandler({ decide, wheel, jids, jobs }: ControlDeps): ClearH
       const jid = isSafeJid(given) ? given : jids.next();
       if (jid === given && (await jobs.job(jid)) !== undefined) return JID_TAKEN;
       const tag = runTag('wheel', jid);
-      const data = await wheel({ fun, low, jid, user: decision.user });
-      return { tag, data: new Map<Value, Value>([...data, ['tag', tag]]) };
+      const data: Dict = new Map(await wheel({ fun, low, jid, user: decision.user }));
+      // Salt's reply does not bring them, while its events do
+      for (const name of ['fun_args', 'retcode']) data.delete(name);
+      return { tag, data: data.set('tag', tag) };
     } finally {
       atOnce--;
     }

@@ -1,0 +1,92 @@
+/**
+ * What one connection, and one address, may hold: whoever asks for much and takes nothing of it is cut off, and one address does not take all
+ * connections there are. Readers of events have a limit of their own (event-streams.ts), which binds much sooner.
+ */
+import type { Socket } from 'node:net';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import { isLoopback } from './login-limits.ts';
+
+/** Connections at a time, and those of one address; behind a proxy on this machine everybody has its address, which has no limit. */
+export const CONNECTIONS_MAX = 10_000;
+const OF_ADDRESS_MAX = 2_000;
+/** Within this time a client takes at least so many bytes of what waits for him. */
+const LOOK_MS = 30_000;
+const TAKEN_BYTES_MIN = 4_096;
+
+/** Where a connection stood when it was last looked at. */
+interface Progress {
+  takenBytes: number;
+  wasWaiting: boolean;
+}
+
+/** Watches all connections of a server. */
+export class Connections {
+  readonly counters = { cutOff: 0, refused: 0 };
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #open = new Map<Socket, Progress>();
+  readonly #byAddress = new Map<string, number>();
+  #looking: { cancel(): void } | undefined;
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** A connection has been made. It is ended at once when its address has too many. */
+  add(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    const count = (this.#byAddress.get(address) ?? 0) + 1;
+    if (count > OF_ADDRESS_MAX && !isLoopback(address)) {
+      this.counters.refused++;
+      this.#log.warning(
+        `${address} has ${OF_ADDRESS_MAX} connections and gets no more (${this.counters.refused} refused so far).`,
+      );
+      socket.destroy();
+      return;
+    }
+    this.#byAddress.set(address, count);
+    this.#open.set(socket, { takenBytes: 0, wasWaiting: false });
+    socket.on('close', () => this.#remove(socket, address));
+    this.#looking ??= this.#clock.every(LOOK_MS, () => this.#look());
+  }
+
+  close(): void {
+    this.#looking?.cancel();
+    this.#looking = undefined;
+  }
+
+  #remove(socket: Socket, address: string): void {
+    this.#open.delete(socket);
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
+    if (this.#open.size === 0) this.close();
+  }
+
+  #look(): void {
+    for (const [socket, progress] of this.#open) {
+      const waitingBytes = socket.writableLength;
+      const takenBytes = socket.bytesWritten - waitingBytes;
+      const isWaiting = waitingBytes > 0;
+      const isStalled =
+        isWaiting && progress.wasWaiting && takenBytes - progress.takenBytes < TAKEN_BYTES_MIN;
+      progress.takenBytes = takenBytes;
+      progress.wasWaiting = isWaiting;
+      if (isStalled) this.#cutOff(socket, waitingBytes);
+    }
+  }
+
+  #cutOff(socket: Socket, waitingBytes: number): void {
+    this.counters.cutOff++;
+    this.#log.warning(
+      `The connection of ${socket.remoteAddress ?? 'a client'} was cut off: it does not take the ${waitingBytes} bytes that wait for it (${this.counters.cutOff} cut off so far).`,
+    );
+    socket.destroy();
+  }
+}
