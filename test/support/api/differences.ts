@@ -38,6 +38,11 @@ const REASONS: readonly Reason[] = [
     why: 'GET /logout is an error in Salt',
     fits: ({ path, method }, salt) => path === '/logout' && method !== 'POST' && salt.status === 500,
   },
+  {
+    why: 'browsers get the console where no app is named',
+    fits: ({ path, server }, salt, brine) =>
+      server !== 'app' && path === '/' && salt.status === 406 && brine.body === 'a page',
+  },
   { why: 'no icon is configured, so nothing is there', fits: ({ path }) => path === '/favicon.ico' },
   {
     why: 'no page of Salt is brought along',
