@@ -4,6 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { EventBusReader } from '../../src/network/events/bus-client.ts';
+import { pyStr } from '../../src/python/values/repr.ts';
 import { Fleet, ours, runProgram, until } from '../support/fleet.ts';
 
 const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3';
@@ -25,6 +27,11 @@ def wait(note, gate):
     while not os.path.exists(gate):
         time.sleep(0.02)
     return "went on"
+
+
+def wait_and_eat(note, gate):
+    wait(note, gate)
+    return eat()
 
 
 def fine():
@@ -207,6 +214,10 @@ function lineOf(fun: string): number {
   return lines.findIndex((line, at) => at >= start && line.endsWith('# here')) + 1;
 }
 
+/** Jobs in Python, and how many of them are at it when harm is done: a minion has up to 32 workers, and the others wait. */
+const FIFTY = 50;
+const AT_ONCE = 24;
+
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
 test('faults - Python that is killed, stopped and without memory', { skip }, async (t) => {
@@ -253,6 +264,62 @@ test('faults - Python that is killed, stopped and without memory', { skip }, asy
     await until('the process is gone', () => !isAlive(stopped.pid));
     assert.deepEqual(stopped.pids(), [stopped.pid]);
   });
+
+  await t.test(
+    '50 jobs, some killed, stopped and without memory: each has one outcome, and ran once',
+    async () => {
+      const gate = fleet.path('fifty.gate');
+      const noteOf = (at: number): string => fleet.path(`fifty.${at}`);
+      const started = async (at: number): Promise<string> => {
+        const fun = at % 5 === 2 ? 'hard.wait_and_eat' : 'hard.wait';
+        const { stdout } = await fleet.salt(['--async', 'one', fun, noteOf(at), gate]);
+        return /job ID: (\d+)/.exec(stdout)?.[1] ?? '';
+      };
+      const returned = new Map<string, string[]>();
+      const bus = await EventBusReader.connect(
+        fleet.path('m', 'run', 'master_event_pub.ipc'),
+        (tag) => tag.endsWith('/ret/one'),
+        ({ tag, data }) => {
+          const jid = tag.split('/')[2] ?? '';
+          returned.set(jid, [...(returned.get(jid) ?? []), pyStr(data.get('return') ?? null)]);
+        },
+      );
+      t.after(() => bus.close());
+      const jids: string[] = [];
+      for (let at = 0; at < FIFTY; at += 10)
+        jids.push(...(await Promise.all(Array.from({ length: 10 }, (_, step) => started(at + step)))));
+      assert.equal(new Set(jids).size, FIFTY);
+      const pidsOf = (at: number): number[] =>
+        existsSync(noteOf(at)) ? readFileSync(noteOf(at), 'utf8').trim().split('\n').map(Number) : [];
+      const all = [...jids.keys()];
+      const running = (): number[] => all.filter((at) => pidsOf(at).length > 0);
+      await until('enough of them wait', () => running().length >= AT_ONCE);
+      const expected = new Map(all.map((at) => [at, at % 5 === 2 ? /MemoryError/ : /went on/]));
+      const harmed = running();
+      for (const at of harmed.filter((one) => one % 5 === 0)) {
+        process.kill(pidsOf(at)[0] ?? 0, 'SIGKILL');
+        expected.set(at, /was killed \(SIGKILL\)/);
+      }
+      const stopped = harmed.filter((one) => one % 5 === 1);
+      for (const at of stopped) {
+        process.kill(pidsOf(at)[0] ?? 0, 'SIGSTOP');
+        expected.set(at, /was ended by signal 9/);
+      }
+      writeFileSync(gate, '');
+      for (const at of stopped) await ask('saltutil.kill_job', jids[at] ?? '');
+      await until('the outcomes', () => jids.every((jid) => returned.has(jid)));
+      for (const at of all) {
+        const texts = returned.get(jids[at] ?? '') ?? [];
+        assert.equal(texts.length, 1, `${at}: ${texts.join(' | ')}`);
+        assert.match(texts[0] ?? '', expected.get(at) ?? /^$/);
+      }
+      assert.deepEqual(
+        all.map((at) => pidsOf(at).length),
+        all.map(() => 1),
+      );
+      assert.equal(await ask('hard.fine'), 'fine');
+    },
+  );
 
   await t.test('what modules should not do is one sentence, and the next call works', async () => {
     for (const [[fun = '', ...args], outcome] of OUTCOMES) {
