@@ -1,12 +1,22 @@
-/** `selinux`: the mode of SELinux, its booleans and the types of ports. Follows 3006.16 salt/modules/selinux.py. */
+/** `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports. Follows 3006.16 salt/modules/selinux.py. */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { findProgram } from '../../host/which.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { runAll, runCode, runText, type Ended } from './program.ts';
 import { configuredMode, currentMode, selinuxFolder, setMode } from './selinux/mode.ts';
+import {
+  applyRules,
+  fileRule,
+  fileTypeText,
+  notApplied,
+  orderFileRule,
+  policyModule,
+  policyModules,
+} from './selinux/file-contexts.ts';
 import { portName, portPolicy } from './selinux/ports.ts';
 
 const PERSIST = { persist: param.flag({ default: false, doc: 'Keep it for the next start, too.' }) } as const;
@@ -31,6 +41,117 @@ async function booleans(ctx: ModuleContext): Promise<Dict> {
   }
   return out;
 }
+
+const MODULE = { module: param.text({ doc: 'The module.' }) } as const;
+const FILES = { name: param.text({ doc: 'A pattern of paths, as `/srv/web(/.*)?`.' }) } as const;
+const PATH = {
+  name: param.text({ doc: 'The path.' }),
+  recursive: param.flag({ default: false, doc: 'And all below it.' }),
+} as const;
+const FILE_RULE = {
+  ...FILES,
+  filetype: param.textIfGiven({ default: null, doc: 'a for all files, else f, d, c, b, s, l or p.' }),
+  sel_type: param.textIfGiven({ default: null, doc: 'The type.' }),
+  sel_user: param.textIfGiven({ default: null, doc: 'The user.' }),
+  sel_level: param.textIfGiven({ default: null, doc: 'The range of MLS.' }),
+} as const;
+const ENDED = 'pid, retcode, stdout and stderr';
+
+const MODULES = {
+  list_semod: defineFunction({
+    doc: 'Lists the modules.',
+    returns: 'mapping of name to Enabled and Version',
+    examples: ["salt '*' selinux.list_semod"],
+    run: (ctx) => policyModules(ctx),
+  }),
+  getsemod: defineFunction({
+    doc: 'Returns one module.',
+    params: MODULE,
+    returns: 'mapping with Enabled and Version; empty where there is none',
+    examples: ["salt '*' selinux.getsemod mysql"],
+    run: (ctx, { module }) => policyModule(ctx, module),
+  }),
+  setsemod: defineFunction({
+    doc: 'Enables or disables a module.',
+    params: { ...MODULE, state: param.text({ doc: 'Enabled or Disabled.' }) },
+    returns: 'true or false',
+    examples: ["salt '*' selinux.setsemod nagios Enabled"],
+    run: async (ctx, { module, state }) => {
+      const option = new Map([
+        ['enabled', '-e'],
+        ['disabled', '-d'],
+      ]).get(state.toLowerCase());
+      if (option === undefined)
+        throw new SaltInvocationError(`A module is Enabled or Disabled, not ${state}.`);
+      return (await runCode(ctx, ['semodule', option, module])) === 0;
+    },
+  }),
+  install_semod: defineFunction({
+    doc: 'Installs a module from a file.',
+    params: { module_path: param.text({ doc: 'A path, or an address of the file server.' }) },
+    returns: 'true or false',
+    examples: ["salt '*' selinux.install_semod salt://path/to/module.pp"],
+    run: async (ctx, { module_path }) => {
+      const path = module_path.startsWith('salt://')
+        ? pyStr(await ctx.functions.call('cp.cache_file', [module_path]))
+        : module_path;
+      return (await runCode(ctx, ['semodule', '-i', path])) === 0;
+    },
+  }),
+  remove_semod: defineFunction({
+    doc: 'Removes a module.',
+    params: MODULE,
+    returns: 'true or false',
+    examples: ["salt '*' selinux.remove_semod module_name"],
+    run: async (ctx, { module }) => (await runCode(ctx, ['semodule', '-r', module])) === 0,
+  }),
+};
+
+const FILE_CONTEXTS = {
+  filetype_id_to_string: defineFunction({
+    doc: 'Returns what a letter of a kind of file stands for.',
+    params: { filetype: { default: 'a', type: 'str', doc: 'The letter.' } },
+    returns: 'text',
+    examples: ["salt '*' selinux.filetype_id_to_string f"],
+    run: (_ctx, { filetype }) => fileTypeText(filetype),
+  }),
+  fcontext_get_policy: defineFunction({
+    doc: 'Returns the rule for the context of files.',
+    params: FILE_RULE,
+    returns:
+      'mapping with filespec, filetype, sel_user, sel_role, sel_type and sel_level; nothing where there is none',
+    examples: ["salt '*' selinux.fcontext_get_policy '/srv/web(/.*)?'"],
+    run: (ctx, rule) => fileRule(ctx, rule),
+  }),
+  fcontext_add_policy: defineFunction({
+    doc: 'Adds a rule for the context of files, or changes it.',
+    params: FILE_RULE,
+    returns: ENDED,
+    examples: ["salt '*' selinux.fcontext_add_policy '/srv/web(/.*)?' sel_type=httpd_sys_content_t"],
+    run: async (ctx, rule) => wholeOutcome(await orderFileRule(ctx, 'add', rule)),
+  }),
+  fcontext_delete_policy: defineFunction({
+    doc: 'Deletes a rule for the context of files.',
+    params: FILE_RULE,
+    returns: ENDED,
+    examples: ["salt '*' selinux.fcontext_delete_policy '/srv/web(/.*)?'"],
+    run: async (ctx, rule) => wholeOutcome(await orderFileRule(ctx, 'delete', rule)),
+  }),
+  fcontext_policy_is_applied: defineFunction({
+    doc: 'Returns which files do not have the contexts that the rules give them.',
+    params: PATH,
+    returns: 'what restorecon says; empty where all have them',
+    examples: ["salt '*' selinux.fcontext_policy_is_applied /srv/web recursive=True"],
+    run: (ctx, { name, recursive }) => notApplied(ctx, name, recursive),
+  }),
+  fcontext_apply_policy: defineFunction({
+    doc: 'Gives files the contexts that the rules say.',
+    params: PATH,
+    returns: `${ENDED}, and changes by path`,
+    examples: ["salt '*' selinux.fcontext_apply_policy /srv/web recursive=True"],
+    run: (ctx, { name, recursive }) => applyRules(ctx, name, recursive),
+  }),
+};
 
 const FUNCTIONS = {
   selinux_fs_path: defineFunction({
@@ -133,7 +254,7 @@ const FUNCTIONS = {
 export const selinuxModule = defineModule({
   name: 'selinux',
   file: 'selinux',
-  doc: 'The mode of SELinux, its booleans and the types of ports.',
+  doc: 'The mode of SELinux, its booleans, its modules, the contexts of files and the types of ports.',
   unavailable: () => {
     const missing = ['semanage', 'setsebool', 'semodule'].find(
       (program) => findProgram(program) === undefined,
@@ -141,5 +262,5 @@ export const selinuxModule = defineModule({
     return missing === undefined ? undefined : `${missing} is not in the path`;
   },
   words: {},
-  functions: FUNCTIONS,
+  functions: { ...FUNCTIONS, ...MODULES, ...FILE_CONTEXTS },
 });

@@ -1,10 +1,12 @@
-/** `selinux`: the mode of SELinux, its booleans and the types of ports (3006.16 salt/states/selinux.py). */
+/** `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports (3006.16 salt/states/selinux.py). */
 import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outcomeResultFirst } from './outcome.ts';
+import { filesAbsent, filesApplied, filesPresent } from './selinux/file-contexts.ts';
+import { policyModule, policyModuleInstalled, policyModuleRemoved } from './selinux/modules.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 
 function wantedMode(name: Value): string | undefined {
@@ -102,11 +104,20 @@ const PORT = {
   port: { default: null, type: 'str', doc: 'The port or `first-last`.' },
 } as const;
 
+const FILES = { name: { type: 'str', doc: 'A pattern of paths, as `/srv/web(/.*)?`.' } } as const;
+const FILE_TYPE = {
+  filetype: { default: 'a', type: 'str', doc: 'a for all files, else f, d, c, b, s, l or p.' },
+} as const;
+const FILE_USER = {
+  sel_user: { default: null, type: 'str', doc: 'The user.' },
+  sel_level: { default: null, type: 'str', doc: 'The range of MLS.' },
+} as const;
+
 /** The states of `selinux`. */
 export const selinuxStates = defineModule({
   name: 'selinux',
   file: 'selinux',
-  doc: 'The mode of SELinux, its booleans and the types of ports.',
+  doc: 'The mode of SELinux, its booleans, its modules, the contexts of files and the types of ports.',
   unavailable: () =>
     ['semanage', 'setsebool', 'semodule'].some((program) => findProgram(program) === undefined)
       ? 'selinux module could not be loaded'
@@ -157,6 +168,56 @@ export const selinuxStates = defineModule({
           run: () => ctx.functions.call('selinux.port_delete_policy', [], dict({ name, protocol, port })),
         });
       },
+    }),
+    module: defineState({
+      doc: 'Makes sure that a module is enabled, or disabled; with `install` or `remove` that it is there, or not.',
+      params: {
+        name: { type: 'str', doc: 'The module.' },
+        module_state: { default: 'Enabled', type: 'str', doc: 'Enabled or Disabled.' },
+        version: {
+          default: 'any',
+          type: 'str',
+          doc: 'The version that it must have, where semodule tells it.',
+        },
+      },
+      kwargs: 'opts',
+      run: (ctx, order, opts) => policyModule(ctx, order, opts),
+    }),
+    module_install: defineState({
+      doc: 'Installs a module from a file.',
+      params: { name: { type: 'str', doc: 'A path, or an address of the file server.' } },
+      run: (ctx, { name }) => policyModuleInstalled(ctx, name),
+    }),
+    module_remove: defineState({
+      doc: 'Removes a module.',
+      params: { name: { type: 'str', doc: 'The module.' } },
+      run: (ctx, { name }) => policyModuleRemoved(ctx, name),
+    }),
+    fcontext_policy_present: defineState({
+      doc: 'Makes sure that there is a rule for the context of files.',
+      params: {
+        ...FILES,
+        sel_type: { type: 'str', doc: 'The type.' },
+        ...{ filetype: FILE_TYPE.filetype, ...FILE_USER },
+      },
+      run: (ctx, rule) => filesPresent(ctx, rule),
+    }),
+    fcontext_policy_absent: defineState({
+      doc: 'Makes sure that there is no such rule for the context of files.',
+      params: {
+        ...{ ...FILES, ...FILE_TYPE },
+        sel_type: { default: null, type: 'str', doc: 'Only of this type.' },
+        ...FILE_USER,
+      },
+      run: (ctx, rule) => filesAbsent(ctx, rule),
+    }),
+    fcontext_policy_applied: defineState({
+      doc: 'Makes sure that files have the contexts that the rules give them.',
+      params: {
+        name: { type: 'str', doc: 'The path.' },
+        recursive: { default: false, type: 'bool', doc: 'And all below it.' },
+      },
+      run: (ctx, { name, recursive }) => filesApplied(ctx, name, recursive),
     }),
   },
 });
