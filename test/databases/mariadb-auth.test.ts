@@ -1,9 +1,12 @@
-/** Log-ins by a table of MariaDB. */
+/** Log-ins by a table of MariaDB, and pillar out of one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createConnection } from 'mysql2/promise';
+import { silentLogger } from '../../src/host/log.ts';
 import { Secret } from '../../src/host/secret.ts';
 import { mysqlBackend } from '../../src/plugins/auth/mysql.ts';
+import { dict } from '../../src/python/values/value.ts';
+import { mysqlPillar } from '../../src/runtime/pillar/ext/sql.ts';
 import { DATABASE_PASSWORD, DATABASE_USER, startDatabase } from '../support/database-servers.ts';
 import { checkUsers, made } from '../support/table-users.ts';
 
@@ -46,5 +49,27 @@ test('log-ins by a table of mariadb', async (t) => {
       (error: Error) =>
         /the database of mysql_auth/.test(error.message) && !/canary|other/.test(error.message),
     );
+  }
+  // pillar, on the same server: an id is a text whatever the server takes for an escape
+  await admin.query('CREATE TABLE people.pillar (minion varchar(200), name varchar(20), value varchar(20))');
+  await admin.query("INSERT INTO people.pillar VALUES ('web01', 'role', 'web'), ('db''1ü', 'role', 'db')");
+  const opts = dict({
+    mysql: dict({
+      host: server.host,
+      port: server.port,
+      user: DATABASE_USER,
+      pass: DATABASE_PASSWORD,
+      db: 'people',
+    }),
+  });
+  const sql = 'SELECT name, value FROM pillar WHERE minion LIKE %s';
+  for (const mode of ['', 'NO_BACKSLASH_ESCAPES', 'ANSI_QUOTES']) {
+    await admin.query(`SET GLOBAL sql_mode = '${mode}'`);
+    const pillarOf = async (minionId: string): Promise<unknown> =>
+      mysqlPillar([sql], { minionId, grains: dict(), pillar: dict(), opts, log: silentLogger, errors: [] });
+    assert.deepEqual(await pillarOf('web01'), dict({ role: 'web' }), mode);
+    assert.deepEqual(await pillarOf("db'1ü"), dict({ role: 'db' }), mode);
+    for (const evil of ["x' OR '1'='1", "\\' OR 1=1 -- ", '" OR 1=1 -- ', "x'; DROP TABLE pillar; -- "])
+      assert.deepEqual(await pillarOf(evil), dict(), `${mode}: ${evil}`);
   }
 });
