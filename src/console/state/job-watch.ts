@@ -12,6 +12,9 @@ import { fingerprintOf, summary } from '../model/value-rows.ts';
 const KEPT_CHARS_MAX = 40_000_000;
 const ONE_CHARS_MAX = 2_000_000;
 const DRAW_MS = 120;
+/** What the event bus puts in place of what is longer than `max_event_size`. */
+const TRIMMED = 'VALUE_TRIMMED';
+const TRIMMED_LINE = 'longer than an event may be: open it to see it';
 const PAGE = '500';
 const PROGRESS_MAX = 500;
 
@@ -27,6 +30,8 @@ export interface JobRow {
   line: string | undefined;
   /** The return itself, when it was kept. */
   value: { readonly value: unknown } | undefined;
+  /** The event of the return had no room for it; it comes out of the job cache. */
+  isTrimmed: boolean;
 }
 
 /** Minions that have returned the same. */
@@ -139,6 +144,7 @@ export class JobWatch {
       returned: null,
       line: undefined,
       value: undefined,
+      isTrimmed: false,
     };
     this.rows.set(minion, row);
     return row;
@@ -155,11 +161,13 @@ export class JobWatch {
 
   #return(given: Return): void {
     const row = this.#rowOf(given.minion);
-    if (row.line !== undefined) return;
+    if (row.line !== undefined && !row.isTrimmed) return;
     row.retcode = given.retcode;
-    row.line = summary(given.return);
+    row.isTrimmed = given.return === TRIMMED;
+    row.line = row.isTrimmed ? TRIMMED_LINE : summary(given.return);
     if (row.outcome === 'published' || row.outcome === 'still running')
       row.outcome = given.success && given.retcode === 0 ? 'returned' : 'failed';
+    if (row.isTrimmed) return;
     const key = `${given.retcode === 0 ? 0 : 1} ${fingerprintOf(given.return)}`;
     const chars = JSON.stringify(given.return ?? null).length;
     const known = this.same.get(key);
