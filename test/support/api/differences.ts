@@ -40,8 +40,7 @@ const REASONS: readonly Reason[] = [
   },
   {
     why: 'browsers get the console where no app is named',
-    fits: ({ path, server }, salt, brine) =>
-      server !== 'app' && path === '/' && salt.status === 406 && brine.body === 'a page',
+    fits: ({ path, server }, _salt, brine) => server !== 'app' && path === '/' && brine.body === 'a page',
   },
   { why: 'no icon is configured, so nothing is there', fits: ({ path }) => path === '/favicon.ico' },
   {
