@@ -19,7 +19,12 @@ export function openCatalog(ownFolders: readonly string[]): Catalog {
     modules: { ...ofEntries(MODULE_TABLE), isSalts: isSaltsFunction },
     runners: { ...ofTable(RUNNER_TABLE), isSalts: isSaltsRunner },
     wheel: { ...ofTable(WHEEL_TABLE), isSalts: () => false },
-    own: new Map(Object.values(KINDS).map(({ folder }) => [folder, ownModules(ownFolders, folder)])),
+    own: new Map(
+      [...Object.values(KINDS).map(({ folder }) => folder), '_renderers'].map((folder) => [
+        folder,
+        ownModules(ownFolders, folder),
+      ]),
+    ),
   };
 }
 

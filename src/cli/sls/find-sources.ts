@@ -15,7 +15,7 @@ const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '__pycache__']);
 const PILLAR = /^(?:[\w-]+[-_.])?pillars?$|^pillar[-_.]/i;
 const REACTOR = /^_?reactors?$/i;
 /** Folders of the site's own modules. */
-const OWN = /^_(?:states|modules|runners|wheel)$/;
+const OWN = /^_(?:states|modules|runners|wheel|renderers)$/;
 /** Folders that are roots by their names, where no top file says so. */
 const ROOT_NAMES = /^(?:pillars?|salt|file_roots|pillar_roots)$/i;
 
@@ -150,11 +150,18 @@ class SourceFinder {
 
 const hasTop = (folder: string): boolean => statOf(join(folder, 'top.sls'))?.isFile() === true;
 
-/** Whether folders are environments' (`salt/base`, `salt/dev`): `base` is among them, some have top files, and what they lie in has none. */
+/**
+ * Whether folders are environments' (`salt/base`, `salt/dev`): `base` is among them, what they lie in has no top file, and some have one, or
+ * `base` holds nothing but folders of SLS.
+ */
 function holdsEnvironments(folder: string): boolean {
   if (!isRootByName(folder) || hasTop(folder)) return false;
   const names = namesIn(folder);
-  return names.includes('base') && names.some((name) => hasTop(join(folder, name)));
+  if (!names.includes('base')) return false;
+  if (names.some((name) => hasTop(join(folder, name)))) return true;
+  const inBase = namesIn(join(folder, 'base'));
+  const isSls = (name: string): boolean => statOf(join(folder, 'base', name, 'init.sls')) !== undefined;
+  return !inBase.some((name) => name.endsWith('.sls')) && inBase.some(isSls);
 }
 
 /** A folder with an `init.sls` is an SLS that is called `salt`, as in the formula of that name, and no root. */

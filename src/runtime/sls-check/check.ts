@@ -18,7 +18,10 @@ import { finding, type Finding } from './rules.ts';
 import type { Source } from './source.ts';
 
 /** What a check works with. */
-export interface CheckDeps extends Omit<RenderSourceDeps, 'faultOfFunction' | 'faultOfKeyword'> {
+export interface CheckDeps extends Omit<
+  RenderSourceDeps,
+  'faultOfFunction' | 'faultOfKeyword' | 'ownRenderers'
+> {
   readonly catalog: Catalog;
   /** Called after each file, with how many have been looked at. */
   readonly progress?: (done: number, all: number) => void;
@@ -37,12 +40,14 @@ export async function checkSources(sources: readonly Source[], deps: CheckDeps):
   };
   const faultOfKeyword = (fun: string, keyword: string): Promise<FunctionFault | undefined> =>
     keywordFault(catalog, fun, keyword);
+  const faults = { faultOfFunction, faultOfKeyword };
+  const ownRenderers = catalog.own.get('_renderers') ?? new Set<string>();
   const found: Finding[] = [];
   const rendered: RenderedSource[] = [];
   for (const [index, source] of sources.entries()) {
     if (source.kind === 'template') found.push(...checkTemplate(source));
     else if (/\..*\.sls$/.test(source.name)) found.push(unreachable(source));
-    else rendered.push(await renderSource(source, { ...deps, faultOfFunction, faultOfKeyword }));
+    else rendered.push(await renderSource(source, { ...deps, ...faults, ownRenderers }));
     deps.progress?.(index + 1, sources.length);
   }
   const reactions = rendered.filter(

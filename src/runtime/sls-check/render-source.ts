@@ -30,6 +30,8 @@ export interface RenderSourceDeps extends Omit<KnownFunctionsDeps, 'unknowns' | 
   readonly jinja: JinjaRendererDeps;
   /** Reads a file that a template names, by its path below the root of that template or another. */
   readonly readTemplate: (name: string, from: Source) => FoundFile | undefined;
+  /** Names of the site's own renderers. */
+  readonly ownRenderers: ReadonlySet<string>;
   /** What is to be said of an execution function; undefined when all is well with it. */
   readonly faultOfFunction: (fun: string) => Promise<FunctionFault | undefined>;
   /** What is to be said of a keyword that a call of an execution function has; undefined when it takes it. */
@@ -108,10 +110,10 @@ export async function renderSource(source: Source, deps: RenderSourceDeps): Prom
   const steps = pipeOf(source.text);
   const odd = steps.find((step) => !['jinja', 'yaml', 'json'].includes(step) && !TRANSPARENT.has(step));
   if (odd !== undefined) {
-    if (FOREIGN.has(odd))
+    if (FOREIGN.has(odd) || deps.ownRenderers.has(odd))
       bare.tell('needs-data', { place: FILE_START }, `Files of the renderer ${odd} are not looked into.`);
     else {
-      const known = ['jinja', 'yaml', 'json', ...TRANSPARENT, ...FOREIGN];
+      const known = ['jinja', 'yaml', 'json', ...TRANSPARENT, ...FOREIGN, ...deps.ownRenderers];
       bare.tell(
         'render-failed',
         { place: FILE_START },

@@ -19,6 +19,9 @@ test('sls check - what a file is called, and for what it is, follows from where 
     'envs/pillar/base/users.sls': '"users" of pillar/base, pillar',
     'envs/salt/prod/top.sls': '"top" of salt/prod, top',
     'envs/salt/base/web/init.sls': '"web" of salt/base, state',
+    'bare/salt/base/web/init.sls': '"web" of salt/base, state',
+    'bare/salt/dev/db.sls': '"db" of salt/dev, state',
+    'bare/pillar/base/users.sls': '"base.users" of pillar, pillar',
     'site/pillars/users.sls': '"users" of pillars, pillar',
   };
   for (const path of Object.keys(wanted)) {
@@ -26,7 +29,7 @@ test('sls check - what a file is called, and for what it is, follows from where 
     writeFileSync(join(folder, path), '{}\n');
   }
   const { sources } = findSources(
-    [join(folder, 'salt-formula'), join(folder, 'site'), join(folder, 'envs')],
+    [join(folder, 'salt-formula'), join(folder, 'site'), join(folder, 'envs'), join(folder, 'bare')],
     {
       fileRoots: [],
       pillarRoots: [],
