@@ -197,7 +197,9 @@ test('API v2 - a fleet from log-in to log-out, each answer as the document says'
   await get('/wheel/key.accept');
   const waited = await post('/runners/test.arg', { arg: [1], wait: true });
   assert.equal((waited.json['return'] as Json | undefined) !== undefined, true);
-  assert.equal((await post('/runners/test.arg')).status, 202);
+  const begun = String((await post('/runners/test.arg', { arg: ['x'] })).json['jid']);
+  const last = (await api.stream(`/runners/runs/${begun}/stream`, token)).at(-1);
+  assert.deepEqual([last?.name, last?.data['success']], ['end', true]);
   assert.equal((await post('/wheel/key.list_all')).json['success'], true);
 
   assert.deepEqual((await get('/states/environments')).json['items'], ['base']);

@@ -1,5 +1,6 @@
 /** What the routes work with. */
 import type { ApiSettings } from '../../../config/api-options.ts';
+import type { BoundedMap } from '../../../host/bounded-map.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Random } from '../../../host/random.ts';
@@ -26,6 +27,8 @@ export interface Deps {
   readonly ring: EventRing;
   readonly runs: Runs;
   readonly catalog: Catalog;
+  /** Who has started which run of a function of the master here, until it is in the job cache. */
+  readonly started: BoundedMap<string, string>;
   readonly sessions: Sessions;
   readonly limits: LoginLimits;
   readonly master: MasterCalls;

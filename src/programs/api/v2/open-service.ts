@@ -1,5 +1,6 @@
 /** Puts the second version of the interface together. */
 import type { BusFeed } from '../bus-feed.ts';
+import { BoundedMap } from '../../../host/bounded-map.ts';
 import { brineVersion } from '../../../version.ts';
 import { Catalog } from './catalog.ts';
 import { EventRing } from './event-ring.ts';
@@ -11,10 +12,13 @@ import { Runs } from './runs.ts';
 import { Service, type ServiceDeps } from './service.ts';
 import { ROUTES } from './table.ts';
 
+/** Runs of which it is remembered who has started them. */
+const STARTED_MAX = 10_000;
+
 /** What it shares with the first version. */
 export interface OpenServiceDeps extends Omit<
   ServiceDeps,
-  'rights' | 'files' | 'ring' | 'runs' | 'catalog' | 'routes' | 'operations' | 'document'
+  'rights' | 'files' | 'ring' | 'runs' | 'catalog' | 'started' | 'routes' | 'operations' | 'document'
 > {
   readonly feed: BusFeed;
 }
@@ -38,6 +42,7 @@ export function openService(parts: OpenServiceDeps): OpenedService {
     ring,
     runs: new Runs(parts),
     catalog: new Catalog(),
+    started: new BoundedMap(STARTED_MAX),
     routes: ROUTES,
     operations: ROUTES.map(({ id, offered, needs }) => ({ id, offered: offered ?? needs })),
     document: () => jsonValue(openApi(ROUTES, base, brineVersion)),

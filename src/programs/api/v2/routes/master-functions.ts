@@ -1,8 +1,11 @@
 /** Runners and wheel functions: calling them in the name of whoever asks. */
-import { jidText } from '../job-views.ts';
+import { ApiFault } from '../fault.ts';
+import { followRun } from '../follow-run.ts';
+import { jidText, userOf } from '../job-views.ts';
 import { runRunner, runWheel, startRunner } from '../master-functions.ts';
-import { Special, route, type Route } from '../route.ts';
+import { route, Special, streamRoute, type Route } from '../route.ts';
 import { anything, component, dictionary, flag, list, object, optional, text } from '../schema.ts';
+import { SEES_JOBS } from './jobs.ts';
 
 const FUN = text({ pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_]+$', maxLength: 200 });
 
@@ -28,8 +31,33 @@ export const masterFunctionRoutes: readonly Route[] = [
     faults: ['not-allowed', 'bad-call', 'timed-out'],
     run: async ({ deps, caller, params, body, signal }) => {
       const call = { fun: params.name, arg: body.arg ?? [], kwarg: body.kwarg ?? new Map(), signal };
-      if (body.wait !== true) return startRunner(deps, caller, call);
+      if (body.wait !== true) {
+        const run = await startRunner(deps, caller, call);
+        deps.started.set(run.jid, (await deps.rights.ask(caller)).user);
+        return run;
+      }
       return new Special({ status: 200, value: await runRunner(deps, caller, call) });
+    },
+  }),
+  streamRoute({
+    id: 'runners.stream',
+    method: 'GET',
+    path: '/runners/runs/{jid}/stream',
+    summary: 'A runner as it runs.',
+    doc: 'Others than whoever has started it need the right to the runner jobs.list_jobs.',
+    params: { jid: jidText },
+    events: {
+      progress: object({ tag: text(), data: anything() }),
+      end: object({ return: anything(), success: flag() }),
+    },
+    faults: ['not-found', 'master-down'],
+    run: async ({ deps, caller, params: { jid } }, stream) => {
+      const { user, allowed } = await deps.rights.may(caller, SEES_JOBS);
+      const load = await deps.files.jobs((archive) => archive.job(jid));
+      const owner = load === undefined ? deps.started.get(jid) : userOf(load);
+      if (owner === undefined || (!allowed && owner !== user))
+        throw new ApiFault('not-found', `There is no run ${jid} of a runner here.`);
+      await followRun(deps, jid, stream);
     },
   }),
   route({
