@@ -88,7 +88,10 @@ export class JobWatch {
     const kept = this.rows.get(minion)?.value;
     if (kept !== undefined) return kept.value;
     const { items } = await this.#server.returns(this.jid, { minion, limit: '1' });
-    return items[0]?.return;
+    const [item] = items;
+    if (item === undefined)
+      throw new Error('The job cache does not have this return yet. Try again in a moment.');
+    return item.return;
   }
 
   #take(name: string, data: unknown): void {

@@ -26,6 +26,7 @@ export function ReturnPanel(props: {
   const loaded = useLoaded(isThere ? async () => ({ value: await watch.valueOf(minion) }) : undefined, [
     minion,
     isThere,
+    row?.isTrimmed,
   ]);
   const value = loaded.data?.value;
   const states = props.isState && loaded.data !== undefined ? readStateReturn(value) : undefined;
