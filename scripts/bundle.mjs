@@ -9,7 +9,16 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Packages that stay outside the bundles: native code, drivers that few load, and what only tests use. */
 export const externalPackages = [
   ...['libsql', 'zeromq', 'fast-check', 'esbuild', 'playwright-core', 'axe-core'],
-  ...['mysql2', 'pg', 'ioredis', 'mongodb', '@nats-io/transport-node', 'nodemailer', 'ws'],
+  ...[
+    'mysql2',
+    'pg',
+    'ioredis',
+    'mongodb',
+    '@nats-io/transport-node',
+    '@nats-io/jetstream',
+    'nodemailer',
+    'ws',
+  ],
 ];
 
 /** Every file below `dir` whose name ends with `suffix`. */

@@ -201,6 +201,11 @@ export const masterOptions = {
   allow_minion_key_revoke: option('bool', true, 'a minion may delete its own key'),
   client_acl_verify: option('bool', true, 'make key files only for users the system knows'),
   sudo_acl: option('bool', false, 'apply publisher_acl to users that come by sudo'),
+  cluster: option(
+    'dict',
+    dict(),
+    'cluster of masters that this one belongs to: its id, the addresses of its NATS servers (nats), replicas and credentials',
+  ),
   external_auth: option('dict', dict(), 'authentication systems, users and what they may do'),
   roles: option(
     'dict',

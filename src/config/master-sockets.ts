@@ -1,6 +1,7 @@
 /** The local sockets of a master, by the names Salt's programs look for. */
 import { join } from 'node:path';
 import type { LocalPlace } from '../host/local-place.ts';
+import { isClustered } from './cluster.ts';
 import type { MasterOptions } from './master-options.ts';
 import { isDict } from '../python/values/value.ts';
 
@@ -13,6 +14,10 @@ export interface MasterSockets {
   readonly workers: string;
   /** Where the job cache is written. Ours. */
   readonly jobCache: string;
+  /** Where its owner answers; in a cluster `jobCache` stands before it. */
+  readonly jobCacheOwner: string;
+  /** Where the publisher answers; in a cluster `publishPull` stands before it. */
+  readonly publishOwner: string;
   /** Where the reactor reads events. Ours. */
   readonly reactorFeed: string;
 }
@@ -39,12 +44,15 @@ export function masterSockets(opts: MasterOptions): MasterSockets {
     host: LOOPBACK,
     port: opts.get(name),
   });
+  const owner = (name: string): string => (isClustered(opts) ? at(`local_${name}`) : at(name));
   return {
     eventPub: usesPorts ? port('tcp_master_pub_port') : at('master_event_pub.ipc'),
     eventPull: usesPorts ? port('tcp_master_pull_port') : at('master_event_pull.ipc'),
     publishPull: at('publish_pull.ipc'),
     workers: at('workers.ipc'),
     jobCache: at('job_cache.ipc'),
+    jobCacheOwner: owner('job_cache.ipc'),
+    publishOwner: owner('publish_pull.ipc'),
     reactorFeed: at('reactor_events.ipc'),
   };
 }

@@ -59,15 +59,25 @@ export const sharedUnserved = {
 /** What only masters have. */
 export const masterUnserved = {
   // keys that the masters of a cluster share (3007); one that starts without has keys of its own
-  ...family('of a cluster of masters (3007)', stops('the master would make keys and sessions of its own'), {
-    cluster_id: ['str?', null],
-    cluster_pki_dir: ['str?', null],
-    cluster_peers: ['list', []],
-  }),
-  ...family('of a cluster of masters (3007)', notYet('there are no clusters of masters'), {
-    cluster_key_pass: ['str?', null],
-    cluster_pool_port: ['int', 4520],
-  }),
+  ...family(
+    'of a cluster of masters (3007)',
+    stops(
+      'its masters share a folder, and those of a cluster of Brine have NATS between them (option cluster)',
+    ),
+    {
+      cluster_id: ['str?', null],
+      cluster_pki_dir: ['str?', null],
+      cluster_peers: ['list', []],
+    },
+  ),
+  ...family(
+    'of a cluster of masters (3007)',
+    noEffect('a cluster of Brine has no key and no port of its own (option cluster)'),
+    {
+      cluster_key_pass: ['str?', null],
+      cluster_pool_port: ['int', 4520],
+    },
+  ),
   ...family('of salt-ssh', notYet('there is no salt-ssh'), {
     detect_remote_minions: ['bool', false],
     enable_ssh_minions: ['bool', false],

@@ -9,7 +9,7 @@ import { BrineError, ConfigError, UsageError, messageOf } from '../../errors/err
 import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
-import { KeyStore, type KeyState } from '../../storage/keys/store.ts';
+import { KeyStore, type KeyState, DecisionsClosedError } from '../../storage/keys/store.ts';
 import { generateKeys, generateSignature } from '../../plugins/wheel/generate-keys.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
 import { formatUsageError } from '../command-line/help.ts';
@@ -97,6 +97,7 @@ function reportError(error: unknown, io: CommandIo, hardCrash: boolean): number 
   }
   io.stderr.write(`Error: ${explain(error)}\n`);
   tellError(io, error);
+  if (error instanceof DecisionsClosedError) return 1;
   if (!(error instanceof NoAnswerError)) return 0;
   io.stderr.write('Nothing was changed: the question got no answer. With -y it is not asked.\n');
   return 1;

@@ -25,9 +25,12 @@ function open(place: LocalPlace): Promise<Socket> {
   });
 }
 
-function split(reader: EventReader, chunk: Buffer): Buffer[] | undefined {
+function split(
+  reader: EventReader,
+  chunk: Buffer,
+): Pick<ReturnType<EventReader['push']>, 'bodies' | 'origins'> | undefined {
   try {
-    return reader.push(chunk).bodies;
+    return reader.push(chunk);
   } catch {
     return undefined;
   }
@@ -56,12 +59,12 @@ export class EventBusReader {
     const socket = await open(path);
     const reader = new EventReader();
     socket.on('data', (chunk: Buffer) => {
-      const bodies = split(reader, chunk);
+      const frames = split(reader, chunk);
       // what does not speak the bus's language is as good as gone
-      if (bodies === undefined) socket.destroy();
-      for (const body of bodies ?? []) {
+      if (frames === undefined) socket.destroy();
+      for (const [index, body] of frames?.bodies.entries() ?? []) {
         const tag = tagOf(body);
-        const event = tag !== undefined && wanted(tag) ? parseEvent(body) : undefined;
+        const event = tag !== undefined && wanted(tag) ? parseEvent(body, frames?.origins[index]) : undefined;
         if (event !== undefined) onEvent(event);
       }
     });
@@ -117,6 +120,12 @@ export class EventBusWriter {
     const { clock, eventBytesMax } = this.#options;
     this.counters.fired++;
     this.#send(encodeEvent(tag, data, clock, eventBytesMax));
+  }
+
+  /** Passes on an event of another master, as `framing.ts` has encoded it; returns at once. */
+  pass(frame: Buffer): void {
+    this.counters.fired++;
+    this.#send(frame);
   }
 
   /** Resolves when everything fired so far has been handed to the system. @throws UnreachableError when there is no bus */

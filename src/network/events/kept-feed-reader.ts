@@ -81,17 +81,19 @@ export class KeptFeedReader {
 
   #events(bytes: Buffer): void {
     let bodies: Buffer[];
+    let origins: (string | undefined)[];
     try {
-      ({ bodies } = this.#frames.push(bytes));
+      ({ bodies, origins } = this.#frames.push(bytes));
     } catch {
       this.#socket.destroy();
       return;
     }
     if (bodies.length === 0) return;
     const wanted: NumberedEvent[] = [];
-    for (const body of bodies) {
+    for (const [index, body] of bodies.entries()) {
       const number = this.#next++;
-      const tag = tagOf(body);
+      // what was fired on another master of the cluster is reacted to there
+      const tag = origins[index] === undefined ? tagOf(body) : undefined;
       const event = tag !== undefined && this.#listener.wants(tag) ? parseEvent(body) : undefined;
       if (event !== undefined) wanted.push({ number, event });
     }

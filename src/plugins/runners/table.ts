@@ -5,6 +5,7 @@ import type { RunnerModule } from './runner.ts';
 export const RUNNER_TABLE: ReadonlyMap<string, () => Promise<RunnerModule>> = new Map([
   ['auth', async () => (await import('./auth.ts')).authRunners],
   ['cache', async () => (await import('./cache.ts')).cacheRunners],
+  ['cluster', async () => (await import('./cluster.ts')).clusterRunners],
   ['config', async () => (await import('./config.ts')).configRunners],
   ['doc', async () => (await import('./doc.ts')).docRunners],
   ['error', async () => (await import('./error.ts')).errorRunners],

@@ -19,6 +19,7 @@ const ROLES: Readonly<Record<Role, () => Promise<StartRole>>> = {
   Returners: async () => (await import('./roles/returners.ts')).startReturners,
   Reactor: async () => (await import('./roles/reactor.ts')).startReactor,
   Engine: async () => (await import('./roles/engine.ts')).startEngine,
+  Cluster: async () => (await import('./roles/cluster.ts')).startCluster,
   MWorker: async () => (await import('./roles/worker.ts')).startWorker,
 };
 
@@ -31,6 +32,7 @@ const NICENESS = {
   Returners: 'event_return_niceness',
   Reactor: 'reactor_niceness',
   Engine: undefined,
+  Cluster: undefined,
   MWorker: 'mworker_niceness',
 } as const satisfies Readonly<Record<Role, string | undefined>>;
 
@@ -42,6 +44,7 @@ export function runMasterChild(): void {
   let running: Promise<RunningRole> | undefined;
   let role: RunningRole | undefined;
   let name = '';
+  let hasDuty = false;
   const tell = (message: FromChild): void => {
     if (process.connected) process.send?.(message, () => undefined);
   };
@@ -56,16 +59,21 @@ export function runMasterChild(): void {
       const before = aes[0]?.keyString.reveal();
       aes = readAes(message.aes);
       if (aes[0]?.keyString.reveal() !== before) for (const listener of keyListeners) listener();
-    } else if (message.type === 'ping') tell({ type: 'pong' });
+    } else if (message.type === 'duty') hasDuty = message.isMine;
+    else if (message.type === 'ping') tell({ type: 'pong' });
     else if (message.type === 'figures') tell({ ...message, samples: figuresOf(name, role) });
     else if (message.type === 'stop') void stop();
     else {
       const start = readStart(message);
       aes = start.aes;
+      hasDuty = start.hasDuty;
       name = partName(start);
       running = startRole(start, {
         sharedKeys: () => aes,
         onNewKey: (listener) => keyListeners.push(listener),
+        adoptKey: (key) => tell({ type: 'adopt', key: key.reveal() }),
+        hasDuty: () => hasDuty,
+        tellDuty: (isMine) => tell({ type: 'duty', isMine }),
         requestRotation: (reason) => tell({ type: 'rotate', reason }),
       });
       running.then((started) => {
@@ -91,7 +99,10 @@ function figuresOf(name: string, role: RunningRole | undefined): Sample[] {
 
 async function startRole(
   start: ReturnType<typeof readStart>,
-  keys: Pick<RoleContext, 'sharedKeys' | 'onNewKey' | 'requestRotation'>,
+  keys: Pick<
+    RoleContext,
+    'sharedKeys' | 'onNewKey' | 'requestRotation' | 'adoptKey' | 'hasDuty' | 'tellDuty'
+  >,
 ): Promise<RunningRole> {
   const { opts, role, index, userKeys, console } = start;
   const logging = daemonLogging(opts, {

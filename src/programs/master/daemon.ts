@@ -1,4 +1,5 @@
 /** The master's main process: prepares, starts the parts, and ends them (salt/master.py `Master.start`, 3006.16). */
+import { clusterSettings, isClustered } from '../../config/cluster.ts';
 import { runsReactor, withReactorEngine } from '../../config/reactor.ts';
 import { needsReturners } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
@@ -16,11 +17,12 @@ import { EventBusWriter } from '../../network/events/bus-client.ts';
 import { tags } from '../../network/events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import type { Secret } from '../../host/secret.ts';
+import { Secret } from '../../host/secret.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { dict } from '../../python/values/value.ts';
 import { sample } from '../../runtime/metrics/sample.ts';
 import { brineVersion } from '../../version.ts';
+import { readClusterSecret } from '../../runtime/cluster/membership-files.ts';
 import { GatherFigures, supervisorFigures } from './gather-figures.ts';
 import { loadMasterKey } from './master-key.ts';
 import { packOptions, readFromChild, type FromChild, type Role, type ToChild } from './messages.ts';
@@ -72,13 +74,21 @@ export async function runMaster(start: MasterStart): Promise<number> {
   const { opts, unknown } = withReactorEngine(start.opts);
   const userKeys = await prepare(opts, log);
   const shared = new SharedKey();
+  // who stands alone does what there is to do
+  const duty = { isMine: !isClustered(opts) };
   const supervisor: PartsSupervisor = new Supervisor({
     childScript,
-    startMessage: (spec) => startMessage(spec, opts, shared, userKeys, isDaemonProcess(env)),
+    startMessage: (spec) =>
+      startMessage(spec, { opts, shared, userKeys, daemon: isDaemonProcess(env), duty }),
     read: readFromChild,
     onMessage: (message, { spec, pid }) => {
       if (message.type === 'rotate') rotate(message);
-      else figures.take(spec.title, pid, message.round, message.samples);
+      else if (message.type === 'adopt')
+        adoptSharedKey(new Secret(message.key), { clock, shared, supervisor });
+      else if (message.type === 'duty') {
+        duty.isMine = message.isMine;
+        supervisor.broadcast({ type: 'duty', isMine: message.isMine });
+      } else figures.take(spec.title, pid, message.round, message.samples);
     },
     clock,
     log,
@@ -130,6 +140,8 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   const user = await accountOf(opts.get('user'));
   requireSwitchable(user);
   await limitOpenFiles(opts.get('max_open_files'), log);
+  const cluster = clusterSettings(opts);
+  if (cluster !== undefined) readClusterSecret(opts.get('pki_dir'), cluster.id);
   // before anything is written: what a master that has these ports works with must stay as it is
   await checkPorts(opts);
   await checkExternalAuth(opts, log);
@@ -149,8 +161,8 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
 class SharedKey {
   keys: readonly Secret[] = [generateKeyString()];
 
-  rotate(): void {
-    this.keys = [generateKeyString(), this.keys[0] as Secret];
+  rotate(key = generateKeyString()): void {
+    this.keys = [key, this.keys[0] as Secret];
   }
 
   forgetOld(): void {
@@ -174,6 +186,7 @@ function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): M
     index,
     title: `salt-master ReqServer MWorker-${index}`,
   }));
+  const cluster = { role: 'Cluster', index: 0, title: 'salt-master Cluster', endsFirst: true } as const;
   const returners = { role: 'Returners', index: 0, title: 'salt-master Returners' } as const;
   const reactor = {
     role: 'Reactor',
@@ -184,6 +197,7 @@ function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): M
   } as const;
   return [
     ...parts,
+    ...(isClustered(opts) ? [cluster] : []),
     ...(needsReturners(opts) ? [returners] : []),
     ...workers,
     ...(runsReactor(opts) ? [reactor] : []),
@@ -196,13 +210,16 @@ function enginePart({ title, index }: StartableEngine): MasterPart {
   return { role: 'Engine', index, title: `salt-master ${title}`, endsFirst: true, optional };
 }
 
-function startMessage(
-  spec: MasterPart,
-  opts: MasterOptions,
-  shared: SharedKey,
-  userKeys: ReadonlyMap<string, Secret>,
-  daemon: boolean,
-): ToChild {
+/** What all parts are started with. */
+interface PartStart {
+  readonly opts: MasterOptions;
+  readonly shared: SharedKey;
+  readonly userKeys: ReadonlyMap<string, Secret>;
+  readonly daemon: boolean;
+  readonly duty: { readonly isMine: boolean };
+}
+
+function startMessage(spec: MasterPart, { opts, shared, userKeys, daemon, duty }: PartStart): ToChild {
   return {
     type: 'start',
     role: spec.role,
@@ -211,7 +228,31 @@ function startMessage(
     aes: shared.reveal(),
     userKeys: Object.fromEntries([...userKeys].map(([user, key]) => [user, key.reveal()])),
     console: { level: String(opts.raw('log_level') ?? 'warning'), daemon },
+    hasDuty: duty.isMine,
   };
+}
+
+/** Takes over the shared key that another master of the cluster has made; minions notice as they do after a rotation. */
+function adoptSharedKey(key: Secret, deps: Pick<RotationDeps, 'clock' | 'shared' | 'supervisor'>): void {
+  deps.shared.rotate(key);
+  putInForce(deps);
+}
+
+/** Tells all parts of the new shared key, and a little later to forget the one before it. */
+function putInForce({
+  clock,
+  shared,
+  supervisor,
+}: Pick<RotationDeps, 'clock' | 'shared' | 'supervisor'>): void {
+  supervisor.broadcast({ type: 'aes', aes: shared.reveal() });
+  clock.after(
+    OLD_KEY_MS,
+    () => {
+      shared.forgetOld();
+      supervisor.broadcast({ type: 'aes', aes: shared.reveal() });
+    },
+    { background: true },
+  );
 }
 
 interface RotationDeps {
@@ -226,15 +267,7 @@ interface RotationDeps {
 function rotateSharedKey(reason: string, { opts, log, clock, shared, supervisor }: RotationDeps): void {
   log.info(`Rotating the shared key: ${reason}`);
   shared.rotate();
-  supervisor.broadcast({ type: 'aes', aes: shared.reveal() });
-  clock.after(
-    OLD_KEY_MS,
-    () => {
-      shared.forgetOld();
-      supervisor.broadcast({ type: 'aes', aes: shared.reveal() });
-    },
-    { background: true },
-  );
+  putInForce({ clock, shared, supervisor });
   const events = new EventBusWriter({
     path: masterSockets(opts).eventPull,
     clock,

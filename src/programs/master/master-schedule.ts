@@ -22,6 +22,8 @@ export interface MasterScheduleDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  /** Whether scheduled runs are this master's to do. */
+  readonly hasDuty: () => boolean;
 }
 
 /** Runs the master's scheduled runners, each as a `salt-run` of its own. */
@@ -44,7 +46,9 @@ export class MasterSchedule {
       pillar: () => undefined,
       whens: () => [],
       running: (name) => this.#running.get(name) ?? 0,
-      run: (run) => void this.#run(run),
+      run: (run) => {
+        if (deps.hasDuty()) void this.#run(run);
+      },
       persist: () => undefined,
     });
     this.#scheduler.start();

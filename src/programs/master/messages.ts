@@ -2,7 +2,7 @@
  * The contract of the master's main process and its children, who talk over Node's own channel: what each may say, and how it is
  * checked when it is read.
  */
-import { Crypticle } from '../../network/crypto/crypticle.ts';
+import { Crypticle, isKeyString } from '../../network/crypto/crypticle.ts';
 import { Options } from '../../config/option.ts';
 import { masterOptions, type MasterOptions } from '../../config/master-options.ts';
 import { Secret } from '../../host/secret.ts';
@@ -22,6 +22,7 @@ const ROLES = [
   'Returners',
   'Reactor',
   'Engine',
+  'Cluster',
 ] as const;
 
 /** From the main process. */
@@ -38,8 +39,11 @@ export type ToChild =
       /** Key of each local user who may publish. */
       readonly userKeys: Readonly<Record<string, string>>;
       readonly console: { readonly level: string; readonly daemon: boolean };
+      /** Whether this master has the duty of its cluster now. */
+      readonly hasDuty: boolean;
     }
   | { readonly type: 'aes'; readonly aes: readonly string[] }
+  | { readonly type: 'duty'; readonly isMine: boolean }
   | { readonly type: 'ping' }
   | { readonly type: 'figures'; readonly round: number }
   | { readonly type: 'stop' };
@@ -49,20 +53,23 @@ export type FromChild =
   | { readonly type: 'ready' }
   | { readonly type: 'pong' }
   | { readonly type: 'rotate'; readonly reason: string }
+  | { readonly type: 'adopt'; readonly key: string }
+  | { readonly type: 'duty'; readonly isMine: boolean }
   | { readonly type: 'figures'; readonly round: number; readonly samples: readonly Sample[] };
 
 /** What came from the main process; undefined when it is none of its messages. */
 export function readToChild(message: unknown): ToChild | undefined {
   if (!isRecord(message)) return undefined;
-  const { type, aes, role, index, opts, userKeys, console, round } = message;
+  const { type, aes, role, index, opts, userKeys, console, round, isMine, hasDuty } = message;
   if (type === 'ping' || type === 'stop') return { type };
+  if (type === 'duty') return typeof isMine === 'boolean' ? { type, isMine } : undefined;
   if (type === 'figures') return typeof round === 'number' ? { type, round } : undefined;
   if (!Array.isArray(aes) || !aes.every((key) => typeof key === 'string')) return undefined;
   if (type === 'aes') return { type, aes };
   const known = ROLES.find((name) => name === role);
   if (type !== 'start' || known === undefined || typeof index !== 'number' || typeof opts !== 'string')
     return undefined;
-  if (!isRecord(userKeys) || !isRecord(console)) return undefined;
+  if (!isRecord(userKeys) || !isRecord(console) || typeof hasDuty !== 'boolean') return undefined;
   const { level, daemon } = console;
   if (typeof level !== 'string' || typeof daemon !== 'boolean') return undefined;
   const keys = Object.entries(userKeys).filter(
@@ -76,13 +83,16 @@ export function readToChild(message: unknown): ToChild | undefined {
     aes,
     userKeys: Object.fromEntries(keys),
     console: { level, daemon },
+    hasDuty,
   };
 }
 
 /** What came from a child; undefined when it is none of its messages. */
 export function readFromChild(message: unknown): FromChild | undefined {
   if (!isRecord(message)) return undefined;
-  const { type, reason, round, samples } = message;
+  const { type, reason, round, samples, key, isMine } = message;
+  if (type === 'adopt') return typeof key === 'string' && isKeyString(key) ? { type, key } : undefined;
+  if (type === 'duty') return typeof isMine === 'boolean' ? { type, isMine } : undefined;
   if (type === 'ready' || type === 'pong') return { type };
   if (type === 'figures')
     return typeof round === 'number' ? { type, round, samples: readSamples(samples) } : undefined;
@@ -101,6 +111,7 @@ export interface ChildStart {
   readonly userKeys: ReadonlyMap<string, Secret>;
   readonly aes: readonly Crypticle[];
   readonly console: { readonly level: string; readonly daemon: boolean };
+  readonly hasDuty: boolean;
 }
 
 /** Packs options for a child. */
@@ -118,6 +129,7 @@ export function readStart(message: Extract<ToChild, { type: 'start' }>): ChildSt
     userKeys: new Map(Object.entries(message.userKeys).map(([user, key]) => [user, new Secret(key)])),
     aes: readAes(message.aes),
     console: message.console,
+    hasDuty: message.hasDuty,
   };
 }
 

@@ -24,8 +24,9 @@ export class PublishSerial {
     this.#last = Math.max(Math.floor(deps.clock.nowMs() * 1000), this.#reserved);
   }
 
-  next(): number {
-    this.#last++;
+  /** @param above a serial that another master has given, and that this one is to exceed */
+  next(above = 0): number {
+    this.#last = Math.max(this.#last, above) + 1;
     if (this.#last > this.#reserved) this.#reserve();
     return this.#last;
   }

@@ -197,6 +197,7 @@ function readReply(reply: Value): PublishedJob {
     const name = error.get('name');
     throw new NotAuthorisedError(String(error.get('message') ?? name));
   }
+  if (typeof error === 'string') throw new ClientError(error);
   const load = reply.get('load');
   if (load === undefined || !isDict(load)) throw new ClientError(refusalText(reply));
   const { jid, minions, missing } = {

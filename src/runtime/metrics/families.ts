@@ -59,6 +59,21 @@ export const FAMILIES = {
   brine_workers_silent: gauge('Workers that give no sign of life at present.'),
   brine_sessions: gauge('Minions with a session key.'),
   brine_keys: gauge('Keys of minions by state.', 'state'),
+  // clusters of masters
+  brine_cluster_connected: gauge('1 while the NATS servers of the cluster take messages, else 0.'),
+  brine_cluster_cuts_total: counter('Times that the NATS servers of the cluster were away.'),
+  brine_cluster_members: gauge('Masters of the cluster that are there, with this one.'),
+  brine_cluster_calls_total: counter('Writes of all masters that were made on the job cache of this one.'),
+  brine_cluster_calls_spooled_total: counter('Writes that waited on the disk, because NATS was away.'),
+  brine_cluster_calls_refused_total: counter(
+    'Writes that were refused, because NATS was away or too many waited.',
+  ),
+  brine_cluster_files_written_total: counter(
+    'Keys, sessions and data of minions taken over from other masters.',
+  ),
+  brine_cluster_files_conflicts_total: counter('Those of them that had been changed here at the same time.'),
+  brine_cluster_events_dropped_total: counter('Events that the other masters were not told of.'),
+  brine_cluster_messages_refused_total: counter('Messages from NATS that no member has sealed.'),
   // publications and minions
   brine_publications_total: counter('Jobs that were published.'),
   brine_connected_minions: gauge(

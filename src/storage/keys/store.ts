@@ -15,6 +15,7 @@ import {
   readSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   type BigIntStats,
@@ -25,7 +26,13 @@ import { cleanKeyText } from '../../network/crypto/pem.ts';
 import { RsaPublicKey } from '../../network/crypto/rsa.ts';
 import { BrineError, UnsafePathError } from '../../errors/errors.ts';
 import { systemClock, type Clock } from '../../host/clock.ts';
-import { isValidMinionId, makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
+import {
+  isValidMinionId,
+  makeDirectory,
+  readTextIfExists,
+  safeJoin,
+  writeFileAtomic,
+} from '../../host/files.ts';
 import { sortedIgnoringCase } from './sort.ts';
 
 /** What was decided about a key. */
@@ -42,6 +49,8 @@ export const KEY_FOLDERS: Readonly<Record<KeyState, string>> = {
   denied: 'minions_denied',
 };
 
+/** While it is there nobody decides about keys: it holds the reason. */
+const CLOSED_FILE = '.decisions_closed';
 const AUTOSIGN_FOLDER = 'minions_autosign';
 const KEY_FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
@@ -58,6 +67,12 @@ const RACY_MS = 100;
 export class KeyStoreFullError extends BrineError {
   static override readonly errorCode: ErrorCode = 'key-store-full';
   override readonly name = 'KeyStoreFullError';
+}
+
+/** Nobody decides about keys now: the masters that share them could not be told. Nothing was changed. */
+export class DecisionsClosedError extends BrineError {
+  static override readonly errorCode: ErrorCode = 'not-reachable';
+  override readonly name = 'DecisionsClosedError';
 }
 
 /** Where the store finds things and what it is limited to. */
@@ -132,7 +147,7 @@ export class KeyStore {
     return path === undefined ? undefined : readSmallFile(path);
   }
 
-  /** Stores a key as accepted. @throws BadKeyError, UnsafePathError */
+  /** Stores a key as accepted. @throws BadKeyError, UnsafePathError; DecisionsClosedError */
   writeAccepted(id: string, key: string): void {
     this.#write(id, 'accepted', key);
   }
@@ -155,9 +170,11 @@ export class KeyStore {
   /**
    * Moves a key from one state to another; a key that is already there is replaced.
    * @returns false when there is none in the state `from`
+   * @throws DecisionsClosedError
    */
   move(id: string, from: KeyState, to: KeyState): boolean {
     if (!this.has(id, from)) return false;
+    this.#requireOpen();
     try {
       renameSync(this.#path(id, from), this.#path(id, to));
     } catch (error) {
@@ -170,6 +187,7 @@ export class KeyStore {
   /** Removes a key. @returns false when there was none */
   remove(id: string, state: KeyState): boolean {
     if (!this.has(id, state)) return false;
+    this.#requireOpen();
     return removeFile(this.#path(id, state));
   }
 
@@ -240,10 +258,26 @@ export class KeyStore {
     }
   }
 
+  /**
+   * Closes the folder to decisions, because the other masters that have these keys could not be told of them.
+   * @param reason a sentence, which whoever decides about a key is refused with; undefined opens it again
+   */
+  closeToDecisions(reason: string | undefined): void {
+    const path = join(this.pkiDir, CLOSED_FILE);
+    if (reason === undefined) rmSync(path, { force: true });
+    else writeFileAtomic(path, `${reason}\n`, { mode: 0o644 });
+  }
+
+  #requireOpen(): void {
+    const reason = readTextIfExists(join(this.pkiDir, CLOSED_FILE))?.trim();
+    if (reason !== undefined && reason !== '') throw new DecisionsClosedError(reason);
+  }
+
   #write(id: string, state: KeyState, key: string): void {
     if (!isStorableId(id)) {
       throw new UnsafePathError(`A key cannot be stored under the minion id ${JSON.stringify(id)}.`);
     }
+    if (state === 'accepted' || state === 'rejected') this.#requireOpen();
     const { pem } = RsaPublicKey.parse(key);
     const path = this.#path(id, state);
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {

@@ -2,6 +2,7 @@
 import { contract, type Client } from '../contract.ts';
 import {
   byName,
+  count,
   fields,
   flag,
   list,
@@ -20,6 +21,8 @@ const absence = record({
   lost: byName(text),
   /** Those that were never seen; undefined when nobody can tell. */
   strange: optional(list(text)),
+  /** The serial that the publication has. */
+  serial: optional(count),
 });
 
 /** What is known of a minion's connection. */
@@ -39,6 +42,8 @@ export const publisher = contract('the publisher', {
       ids: optional(list(text)),
       /** The minions it is expected to reach, whose absence the answer tells. */
       expected: list(text),
+      /** Its serial is to be higher: another master of the cluster has sent it with this one. */
+      serialAbove: optional(count),
     }),
     answers: single(absence),
   },

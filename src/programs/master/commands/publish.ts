@@ -5,6 +5,7 @@
  */
 import type { ClearHandler } from '../../../network/channel/door.ts';
 import { tags } from '../../../network/events/tags.ts';
+import { messageOf } from '../../../errors/errors.ts';
 import { TargetError } from '../../../runtime/targeting/target.ts';
 import { dict, type Value } from '../../../python/values/value.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
@@ -139,7 +140,13 @@ export async function publishForPeer(deps: PublishDeps, job: PeerJob): Promise<P
 }
 
 async function publish(deps: PublishDeps, request: PublishRequest, reach: Reach): Promise<Encodable> {
-  const job = await send(deps, request, reach);
-  if (job === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
-  return { enc: 'clear', load: job };
+  try {
+    const job = await send(deps, request, reach);
+    if (job === undefined) return { enc: 'clear', load: { error: 'Master failed to assign jid' } };
+    return { enc: 'clear', load: job };
+  } catch (error) {
+    // the job cache or the publisher does not take it; whoever asked is to know why
+    deps.log.error(`A job of ${request.user ?? 'nobody'} was not published: ${messageOf(error)}`, error);
+    return { error: messageOf(error) };
+  }
 }

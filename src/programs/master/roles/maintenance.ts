@@ -31,7 +31,7 @@ const DROP_FILE_MS = 1_000;
 
 export const startMaintenance: StartRole = async (context) => {
   const { opts, clock, log } = context;
-  const { jobCache, eventPull } = masterSockets(opts);
+  const { jobCacheOwner, eventPull } = masterSockets(opts);
   const events = new EventBusWriter({
     path: eventPull,
     clock,
@@ -64,7 +64,7 @@ export const startMaintenance: StartRole = async (context) => {
     clock,
   });
   const answers = storeHandlers(store);
-  const pool = await listen({ address: { path: jobCache }, mode: 0o600 }, (socket) => {
+  const pool = await listen({ address: { path: jobCacheOwner }, mode: 0o600 }, (socket) => {
     new RpcPeer(socket, answers);
   });
   const timers = [

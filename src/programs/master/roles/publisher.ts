@@ -47,7 +47,7 @@ export function topicOf(id: string): string {
 
 export const startPublisher: StartRole = async (context) => {
   const { opts, log, clock } = context;
-  const { publishPull, eventPull } = masterSockets(opts);
+  const { publishOwner, eventPull } = masterSockets(opts);
   const events = new EventBusWriter({
     path: eventPull,
     clock,
@@ -86,20 +86,20 @@ export const startPublisher: StartRole = async (context) => {
   const seal = sealer(context);
   const published = new BoundedMap<Value, true>(PUBLISHED_MAX);
   const answers = handlersOf(publisher, {
-    publish: ({ load, ids, expected }) => {
-      const publication = { ...seal(load), ids: ids ?? null };
+    publish: ({ load, ids, expected, serialAbove }) => {
+      const publication = { ...seal(load, serialAbove), ids: ids ?? null };
       for (const server of publishers) server.send(publication);
       published.set(load.get('jid') ?? null, true);
-      return presence.absence(expected);
+      return { ...presence.absence(expected), serial: publication.number };
     },
     hasPublished: ({ jid }) => published.get(jid) === true,
     connections: ({ ids }) => presence.describe(ids),
     addresses: () => [...new Set(publishers.flatMap((server) => server.remoteAddresses))],
   });
-  const pull = await listen({ address: { path: publishPull }, mode: 0o600 }, (socket) => {
+  const pull = await listen({ address: { path: publishOwner }, mode: 0o600 }, (socket) => {
     new RpcPeer(socket, answers);
   });
-  log.info(`Starting the Salt Puller on ipc://${publishPull}`);
+  log.info(`Starting the Salt Puller on ipc://${publishOwner}`);
   return {
     figures: () => publishFigures(presence.count, publishers),
     stop: async () => {
@@ -147,13 +147,13 @@ interface Sealed {
 }
 
 /** Makes envelopes: adds the serial, encrypts with the shared key in force, signs. */
-function sealer({ opts, sharedKeys, clock, log }: RoleContext): (load: Dict) => Sealed {
+function sealer({ opts, sharedKeys, clock, log }: RoleContext): (load: Dict, serialAbove?: number) => Sealed {
   const sign = opts.get('sign_pub_messages');
   const sigAlgo = opts.get('publish_signing_algorithm');
   const key = loadMasterKey(opts);
   const serial = new PublishSerial({ path: join(opts.get('cachedir'), 'publish_serial'), clock, log });
-  return (load) => {
-    const number = serial.next();
+  return (load, serialAbove) => {
+    const number = serial.next(serialAbove);
     const numbered = new Map<Value, Value>(load).set('serial', number);
     const sealed = (sharedKeys()[0] as { dumps(value: Dict): Buffer }).dumps(numbered);
     const signature = sign ? { sig_algo: sigAlgo, sig: key.sign(sealed, sigAlgo) } : {};

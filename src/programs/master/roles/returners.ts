@@ -281,7 +281,8 @@ class EventInbox {
         this.#reader = await EventBusReader.connect(
           masterSockets(opts).eventPub,
           this.#wanted,
-          (event) => this.#add(event),
+          // what was fired on another master of the cluster is kept by that one
+          (event) => void (event.origin === undefined && this.#add(event)),
           () => void this.#again(),
         );
         return;

@@ -20,6 +20,12 @@ export interface RoleContext {
   readonly sharedKeys: () => readonly Crypticle[];
   /** Calls back after each new shared key. */
   readonly onNewKey: (listener: () => void) => void;
+  /** Has the main process put another shared key in force, which the cluster has. */
+  readonly adoptKey: (key: Secret) => void;
+  /** Whether what is to be done once in a cluster is this master's to do; always, where it stands alone. */
+  readonly hasDuty: () => boolean;
+  /** Tells all parts of this master whether it has the duty. */
+  readonly tellDuty: (isMine: boolean) => void;
   /** Asks the main process for a new shared key. */
   readonly requestRotation: (reason: string) => void;
 }

@@ -362,6 +362,7 @@ MASTER = {
     "clean_dynamic_modules": True,
     "cli_summary": False,
     "client_acl_verify": True,
+    "cluster": {},
     "cluster_id": None,
     "cluster_key_pass": None,
     "cluster_mode": False,

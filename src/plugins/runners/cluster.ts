@@ -1,0 +1,274 @@
+/** `cluster.*`: making clusters of masters, joining and leaving them, and how they are. Salt has no such runner. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { clusterSettings, type ClusterSettings } from '../../config/cluster.ts';
+import { keepJobsSeconds } from '../../config/job-caches.ts';
+import { BrineError } from '../../errors/errors.ts';
+import { clientOf } from '../../network/ipc/contract.ts';
+import { connectNats } from '../../network/nats/connect.ts';
+import { NatsStreams } from '../../network/nats/stream.ts';
+import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { importJobs } from '../../runtime/cluster/import-jobs.ts';
+import { ClusterLink, NATS_TIMEOUT_MS } from '../../runtime/cluster/link.ts';
+import { MemberCalls } from '../../runtime/cluster/member-calls.ts';
+import { Members } from '../../runtime/cluster/members.ts';
+import {
+  acceptMember,
+  applicants,
+  askToJoin,
+  clusterFingerprint,
+  finishJoin,
+  initCluster,
+  type MembershipDeps,
+} from '../../runtime/cluster/membership.ts';
+import { membershipFolder, readClusterSecret } from '../../runtime/cluster/membership-files.ts';
+import { clusterNames } from '../../runtime/cluster/names.ts';
+import { ClusterSeal } from '../../runtime/cluster/seal.ts';
+import { memberStatus, STATUS, type MemberStatus } from '../../runtime/cluster/status.ts';
+import { generateKeyFiles } from '../../storage/keys/generate.ts';
+import { param } from '../../runtime/loader/params.ts';
+import { defineRunner, defineRunners, refusing, type RunnerContext } from './runner.ts';
+
+const JOIN_POLL_MS = 500;
+const JOIN_S = 600;
+/** Members say twice a second that they are there. */
+const LISTEN_MS = 1_200;
+
+/** The cluster runner. */
+export const clusterRunners = defineRunners({
+  name: 'cluster',
+  doc: 'Clusters of masters, as the option cluster names them.',
+  functions: {
+    init: defineRunner({
+      doc: 'Makes a cluster of which this master is the first member. Its key, the keys of its minions and its jobs become the cluster’s.',
+      params: {},
+      returns: 'A sentence with the fingerprint that further members join with',
+      examples: ['salt-run cluster.init'],
+      run: (ctx) => refusing(() => withNats(ctx, (parts) => init(ctx, parts))),
+    }),
+    join: defineRunner({
+      doc: 'Makes this master a member of the cluster: asks to join, and waits until an operator has accepted it on a member.',
+      params: {
+        fingerprint: param.text({
+          doc: 'The fingerprint of the cluster’s master key, as cluster.status shows it on a member.',
+        }),
+        timeout: param.number({ default: JOIN_S, doc: 'Seconds to wait for the operator.' }),
+        keep_keys: param.flag({
+          default: false,
+          doc: 'Bring the minions whose keys are accepted here into the cluster.',
+        }),
+      },
+      returns: 'A sentence',
+      examples: ['salt-run cluster.join fingerprint=5f:1c:…'],
+      run: (ctx, args) => refusing(() => withNats(ctx, (parts) => joinCluster(ctx, parts, args))),
+    }),
+    pending: defineRunner({
+      doc: 'Lists the masters that have asked to join, each with the fingerprint of its request.',
+      params: {},
+      returns: 'mapping of names to fingerprints',
+      examples: ['salt-run cluster.pending'],
+      run: (ctx) =>
+        refusing(() =>
+          withNats(ctx, async (parts) =>
+            dict(
+              Object.fromEntries(
+                (await applicants(parts)).map(({ member, fingerprint }) => [member, fingerprint]),
+              ),
+            ),
+          ),
+        ),
+    }),
+    accept: defineRunner({
+      doc: 'Accepts a master that has asked to join, and hands the cluster’s secret and key over to it.',
+      params: {
+        member: param.text({ doc: 'Its name.' }),
+        fingerprint: param.text({ doc: 'The fingerprint that cluster.join shows there.' }),
+      },
+      returns: 'A sentence',
+      examples: ['salt-run cluster.accept master2 fingerprint=9a:00:…'],
+      run: (ctx, { member, fingerprint }) =>
+        refusing(() =>
+          withNats(ctx, async (parts) => {
+            const secret = readClusterSecret(parts.pkiDir, parts.settings.id);
+            await acceptMember(parts, secret, member, fingerprint.toLowerCase());
+            return `The master ${member} is accepted. It becomes a member at once, where cluster.join still waits.`;
+          }),
+        ),
+    }),
+    leave: defineRunner({
+      doc: 'Makes this master leave its cluster. It must not be running.',
+      params: {},
+      returns: 'A sentence',
+      examples: ['salt-run cluster.leave'],
+      run: (ctx) => refusing(() => leave(ctx)),
+    }),
+    status: defineRunner({
+      doc: 'Tells which masters of the cluster are there, and how each is.',
+      params: {},
+      returns: 'mapping: cluster, fingerprint, members (each with its state), pending',
+      examples: ['salt-run cluster.status'],
+      run: (ctx) => refusing(() => status(ctx)),
+    }),
+  },
+});
+
+function settingsOf(ctx: RunnerContext): ClusterSettings {
+  const settings = clusterSettings(ctx.opts);
+  if (settings !== undefined) return settings;
+  throw new BrineError(
+    'The configuration of this master names no cluster. Set the option cluster: its id, and nats.',
+    {
+      code: 'config-invalid',
+    },
+  );
+}
+
+async function withNats<T>(
+  ctx: RunnerContext,
+  work: (parts: MembershipDeps & { readonly payloadBytesMax: number }) => Promise<T>,
+): Promise<T> {
+  const settings = settingsOf(ctx);
+  const nats = await connectNats(settings.nats, { name: 'salt-run cluster', timeoutMs: NATS_TIMEOUT_MS });
+  try {
+    const streams = await NatsStreams.open(nats, NATS_TIMEOUT_MS);
+    const payloadBytesMax = nats.info?.max_payload ?? 1024 * 1024;
+    return await work({ settings, streams, pkiDir: ctx.opts.get('pki_dir'), payloadBytesMax });
+  } finally {
+    await nats.close();
+  }
+}
+
+async function init(
+  ctx: RunnerContext,
+  parts: MembershipDeps & { readonly payloadBytesMax: number },
+): Promise<string> {
+  const { settings, streams, pkiDir, payloadBytesMax } = parts;
+  await refuseRunning(ctx, 'cluster.init');
+  await initCluster(parts, keepJobsSeconds(ctx.opts) * 1000);
+  await generateKeyFiles({
+    directory: pkiDir,
+    name: 'master',
+    bits: ctx.opts.get('keysize'),
+    passphrase: undefined,
+  });
+  const jobs = await importJobs({
+    jobs: ctx.jobs,
+    streams,
+    seal: new ClusterSeal(readClusterSecret(pkiDir, settings.id)),
+    names: clusterNames(settings.id),
+    member: settings.member,
+    payloadBytesMax,
+    random: ctx.random,
+  });
+  return (
+    `The cluster ${settings.id} is made; ${jobs} jobs of this master are in it. Start the master. On every further master: ` +
+    `salt-run cluster.join fingerprint=${clusterFingerprint(pkiDir)}`
+  );
+}
+
+async function joinCluster(
+  ctx: RunnerContext,
+  parts: MembershipDeps,
+  args: { readonly fingerprint: string; readonly timeout: number | undefined; readonly keep_keys: boolean },
+): Promise<string> {
+  const { settings } = parts;
+  await refuseRunning(ctx, 'cluster.join');
+  const accepted = ctx.keys.list('accepted').length;
+  if (accepted > 0 && !args.keep_keys)
+    throw new BrineError(
+      `This master has ${accepted} accepted keys of minions, which every master of the cluster would accept from then on. ` +
+        'If that is meant, say keep_keys=True; if not, delete them with salt-key first.',
+    );
+  const request = await askToJoin(parts);
+  ctx.print(
+    `Asked to join. On a member: salt-run cluster.accept ${settings.member} fingerprint=${request.fingerprint}`,
+  );
+  const giveUpMs = ctx.clock.monotonicMs() + (args.timeout ?? JOIN_S) * 1000;
+  while (!(await finishJoin(parts, request, args.fingerprint.toLowerCase()))) {
+    if (ctx.signal.aborted || ctx.clock.monotonicMs() > giveUpMs)
+      throw new BrineError(
+        `Nobody has accepted ${settings.member} so far. Nothing was changed; ask again with cluster.join.`,
+      );
+    await ctx.clock.sleep(JOIN_POLL_MS, ctx.signal);
+  }
+  return `This master is a member of the cluster ${settings.id} now. Start it.`;
+}
+
+async function leave(ctx: RunnerContext): Promise<string> {
+  const settings = settingsOf(ctx);
+  await refuseRunning(ctx, 'cluster.leave');
+  const pkiDir = ctx.opts.get('pki_dir');
+  readClusterSecret(pkiDir, settings.id);
+  rmSync(membershipFolder(pkiDir), { recursive: true, force: true });
+  rmSync(join(ctx.opts.get('cachedir'), 'cluster'), { recursive: true, force: true });
+  return (
+    `This master has left the cluster ${settings.id}. It keeps the keys and jobs that it has. Remove the option cluster before it ` +
+    'is started alone.'
+  );
+}
+
+async function refuseRunning(ctx: RunnerContext, fun: string): Promise<void> {
+  if (!(await ctx.fire('brine/cluster/probe', dict({ fun })))) return;
+  throw new BrineError(`The master is running. Stop it, then run ${fun} again.`);
+}
+
+async function status(ctx: RunnerContext): Promise<Dict> {
+  const settings = settingsOf(ctx);
+  const { clock, random, log } = ctx;
+  const pkiDir = ctx.opts.get('pki_dir');
+  const names = clusterNames(settings.id);
+  const seal = new ClusterSeal(readClusterSecret(pkiDir, settings.id));
+  const member = `salt-run-${random.bytes(6).toString('hex')}`;
+  const link = await ClusterLink.open({
+    access: settings.nats,
+    name: member,
+    probe: names.jobs.stream,
+    clock,
+    log,
+  });
+  try {
+    const members = new Members({
+      link,
+      seal,
+      subject: `${names.ask}.members`,
+      member,
+      clock,
+      isSilent: true,
+    });
+    await clock.sleep(LISTEN_MS, ctx.signal);
+    const calls = new MemberCalls({ link, seal, subject: names.ask, member, random });
+    const found = await Promise.all(
+      members.others().map(async (name): Promise<[string, Value]> => {
+        try {
+          const said = await clientOf(memberStatus, calls.linkTo(name, STATUS)).status();
+          return [name, describe(said, clock.nowMs())];
+        } catch (error) {
+          return [name, (error as Error).message];
+        }
+      }),
+    );
+    members.close();
+    const asking = await applicants({ settings, streams: link.streams, pkiDir });
+    return dict({
+      cluster: settings.id,
+      fingerprint: clusterFingerprint(pkiDir),
+      members: new Map<Value, Value>(found.sort(([a], [b]) => (a < b ? -1 : 1))),
+      pending: asking.map((applicant) => applicant.member),
+    });
+  } finally {
+    await link.close();
+  }
+}
+
+function describe(said: MemberStatus, nowMs: number): Dict {
+  return dict({
+    connected: said.isConnected,
+    ...(said.awaySinceMs === undefined
+      ? {}
+      : { away_seconds: Math.round((said.nowMs - said.awaySinceMs) / 1000) }),
+    duty: said.duty === said.member,
+    writes_made: said.made,
+    bytes_waiting: said.spooledBytes,
+    clock_ahead_seconds: Math.round((said.nowMs - nowMs) / 100) / 10,
+  });
+}

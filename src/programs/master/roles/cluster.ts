@@ -1,0 +1,244 @@
+/**
+ * Cluster: ties this master to the others of its cluster (docs/internals/cluster.md). It stands between the processes of this master and
+ * the owners of the job cache and of the publish port, and it alone speaks with NATS.
+ */
+import { join } from 'node:path';
+import { clusterSettings, type ClusterSettings } from '../../../config/cluster.ts';
+import { masterSockets } from '../../../config/master-sockets.ts';
+import { BrineError } from '../../../errors/errors.ts';
+import { makeDirectory } from '../../../host/files.ts';
+import type { Crypticle } from '../../../network/crypto/crypticle.ts';
+import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
+import { publisher } from '../../../network/ipc/contracts/publisher.ts';
+import { RpcClient } from '../../../network/ipc/rpc-client.ts';
+import { RpcPeer } from '../../../network/ipc/rpc.ts';
+import { listen } from '../../../network/transport/listen.ts';
+import { sample, type Sample } from '../../../runtime/metrics/sample.ts';
+import { CallSpool } from '../../../runtime/cluster/call-spool.ts';
+import { Duty } from '../../../runtime/cluster/duty.ts';
+import { EventBridge } from '../../../runtime/cluster/event-bridge.ts';
+import { keyKind, minionDataKind, sessionKind } from '../../../runtime/cluster/file-kinds.ts';
+import { JobCalls } from '../../../runtime/cluster/job-calls.ts';
+import { ClusterLink } from '../../../runtime/cluster/link.ts';
+import { MemberCalls } from '../../../runtime/cluster/member-calls.ts';
+import { Members } from '../../../runtime/cluster/members.ts';
+import { readClusterSecret } from '../../../runtime/cluster/membership-files.ts';
+import { clusterNames, type ClusterNames } from '../../../runtime/cluster/names.ts';
+import { PositionFile } from '../../../runtime/cluster/position-file.ts';
+import { clusterPublisher, PUBLISHER } from '../../../runtime/cluster/publishing.ts';
+import { ClusterSeal } from '../../../runtime/cluster/seal.ts';
+import { ClusterKey } from '../../../runtime/cluster/shared-key.ts';
+import { SharedFiles } from '../../../runtime/cluster/shared-files.ts';
+import { answerStatus, STATUS } from '../../../runtime/cluster/status.ts';
+import { KeyStore } from '../../../storage/keys/store.ts';
+import type { RoleContext, StartRole } from './role.ts';
+
+/** Time for the owner of the job cache, or the publisher, to come back before a call to it fails. */
+const GIVE_UP_MS = 30_000;
+
+/** What the parts of this process share. */
+interface Base {
+  readonly context: RoleContext;
+  readonly settings: ClusterSettings;
+  readonly names: ClusterNames;
+  readonly seal: ClusterSeal;
+  readonly link: ClusterLink;
+  /** The folder of what this process remembers. */
+  readonly folder: string;
+}
+
+export const startCluster: StartRole = async (context) => {
+  const base = await openBase(context);
+  const { settings, names, seal, link, folder } = base;
+  const { opts, clock, random, log } = context;
+  const { member } = settings;
+  const sockets = masterSockets(opts);
+  const jobOwner = new RpcClient({
+    path: sockets.jobCacheOwner,
+    purpose: 'job cache',
+    clock,
+    giveUpMs: GIVE_UP_MS,
+  });
+  const publishOwner = new RpcClient({
+    path: sockets.publishOwner,
+    purpose: 'publisher',
+    clock,
+    giveUpMs: GIVE_UP_MS,
+  });
+  const members = new Members({ link, seal, subject: `${names.ask}.members`, member, clock });
+  const calls = new MemberCalls({ link, seal, subject: names.ask, member, random });
+  const jobs = new JobCalls({
+    link,
+    seal,
+    ...names.jobs,
+    member,
+    make: (call) => jobOwner.call(call),
+    spool: new CallSpool(join(folder, 'spool'), settings.spoolBytesMax),
+    position: new PositionFile(join(folder, 'position'), clock),
+    clock,
+    random,
+    log,
+  });
+  const files = openFiles(base);
+  const key = openKey(base);
+  const duty = new Duty({
+    link,
+    seal,
+    subject: `${names.state.prefix}.duty`,
+    member,
+    changed: context.tellDuty,
+    clock,
+    log,
+  });
+  const events = openEvents(base);
+  const local = clientOf(publisher, publishOwner);
+  calls.serve(PUBLISHER, (call) => publishOwner.call(call));
+  calls.serve(STATUS, (call) => answerStatus({ member, link, duty, jobs, clock }, call));
+  context.onNewKey(() => void key.changed());
+  closeKeysWhileAway(base);
+  const state = await followState(base, key, duty);
+  await key.start();
+  await files.start();
+  await jobs.start();
+  await events.start();
+  const answers = handlersOf(publisher, clusterPublisher({ link, members, calls, local, log }));
+  const servers = [
+    await listen({ address: { path: sockets.jobCache }, mode: 0o600 }, (socket) => {
+      new RpcPeer(socket, { call: async (call) => [await jobs.call(call)] });
+    }),
+    await listen({ address: { path: sockets.publishPull }, mode: 0o600 }, (socket) => {
+      new RpcPeer(socket, answers);
+    }),
+  ];
+  log.info(`This master is the member ${member} of the cluster ${settings.id}`);
+  return {
+    figures: () => figures({ link, members, jobs, files, events, seal }),
+    stop: async () => {
+      for (const { server } of servers) server.close();
+      duty.close();
+      members.close();
+      events.close();
+      await state.stop();
+      await Promise.all([files.stop(), jobs.stop()]);
+      await link.close();
+      await Promise.all([jobOwner.close(), publishOwner.close()]);
+    },
+  };
+};
+
+async function openBase(context: RoleContext): Promise<Base> {
+  const { opts, clock, log } = context;
+  const settings = clusterSettings(opts);
+  if (settings === undefined)
+    throw new BrineError('The configuration names no cluster.', { code: 'config-invalid' });
+  const names = clusterNames(settings.id);
+  const seal = new ClusterSeal(readClusterSecret(opts.get('pki_dir'), settings.id));
+  const folder = join(opts.get('cachedir'), 'cluster');
+  makeDirectory(folder, 0o700);
+  const link = await ClusterLink.open({
+    access: settings.nats,
+    name: `salt-master ${settings.member}`,
+    probe: names.jobs.stream,
+    clock,
+    log,
+  });
+  return { context, settings, names, seal, link, folder };
+}
+
+function openFiles({ context, settings, names, seal, link, folder }: Base): SharedFiles {
+  const { opts, clock, random, log } = context;
+  const cachedir = opts.get('cachedir');
+  return new SharedFiles({
+    link,
+    seal,
+    ...names.files,
+    member: settings.member,
+    kinds: [
+      keyKind(opts.get('pki_dir')),
+      sessionKind(join(cachedir, 'sessions')),
+      minionDataKind(cachedir, 'data', clock),
+      minionDataKind(cachedir, 'mine', clock),
+    ],
+    statePath: join(folder, 'files.json'),
+    clock,
+    random,
+    log,
+  });
+}
+
+/** While the others cannot be told, nobody decides about keys here: a key that was deleted must be served nowhere. */
+function closeKeysWhileAway({ context, link }: Base): void {
+  const keys = new KeyStore(context.opts.get('pki_dir'));
+  keys.closeToDecisions(undefined);
+  link.onChange((isThere) =>
+    keys.closeToDecisions(isThere ? undefined : link.refusal('Nothing is decided about keys')),
+  );
+}
+
+function openKey({ context, names, seal, link }: Base): ClusterKey {
+  const { sharedKeys, adoptKey, log } = context;
+  return new ClusterKey({
+    link,
+    seal,
+    stream: names.state.stream,
+    subject: `${names.state.prefix}.aes`,
+    current: () => (sharedKeys()[0] as Crypticle).keyString,
+    adopt: adoptKey,
+    log,
+  });
+}
+
+function openEvents({ context, settings, names, seal, link }: Base): EventBridge {
+  const { opts, clock, random, log } = context;
+  const { eventPub, eventPull } = masterSockets(opts);
+  return new EventBridge({
+    nats: link.nats,
+    isThere: () => link.isThere,
+    seal,
+    subject: names.events,
+    member: settings.member,
+    busPub: eventPub,
+    busPull: eventPull,
+    eventBytesMax: opts.get('max_event_size'),
+    clock,
+    random,
+    log,
+  });
+}
+
+/** Hears what is said of the shared key and of the duty. */
+async function followState(
+  { names, link }: Base,
+  key: ClusterKey,
+  duty: Duty,
+): Promise<{ stop(): Promise<void> }> {
+  const { stream, prefix } = names.state;
+  const { last } = await link.streams.range(stream);
+  return link.streams.follow(stream, last, ({ subject, data, sequence }) => {
+    if (subject === `${prefix}.aes`) key.heard(data, sequence);
+    else if (subject === `${prefix}.duty`) duty.heard(data, sequence);
+  });
+}
+
+function figures(parts: {
+  readonly link: ClusterLink;
+  readonly members: Members;
+  readonly jobs: JobCalls;
+  readonly files: SharedFiles;
+  readonly events: EventBridge;
+  readonly seal: ClusterSeal;
+}): Sample[] {
+  const { link, members, jobs, files, events, seal } = parts;
+  return [
+    sample('brine_cluster_connected', link.isThere ? 1 : 0),
+    sample('brine_cluster_cuts_total', link.counters.cuts),
+    sample('brine_cluster_members', members.others().length + 1),
+    sample('brine_cluster_calls_total', jobs.counters.made),
+    sample('brine_cluster_calls_spooled_total', jobs.counters.spooled),
+    sample('brine_cluster_calls_refused_total', jobs.counters.refused),
+    sample('brine_cluster_files_written_total', files.counters.written),
+    sample('brine_cluster_files_conflicts_total', files.counters.conflicts),
+    sample('brine_cluster_events_dropped_total', events.counters.dropped),
+    sample('brine_cluster_messages_refused_total', seal.counters.refused),
+  ];
+}

@@ -1,0 +1,133 @@
+/**
+ * The event bus of a cluster: what is fired on the bus of one member is heard on the buses of all. An event says in its frame's head where
+ * it was fired, so that it is passed on once, and reacted to and kept where it was fired only.
+ */
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Clock } from '../../host/clock.ts';
+import type { LocalPlace } from '../../host/local-place.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import { EventBusReader, EventBusWriter } from '../../network/events/bus-client.ts';
+import { encodeRelayed, type BusEvent } from '../../network/events/framing.ts';
+import { dict, isBytes, type Value } from '../../python/values/value.ts';
+import { cutParcel, ParcelJoiner } from './parcels.ts';
+import type { ClusterSeal } from './seal.ts';
+
+/** Bytes of events that may wait for NATS, and for the bus here. Beyond them events are dropped and counted: the job cache has what counts. */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
+const BATCH_BYTES = 256 * 1024;
+const OVERHEAD_BYTES = 2_048;
+const RECONNECT_MS = 100;
+
+/** What the bridge needs. */
+export interface EventBridgeDeps {
+  readonly nats: NatsConnection;
+  readonly isThere: () => boolean;
+  readonly seal: ClusterSeal;
+  readonly subject: string;
+  readonly member: string;
+  readonly busPub: LocalPlace;
+  readonly busPull: LocalPlace;
+  readonly eventBytesMax: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+/** Passes events on in both directions. */
+export class EventBridge {
+  readonly counters = { sent: 0, received: 0, dropped: 0 };
+  readonly #deps: EventBridgeDeps;
+  readonly #writer: EventBusWriter;
+  readonly #joiner = new ParcelJoiner();
+  #reader: EventBusReader | undefined;
+  #out: [string, Buffer][] = [];
+  #outBytes = 0;
+  #isPlanned = false;
+  #isClosed = false;
+
+  constructor(deps: EventBridgeDeps) {
+    this.#deps = deps;
+    const { busPull: path, clock, eventBytesMax } = deps;
+    this.#writer = new EventBusWriter({ path, clock, eventBytesMax, queueBytesMax: WAITING_BYTES_MAX });
+  }
+
+  /** Listens to both sides. @returns when it hears this master's bus */
+  async start(): Promise<void> {
+    this.#writer.open();
+    this.#deps.nats.subscribe(this.#deps.subject, {
+      callback: (error, message) => {
+        if (error === null) this.#receive(message.data);
+      },
+    });
+    await this.#listen();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#reader?.close();
+    this.#writer.close();
+  }
+
+  async #listen(): Promise<void> {
+    const { busPub, clock } = this.#deps;
+    while (!this.#isClosed) {
+      try {
+        this.#reader = await EventBusReader.connect(
+          busPub,
+          () => true,
+          (event) => this.#heard(event),
+          () => void this.#listen(),
+        );
+        return;
+      } catch {
+        await clock.sleep(RECONNECT_MS);
+      }
+    }
+  }
+
+  #heard(event: BusEvent): void {
+    if (event.origin !== undefined) return;
+    if (!this.#deps.isThere() || this.#outBytes > WAITING_BYTES_MAX) {
+      this.counters.dropped++;
+      return;
+    }
+    this.#out.push([event.tag, event.packed]);
+    this.#outBytes += event.packed.length;
+    if (this.#outBytes > BATCH_BYTES) return this.#send();
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(() => this.#send());
+  }
+
+  #send(): void {
+    this.#isPlanned = false;
+    const events = this.#out;
+    if (events.length === 0) return;
+    this.#out = [];
+    this.#outBytes = 0;
+    const { nats, seal, subject, member, random } = this.#deps;
+    if (nats.isClosed()) return;
+    const sealed = seal.seal(
+      'event',
+      dict({ member, events: events.map(([tag, packed]): Value => [tag, packed]) }),
+    );
+    const most = (nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
+    for (const part of cutParcel(sealed, most, random)) nats.publish(subject, part);
+    this.counters.sent += events.length;
+  }
+
+  #receive(data: Uint8Array): void {
+    const whole = this.#joiner.take(data, 0);
+    const said = whole === undefined ? undefined : this.#deps.seal.open('event', whole);
+    const member = said?.get('member');
+    const events = said?.get('events');
+    if (typeof member !== 'string' || member === this.#deps.member || !Array.isArray(events)) return;
+    for (const event of events) {
+      const [tag, packed] = Array.isArray(event) ? event : [];
+      if (typeof tag !== 'string' || packed === undefined || !isBytes(packed)) continue;
+      this.counters.received++;
+      this.#writer.pass(encodeRelayed(tag, Buffer.from(packed), member));
+    }
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * The job cache of a cluster. Every call that writes to it (a job, a return, a line of a ledger) is appended to one stream, and each
+ * master makes the calls of the stream, in its order, on a job cache of its own. So all of them hold the same, a job id is taken once
+ * in the cluster, and reading asks nobody. A call is answered when this master has made it, after the stream has it: what was acknowledged
+ * is on as many NATS servers as the cluster has replicas.
+ */
+import { BrineError, messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
+import type { Random } from '../../host/random.ts';
+import type { StreamMessage } from '../../network/nats/stream.ts';
+import { dict, isBytes, type Value } from '../../python/values/value.ts';
+import type { CallSpool } from './call-spool.ts';
+import type { ClusterLink } from './link.ts';
+import { cutParcel, ParcelJoiner } from './parcels.ts';
+import type { PositionFile } from './position-file.ts';
+import type { ClusterSeal } from './seal.ts';
+
+/** Bytes of calls in one message; further ones wait for the next. */
+const MESSAGE_BYTES_MAX = 512 * 1024;
+/** Messages under way at once. */
+const UNDER_WAY_MAX = 16;
+/** Bytes of calls that wait for their turn. At more a call is refused, and whoever made it tries again. */
+const WAITING_BYTES_MAX = 256 * 1024 * 1024;
+/** Calls of other masters that are made here at once. */
+const MAKING_MAX = 2_000;
+/** Pauses before a call that this master's job cache did not take is made again; after the last it is given up here, and counted. */
+const FIRST_PAUSE_MS = 500;
+const LAST_PAUSE_MS = 64_000;
+/** What a message has besides its calls, at most. */
+const OVERHEAD_BYTES = 2_048;
+
+/** Calls that change the job cache; the others are answered here. */
+const WRITES = new Set(['saveJob', 'addMinions', 'saveReturn', 'note']);
+
+/** What the calls need. */
+export interface JobCallsDeps {
+  readonly link: ClusterLink;
+  readonly seal: ClusterSeal;
+  readonly stream: string;
+  readonly subject: string;
+  readonly member: string;
+  /** Makes a call on the job cache of this master. */
+  readonly make: (call: Buffer) => Promise<Buffer>;
+  readonly spool: CallSpool;
+  readonly position: PositionFile;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+}
+
+interface Pending {
+  readonly call: Buffer;
+  readonly resolve: (answer: Buffer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** See the head of this file. */
+export class JobCalls {
+  readonly counters = { appended: 0, made: 0, spooled: 0, refused: 0, lost: 0 };
+  readonly #deps: JobCallsDeps;
+  readonly #run: string;
+  readonly #joiner = new ParcelJoiner();
+  /** Calls that were appended and come back with the stream, by the number of their message in this run. */
+  readonly #appended = new Map<number, readonly Pending[]>();
+  #waiting: Pending[] = [];
+  #waitingBytes = 0;
+  #isPlanned = false;
+  #underWay = 0;
+  #number = 0;
+  #making = 0;
+  #full: (() => void) | undefined;
+  #reading: { stop(): Promise<void> } | undefined;
+  #draining = false;
+  #isStopped = false;
+  /** The last place that was read and made. */
+  #last = 0;
+  /** Places of messages that are being made, in their order. */
+  readonly #unfinished = new Set<number>();
+
+  constructor(deps: JobCallsDeps) {
+    this.#deps = deps;
+    this.#run = deps.random.bytes(8).toString('hex');
+  }
+
+  /** Reads the stream from where this master was, and goes on reading it. @returns when it has what the stream has now */
+  async start(): Promise<void> {
+    const { link, stream, position, log } = this.#deps;
+    const { first, last } = await link.streams.range(stream);
+    if (position.value + 1 < first && position.value > 0)
+      log.error(
+        `This master was away for so long that the cluster has forgotten jobs meanwhile: those between the places ${position.value + 1} ` +
+          `and ${first - 1} of the stream ${stream} are missing here.`,
+      );
+    await new Promise<void>((resolve, reject) => {
+      if (position.value >= last) resolve();
+      link.streams
+        .follow(stream, position.value + 1, async (message) => {
+          await this.#take(message);
+          if (message.sequence >= last) resolve();
+        })
+        .then((reading) => (this.#reading = reading), reject);
+    });
+    link.onChange((isThere) => void (isThere ? this.#drain() : this.#flush()));
+    await this.#drain();
+  }
+
+  /** Takes a call as it came over the local socket, of which a write goes into the stream. @returns the answer, packed */
+  call(call: Buffer): Promise<Buffer> {
+    const name = nameOf(call);
+    if (!WRITES.has(name)) return this.#deps.make(call);
+    if (this.#waitingBytes + call.length > WAITING_BYTES_MAX) {
+      this.counters.refused++;
+      return Promise.reject(
+        new BrineError('Too many writes to the job cache wait for the cluster; this one is not taken.', {
+          code: 'master-full',
+        }),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      // the bytes are a slice of what was received
+      this.#waiting.push({ call: Buffer.from(call), resolve, reject });
+      this.#waitingBytes += call.length;
+      this.#plan();
+    });
+  }
+
+  /** What waits on the disk for the cluster. */
+  get spooledBytes(): number {
+    return this.#deps.spool.bytes;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#reading?.stop();
+    this.#deps.position.flush();
+    const gone = new BrineError('This master is ending.', { code: 'not-reachable' });
+    for (const pendings of [...this.#appended.values(), this.#waiting])
+      for (const { reject } of pendings) reject(gone);
+  }
+
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(() => {
+      this.#isPlanned = false;
+      void this.#flush();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      if (!this.#deps.link.isThere) return this.#spoolAll(this.#takeBatch());
+      if (this.#underWay >= UNDER_WAY_MAX) return;
+      void this.#append(this.#takeBatch());
+    }
+  }
+
+  #takeBatch(): Pending[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { call } of this.#waiting) {
+      if (count > 0 && bytes + call.length > MESSAGE_BYTES_MAX) break;
+      bytes += call.length;
+      count++;
+    }
+    this.#waitingBytes -= bytes;
+    return this.#waiting.splice(0, count);
+  }
+
+  async #append(batch: readonly Pending[]): Promise<void> {
+    const number = ++this.#number;
+    this.#underWay++;
+    this.#appended.set(number, batch);
+    try {
+      await this.#send(
+        number,
+        batch.map(({ call }) => call),
+      );
+      this.counters.appended += batch.length;
+    } catch (error) {
+      this.#deps.link.failed(messageOf(error));
+      // it may have arrived all the same; then the stream brings it a second time, which changes nothing
+      if (this.#appended.delete(number)) await this.#spoolAll(batch);
+    } finally {
+      this.#underWay--;
+      if (this.#waiting.length > 0) this.#plan();
+    }
+  }
+
+  async #send(number: number, calls: readonly Buffer[]): Promise<void> {
+    const { link, seal, subject, member, random } = this.#deps;
+    const sealed = seal.seal('jobs', dict({ member, run: this.#run, number, calls: [...calls] }));
+    const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
+    for (const [index, part] of cutParcel(sealed, most, random).entries())
+      await link.streams.append(subject, part, { id: `${this.#run}:${number}:${index}` });
+  }
+
+  /** Without the cluster: returns and lines of ledgers wait on the disk, and are in this master's job cache at once; jobs are refused. */
+  async #spoolAll(batch: readonly Pending[]): Promise<void> {
+    const { spool, link } = this.#deps;
+    const isJob = ({ call }: Pending): boolean => nameOf(call) === 'saveJob';
+    for (const { reject } of batch.filter(isJob)) {
+      this.counters.refused++;
+      reject(new BrineError(link.refusal('The job is not published'), { code: 'not-reachable' }));
+    }
+    const kept = batch.filter((pending) => !isJob(pending));
+    if (kept.length === 0) return;
+    try {
+      spool.add(kept.map(({ call }) => call));
+      this.counters.spooled += kept.length;
+    } catch (error) {
+      for (const { reject } of kept) reject(error as Error);
+      return;
+    }
+    await Promise.all(
+      kept.map(async ({ call, resolve, reject }) => this.#deps.make(call).then(resolve, reject)),
+    );
+  }
+
+  /** Brings what has waited to the stream. */
+  async #drain(): Promise<void> {
+    if (this.#draining) return;
+    this.#draining = true;
+    const { spool, link, log } = this.#deps;
+    try {
+      const names = spool.names();
+      for (const name of names) {
+        if (!link.isThere) return;
+        await this.#send(++this.#number, spool.read(name));
+        spool.remove(name);
+      }
+      if (names.length > 0) log.info('What has waited for the cluster is there now.');
+    } catch (error) {
+      link.failed(messageOf(error));
+    } finally {
+      this.#draining = false;
+    }
+  }
+
+  async #take({ sequence, data }: StreamMessage): Promise<void> {
+    this.#unfinished.add(sequence);
+    const whole = this.#joiner.take(data, sequence);
+    const message = whole === undefined ? undefined : this.#deps.seal.open('jobs', whole);
+    const calls = message?.get('calls');
+    if (message === undefined || !Array.isArray(calls)) return this.#done(sequence);
+    const pendings = this.#claim(message.get('member'), message.get('run'), message.get('number'));
+    const made = calls.map((call, index) => this.#make(call, pendings?.[index]));
+    this.#making += calls.length;
+    const all = Promise.all(made).then(() => {
+      this.#making -= calls.length;
+      this.counters.made += calls.length;
+      this.#done(sequence);
+      if (this.#making <= MAKING_MAX) this.#full?.();
+    });
+    if (this.#making > MAKING_MAX) await new Promise<void>((resolve) => (this.#full = resolve));
+    else void all;
+  }
+
+  /** Those who wait for a message that this process has appended. */
+  #claim(
+    member: Value | undefined,
+    run: Value | undefined,
+    number: Value | undefined,
+  ): readonly Pending[] | undefined {
+    if (member !== this.#deps.member || run !== this.#run || typeof number !== 'number') return undefined;
+    const pendings = this.#appended.get(number);
+    this.#appended.delete(number);
+    return pendings;
+  }
+
+  async #make(call: Value, pending: Pending | undefined): Promise<void> {
+    if (!isBytes(call)) return;
+    const { clock, log, make } = this.#deps;
+    const bytes = Buffer.from(call);
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+      try {
+        const answer = await make(bytes);
+        return pending?.resolve(answer);
+      } catch (error) {
+        // whoever waits tries again by himself; this master must have it all the same
+        pending?.reject(error as Error);
+        log.error(`The job cache of this master did not take what the cluster has: ${messageOf(error)}`);
+        if (this.#isStopped) return;
+        if (pauseMs > LAST_PAUSE_MS) return void this.counters.lost++;
+        await clock.sleep(pauseMs);
+      }
+    }
+  }
+
+  /** Remembers how far this master is: before what is not yet done, and before a parcel whose rest is still to come. */
+  #done(sequence: number): void {
+    this.#last = Math.max(this.#last, sequence);
+    this.#unfinished.delete(sequence);
+    const [oldestUnfinished = Infinity] = this.#unfinished;
+    const oldest = Math.min(oldestUnfinished, this.#joiner.oldestAt ?? Infinity);
+    this.#deps.position.reached(Math.min(this.#last, oldest - 1));
+  }
+}
+
+/** The name of a call: its first byte is the length of its name (network/ipc/contract.ts). */
+function nameOf(call: Buffer): string {
+  return call.toString('latin1', 1, 1 + (call[0] ?? 0));
+}

@@ -1,0 +1,93 @@
+/** Calls from one member to another over NATS: the same messages that our processes send each other over local sockets, sealed. */
+import { BrineError, UnreachableError, messageOf } from '../../errors/errors.ts';
+import type { Random } from '../../host/random.ts';
+import { dict, isBytes } from '../../python/values/value.ts';
+import type { Link } from '../../network/ipc/contract.ts';
+import type { ClusterLink } from './link.ts';
+import { subjectToken } from './names.ts';
+import { cutParcel, ParcelJoiner } from './parcels.ts';
+import type { ClusterSeal } from './seal.ts';
+
+/** How long another member may take. */
+const ANSWER_MS = 2_000;
+const OVERHEAD_BYTES = 2_048;
+const MORE = Buffer.from('more');
+
+/** What calls need. */
+export interface MemberCallsDeps {
+  readonly link: ClusterLink;
+  readonly seal: ClusterSeal;
+  /** What the subjects of members begin with. */
+  readonly subject: string;
+  readonly member: string;
+  readonly random: Random;
+}
+
+/** Answers one kind of call. @param call its bytes @returns its answer's */
+export type ServeCall = (call: Buffer) => Promise<Uint8Array>;
+
+/** This member's end of calls in both directions. */
+export class MemberCalls {
+  readonly #deps: MemberCallsDeps;
+  readonly #joiner = new ParcelJoiner();
+  readonly #served = new Map<string, ServeCall>();
+
+  constructor(deps: MemberCallsDeps) {
+    this.#deps = deps;
+    const { link, subject, member } = deps;
+    link.nats.subscribe(`${subject}.${subjectToken(member)}`, {
+      callback: (error, message) => {
+        if (error !== null || message.reply === undefined) return;
+        const whole = this.#joiner.take(message.data, 0);
+        if (whole === undefined) message.respond(MORE);
+        else void this.#answer(whole).then((answer) => message.respond(answer));
+      },
+    });
+  }
+
+  /** Answers calls to one of this master's processes. @param to what the caller names it */
+  serve(to: string, answer: ServeCall): void {
+    this.#served.set(to, answer);
+  }
+
+  /** A link to a process of another member, for `clientOf`. */
+  linkTo(member: string, to: string): Link & { call: NonNullable<Link['call']> } {
+    return { call: (...pieces) => this.#ask(member, to, Buffer.concat(pieces)) };
+  }
+
+  async #ask(member: string, to: string, call: Buffer): Promise<Buffer> {
+    const { link, seal, subject, random } = this.#deps;
+    const sealed = seal.seal('ask', dict({ to, call, from: this.#deps.member, at: member }));
+    const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
+    let reply: Uint8Array = MORE;
+    try {
+      for (const part of cutParcel(sealed, most, random))
+        reply = (await link.nats.request(`${subject}.${subjectToken(member)}`, part, { timeout: ANSWER_MS }))
+          .data;
+    } catch (cause) {
+      throw new UnreachableError(`The master ${member} does not answer: ${messageOf(cause)}.`, { cause });
+    }
+    const answer = seal.open('answer', reply);
+    const value = answer?.get('value');
+    if (value !== undefined && isBytes(value)) return Buffer.from(value);
+    const error = answer?.get('error');
+    throw new BrineError(
+      `The master ${member} refuses: ${typeof error === 'string' ? error : 'its answer cannot be read'}`,
+    );
+  }
+
+  async #answer(whole: Buffer): Promise<Buffer> {
+    const { seal, member } = this.#deps;
+    const asked = seal.open('ask', whole);
+    const to = asked?.get('to');
+    const call = asked?.get('call');
+    const serve = typeof to === 'string' && asked?.get('at') === member ? this.#served.get(to) : undefined;
+    if (serve === undefined || call === undefined || !isBytes(call))
+      return seal.seal('answer', dict({ error: 'nothing here answers such a call' }));
+    try {
+      return seal.seal('answer', dict({ value: Buffer.from(await serve(Buffer.from(call))) }));
+    } catch (error) {
+      return seal.seal('answer', dict({ error: messageOf(error) }));
+    }
+  }
+}

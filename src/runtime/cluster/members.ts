@@ -1,0 +1,79 @@
+/** Who else is there: each member says so twice a second, and counts as gone when it has been silent for two seconds. */
+import type { Clock, Timer } from '../../host/clock.ts';
+import { dict, type Value } from '../../python/values/value.ts';
+import type { ClusterLink } from './link.ts';
+import type { ClusterSeal } from './seal.ts';
+
+const BEAT_MS = 500;
+const GONE_MS = 2_000;
+/** Members that are remembered; more than any cluster has. */
+const MEMBERS_MAX = 1_000;
+
+/** A member as the others hear of it. */
+export interface Member {
+  readonly name: string;
+  /** When it was last heard, on this machine's monotonic clock. */
+  readonly heardMs: number;
+  /** How far its clock was ahead of ours then, ms, with what the message took on its way. */
+  readonly aheadMs: number;
+}
+
+/** What the table needs. */
+export interface MembersDeps {
+  readonly link: Pick<ClusterLink, 'nats'>;
+  readonly seal: ClusterSeal;
+  readonly subject: string;
+  readonly member: string;
+  readonly clock: Clock;
+  /** Only listens: for who is no member, and wants to know them. */
+  readonly isSilent?: boolean;
+}
+
+/** The members that are there. */
+export class Members {
+  readonly #deps: MembersDeps;
+  readonly #known = new Map<string, Member>();
+  readonly #timer: Timer;
+
+  constructor(deps: MembersDeps) {
+    this.#deps = deps;
+    deps.link.nats.subscribe(deps.subject, {
+      callback: (error, message) => {
+        if (error === null) this.#hear(message.data);
+      },
+    });
+    this.#beat();
+    this.#timer = deps.clock.every(BEAT_MS, () => this.#beat(), { background: true });
+  }
+
+  /** The names of those that are there, without this one. */
+  others(): string[] {
+    const oldestMs = this.#deps.clock.monotonicMs() - GONE_MS;
+    return [...this.#known.values()].filter(({ heardMs }) => heardMs >= oldestMs).map(({ name }) => name);
+  }
+
+  /** All that were heard since this master started, without this one. */
+  all(): readonly Member[] {
+    return [...this.#known.values()];
+  }
+
+  close(): void {
+    this.#timer.cancel();
+  }
+
+  #beat(): void {
+    const { link, seal, subject, member, clock, isSilent = false } = this.#deps;
+    if (isSilent || link.nats.isClosed()) return;
+    link.nats.publish(subject, seal.seal('state', dict({ member, atMs: clock.nowMs() })));
+  }
+
+  #hear(data: Uint8Array): void {
+    const said = this.#deps.seal.open('state', data);
+    const name: Value | undefined = said?.get('member');
+    const atMs = said?.get('atMs');
+    if (typeof name !== 'string' || typeof atMs !== 'number' || name === this.#deps.member) return;
+    if (!this.#known.has(name) && this.#known.size >= MEMBERS_MAX) return;
+    const { clock } = this.#deps;
+    this.#known.set(name, { name, heardMs: clock.monotonicMs(), aheadMs: atMs - clock.nowMs() });
+  }
+}

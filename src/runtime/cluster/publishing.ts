@@ -1,0 +1,119 @@
+/**
+ * Publishing for the whole cluster: what a process of this master hands to the publisher goes to the publishers of all members, and the
+ * answer says who is connected to none of them.
+ */
+import { BrineError, messageOf } from '../../errors/errors.ts';
+import type { Logger } from '../../host/log.ts';
+import { clientOf, type Handlers } from '../../network/ipc/contract.ts';
+import {
+  publisher,
+  type Absence,
+  type Connection,
+  type PublisherClient,
+} from '../../network/ipc/contracts/publisher.ts';
+import type { ClusterLink } from './link.ts';
+import type { MemberCalls } from './member-calls.ts';
+import type { Members } from './members.ts';
+
+/** What calls to publishers of other members are addressed to. */
+export const PUBLISHER = 'publisher';
+
+/** What publishing needs. */
+export interface ClusterPublishingDeps {
+  readonly link: Pick<ClusterLink, 'isThere' | 'refusal'>;
+  readonly members: Pick<Members, 'others'>;
+  readonly calls: Pick<MemberCalls, 'linkTo'>;
+  /** The publisher of this master. */
+  readonly local: PublisherClient;
+  readonly log: Logger;
+}
+
+/** Answers the contract of the publisher for the cluster. */
+export function clusterPublisher(deps: ClusterPublishingDeps): Handlers<typeof publisher> {
+  const { link, local } = deps;
+  return {
+    publish: async (publication) => {
+      if (!link.isThere)
+        throw new BrineError(link.refusal('The job is not published'), { code: 'not-reachable' });
+      const here = await local.publish(publication);
+      // a minion that moves between masters drops what does not come with a higher serial than it had before
+      const onward = { ...publication, ...(here.serial === undefined ? {} : { serialAbove: here.serial }) };
+      const elsewhere = await ofOthers(deps, 'is not told of the job; its minions do not get it', (other) =>
+        other.publish(onward),
+      );
+      return [here, ...elsewhere].reduce(commonAbsence);
+    },
+    hasPublished: (job) => local.hasPublished(job),
+    connections: async (asked) => {
+      const [here, elsewhere] = await Promise.all([
+        local.connections(asked),
+        ofOthers(deps, 'does not say who is connected', (other) => other.connections(asked)),
+      ]);
+      return [here, ...elsewhere].reduce(bestConnections);
+    },
+    addresses: async () => {
+      const all = [
+        await local.addresses(),
+        ...(await ofOthers(deps, 'does not say from where minions come', (other) => other.addresses())),
+      ];
+      return [...new Set(all.flat())];
+    },
+  };
+}
+
+/** Asks the publisher of each other member; one that does not answer is left out, and the log says so. */
+async function ofOthers<T>(
+  { members, calls, log, link }: ClusterPublishingDeps,
+  otherwise: string,
+  ask: (other: PublisherClient) => Promise<T>,
+): Promise<T[]> {
+  if (!link.isThere) return [];
+  const answers = await Promise.all(
+    members.others().map(async (member) => {
+      try {
+        return [await ask(clientOf(publisher, calls.linkTo(member, PUBLISHER)))];
+      } catch (error) {
+        log.error(`The master ${member} ${otherwise}: ${messageOf(error)}`);
+        return [];
+      }
+    }),
+  );
+  return answers.flat();
+}
+
+/** Who is away from both; of those that were seen somewhere, when they were last lost. */
+function commonAbsence(one: Absence, other: Absence): Absence {
+  const lost = new Map<string, string>();
+  const strange: string[] = [];
+  const oneStrange = new Set(one.strange);
+  const otherStrange = new Set(other.strange);
+  for (const id of new Set([...one.lost.keys(), ...oneStrange])) {
+    const isAwayThere = other.lost.has(id) || otherStrange.has(id);
+    if (!isAwayThere) continue;
+    const since = later(one.lost.get(id), other.lost.get(id));
+    if (since === undefined) strange.push(id);
+    else lost.set(id, since);
+  }
+  const knows = one.strange !== undefined && other.strange !== undefined;
+  return { lost, ...(knows ? { strange } : {}) };
+}
+
+function bestConnections(
+  one: ReadonlyMap<string, Connection>,
+  other: ReadonlyMap<string, Connection>,
+): ReadonlyMap<string, Connection> {
+  const out = new Map(one);
+  for (const [id, there] of other) {
+    const here = out.get(id);
+    const lostSince = later(here?.lostSince, there.lostSince);
+    const isConnected = there.isConnected || here?.isConnected === true;
+    out.set(id, { isConnected, ...(lostSince === undefined ? {} : { lostSince }) });
+  }
+  return out;
+}
+
+/** Times of one form, so that their texts order as they do. */
+function later(one: string | undefined, other: string | undefined): string | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one > other ? one : other;
+}

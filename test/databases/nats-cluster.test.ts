@@ -1,0 +1,161 @@
+/** Two masters of one cluster on the built programs, with a NATS server that goes away and comes back. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { test, type TestContext } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { systemClock } from '../../src/host/clock.ts';
+import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
+import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
+
+const UNREACHED =
+  /the cluster cannot be reached \(NATS at nats:\/\/127\.0\.0\.1:\d+\), and the other masters would not know of it/i;
+
+/** A master that is to be a member, not started. */
+async function memberOf(t: TestContext, server: DatabaseServer, member: string): Promise<Fleet> {
+  return Fleet.create(t, [
+    `cluster: {id: fleet1, member: ${member}, nats: ['nats://127.0.0.1:${server.port}'], replicas: 1}`,
+  ]);
+}
+
+async function run(fleet: Fleet, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await fleet.run('salt-run', args);
+  assert.equal(code, 0, `${args.join(' ')}: ${stdout}${stderr}`);
+  return stdout.trim();
+}
+
+/** Joins a member to the cluster, as its operators do. */
+async function joinCluster(first: Fleet, further: Fleet, name: string): Promise<void> {
+  const status = JSON.parse(await run(first, 'cluster.status', '--out=json')) as { fingerprint: string };
+  const joining = further.start('salt-run', [
+    '-c',
+    further.masterDir,
+    'cluster.join',
+    `fingerprint=${status.fingerprint}`,
+  ]);
+  await joining.logged('fingerprint=');
+  const fingerprint = /fingerprint=([0-9a-f:]+)/.exec(joining.log)?.[1] ?? '';
+  assert.deepEqual(
+    await run(first, 'cluster.pending', '--out=json', '--out-indent=-1'),
+    JSON.stringify({ [name]: fingerprint }).replace(':', ': '),
+  );
+  const wrong = await first.run('salt-run', ['cluster.accept', name, `fingerprint=${status.fingerprint}`]);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stdout + wrong.stderr, /Nothing was handed over\./);
+  await run(first, 'cluster.accept', name, `fingerprint=${fingerprint}`);
+  assert.equal(await joining.exited, 0, joining.log);
+}
+
+async function accepted(by: Fleet, at: Fleet, id: string, options: readonly string[] = []): Promise<Daemon> {
+  const minion = at.startMinion(id, options);
+  await until(`the key of ${id} waits`, () => namesIn(by.path('m', 'pki', 'minions_pre')).includes(id));
+  const { code, stdout } = await by.run('salt-key', ['-y', '-a', id]);
+  assert.equal(code, 0, stdout);
+  await minion.logged('Minion is ready to receive requests');
+  return minion;
+}
+
+/** Waits until the job cache of a master has these returns. */
+async function untilReturned(fleet: Fleet, jid: string, expected: Record<string, unknown>): Promise<void> {
+  const untilMs = systemClock.monotonicMs() + 30_000;
+  for (;;) {
+    const found = JSON.parse(await run(fleet, 'jobs.lookup_jid', jid, '--out=json')) as object;
+    if (isDeepStrictEqual(found, expected)) return;
+    if (systemClock.monotonicMs() > untilMs) return assert.deepEqual(found, expected);
+  }
+}
+
+function spooled(fleet: Fleet): string[] {
+  const folder = fleet.path('m', 'cache', 'cluster', 'spool');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+test(
+  'cluster - two masters are one fleet; without NATS what cannot be decided is refused, and nothing is lost',
+  { timeout: 180_000 },
+  async (t) => {
+    const server = await startDatabase(t, 'nats');
+    const a = await memberOf(t, server, 'a');
+    const b = await memberOf(t, server, 'b');
+
+    await t.test('a master that is no member says how it becomes one', async () => {
+      const { code, stdout, stderr } = await a.run('salt-master', []);
+      assert.notEqual(code, 0);
+      assert.match(
+        stdout + stderr,
+        /no member of the cluster fleet1 yet\. On the first master: salt-run cluster\.init/,
+      );
+    });
+
+    await t.test('one makes the cluster, another joins it with the keys that operators compare', async () => {
+      assert.match(await run(a, 'cluster.init'), /The cluster fleet1 is made; 0 jobs/);
+      await a.startMaster();
+      const again = await a.run('salt-run', ['cluster.init']);
+      assert.match(again.stdout + again.stderr, /The master is running\. Stop it/);
+      await joinCluster(a, b, 'b');
+      await b.startMaster();
+      const key = (fleet: Fleet): string => readFileSync(fleet.path('m', 'pki', 'master.pub'), 'utf8');
+      assert.equal(key(b), key(a));
+    });
+
+    await t.test(
+      'a key is accepted on either, a job reaches the minions of both, each job cache has all of it',
+      async () => {
+        await accepted(b, a, 'wa');
+        await accepted(a, b, 'wb');
+        const both = { wa: true, wb: true };
+        for (const fleet of [a, b]) assert.deepEqual(await fleet.json(['*', 'test.ping']), both);
+        const jobs = async (fleet: Fleet): Promise<unknown> =>
+          JSON.parse(await run(fleet, 'jobs.list_jobs', 'search_function=test.ping', '--out=json'));
+        const [ofA, ofB] = [await jobs(a), await jobs(b)];
+        assert.deepEqual(ofB, ofA);
+        const [jid = ''] = Object.keys(ofA as object);
+        for (const fleet of [a, b])
+          assert.deepEqual(JSON.parse(await run(fleet, 'jobs.lookup_jid', jid, '--out=json')), both);
+        // a minion's data are known to the master that it has never spoken to
+        const { stdout } = await b.salt(['-G', 'id:wa', '--preview-target']);
+        assert.match(stdout, /wa/);
+      },
+    );
+
+    await t.test('a key that is deleted on one is gone on the other', async () => {
+      await accepted(a, b, 'gone');
+      assert.equal((await a.run('salt-key', ['-y', '-d', 'gone'])).code, 0);
+      await until('the key is gone on b', () => !namesIn(b.path('m', 'pki', 'minions')).includes('gone'));
+      assert.deepEqual(namesIn(b.path('m', 'pki', 'minions')), ['wa', 'wb']);
+    });
+
+    await t.test('NATS goes away and comes back', async () => {
+      const asked = await a.salt(['--async', '--out=json', 'w*', 'test.sleep', '3']);
+      const jid = /\d{20}/.exec(asked.stdout)?.[0] ?? '';
+      await server.kill();
+      const { stdout, stderr } = await b.salt(['*', 'test.ping']);
+      assert.match(stdout + stderr, UNREACHED);
+      const decided = await b.run('salt-key', ['-y', '-d', 'wa']);
+      assert.notEqual(decided.code, 0);
+      assert.match(decided.stdout + decided.stderr, UNREACHED);
+      assert.deepEqual(namesIn(b.path('m', 'pki', 'minions')), ['wa', 'wb']);
+      await untilReturned(a, jid, { wa: true });
+      await untilReturned(b, jid, { wb: true });
+      assert.ok(spooled(a).length > 0 && spooled(b).length > 0, 'both wait on the disk');
+      await server.start();
+      for (const fleet of [a, b]) await untilReturned(fleet, jid, { wa: true, wb: true });
+      await until('nothing waits any more', () => spooled(a).length + spooled(b).length === 0);
+      assert.deepEqual(await b.json(['*', 'test.ping']), { wa: true, wb: true });
+    });
+
+    await t.test('a master that was away catches up', async () => {
+      await b.master?.stop();
+      await a.json(['wa', 'test.echo', 'meanwhile']);
+      await b.startMaster();
+      const found = JSON.parse(
+        await run(b, 'jobs.list_jobs', 'search_function=test.echo', '--out=json'),
+      ) as object;
+      assert.equal(Object.keys(found).length, 1);
+      const status = JSON.parse(await run(b, 'cluster.status', '--out=json')) as {
+        members: Record<string, { duty: boolean }>;
+      };
+      assert.deepEqual(Object.keys(status.members), ['a', 'b']);
+      assert.equal(Object.values(status.members).filter(({ duty }) => duty).length, 1);
+    });
+  },
+);

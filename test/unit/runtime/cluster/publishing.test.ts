@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLogger } from '../../../../src/host/log.ts';
+import { handlersOf } from '../../../../src/network/ipc/contract.ts';
+import { publisher, type Absence } from '../../../../src/network/ipc/contracts/publisher.ts';
+import { dict } from '../../../../src/python/values/value.ts';
+import { clusterPublisher } from '../../../../src/runtime/cluster/publishing.ts';
+
+type Handlers = Parameters<typeof handlersOf<typeof publisher.messages>>[1];
+
+function publisherWith(absence: Absence, seen: unknown[] = []): Handlers {
+  return {
+    publish: (publication) => {
+      seen.push(publication.serialAbove);
+      return absence;
+    },
+    hasPublished: () => false,
+    connections: () => new Map([['a', { isConnected: false, lostSince: '2026-01-01' }]]),
+    addresses: () => ['10.0.0.1'],
+  };
+}
+
+function cluster(
+  local: Handlers,
+  other: Handlers | undefined,
+  isThere = true,
+): ReturnType<typeof clusterPublisher> {
+  const answers = other === undefined ? undefined : handlersOf(publisher, other);
+  return clusterPublisher({
+    link: { isThere, refusal: (what) => `${what}: away` },
+    members: { others: () => ['m2'] },
+    calls: {
+      linkTo: () => ({
+        call: async (...pieces) => {
+          if (answers === undefined) throw new Error('m2 is gone');
+          const answer = await answers.call(Buffer.concat(pieces));
+          return answer instanceof Uint8Array ? Buffer.from(answer) : Buffer.concat(answer);
+        },
+      }),
+    },
+    local: local as never,
+    log: silentLogger,
+  });
+}
+
+const publication = { load: dict({ fun: 'test.ping' }), expected: ['a', 'b', 'c', 'd'] };
+
+test('cluster publishing - who is connected to any master is there; the others were lost when they were last seen', async () => {
+  const serials: unknown[] = [];
+  const here = publisherWith({
+    lost: new Map([
+      ['a', '2026-01-01'],
+      ['b', '2026-01-02'],
+    ]),
+    strange: ['c', 'd'],
+    serial: 7,
+  });
+  const there = publisherWith(
+    {
+      lost: new Map([
+        ['b', '2026-01-03'],
+        ['c', '2026-01-01'],
+      ]),
+      strange: ['d'],
+    },
+    serials,
+  );
+  const absence = await cluster(here, there).publish(publication);
+  assert.deepEqual(
+    [...absence.lost],
+    [
+      ['b', '2026-01-03'],
+      ['c', '2026-01-01'],
+    ],
+  );
+  assert.deepEqual(absence.strange, ['d']);
+  assert.deepEqual(serials, [7], 'the other master’s serial is above ours');
+});
+
+test('cluster publishing - a master that does not answer holds nobody up', async () => {
+  const here = publisherWith({ lost: new Map(), strange: ['d'] });
+  assert.deepEqual((await cluster(here, undefined).publish(publication)).strange, ['d']);
+});
+
+test('cluster publishing - cut off from the cluster nothing is published', async () => {
+  const serials: unknown[] = [];
+  const here = publisherWith({ lost: new Map(), strange: [] }, serials);
+  await assert.rejects(
+    async () => cluster(here, undefined, false).publish(publication),
+    /not published: away/,
+  );
+  assert.deepEqual(serials, []);
+});
