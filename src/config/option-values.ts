@@ -3,8 +3,9 @@
  * starts, because a name with a slip in it would otherwise pass for one that is served.
  */
 import { pyStr } from '../python/values/repr.ts';
-import { truthy, type Dict, type Value } from '../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value } from '../python/values/value.ts';
 import { nameNotThere } from './names-in-values.ts';
+import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from './renderer-names.ts';
 import { noEffect, notYet, type Unserved } from './unserved.ts';
 
 /** The names that there are, and what another one comes to. */
@@ -44,15 +45,16 @@ const CHOICES: ReadonlyMap<string, Choices> = new Map<string, Choices>([
 ]);
 
 /** Renderers that are there, with the names of Salt 0.9 for two pipes. */
-const RENDERERS: ReadonlySet<string> = new Set([
-  'jinja',
-  'yaml',
-  'json',
-  'text',
-  'py',
+const KNOWN_RENDERERS: ReadonlySet<string> = new Set([
+  ...RENDERERS,
+  ...PYTHON_RENDERERS,
+  ...SALTS_RENDERERS,
   'yaml_jinja',
   'json_jinja',
 ]);
+
+/** Switches of the option `features` that are read; the others are for the Python code of Salt. */
+const FEATURES: ReadonlySet<string> = new Set(['enable_deprecated_module_search_path_priority']);
 
 /**
  * @param given all options of the files
@@ -60,6 +62,7 @@ const RENDERERS: ReadonlySet<string> = new Set([
  */
 export function valueNotThere(option: string, value: Value, given: Dict): Unserved | undefined {
   if (option === 'renderer') return rendererNotThere(pyStr(value));
+  if (option === 'features') return featuresNotRead(value);
   if (option === 'ssl') return sslNotUsed(value, given);
   const inside = nameNotThere(option, value);
   if (inside !== undefined) return { ...noEffect(inside), concernsCommands: true };
@@ -77,14 +80,20 @@ function sslNotUsed(value: Value, given: Dict): Unserved | undefined {
   return noEffect('the transport zeromq does without TLS; set transport to tcp or ws');
 }
 
+function featuresNotRead(value: Value): Unserved | undefined {
+  const others = isDict(value) ? [...value.keys()].map(pyStr).filter((name) => !FEATURES.has(name)) : [];
+  if (others.length === 0) return undefined;
+  return noEffect(`${others.join(', ')}: switches for the Python code of Salt`);
+}
+
 function rendererNotThere(pipe: string): Unserved | undefined {
   const missing = pipe
     .split('|')
     .map((step) => step.trim().split(' ', 1)[0] ?? '')
-    .filter((name) => !RENDERERS.has(name));
+    .filter((name) => !KNOWN_RENDERERS.has(name));
   if (missing.length === 0) return undefined;
   const why =
     `without a custom renderer ${missing.join(', ')} every file fails that does not name others in its first line; ` +
-    'there are jinja, yaml, json, py and text';
+    `there are ${RENDERERS.join(', ')}`;
   return { ...notYet(why), concernsCommands: true };
 }

@@ -53,8 +53,7 @@ export const sharedOptions = {
   features: option(
     'dict',
     dict(),
-    'switches for behaviour that is being changed',
-    noEffect('the switches are for the Python code of Salt'),
+    'switches for behaviour that is being changed; enable_deprecated_module_search_path_priority is read',
   ),
   optimization_order: option(
     'list',

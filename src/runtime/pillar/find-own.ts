@@ -1,6 +1,6 @@
 /** Finding renderers that run outside this process, custom ones and `py`, without loading anything where none is used. */
 import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
-import { PYTHON_RENDERERS, SALTS_RENDERERS } from '../renderers/further.ts';
+import { PYTHON_RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
 import type { FindRenderer } from '../renderers/pipe.ts';
 import type { Renderer } from '../renderers/renderer.ts';
 import type { Dict } from '../../python/values/value.ts';

@@ -1,17 +1,8 @@
 /** Renderers that few files use, loaded with the first of them; and what is said of those that there are not. */
+import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import type { JinjaRendererDeps } from './jinja.ts';
 import type { Renderer } from './renderer.ts';
-
-/** The renderers of this program, without custom ones. */
-export const RENDERERS: readonly string[] = [
-  ...['gpg', 'hjson', 'jinja', 'json', 'json5', 'msgpack', 'nacl', 'pass', 'py', 'stateconf', 'text', 'toml'],
-  ...['yaml', 'yamlex'],
-];
-/** Those that a package for Python does, in files beside the guest. */
-export const PYTHON_RENDERERS: readonly string[] = ['aws_kms', 'cheetah', 'genshi', 'mako', 'wempy'];
-/** Those that are Salt's own Python. */
-export const SALTS_RENDERERS: readonly string[] = ['dson', 'pydsl', 'pyobjects'];
 
 const DATA_FORMATS: ReadonlySet<string> = new Set(['hjson', 'json5', 'msgpack', 'toml', 'yamlex']);
 

@@ -16,7 +16,7 @@ import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import type { Value } from '../../python/values/value.ts';
-import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from '../renderers/further.ts';
+import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
 import { renderTemplate, type JinjaRendererDeps } from '../renderers/jinja.ts';
 import type { RenderContext } from '../renderers/renderer.ts';
 import { knownFunctions, type KnownFunctionsDeps } from './known-functions.ts';

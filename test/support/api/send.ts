@@ -156,7 +156,9 @@ function sendRequest(port: number, { method, path, headers = {}, body, isStream 
         headers: { ...length, ...headers, Connection: 'close' },
         agent: false,
       },
-      (response) => receive(response, isStream === true).then(resolve, reject),
+      (response) => {
+        receive(response, isStream === true).then(resolve, reject);
+      },
     );
     sent.on('error', reject);
     sent.end(body);

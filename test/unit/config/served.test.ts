@@ -194,13 +194,13 @@ test('options - a name that an option does not know is said, with what happens i
     ['salt-master', { ipc_mode: 'tpc' }, /ipc_mode \(there is no 'tpc': ipc is used; there are ipc, tcp\)/],
     [
       'salt-master',
-      { renderer: 'jinja|yaml|gpg' },
-      /renderer \(without a custom renderer gpg every file fails/,
+      { renderer: 'jinja|yaml|pgp' },
+      /renderer \(without a custom renderer pgp every file fails/,
     ],
-    ['salt-run', { renderer: 'gpg' }, /renderer \(without a custom renderer gpg/],
+    ['salt-run', { renderer: 'pgp' }, /renderer \(without a custom renderer pgp/],
     ['salt-master', { pillar_source_merging_strategy: 'x' }, /there is no 'x': recurse is used/],
     ['salt-master', { pillar_cache_backend: 'redis' }, /there is no 'redis': disk is used/],
-    ['salt-minion', { renderer: 'jinja | mako' }, /without a custom renderer mako/],
+    ['salt-minion', { renderer: 'jinja | maco' }, /without a custom renderer maco/],
     ['salt-minion', { hash_type: 'blake2' }, /there is no 'blake2': whatever needs a checksum fails/],
     ['salt-minion', { file_client: 'locale' }, /there is no 'locale': remote is used/],
     ['salt-minion', { backup_mode: 'yes' }, /there is no 'yes': no backups are made/],
@@ -209,6 +209,7 @@ test('options - a name that an option does not know is said, with what happens i
   for (const asked of [
     { ipc_mode: 'tcp', renderer: 'jinja|json', hash_type: 'md5', state_output: 'changes_id' },
     { renderer: 'yaml_jinja', top_file_merging_strategy: 'same', transports: {} },
+    { renderer: 'jinja|yaml|gpg' },
   ])
     assert.deepEqual(
       start('salt-master', asked).lines.filter((line) => !/transports/.test(line)),

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { PYTHON_RENDERERS } from '../../../runtime/renderers/further.ts';
+import { PYTHON_RENDERERS } from '../../../config/renderer-names.ts';
 import type { RenderContext } from '../../../runtime/renderers/renderer.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';

@@ -85,14 +85,20 @@ test('supervisor - what is no message of the contract between the main process a
     type: 'rotate',
     reason: 'a key was deleted',
   });
+  assert.equal(readFromChild({ type: 'adopt', key: 'no key' }), undefined);
+  assert.equal(readFromChild({ type: 'duty' }), undefined);
   for (const strange of [null, 'ready', { type: 'rotate' }, { type: 'rotate', reason: 5 }, { type: 'stop' }])
     assert.equal(readFromChild(strange), undefined);
   const start = { type: 'start', role: 'MWorker', index: 1, opts: '', aes: ['k'], userKeys: { root: 'r' } };
   const console = { level: 'info', daemon: false };
-  assert.deepEqual(readToChild({ ...start, console }), { ...start, console });
+  const whole = { ...start, console, hasDuty: true };
+  assert.deepEqual(readToChild(whole), whole);
+  assert.deepEqual(readToChild({ type: 'duty', isMine: false }), { type: 'duty', isMine: false });
   for (const strange of [
     start,
-    { ...start, console, role: 'Nobody' },
+    { ...start, console },
+    { ...whole, role: 'Nobody' },
+    { type: 'duty', isMine: 'yes' },
     { type: 'aes', aes: [5] },
     { type: 'ready' },
   ])
