@@ -44,7 +44,9 @@ test('options - what is served changes what happens', async (t) => {
   const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
   await master.logged('Starting the Salt Event Publisher on tcp://127.0.0.1');
   await master.logged('is ready', 3);
-  await master.logged('cluster_id (the master would make keys and sessions of its own');
+  await master.logged(
+    'cluster_id (its masters share a folder, and those of a cluster of Brine have NATS between them',
+  );
   const events: BusEvent[] = [];
   const bus = await EventBusReader.connect(
     { host: '127.0.0.1', port: pub },
