@@ -27,6 +27,8 @@ const MAKING_MAX = 2_000;
 /** Pauses before a call that this master's job cache did not take is made again; after the last it is given up here, and counted. */
 const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 64_000;
+/** Bytes of returns that are being joined out of parts. */
+const PARCEL_BYTES_MAX = 512 * 1024 * 1024;
 /** What a message has besides its calls, at most. */
 const OVERHEAD_BYTES = 2_048;
 
@@ -60,7 +62,7 @@ export class JobCalls {
   readonly counters = { appended: 0, made: 0, spooled: 0, refused: 0, lost: 0 };
   readonly #deps: JobCallsDeps;
   readonly #run: string;
-  readonly #joiner = new ParcelJoiner();
+  readonly #joiner = new ParcelJoiner(PARCEL_BYTES_MAX);
   /** Calls that were appended and come back with the stream, by the number of their message in this run. */
   readonly #appended = new Map<number, readonly Pending[]>();
   #waiting: Pending[] = [];

@@ -8,8 +8,11 @@ const WHOLE = 0;
 const PART = 1;
 const ID_BYTES = 8;
 const HEAD_BYTES = 1 + ID_BYTES + 4;
-/** Parts of unfinished parcels that are kept while their other parts are awaited. A master that died under one leaves such. */
-const WAITING_BYTES_MAX = 512 * 1024 * 1024;
+/**
+ * Bytes of unfinished parcels that are kept while their other parts are awaited, when the reader does not say. A master that died under
+ * one leaves such, and whoever reaches NATS can make some.
+ */
+const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Cuts a message. @param partBytesMax what NATS takes at once */
 export function cutParcel(message: Buffer, partBytesMax: number, random: Random): Buffer[] {
@@ -40,7 +43,13 @@ export class ParcelJoiner {
   /** Parcels given up because their rest never came. */
   readonly counters = { abandoned: 0 };
   readonly #waiting = new Map<string, Waiting>();
+  readonly #bytesMax: number;
   #bytes = 0;
+
+  /** @param bytesMax of unfinished parcels; beyond it the oldest are given up, and counted */
+  constructor(bytesMax = WAITING_BYTES_MAX) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** Where in the stream the oldest unfinished parcel begins; undefined when there is none. */
   get oldestAt(): number | undefined {
@@ -75,7 +84,7 @@ export class ParcelJoiner {
 
   #keepBound(newest: string): void {
     for (const [id, waiting] of this.#waiting) {
-      if (this.#bytes <= WAITING_BYTES_MAX) return;
+      if (this.#bytes <= this.#bytesMax) return;
       if (id === newest) continue;
       this.counters.abandoned++;
       this.#drop(id, waiting);

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock, Timer } from '../../host/clock.ts';
+import { BoundedMap } from '../../host/bounded-map.ts';
 import { readTextIfExists, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
@@ -23,6 +24,19 @@ const KEEP_MS = 1_000;
 /** Appends under way at once; further changes wait for their turn, each thing once. */
 const UNDER_WAY_MAX = 32;
 const OVERHEAD_BYTES = 2_048;
+/** Things that are remembered as too large, so that it is said once. */
+const LEFT_OUT_MAX = 1_000;
+
+/** One thing is larger than a message of NATS may be. */
+class TooLargeError extends Error {
+  override readonly name = 'TooLargeError';
+  readonly bytesMax: number;
+
+  constructor(bytesMax: number) {
+    super(`more than ${bytesMax} bytes`);
+    this.bytesMax = bytesMax;
+  }
+}
 
 /** What the files need. */
 export interface SharedFilesDeps {
@@ -50,12 +64,14 @@ interface Agreed {
 
 /** See the head of this file. */
 export class SharedFiles {
-  readonly counters = { appended: 0, written: 0, conflicts: 0, replayed: 0 };
+  readonly counters = { appended: 0, written: 0, conflicts: 0, replayed: 0, tooLarge: 0 };
   readonly #deps: SharedFilesDeps;
   readonly #kinds: ReadonlyMap<string, FileKind>;
   readonly #agreed: Map<string, Agreed>;
   readonly #changed = new Set<string>();
   readonly #joiner = new ParcelJoiner();
+  /** Things of which it was said that they are too large. */
+  readonly #leftOut = new BoundedMap<string, true>(LEFT_OUT_MAX);
   readonly #watchers: { close(): void }[] = [];
   #underWay = 0;
   #position = 0;
@@ -133,19 +149,30 @@ export class SharedFiles {
     if ((agreed?.digest ?? ABSENT) === digest) return;
     const version = (agreed?.version ?? 0) + 1;
     try {
-      const sequence = await this.#write(name, kind, id, { content, version, after: agreed?.sequence ?? 0 });
+      const sequence = await this.#write(kind, id, { content, version, after: agreed?.sequence ?? 0 });
       this.counters.appended++;
       this.#agree(name, { sequence, version, digest });
     } catch (error) {
       if (error instanceof SubjectTakenError) return; // another was faster; what he said comes with the stream
+      if (error instanceof TooLargeError) return this.#leaveOut(name, error);
       link.failed(messageOf(error));
       log.debug(`The change of ${name} waits for the cluster.`);
       this.#changed.add(name);
     }
   }
 
+  /** What one minion has made too large is its own trouble, and no sign that NATS is away. */
+  #leaveOut(name: string, { bytesMax }: TooLargeError): void {
+    this.counters.tooLarge++;
+    if (this.#leftOut.get(name) === true) return;
+    this.#leftOut.set(name, true);
+    this.#deps.log.error(
+      `${name} is larger than NATS takes at once (${bytesMax} bytes), so that the other masters do not have it. Raise max_payload of ` +
+        'the NATS servers, or see why it is so large.',
+    );
+  }
+
   async #write(
-    name: string,
     kind: FileKind,
     id: string,
     { content, version, after }: { content: Dict | undefined; version: number; after: number },
@@ -154,10 +181,7 @@ export class SharedFiles {
     const said = dict({ kind: kind.name, id, version, member, content: content ?? null });
     const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
     const [first = Buffer.alloc(0), ...more] = cutParcel(seal.seal('file', said), most, random);
-    if (more.length > 0)
-      throw new Error(
-        `${name} is larger than NATS takes (${most} bytes); raise max_payload of the NATS servers`,
-      );
+    if (more.length > 0) throw new TooLargeError(most);
     return link.streams.append(`${prefix}.${kind.name}.${subjectToken(id)}`, first, { after });
   }
 

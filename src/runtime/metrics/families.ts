@@ -72,6 +72,9 @@ export const FAMILIES = {
     'Keys, sessions and data of minions taken over from other masters.',
   ),
   brine_cluster_files_conflicts_total: counter('Those of them that had been changed here at the same time.'),
+  brine_cluster_files_left_out_total: counter(
+    'Times that data of a minion were larger than NATS takes at once.',
+  ),
   brine_cluster_events_dropped_total: counter('Events that the other masters were not told of.'),
   brine_cluster_messages_refused_total: counter('Messages from NATS that no member has sealed.'),
   // publications and minions

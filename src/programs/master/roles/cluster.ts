@@ -238,6 +238,7 @@ function figures(parts: {
     sample('brine_cluster_calls_refused_total', jobs.counters.refused),
     sample('brine_cluster_files_written_total', files.counters.written),
     sample('brine_cluster_files_conflicts_total', files.counters.conflicts),
+    sample('brine_cluster_files_left_out_total', files.counters.tooLarge),
     sample('brine_cluster_events_dropped_total', events.counters.dropped),
     sample('brine_cluster_messages_refused_total', seal.counters.refused),
   ];
