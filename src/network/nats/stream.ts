@@ -2,16 +2,8 @@
 import type { DeliverPolicy, JetStreamClient, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { UnreachableError, messageOf } from '../../errors/errors.ts';
-
-/** A message of a stream. */
-export interface StreamMessage {
-  /** Its place in the stream, from 1. */
-  readonly sequence: number;
-  readonly subject: string;
-  readonly data: Uint8Array;
-  /** How many are left behind it. */
-  readonly pending: number;
-}
+import type { Clock } from '../../host/clock.ts';
+import { StreamReading, type StreamMessage } from './reading.ts';
 
 /** What a stream is like. */
 export interface StreamSettings {
@@ -33,38 +25,31 @@ const NS_PER_MS = 1_000_000;
 const WRONG_LAST_SEQUENCE = 10_071;
 const NO_MESSAGE = 10_037;
 const NO_STREAM = 10_059;
-/** A reader that the servers have lost, as they do when they start anew, is made again when two of these have not come. */
-const HEARTBEAT_MS = 750;
-const EXPIRES_MS = 5_000;
-/** Messages that the server sends ahead. */
-const AHEAD_MAX = 500;
+/** What streams are reached through. */
+interface StreamDeps {
+  readonly nats: NatsConnection;
+  readonly manager: JetStreamManager;
+  readonly client: JetStreamClient;
+  readonly timeoutMs: number;
+  readonly startAt: typeof DeliverPolicy.StartSequence;
+  readonly clock: Clock;
+}
 
 /** Streams of one connection. */
 export class NatsStreams {
-  readonly #manager: JetStreamManager;
-  readonly #client: JetStreamClient;
-  readonly #timeoutMs: number;
-  readonly #startAt: typeof DeliverPolicy.StartSequence;
+  readonly #deps: StreamDeps;
 
-  private constructor(
-    manager: JetStreamManager,
-    client: JetStreamClient,
-    startAt: typeof DeliverPolicy.StartSequence,
-    timeoutMs: number,
-  ) {
-    this.#manager = manager;
-    this.#client = client;
-    this.#startAt = startAt;
-    this.#timeoutMs = timeoutMs;
+  private constructor(deps: StreamDeps) {
+    this.#deps = deps;
   }
 
   /** @throws UnreachableError when the servers have no JetStream */
-  static async open(nats: NatsConnection, timeoutMs: number): Promise<NatsStreams> {
+  static async open(nats: NatsConnection, timeoutMs: number, clock: Clock): Promise<NatsStreams> {
     const { jetstream, jetstreamManager, DeliverPolicy: policies } = await import('@nats-io/jetstream');
     try {
       const manager = await jetstreamManager(nats, { timeout: timeoutMs });
       const client = jetstream(nats, { timeout: timeoutMs });
-      return new NatsStreams(manager, client, policies.StartSequence, timeoutMs);
+      return new NatsStreams({ nats, manager, client, timeoutMs, startAt: policies.StartSequence, clock });
     } catch (cause) {
       throw new UnreachableError(
         `The NATS servers keep no streams: ${messageOf(cause)}. Start them with JetStream (nats-server -js).`,
@@ -83,13 +68,13 @@ export class NatsStreams {
       max_age: settings.maxAgeMs * NS_PER_MS,
       max_msgs_per_subject: settings.perSubject,
     };
-    await this.#manager.streams.add(config);
+    await this.#deps.manager.streams.add(config);
     return true;
   }
 
   async exists(name: string): Promise<boolean> {
     try {
-      await this.#manager.streams.info(name);
+      await this.#deps.manager.streams.info(name);
       return true;
     } catch (error) {
       if (apiCode(error) === NO_STREAM) return false;
@@ -99,18 +84,18 @@ export class NatsStreams {
 
   /** Removes a stream with all that is in it. */
   async remove(name: string): Promise<void> {
-    await this.#manager.streams.delete(name);
+    await this.#deps.manager.streams.delete(name);
   }
 
   /** The subjects that match and have a message. */
   async subjects(name: string, filter: string): Promise<string[]> {
-    const { state } = await this.#manager.streams.info(name, { subjects_filter: filter });
+    const { state } = await this.#deps.manager.streams.info(name, { subjects_filter: filter });
     return Object.keys(state.subjects ?? {});
   }
 
   /** The place of a stream's last message, and of the first that is still there. */
   async range(name: string): Promise<{ first: number; last: number }> {
-    const { state } = await this.#manager.streams.info(name);
+    const { state } = await this.#deps.manager.streams.info(name);
     return { first: state.first_seq, last: state.last_seq };
   }
 
@@ -127,8 +112,8 @@ export class NatsStreams {
     { id, after }: { readonly id?: string; readonly after?: number } = {},
   ): Promise<number> {
     try {
-      const ack = await this.#client.publish(subject, data, {
-        timeout: this.#timeoutMs,
+      const ack = await this.#deps.client.publish(subject, data, {
+        timeout: this.#deps.timeoutMs,
         ...(id === undefined ? {} : { msgID: id }),
         ...(after === undefined ? {} : { expect: { lastSubjectSequence: after } }),
       });
@@ -142,7 +127,7 @@ export class NatsStreams {
   /** The last message of a subject. */
   async last(stream: string, subject: string): Promise<Omit<StreamMessage, 'pending'> | undefined> {
     try {
-      const message = await this.#manager.streams.getMessage(stream, { last_by_subj: subject });
+      const message = await this.#deps.manager.streams.getMessage(stream, { last_by_subj: subject });
       return message === null
         ? undefined
         : { sequence: message.seq, subject: message.subject, data: message.data };
@@ -153,40 +138,16 @@ export class NatsStreams {
   }
 
   /**
-   * Reads a stream from a place on, in order and without a gap, over every break of the connection.
+   * Reads a stream from a place on, in order and without a gap, over every break of the connection and every death of a server.
    * @param take done with one message before it is given the next
-   * @returns what ends it
    */
-  async follow(
+  follow(
     stream: string,
     from: number,
     take: (message: StreamMessage) => void | Promise<void>,
-  ): Promise<{ stop(): Promise<void>; readonly ended: Promise<void> }> {
-    const consumer = await this.#client.consumers.get(stream, {
-      deliver_policy: this.#startAt,
-      opt_start_seq: Math.max(1, from),
-    });
-    const messages = await consumer.consume({
-      max_messages: AHEAD_MAX,
-      expires: EXPIRES_MS,
-      idle_heartbeat: HEARTBEAT_MS,
-    });
-    const ended = (async () => {
-      for await (const message of messages)
-        await take({
-          sequence: message.seq,
-          subject: message.subject,
-          data: message.data,
-          pending: message.info.pending,
-        });
-    })();
-    return {
-      ended,
-      stop: async () => {
-        await messages.close();
-        await ended.catch(() => undefined);
-      },
-    };
+  ): Promise<StreamReading> {
+    const { nats, client, startAt, clock } = this.#deps;
+    return StreamReading.start({ nats, client, startAt, clock, stream, take }, from);
   }
 }
 

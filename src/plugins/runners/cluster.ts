@@ -130,7 +130,7 @@ async function withNats<T>(
   const settings = settingsOf(ctx);
   const nats = await connectNats(settings.nats, { name: 'salt-run cluster', timeoutMs: NATS_TIMEOUT_MS });
   try {
-    const streams = await NatsStreams.open(nats, NATS_TIMEOUT_MS);
+    const streams = await NatsStreams.open(nats, NATS_TIMEOUT_MS, ctx.clock);
     const payloadBytesMax = nats.info?.max_payload ?? 1024 * 1024;
     return await work({ settings, streams, pkiDir: ctx.opts.get('pki_dir'), payloadBytesMax });
   } finally {
@@ -236,7 +236,7 @@ async function status(ctx: RunnerContext): Promise<Dict> {
       isSilent: true,
     });
     await clock.sleep(LISTEN_MS, ctx.signal);
-    const calls = new MemberCalls({ link, seal, subject: names.ask, member, random });
+    const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
     const found = await Promise.all(
       members.others().map(async (name): Promise<[string, Value]> => {
         try {

@@ -8,7 +8,7 @@ import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
-import type { StreamMessage } from '../../network/nats/stream.ts';
+import type { StreamMessage } from '../../network/nats/reading.ts';
 import { dict, isBytes, type Value } from '../../python/values/value.ts';
 import type { CallSpool } from './call-spool.ts';
 import type { ClusterLink } from './link.ts';
@@ -22,6 +22,8 @@ const MESSAGE_BYTES_MAX = 512 * 1024;
 const UNDER_WAY_MAX = 16;
 /** Bytes of calls that wait for their turn. At more a call is refused, and whoever made it tries again. */
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
+/** How long a call that the stream has may take to come back with it. */
+const BACK_MS = 10_000;
 /** Calls of other masters that are made here at once. */
 const MAKING_MAX = 2_000;
 /** Pauses before a call that this master's job cache did not take is made again; after the last it is given up here, and counted. */
@@ -59,7 +61,7 @@ interface Pending {
 
 /** See the head of this file. */
 export class JobCalls {
-  readonly counters = { appended: 0, made: 0, spooled: 0, refused: 0, lost: 0 };
+  readonly counters = { appended: 0, made: 0, spooled: 0, refused: 0, lost: 0, notBack: 0 };
   readonly #deps: JobCallsDeps;
   readonly #run: string;
   readonly #joiner = new ParcelJoiner(PARCEL_BYTES_MAX);
@@ -180,6 +182,7 @@ export class JobCalls {
         batch.map(({ call }) => call),
       );
       this.counters.appended += batch.length;
+      this.#giveUpWhenNotBack(number);
     } catch (error) {
       this.#deps.link.failed(messageOf(error));
       // it may have arrived all the same; then the stream brings it a second time, which changes nothing
@@ -196,6 +199,25 @@ export class JobCalls {
     const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
     for (const [index, part] of cutParcel(sealed, most, random).entries())
       await link.streams.append(subject, part, { id: `${this.#run}:${number}:${index}` });
+  }
+
+  /** The stream has it, and this master hears nothing of it: its reader is ill, and whoever waits must not hang with it. */
+  #giveUpWhenNotBack(number: number): void {
+    if (!this.#appended.has(number)) return;
+    const giveUp = (): void => {
+      const batch = this.#appended.get(number) ?? [];
+      this.#appended.delete(number);
+      this.counters.notBack += batch.length;
+      for (const { reject } of batch)
+        reject(
+          new BrineError(
+            `The cluster has it, but this master has not heard of it in ${BACK_MS / 1000} s. Look at salt-run cluster.status, and ` +
+              'with jobs.list_jobs whether the job is there before you try again.',
+            { code: 'not-reachable' },
+          ),
+        );
+    };
+    this.#deps.clock.after(BACK_MS, giveUp, { background: true });
   }
 
   /** Without the cluster: returns and lines of ledgers wait on the disk, and are in this master's job cache at once; jobs are refused. */
@@ -227,17 +249,27 @@ export class JobCalls {
     const { spool, link, log } = this.#deps;
     try {
       const names = spool.names();
-      for (const name of names) {
-        if (!link.isThere) return;
-        await this.#send(++this.#number, spool.read(name));
-        spool.remove(name);
-      }
+      for (const name of names) if (!link.isThere || !(await this.#drainFile(name))) return;
       if (names.length > 0) log.info('What has waited for the cluster is there now.');
     } catch (error) {
-      link.failed(messageOf(error));
+      log.error(`What waits on this disk for the cluster cannot be read: ${messageOf(error)}`);
     } finally {
       this.#draining = false;
     }
+  }
+
+  /** @returns true when it is in the stream @throws the disk's error */
+  async #drainFile(name: string): Promise<boolean> {
+    const { spool, link } = this.#deps;
+    const calls = spool.read(name);
+    try {
+      await this.#send(++this.#number, calls);
+    } catch (error) {
+      link.failed(messageOf(error));
+      return false;
+    }
+    spool.remove(name);
+    return true;
   }
 
   async #take({ sequence, data }: StreamMessage): Promise<void> {

@@ -43,7 +43,7 @@ export class ClusterLink {
   static async open(deps: LinkDeps): Promise<ClusterLink> {
     const nats = await connectNats(deps.access, { name: deps.name, timeoutMs: NATS_TIMEOUT_MS });
     try {
-      return new ClusterLink(deps, nats, await NatsStreams.open(nats, NATS_TIMEOUT_MS));
+      return new ClusterLink(deps, nats, await NatsStreams.open(nats, NATS_TIMEOUT_MS, deps.clock));
     } catch (error) {
       await nats.close();
       throw error;

@@ -1,8 +1,10 @@
 /** Calls from one member to another over NATS: the same messages that our processes send each other over local sockets, sealed. */
 import { BrineError, UnreachableError, messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
-import { dict, isBytes } from '../../python/values/value.ts';
+import { dict, isBytes, type Dict } from '../../python/values/value.ts';
 import type { Link } from '../../network/ipc/contract.ts';
+import { FreshAsks } from './fresh-asks.ts';
 import type { ClusterLink } from './link.ts';
 import { subjectToken } from './names.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
@@ -10,6 +12,7 @@ import type { ClusterSeal } from './seal.ts';
 
 /** How long another member may take. */
 const ANSWER_MS = 2_000;
+const NONCE_BYTES = 16;
 const OVERHEAD_BYTES = 2_048;
 const MORE = Buffer.from('more');
 
@@ -20,6 +23,7 @@ export interface MemberCallsDeps {
   /** What the subjects of members begin with. */
   readonly subject: string;
   readonly member: string;
+  readonly clock: Clock;
   readonly random: Random;
 }
 
@@ -30,10 +34,12 @@ export type ServeCall = (call: Buffer) => Promise<Uint8Array>;
 export class MemberCalls {
   readonly #deps: MemberCallsDeps;
   readonly #joiner = new ParcelJoiner();
+  readonly #fresh: FreshAsks;
   readonly #served = new Map<string, ServeCall>();
 
   constructor(deps: MemberCallsDeps) {
     this.#deps = deps;
+    this.#fresh = new FreshAsks(deps.clock);
     const { link, subject, member } = deps;
     link.nats.subscribe(`${subject}.${subjectToken(member)}`, {
       callback: (error, message) => {
@@ -56,8 +62,10 @@ export class MemberCalls {
   }
 
   async #ask(member: string, to: string, call: Buffer): Promise<Buffer> {
-    const { link, seal, subject, random } = this.#deps;
-    const sealed = seal.seal('ask', dict({ to, call, from: this.#deps.member, at: member }));
+    const { link, seal, subject, clock, random } = this.#deps;
+    const nonce = random.bytes(NONCE_BYTES).toString('hex');
+    const from = this.#deps.member;
+    const sealed = seal.seal('ask', dict({ to, call, from, at: member, nonce, atMs: clock.nowMs() }));
     const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
     let reply: Uint8Array = MORE;
     try {
@@ -68,7 +76,7 @@ export class MemberCalls {
       throw new UnreachableError(`The master ${member} does not answer: ${messageOf(cause)}.`, { cause });
     }
     const answer = seal.open('answer', reply);
-    const value = answer?.get('value');
+    const value = answer?.get('nonce') === nonce ? answer.get('value') : undefined;
     if (value !== undefined && isBytes(value)) return Buffer.from(value);
     const error = answer?.get('error');
     throw new BrineError(
@@ -76,18 +84,32 @@ export class MemberCalls {
     );
   }
 
+  /** @returns the sealed answer, which holds for this ask alone */
   async #answer(whole: Buffer): Promise<Buffer> {
-    const { seal, member } = this.#deps;
+    const { seal } = this.#deps;
     const asked = seal.open('ask', whole);
+    const nonce = asked?.get('nonce') ?? '';
+    try {
+      return seal.seal('answer', dict({ nonce, value: await this.#serve(asked) }));
+    } catch (error) {
+      return seal.seal('answer', dict({ nonce, error: messageOf(error) }));
+    }
+  }
+
+  async #serve(asked: Dict | undefined): Promise<Buffer> {
     const to = asked?.get('to');
     const call = asked?.get('call');
-    const serve = typeof to === 'string' && asked?.get('at') === member ? this.#served.get(to) : undefined;
+    const isOurs = asked?.get('at') === this.#deps.member;
+    const serve = typeof to === 'string' && isOurs ? this.#served.get(to) : undefined;
     if (serve === undefined || call === undefined || !isBytes(call))
-      return seal.seal('answer', dict({ error: 'nothing here answers such a call' }));
-    try {
-      return seal.seal('answer', dict({ value: Buffer.from(await serve(Buffer.from(call))) }));
-    } catch (error) {
-      return seal.seal('answer', dict({ error: messageOf(error) }));
-    }
+      throw new BrineError('nothing here answers such a call');
+    const nonce = asked?.get('nonce');
+    const atMs = asked?.get('atMs');
+    const refusal =
+      typeof nonce === 'string' && typeof atMs === 'number'
+        ? this.#fresh.refusal(nonce, atMs)
+        : 'the call does not say when it was sent';
+    if (refusal !== undefined) throw new BrineError(refusal);
+    return Buffer.from(await serve(Buffer.from(call)));
   }
 }

@@ -68,6 +68,9 @@ export const FAMILIES = {
   brine_cluster_calls_refused_total: counter(
     'Writes that were refused, because NATS was away or too many waited.',
   ),
+  brine_cluster_calls_not_heard_back_total: counter(
+    'Writes that the cluster has and that did not come back from it in time.',
+  ),
   brine_cluster_files_written_total: counter(
     'Keys, sessions and data of minions taken over from other masters.',
   ),

@@ -66,7 +66,7 @@ export const startCluster: StartRole = async (context) => {
     giveUpMs: GIVE_UP_MS,
   });
   const members = new Members({ link, seal, subject: `${names.ask}.members`, member, clock });
-  const calls = new MemberCalls({ link, seal, subject: names.ask, member, random });
+  const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
   const jobs = new JobCalls({
     link,
     seal,
@@ -236,6 +236,7 @@ function figures(parts: {
     sample('brine_cluster_calls_total', jobs.counters.made),
     sample('brine_cluster_calls_spooled_total', jobs.counters.spooled),
     sample('brine_cluster_calls_refused_total', jobs.counters.refused),
+    sample('brine_cluster_calls_not_heard_back_total', jobs.counters.notBack),
     sample('brine_cluster_files_written_total', files.counters.written),
     sample('brine_cluster_files_conflicts_total', files.counters.conflicts),
     sample('brine_cluster_files_left_out_total', files.counters.tooLarge),
