@@ -108,6 +108,9 @@ function isAccepted(accepted: ReadonlySet<string> | 'all', name: string): boolea
   return accepted !== 'all' && accepted.has(name);
 }
 
+/** A minion obeys it as well, though Salt gives it no default there: in its absence the master's word counts. */
+const MINIONS_PUBLISH_PORT = 'publish_port';
+
 interface UnknownNameContext {
   readonly table: OptionTable;
   readonly otherTable: OptionTable;
@@ -121,6 +124,7 @@ function noteUnknown(
   { table, otherTable, warnings, unknown }: UnknownNameContext,
 ): void {
   if (Object.hasOwn(otherTable, name)) {
+    if (name === MINIONS_PUBLISH_PORT && Object.hasOwn(table, 'master_port')) return;
     if (!isDefault(value, otherTable[name]?.default ?? null))
       warnings.set(name, 'it belongs into the configuration of the other program');
   } else if (isDict(value) && value.has('driver')) {

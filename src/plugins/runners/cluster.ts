@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { clusterSettings, type ClusterSettings } from '../../config/cluster.ts';
 import { keepJobsSeconds } from '../../config/job-caches.ts';
 import { BrineError } from '../../errors/errors.ts';
-import { clientOf } from '../../network/ipc/contract.ts';
+import { clientOf, type Client } from '../../network/ipc/contract.ts';
 import { connectNats } from '../../network/nats/connect.ts';
 import { NatsStreams } from '../../network/nats/stream.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
@@ -101,6 +101,13 @@ export const clusterRunners = defineRunners({
       returns: 'A sentence',
       examples: ['salt-run cluster.leave'],
       run: (ctx) => refusing(() => leave(ctx)),
+    }),
+    drain: defineRunner({
+      doc: 'Makes this master give its minions away to the others, before it is stopped.',
+      params: {},
+      returns: 'A sentence',
+      examples: ['salt-run cluster.drain'],
+      run: (ctx) => refusing(() => drain(ctx)),
     }),
     status: defineRunner({
       doc: 'Tells which masters of the cluster are there, and how each is.',
@@ -212,52 +219,74 @@ async function refuseRunning(ctx: RunnerContext, fun: string): Promise<void> {
   throw new BrineError(`The master is running. Stop it, then run ${fun} again.`);
 }
 
-async function status(ctx: RunnerContext): Promise<Dict> {
+/** Who is there, asked over a connection of its own. */
+interface Present {
+  readonly settings: ClusterSettings;
+  readonly link: ClusterLink;
+  readonly names: readonly string[];
+  readonly ask: (member: string) => Client<typeof memberStatus>;
+}
+
+async function withPresent<T>(ctx: RunnerContext, work: (present: Present) => Promise<T>): Promise<T> {
   const settings = settingsOf(ctx);
   const { clock, random, log } = ctx;
-  const pkiDir = ctx.opts.get('pki_dir');
   const names = clusterNames(settings.id);
-  const seal = new ClusterSeal(readClusterSecret(pkiDir, settings.id));
+  const seal = new ClusterSeal(readClusterSecret(ctx.opts.get('pki_dir'), settings.id));
   const member = `salt-run-${random.bytes(6).toString('hex')}`;
-  const link = await ClusterLink.open({
-    access: settings.nats,
-    name: member,
-    probe: names.jobs.stream,
-    clock,
-    log,
-  });
+  const access = { access: settings.nats, name: member, probe: names.jobs.stream };
+  const link = await ClusterLink.open({ ...access, clock, log });
   try {
-    const members = new Members({
-      link,
-      seal,
-      subject: `${names.ask}.members`,
-      member,
-      clock,
-      isSilent: true,
-    });
+    const subject = `${names.ask}.members`;
+    const members = new Members({ link, seal, subject, member, clock, isSilent: true });
     await clock.sleep(LISTEN_MS, ctx.signal);
+    members.close();
     const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
+    const ask = (name: string): Client<typeof memberStatus> =>
+      clientOf(memberStatus, calls.linkTo(name, STATUS));
+    return await work({ settings, link, names: members.others().sort(), ask });
+  } finally {
+    await link.close();
+  }
+}
+
+function status(ctx: RunnerContext): Promise<Dict> {
+  return withPresent(ctx, async ({ settings, link, names, ask }) => {
+    const pkiDir = ctx.opts.get('pki_dir');
     const found = await Promise.all(
-      members.others().map(async (name): Promise<[string, Value]> => {
+      names.map(async (name): Promise<[string, Value]> => {
         try {
-          const said = await clientOf(memberStatus, calls.linkTo(name, STATUS)).status();
-          return [name, describe(said, clock.nowMs())];
+          return [name, describe(await ask(name).status(), ctx.clock.nowMs())];
         } catch (error) {
           return [name, (error as Error).message];
         }
       }),
     );
-    members.close();
     const asking = await applicants({ settings, streams: link.streams, pkiDir });
     return dict({
       cluster: settings.id,
       fingerprint: clusterFingerprint(pkiDir),
-      members: new Map<Value, Value>(found.sort(([a], [b]) => (a < b ? -1 : 1))),
+      members: new Map<Value, Value>(found),
       pending: asking.map((applicant) => applicant.member),
     });
-  } finally {
-    await link.close();
-  }
+  });
+}
+
+function drain(ctx: RunnerContext): Promise<string> {
+  return withPresent(ctx, async ({ settings: { member }, names, ask }) => {
+    if (!names.includes(member))
+      throw new BrineError(
+        `The master ${member} does not run, or does not reach the cluster. Nothing was done.`,
+      );
+    if (names.length === 1)
+      throw new BrineError(
+        `No other master of the cluster is there, so the minions of ${member} would have nowhere to go. Nothing was done.`,
+      );
+    const connected = await ask(member).drain();
+    return (
+      `The master ${member} takes no minions any more, and has let go of ${connected} connections. Minions that know other masters are ` +
+      'going there. Stop it when salt-run cluster.status shows that it has no bytes_waiting; starting it again ends this.'
+    );
+  });
 }
 
 function describe(said: MemberStatus, nowMs: number): Dict {
@@ -267,6 +296,7 @@ function describe(said: MemberStatus, nowMs: number): Dict {
       ? {}
       : { away_seconds: Math.round((said.nowMs - said.awaySinceMs) / 1000) }),
     duty: said.duty === said.member,
+    draining: said.isDraining,
     writes_made: said.made,
     bytes_waiting: said.spooledBytes,
     clock_ahead_seconds: Math.round((said.nowMs - nowMs) / 100) / 10,

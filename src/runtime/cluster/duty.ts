@@ -37,6 +37,7 @@ export class Duty {
   #isMine = false;
   #isAsking = false;
   #saidMs = -Infinity;
+  #isClosed = false;
 
   constructor(deps: DutyDeps) {
     this.#deps = deps;
@@ -60,8 +61,9 @@ export class Duty {
     if (holder !== this.#deps.member) this.#set(false);
   }
 
-  /** Gives it up at once, for who comes next. */
+  /** Gives it up at once, for who comes next, and asks for it no more. */
   close(): void {
+    this.#isClosed = true;
     this.#timer.cancel();
     this.#set(false);
   }
@@ -84,7 +86,7 @@ export class Duty {
       this.#holder = member;
       this.#heardMs = this.#deps.clock.monotonicMs();
       this.#saidMs = nowMs;
-      this.#set(true);
+      if (!this.#isClosed) this.#set(true);
     } catch (error) {
       // another was faster, or nobody can tell; both mean that it is not ours
       if (error instanceof SubjectTakenError) this.#set(false);

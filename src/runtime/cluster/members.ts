@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../host/clock.ts';
 import { dict, type Value } from '../../python/values/value.ts';
 import type { ClusterLink } from './link.ts';
 import type { ClusterSeal } from './seal.ts';
+import type { ClusterSerial } from './serial.ts';
 
 const BEAT_MS = 500;
 const GONE_MS = 2_000;
@@ -25,6 +26,7 @@ export interface MembersDeps {
   readonly subject: string;
   readonly member: string;
   readonly clock: Clock;
+  readonly serial?: Pick<ClusterSerial, 'highest' | 'heard'>;
   /** Only listens: for who is no member, and wants to know them. */
   readonly isSilent?: boolean;
 }
@@ -62,9 +64,12 @@ export class Members {
   }
 
   #beat(): void {
-    const { link, seal, subject, member, clock, isSilent = false } = this.#deps;
+    const { link, seal, subject, member, clock, serial, isSilent = false } = this.#deps;
     if (isSilent || link.nats.isClosed()) return;
-    link.nats.publish(subject, seal.seal('state', dict({ member, atMs: clock.nowMs() })));
+    link.nats.publish(
+      subject,
+      seal.seal('state', dict({ member, atMs: clock.nowMs(), serial: serial?.highest ?? 0 })),
+    );
   }
 
   #hear(data: Uint8Array): void {
@@ -73,7 +78,9 @@ export class Members {
     const atMs = said?.get('atMs');
     if (typeof name !== 'string' || typeof atMs !== 'number' || name === this.#deps.member) return;
     if (!this.#known.has(name) && this.#known.size >= MEMBERS_MAX) return;
-    const { clock } = this.#deps;
+    const { clock, serial } = this.#deps;
+    const given = said?.get('serial');
+    if (typeof given === 'number') void serial?.heard(given);
     this.#known.set(name, { name, heardMs: clock.monotonicMs(), aheadMs: atMs - clock.nowMs() });
   }
 }

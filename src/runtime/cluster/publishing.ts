@@ -14,6 +14,7 @@ import {
 import type { ClusterLink } from './link.ts';
 import type { MemberCalls } from './member-calls.ts';
 import type { Members } from './members.ts';
+import type { ClusterSerial } from './serial.ts';
 
 /** What calls to publishers of other members are addressed to. */
 export const PUBLISHER = 'publisher';
@@ -25,25 +26,29 @@ export interface ClusterPublishingDeps {
   readonly calls: Pick<MemberCalls, 'linkTo'>;
   /** The publisher of this master. */
   readonly local: PublisherClient;
+  readonly serial: Pick<ClusterSerial, 'given' | 'heard'>;
   readonly log: Logger;
 }
 
 /** Answers the contract of the publisher for the cluster. */
 export function clusterPublisher(deps: ClusterPublishingDeps): Handlers<typeof publisher> {
-  const { link, local } = deps;
+  const { link, local, serial } = deps;
   return {
     publish: async (publication) => {
       if (!link.isThere)
         throw new BrineError(link.refusal('The job is not published'), { code: 'not-reachable' });
       const here = await local.publish(publication);
-      // a minion that moves between masters drops what does not come with a higher serial than it had before
+      serial.given(here.serial);
       const onward = { ...publication, ...(here.serial === undefined ? {} : { serialAbove: here.serial }) };
       const elsewhere = await ofOthers(deps, 'is not told of the job; its minions do not get it', (other) =>
         other.publish(onward),
       );
+      await Promise.all(elsewhere.map((answer) => serial.heard(answer.serial)));
       return [here, ...elsewhere].reduce(commonAbsence);
     },
+    raiseSerial: (asked) => local.raiseSerial(asked),
     hasPublished: (job) => local.hasPublished(job),
+    close: () => local.close(),
     connections: async (asked) => {
       const [here, elsewhere] = await Promise.all([
         local.connections(asked),

@@ -11,6 +11,7 @@ import {
   text,
   type TypeOf,
 } from '../../network/ipc/fields.ts';
+import type { DrainingMark } from './draining.ts';
 import type { Duty } from './duty.ts';
 import type { JobCalls } from './job-calls.ts';
 import type { ClusterLink } from './link.ts';
@@ -27,6 +28,8 @@ const status = record({
   /** Calls of the job cache's stream that this member has made since it started, and those that wait on its disk. */
   made: count,
   spooledBytes: count,
+  /** Whether it gives its minions away. */
+  isDraining: flag,
   /** Its clock, ms since 1970. */
   nowMs: count,
 });
@@ -34,14 +37,16 @@ const status = record({
 /** See {@link status}. */
 export type MemberStatus = TypeOf<typeof status>;
 
-/** The one call. */
+/** What members ask each other. */
 export const memberStatus = contract('a member of the cluster', {
   status: { asks: nothing, answers: single(status) },
+  /** Give your minions away, and the duty. @returns how many were connected */
+  drain: { asks: nothing, answers: single(count) },
 });
 
-/** Answers it. @param call as it came @returns its answer, packed */
+/** Answers these. @param call as it came @returns its answer, packed */
 export async function answerStatus(
-  { member, link, duty, jobs, clock }: StatusDeps,
+  { member, link, duty, jobs, draining, drain, clock }: StatusDeps,
   call: Buffer,
 ): Promise<Uint8Array> {
   const handlers = handlersOf(memberStatus, {
@@ -52,8 +57,10 @@ export async function answerStatus(
       ...(duty.holder === undefined ? {} : { duty: duty.holder }),
       made: jobs.counters.made,
       spooledBytes: jobs.spooledBytes,
+      isDraining: draining.isSet,
       nowMs: clock.nowMs(),
     }),
+    drain,
   });
   const answer = await handlers.call(call);
   return answer instanceof Uint8Array ? answer : Buffer.concat(answer);
@@ -65,5 +72,8 @@ export interface StatusDeps {
   readonly link: Pick<ClusterLink, 'isThere' | 'awaySinceMs'>;
   readonly duty: Pick<Duty, 'holder'>;
   readonly jobs: Pick<JobCalls, 'counters' | 'spooledBytes'>;
+  readonly draining: Pick<DrainingMark, 'isSet'>;
+  /** Does what the call asks. */
+  readonly drain: () => Promise<number>;
   readonly clock: Clock;
 }

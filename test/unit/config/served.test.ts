@@ -184,6 +184,12 @@ test('options - one that nobody knows is named with the one that may have been m
   assert.doesNotMatch(lines.join('\n'), /site/);
 });
 
+test('options - one of the other program is said, but for the publish port, which a minion obeys', () => {
+  const { lines } = start('salt-minion', { publish_port: 14505, worker_threads: 9 });
+  assert.match(lines.join('\n'), /worker_threads \(it belongs into the configuration of the other program\)/);
+  assert.doesNotMatch(lines.join('\n'), /publish_port/);
+});
+
 test('options - salt-run and salt-call say only what concerns them', () => {
   assert.deepEqual(start('salt-run', { reactor: ['x'], nonsense_of_mine: 1 }).lines, []);
   assert.deepEqual(start('salt-call', { engines: ['x'] }).lines, []);

@@ -213,6 +213,7 @@ class RecordedMaster {
       sharedKey: () =>
         new Crypticle(new Secret((this.#row as Row).aesKey ?? (keys.shared(recording)[0] as string))),
       signPublicKey: publicKeySigner(opts, masterKey),
+      isDraining: () => false,
       connectedIds: async () => new Set(this.#row?.result.includes('full') ? ['web1', 'db1'] : []),
       fireEvent: () => undefined,
       log,

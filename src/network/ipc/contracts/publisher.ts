@@ -47,10 +47,14 @@ export const publisher = contract('the publisher', {
     }),
     answers: single(absence),
   },
+  /** What is published from now on has a higher serial than this one, which another master of the cluster has given. */
+  raiseSerial: { asks: fields({ above: count }), answers: nothing },
   /** Whether a job was published a short while ago. */
   hasPublished: { asks: fields({ jid: text }), answers: single(flag) },
   /** What is known of these minions' connections; those that never identified themselves are missing. */
   connections: { asks: fields({ ids: list(text) }), answers: single(byName(connection)) },
+  /** Closes the publish ports, and with them the connection of each minion. @returns how many there were */
+  close: { asks: nothing, answers: single(count) },
   /** The addresses that subscribers come from. */
   addresses: { asks: nothing, answers: single(list(text)) },
 });

@@ -39,6 +39,8 @@ export interface AuthenticatorDeps {
   readonly signPublicKey: ((algorithm: string) => string) | undefined;
   /** The minions that are connected now, asked for only when `max_minions` is set. */
   readonly connectedIds: () => Promise<ReadonlySet<string>>;
+  /** Whether this master gives its minions away to the others of its cluster. */
+  readonly isDraining: () => boolean;
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** Told of each request what became of it. */
   readonly decided?: (outcome: string) => void;
@@ -224,7 +226,11 @@ export class Authenticator {
   }
 
   async #isFull(id: string): Promise<boolean> {
-    const { opts, connectedIds, log } = this.#deps;
+    const { opts, connectedIds, isDraining, log } = this.#deps;
+    if (isDraining()) {
+      log.info(`This master is being drained (salt-run cluster.drain); ${id} is sent on to another one`);
+      return true;
+    }
     const maxMinions = opts.get('max_minions');
     if (maxMinions <= 0) return false;
     const connected = await connectedIds();

@@ -15,6 +15,7 @@ import { RpcPeer } from '../../../network/ipc/rpc.ts';
 import { listen } from '../../../network/transport/listen.ts';
 import { sample, type Sample } from '../../../runtime/metrics/sample.ts';
 import { CallSpool } from '../../../runtime/cluster/call-spool.ts';
+import { DrainingMark } from '../../../runtime/cluster/draining.ts';
 import { Duty } from '../../../runtime/cluster/duty.ts';
 import { EventBridge } from '../../../runtime/cluster/event-bridge.ts';
 import { keyKind, minionDataKind, sessionKind } from '../../../runtime/cluster/file-kinds.ts';
@@ -27,6 +28,7 @@ import { clusterNames, type ClusterNames } from '../../../runtime/cluster/names.
 import { PositionFile } from '../../../runtime/cluster/position-file.ts';
 import { clusterPublisher, PUBLISHER } from '../../../runtime/cluster/publishing.ts';
 import { ClusterSeal } from '../../../runtime/cluster/seal.ts';
+import { ClusterSerial } from '../../../runtime/cluster/serial.ts';
 import { ClusterKey } from '../../../runtime/cluster/shared-key.ts';
 import { SharedFiles } from '../../../runtime/cluster/shared-files.ts';
 import { answerStatus, STATUS } from '../../../runtime/cluster/status.ts';
@@ -65,7 +67,9 @@ export const startCluster: StartRole = async (context) => {
     clock,
     giveUpMs: GIVE_UP_MS,
   });
-  const members = new Members({ link, seal, subject: `${names.ask}.members`, member, clock });
+  const local = clientOf(publisher, publishOwner);
+  const serial = new ClusterSerial((above) => local.raiseSerial({ above }), log);
+  const members = new Members({ link, seal, subject: `${names.ask}.members`, member, clock, serial });
   const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
   const jobs = new JobCalls({
     link,
@@ -91,9 +95,16 @@ export const startCluster: StartRole = async (context) => {
     log,
   });
   const events = openEvents(base);
-  const local = clientOf(publisher, publishOwner);
   calls.serve(PUBLISHER, (call) => publishOwner.call(call));
-  calls.serve(STATUS, (call) => answerStatus({ member, link, duty, jobs, clock }, call));
+  const draining = new DrainingMark(opts.get('cachedir'));
+  draining.remove();
+  const drain = async (): Promise<number> => {
+    log.warning('This master gives its minions away (salt-run cluster.drain). Its next start ends that.');
+    draining.set();
+    duty.close();
+    return local.close();
+  };
+  calls.serve(STATUS, (call) => answerStatus({ member, link, duty, jobs, draining, drain, clock }, call));
   context.onNewKey(() => void key.changed());
   closeKeysWhileAway(base);
   const state = await followState(base, key, duty);
@@ -101,7 +112,7 @@ export const startCluster: StartRole = async (context) => {
   await files.start();
   await jobs.start();
   await events.start();
-  const answers = handlersOf(publisher, clusterPublisher({ link, members, calls, local, log }));
+  const answers = handlersOf(publisher, clusterPublisher({ link, members, calls, local, serial, log }));
   const servers = [
     await listen({ address: { path: sockets.jobCache }, mode: 0o600 }, (socket) => {
       new RpcPeer(socket, { call: async (call) => [await jobs.call(call)] });

@@ -44,6 +44,7 @@ import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
 import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
+import { DrainingMark } from '../../../runtime/cluster/draining.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const RECONNECT_MS = 20;
@@ -138,6 +139,7 @@ function makeDoor(deps: WorkerServices): Door {
 function makeAuthenticator(deps: WorkerServices): Authenticator {
   const { context, masterKey, keys, sessions, facts, publisher, fireEvent, figures } = deps;
   const { opts, log } = context;
+  const draining = new DrainingMark(opts.get('cachedir'));
   return new Authenticator({
     opts,
     masterKey,
@@ -147,6 +149,7 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
     sharedKey: () => context.sharedKeys()[0] as Crypticle,
     signPublicKey: publicKeySigner(opts, masterKey),
     connectedIds: () => connectedIds(keys, facts, publisher, opts.get('con_cache')),
+    isDraining: () => draining.isSet,
     fireEvent,
     decided: (outcome) => figures.authenticated(outcome),
     log,

@@ -42,6 +42,8 @@ const publisherWith = (over: Partial<Handlers<typeof publisher>>): RpcHandlers =
   handlersOf(publisher, {
     publish: () => ({ lost: new Map() }),
     hasPublished: () => false,
+    close: () => 0,
+    raiseSerial: () => undefined,
     connections: () => new Map(),
     addresses: () => [],
     ...over,

@@ -54,6 +54,7 @@ function office(
     sessions: new SessionKeys(join(root, 'sessions'), 86_400_000, systemClock),
     sharedKey: () => shared,
     signPublicKey: change.signs ? () => 'c2lnbmVk\n' : undefined,
+    isDraining: () => false,
     connectedIds: async () => new Set(change.connected ?? []),
     fireEvent: (tag, data) => events.push(new Map<Value, Value>([['tag', tag], ...data])),
     log,

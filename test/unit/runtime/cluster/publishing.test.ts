@@ -14,6 +14,8 @@ function publisherWith(absence: Absence, seen: unknown[] = []): Handlers {
       seen.push(publication.serialAbove);
       return absence;
     },
+    close: () => 0,
+    raiseSerial: () => undefined,
     hasPublished: () => false,
     connections: () => new Map([['a', { isConnected: false, lostSince: '2026-01-01' }]]),
     addresses: () => ['10.0.0.1'],
@@ -39,6 +41,7 @@ function cluster(
       }),
     },
     local: local as never,
+    serial: { given: () => undefined, heard: async () => undefined },
     log: silentLogger,
   });
 }

@@ -1,0 +1,268 @@
+/**
+ * Three masters, minions that know all of them, and jobs all the time, while masters, NATS servers and connections die in an order that a
+ * seed gives (`BRINE_SEED`). Afterwards everything is looked at (`support/cluster/evidence.ts`). With `BRINE_LONG=1` twenty minutes of
+ * it, with minions of real Salts where they are found.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { missingServers } from '../../scripts/database-programs.mjs';
+import { systemClock } from '../../src/host/clock.ts';
+import { SqliteJobStore } from '../../src/storage/jobs/sqlite-store.ts';
+import {
+  violationsOf,
+  type Evidence,
+  type GivenJob,
+  type JobCacheView,
+} from '../support/cluster/evidence.ts';
+import {
+  killMaster,
+  startMembers,
+  startNats,
+  untilAllAnswer,
+  untilComplete,
+  type MemberMaster,
+} from '../support/cluster/stage.ts';
+import type { DatabaseServer } from '../support/database-servers.ts';
+import type { Fleet } from '../support/fleet.ts';
+import { namesIn, realSalt, until, type Daemon, type Programs } from '../support/fleet.ts';
+
+const isLong = process.env['BRINE_LONG'] === '1';
+const skip = missingServers(['nats']).length > 0 ? 'did not run: nats-server is not installed' : false;
+const STORM_MS = Number(process.env['BRINE_STORM_MS'] ?? (isLong ? 20 * 60_000 : 60_000));
+/** What a fault's end may cost on a machine that the whole fleet shares. */
+const BACK_MS = 60_000;
+const LOAD_PAUSE_MS = 300;
+const SERVED_BY = ['a', 'b', 'c'];
+
+interface Storm {
+  readonly t: TestContext;
+  readonly servers: readonly DatabaseServer[];
+  readonly members: readonly MemberMaster[];
+  readonly minions: Map<string, Daemon>;
+  readonly folder: string;
+  readonly jobs: GivenJob[];
+  readonly random: () => number;
+  isOver: boolean;
+}
+
+type Fault = (storm: Storm) => Promise<string>;
+
+const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
+  ['a master is killed', async (storm) => killed(storm, pick(storm, storm.members))],
+  ['the master with the duty is killed', async (storm) => killed(storm, await holder(storm))],
+  ['a NATS server is killed', serverKilled],
+  ['a NATS server stands still', serverPaused],
+  ['a master is cut from NATS', masterCut],
+  ['a minion stands still', minionPaused],
+]);
+
+test('faults - a storm over a cluster of masters', { skip, timeout: STORM_MS + 600_000 }, async (t) => {
+  const seed = Number(process.env['BRINE_SEED'] ?? Math.floor(Math.random() * 1e9));
+  t.diagnostic(`BRINE_SEED=${seed}`);
+  const storm = await prepare(t, seededRandom(seed));
+  const load = Promise.all(storm.members.map((member) => giveJobs(storm, member)));
+  const deleted = await deleteKey(storm, 'gone');
+  const endMs = systemClock.monotonicMs() + STORM_MS;
+  const names = [...FAULTS.keys()];
+  for (let round = 0; systemClock.monotonicMs() < endMs || round < names.length; round++) {
+    // each once, then as it comes
+    const name = names[round] ?? pick(storm, names);
+    t.diagnostic(`${name}: ${await (FAULTS.get(name) as Fault)(storm)}`);
+  }
+  storm.isOver = true;
+  await load;
+  const violations = await untilSound(storm, deleted);
+  t.diagnostic(
+    `${storm.jobs.length} jobs, ${storm.jobs.filter(({ isRefused }) => isRefused).length} refused`,
+  );
+  assert.deepEqual(violations, []);
+});
+
+async function prepare(t: TestContext, random: () => number): Promise<Storm> {
+  const servers = await startNats(t, 3);
+  const members = await startMembers(t, servers, SERVED_BY);
+  const [{ fleet }] = members as [MemberMaster];
+  const folder = fleet.path('ran');
+  mkdirSync(folder);
+  const masters = `[${members.map((member) => `'127.0.0.1:${member.fleet.retPort}'`).join(', ')}]`;
+  const failover = [`master: ${masters}`, 'master_type: failover', 'master_alive_interval: 1'];
+  const all = [`master: ${masters}`];
+  const kinds: [string, string[], Programs?][] = [
+    ['hot1', all],
+    ['hot2', all],
+    ['over1', failover],
+    ['over2', failover],
+    ['gone', all],
+  ];
+  for (const version of isLong ? ['3006', '3007'] : []) {
+    const real = realSalt(version);
+    if (real !== undefined) kinds.push([`real${version}`, all, real]);
+  }
+  const minions = new Map<string, Daemon>();
+  for (const [id, options, programs] of kinds) minions.set(id, fleet.startMinion(id, options, programs));
+  await until('the keys wait', () =>
+    kinds.every(([id]) => namesIn(fleet.path('m', 'pki', 'minions_pre')).includes(id)),
+  );
+  await fleet.run('salt-key', ['-y', '-A']);
+  const ids = kinds.map(([id]) => id);
+  for (const member of members) await untilAllAnswer(member.fleet, ids, BACK_MS);
+  return { t, servers, members, minions, folder, jobs: [], random, isOver: false };
+}
+
+/** One job after another on one master: each appends its token to the file of the minion that runs it. */
+async function giveJobs(storm: Storm, { name, fleet }: MemberMaster): Promise<void> {
+  for (let number = 0; !storm.isOver; number++) {
+    const token = `${name}-${number}`;
+    const place = storm.jobs.push({ token, master: name, isRefused: false, returned: [] }) - 1;
+    const command = `echo ${token} >> ${storm.folder}/{{ grains.id }}`;
+    const words = ['*', 'cmd.run', command, 'template=jinja', '-t', '2', '--out=json', '--static'];
+    const { stdout, stderr } = await fleet.run('salt', words);
+    const returned = returnedIn(stdout);
+    const isRefused = returned.length === 0 && /The job is not published/.test(stdout + stderr);
+    storm.jobs[place] = { token, master: name, isRefused, returned };
+    await systemClock.sleep(LOAD_PAUSE_MS);
+  }
+}
+
+function returnedIn(stdout: string): string[] {
+  try {
+    const answers = JSON.parse(stdout) as Record<string, unknown>;
+    // the command writes nothing; what is false did not return
+    return Object.keys(answers).filter((id) => answers[id] === '');
+  } catch {
+    return [];
+  }
+}
+
+async function deleteKey(storm: Storm, id: string): Promise<ReadonlyMap<string, string>> {
+  const { fleet } = pick(storm, storm.members);
+  const { code, stdout, stderr } = await fleet.run('salt-key', ['-y', '-d', id]);
+  assert.equal(code, 0, stdout + stderr);
+  // it goes on asking; those jobs that are under way were published before
+  return new Map([[id, `a-${storm.jobs.filter(({ master }) => master === 'a').length}`]]);
+}
+
+async function killed(storm: Storm, member: MemberMaster): Promise<string> {
+  await killMaster(member);
+  const others = storm.members.filter((other) => other !== member);
+  const aloneMs = await allAnswer(storm, others);
+  await member.fleet.startMaster();
+  const backMs = await allAnswer(storm, storm.members);
+  return `${member.name}: all answer the others after ${aloneMs} ms, and all after ${backMs} ms when it is back`;
+}
+
+async function serverKilled(storm: Storm): Promise<string> {
+  const server = pick(storm, storm.servers);
+  await server.kill();
+  const aloneMs = await allAnswer(storm, storm.members);
+  await server.start();
+  await untilComplete(storm.servers);
+  return `all answer all after ${aloneMs} ms, and ${await allAnswer(storm, storm.members)} ms after it is back`;
+}
+
+async function serverPaused(storm: Storm): Promise<string> {
+  const server = pick(storm, storm.servers);
+  server.pause();
+  const aloneMs = await allAnswer(storm, storm.members);
+  server.resume();
+  await untilComplete(storm.servers);
+  return `all answer all after ${aloneMs} ms, and ${await allAnswer(storm, storm.members)} ms after it goes on`;
+}
+
+async function masterCut(storm: Storm): Promise<string> {
+  const member = pick(storm, storm.members);
+  for (const relay of member.relays) relay.cut();
+  const others = storm.members.filter((other) => other !== member);
+  const aloneMs = await allAnswer(storm, others);
+  const { stdout, stderr } = await member.fleet.salt(['*', 'test.ping']);
+  assert.match(stdout + stderr, /cluster cannot be reached/);
+  for (const relay of member.relays) relay.mend();
+  return `${member.name}: all answer the others after ${aloneMs} ms, all ${await allAnswer(storm, storm.members)} ms after the cut`;
+}
+
+async function minionPaused(storm: Storm): Promise<string> {
+  const id = pick(storm, present(storm));
+  process.kill(storm.minions.get(id)?.child.pid ?? 0, 'SIGSTOP');
+  const { stdout, stderr } = await pick(storm, storm.members).fleet.salt(['-t', '2', id, 'test.ping']);
+  assert.match(stdout + stderr, /did not return|cluster cannot be reached/);
+  process.kill(storm.minions.get(id)?.child.pid ?? 0, 'SIGCONT');
+  return `${id}: all answer all ${await allAnswer(storm, storm.members)} ms after it goes on`;
+}
+
+async function holder(storm: Storm): Promise<MemberMaster> {
+  const { stdout } = await pick(storm, storm.members).fleet.run('salt-run', ['cluster.status', '--out=json']);
+  const { members } = JSON.parse(stdout) as { members: Record<string, { duty?: boolean }> };
+  return storm.members.find(({ name }) => members[name]?.duty === true) ?? pick(storm, storm.members);
+}
+
+function present({ minions }: Storm): string[] {
+  return [...minions.keys()].filter((id) => id !== 'gone');
+}
+
+/** @returns how long it took until each of these masters had an answer of all minions, ms */
+async function allAnswer(storm: Storm, members: readonly MemberMaster[]): Promise<number> {
+  const took = await Promise.all(members.map(({ fleet }) => untilAllAnswer(fleet, present(storm), BACK_MS)));
+  return Math.max(...took);
+}
+
+/** Looks at everything until nothing is wrong; a return that waited on a disk needs its time. */
+async function untilSound(storm: Storm, deleted: ReadonlyMap<string, string>): Promise<string[]> {
+  const untilMs = systemClock.monotonicMs() + BACK_MS;
+  for (;;) {
+    const violations = violationsOf(await evidenceOf(storm, deleted));
+    if (violations.length === 0 || systemClock.monotonicMs() > untilMs) return violations;
+  }
+}
+
+async function evidenceOf(storm: Storm, deleted: ReadonlyMap<string, string>): Promise<Evidence> {
+  const { jobs, minions, folder, members } = storm;
+  const ran = new Map([...minions.keys()].map((id) => [id, linesOf(join(folder, id))]));
+  const caches = new Map<string, JobCacheView>();
+  const accepted = new Map<string, string[]>();
+  for (const { name, fleet } of members) {
+    caches.set(name, await jobCacheOf(fleet));
+    accepted.set(name, namesIn(fleet.path('m', 'pki', 'minions')));
+  }
+  return { jobs, ran, caches, deleted, accepted };
+}
+
+/** Reads a master's job cache beside the master. */
+async function jobCacheOf(fleet: Fleet): Promise<JobCacheView> {
+  const store = new SqliteJobStore({ directory: fleet.path('m', 'cache', 'job_cache'), readOnly: true });
+  const out = new Map<string, string[]>();
+  try {
+    for (const { jid, load } of await store.jobs({ fun: 'cmd.run' })) {
+      const [command] = load.get('arg') as readonly unknown[];
+      const token = /^echo (\S+)/.exec(String(command))?.[1];
+      if (token !== undefined)
+        out.set(
+          token,
+          (await store.codes(jid)).map(({ id }) => id),
+        );
+    }
+  } finally {
+    await store.close();
+  }
+  return out;
+}
+
+function linesOf(path: string): string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean) : [];
+}
+
+function pick<T>({ random }: Storm, of: readonly T[]): T {
+  return of[Math.floor(random() * of.length)] as T;
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
