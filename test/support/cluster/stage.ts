@@ -13,6 +13,8 @@ const FINGERPRINT = /fingerprint=[0-9a-f:]+/;
 /** NATS chooses a new leader within nine seconds; the rest is for a busy machine. */
 export const CHOICE_MS = 20_000;
 const COMPLETE_MS = 60_000;
+/** Characters of a master's log in a message about it. */
+const LOG_SHOWN = 3_000;
 
 /** One master of the cluster. */
 export interface MemberMaster {
@@ -201,6 +203,9 @@ export async function untilAllAnswer(
     const answer = await pinged(fleet);
     const tookMs = Math.round(systemClock.monotonicMs() - fromMs);
     if (answer === expected) return tookMs;
-    assert.ok(tookMs < atMostMs, `after ${tookMs} ms: ${answer} instead of ${expected}`);
+    assert.ok(
+      tookMs < atMostMs,
+      `after ${tookMs} ms: ${answer} instead of ${expected}\n${fleet.master?.log.slice(-LOG_SHOWN) ?? ''}`,
+    );
   }
 }
