@@ -113,6 +113,7 @@ def present(name, value=1):
         return ret
     ret["changes"] = {"value": value, "list": __salt__["mysite.list"](), "id": __low__["__id__"]}
     ret["comment"] = __serializers__["json.serialize"]([]) + __states__["test.succeed_without_changes"](name="x")["comment"]
+    ret["result"] = __states__["test.configurable_test_state"]("x", False, result=True)["result"]
     return ret
 `;
 const RUNNER = `

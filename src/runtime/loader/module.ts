@@ -217,8 +217,8 @@ export interface MinionServices {
 
 /** What a state function may know of its run (Salt's `__opts__['test']`, `__low__`, `__lowstate__`, `__states__`, `__context__`). */
 export interface StateCall extends StateFacts {
-  /** Calls another state function, as a part of this one. @param kwargs its arguments, `name` among them */
-  call(fun: string, kwargs: Dict): Promise<Value>;
+  /** Calls another state function, as a part of this one. @param kwargs its arguments, `name` among them @param args those without a name */
+  call(fun: string, kwargs: Dict, args?: readonly Value[]): Promise<Value>;
   /** Describes a state function, or says why there is none. */
   find(fun: string): Promise<FunctionLookup>;
   /** What the states of one run share: texts gathered for a file, whether packages were refreshed. */

@@ -48,7 +48,7 @@ export function jobCaller(ctx: ModuleContext): Caller {
     },
     call: async (kind, fun, args, kwargs) => {
       if (kind === 'modules') return ctx.functions.call(fun, args, kwargs);
-      if (kind === 'states' && ctx.state !== undefined) return ctx.state.call(fun, kwargs);
+      if (kind === 'states' && ctx.state !== undefined) return ctx.state.call(fun, kwargs, args);
       throw notFromHere(fun);
     },
     event: async (suffix, data) => {

@@ -27,10 +27,10 @@ export function stateContext(
       ...facts,
       memory,
       find: (fun) => states.find(fun),
-      call: async (fun, kwargs) => {
+      call: async (fun, kwargs, args = []) => {
         const { spec, missing } = await states.find(fun);
         if (spec === undefined) throw new CommandExecutionError(missing);
-        return callFunction(fun, spec, context, [], kwargs);
+        return callFunction(fun, spec, context, args, kwargs);
       },
     },
   };

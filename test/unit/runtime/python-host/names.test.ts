@@ -58,3 +58,19 @@ test("python names - __pillar__.value() is the mapping, as with Salt's loader", 
     "from brine_guest.dunders import Surroundings; s = Surroundings(1, {'id': 'm'}, {'os': 'x'}, {'p': 1}); s.renew(); print(s.pillar.value(), s.grains.value(), s.opts.value()['pillar'], s.pillar == {'p': 1})";
   assert.equal(printed(code), "{'p': 1} {'os': 'x'} {'p': 1} True\n");
 });
+
+test(
+  'python names - an address of a scheme that HTTP does not have is an error, as in Salt',
+  { skip },
+  () => {
+    const code = `
+import salt.utils.http
+for url in ("/api", "ftp://there/x"):
+    try:
+        salt.utils.http.query(url)
+    except ValueError as error:
+        print(error)
+`;
+    assert.equal(printed(code), 'Unsupported url scheme: /api\nUnsupported url scheme: ftp://there/x\n');
+  },
+);

@@ -40,6 +40,9 @@ def query(
     **kwargs
 ):
     """`body`, and as asked `status`, `headers`, `text` and `dict`; `error` when there is no answer, or it is none."""
+    scheme = urllib.parse.urlsplit(url).scheme
+    if scheme not in ("http", "https"):
+        raise ValueError("Unsupported url scheme: {}".format(url))
     try:
         answer = _send(_request(url, method, params, _body(data, data_file), _headers(header_dict, header_list, header_file, agent), username, password, auth), timeout, _context(verify_ssl, ca_bundle, cert))
     except urllib.error.HTTPError as error:
