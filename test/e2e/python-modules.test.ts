@@ -48,7 +48,7 @@ def list_():
 
 
 def through():
-    return [__salt__["cmd.run"]("echo hi"), __salt__.test.echo("x"), __utils__["tool.double"](4), "no.such" in __salt__]
+    return [__salt__["cmd.run"]("echo hi"), __salt__.test.echo("x"), __utils__["tool.double"](4), __utils__["tools.triple"](4), "no.such" in __salt__]
 
 
 def back():
@@ -260,6 +260,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
       'def __virtual__():\n    return False, "not on this machine"\n\n\ndef f():\n    pass\n',
     '_grains/place.py': 'def place():\n    return {"place": "here"}\n',
     '_utils/tool.py': 'def double(n):\n    return n * 2\n',
+    '_utils/tool_more.py': 'def __virtual__():\n    return "tools"\n\ndef triple(n):\n    return n * 3\n',
     '_states/thing.py': STATE,
     '_states/hooked.py': HOOKED,
     'hooks.sls': HOOKS_SLS,
@@ -333,7 +334,7 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     assert.deepEqual(await ask('beside.f'), [4, 'beside']);
     assert.equal(await ask('mysite.decorated', 'a'), 'a!a!');
     assert.deepEqual(await ask('mysite.list'), [1, 2, 3]);
-    assert.deepEqual(await ask('mysite.through'), ['hi', 'x', 8, false]);
+    assert.deepEqual(await ask('mysite.through'), ['hi', 'x', 8, 12, false]);
     assert.deepEqual(await ask('mysite.back'), [1, 2, 3]);
     assert.equal(await ask('mysite.caught'), "'no.such'");
     assert.match(await fails('mysite.hello'), /missing 1 required positional argument: 'name'/);

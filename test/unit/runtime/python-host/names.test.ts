@@ -74,3 +74,16 @@ for url in ("/api", "ftp://there/x"):
     assert.equal(printed(code), 'Unsupported url scheme: /api\nUnsupported url scheme: ftp://there/x\n');
   },
 );
+
+test(
+  'python names - what a master refuses or does not answer is of the class that Salt raises',
+  { skip },
+  () => {
+    const code =
+      "from brine_guest.raised import to_exception; print([type(to_exception(name, 'x')).__name__ for name in ('MasterDownError', 'NotAuthorisedError', 'UnreachableError', 'ArgumentError', 'Strange')])";
+    assert.equal(
+      printed(code),
+      "['SaltClientError', 'AuthorizationError', 'SaltClientError', 'TypeError', 'Exception']\n",
+    );
+  },
+);

@@ -81,7 +81,14 @@ def _trace(error, path, seen=()):
 
 
 # errors of the program by the names that Python has for them
-SAME = {"ArgumentError": "TypeError"}
+SAME = {
+    "ArgumentError": "TypeError",
+    "ClientError": "SaltClientError",
+    "MasterDownError": "SaltClientError",
+    "NoMinionsError": "SaltClientError",
+    "NotAuthorisedError": "AuthorizationError",
+    "UnreachableError": "SaltClientError",
+}
 
 
 def to_exception(name, message):

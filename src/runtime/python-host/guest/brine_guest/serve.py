@@ -283,9 +283,20 @@ class Guest:
     def _utility(self, name):
         around = next(reversed(self._surroundings.values()))
         path = self._utilities.get(name)
-        if path is None:
+        if path is not None:
+            return self._load("utils", name, path, around)
+        try:
             return load.helper(name, lambda code: self._give(code, "utils", around, around.opts, {}))
-        return self._load("utils", name, path, around)
+        except KeyError:
+            return self._renamed_utility(name, around)
+
+    def _renamed_utility(self, name, around):
+        """A file of another name that `__virtual__` calls so. Raises KeyError when there is none."""
+        for file, path in self._utilities.items():
+            module, _ = self._beside("utils", file, path, around, "")
+            if module is not None and module.name == name:
+                return module
+        raise KeyError(name)
 
     def _give(self, code, kind, around, opts, state):
         code.__opts__ = options_for(code, opts)
