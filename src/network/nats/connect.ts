@@ -27,6 +27,9 @@ export interface NatsClientOptions {
   readonly timeoutMs: number;
 }
 
+/** What servers take in one message when they do not say it, and what a message has besides its content, at most. */
+const PAYLOAD_BYTES_MAX = 1024 * 1024;
+const ENVELOPE_BYTES = 2_048;
 const RECONNECT_MS = 250;
 const PING_MS = 2_000;
 
@@ -104,6 +107,11 @@ function readFile(path: string): Uint8Array {
       code: 'config-invalid',
     });
   }
+}
+
+/** How many bytes the content of one message may have: the servers' `max_payload`, less what goes around it. */
+export function contentBytesMax(nats: Pick<NatsConnection, 'info'>): number {
+  return (nats.info?.max_payload ?? PAYLOAD_BYTES_MAX) - ENVELOPE_BYTES;
 }
 
 /** Follows a connection. @param changed told `false` when it is away, `true` when it is back */

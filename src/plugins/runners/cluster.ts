@@ -5,7 +5,7 @@ import { clusterSettings, type ClusterSettings } from '../../config/cluster.ts';
 import { keepJobsSeconds } from '../../config/job-caches.ts';
 import { BrineError } from '../../errors/errors.ts';
 import { clientOf, type Client } from '../../network/ipc/contract.ts';
-import { connectNats } from '../../network/nats/connect.ts';
+import { connectNats, contentBytesMax } from '../../network/nats/connect.ts';
 import { NatsStreams } from '../../network/nats/stream.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { importJobs } from '../../runtime/cluster/import-jobs.ts';
@@ -132,14 +132,18 @@ function settingsOf(ctx: RunnerContext): ClusterSettings {
 
 async function withNats<T>(
   ctx: RunnerContext,
-  work: (parts: MembershipDeps & { readonly payloadBytesMax: number }) => Promise<T>,
+  work: (parts: MembershipDeps & { readonly contentBytesMax: number }) => Promise<T>,
 ): Promise<T> {
   const settings = settingsOf(ctx);
   const nats = await connectNats(settings.nats, { name: 'salt-run cluster', timeoutMs: NATS_TIMEOUT_MS });
   try {
     const streams = await NatsStreams.open(nats, NATS_TIMEOUT_MS, ctx.clock);
-    const payloadBytesMax = nats.info?.max_payload ?? 1024 * 1024;
-    return await work({ settings, streams, pkiDir: ctx.opts.get('pki_dir'), payloadBytesMax });
+    return await work({
+      settings,
+      streams,
+      pkiDir: ctx.opts.get('pki_dir'),
+      contentBytesMax: contentBytesMax(nats),
+    });
   } finally {
     await nats.close();
   }
@@ -147,9 +151,9 @@ async function withNats<T>(
 
 async function init(
   ctx: RunnerContext,
-  parts: MembershipDeps & { readonly payloadBytesMax: number },
+  parts: MembershipDeps & { readonly contentBytesMax: number },
 ): Promise<string> {
-  const { settings, streams, pkiDir, payloadBytesMax } = parts;
+  const { settings, streams, pkiDir, contentBytesMax } = parts;
   await refuseRunning(ctx, 'cluster.init');
   await initCluster(parts, keepJobsSeconds(ctx.opts) * 1000);
   await generateKeyFiles({
@@ -164,7 +168,7 @@ async function init(
     seal: new ClusterSeal(readClusterSecret(pkiDir, settings.id)),
     names: clusterNames(settings.id),
     member: settings.member,
-    payloadBytesMax,
+    contentBytesMax,
     random: ctx.random,
   });
   return (

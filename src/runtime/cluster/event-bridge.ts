@@ -10,13 +10,13 @@ import type { Random } from '../../host/random.ts';
 import { EventBusReader, EventBusWriter } from '../../network/events/bus-client.ts';
 import { encodeRelayed, type BusEvent } from '../../network/events/framing.ts';
 import { dict, isBytes, type Value } from '../../python/values/value.ts';
+import { contentBytesMax } from '../../network/nats/connect.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
 import type { ClusterSeal } from './seal.ts';
 
 /** Bytes of events that may wait for NATS, and for the bus here. Beyond them events are dropped and counted: the job cache has what counts. */
 const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 const BATCH_BYTES = 256 * 1024;
-const OVERHEAD_BYTES = 2_048;
 const RECONNECT_MS = 100;
 
 /** What the bridge needs. */
@@ -112,7 +112,7 @@ export class EventBridge {
       'event',
       dict({ member, events: events.map(([tag, packed]): Value => [tag, packed]) }),
     );
-    const most = (nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
+    const most = contentBytesMax(nats);
     for (const part of cutParcel(sealed, most, random)) nats.publish(subject, part);
     this.counters.sent += events.length;
   }

@@ -10,7 +10,6 @@ import { cutParcel } from './parcels.ts';
 import type { ClusterSeal } from './seal.ts';
 
 const MESSAGE_BYTES_MAX = 512 * 1024;
-const OVERHEAD_BYTES = 2_048;
 
 /** What it needs. */
 export interface ImportDeps {
@@ -20,7 +19,7 @@ export interface ImportDeps {
   readonly names: ClusterNames;
   readonly member: string;
   /** What NATS takes at once. */
-  readonly payloadBytesMax: number;
+  readonly contentBytesMax: number;
   readonly random: Random;
 }
 
@@ -49,8 +48,8 @@ export async function importJobs(deps: ImportDeps): Promise<number> {
 }
 
 async function append(deps: ImportDeps, message: Dict, id: string): Promise<void> {
-  const { streams, seal, names, payloadBytesMax, random } = deps;
-  const parts = cutParcel(seal.seal('jobs', message), payloadBytesMax - OVERHEAD_BYTES, random);
+  const { streams, seal, names, contentBytesMax, random } = deps;
+  const parts = cutParcel(seal.seal('jobs', message), contentBytesMax, random);
   for (const [index, part] of parts.entries())
     await streams.append(names.jobs.subject, part, { id: `${id}:${index}` });
 }

@@ -5,11 +5,12 @@
  * is on as many NATS servers as the cluster has replicas.
  */
 import { BrineError, messageOf } from '../../errors/errors.ts';
-import type { Clock } from '../../host/clock.ts';
+import type { Clock, Timer } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { StreamMessage } from '../../network/nats/reading.ts';
 import { dict, isBytes, type Value } from '../../python/values/value.ts';
+import { contentBytesMax } from '../../network/nats/connect.ts';
 import type { CallSpool } from './call-spool.ts';
 import type { ClusterLink } from './link.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
@@ -24,6 +25,7 @@ const UNDER_WAY_MAX = 16;
 const WAITING_BYTES_MAX = 256 * 1024 * 1024;
 /** How long a call that the stream has may take to come back with it. */
 const BACK_MS = 10_000;
+const WATCH_MS = 1_000;
 /** Calls of other masters that are made here at once. */
 const MAKING_MAX = 2_000;
 /** Pauses before a call that this master's job cache did not take is made again; after the last it is given up here, and counted. */
@@ -31,8 +33,6 @@ const FIRST_PAUSE_MS = 500;
 const LAST_PAUSE_MS = 64_000;
 /** Bytes of returns that are being joined out of parts. */
 const PARCEL_BYTES_MAX = 512 * 1024 * 1024;
-/** What a message has besides its calls, at most. */
-const OVERHEAD_BYTES = 2_048;
 
 /** Calls that change the job cache; the others are answered here. */
 const WRITES = new Set(['saveJob', 'addMinions', 'saveReturn', 'note']);
@@ -53,6 +53,13 @@ export interface JobCallsDeps {
   readonly log: Logger;
 }
 
+/** A message on its way into the stream and back. */
+interface Appended {
+  readonly calls: readonly Pending[];
+  /** When the stream had it, on the monotonic clock. */
+  ackedMs?: number;
+}
+
 interface Pending {
   readonly call: Buffer;
   readonly resolve: (answer: Buffer) => void;
@@ -64,9 +71,10 @@ export class JobCalls {
   readonly counters = { appended: 0, made: 0, spooled: 0, refused: 0, lost: 0, notBack: 0 };
   readonly #deps: JobCallsDeps;
   readonly #run: string;
+  readonly #watch: Timer;
   readonly #joiner = new ParcelJoiner(PARCEL_BYTES_MAX);
   /** Calls that were appended and come back with the stream, by the number of their message in this run. */
-  readonly #appended = new Map<number, readonly Pending[]>();
+  readonly #appended = new Map<number, Appended>();
   #waiting: Pending[] = [];
   #waitingBytes = 0;
   #isPlanned = false;
@@ -85,6 +93,7 @@ export class JobCalls {
   constructor(deps: JobCallsDeps) {
     this.#deps = deps;
     this.#run = deps.random.bytes(8).toString('hex');
+    this.#watch = deps.clock.every(WATCH_MS, () => this.#giveUpNotBack(), { background: true });
   }
 
   /** Reads the stream from where this master was, and goes on reading it. @returns when it has what the stream has now */
@@ -139,7 +148,8 @@ export class JobCalls {
     await this.#reading?.stop();
     this.#deps.position.flush();
     const gone = new BrineError('This master is ending.', { code: 'not-reachable' });
-    for (const pendings of [...this.#appended.values(), this.#waiting])
+    this.#watch.cancel();
+    for (const pendings of [...[...this.#appended.values()].map(({ calls }) => calls), this.#waiting])
       for (const { reject } of pendings) reject(gone);
   }
 
@@ -175,14 +185,15 @@ export class JobCalls {
   async #append(batch: readonly Pending[]): Promise<void> {
     const number = ++this.#number;
     this.#underWay++;
-    this.#appended.set(number, batch);
+    this.#appended.set(number, { calls: batch });
     try {
       await this.#send(
         number,
         batch.map(({ call }) => call),
       );
       this.counters.appended += batch.length;
-      this.#giveUpWhenNotBack(number);
+      const appended = this.#appended.get(number);
+      if (appended !== undefined) appended.ackedMs = this.#deps.clock.monotonicMs();
     } catch (error) {
       this.#deps.link.failed(messageOf(error));
       // it may have arrived all the same; then the stream brings it a second time, which changes nothing
@@ -196,19 +207,19 @@ export class JobCalls {
   async #send(number: number, calls: readonly Buffer[]): Promise<void> {
     const { link, seal, subject, member, random } = this.#deps;
     const sealed = seal.seal('jobs', dict({ member, run: this.#run, number, calls: [...calls] }));
-    const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
+    const most = contentBytesMax(link.nats);
     for (const [index, part] of cutParcel(sealed, most, random).entries())
       await link.streams.append(subject, part, { id: `${this.#run}:${number}:${index}` });
   }
 
-  /** The stream has it, and this master hears nothing of it: its reader is ill, and whoever waits must not hang with it. */
-  #giveUpWhenNotBack(number: number): void {
-    if (!this.#appended.has(number)) return;
-    const giveUp = (): void => {
-      const batch = this.#appended.get(number) ?? [];
+  /** What the stream has and this master hears nothing of: its reader is ill, and whoever waits must not hang with it. */
+  #giveUpNotBack(): void {
+    const oldestMs = this.#deps.clock.monotonicMs() - BACK_MS;
+    for (const [number, { calls, ackedMs = Infinity }] of this.#appended) {
+      if (ackedMs > oldestMs) continue;
       this.#appended.delete(number);
-      this.counters.notBack += batch.length;
-      for (const { reject } of batch)
+      this.counters.notBack += calls.length;
+      for (const { reject } of calls)
         reject(
           new BrineError(
             `The cluster has it, but this master has not heard of it in ${BACK_MS / 1000} s. Look at salt-run cluster.status, and ` +
@@ -216,8 +227,7 @@ export class JobCalls {
             { code: 'not-reachable' },
           ),
         );
-    };
-    this.#deps.clock.after(BACK_MS, giveUp, { background: true });
+    }
   }
 
   /** Without the cluster: returns and lines of ledgers wait on the disk, and are in this master's job cache at once; jobs are refused. */
@@ -298,9 +308,9 @@ export class JobCalls {
     number: Value | undefined,
   ): readonly Pending[] | undefined {
     if (member !== this.#deps.member || run !== this.#run || typeof number !== 'number') return undefined;
-    const pendings = this.#appended.get(number);
+    const appended = this.#appended.get(number);
     this.#appended.delete(number);
-    return pendings;
+    return appended?.calls;
   }
 
   async #make(call: Value, pending: Pending | undefined): Promise<void> {

@@ -4,6 +4,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
 import { dict, isBytes, type Dict } from '../../python/values/value.ts';
 import type { Link } from '../../network/ipc/contract.ts';
+import { contentBytesMax } from '../../network/nats/connect.ts';
 import { FreshAsks } from './fresh-asks.ts';
 import type { ClusterLink } from './link.ts';
 import { subjectToken } from './names.ts';
@@ -13,7 +14,6 @@ import type { ClusterSeal } from './seal.ts';
 /** How long another member may take. */
 const ANSWER_MS = 2_000;
 const NONCE_BYTES = 16;
-const OVERHEAD_BYTES = 2_048;
 const MORE = Buffer.from('more');
 
 /** What calls need. */
@@ -66,7 +66,7 @@ export class MemberCalls {
     const nonce = random.bytes(NONCE_BYTES).toString('hex');
     const from = this.#deps.member;
     const sealed = seal.seal('ask', dict({ to, call, from, at: member, nonce, atMs: clock.nowMs() }));
-    const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
+    const most = contentBytesMax(link.nats);
     let reply: Uint8Array = MORE;
     try {
       for (const part of cutParcel(sealed, most, random))

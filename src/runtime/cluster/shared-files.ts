@@ -20,11 +20,11 @@ import { subjectToken } from './names.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
 import type { ClusterSeal } from './seal.ts';
 import type { Random } from '../../host/random.ts';
+import { contentBytesMax } from '../../network/nats/connect.ts';
 
 const KEEP_MS = 1_000;
 /** Appends under way at once; further changes wait for their turn, each thing once. */
 const UNDER_WAY_MAX = 32;
-const OVERHEAD_BYTES = 2_048;
 /** Things that are remembered as too large, so that it is said once. */
 const LEFT_OUT_MAX = 1_000;
 
@@ -180,7 +180,7 @@ export class SharedFiles {
   ): Promise<number> {
     const { link, seal, prefix, member, random } = this.#deps;
     const said = dict({ kind: kind.name, id, version, member, content: content ?? null });
-    const most = (link.nats.info?.max_payload ?? 1024 * 1024) - OVERHEAD_BYTES;
+    const most = contentBytesMax(link.nats);
     const [first = Buffer.alloc(0), ...more] = cutParcel(seal.seal('file', said), most, random);
     if (more.length > 0) throw new TooLargeError(most);
     return link.streams.append(`${prefix}.${kind.name}.${subjectToken(id)}`, first, { after });
