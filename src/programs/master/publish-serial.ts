@@ -31,11 +31,6 @@ export class PublishSerial {
     return this.#last;
   }
 
-  /** What is given from now on is above a serial that another master has given. */
-  raise(above: number): void {
-    if (above > this.#last) this.#last = above;
-  }
-
   #read(): number {
     const { path, log } = this.#deps;
     try {

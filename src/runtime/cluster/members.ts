@@ -80,7 +80,7 @@ export class Members {
     if (!this.#known.has(name) && this.#known.size >= MEMBERS_MAX) return;
     const { clock, serial } = this.#deps;
     const given = said?.get('serial');
-    if (typeof given === 'number') void serial?.heard(given);
+    if (typeof given === 'number') serial?.heard(given);
     this.#known.set(name, { name, heardMs: clock.monotonicMs(), aheadMs: atMs - clock.nowMs() });
   }
 }

@@ -26,7 +26,7 @@ export interface ClusterPublishingDeps {
   readonly calls: Pick<MemberCalls, 'linkTo'>;
   /** The publisher of this master. */
   readonly local: PublisherClient;
-  readonly serial: Pick<ClusterSerial, 'given' | 'heard'>;
+  readonly serial: Pick<ClusterSerial, 'highest' | 'heard'>;
   readonly log: Logger;
 }
 
@@ -37,16 +37,15 @@ export function clusterPublisher(deps: ClusterPublishingDeps): Handlers<typeof p
     publish: async (publication) => {
       if (!link.isThere)
         throw new BrineError(link.refusal('The job is not published'), { code: 'not-reachable' });
-      const here = await local.publish(publication);
-      serial.given(here.serial);
+      const here = await local.publish({ ...publication, serialAbove: serial.highest });
+      serial.heard(here.serial);
       const onward = { ...publication, ...(here.serial === undefined ? {} : { serialAbove: here.serial }) };
       const elsewhere = await ofOthers(deps, 'is not told of the job; its minions do not get it', (other) =>
         other.publish(onward),
       );
-      await Promise.all(elsewhere.map((answer) => serial.heard(answer.serial)));
+      for (const answer of elsewhere) serial.heard(answer.serial);
       return [here, ...elsewhere].reduce(commonAbsence);
     },
-    raiseSerial: (asked) => local.raiseSerial(asked),
     hasPublished: (job) => local.hasPublished(job),
     close: () => local.close(),
     connections: async (asked) => {

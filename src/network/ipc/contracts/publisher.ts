@@ -47,8 +47,6 @@ export const publisher = contract('the publisher', {
     }),
     answers: single(absence),
   },
-  /** What is published from now on has a higher serial than this one, which another master of the cluster has given. */
-  raiseSerial: { asks: fields({ above: count }), answers: nothing },
   /** Whether a job was published a short while ago. */
   hasPublished: { asks: fields({ jid: text }), answers: single(flag) },
   /** What is known of these minions' connections; those that never identified themselves are missing. */

@@ -68,7 +68,7 @@ export const startCluster: StartRole = async (context) => {
     giveUpMs: GIVE_UP_MS,
   });
   const local = clientOf(publisher, publishOwner);
-  const serial = new ClusterSerial((above) => local.raiseSerial({ above }), log);
+  const serial = new ClusterSerial();
   const members = new Members({ link, seal, subject: `${names.ask}.members`, member, clock, serial });
   const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
   const jobs = new JobCalls({

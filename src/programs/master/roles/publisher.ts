@@ -83,16 +83,15 @@ export const startPublisher: StartRole = async (context) => {
     log.info(`Starting the Salt Publisher on ${addressText(address)}${name}`);
     publishers.push(server);
   }
-  const sealer = openSealer(context);
+  const seal = sealer(context);
   const published = new BoundedMap<Value, true>(PUBLISHED_MAX);
   const answers = handlersOf(publisher, {
     publish: ({ load, ids, expected, serialAbove }) => {
-      const publication = { ...sealer.seal(load, serialAbove), ids: ids ?? null };
+      const publication = { ...seal(load, serialAbove), ids: ids ?? null };
       for (const server of publishers) server.send(publication);
       published.set(load.get('jid') ?? null, true);
       return { ...presence.absence(expected), serial: publication.number };
     },
-    raiseSerial: ({ above }) => sealer.serial.raise(above),
     hasPublished: ({ jid }) => published.get(jid) === true,
     connections: ({ ids }) => presence.describe(ids),
     close: () => {
@@ -152,26 +151,19 @@ interface Sealed {
   readonly envelope: Buffer;
 }
 
-/** Makes envelopes. */
-interface Sealer {
-  readonly serial: PublishSerial;
-  /** Adds the serial, encrypts with the shared key in force, signs. */
-  readonly seal: (load: Dict, serialAbove?: number) => Sealed;
-}
-
-function openSealer({ opts, sharedKeys, clock, log }: RoleContext): Sealer {
+/** Makes envelopes: adds the serial, encrypts with the shared key in force, signs. */
+function sealer({ opts, sharedKeys, clock, log }: RoleContext): (load: Dict, serialAbove?: number) => Sealed {
   const sign = opts.get('sign_pub_messages');
   const sigAlgo = opts.get('publish_signing_algorithm');
   const key = loadMasterKey(opts);
   const serial = new PublishSerial({ path: join(opts.get('cachedir'), 'publish_serial'), clock, log });
-  const seal: Sealer['seal'] = (load, serialAbove) => {
+  return (load, serialAbove) => {
     const number = serial.next(serialAbove);
     const numbered = new Map<Value, Value>(load).set('serial', number);
     const sealed = (sharedKeys()[0] as { dumps(value: Dict): Buffer }).dumps(numbered);
     const signature = sign ? { sig_algo: sigAlgo, sig: key.sign(sealed, sigAlgo) } : {};
     return { number, envelope: encode({ enc: 'aes', load: sealed, ...signature }, 'network') };
   };
-  return { serial, seal };
 }
 
 /**

@@ -43,7 +43,6 @@ const publisherWith = (over: Partial<Handlers<typeof publisher>>): RpcHandlers =
     publish: () => ({ lost: new Map() }),
     hasPublished: () => false,
     close: () => 0,
-    raiseSerial: () => undefined,
     connections: () => new Map(),
     addresses: () => [],
     ...over,

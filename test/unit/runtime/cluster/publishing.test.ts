@@ -5,6 +5,7 @@ import { handlersOf } from '../../../../src/network/ipc/contract.ts';
 import { publisher, type Absence } from '../../../../src/network/ipc/contracts/publisher.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { clusterPublisher } from '../../../../src/runtime/cluster/publishing.ts';
+import { ClusterSerial } from '../../../../src/runtime/cluster/serial.ts';
 
 type Handlers = Parameters<typeof handlersOf<typeof publisher.messages>>[1];
 
@@ -15,7 +16,6 @@ function publisherWith(absence: Absence, seen: unknown[] = []): Handlers {
       return absence;
     },
     close: () => 0,
-    raiseSerial: () => undefined,
     hasPublished: () => false,
     connections: () => new Map([['a', { isConnected: false, lostSince: '2026-01-01' }]]),
     addresses: () => ['10.0.0.1'],
@@ -26,6 +26,7 @@ function cluster(
   local: Handlers,
   other: Handlers | undefined,
   isThere = true,
+  serial = new ClusterSerial(),
 ): ReturnType<typeof clusterPublisher> {
   const answers = other === undefined ? undefined : handlersOf(publisher, other);
   return clusterPublisher({
@@ -41,7 +42,7 @@ function cluster(
       }),
     },
     local: local as never,
-    serial: { given: () => undefined, heard: async () => undefined },
+    serial,
     log: silentLogger,
   });
 }
@@ -93,4 +94,18 @@ test('cluster publishing - cut off from the cluster nothing is published', async
     /not published: away/,
   );
   assert.deepEqual(serials, []);
+});
+
+test('cluster publishing - a serial is above all that were heard of, so that no minion that has moved takes a job for a replayed one', async () => {
+  const serial = new ClusterSerial();
+  const asked: unknown[] = [];
+  const here = publisherWith({ lost: new Map(), serial: 10 }, asked);
+  const there = publisherWith({ lost: new Map(), serial: 25 });
+  const both = cluster(here, there, true, serial);
+  serial.heard(9);
+  serial.heard(undefined);
+  await both.publish(publication);
+  await both.publish(publication);
+  serial.heard(20);
+  assert.deepEqual([asked, serial.highest], [[9, 25], 25]);
 });
