@@ -38,6 +38,9 @@ export function Login({ isOver }: { isOver: boolean }): JSX.Element {
 function LoginForm({ options, user }: { options: LoginOptions | undefined; user: string }): JSX.Element {
   const app = useApp();
   const eauths = options?.eauths ?? [];
+  // where a provider is the only way in there is nothing to type
+  const oidc = options?.oidc ?? null;
+  const isByName = eauths.length > 0 || oidc === null;
   const [eauth, setEauth] = useState(storedEauth());
   const [username, setUsername] = useState(user);
   const [password, setPassword] = useState('');
@@ -59,38 +62,42 @@ function LoginForm({ options, user }: { options: LoginOptions | undefined; user:
   };
   return (
     <form class="login-form" onSubmit={(event) => void submit(event)}>
-      <label class="field">
-        <span>User</span>
-        <input
-          type="text"
-          name="username"
-          autoComplete="username"
-          autoFocus={user === ''}
-          required
-          value={username}
-          onInput={(event) => setUsername(event.currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>Password</span>
-        <input
-          type="password"
-          name="password"
-          autoComplete="current-password"
-          autoFocus={user !== ''}
-          value={password}
-          onInput={(event) => setPassword(event.currentTarget.value)}
-        />
-      </label>
-      {eauths.length > 1 ? (
-        <label class="field">
-          <span>Authentication system</span>
-          <select value={chosen} onChange={(event) => setEauth(event.currentTarget.value)}>
-            {eauths.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </label>
+      {isByName ? (
+        <>
+          <label class="field">
+            <span>User</span>
+            <input
+              type="text"
+              name="username"
+              autoComplete="username"
+              autoFocus={user === ''}
+              required
+              value={username}
+              onInput={(event) => setUsername(event.currentTarget.value)}
+            />
+          </label>
+          <label class="field">
+            <span>Password</span>
+            <input
+              type="password"
+              name="password"
+              autoComplete="current-password"
+              autoFocus={user !== ''}
+              value={password}
+              onInput={(event) => setPassword(event.currentTarget.value)}
+            />
+          </label>
+          {eauths.length > 1 ? (
+            <label class="field">
+              <span>Authentication system</span>
+              <select value={chosen} onChange={(event) => setEauth(event.currentTarget.value)}>
+                {eauths.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            </label>
+          ) : null}
+        </>
       ) : null}
       {options !== undefined && eauths.length === 0 && options.oidc === null ? (
         <p class="problem">Nobody can log in: external_auth is not set in the configuration of the master.</p>
@@ -100,15 +107,18 @@ function LoginForm({ options, user }: { options: LoginOptions | undefined; user:
           {problem}
         </p>
       )}
-      <button type="submit" class="primary" disabled={isBusy}>
-        {isBusy ? 'Logging in…' : 'Log in'}
-      </button>
-      {options?.oidc === null || options?.oidc === undefined ? null : (
+      {isByName ? (
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? 'Logging in…' : 'Log in'}
+        </button>
+      ) : null}
+      {oidc === null ? null : (
         <button
           type="button"
-          onClick={() => location.assign(new URL('api/v2/session/oidc', new URL('./', location.href)))}
+          class={isByName ? '' : 'primary'}
+          onClick={() => location.assign(new URL(`api/v2/${oidc.href}`, new URL('./', location.href)))}
         >
-          Log in with {options.oidc.name}
+          Log in with {oidc.name}
         </button>
       )}
     </form>

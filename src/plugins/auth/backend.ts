@@ -12,6 +12,8 @@ export interface Credentials {
 
 /** An authentication system, as `external_auth` names it. */
 export interface AuthBackend {
+  /** Characters of the longest password that there may be; 1,024 where it is not set. */
+  readonly passwordMax?: number;
   /**
    * Whether the password is the name's.
    * @throws whatever keeps it from finding out; that counts as a no, and is logged

@@ -4,6 +4,7 @@ import type { BackendSpec } from './backend.ts';
 import { fileBackend } from './file.ts';
 import { ldapBackend } from './ldap.ts';
 import { mysqlBackend } from './mysql.ts';
+import { oidcBackend } from './oidc.ts';
 import { pamBackend } from './pam.ts';
 import { postgresBackend } from './postgres.ts';
 import { restBackend } from './rest.ts';
@@ -16,6 +17,7 @@ export const AUTH_BACKENDS: ReadonlyMap<string, BackendSpec> = new Map(
     fileBackend,
     ldapBackend,
     mysqlBackend,
+    oidcBackend,
     pamBackend,
     postgresBackend,
     restBackend,

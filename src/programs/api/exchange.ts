@@ -59,6 +59,12 @@ export class Exchange {
     this.headers.set(name.toLowerCase(), [name, value]);
   }
 
+  /** Adds a cookie to the answer, beside the one of the session. */
+  addCookie(text: string): void {
+    const name = text.slice(0, text.indexOf('='));
+    this.headers.set(`set-cookie ${name}`, ['Set-Cookie', text]);
+  }
+
   /** The value of a cookie. */
   cookieOf(name: string): string | undefined {
     for (const pair of (this.header('cookie') ?? '').split(';')) {

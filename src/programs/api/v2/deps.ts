@@ -14,6 +14,7 @@ import type { Catalog } from './catalog.ts';
 import type { EventRing } from './event-ring.ts';
 import type { MasterFiles } from './master-files.ts';
 import type { Operation } from './need.ts';
+import type { OidcLogins } from './oidc-logins.ts';
 import type { Rights } from './rights.ts';
 import type { Runs } from './runs.ts';
 
@@ -31,6 +32,7 @@ export interface Deps {
   readonly started: BoundedMap<string, string>;
   readonly sessions: Sessions;
   readonly limits: LoginLimits;
+  readonly oidc: OidcLogins;
   readonly master: MasterCalls;
   readonly clients: Clients;
   /** Every operation of the interface. */

@@ -6,6 +6,7 @@ import { Catalog } from './catalog.ts';
 import { EventRing } from './event-ring.ts';
 import { jsonValue } from './json.ts';
 import { openApi } from './openapi.ts';
+import { OidcLogins } from './oidc-logins.ts';
 import { MasterFiles } from './master-files.ts';
 import { Rights } from './rights.ts';
 import { Runs } from './runs.ts';
@@ -18,7 +19,7 @@ const STARTED_MAX = 10_000;
 /** What it shares with the first version. */
 export interface OpenServiceDeps extends Omit<
   ServiceDeps,
-  'rights' | 'files' | 'ring' | 'runs' | 'catalog' | 'started' | 'routes' | 'operations' | 'document'
+  'rights' | 'oidc' | 'files' | 'ring' | 'runs' | 'catalog' | 'started' | 'routes' | 'operations' | 'document'
 > {
   readonly feed: BusFeed;
 }
@@ -38,6 +39,7 @@ export function openService(parts: OpenServiceDeps): OpenedService {
   const service = new Service({
     ...parts,
     rights: new Rights(link),
+    oidc: new OidcLogins(parts),
     files,
     ring,
     runs: new Runs(parts),

@@ -95,6 +95,8 @@ export interface Route {
   readonly answer: Schema<unknown> | undefined;
   readonly events: Readonly<Record<string, Schema<unknown>>> | undefined;
   readonly redirects: boolean;
+  /** Whether fields behind `?` that it does not know are passed over. */
+  readonly takesFurtherFields: boolean;
   readonly faults: readonly FaultCode[];
   /** @param request what was read with the schemas above */
   run(request: RawCall): Promise<unknown>;
@@ -128,6 +130,7 @@ export function openRoute<P extends Shape = None, Q extends Shape = None, B = un
   spec: Common<P, Q, B> &
     Answering<A> & {
       readonly redirects?: boolean;
+      readonly takesFurtherFields?: boolean;
       run(call: Call<ObjectOf<P>, ObjectOf<Q>, B>): Promise<A | Special>;
     },
 ): Route {
@@ -157,11 +160,12 @@ interface RouteKind {
   readonly answer?: Schema<unknown>;
   readonly events?: Readonly<Record<string, Schema<unknown>>>;
   readonly redirects?: boolean;
+  readonly takesFurtherFields?: boolean;
 }
 
 function common(
   { id, method, path, summary, doc, params, query, body, faults }: Common<Shape, Shape, unknown>,
-  { auth, needs, offered, status, answer, events, redirects = false }: RouteKind,
+  { auth, needs, offered, status, answer, events, redirects = false, takesFurtherFields = false }: RouteKind,
   run: Route['run'],
 ): Route {
   return {
@@ -180,6 +184,7 @@ function common(
     answer,
     events,
     redirects,
+    takesFurtherFields,
     faults: faults ?? [],
     run,
   };

@@ -73,7 +73,8 @@ export class Service {
     const route = found.routes.find((each) => each.method === method);
     if (route === undefined) throw methodFault(exchange, found.routes);
     const signal = signalOf(exchange);
-    const caller = callerOf(exchange, sessions, origins);
+    // whoever comes from a provider's page brings the cookie of a session that does not count
+    const caller = route.redirects ? undefined : callerOf(exchange, sessions, origins);
     if (route.auth && caller === undefined)
       throw new ApiFault(
         'not-logged-in',
@@ -152,7 +153,13 @@ export class Service {
   ): Promise<Pick<RawCall, 'params' | 'query' | 'body'>> {
     return {
       params: readFields(route.params.shape, [...found.params], ''),
-      query: readFields(route.query.shape, queryOf(exchange), 'is not known here'),
+      query: readFields(
+        route.query.shape,
+        queryOf(exchange).filter(
+          ([name]) => !route.takesFurtherFields || Object.hasOwn(route.query.shape, name),
+        ),
+        'is not known here',
+      ),
       body: await this.#body(route, exchange),
     };
   }

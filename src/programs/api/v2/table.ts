@@ -5,6 +5,7 @@ import { documentRoutes } from './routes/document.ts';
 import { eventRoutes } from './routes/events.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { oidcRoutes } from './routes/oidc.ts';
 import { masterFunctionRoutes } from './routes/master-functions.ts';
 import { minionRoutes } from './routes/minions.ts';
 import { sessionRoutes } from './routes/session.ts';
@@ -19,6 +20,7 @@ import { targetRoutes } from './routes/targets.ts';
 /** In the order in which the reference shows them. */
 export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
+  ...oidcRoutes,
   ...tokenRoutes,
   ...jobRoutes,
   ...runRoutes,

@@ -142,7 +142,7 @@ export class ExternalLogins implements Logins {
     const [eauth, username, password] = ['eauth', 'username', 'password'].map((name) => load.get(name));
     const name = typeof username === 'string' ? username : UNKNOWN;
     const backend = typeof eauth === 'string' ? auth.backend(eauth) : undefined;
-    const credentials = readCredentials(username, password);
+    const credentials = readCredentials(username, password, backend?.passwordMax ?? TEXT_MAX);
     try {
       const found = await throttle.attempt(
         // directories take a name in capitals and small letters for one
@@ -244,9 +244,13 @@ export class ExternalLogins implements Logins {
 const UNKNOWN = 'UNKNOWN';
 const WRONG = 'the name and the password do not belong together';
 
-function readCredentials(username: Value | undefined, password: Value | undefined): Credentials | undefined {
+function readCredentials(
+  username: Value | undefined,
+  password: Value | undefined,
+  passwordMax: number,
+): Credentials | undefined {
   if (typeof username !== 'string' || username === '' || username.length > TEXT_MAX) return undefined;
-  if (typeof password !== 'string' || password.length > TEXT_MAX) return undefined;
+  if (typeof password !== 'string' || password.length > passwordMax) return undefined;
   return { username, password: new Secret(password) };
 }
 

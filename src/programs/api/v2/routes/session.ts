@@ -1,10 +1,7 @@
 /** Logging in and out, who one is, and what one may. */
-import { Secret } from '../../../../host/secret.ts';
 import { pyStr } from '../../../../python/values/repr.ts';
-import { dict, isDict, toNumber, type Dict, type Value } from '../../../../python/values/value.ts';
-import { NotAuthorisedError } from '../../../../runtime/client/errors.ts';
-import { mayLogIn } from '../../api-acl.ts';
-import { makeToken } from '../../resources/logins.ts';
+import { dict, isDict, toNumber, type Value } from '../../../../python/values/value.ts';
+import { beginSession } from '../begin-session.ts';
 import type { Caller } from '../caller.ts';
 import type { Deps } from '../deps.ts';
 import { ApiFault } from '../fault.ts';
@@ -83,7 +80,10 @@ export const sessionRoutes: readonly Route[] = [
       object({
         eauths: list(text(), { description: 'systems of external_auth that take a name and a password' }),
         oidc: nullable(
-          object({ name: text(), href: text({ description: 'where a browser goes to log in' }) }),
+          object({
+            name: text(),
+            href: text({ description: 'where a browser goes to log in, below the base of this interface' }),
+          }),
         ),
       }),
     ),
@@ -101,12 +101,6 @@ export const sessionRoutes: readonly Route[] = [
     faults: ['login-failed', 'too-many-attempts', 'master-down'],
     run: async ({ deps, exchange, body }) => {
       const { eauth, username, password } = body;
-      const { values } = deps.settings;
-      if (!mayLogIn(values.api_acl, username, exchange.address, deps.log))
-        throw new ApiFault(
-          'login-failed',
-          `api_acl does not let ${username} log in from ${exchange.address}.`,
-        );
       const id = await beginSession(deps, dict({ eauth, username, password }), exchange.address);
       exchange.cookie = id;
       return { token: id, me: await meOf(deps, sessionCaller(deps, id)) };
@@ -157,31 +151,17 @@ export const sessionRoutes: readonly Route[] = [
   }),
 ];
 
-function loginOptions({ link }: Deps): {
+function loginOptions({ link, oidc }: Deps): {
   eauths: string[];
   oidc: { name: string; href: string } | null;
 } {
   const systems = link.opts.raw('external_auth');
   const names = isDict(systems) ? [...systems.keys()].map(pyStr) : [];
-  return { eauths: names.filter((name) => name !== 'oidc').sort(), oidc: null };
-}
-
-/** Has the master make a token for credentials. @returns the id of the session @throws ApiFault `login-failed` */
-async function beginSession(deps: Deps, credentials: Dict, address: string): Promise<string> {
-  deps.link.requireMaster();
-  const made = await makeToken(deps, credentials, address).catch((error: unknown) => {
-    if (error instanceof NotAuthorisedError)
-      throw new ApiFault(
-        'login-failed',
-        'The name and the password do not belong together, or external_auth has no such system.',
-      );
-    throw error;
-  });
-  return deps.sessions.begin({
-    token: new Secret(pyStr(made.get('token') ?? '')),
-    user: pyStr(made.get('name') ?? ''),
-    expire: toNumber(made.get('expire')) ?? 0,
-  });
+  const { name } = oidc;
+  return {
+    eauths: names.filter((each) => each !== 'oidc').sort(),
+    oidc: name === undefined ? null : { name, href: 'session/oidc' },
+  };
 }
 
 /** Whoever has just begun a session. */

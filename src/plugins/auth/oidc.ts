@@ -1,0 +1,91 @@
+/**
+ * `oidc`: log-ins at a provider of OpenID Connect, through `salt-api`. Salt has no such system. The master believes no program that says who
+ * has logged in: it is shown the provider's token and the secret of the log-in, and checks both itself, so that a stolen `salt-api` cannot
+ * name anybody who does not log in there. Each token counts once.
+ */
+import { createHash } from 'node:crypto';
+import { messageOf } from '../../errors/errors.ts';
+import {
+  IdTokenError,
+  namedBy,
+  TOKEN_AGE_S,
+  TOKEN_LENGTH_MAX,
+  type Named,
+} from '../../network/oidc/id-token.ts';
+import { Provider } from '../../network/oidc/provider.ts';
+import { readOidcSettings } from '../../network/oidc/settings.ts';
+import type { AuthBackend, BackendContext, BackendSpec, Credentials } from './backend.ts';
+
+/** Tokens are remembered for longer than they can be used. */
+const REMEMBERED_MS = (TOKEN_AGE_S + 120) * 1000;
+const REMEMBERED_MAX = 50_000;
+const SECRET_LENGTH_MAX = 256;
+
+/** The backend. */
+export const oidcBackend: BackendSpec = {
+  name: 'oidc',
+  doc: 'A provider of OpenID Connect, for log-ins of browsers through salt-api: `^issuer`, `^client_id`, `^redirect_uri`.',
+  fault: ({ config }) => {
+    try {
+      readOidcSettings(config);
+      return undefined;
+    } catch (error) {
+      return messageOf(error).replace(/\.$/, '');
+    }
+  },
+  make: (context) => new OidcBackend(context),
+};
+
+class OidcBackend implements AuthBackend {
+  /** The token, a colon, and the secret of the log-in. */
+  readonly passwordMax = TOKEN_LENGTH_MAX + 1 + SECRET_LENGTH_MAX;
+  readonly #context: BackendContext;
+  readonly #provider: Provider;
+  /** Tokens that have let somebody in, by their digest, the oldest first. */
+  readonly #used = new Map<string, { readonly atMs: number; readonly named: Named }>();
+
+  constructor(context: BackendContext) {
+    this.#context = context;
+    this.#provider = new Provider(readOidcSettings(context.config), context.clock);
+  }
+
+  async authenticate({ username, password }: Credentials): Promise<boolean> {
+    const [token = '', secret = '', ...more] = password.reveal().split(':');
+    if (secret === '' || more.length > 0) return false;
+    try {
+      const named = await namedBy(token, secret, this.#provider, this.#context.clock);
+      if (named.username !== username) throw new IdTokenError('the token names another user');
+      this.#use(token, named);
+      return true;
+    } catch (error) {
+      if (!(error instanceof IdTokenError)) throw error;
+      this.#context.log.info(`A log-in by OpenID Connect was refused: ${error.message}.`);
+      return false;
+    }
+  }
+
+  groups({ password }: Credentials): Promise<readonly string[]> {
+    const [token = ''] = password.reveal().split(':');
+    return Promise.resolve(this.#used.get(digestOf(token))?.named.groups ?? []);
+  }
+
+  #use(token: string, named: Named): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    for (const [digest, { atMs }] of this.#used) {
+      if (nowMs - atMs < REMEMBERED_MS) break;
+      this.#used.delete(digest);
+    }
+    const digest = digestOf(token);
+    if (this.#used.has(digest)) throw new IdTokenError('the token was used before');
+    // one that is forgotten too soon could be used again
+    if (this.#used.size >= REMEMBERED_MAX) throw new IdTokenError('too many have logged in just now');
+    this.#used.set(digest, { atMs: nowMs, named });
+  }
+}
+
+/** By what is signed: a signature can be written in more than one way. */
+function digestOf(token: string): string {
+  return createHash('sha256')
+    .update(token.slice(0, token.lastIndexOf('.')))
+    .digest('base64');
+}
