@@ -1,4 +1,5 @@
 /** `alternatives`: which of several programs a name stands for (3006.16 salt/states/alternatives.py). */
+import { isDir } from '../../python/paths.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -108,5 +109,7 @@ export const alternativesStates = defineModule({
   name: 'alternatives',
   file: 'alternatives',
   doc: 'Which of several programs a common name stands for, as `update-alternatives` keeps it.',
+  // the spelling is Salt's
+  unavailable: () => (isDir('/etc/alternatives') ? undefined : 'alernatives module could not be loaded'),
   functions: { install, remove, auto, set },
 });

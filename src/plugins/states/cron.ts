@@ -1,4 +1,5 @@
 /** `cron`: jobs and variables in crontabs (3006.16 salt/states/cron.py). */
+import { findProgram } from '../../host/which.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -150,6 +151,7 @@ export const cronStates = defineModule({
   name: 'cron',
   file: 'cron',
   doc: 'Jobs and variables in crontabs.',
+  unavailable: () => (findProgram('crontab') === undefined ? 'cron module could not be loaded' : undefined),
   functions: {
     present,
     absent,

@@ -53,11 +53,23 @@ function isAnswers(value: unknown): value is Answers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What of a state's return is compared. */
+/** What of a state's return is compared. Ours has no tracebacks, only the exceptions that end them. */
 function essence(tag: string, value: unknown): string {
   if (typeof value !== 'object' || value === null) return settled(JSON.stringify(value) ?? '');
   const { duration: _duration, start_time: _start, ...rest } = value as Record<string, unknown>;
-  return settled(JSON.stringify({ tag, ...rest }, sortedKeys, 1));
+  const comment = typeof rest['comment'] === 'string' ? settledComment(rest['comment']) : rest['comment'];
+  return settled(JSON.stringify({ tag, ...rest, comment }, sortedKeys, 1));
+}
+
+function settledComment(text: string): string {
+  return (
+    text
+      .replace(/Traceback \(most recent call last\):\n[^]*?\n?((?:[\w.]+)(?:: [^\n]*)?)\n*$/, 'Traceback: $1')
+      // a set of Python's, whose order is another in each process
+      .replace(/(One or more requisite failed: )(.*)/, (_all, head: string, names: string) =>
+        head.concat(names.split(', ').sort().join(', ')),
+      )
+  );
 }
 
 function sortedKeys(_key: string, value: unknown): unknown {

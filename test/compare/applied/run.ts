@@ -158,17 +158,22 @@ async function runSide(side: string, call: string, one: AppliedCase): Promise<vo
 const only = new RegExp(optionOf('--only') ?? '');
 const cases = readCases(ROOT).filter(({ name }) => only.test(name));
 mkdirSync(folder, { recursive: true });
-const proxy = await startAptProxy(socket, join(folder, 'packages'));
-try {
-  await makeBase();
-  for (const one of cases)
-    for (const side of ['real', 'ours']) {
-      const call = optionOf(`--${side}`);
-      if (call !== undefined) await runSide(side, resolve(call), one);
-    }
-} finally {
-  proxy.close();
-  run('umount', '-l', base);
-  rmSync(base, { recursive: true });
+/** Applies cases with the sides whose commands are given. */
+async function applyAll(calls: readonly (readonly [side: string, call: string])[]): Promise<void> {
+  const proxy = await startAptProxy(socket, join(folder, 'packages'));
+  try {
+    await makeBase();
+    for (const one of cases) for (const [side, call] of calls) await runSide(side, resolve(call), one);
+  } finally {
+    proxy.close();
+    run('umount', '-l', base);
+    rmSync(base, { recursive: true });
+  }
 }
+
+const calls = ['real', 'ours'].flatMap((side): [string, string][] => {
+  const call = optionOf(`--${side}`);
+  return call === undefined ? [] : [[side, call]];
+});
+if (calls.length > 0) await applyAll(calls);
 report(join(folder, 'answers'), cases, Number(optionOf('--show') ?? 40));

@@ -14,7 +14,8 @@ export interface Entry {
 const LEFT_OUT =
   /^\/(?:tmp|proc|sys|dev|work|srv\/(?:salt|pillar)|run\/(?:lock|lvm|salt|stand-in)|root\/\.(?:cache|npm|config)|var\/(?:tmp|run|log|backups|lib\/apt|lib\/dpkg|lib\/systemd\/deb-systemd-.*|cache\/(?:salt|apt|man|debconf|fontconfig|ldconfig|apparmor))|etc\/salt\/(?:pki|minion_id)|etc\/ld\.so\.cache|usr\/lib\/locale\/locale-archive)(?:\/|$)|\/__pycache__(?:\/|$)|\.pyc$/;
 
-const READABLE = /^\/(?:etc|root|home|opt|srv|var|usr\/local|lib\/systemd|usr\/lib\/systemd)\//;
+/** Files of packages, which nobody wants to read. */
+const UNREADABLE = /^\/(?:usr(?!\/local\/)|boot|lib(?!\/systemd\/)\w*)\//;
 
 /** What changed, by path, of a layer over others (the nearest first, the host's root last). */
 export function snapshot(layer: string, below: readonly string[]): Record<string, Entry> {
@@ -24,7 +25,7 @@ export function snapshot(layer: string, below: readonly string[]): Record<string
       const at = `${path}/${name}`;
       if (LEFT_OUT.test(at)) continue;
       const stats = lstatSync(join(layer, at));
-      const entry = entryOf(join(layer, at), stats, READABLE.test(at));
+      const entry = entryOf(join(layer, at), stats, !UNREADABLE.test(at));
       if (entry.about !== aboutBelow(at, below)) out[at] = entry;
       if (stats.isDirectory()) visit(at);
     }
