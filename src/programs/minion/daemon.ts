@@ -167,7 +167,7 @@ async function assemble(start: MinionStart): Promise<Minion> {
   const state: MinionState = new MinionState(
     {
       ...{ opts, clock, log, random, waiting },
-      custom: (context, kind) => own.custom(context, kind),
+      custom: (context, kind, file) => own.custom(context, kind, file),
       installed: (name, context, kind) => own.installed(name, context, kind),
       onReload: () => own.forget(),
     },

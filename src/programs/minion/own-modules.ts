@@ -47,15 +47,17 @@ export class OwnModules {
     this.#workers = workers;
   }
 
-  /** Execution modules, states or returners, for the loader. */
+  /** Execution modules, states or returners, for the loader: all, or those of the file of a name. */
   async custom(
     context: { readonly opts: Dict; readonly grains: Dict },
     kind: OwnKind,
+    file?: string,
   ): Promise<readonly CustomModule[]> {
     const parts = { ...context, clock: this.#clock, report: (fault: string) => this.#report(fault) };
+    const which = { kind, file };
     const version = findingsVersion(context.opts, kind);
-    const tried = await describeModules(parts, (fun) => this.#runner(fun, kind), kind);
-    this.#findings.set(kind, { known: knownModules(tried), version });
+    const tried = await describeModules(parts, (fun) => this.#runner(fun, kind), which);
+    if (file === undefined) this.#findings.set(kind, { known: knownModules(tried), version });
     return tried.map((one): CustomModule => {
       if ('broken' in one) return { ...one, name: one.name ?? one.file };
       if ('unavailable' in one) return one;

@@ -8,6 +8,7 @@ import {
   type RegistryOptions,
 } from '../../runtime/loader/registry.ts';
 import type { JobContext, LoadContext, MinionServices, ModuleContext } from '../../runtime/loader/module.ts';
+import { pythonFileNames } from '../../runtime/extensions/folder.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
@@ -42,10 +43,11 @@ export type InstalledSource = (
   kind: 'modules' | 'states' | 'returners',
 ) => Promise<readonly CustomModule[]>;
 
-/** Finds custom modules that have functions. */
+/** Finds custom modules that have functions: all, or those of the file of a name. */
 export type CustomModules = (
   context: LoadContext,
   kind: 'modules' | 'states' | 'returners',
+  file?: string,
 ) => Promise<readonly CustomModule[]>;
 
 /** The minion's knowledge. Grains and pillar are replaced whole, never changed in place. */
@@ -181,7 +183,10 @@ export class MinionState {
 
   #registryOptions(
     kind: 'modules' | 'states' | 'returners',
-  ): Pick<RegistryOptions, 'opts' | 'grains' | 'pillarNow' | 'parts' | 'custom' | 'installed' | 'functions'> {
+  ): Pick<
+    RegistryOptions,
+    'opts' | 'grains' | 'pillarNow' | 'parts' | 'custom' | 'customFiles' | 'installed' | 'functions'
+  > {
     const { clock, random, log } = this.deps;
     return {
       opts: this.opts,
@@ -198,9 +203,14 @@ export class MinionState {
 export function registrySources(
   { custom, installed }: Pick<MinionStateDeps, 'custom' | 'installed'>,
   kind: 'modules' | 'states' | 'returners',
-): Pick<RegistryOptions, 'custom' | 'installed'> {
+): Pick<RegistryOptions, 'custom' | 'customFiles' | 'installed'> {
   return {
-    ...(custom === undefined ? {} : { custom: (context: LoadContext) => custom(context, kind) }),
+    ...(custom === undefined
+      ? {}
+      : {
+          custom: (context: LoadContext, file?: string) => custom(context, kind, file),
+          customFiles: (opts: Dict) => pythonFileNames(opts, kind),
+        }),
     ...(installed === undefined
       ? {}
       : { installed: (name: string, context: LoadContext) => installed(name, context, kind) }),

@@ -12,12 +12,16 @@ export function workerModules(
   own: ReadonlyMap<string, FoundModules>,
   deps: { readonly clock: Clock; readonly log: Logger },
 ): CustomModules {
-  return async (context, kind) => {
+  return async (context, kind, file) => {
     const found = own.get(kind);
     if (found?.version === findingsVersion(context.opts, kind))
-      return here.modules(findingsOf(found).known, context, kind);
+      return here.modules(
+        findingsOf(found).known.filter((one) => file === undefined || one.file === file),
+        context,
+        kind,
+      );
     if (!hasExtensions(context.opts, kind)) return [];
     const { findModules } = await import('../../runtime/extensions/find-modules.ts');
-    return findModules(here, kind, context, deps);
+    return findModules(here, kind, context, { ...deps, file });
   };
 }

@@ -11,6 +11,7 @@ import type { Dict } from '../../python/values/value.ts';
 import type { MasterServices } from '../../runtime/loader/master-services.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import type { RegistryOptions } from '../../runtime/loader/registry.ts';
+import { pythonFileNames } from '../../runtime/extensions/folder.ts';
 import { ownModules } from '../../runtime/extensions/own-modules.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 
@@ -41,8 +42,11 @@ export async function masterMinion(deps: MasterMinionDeps): Promise<ModuleContex
   ]);
   const grains = await masterGrains({ opts, log });
   const { custom: own, installed } = ownModules(log);
-  const kindOf = (kind: 'modules' | 'states'): Pick<RegistryOptions, 'custom' | 'installed'> => ({
-    custom: (context) => own(context, kind),
+  const kindOf = (
+    kind: 'modules' | 'states',
+  ): Pick<RegistryOptions, 'custom' | 'customFiles' | 'installed'> => ({
+    custom: (context, file) => own(context, kind, file),
+    customFiles: (of) => pythonFileNames(of, kind),
     installed: (name, context) => installed(name, context, kind),
   });
   const registry = new ModuleRegistry({

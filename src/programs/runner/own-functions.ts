@@ -68,7 +68,7 @@ async function load(
   const tried = await describeModules(
     { ...context, clock: systemClock, report, python: here.python },
     refuse,
-    folder,
+    { kind: folder },
   );
   const modules = new Map<string, RunnerModule>();
   const leftOut = new Map<string, string>();

@@ -34,13 +34,18 @@ export interface DescribeDeps extends LoadContext {
 /**
  * Loads the execution modules, or others with functions, in a process of their own and brings back what they are.
  * @param run calls a function of theirs, by its full name, where that harms nobody
+ * @param which the kind; `file` names the only one to look at
  */
 export async function describeModules(
   deps: DescribeDeps,
   run: (fun: string) => FunctionSpec['run'],
-  kind: ExtensionKind = 'modules',
+  {
+    kind = 'modules',
+    file: only,
+  }: { readonly kind?: ExtensionKind; readonly file?: string | undefined } = {},
 ): Promise<Tried[]> {
-  const files = extensionFiles(deps.opts, kind);
+  const files = extensionFiles(deps.opts, kind).filter(({ name }) => only === undefined || name === only);
+  const inPython = pythonFiles(deps.opts, kind).filter(({ file }) => only === undefined || file === only);
   const tried: Tried[] = [];
   await eachFile(
     deps,
@@ -52,7 +57,7 @@ export async function describeModules(
       if ('broken' in one) deps.report(one.broken);
     },
   );
-  await withPython(deps, pythonFiles(deps.opts, kind), async (python, { file, name, path }) => {
+  await withPython(deps, inPython, async (python, { file, name, path }) => {
     if (!isPythonKind(kind)) return void tried.push({ file, name, broken: pythonReason(path) });
     const found = await python.tryFile(kind, { file, path }, deps);
     if ('module' in found)

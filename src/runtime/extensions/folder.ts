@@ -98,6 +98,15 @@ export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
   return extensionFiles(opts, kind).length + pythonFiles(opts, kind).length > 0;
 }
 
+/**
+ * The names of the files in Python of a kind, of which Salt's order holds; undefined when there are others: of those the modules may have
+ * any name, and come first.
+ */
+export function pythonFileNames(opts: Dict, kind: ExtensionKind): ReadonlySet<string> | undefined {
+  if (extensionFiles(opts, kind).length > 0) return undefined;
+  return new Set(pythonFiles(opts, kind).map(({ file }) => file));
+}
+
 /** Why a module in Python is not used. */
 export function pythonReason(path: string): string {
   return `${path} is in Python, and of this kind Brine runs only files in TypeScript and JavaScript; minions of Salt go on using it`;

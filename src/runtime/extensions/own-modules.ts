@@ -9,10 +9,11 @@ import type { CustomModule } from '../loader/registry.ts';
 import { hasExtensions } from './folder.ts';
 import type { ExtensionsHere } from './here.ts';
 
-/** Finds custom modules that have functions. */
+/** Finds custom modules that have functions: all, or those of the file of a name. */
 export type FindOwn = (
   context: LoadContext,
   kind: 'modules' | 'states' | 'returners',
+  file?: string,
 ) => Promise<readonly CustomModule[]>;
 
 /** Finds the modules of a name in an installed Salt. */
@@ -38,10 +39,10 @@ export function ownModules(log: Logger, options: { readonly prints?: boolean } =
   const open = (): Promise<ExtensionsHere> =>
     (here ??= import('./here.ts').then((loaded) => new loaded.ExtensionsHere(options)));
   return {
-    custom: async (context, kind) => {
+    custom: async (context, kind, file) => {
       if (!hasExtensions(context.opts, kind)) return [];
       const [extensions, { findModules }] = await Promise.all([open(), import('./find-modules.ts')]);
-      return findModules(extensions, kind, context, { clock: systemClock, log });
+      return findModules(extensions, kind, context, { clock: systemClock, log, file });
     },
     installed: async (name, context, kind) =>
       context.opts.get('salt_python') === true ? (await open()).installed(name, context, kind) : [],

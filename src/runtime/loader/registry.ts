@@ -29,8 +29,10 @@ export interface RegistryOptions extends LoadContext {
   readonly table: readonly ModuleEntry[];
   /** Modules of the other kinds, for `sys.*`; each is asked for when needed. */
   readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
-  /** Custom modules, asked for once; they come before those of this program. */
-  readonly custom?: (context: LoadContext) => Promise<readonly CustomModule[]>;
+  /** Custom modules, asked for once; they come before those of this program. With `file` only what the file of that name has. */
+  readonly custom?: (context: LoadContext, file?: string) => Promise<readonly CustomModule[]>;
+  /** Names of the custom files, known without loading them; undefined where any of them may stand for any module. */
+  readonly customFiles?: (opts: Dict) => ReadonlySet<string> | undefined;
   /** Modules of an installed Salt, asked for by name when nobody else has the module, or the function. */
   readonly installed?: (name: string, context: LoadContext) => Promise<readonly CustomModule[]>;
   /** The state modules that belong to these modules, made when they are first asked for. */
@@ -80,7 +82,9 @@ export class ModuleRegistry implements FunctionSource {
   readonly #installed = new Map<string, Promise<Loaded | undefined>>();
   readonly #disabled: string[] = [];
   readonly #limits: Limits;
+  readonly #first = new Map<string, Promise<ModuleSpec | undefined>>();
   #custom: Promise<readonly CustomModule[]> | undefined;
+  #files: { readonly names: ReadonlySet<string> | undefined } | undefined;
   #states: Promise<FunctionSource> | undefined;
 
   constructor(options: RegistryOptions) {
@@ -112,6 +116,9 @@ export class ModuleRegistry implements FunctionSource {
   async find(fun: string): Promise<FunctionLookup> {
     const dot = fun.indexOf('.');
     const moduleName = dot < 0 ? fun : fun.slice(0, dot);
+    const first = await this.#firstFile(moduleName);
+    const early = ownFunction(first, fun.slice(dot + 1));
+    if (first !== undefined && early !== undefined && dot >= 0) return { spec: early, module: first };
     const loaded = (await this.#load(moduleName)) ?? (await this.#fromInstalled(moduleName));
     if (loaded && !loaded.module) {
       if (loaded.isBroken) return { missing: `'${fun}' is not available: ${loaded.reason}` };
@@ -191,6 +198,34 @@ export class ModuleRegistry implements FunctionSource {
     };
   }
 
+  /**
+   * The module of the file that is looked at before all others (salt/loader/lazy.py `_iter_files`, 3006.16): the one that has the name, else
+   * one that has it in its name. Where its functions do, no other custom file is loaded; undefined where this decides nothing.
+   */
+  #firstFile(name: string): Promise<ModuleSpec | undefined> | undefined {
+    const { custom, customFiles, opts } = this.#options;
+    if (custom === undefined || customFiles === undefined) return undefined;
+    this.#files ??= { names: customFiles(opts) };
+    const { names } = this.#files;
+    if (names === undefined || names.size === 0) return undefined;
+    let first = this.#first.get(name);
+    if (!first) this.#first.set(name, (first = this.#readFirst(name, names)));
+    return first;
+  }
+
+  async #readFirst(name: string, custom: ReadonlySet<string>): Promise<ModuleSpec | undefined> {
+    if (custom.has(name)) return this.#namedCustom(name);
+    const entries = (this.#entries.get(name) ?? []).filter((entry) => !custom.has(entry.file));
+    if (![...custom].every((file) => isLookedAtBefore(entries, { name, file }))) return undefined;
+    return (await this.#tryEntries(entries)).module;
+  }
+
+  async #namedCustom(name: string): Promise<ModuleSpec | undefined> {
+    const found = this.#allowed((await this.#options.custom?.(this.#loadContext(), name)) ?? []);
+    const loadable = found.flatMap((one) => ('load' in one && one.name === name ? [one] : []));
+    return loadable[0]?.load();
+  }
+
   async #load(name: string): Promise<Loaded | undefined> {
     const all = await this.#ownModules();
     // of one that is not for this machine, the reason is known by the name of its file, too
@@ -207,7 +242,7 @@ export class ModuleRegistry implements FunctionSource {
     return loading;
   }
 
-  /** Custom functions hide built-in ones of the same name, unless they are in Python and the built-in file has that name; the others of the module stay. */
+  /** Custom functions hide built-in ones of the same name, unless they are in Python and the built-in file is looked at before; the others of the module stay. */
   async #combine(
     name: string,
     own: readonly CustomModule[],
@@ -223,9 +258,10 @@ export class ModuleRegistry implements FunctionSource {
       return base ?? { reason: reason ?? broken ?? '', isBroken: reason === undefined };
     }
     const builtIn = base?.module ? [base.module] : [];
-    // Salt compat: what is looked at first is the file that has the name (salt/loader/lazy.py `_iter_files`, 3006.16)
-    const isNamedSo = entries.some((entry) => entry.file === name);
-    const isBefore = (_: ModuleSpec, nth: number): boolean => isNamedSo && loadable[nth]?.isPython === true;
+    const isBefore = (_: ModuleSpec, nth: number): boolean => {
+      const { isPython = false, file } = loadable[nth] as (typeof loadable)[number];
+      return isPython && isLookedAtBefore(entries, { name, file });
+    };
     const modules = [
       ...usable.filter(isBefore),
       ...builtIn,
@@ -384,6 +420,15 @@ function limitsOf({ opts, kind }: RegistryOptions): Limits {
   const disabled = texts(opts.get(`disable_${kind ?? 'modules'}`));
   if (kind === 'states') return { disabled, whitelist: [], providers: undefined };
   return { disabled, whitelist: texts(opts.get('whitelist_modules')), providers: opts.get('providers') };
+}
+
+/** Whether Salt comes to a file of this program before it comes to a custom one (salt/loader/lazy.py `_iter_files`, 3006.16). */
+function isLookedAtBefore(
+  entries: readonly ModuleEntry[],
+  { name, file }: { readonly name: string; readonly file: string },
+): boolean {
+  if (entries.some((entry) => entry.file === name)) return true;
+  return !file.includes(name) && entries.some((entry) => entry.file.includes(name));
 }
 
 function ownFunction(module: ModuleSpec | undefined, name: string): FunctionSpec | undefined {

@@ -18,7 +18,7 @@ export interface FunctionCallerDeps {
   /** The execution modules behind `salt`, asked for at the first call. */
   readonly modules: () => Promise<readonly ModuleEntry[]>;
   /** The site's own modules, and those of an installed Salt. */
-  readonly own?: Pick<RegistryOptions, 'custom' | 'installed'>;
+  readonly own?: Pick<RegistryOptions, 'custom' | 'customFiles' | 'installed'>;
   /** The master for whom, or beside whom, pillar is made. */
   readonly masterBeside?: MasterBeside;
 }

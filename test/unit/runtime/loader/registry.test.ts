@@ -196,3 +196,54 @@ test('registry - an installed Salt is asked last, by name, and once', async () =
   assert.equal(await say('none.where'), "'none.where' is not available: there is no Salt");
   assert.equal(await say('nope.where'), "'nope.where' is not available.");
 });
+
+test('registry - of custom files in Python only those are loaded that Salt would look at', async () => {
+  const asked: (string | undefined)[] = [];
+  const files = { own: 'own', service: 'service', mypkg: 'pkg', renamed: 'user', other: 'cmd' };
+  const modules = Object.entries(files).map(([file, name]): CustomModule => {
+    const { functions } = moduleOf(name, file);
+    const module = { ...moduleOf(name, file), functions: { ...functions, further: functions['where']! } };
+    return { file, name, isPython: true, load: () => Promise.resolve(module) };
+  });
+  const registryWith = (customFiles?: ReadonlySet<string>) =>
+    new ModuleRegistry({
+      ...{ opts: dict(), grains: new Map() },
+      table: [
+        entryOf(moduleOf('test', 'test')),
+        entryOf(moduleOf('user', 'useradd')),
+        entryOf(moduleOf('pkg', 'aptpkg')),
+        entryOf(moduleOf('service', 'systemd_service')),
+        entryOf(moduleOf('cmd', 'cmdmod')),
+      ],
+      custom: (_, file) => {
+        asked.push(file);
+        return Promise.resolve(modules.filter((one) => file === undefined || one.file === file));
+      },
+      customFiles: () => customFiles,
+    });
+  const said = async (registry: ModuleRegistry, fun: string) => {
+    const { spec } = await registry.find(fun);
+    return spec && String(await spec.run(fakeContext(), {}, [], new Map()));
+  };
+  const lazy = registryWith(new Set(Object.keys(files)));
+  // the file of this program that has the name, or has it in its name, hides what is looked at later
+  for (const [fun, file] of [
+    ['test.where', 'test'],
+    ['user.where', 'useradd'],
+    ['cmd.where', 'cmdmod'],
+  ] as const)
+    assert.equal(await said(lazy, fun), file);
+  assert.deepEqual(asked, []);
+  assert.equal(await said(lazy, 'own.where'), 'own');
+  assert.equal(await said(lazy, 'service.where'), 'service');
+  assert.deepEqual(asked, ['own', 'service']);
+  // what decides nothing has all of them loaded, once
+  assert.equal(await said(lazy, 'pkg.where'), 'mypkg');
+  assert.equal(await said(lazy, 'cmd.further'), 'other');
+  assert.equal(await said(lazy, 'test.further'), undefined);
+  assert.deepEqual(asked, ['own', 'service', undefined]);
+  // looked up in whatever way, it is the same function
+  const all = registryWith(undefined);
+  for (const fun of ['test.where', 'user.where', 'cmd.where', 'pkg.where', 'service.where', 'own.where'])
+    assert.equal(await said(all, fun), await said(lazy, fun), fun);
+});
