@@ -1,5 +1,14 @@
 /** Errors that carry the name of a Python exception class, because Salt's users see it in tracebacks. */
 import { errnoOf, osErrorText, strerror } from './os-errors.ts';
+import type { Value } from './values/value.ts';
+
+/** What a process of Python tells of an exception, to be raised there again. */
+export interface ThrownByPython {
+  /** The very class, where `type` is an ancestor of it. */
+  readonly own?: string;
+  /** Of Salt's CommandExecutionError with `info`: the message without it, and what it is. */
+  readonly about?: readonly Value[];
+}
 
 /** An exception that Salt would not turn into a sentence of its own: it arrives as the last line of a traceback. */
 export class PythonError extends Error {
@@ -8,10 +17,13 @@ export class PythonError extends Error {
   readonly type: string;
   /** The whole text of a traceback that Python itself has made. */
   readonly trace: string | undefined;
-  constructor(type: string, message = '', trace?: string) {
+  /** What Python itself knows besides of what it has raised. */
+  readonly thrown: ThrownByPython | undefined;
+  constructor(type: string, message = '', trace?: string, thrown?: ThrownByPython) {
     super(message);
     this.type = type;
     this.trace = trace;
+    this.thrown = thrown;
   }
 }
 

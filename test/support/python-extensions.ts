@@ -29,7 +29,7 @@ import { returnerNames, runReturners } from '../../src/plugins/returners/run.ts'
 import { collectGrains } from '../../src/plugins/grains/collect.ts';
 import { localPillar } from '../../src/programs/minion/local-pillar.ts';
 import { ownGrainsSource } from '../../src/programs/minion/own-modules.ts';
-import { MinionState } from '../../src/programs/minion/state.ts';
+import { MinionState, type MinionStateDeps } from '../../src/programs/minion/state.ts';
 import { pyRepr } from '../../src/python/values/repr.ts';
 import { splitWords } from '../../src/python/shell-words.ts';
 import { PyDatetime, dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
@@ -237,15 +237,12 @@ export class OwnSite {
     const [clock, random, log] = [systemClock, systemRandom, silentLogger];
     const custom = [ownGrainsSource(merged, clock, log)];
     const grains = await collectGrains({ opts: merged, log, clock, custom });
-    const state = new MinionState(
-      {
-        ...{ opts, clock, random, log },
-        custom: (context, kind) => findModules(this.#here, kind, context, { clock, log }),
-      },
-      grains,
-    );
+    const own: Pick<MinionStateDeps, 'custom'> = {
+      custom: (context, kind) => findModules(this.#here, kind, context, { clock, log }),
+    };
+    const state = new MinionState({ ...{ opts, clock, random, log }, ...own }, grains);
     const at = { opts: state.opts, id: state.id, grains: () => Promise.resolve(grains) };
-    state.pillar = await localPillar({ ...at, clock, random, log });
+    state.pillar = await localPillar({ ...at, clock, random, log, own });
     return state;
   }
 }

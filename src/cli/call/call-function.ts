@@ -85,7 +85,8 @@ async function run(
       kind: 'failed',
       code: error.errorCode,
       stderr: `\nPassed invalid arguments: ${error.message}.\n\nUsage:\n${trace(error, ctx)}`,
-      stdout: `${functionDoc(fun, spec)}\n`,
+      // as Python prints a docstring that is not there
+      stdout: `${functionDoc(fun, spec) || 'None'}\n`,
       exitCode: 1,
     };
   }
@@ -116,7 +117,7 @@ function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {
 /** `ValueError: text`, as Python ends a traceback, with the traceback of what ran in Python; our own stack stands behind it only with `-l debug`. */
 function exceptionLine(error: unknown, message: string): string {
   if (error instanceof PythonError) {
-    const line = `${error.type.split('.').at(-1) ?? ''}: ${message}`;
+    const line = `${error.type}: ${message}`;
     return error.trace?.startsWith('Traceback') !== true ? line : `${line}\n${error.trace.trimEnd()}`;
   }
   if (error instanceof BrineError) return `${error.name}: ${message}`;

@@ -10,8 +10,12 @@ export class CommandProblem extends CommandExecutionError {
   /** The message without the changes, which a state's result has anyway. */
   readonly withoutChanges: string;
 
+  /** The message alone and what is known besides, for code in Python (`error` and `info` of Salt's class). */
+  readonly about: readonly [sentence: string, info: Dict];
+
   constructor(message: string, info: Dict) {
     super(withInfo(message, info));
+    this.about = [message, info];
     const changes = info.get('changes');
     this.changes = isDict(changes) ? changes : new Map();
     const rest = new Map([...info].filter(([key]) => key !== 'changes'));

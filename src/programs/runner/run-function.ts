@@ -141,7 +141,10 @@ function failureText(kind: MasterFunctionKind, fun: string, error: unknown): str
 
 /** Python's traceback without its frames. */
 function tracebackText(error: unknown): string {
-  if (error instanceof PythonError) return error.trace ?? formatTraceback(error.type, error.message);
+  // what Salt treats in a way of its own has the exception of Python behind it
+  const cause = error instanceof BrineError && error.cause instanceof PythonError ? error.cause : undefined;
+  const raised = cause?.message === messageOf(error) ? cause : error;
+  if (raised instanceof PythonError) return raised.trace ?? formatTraceback(raised.type, raised.message);
   if (error instanceof BrineError) return formatTraceback(`salt.exceptions.${error.name}`, error.message);
   const known = error instanceof Error ? describeOsError(error) : undefined;
   return formatTraceback(known?.type ?? 'Exception', known?.message ?? messageOf(error));

@@ -5,6 +5,7 @@
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
+import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { MasterBeside, MasterServices } from './master-services.ts';
 import { readArguments, type Params, type ParamSpec, type TypedArguments } from './params.ts';
@@ -40,6 +41,8 @@ export interface FunctionSpec<P extends Params = Params> extends FunctionDescrip
    * be killed. `inline` (default): asynchronous, ends when its signal is aborted.
    */
   readonly isolation?: 'inline' | 'process';
+  /** Where it is in Python: code in Python calls it in its own process, with the very values. */
+  readonly inPython?: PythonPlace;
   /** What its arguments may be, when they become words of lines and of command lines. */
   readonly words?: WordRules;
   /**
@@ -53,6 +56,14 @@ export interface FunctionSpec<P extends Params = Params> extends FunctionDescrip
     rest: readonly Value[],
     kwargs: Dict,
   ): Value | Promise<Value>;
+}
+
+/** A function of a site's file in Python. */
+export interface PythonPlace {
+  readonly of: PythonKind;
+  readonly file: string;
+  readonly path: string;
+  readonly fun: string;
 }
 
 /** The description of a module of any kind (execution, state, runner, returner). */

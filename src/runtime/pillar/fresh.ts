@@ -30,6 +30,7 @@ function functionsFor(
   };
   return {
     has: (name) => functions.has(name),
+    find: async (name) => (await functions.find(name)).spec,
     hasModule: async (name) => (await functions.module(name)) !== undefined,
     call: (name, args, kwargs) => functions.call(name, args, new Map<Value, Value>(kwargs)),
   };

@@ -32,6 +32,7 @@ export function loadedFunctions(
   const functions = (): Promise<FunctionCaller> => (caller ??= makeCaller(context, deps));
   return {
     has: async (name) => (await functions()).has(name),
+    find: async (name) => (await (await functions()).find(name)).spec,
     hasModule: async (name) => (await (await functions()).module(name)) !== undefined,
     call: async (name, args, kwargs) => (await functions()).call(name, args, new Map<Value, Value>(kwargs)),
   };

@@ -21,6 +21,8 @@ export interface Caller {
 /** The functions that a template may call. */
 export interface TemplateFunctions {
   has(name: string): boolean | Promise<boolean>;
+  /** The function itself, which code in Python calls with the very values where it is in Python, too. */
+  find?(name: string): Promise<object | undefined>;
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> | Value;
 }
 
@@ -60,9 +62,13 @@ export function jobCaller(ctx: ModuleContext): Caller {
 
 /** A file that is rendered: it calls execution functions, whose names it cannot list. */
 export function templateCaller(functions: TemplateFunctions, log: Logger): Caller {
+  const find = async (fun: string): Promise<FunctionSpec | boolean> =>
+    functions.find === undefined
+      ? functions.has(fun)
+      : (((await functions.find(fun)) as FunctionSpec | undefined) ?? false);
   return {
     log,
-    find: async (kind, fun) => kind === 'modules' && (fun.endsWith('.') || (await functions.has(fun))),
+    find: async (kind, fun) => kind === 'modules' && (fun.endsWith('.') || find(fun)),
     names: () =>
       Promise.reject(
         new CommandExecutionError('a file that is rendered cannot list functions; name the one you need'),

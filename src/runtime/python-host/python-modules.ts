@@ -18,7 +18,7 @@ import type {
   PythonParameter,
   ServePython,
 } from '../../network/ipc/contracts/python-host.ts';
-import { describeOsError, PythonError } from '../../python/exceptions.ts';
+import { describeOsError, PythonError, type ThrownByPython } from '../../python/exceptions.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec, ParamSpec } from '../loader/module.ts';
 import { jobCaller, type Caller } from './callers.ts';
@@ -103,14 +103,7 @@ interface LoadedSource extends PythonSource {
   readonly wantsRun: boolean;
 }
 
-interface OwnFunction {
-  readonly of: PythonKind;
-  readonly file: string;
-  readonly path: string;
-  readonly fun: string;
-}
-
-interface Raised {
+interface Raised extends ThrownByPython {
   readonly type: string;
   readonly message: string;
   readonly trace: string;
@@ -131,8 +124,6 @@ export class PythonModules {
   readonly #depth = new AsyncLocalStorage<number>();
   /** Jobs that end the process when they are ended. */
   readonly #watched = new WeakSet<AbortSignal>();
-  /** Functions of this process by what runs them. */
-  readonly #own = new WeakMap<FunctionSpec['run'], OwnFunction>();
   #process: PythonProcess | undefined;
   #interpreter = '';
   /** Files that the process has loaded. */
@@ -213,7 +204,7 @@ export class PythonModules {
         return process.asks.render({ surroundings, call, path, text, variables });
       });
       if (outcome.kind === 'returned') return outcome.value;
-      const error = new PythonError(outcome.type, outcome.message, outcome.trace);
+      const error = pythonErrorOf(outcome);
       throw outcome.kind === 'raised' ? error : new PythonFileError(error);
     } catch (error) {
       if (!(error instanceof PythonProcessError)) throw error;
@@ -227,13 +218,13 @@ export class PythonModules {
     const { doc, params, varargs, kwargs, pythonName } = described;
     const run: FunctionSpec['run'] = (ctx, args, rest, keywords) =>
       this.#run(ctx, { kind, source, fun }, callArguments(params, args, rest, keywords));
-    this.#own.set(run, { of: kind, file: source.file, path: source.path, fun });
     return {
       doc,
       docstring: doc,
       params: Object.fromEntries(params.map((one) => [one.name, paramSpec(one)])),
       returns: 'what the function gives',
       isolation: 'process',
+      inPython: { of: kind, file: source.file, path: source.path, fun },
       ...(varargs === undefined ? {} : { varargs }),
       ...(kwargs === undefined ? {} : { kwargs }),
       ...(pythonName === undefined ? {} : { pythonName }),
@@ -375,8 +366,7 @@ export class PythonModules {
         if (call === 0) return this.#hasWhileLoading(kind, fun, isBuiltIn);
         const found = (await this.#calls.get(call)?.caller.find(kind, fun)) ?? false;
         if (typeof found === 'boolean') return there(found);
-        const own = this.#own.get(found.run);
-        return own === undefined ? there(true) : { kind: 'here', ...own };
+        return found.inPython === undefined ? there(true) : { kind: 'here', ...found.inPython };
       },
       names: async ({ call, kind }) => (await this.#calls.get(call)?.caller.names(kind)) ?? [],
       event: async ({ call, suffix, data }) => {
@@ -421,11 +411,18 @@ export class PythonModules {
 }
 
 /** What a function of the program has thrown, as Python raises it: an error of the system is an `OSError` with its number. */
-function raisedBy(error: unknown): { readonly type: string; readonly message: string } {
-  if (error instanceof PythonError) return { type: error.type, message: error.message };
-  if (error instanceof BrineError) return { type: error.name, message: error.message };
+function raisedBy(error: unknown): { readonly type: string; readonly message: string } & ThrownByPython {
+  if (error instanceof PythonError) return { ...error.thrown, type: error.type, message: error.message };
+  if (error instanceof BrineError) return { ...thrownOf(error), type: error.name, message: error.message };
   const ofSystem = error instanceof Error ? describeOsError(error) : undefined;
   return ofSystem ?? { type: 'Exception', message: messageOf(error) };
+}
+
+/** What is known besides of an error: by the process that has raised it, or by the function that tells of it. */
+function thrownOf(error: BrineError): ThrownByPython {
+  const { cause } = error;
+  if (cause instanceof PythonError && cause.message === error.message) return cause.thrown ?? {};
+  return 'about' in error && Array.isArray(error.about) ? { about: error.about as Value[] } : {};
 }
 
 function sentenceOf(error: unknown, path: string): string {
@@ -497,9 +494,17 @@ const CLASSES: readonly (typeof BrineError)[] = [
   CommandNotFoundError,
 ];
 
+function pythonErrorOf({ type, message, trace, own, about }: Raised): PythonError {
+  return new PythonError(type, message, trace, {
+    ...(own === undefined ? {} : { own }),
+    ...(about === undefined ? {} : { about }),
+  });
+}
+
 /** What Salt treats in a way of its own is an error of that kind here; anything else arrives as a traceback. */
-function errorOf(kind: PythonKind, { type, message, trace }: Raised): Error {
-  const error = new PythonError(type, message, trace);
+function errorOf(kind: PythonKind, raised: Raised): Error {
+  const { type, message } = raised;
+  const error = pythonErrorOf(raised);
   // of a state, Salt shows the traceback of whatever it raises
   if (kind === 'states') return error;
   if (kind === 'modules' && type === 'TypeError') return new ArgumentError(message, { cause: error });

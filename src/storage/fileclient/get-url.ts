@@ -72,7 +72,11 @@ export async function getUrl(
 }
 
 function fromThisMachine(url: string, dest: string | undefined): Fetched {
-  const path = url.replace(/^file:(\/\/)?/i, '').replace(/(?<=.)\/+$/, '');
+  // Python's urlparse leaves these out
+  const path = url
+    .replace(/[\t\r\n]/g, '')
+    .replace(/^file:(\/\/)?/i, '')
+    .replace(/(?<=.)\/+$/, '');
   if (!path.startsWith('/')) throw new CommandExecutionError(`Path '${path}' is not absolute`);
   return dest === undefined ? { content: readFileSync(path) } : { path };
 }

@@ -115,6 +115,8 @@ VARIES = (
     (re.compile(r" at 0x[0-9a-f]{6,}"), " at ADDRESS"),
     (re.compile(r"/tmp/(tmp|__salt\.tmp\.|salt-)?[A-Za-z0-9_]{6,10}(?=['\"\s/\\]|$)"), "/tmp/RANDOM"),
     (re.compile(r"copied, .* s, .*/s"), "COPIED"),
+    # ours hides what may be secret in it
+    (re.compile(r"'env': \{[^{}]*\}"), "'env': ENVIRONMENT"),
     (re.compile(r"\b1[678]\d{8}(\.\d+)?\b"), "SECONDS"),
 )
 
@@ -140,11 +142,11 @@ FRAME = re.compile(r'^\s+(File "|[~^\s]+$)|^    ')
 def without_frames(text):
     """A text without the frames of tracebacks."""
     lines = [line for line in text.split("\n") if not FRAME.match(line)]
-    return "\n".join(line.strip() for line in lines if line.strip() and not line.startswith(("Traceback (", "During handling", "The above exception")) and "Warning: " not in line)
+    return "\n".join(line.strip() for line in lines if line.strip() and not line.startswith(("Traceback (", "During handling", "The above exception", "import ", "from ", "salt.utils.versions.warn_until(")) and "Warning: " not in line)
 
 
 # grains about the program itself
-NAMES_SALT = ("brineversion", "pythonpath", "pythonversion", "saltpath", "zmqversion", "saltversion", "saltversioninfo")
+NAMES_SALT = ("uptime_seconds", "uptime_days", "brineversion", "pythonpath", "pythonversion", "saltpath", "zmqversion", "saltversion", "saltversioninfo")
 
 
 def told(answer):
@@ -160,7 +162,7 @@ def told(answer):
     lines = without_frames(settled(answer["stderr"])).split("\n")
     # with --out=json ours says besides, or instead of a traceback, what was wrong
     if lines[-1].startswith('{"error":'):
-        lines = lines[:-1] or without_frames(json.loads(lines[-1])["error"]["message"]).split("\n")
+        lines = lines[:-1] or ([""] if answer["stdout"].strip() else None) or without_frames(json.loads(lines[-1])["error"]["message"]).split("\n")
     return {"code": answer["code"], "out": walked(out), "err": "\n".join(lines)}
 
 

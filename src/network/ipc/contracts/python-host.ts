@@ -92,10 +92,22 @@ export interface PythonFunction {
   readonly pythonName: string | undefined;
 }
 
-/** What a function returned, or the class, message and traceback of what it raised. */
+/** What was raised. */
+const raised = {
+  /** The class; of one that Salt treats in a way of its own, the class that it treats. */
+  type: text,
+  message: text,
+  trace: text,
+  /** The very class, where that is another one. */
+  own: optional(text),
+  /** Of Salt's errors with `info`: the message without it, and what it is. */
+  about: optional(list(anything)),
+};
+
+/** What a function returned, or what it raised. */
 const outcome = variants({
   returned: { value: anything, retcode: optional(count) },
-  raised: { type: text, message: text, trace: text },
+  raised,
 });
 
 /** What programs ask of the process. */
@@ -157,9 +169,9 @@ export const pythonHost = contract('the Python process', {
     answers: single(
       variants({
         returned: { value: anything },
-        raised: { type: text, message: text, trace: text },
+        raised,
         /** The file itself, before `run()` was called. */
-        broken: { type: text, message: text, trace: text },
+        broken: raised,
       }),
     ),
   },
@@ -186,7 +198,12 @@ export const pythonServices = contract('the program', {
   names: { asks: fields({ call: count, kind: called }), answers: single(list(text)) },
   call: {
     asks: fields({ call: count, kind: called, fun: text, args: list(anything), kwargs: mapping }),
-    answers: single(variants({ returned: { value: anything }, raised: { type: text, message: text } })),
+    answers: single(
+      variants({
+        returned: { value: anything },
+        raised: { type: text, message: text, own: raised.own, about: raised.about },
+      }),
+    ),
   },
 });
 

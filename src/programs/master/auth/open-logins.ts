@@ -69,6 +69,7 @@ function masterFunctions(
   };
   return {
     has: async (name) => (await (await functions()).find(name))?.spec !== undefined,
+    find: async (name) => (await (await functions()).find(name))?.spec,
     call: async (name, args, kwargs) => (await functions()).call(name, args, new Map(kwargs)),
   };
 }

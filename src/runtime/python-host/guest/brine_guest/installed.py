@@ -4,7 +4,7 @@ import importlib
 import inspect
 import os
 
-from brine_guest.dunders import Shown
+from brine_guest.dunders import Functions, Shown
 
 
 def options_for(code, opts):
@@ -30,7 +30,11 @@ def fitting(function, kwargs):
 
 
 def without_callbacks(kwargs):
-    """Keywords for a function of the program: one that would hide secrets from the log cannot be called there, so nothing is logged."""
+    """Keywords for a function of the program, which has the functions of `salt=__salt__` itself.
+
+    One that would hide secrets from the log cannot be called there, so nothing is logged.
+    """
+    kwargs = {key: value for key, value in kwargs.items() if not isinstance(value, Functions)}
     if not callable(kwargs.get("log_callback")):
         return kwargs
     return dict({key: value for key, value in kwargs.items() if key != "log_callback"}, output_loglevel="quiet")

@@ -8,7 +8,7 @@ import re
 import sys
 import traceback
 
-from brine_guest.pack import TypePackError
+from brine_guest.pack import PackError, TypePackError, pack
 
 FRAMES_MAX = 100
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -25,15 +25,30 @@ TREATED = (
 
 
 def raised(error, path):
-    """An exception as [class, message, traceback], the frames of this process left out; of one that Salt treats, that class."""
+    """An exception as [class, message, traceback, very class, [sentence, info]], the frames of this process left out.
+
+    The class of one that Salt treats is the one that it treats; the very class is told where it is another.
+    """
     kind = type(error)
     if kind is MemoryError and not error.args:
         error.args = ("there is no memory left for it; python_memory_bytes_max says how much there may be",)
     names = [_name(one) for one in kind.__mro__]
     name = next((one for one in TREATED if one in names), names[0])
     if isinstance(error, SystemExit):
-        return [name, "it called sys.exit({!r})".format(error.code), _trace(error, path)]
-    return [name, text_of(error), _trace(error, path)]
+        return [name, "it called sys.exit({!r})".format(error.code), _trace(error, path), None, None]
+    return [name, text_of(error), _trace(error, path), None if name == names[0] else names[0], _about(error)]
+
+
+def _about(error):
+    """What Salt's CommandExecutionError knows besides, as [sentence, info]; None where it is no data."""
+    info = getattr(error, "info", None)
+    if not info or not isinstance(getattr(error, "error", None), str):
+        return None
+    try:
+        pack(info)
+    except PackError:
+        return None
+    return [error.error, info]
 
 
 def text_of(error):
@@ -50,7 +65,7 @@ def no_data(error, path, name, function):
     line = "" if code is None else ", line {}".format(code.co_firstlineno)
     fault = "is no data" if isinstance(error, TypePackError) else "cannot be returned"
     text = "what {} gives {}: {} ({}{})".format(name, fault, error, path, line)
-    return ["salt.exceptions.CommandExecutionError", text, text]
+    return ["salt.exceptions.CommandExecutionError", text, text, None, None]
 
 
 def _name(kind):
@@ -91,23 +106,46 @@ SAME = {
 }
 
 
-def to_exception(name, message):
-    """The exception that a function of the program has thrown, by the name of its class."""
+def to_exception(name, message, kind=None, about=None):
+    """The exception that a function of the program has thrown, by the name of its class; `kind` is that of a file which is loaded here."""
+    own = _of_package(kind or name)
+    if _is_raisable(own):
+        return _made_anyhow(own, message, about)
     for known in _classes(name):
-        if isinstance(known, type) and issubclass(known, Exception):
+        if _is_raisable(known):
             try:
-                return _made(known, message)
+                return _made(known, message, about)
             except TypeError:
                 pass
     return Exception(message)
+
+
+def _is_raisable(known):
+    return isinstance(known, type) and issubclass(known, Exception)
+
+
+def _made_anyhow(known, message, about):
+    """An exception of a site's class, whose constructor may want something else than a message."""
+    try:
+        error = _made(known, message, about)
+        if text_of(error) == message:
+            return error
+    except Exception:
+        pass
+    error = known.__new__(known, message)
+    # what it is besides is made by the first of its ancestors that is no file's own
+    next(one for one in known.__mro__ if one.__module__ in ("builtins", "salt.exceptions")).__init__(error, message)
+    return error
 
 
 # [Errno 2] No such file or directory: 'path'
 OF_SYSTEM = re.compile(r"\[Errno (-?\d+)\] (.*?)(?:: ('.*'|\".*\"))?", re.S)
 
 
-def _made(known, message):
+def _made(known, message, about=None):
     """An exception of which only the text is known. What a module looks at, the key or the number of the error, is in the text."""
+    if about and issubclass(known, _of_package("salt.exceptions.CommandExecutionError") or ()):
+        return known(about[0], info=about[1])
     if issubclass(known, KeyError):
         return known(_literal(message))
     told = OF_SYSTEM.fullmatch(message) if issubclass(known, OSError) else None
@@ -124,11 +162,16 @@ def _literal(text):
         return text
 
 
+def _of_package(name):
+    """What a full name means in a module that is imported here; None where it means nothing."""
+    package, _, short = name.rpartition(".")
+    return getattr(sys.modules[package], short, None) if package in sys.modules else None
+
+
 def _classes(name):
     """What the name may mean: the class of a package that is imported here, one of Salt's, one of Python's own."""
-    package, _, short = name.rpartition(".")
-    if package in sys.modules:
-        yield getattr(sys.modules[package], short, None)
+    short = name.rpartition(".")[2]
+    yield _of_package(name)
     short = SAME.get(name, short)
     try:
         import salt.exceptions

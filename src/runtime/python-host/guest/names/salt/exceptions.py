@@ -22,9 +22,13 @@ class CommandExecutionError(SaltException):
 
     def __init__(self, message="", info=None):
         text = message if isinstance(message, str) else str(message)
-        self.error = self.strerror_without_changes = text
+        self.error = text
         self.info = info
-        super().__init__(_with_info(text, info) if info else text)
+        whole = _with_info(text, info) if info else text
+        rest = {key: value for key, value in info.items() if key != "changes"} if isinstance(info, dict) else info
+        # in a state, what has changed is told anyway
+        self.strerror_without_changes = whole if rest == info else _with_info(text, rest) if rest else text
+        super().__init__(whole)
 
 
 class SaltRenderError(SaltException):

@@ -26,9 +26,8 @@ class NestDisplay:
                 else:
                     self.display(item, indent, "- ", out)
         elif isinstance(ret, str):
-            lines = ret.split("\n")
-            out.append(space + prefix + lines[0])
-            out += [space + " " * len(prefix) + line for line in lines[1:]]
+            for at, line in enumerate(ret.splitlines()):
+                out.append(space + (" " * len(prefix) if at else prefix) + line)
         else:
             out.append("{}{}{}".format(space, prefix, ret))
         return out
