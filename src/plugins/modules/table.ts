@@ -63,6 +63,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'hashutil',
     load: async () => (await import('./hashutil.ts')).hashutilModule,
   },
+  { name: 'hg', file: 'hg', load: async () => (await import('./hg.ts')).hgModule },
   { name: 'hosts', file: 'hosts', load: async () => (await import('./hosts.ts')).hostsModule },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpModule },
   { name: 'influxdb', file: 'influxdbmod', load: async () => (await import('./influxdb.ts')).influxdbModule },
@@ -99,6 +100,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'lvm', file: 'linux_lvm', load: async () => (await import('./lvm.ts')).lvmModule },
   { name: 'match', file: 'match', load: async () => (await import('./match.ts')).matchModule },
   { name: 'mine', file: 'mine', load: async () => (await import('./mine.ts')).mineModule },
+  { name: 'minion', file: 'minion', load: async () => (await import('./minion.ts')).minionModule },
   { name: 'mongodb', file: 'mongodb', load: async () => (await import('./mongodb.ts')).mongodbModule },
   { name: 'mount', file: 'mount', load: async () => (await import('./mount.ts')).mountModule },
   { name: 'mysql', file: 'mysql', load: async () => (await import('./mysql.ts')).mysqlModule },
@@ -138,6 +140,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'redis', file: 'redismod', load: async () => (await import('./redis.ts')).redisModule },
   { name: 'rsync', file: 'rsync', load: async () => (await import('./rsync.ts')).rsyncModule },
+  {
+    name: 'salt_version',
+    file: 'salt_version',
+    load: async () => (await import('./salt-version.ts')).saltVersionModule,
+  },
   {
     name: 'schedule',
     file: 'schedule',
@@ -189,6 +196,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'sysfs', file: 'sysfs', load: async () => (await import('./sysfs.ts')).sysfsModule },
   { name: 'system', file: 'system', load: async () => (await import('./system.ts')).systemModule },
+  { name: 'temp', file: 'temp', load: async () => (await import('./temp.ts')).tempModule },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testModule },
   { name: 'tls', file: 'tls', load: async () => (await import('./tls.ts')).tlsModule },
   {
