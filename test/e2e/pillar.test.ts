@@ -215,3 +215,38 @@ test('tops - sources assign states beside the top file; one that fails fails the
   assert.match(stdout, /No matching sls found for 'master_tops ext_nodes failed, see the log of the master'/);
   assert.doesNotMatch(stdout, /Succeeded/);
 });
+
+test("pillar - a master's own execution modules in Python serve its files, within a time, as they are now", async (t) => {
+  const fleet = await Fleet.create(t);
+  const dir = fleet.path('own', 'modules');
+  fleet.configureMaster([
+    'auto_accept: True',
+    `pillar_roots: {base: [${fleet.path('pillar')}]}`,
+    ...[`module_dirs: [${fleet.path('own')}]`, 'python_seconds_max: 2'],
+  ]);
+  fleet.write(fleet.path('pillar'), 'top.sls', ["base: {'*': [a, b]}"]);
+  fleet.write(fleet.path('pillar'), 'a.sls', ["a: {{ salt['site.of'](grains.id) }}"]);
+  fleet.write(fleet.path('pillar'), 'b.sls', [
+    '#!py',
+    'def run():',
+    "    return {'b': __salt__['site.of'](__grains__['id'])}",
+  ]);
+  const write = (...body: string[]): void =>
+    fleet.write(dir, 'site.py', ['def of(minion):', ...body.map((line) => `    ${line}`)]);
+  write("return [minion, __salt__['test.echo']('first'), __opts__['id']]");
+  await fleet.startMaster();
+  await fleet.joinMinion('m1');
+  const items = async (): Promise<unknown> => (await fleet.json(['m1', 'pillar.items']))['m1'];
+  const first = ['m1', 'first', 'm1'];
+  assert.deepEqual(await items(), { a: first, b: first });
+  write("return 'second'");
+  assert.deepEqual(await items(), { a: 'second', b: 'second' });
+  write('while True:', '    pass');
+  const stuck = (await items()) as { _errors: string[] };
+  assert.deepEqual(Object.keys(stuck), ['_errors']);
+  assert.equal(stuck._errors.length, 2);
+  fleet.write(dir, 'site.ts', ['export default {};']);
+  const refused = (await items()) as { _errors: string[] };
+  assert.equal(refused._errors.length, 2);
+  await fleet.master?.logged('for pillar a master runs modules of the site in Python only');
+});

@@ -609,14 +609,13 @@ test('python modules - a package that extends Salt, with modules of every kind',
     ...['external_auth: {acme: {ann: [test.echo]}}', `engines: [{acme: {path: ${began}}}]`],
   ]);
   const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
-  await until('the bus of the master', () => existsSync(fleet.path('m', 'run', 'master_event_pub.ipc')));
+  await master.logged('Worker', 2);
   const tags: string[] = [];
   const bus = await EventBusReader.connect(
     fleet.path('m', 'run', 'master_event_pub.ipc'),
     () => true,
     ({ tag }) => void tags.push(tag),
   );
-  await master.logged('Worker', 2);
   const out = fleet.path('returned');
   await fleet.joinMinion('one', [
     ...[...salted, 'here: {driver: acme}', `acme_out: ${out}`],

@@ -25,9 +25,9 @@ async function service(ctx: RunnerContext): Promise<PillarService> {
     clock,
     random,
     log,
-    functions: (made) =>
+    functions: (made, own) =>
       loadedFunctions(made, {
-        ...{ clock, random, log },
+        ...{ clock, random, log, own },
         modules: executionModules,
         masterBeside: ctx,
       }),

@@ -27,7 +27,7 @@ export class PythonTemplates implements Renderer {
   constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#clock = clock;
     this.#log = log;
-    this.#python = new PythonModules({ clock, log, files: pythonFiles });
+    this.#python = new PythonModules({ clock, log, files: pythonFiles, limitsFunctions: true });
   }
 
   /** Lets something run in the process, which ends some time after the last. */
@@ -38,9 +38,13 @@ export class PythonTemplates implements Renderer {
       return await work(this.#python);
     } finally {
       this.#running--;
-      if (this.#running === 0)
-        this.#idle = this.#clock.after(IDLE_MS, () => this.#python.close(), { background: true });
+      if (this.#running === 0) this.#endWhenIdle();
     }
+  }
+
+  #endWhenIdle(): void {
+    const end = (): void => (this.#python.isBusy ? this.#endWhenIdle() : this.#python.close());
+    this.#idle = this.#clock.after(IDLE_MS, end, { background: true });
   }
 
   /**

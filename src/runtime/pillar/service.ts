@@ -34,6 +34,7 @@ import { nodegroupsPillar } from './ext/nodegroups.ts';
 import { redisPillar } from './ext/redis.ts';
 import { mysqlPillar, postgresPillar, sqlitePillar } from './ext/sql.ts';
 import { stackPillar } from './ext/stack.ts';
+import { pillarModules, type PillarModules } from './own-modules.ts';
 import { findInstalledPillar, findOwn, findOwnPillar } from './find-own.ts';
 
 /** What pillar is made with. */
@@ -45,12 +46,15 @@ export interface PillarServiceDeps {
   readonly log: Logger;
   /** The program that uses it makes it itself (no master does): errors may show lines of the files. Default false. */
   readonly isForOwnUse?: boolean;
-  /** The functions behind `salt`, with a minion's options, grains and pillar. */
-  readonly functions: (context: {
-    readonly opts: Dict;
-    readonly grains: Dict;
-    readonly pillar: Dict;
-  }) => TemplateFunctions;
+  /** The functions behind `salt`, with a minion's options, grains and pillar; `own` finds a site's own on a master. */
+  readonly functions: (
+    context: {
+      readonly opts: Dict;
+      readonly grains: Dict;
+      readonly pillar: Dict;
+    },
+    own: PillarModules,
+  ) => TemplateFunctions;
 }
 
 /** Makes pillars. */
@@ -60,16 +64,18 @@ export class PillarService {
 
   constructor(deps: PillarServiceDeps) {
     const { opts, clock, random, log, isForOwnUse = false } = deps;
+    const own = pillarModules({ clock, log, owner: this });
+    const functions: PillarCompilerDeps['functions'] = (context) => deps.functions(context, own);
     const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(deps, this));
     this.#deps = {
       opts,
       pipe,
       log,
       isForOwnUse,
-      functions: deps.functions,
-      ownPillar: findOwnPillar({ clock, log, owner: this }, deps.functions),
-      installedPillar: findInstalledPillar({ clock, log, owner: this }, deps.functions),
-      extPillars: this.#sources(deps, pipe),
+      functions,
+      ownPillar: findOwnPillar({ clock, log, owner: this }, functions),
+      installedPillar: findInstalledPillar({ clock, log, owner: this }, functions),
+      extPillars: this.#sources({ ...deps, functions }, pipe),
       version: saltCompatVersion,
     };
     this.#cache = pillarCache(opts, clock);
@@ -93,7 +99,10 @@ export class PillarService {
   }
 
   /** The external pillars that this program has, by the names that `ext_pillar` takes. */
-  #sources(deps: PillarServiceDeps, pipe: RenderPipe): ReadonlyMap<string, ExtPillar> {
+  #sources(
+    deps: Omit<PillarServiceDeps, 'functions'> & Pick<PillarCompilerDeps, 'functions'>,
+    pipe: RenderPipe,
+  ): ReadonlyMap<string, ExtPillar> {
     const { clock, random, log } = deps;
     const compile = (context: ExtPillarContext, roots: Dict, env: string): Promise<Dict> =>
       this.#foldersPillar(context, roots, env);

@@ -92,6 +92,8 @@ export interface PythonModulesOptions {
   readonly log?: Logger;
   /** What modules print goes to the standard output of this program, which somebody looks at; default: to the log. */
   readonly prints?: boolean;
+  /** Functions take no longer than `python_seconds_max`: there is no job that could be ended. */
+  readonly limitsFunctions?: boolean;
   /** Files of a kind by the options. */
   readonly files: (opts: Dict, kind: 'utils' | 'modules') => readonly NamedSource[];
 }
@@ -135,6 +137,11 @@ export class PythonModules {
 
   constructor(options: PythonModulesOptions) {
     this.#options = options;
+  }
+
+  /** Something runs in the process. */
+  get isBusy(): boolean {
+    return this.#calls.size > 0;
   }
 
   /** Ends the process. */
@@ -284,11 +291,14 @@ export class PythonModules {
     const ask = { surroundings, kind, file, path, fun, args, kwargs, jid, test, tellsItems };
     try {
       await this.#load(process, { kind, file, path, surroundings });
-      const outcome = await this.#outcome(
-        process,
-        state === undefined ? ask : { ...ask, state: stateOf(state, wantsRun) },
-        jobCaller(ctx),
-      );
+      const stated = state === undefined ? ask : { ...ask, state: stateOf(state, wantsRun) };
+      const caller = jobCaller(ctx);
+      const outcome =
+        this.#options.limitsFunctions === true
+          ? await process.within(limitOf(opts), (limit) =>
+              this.#outcome(process, stated, outsideOf(limit, caller)),
+            )
+          : await this.#outcome(process, stated, caller);
       if (outcome.retcode !== undefined) ctx.setRetcode(outcome.retcode);
       return outcome.value;
     } catch (error) {

@@ -250,9 +250,10 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
     return new Service({
       ...deps,
       opts: opts.toDict(),
-      functions: (made) =>
+      functions: (made, own) =>
         loadedFunctions(made, {
           ...deps,
+          own,
           modules: executionModules,
           masterBeside: {
             run: async (call) =>
