@@ -76,6 +76,7 @@ const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
 removeStaleParts(new Set(builtNames));
 copyPython();
+await buildApiClient();
 await buildConsole(outdir);
 rmSync(fresh, { recursive: true, force: true });
 for (const file of filesBelow(join(root, 'bin'), '')) if (!/\.(json|cjs)$/.test(file)) chmodSync(file, 0o755);
@@ -100,6 +101,34 @@ async function buildSplit(entryPoints) {
       supported: { 'dynamic-import': false },
     });
     writeFileSync(path, code);
+  }
+}
+
+/** The client of the API's second version, for programs of others: one module for Node and browsers, and its types. */
+async function buildApiClient() {
+  const from = join(root, 'src/api-client');
+  await build({
+    entryPoints: [join(from, 'client.ts')],
+    outfile: join(outdir, 'api-client/client.mjs'),
+    bundle: true,
+    platform: 'neutral',
+    target: 'es2022',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  const { default: typescript } = await import('typescript');
+  for (const name of ['client', 'operations']) {
+    const compilerOptions = { isolatedDeclarations: true, declaration: true, stripInternal: true };
+    const text = readFileSync(join(from, `${name}.ts`), 'utf8');
+    const { outputText, diagnostics = [] } = typescript.transpileDeclaration(text, {
+      compilerOptions,
+      fileName: `${name}.mts`,
+    });
+    if (diagnostics.length > 0) throw new Error(`${name}.ts: ${JSON.stringify(diagnostics[0].messageText)}`);
+    writeFileSync(
+      join(outdir, `api-client/${name}.d.mts`),
+      outputText.replaceAll("'./operations.ts'", "'./operations.mjs'"),
+    );
   }
 }
 

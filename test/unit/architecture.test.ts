@@ -212,7 +212,8 @@ test('house rules - files have one subject, a comment that says which, and a bea
     [],
   );
   const long = sources.filter(
-    ({ path, text }) => text.split('\n').length > 600 && !/-options\.ts$/.test(path),
+    ({ path, text }) =>
+      text.split('\n').length > 600 && !/-options\.ts$/.test(path) && path !== 'api-client/operations.ts',
   );
   assert.deepEqual(
     long.map(({ path }) => path),

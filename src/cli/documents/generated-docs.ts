@@ -18,6 +18,7 @@ import {
   STATES_HEAD,
   WHEEL_HEAD,
 } from './function-reference.ts';
+import { CLIENT_TYPES_PATH, renderClientTypes } from './api-client-types.ts';
 import { API_PATH, renderApiReference } from './api-reference.ts';
 import { renderEventReference } from './event-reference.ts';
 import { renderErrorReference } from './error-reference.ts';
@@ -75,6 +76,7 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   out.set(EVENTS_PATH, renderEventReference());
   out.set(ERRORS_PATH, renderErrorReference());
   out.set(API_PATH, renderApiReference());
+  out.set(CLIENT_TYPES_PATH, renderClientTypes());
   out.set(METRICS_PATH, renderMetricsReference());
   out.set(SLS_RULES_PATH, renderSlsRules());
   out.set(PYTHON_NAMES_PATH, renderPythonNames(MODULE_TABLE, STATE_TABLE));
