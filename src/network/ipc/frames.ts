@@ -26,6 +26,11 @@ export class FrameReader {
     this.#onFrame = onFrame;
   }
 
+  /** A frame has begun and not ended. */
+  get isMidFrame(): boolean {
+    return this.#large !== undefined || this.#pending.length > 0;
+  }
+
   /** @throws FrameTooLargeError */
   push(chunk: Buffer): void {
     if (this.#large === undefined) this.#split(chunk);

@@ -46,10 +46,14 @@ export class RpcPeer {
   #flushPlanned = false;
   #closed = false;
 
-  constructor(socket: Socket, handlers: RpcHandlers) {
+  readonly #reader: FrameReader;
+
+  /** @param frameBytesMax what one message of the other end may take */
+  constructor(socket: Socket, handlers: RpcHandlers, frameBytesMax: number = FRAME_BYTES_MAX) {
     this.socket = socket;
     this.#handlers = handlers;
-    const reader = new FrameReader(FRAME_BYTES_MAX, (frame) => this.#frame(frame));
+    const reader = new FrameReader(frameBytesMax, (frame) => this.#frame(frame));
+    this.#reader = reader;
     socket.on('data', (chunk: Buffer) => {
       try {
         reader.push(chunk);
@@ -65,6 +69,11 @@ export class RpcPeer {
   /** Calls under way. */
   get pending(): number {
     return this.#waiting.size;
+  }
+
+  /** A message of the other end has begun and not ended. */
+  get isMidMessage(): boolean {
+    return this.#reader.isMidFrame;
   }
 
   get isClosed(): boolean {

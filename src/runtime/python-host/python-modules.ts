@@ -368,7 +368,7 @@ export class PythonModules {
     return number;
   }
 
-  #services(): ServePython {
+  #services(): Omit<ServePython, 'spent'> {
     return {
       log: ({ level, text }) =>
         ([...this.#calls.values()].at(-1)?.caller.log ?? this.#options.log)?.[level](text),

@@ -15,8 +15,10 @@ import {
   type PythonClient,
   type ServePython,
 } from '../../network/ipc/contracts/python-host.ts';
-import { RpcPeer } from '../../network/ipc/rpc.ts';
+import { MessageError } from '../../network/ipc/fields.ts';
+import type { RpcPeer } from '../../network/ipc/rpc.ts';
 import { toNumber, type Dict } from '../../python/values/value.ts';
+import { guardedPeer } from './guarded-peer.ts';
 import { interpreterOfSalt } from './installed-salt.ts';
 import { endSentence, LastWords, placeIn, type ProcessEnd } from './python-end.ts';
 import { programPath } from './program-path.ts';
@@ -67,7 +69,7 @@ export interface PythonProcessOptions {
   /** Its standard output is that of this program. */
   readonly prints: boolean;
   readonly clock: Clock;
-  readonly serve: ServePython;
+  readonly serve: Omit<ServePython, 'spent'>;
   /** Told when the process is another one: what the last one knew has to be said again. */
   readonly started: () => void;
 }
@@ -92,6 +94,8 @@ interface Running {
   /** Its answer to the first question. */
   awake?: Promise<unknown>;
   wasAwake: boolean;
+  /** Another one answers what is asked from now on; it ends when it has answered what it was asked. */
+  isSpent: boolean;
   /** Why this program ended it. */
   endedFor?: string;
 }
@@ -105,10 +109,31 @@ export class PythonProcess {
 
   constructor(options: PythonProcessOptions) {
     this.#options = options;
-    this.asks = clientOf(pythonHost, {
+    const asks = clientOf(pythonHost, {
       call: (...pieces) => this.#call(pieces),
       notify: (...pieces) => this.#start().rpc.notify(...pieces),
     });
+    this.asks = { ...asks, ...this.#readable(asks) };
+  }
+
+  /** Questions whose answers, where they cannot be read, end the process: code there has answered in its place. */
+  #readable({ awake, tryModule, run, render, grains }: PythonClient): Omit<PythonClient, 'surroundings'> {
+    const read = async <T>(answer: Promise<T>): Promise<T> => {
+      try {
+        return await answer;
+      } catch (error) {
+        if (!(error instanceof MessageError)) throw error;
+        this.close('its Python process was ended, because other code there had answered in its place');
+        throw new PythonProcessError('it answered in place of its Python process', '', { cause: error });
+      }
+    };
+    return {
+      awake: (asked) => read(awake(asked)),
+      tryModule: (asked) => read(tryModule(asked)),
+      run: (asked) => read(run(asked)),
+      render: (asked) => read(render(asked)),
+      grains: (asked) => read(grains(asked)),
+    };
   }
 
   /** Makes sure that there is a process. */
@@ -183,7 +208,14 @@ export class PythonProcess {
       throw new PythonProcessError(reason, running.lastWords, { cause });
     } finally {
       if (rpc.pending === 0) rpc.socket.unref(); // a program that has nothing else to do may end
+      if (rpc.pending === 0 && running.isSpent) running.child.kill('SIGKILL');
     }
+  }
+
+  /** A process that code has left unfit for further calls answers those that are under way, and no others. */
+  #replace(running: Running): void {
+    running.isSpent = true;
+    if (this.#running === running) this.#running = undefined;
   }
 
   async #reasonOf(running: Running): Promise<string> {
@@ -211,14 +243,22 @@ export class PythonProcess {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
     child.unref();
-    const rpc = new RpcPeer(child.stdio[3] as unknown as Socket, {
-      ...handlersOf(pythonServices, serve),
-      closed: () => {
-        if (this.#running?.child === child) this.#running = undefined;
-        child.kill('SIGKILL'); // it cannot be reached any more
+    const rpc = guardedPeer(child.stdio[3] as unknown as Socket, {
+      clock,
+      handlers: {
+        ...handlersOf(pythonServices, { ...serve, spent: () => this.#replace(running) }),
+        closed: () => {
+          if (this.#running?.child === child) this.#running = undefined;
+          child.kill('SIGKILL'); // it cannot be reached any more
+        },
+      },
+      spoilt: (reason) => {
+        running.endedFor ??= reason;
+        if (this.#running === running) this.#running = undefined;
+        child.kill('SIGKILL');
       },
     });
-    const running: Running = { child, rpc, words, lastWords: '', ended, wasAwake: false };
+    const running: Running = { child, rpc, words, lastWords: '', ended, wasAwake: false, isSpent: false };
     void ended.then(() => {
       running.lastWords = words.read();
       words.close();

@@ -184,6 +184,8 @@ export const pythonHost = contract('the Python process', {
 /** What modules ask of the program. */
 export const pythonServices = contract('the program', {
   log: { asks: fields({ level: oneOf('debug', 'info', 'warning', 'error'), text }) },
+  /** What it is asked from now on is for another process: a module has left it unfit, or threads without end. */
+  spent: { asks: fields({}) },
   /** Whether there is a function; one in Python that this process runs is called there, with the very values. */
   has: {
     /** `isBuiltIn`: of the program itself, the file that stands in its place having turned out to be of no use. */

@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 
-from brine_guest import last_words, load, memory, template
+from brine_guest import last_words, load, memory, template, wear
 from brine_guest.dunders import Called, Functions, JobEvent, Serializers, Surroundings, Utilities
 from brine_guest.installed import fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
@@ -87,6 +87,7 @@ class Guest:
 
     def __init__(self, link):
         self.is_busy = False
+        self._is_spent = False
         self.printed = Printed(link)
         self._link = link
         self._modules = {}
@@ -136,6 +137,9 @@ class Guest:
             if self._link.is_forked:
                 os._exit(0)  # a module has forked, and its function returned in both processes
             self.printed.end()
+            if not self._is_spent and wear.is_unfit():
+                self._is_spent = True
+                self._link.notify("spent")
             self._link.reply(number, value)
         except PackError as error:
             self._link.fail(number, str(error))
@@ -366,7 +370,11 @@ class Guest:
         return self._link.call("event", self._number(), suffix, data)
 
     def call_back(self, kind, name, args, kwargs):
-        how, answer = self._link.call("call", self._number(), kind, name, list(args), without_callbacks(dict(kwargs)))
+        given = [list(args), without_callbacks(dict(kwargs))]
+        try:
+            how, answer = self._link.call("call", self._number(), kind, name, *given)
+        except PackError as error:
+            raise ValueError("what {} is given cannot be handed to it: {}".format(name, error)) from None
         if how == "raised":
             raise to_exception(*answer)
         return answer[0]
