@@ -361,6 +361,7 @@ export const masterOptions = {
   ),
   syndic_log_file: option('str', '/var/log/salt/syndic', 'log file of a syndic'),
   syndic_pidfile: option('str', '/var/run/salt-syndic.pid', 'file that holds the process id of a syndic'),
+  syndic_metrics_address: option('str', '', 'metrics_address of the syndic beside this master; not in Salt'),
   syndic_wait: option('int', 5, 'seconds to wait for syndics to say which minions they have'),
   syndic_failover: option('str', 'random', 'how the next master above is chosen: random or ordered'),
   syndic_max_event_process_time: option(

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { Fleet, freePort, until } from '../support/fleet.ts';
+import { addressOf, createBelow, joinSyndic, ORDERS } from '../support/tree.ts';
 
 /** Lines of a page by what stands before the value. */
 async function figures(port: number): Promise<Map<string, number>> {
@@ -74,4 +75,28 @@ test('metrics - other paths and methods are refused, and a wrong address stops t
   const wrong = fleet.startMinion('web2', ['metrics_address: here']);
   assert.notEqual(await wrong.exited, 0);
   assert.match(wrong.log, /metrics_address is "here"; write an address and a port/);
+});
+
+test('metrics - a syndic shows what it has handed down and brought up', async (t) => {
+  const port = await freePort();
+  const top = await Fleet.create(t);
+  top.configureMaster([...ORDERS]);
+  const below = await createBelow(
+    t,
+    [addressOf(top)],
+    ['auto_accept: True', `syndic_metrics_address: 127.0.0.1:${port}`],
+  );
+  await Promise.all([top.startMaster(), below.startMaster()]);
+  await joinSyndic(below, 's-below');
+  await below.joinMinion('low');
+  assert.deepEqual(await top.json(['low', 'test.ping']), { low: true });
+  const now = await figuresOnce(
+    port,
+    (each) => (each.get('brine_syndic_batches_sent_total{what="returns"}') ?? 0) > 0,
+  );
+  assert.equal(now.get('brine_syndic_jobs_total{outcome="taken"}'), 1);
+  assert.equal(now.get('brine_syndic_forwarded_total{what="returns"}'), 1);
+  assert.equal(now.get('brine_syndic_batches_waiting{what="returns"}'), 0);
+  assert.equal(now.get('brine_syndic_lower_connected'), 1);
+  assert.equal([...now].find(([name]) => name.startsWith('brine_syndic_upper_connected{'))?.[1], 1);
 });

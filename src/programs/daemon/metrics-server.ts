@@ -29,12 +29,13 @@ export interface MetricsServerDeps {
 export async function openMetrics(
   opts: { get(name: 'metrics_address'): string },
   samples: MetricsServerDeps['samples'],
-  deps: Pick<MetricsServerDeps, 'clock' | 'log'>,
+  {
+    option = 'metrics_address',
+    ...deps
+  }: Pick<MetricsServerDeps, 'clock' | 'log'> & Partial<Pick<MetricsServerDeps, 'option'>>,
 ): Promise<{ close(): void }> {
   const address = opts.get('metrics_address');
-  return address === ''
-    ? { close: () => undefined }
-    : serveMetrics({ ...deps, address, option: 'metrics_address', samples });
+  return address === '' ? { close: () => undefined } : serveMetrics({ ...deps, address, option, samples });
 }
 
 /** Where to listen. @param option its name, for the message. @throws BrineError for what is no address */

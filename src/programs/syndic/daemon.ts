@@ -11,6 +11,7 @@ import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
+import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
 import { BrineError, ConfigError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -22,6 +23,9 @@ import type { User } from '../../host/users.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
 import { authClient, loadMinionKey } from '../minion/keys.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
+import { processFigures } from '../../runtime/metrics/process-figures.ts';
+import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
+import { brineVersion } from '../../version.ts';
 import { MasterBelow } from './below.ts';
 import { Downward } from './downward.ts';
 import { Forwarder } from './forwarder.ts';
@@ -64,6 +68,11 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => syndic.describe() }, clock, log);
   });
+  const metrics = await openMetrics(
+    { get: () => lower.get('syndic_metrics_address') },
+    () => Promise.resolve(syndic.samples(clock.nowMs())),
+    { clock, log, option: 'syndic_metrics_address' },
+  );
   writePidFile(opts.get('pidfile'), log);
   await notifyReady(env, log);
   reportDaemonUp(env);
@@ -74,6 +83,7 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
     log.warning(`The Salt Syndic is shutdown. Syndic received a ${signal}. Exited.`);
     return 0;
   } finally {
+    metrics.close();
     await syndic.close();
     removePidFile(opts.get('pidfile'));
   }
@@ -205,6 +215,18 @@ class Syndic {
       `jobs from above: taken ${taken}, repeated ${repeated}, own ${own}, unusable ${unusable}, not published ${refused}`,
       ...this.#forwarder.describe(),
       `returns found in the job cache: ${this.#missed.counters.found}`,
+    ];
+  }
+
+  samples(nowMs: number): Sample[] {
+    return [
+      sample('brine_build_info', 1, 'salt-syndic', brineVersion),
+      ...processFigures('salt-syndic', nowMs),
+      ...this.#uppers.all.map(({ name, isUp }) => sample('brine_syndic_upper_connected', isUp ? 1 : 0, name)),
+      sample('brine_syndic_lower_connected', this.#below.isUp ? 1 : 0),
+      ...samplesOf('brine_syndic_jobs_total', Object.entries(this.#downward.counters)),
+      ...this.#forwarder.samples(),
+      sample('brine_syndic_returns_found_total', this.#missed.counters.found),
     ];
   }
 

@@ -17,6 +17,7 @@ import { ReturnSpool } from '../minion/return-spool.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { Batcher, type Sized } from './batcher.ts';
 import type { JobsBelow } from './jobs-below.ts';
+import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
 import type { UpperMasters } from './uppers.ts';
 
 /** One minion's return. */
@@ -122,6 +123,24 @@ export class Forwarder {
       `forwarded: returns ${this.counters.returns}, events ${this.counters.events}`,
       line('returns', this.#returns, sum(this.#returnBatches)),
       line('events', this.#events, sum(this.#eventBatches)),
+    ];
+  }
+
+  /** Figures for Prometheus. */
+  samples(): Sample[] {
+    const bytes = this.#deps.lower.get('syndic_spool_size');
+    const way = (what: string, { spool, sender }: Way, gathered: number, bytesMax: number): Sample[] => [
+      sample('brine_syndic_gathered', gathered, what),
+      sample('brine_syndic_batches_sent_total', sender.counters.sent, what),
+      sample('brine_syndic_batches_waiting', spool.size, what),
+      sample('brine_syndic_batches_waiting_bytes', spool.sizeBytes, what),
+      sample('brine_syndic_batches_waiting_bytes_limit', bytesMax, what),
+      sample('brine_syndic_batches_given_up_total', spool.counters.givenUp, what),
+    ];
+    return [
+      ...samplesOf('brine_syndic_forwarded_total', Object.entries(this.counters)),
+      ...way('returns', this.#returns, sum(this.#returnBatches), bytes),
+      ...way('events', this.#events, sum(this.#eventBatches), bytes / 4),
     ];
   }
 

@@ -147,6 +147,21 @@ export const FAMILIES = {
   brine_returns_waiting: gauge('Returns that wait for a master.'),
   brine_returns_given_up_total: counter('Returns that no master took in time.'),
   brine_publications_refused_total: counter('Publications that were refused, by reason.', 'reason'),
+  // a syndic
+  brine_syndic_upper_connected: gauge('1 while a master above is connected, else 0.', 'master'),
+  brine_syndic_lower_connected: gauge('1 while the master beside the syndic answers, else 0.'),
+  brine_syndic_jobs_total: counter('Jobs from above, by what became of them.', 'outcome'),
+  brine_syndic_forwarded_total: counter('Returns and events that were brought up.', 'what'),
+  brine_syndic_gathered: gauge('Returns and events that are gathered for the next batch.', 'what'),
+  brine_syndic_batches_sent_total: counter('Batches that a master above has acknowledged.', 'what'),
+  brine_syndic_batches_waiting: gauge('Batches that wait on the disk for a master above.', 'what'),
+  brine_syndic_batches_waiting_bytes: gauge('Bytes of those batches.', 'what'),
+  brine_syndic_batches_waiting_bytes_limit: gauge(
+    'How many there may be before the oldest are given up.',
+    'what',
+  ),
+  brine_syndic_batches_given_up_total: counter('Batches that no master above took in time.', 'what'),
+  brine_syndic_returns_found_total: counter('Returns that were missed and found in the job cache.'),
 } as const satisfies Readonly<Record<string, Family>>;
 
 /** The name of a figure. */

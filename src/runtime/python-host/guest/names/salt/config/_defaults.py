@@ -680,6 +680,7 @@ MASTER = {
     "syndic_master": 'masterofmasters',
     "syndic_master_port": None,
     "syndic_max_event_process_time": 0.5,
+    "syndic_metrics_address": '',
     "syndic_mode": 'sync',
     "syndic_pidfile": '/var/run/salt-syndic.pid',
     "syndic_sock_dir": None,
