@@ -48,6 +48,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./environ.ts')).environModule,
   },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventModule },
+  { name: 'extfs', file: 'extfs', load: async () => (await import('./extfs.ts')).extfsModule },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileModule },
   {
     name: 'firewalld',
@@ -110,8 +111,20 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'network',
     load: async () => (await import('./network.ts')).networkModule,
   },
+  { name: 'nfs3', file: 'nfs3', load: async () => (await import('./nfs3.ts')).nfs3Module },
   { name: 'nftables', file: 'nftables', load: async () => (await import('./nftables.ts')).nftablesModule },
   { name: 'npm', file: 'npm', load: async () => (await import('./npm.ts')).npmModule },
+  {
+    name: 'openstack_config',
+    file: 'openstack_config',
+    load: async () => (await import('./openstack-config.ts')).openstackConfigModule,
+  },
+  {
+    name: 'partition',
+    file: 'parted_partition',
+    load: async () => (await import('./partition.ts')).partitionModule,
+  },
+  { name: 'pecl', file: 'pecl', load: async () => (await import('./pecl.ts')).peclModule },
   { name: 'pillar', file: 'pillar', load: async () => (await import('./pillar.ts')).pillarModule },
   { name: 'pip', file: 'pip', load: async () => (await import('./pip.ts')).pipModule },
   { name: 'pkg', file: 'aptpkg', load: async () => (await import('./pkg.ts')).aptModule },

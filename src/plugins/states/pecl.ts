@@ -1,0 +1,72 @@
+/** `pecl`: extensions of PHP (3006.16 salt/states/pecl.py). */
+import { findProgram } from '../../host/which.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
+import { textIfSaid } from './optional-params.ts';
+import { outcomeChangesLast as outcome } from './outcome.ts';
+import { defineState, type StateContext } from './state-function.ts';
+
+const NAME = { name: param.text({ doc: 'The extension, with its channel: channel/name.' }) } as const;
+
+async function installed(ctx: StateContext, args: readonly Value[]): Promise<Dict> {
+  const found = await ctx.functions.call('pecl.list', args);
+  return isDict(found) ? found : dict();
+}
+
+/** The states of `pecl`. */
+export const peclStates = defineModule({
+  name: 'pecl',
+  file: 'pecl',
+  doc: 'Extensions of PHP.',
+  unavailable: () => (findProgram('pecl') === undefined ? 'pecl module could not be loaded' : undefined),
+  functions: {
+    installed: defineState({
+      doc: 'Makes sure that an extension is installed.',
+      params: {
+        ...NAME,
+        version: textIfSaid('The version.'),
+        defaults: { default: false, type: 'bool', doc: 'Take the preset answer to every question.' },
+        force: { default: false, type: 'bool', doc: 'Install what is there already once more.' },
+        preferred_state: param.text({ default: 'stable', doc: 'Which state of an extension is wanted.' }),
+      },
+      run: async (ctx, { name, version, defaults, force, preferred_state }) => {
+        const parts = name.split('/');
+        const found = (await installed(ctx, [parts.length > 1 ? (parts[0] ?? null) : null])).get(
+          parts.at(-1) ?? '',
+        );
+        const isRight = Array.isArray(found) && found.includes(preferred_state);
+        if (isRight && (version === undefined || found.includes(version)))
+          return outcome(name, true, `Pecl extension ${name} is already installed.`);
+        const wanted = version === undefined ? name : `${name}-${version}`;
+        if (ctx.state.test) return outcome(name, null, `Pecl extension ${wanted} would have been installed`);
+        const keywords = dict({ defaults, force, preferred_state });
+        return truthy(await ctx.functions.call('pecl.install', [wanted], keywords))
+          ? outcome(
+              name,
+              true,
+              `Pecl extension ${wanted} was successfully installed`,
+              dict({ [wanted]: 'Installed' }),
+            )
+          : outcome(name, false, `Could not install pecl extension ${wanted}.`);
+      },
+    }),
+    removed: defineState({
+      doc: 'Makes sure that an extension is not installed.',
+      params: NAME,
+      run: async (ctx, { name }) => {
+        if (!(await installed(ctx, [])).has(name))
+          return outcome(name, true, `Pecl extension ${name} is not installed.`);
+        if (ctx.state.test) return outcome(name, null, `Pecl extension ${name} would have been removed`);
+        return truthy(await ctx.functions.call('pecl.uninstall', [name]))
+          ? outcome(
+              name,
+              true,
+              `Pecl extension ${name} was successfully removed.`,
+              dict({ [name]: 'Removed' }),
+            )
+          : outcome(name, false, `Could not remove pecl extension ${name}.`);
+      },
+    }),
+  },
+});
