@@ -68,7 +68,11 @@ function short(value: Compilation['low'], length: number): string {
 }
 
 function showDifference(at: StateCase, real: Compilation, own: Compilation, length: number): void {
-  const way = WAYS.find((one) => !valuesEqual(real[one], own[one])) ?? 'low';
+  const way =
+    WAYS.find((one) => {
+      const [expected, actual] = withoutTracebacks(real[one], own[one]);
+      return !valuesEqual(expected, actual);
+    }) ?? 'low';
   say(`\n== ${at.sls} with ${at.pillar === null ? 'no pillar' : 'example pillar'} (${way})`);
   const [realValue, ownValue] = [real[way], own[way]];
   if (Array.isArray(realValue) && Array.isArray(ownValue) && realValue.length === ownValue.length) {

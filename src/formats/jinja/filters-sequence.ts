@@ -8,7 +8,7 @@ import { getAttr, getItem } from './access.ts';
 import { now } from './call.ts';
 import type { Environment } from './environment.ts';
 import { TemplateRuntimeError, typeError, UndefinedError } from './errors.ts';
-import { sizeOf, whole, type FilterEntry } from './filters-text.ts';
+import { reckoned, sizeOf, whole, type FilterEntry } from './filters-text.ts';
 import {
   NamedTuple,
   PyIterator,
@@ -155,8 +155,11 @@ export const SELECTION_FILTERS: readonly (readonly [string, NativeBody])[] = [
 const generator = (items: Iterable<TValue>, name: string): TValue =>
   new PyIterator(items, 'generator', `generator object ${name}`);
 
-function* batches(value: TValue, count: number, fill: TValue): Iterable<TValue> {
+function* batches(value: TValue, size: TValue, fill: TValue): Iterable<TValue> {
   let part: TValue[] = [];
+  if (size instanceof Undefined) size.fail();
+  // what is no number is never as many as there are
+  const count = numberOf(size) === undefined && fill === null ? NaN : sizeOf(size);
   for (const item of iter(value)) {
     if (part.length === count) {
       yield part;
@@ -263,7 +266,7 @@ function dictsort([value, caseSensitive, by, reverse]: TValue[]): TValue {
   if (value instanceof Undefined) value.fail();
   if (!(value instanceof Map))
     throw new PythonError('AttributeError', `'${typeName(value as TValue)}' object has no attribute 'items'`);
-  const sensitive = truthy(caseSensitive as TValue);
+  const sensitive = value.size > 0 && truthy(caseSensitive as TValue);
   const at = by === 'key' ? 0 : 1;
   const pairs = [...value].map((pair) => tuple(pair));
   return sortValues(
@@ -314,7 +317,7 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
   [
     'batch',
     ['linecount', ['fill_with', null]],
-    ([v, n, fill]) => generator(batches(v as TValue, sizeOf(n), fill as TValue), 'do_batch'),
+    ([v, n, fill]) => generator(batches(v as TValue, n as TValue, fill as TValue), 'do_batch'),
   ],
   [
     'd',
@@ -377,7 +380,15 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
   [
     'slice',
     ['slices', ['fill_with', null]],
-    ([v, n, fill]) => generator(slices(v as TValue, sizeOf(n), fill as TValue), 'sync_do_slice'),
+    ([v, n, fill]) =>
+      generator(
+        slices(
+          v as TValue,
+          sizeOf(reckoned(n, (type) => `unsupported operand type(s) for //: 'int' and '${type}'`)),
+          fill as TValue,
+        ),
+        'sync_do_slice',
+      ),
   ],
   [
     'sort',

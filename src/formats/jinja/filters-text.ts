@@ -6,9 +6,9 @@ import { native, type BoundBody, type Param } from './bind.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
 import { formatPercent } from './format-percent.ts';
 import type { NativeBody, TValue } from './model.ts';
-import { PyTuple } from './model.ts';
+import { PyTuple, typeName } from './model.ts';
 import { Undefined } from './undefined.ts';
-import { iter, len, numberOf, truthy } from './operators.ts';
+import { iter, len, mul, numberOf, truthy } from './operators.ts';
 import { pyCapitalize } from './text-case.ts';
 import { boundedSize, TEXT_METHODS } from './methods-text.ts';
 import { str } from './text-of.ts';
@@ -41,11 +41,18 @@ const escapeHtml = (text: string): string => text.replace(/[&<>'"]/g, (char) => 
 const s = (value: TValue | undefined): string => str(value as TValue);
 
 /** Integer of an argument. @throws TypeError */
-export function whole(value: TValue | undefined, what = 'argument'): number {
+export function whole(value: TValue | undefined): number {
   const number = numberOf(value as TValue);
   if (number === undefined || !Number.isInteger(Number(number)))
-    throw typeError(`${what} must be an integer`);
+    throw typeError(`'${typeName(value as TValue)}' object cannot be interpreted as an integer`);
   return Number(number);
+}
+
+/** An argument that Python reckons with, so that an undefined one says which it is. @throws UndefinedError, TypeError in `wrong`'s words */
+export function reckoned(value: TValue | undefined, wrong: (type: string) => string): number {
+  if (value instanceof Undefined) value.fail();
+  if (numberOf(value as TValue) === undefined) throw typeError(wrong(typeName(value as TValue)));
+  return whole(value);
 }
 
 /** A width or a count that a result is made as great as. @throws TypeError, OverflowError */
@@ -54,7 +61,7 @@ export function sizeOf(value: TValue | undefined): number {
 }
 
 function indent([value, width, first, blank]: TValue[]): string {
-  const indention = typeof width === 'string' ? width : ' '.repeat(Math.max(0, sizeOf(width)));
+  const indention = typeof width === 'string' ? width : s(mul(' ', width as TValue));
   const lines = splitLines(`${s(value)}\n`);
   let out: string;
   if (truthy(blank as TValue)) out = lines.join(`\n${indention}`);
@@ -67,7 +74,7 @@ function indent([value, width, first, blank]: TValue[]): string {
 
 function truncate([value, length, kill, end, leeway]: TValue[]): string {
   const points = [...s(value)];
-  const most = whole(length);
+  const most = reckoned(length, (type) => `'>=' not supported between instances of '${type}' and 'int'`);
   const tail = s(end);
   const slack = leeway === null ? 5 : whole(leeway);
   if (most < [...tail].length)
@@ -252,10 +259,14 @@ export const TEXT_FILTERS: readonly FilterEntry[] = [
     ([v, w, long, mark, hyphens]) => {
       const join = mark === null ? '\n' : s(mark);
       const wrap = (line: string): string =>
-        wrapText(line, whole(w), {
-          breakLong: truthy(long as TValue),
-          onHyphens: truthy(hyphens as TValue),
-        }).join(join);
+        wrapText(
+          line,
+          reckoned(w, (type) => `'<=' not supported between instances of '${type}' and 'int'`),
+          {
+            breakLong: truthy(long as TValue),
+            onHyphens: truthy(hyphens as TValue),
+          },
+        ).join(join);
       return splitLines(s(v)).map(wrap).join(join);
     },
   ],

@@ -4,7 +4,7 @@ import { exponential, general, sized } from '../../python/text/format.ts';
 import { intText } from '../../python/values/int-text.ts';
 import { formatFixed } from '../../python/values/number-format.ts';
 import { padLeft, padRight } from '../../python/values/text.ts';
-import { PyFloat } from '../../python/values/value.ts';
+import { isBytes, PyFloat } from '../../python/values/value.ts';
 import { typeError, valueError } from './errors.ts';
 import { PyTuple, typeName, type TValue } from './model.ts';
 import { Undefined } from './undefined.ts';
@@ -14,7 +14,6 @@ const CONVERSION = /%(?:\(([^)]*)\))?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?[hlL]?([
 
 /** @throws TypeError, ValueError, KeyError */
 export function formatPercent(text: string, values: TValue): string {
-  if (values instanceof Undefined) values.str();
   const list: readonly TValue[] = values instanceof PyTuple ? values : [values];
   let at = 0;
   let usedMapping = false;
@@ -34,9 +33,9 @@ export function formatPercent(text: string, values: TValue): string {
       let value: TValue;
       if (key === undefined) value = next();
       else {
-        if (!(values instanceof Map)) throw typeError('format requires a mapping');
+        if (!hasItems(values)) throw typeError('format requires a mapping');
         usedMapping = true;
-        const found = values.get(key);
+        const found = namedItem(values, key);
         if (found === undefined) throw new PythonError('KeyError', repr(key));
         value = found;
       }
@@ -44,9 +43,26 @@ export function formatPercent(text: string, values: TValue): string {
     },
   );
   const unused = at < list.length && !usedMapping;
-  if (unused && !(list.length === 1 && values instanceof Map))
-    throw typeError('not all arguments converted during string formatting');
+  if (unused && !hasItems(values)) throw typeError('not all arguments converted during string formatting');
   return out;
+}
+
+/** Whether Python takes a value for the mapping of `%(name)s`, of which not everything need be used: it has items, and is no text or tuple. */
+const hasItems = (values: TValue): boolean =>
+  values instanceof Map ||
+  values instanceof Undefined ||
+  isBytes(values) ||
+  (Array.isArray(values) && !(values instanceof PyTuple));
+
+/** @throws TypeError where the items have no names, UndefinedError */
+function namedItem(values: TValue, key: string): TValue | undefined {
+  if (values instanceof Undefined) return values.getItem();
+  if (values instanceof Map) return values.get(key);
+  throw typeError(
+    isBytes(values)
+      ? 'byte indices must be integers or slices, not str'
+      : 'list indices must be integers or slices, not str',
+  );
 }
 
 function convert(

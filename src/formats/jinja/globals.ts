@@ -7,7 +7,6 @@ import { updateDictFrom } from './methods-collections.ts';
 import {
   PyRange,
   TFunction,
-  TObject,
   typeName,
   type Kwargs,
   type NativeBody,
@@ -25,10 +24,7 @@ function range(args: readonly TValue[]): PyRange {
   if (args.length === 0) throw typeError('range expected at least 1 argument, got 0');
   if (args.length > 3) throw typeError(`range expected at most 3 arguments, got ${args.length}`);
   const numbers = args.map((arg) => {
-    if (!isIntValue(arg)) {
-      if (arg instanceof TObject) arg.truthy();
-      throw typeError(`'${typeName(arg)}' object cannot be interpreted as an integer`);
-    }
+    if (!isIntValue(arg)) throw typeError(`'${typeName(arg)}' object cannot be interpreted as an integer`);
     return Number(numberOf(arg));
   });
   const [start, stop] =

@@ -18,11 +18,21 @@ import { PyTuple, tuple, typeName, type NativeBody, type TValue } from './model.
 import { dictGet, itemsOf } from './operators.ts';
 import { pyCapitalize, pySwapCase, pyTitle } from './text-case.ts';
 
-/** Checks that an argument is text. @throws TypeError */
-function textArg(value: TValue, what: string): string {
+/** Checks that an argument is text. @param what the words before the type. @throws TypeError */
+function textArg(value: TValue, what = 'must be str, not'): string {
   if (typeof value === 'string') return value;
-  throw typeError(`${what} must be str, not ${typeName(value)}`);
+  throw typeError(`${what} ${typeName(value)}`);
 }
+
+/** The same for the methods whose errors name the function, and call `None` by its name. @throws TypeError */
+function namedArg(value: TValue, what: string): string {
+  if (value === null) throw typeError(`${what} must be str, not None`);
+  return textArg(value, `${what} must be str, not`);
+}
+
+/** The character that pads. @throws TypeError */
+const fillArg = (value: TValue | undefined): string =>
+  textArg(value as TValue, 'The fill character must be a unicode character, not');
 
 function intArg(value: TValue): number {
   if (typeof value === 'number' && Number.isInteger(value)) return value;
@@ -61,7 +71,7 @@ function pySplit(text: string, separator: TValue, limit: number): string[] {
     out.push(rest);
     return out;
   }
-  const mark = textArg(separator, 'sep');
+  const mark = textArg(separator, 'must be str or None, not');
   if (mark === '') throw valueError('empty separator');
   const parts = text.split(mark);
   return limit < 0 || parts.length <= limit + 1
@@ -90,7 +100,9 @@ function pyRsplit(text: string, separator: TValue, limit: number): string[] {
 
 function stripBy(text: string, chars: TValue, left: boolean, right: boolean): string {
   if (chars === null) return left && right ? strip(text) : left ? lstrip(text) : rstrip(text);
-  const set = new Set(textArg(chars, 'strip arg'));
+  if (typeof chars !== 'string')
+    throw typeError(`${left && right ? '' : left ? 'l' : 'r'}strip arg must be None or str`);
+  const set = new Set(chars);
   const points = [...text];
   let start = 0;
   let end = points.length;
@@ -104,15 +116,21 @@ function part(text: string, start: TValue, end: TValue): string {
   if (start === null && end === null) return text;
   const points = [...text];
   return points
-    .slice(start === null ? 0 : intArg(start), end === null ? points.length : intArg(end))
+    .slice(start === null ? 0 : boundArg(start), end === null ? points.length : boundArg(end))
     .join('');
+}
+
+function boundArg(value: TValue): number {
+  if (typeof value === 'number' || typeof value === 'boolean') return intArg(value);
+  throw typeError('slice indices must be integers or None or have an __index__ method');
 }
 
 function affix(name: string, test: (text: string, mark: string) => boolean): BoundBody {
   return ([self, mark, start, end]) => {
     const text = part(self as string, start as TValue, end as TValue);
     if (typeof mark === 'string') return test(text, mark);
-    if (mark instanceof PyTuple) return mark.some((one) => test(text, textArg(one, 'prefix')));
+    if (mark instanceof PyTuple)
+      return mark.some((one) => test(text, textArg(one, `tuple for ${name} must only contain str, not`)));
     throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(mark as TValue)}`);
   };
 }
@@ -120,9 +138,9 @@ function affix(name: string, test: (text: string, mark: string) => boolean): Bou
 function finder(last: boolean, failing: boolean): BoundBody {
   return ([self, wanted, start, end]) => {
     const text = self as string;
-    const mark = textArg(wanted as TValue, 'argument 1');
+    const mark = textArg(wanted as TValue);
     const points = textLength(text);
-    const from = clamp(start === null ? 0 : intArg(start as TValue), points);
+    const from = clamp(start === null ? 0 : boundArg(start as TValue), points);
     const inside = part(text, start as TValue, end as TValue);
     const at = last ? inside.lastIndexOf(mark) : inside.indexOf(mark);
     if (at < 0 && failing) throw valueError('substring not found');
@@ -224,13 +242,12 @@ const METHODS: readonly (readonly [name: string, params: readonly Param[], body:
   [
     'center',
     ['width', ['fillchar', ' ']],
-    ([s, w, fill]) => filled(center(t(s), sizeArg(w as TValue)), t(s), t(fill)),
+    ([s, w, fill]) => filled(center(t(s), sizeArg(w as TValue)), t(s), fillArg(fill)),
   ],
   [
     'count',
     ['sub', ['start', null], ['end', null]],
-    ([s, mark, start, end]) =>
-      countIn(part(t(s), start as TValue, end as TValue), textArg(mark as TValue, 'argument 1')),
+    ([s, mark, start, end]) => countIn(part(t(s), start as TValue, end as TValue), textArg(mark as TValue)),
   ],
   [
     'encode',
@@ -238,7 +255,10 @@ const METHODS: readonly (readonly [name: string, params: readonly Param[], body:
       ['encoding', 'utf-8'],
       ['errors', 'strict'],
     ],
-    ([s]) => new Uint8Array(Buffer.from(t(s))),
+    ([s, encoding]) => {
+      namedArg(encoding as TValue, "encode() argument 'encoding'");
+      return new Uint8Array(Buffer.from(t(s)));
+    },
   ],
   [
     'endswith',
@@ -264,16 +284,26 @@ const METHODS: readonly (readonly [name: string, params: readonly Param[], body:
   [
     'ljust',
     ['width', ['fillchar', ' ']],
-    ([s, w, fill]) => filled(padRight(t(s), sizeArg(w as TValue)), t(s), t(fill)),
+    ([s, w, fill]) => filled(padRight(t(s), sizeArg(w as TValue)), t(s), fillArg(fill)),
   ],
   ['lower', [], ([s]) => t(s).toLowerCase()],
   ['lstrip', [['chars', null]], ([s, chars]) => stripBy(t(s), chars as TValue, true, false)],
-  ['partition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue, 'sep'), false)],
-  ['removeprefix', ['prefix'], ([s, mark]) => (t(s).startsWith(t(mark)) ? t(s).slice(t(mark).length) : t(s))],
+  ['partition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue), false)],
+  [
+    'removeprefix',
+    ['prefix'],
+    ([s, prefix]) => {
+      const mark = namedArg(prefix as TValue, 'removeprefix() argument');
+      return t(s).startsWith(mark) ? t(s).slice(mark.length) : t(s);
+    },
+  ],
   [
     'removesuffix',
     ['suffix'],
-    ([s, mark]) => (mark !== '' && t(s).endsWith(t(mark)) ? t(s).slice(0, -t(mark).length) : t(s)),
+    ([s, suffix]) => {
+      const mark = namedArg(suffix as TValue, 'removesuffix() argument');
+      return mark !== '' && t(s).endsWith(mark) ? t(s).slice(0, -mark.length) : t(s);
+    },
   ],
   [
     'replace',
@@ -281,8 +311,8 @@ const METHODS: readonly (readonly [name: string, params: readonly Param[], body:
     ([s, from, to, count]) =>
       pyReplace(
         t(s),
-        textArg(from as TValue, 'replace() argument 1'),
-        textArg(to as TValue, 'replace() argument 2'),
+        namedArg(from as TValue, 'replace() argument 1'),
+        namedArg(to as TValue, 'replace() argument 2'),
         intArg(count as TValue),
       ),
   ],
@@ -291,9 +321,9 @@ const METHODS: readonly (readonly [name: string, params: readonly Param[], body:
   [
     'rjust',
     ['width', ['fillchar', ' ']],
-    ([s, w, fill]) => filled(padLeft(t(s), sizeArg(w as TValue)), t(s), t(fill)),
+    ([s, w, fill]) => filled(padLeft(t(s), sizeArg(w as TValue)), t(s), fillArg(fill)),
   ],
-  ['rpartition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue, 'sep'), true)],
+  ['rpartition', ['sep'], ([s, mark]) => partition(t(s), textArg(mark as TValue), true)],
   [
     'rsplit',
     [
@@ -311,7 +341,7 @@ const METHODS: readonly (readonly [name: string, params: readonly Param[], body:
     ],
     ([s, mark, limit]) => pySplit(t(s), mark as TValue, intArg(limit as TValue)),
   ],
-  ['splitlines', [['keepends', false]], ([s, keep]) => splitLines(t(s), keep === true)],
+  ['splitlines', [['keepends', false]], ([s, keep]) => splitLines(t(s), intArg(keep as TValue) !== 0)],
   [
     'startswith',
     ['prefix', ['start', null], ['end', null]],

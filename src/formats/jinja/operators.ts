@@ -311,7 +311,6 @@ export const ge = (a: TValue, b: TValue): boolean => (bothSets(a, b) ? le(b, a) 
 export function isIn(item: TValue, container: TValue): boolean | Promise<boolean> {
   if (typeof container === 'string') {
     if (typeof item === 'string') return container.includes(item);
-    if (item instanceof Undefined) item.fail();
     throw typeError(`'in <string>' requires string as left operand, not ${typeName(item)}`);
   }
   if (container instanceof Map) return dictGet(container, item) !== undefined;

@@ -7,7 +7,6 @@ const SANDBOX = 'unsafe';
 
 /** Jinja's undefined: a value that is not there, and the sentence about it. */
 export class Undefined extends TObject {
-  readonly typeName = 'StrictUndefined';
   readonly undefinedName: TValue;
   readonly #hint: string | undefined;
   readonly #owner: string | undefined;
@@ -34,8 +33,12 @@ export class Undefined extends TObject {
     this.#kind = parts.unsafe === true ? SANDBOX : 'undefined';
   }
 
+  get typeName(): string {
+    return this.strict ? 'StrictUndefined' : 'Undefined';
+  }
+
   override get typeTitle(): string {
-    return 'jinja2.runtime.StrictUndefined';
+    return `jinja2.runtime.${this.typeName}`;
   }
 
   /** The sentence: `'x' is undefined`. */
