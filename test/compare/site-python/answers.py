@@ -129,6 +129,8 @@ def main(which, root):
         import calls_of_site
 
         calls_of_site.warm()
+    # sls.py says itself what is to be called
+    if which == "real" and not given:
         for call in calls.SYNC:
             if call["program"] == "salt-call" or calls_of_site.has(root, "runners"):
                 ask(call)

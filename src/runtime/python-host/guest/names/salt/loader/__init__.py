@@ -63,3 +63,10 @@ def raw_mod(opts, name, functions, mod="modules"):
     """The functions of one module."""
     mine = seen("__salt__" if mod == "modules" else "__states__")
     return {fun: mine[fun] for fun in mine.keys() if fun.startswith(name + ".")}
+
+
+def matchers(opts, loaded_base_name=None):
+    """What tells whether a target means a minion of these options."""
+    from salt.loader.matching import Matchers
+
+    return Matchers(opts)
