@@ -74,6 +74,15 @@ const WITHOUT_EFFECT: ReadonlyMap<string, string> = new Map([
   ['websockets', 'web sockets are always served'],
 ]);
 
+/** What Salt reads below these sections; whatever else ours takes stands for itself here, and does nothing there. */
+const READ_BY_SALT: Readonly<Record<Exclude<ApiSection, 'rest_cherrypy'>, ReadonlySet<string>>> = {
+  rest_tornado: new Set([
+    ...['port', 'address', 'backlog', 'disable_ssl', 'ssl_crt', 'ssl_key', 'debug', 'num_processes'],
+    ...['websockets', 'webhook_disable_auth', 'cors_origin'],
+  ]),
+  rest_wsgi: new Set(['port']),
+};
+
 type ApiValues = {
   readonly [K in keyof typeof apiOptions]: (typeof apiOptions)[K] extends { kind: 'str?' }
     ? string | null
@@ -120,11 +129,15 @@ function readSection(section: ApiSection, given: Value | undefined, warnings: st
     warnings.push(`${section} is not served: it has no port.`);
     return [];
   }
-  const values = withoutTls(section, given, valuesOf(section, given, warnings));
+  const values = onThisMachine(
+    section,
+    given,
+    withoutTls(section, given, valuesOf(section, given, warnings)),
+    warnings,
+  );
   checkTls(section, values);
   tellExposure(section, given, values, warnings);
-  if (section !== 'rest_cherrypy')
-    warnings.push(`${section} is served with the addresses and answers of rest_cherrypy.`);
+  if (section !== 'rest_cherrypy') tellOtherSection(section, given, warnings);
   return [{ section, values }];
 }
 
@@ -169,6 +182,33 @@ function fitted(
 function withoutTls(section: ApiSection, given: Dict, values: ApiValues): ApiValues {
   const isPlain = section === 'rest_wsgi' && !given.has('ssl_crt');
   return isPlain ? { ...values, disable_ssl: true } : values;
+}
+
+/** Salt compat: `rest_wsgi` listens on `localhost`, whatever it is told; without TLS ours does no more. */
+function onThisMachine(section: ApiSection, given: Dict, values: ApiValues, warnings: string[]): ApiValues {
+  const isOpened = given.has('host') || given.has('address');
+  if (section !== 'rest_wsgi' || !isOpened || !values.disable_ssl) return values;
+  warnings.push(
+    'rest_wsgi: host has no effect without TLS: as in Salt it listens on 127.0.0.1 alone. Set ssl_crt and ssl_key, or use rest_cherrypy.',
+  );
+  return { ...values, host: '127.0.0.1' };
+}
+
+/** What differs where a section is served that Salt has another program for. */
+function tellOtherSection(
+  section: Exclude<ApiSection, 'rest_cherrypy'>,
+  given: Dict,
+  warnings: string[],
+): void {
+  warnings.push(`${section} is served with the addresses and answers of rest_cherrypy.`);
+  const more = [...given.keys()]
+    .map(pyStr)
+    .filter((name) => !READ_BY_SALT[section].has(name))
+    .filter((name) => Object.hasOwn(apiOptions, OTHER_NAMES.get(name) ?? name));
+  if (more.length > 0)
+    warnings.push(
+      `${section}: Salt does not read ${more.join(', ')} there; here the same as in rest_cherrypy is meant.`,
+    );
 }
 
 function checkTls(
