@@ -27,8 +27,11 @@ export class ConsoleFleet {
     this.port = port;
   }
 
-  /** Starts a master and its API. @param options lines of the master's configuration */
-  static async start(t: TestContext, options: readonly string[] = []): Promise<ConsoleFleet> {
+  /** Starts a master and its API. @param options lines of the master's configuration, where need be made for the port of the API */
+  static async start(
+    t: TestContext,
+    options: readonly string[] | ((port: number) => readonly string[]) = [],
+  ): Promise<ConsoleFleet> {
     const port = await freePort();
     const fleet = await Fleet.create(t);
     writeFileSync(fleet.path('users'), `alice:${PASSWORD}\nlimited:${PASSWORD}\n`);
@@ -49,7 +52,7 @@ export class ConsoleFleet {
       'rest_cherrypy:',
       `  port: ${port}`,
       '  disable_ssl: True',
-      ...options,
+      ...(typeof options === 'function' ? options(port) : options),
     ]);
     const console = new ConsoleFleet(fleet, port);
     await fleet.startMaster();
