@@ -73,7 +73,7 @@ export const nfs3Module = defineModule({
         const found = readExports(exports);
         if (!found.delete(path)) throw new CommandExecutionError(`KeyError: ${pyRepr(path)}`);
         writeExports(exports, found);
-        return found as Dict;
+        return found;
       },
     }),
     add_export: defineFunction({

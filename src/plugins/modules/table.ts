@@ -64,6 +64,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'hashutil',
     load: async () => (await import('./hashutil.ts')).hashutilModule,
   },
+  { name: 'helm', file: 'helm', load: async () => (await import('./helm.ts')).helmModule },
   { name: 'hg', file: 'hg', load: async () => (await import('./hg.ts')).hgModule },
   { name: 'hosts', file: 'hosts', load: async () => (await import('./hosts.ts')).hostsModule },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpModule },

@@ -10,6 +10,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'alternatives',
     load: async () => (await import('./alternatives.ts')).alternativesStates,
   },
+  { name: 'apache', file: 'apache', load: async () => (await import('./apache.ts')).apacheStates },
   {
     name: 'apache_conf',
     file: 'apache_conf',
@@ -65,6 +66,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'git', file: 'git', load: async () => (await import('./git.ts')).gitStates },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsStates },
   { name: 'group', file: 'group', load: async () => (await import('./group.ts')).groupStates },
+  { name: 'helm', file: 'helm', load: async () => (await import('./helm.ts')).helmStates },
   { name: 'hg', file: 'hg', load: async () => (await import('./hg.ts')).hgStates },
   { name: 'host', file: 'host', load: async () => (await import('./host.ts')).hostStates },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpStates },
