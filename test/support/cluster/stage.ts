@@ -176,9 +176,10 @@ export async function killMaster({ fleet }: MemberMaster): Promise<void> {
   await master.exited;
 }
 
-/** Minions that answer `test.ping` on a master, in order; or what the command said instead. */
-export async function pinged(fleet: Fleet, tgt = '*'): Promise<string> {
-  const words = ['-t', '3', tgt, 'test.ping', '--out=json', '--static'];
+/** Minions, all or of these, that answer `test.ping` on a master, in order; or what the command said instead. */
+export async function pinged(fleet: Fleet, ids?: readonly string[]): Promise<string> {
+  const target = ids === undefined ? ['*'] : ['-L', ids.join(',')];
+  const words = ['-t', '3', ...target, 'test.ping', '--out=json', '--static'];
   const { stdout, stderr } = await fleet.run('salt', words);
   try {
     const answers = JSON.parse(stdout) as Record<string, unknown>;
@@ -191,7 +192,7 @@ export async function pinged(fleet: Fleet, tgt = '*'): Promise<string> {
   }
 }
 
-/** Runs `test.ping` on a master until all of these answer. @returns how long it took, ms */
+/** Runs `test.ping` on a master until all of these answer, whoever else does. @returns how long it took, ms */
 export async function untilAllAnswer(
   fleet: Fleet,
   ids: readonly string[],
@@ -200,7 +201,7 @@ export async function untilAllAnswer(
   const fromMs = systemClock.monotonicMs();
   const expected = [...ids].sort().join(' ');
   for (;;) {
-    const answer = await pinged(fleet);
+    const answer = await pinged(fleet, ids);
     const tookMs = Math.round(systemClock.monotonicMs() - fromMs);
     if (answer === expected) return tookMs;
     assert.ok(
