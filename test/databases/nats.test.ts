@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { test, type TestContext } from 'node:test';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { systemClock } from '../../src/host/clock.ts';
@@ -6,6 +7,8 @@ import { natsKind } from '../../src/plugins/returners/nats.ts';
 import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
 import { dict, type Value } from '../../src/python/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
+import { connectNats } from '../../src/network/nats/connect.ts';
+import { NatsStreams } from '../../src/network/nats/stream.ts';
 import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 
 const JID = '20261122020000000001';
@@ -155,4 +158,31 @@ test('nats - name and password are used and never told', async (t) => {
     },
   );
   await open(t, server, login('sesame')).saveReturns([contractReturn(JID, 'm1')]);
+});
+
+test('nats - a stream is caught up with though its last places have no message', async (t) => {
+  const server = await startDatabase(t, 'nats', []);
+  const nats = await connectNats(
+    { servers: [`nats://127.0.0.1:${server.port}`] },
+    { name: 'test', timeoutMs: 5_000 },
+  );
+  t.after(() => nats.close());
+  const streams = await NatsStreams.open(nats, 5_000, systemClock);
+  const settings = { name: 'S', subjects: ['s.>'], replicas: 1, maxAgeMs: 0, perSubject: -1 };
+  await streams.create(settings);
+  for (const subject of ['s.a', 's.b', 's.c', 's.d']) await streams.append(subject, Buffer.from(subject));
+  const manager = await jetstreamManager(nats);
+  // as when a server of a cluster has refused them
+  for (const place of [3, 4]) await manager.streams.deleteMessage('S', place);
+  assert.deepEqual(await streams.range('S'), { first: 1, last: 4 });
+  for (const after of [0, 1, 2, 3, 4]) {
+    const taken: string[] = [];
+    const reading = await streams.catchUp('S', after, ({ subject }) => void taken.push(subject));
+    assert.deepEqual(taken, ['s.a', 's.b'].slice(after), `after ${after}`);
+    await reading.stop();
+  }
+  const broken = streams.catchUp('S', 0, () => {
+    throw new Error('not taken');
+  });
+  await assert.rejects(broken, /not taken/);
 });

@@ -90,16 +90,7 @@ export class SharedFiles {
   /** Reads what the others have done, then says what was done here meanwhile, and goes on with both. */
   async start(): Promise<void> {
     const { link, stream } = this.#deps;
-    const { last } = await link.streams.range(stream);
-    await new Promise<void>((resolve, reject) => {
-      if (this.#position >= last) resolve();
-      link.streams
-        .follow(stream, this.#position + 1, (message) => {
-          this.#take(message);
-          if (message.sequence >= last || message.pending === 0) resolve();
-        })
-        .then((reading) => (this.#reading = reading), reject);
-    });
+    this.#reading = await link.streams.catchUp(stream, this.#position, (message) => this.#take(message));
     for (const kind of this.#kinds.values())
       this.#watchers.push(kind.watch((id) => this.#note(nameOf(kind.name, id))));
     this.#scan();
