@@ -160,7 +160,7 @@ export class ModuleRegistry implements FunctionSource {
   states(): Promise<FunctionSource> {
     const { states, opts, grains } = this.#options;
     this.#states ??=
-      states?.({ opts, grains, functions: this }) ??
+      states?.({ opts, grains, functions: this.#whileLoading(this) }) ??
       Promise.resolve(new ModuleRegistry({ opts, grains, table: [] }));
     return this.#states;
   }
@@ -299,8 +299,14 @@ export class ModuleRegistry implements FunctionSource {
 
   /** While modules are found, `__salt__` answers for those of the table: to ask for all would be to wait for oneself. */
   #loadContext(): LoadContext {
-    const { opts, grains, pillarNow, table, functions, parts } = this.#options;
+    const { opts, grains, pillarNow, table, functions } = this.#options;
     const own = new ModuleRegistry({ opts, grains, table });
+    return { opts, grains, pillarNow, functions: functions ?? this.#whileLoading(own) };
+  }
+
+  /** The functions of a registry for a file that is being loaded, when there is no job yet. */
+  #whileLoading(registry: ModuleRegistry): LoadFunctions {
+    const { opts, grains, pillarNow, parts } = this.#options;
     const call: LoadFunctions['call'] = async (fun, args, kwargs) => {
       if (parts === undefined)
         throw new CommandExecutionError(`${fun} cannot be called while a file is loaded.`);
@@ -316,9 +322,9 @@ export class ModuleRegistry implements FunctionSource {
         job,
         signal,
       };
-      return createModuleContext(own, { ...given, ...parts }).functions.call(fun, args, kwargs);
+      return createModuleContext(registry, { ...given, ...parts }).functions.call(fun, args, kwargs);
     };
-    return { opts, grains, pillarNow, functions: functions ?? { find: (fun) => own.find(fun), call } };
+    return { find: (fun) => registry.find(fun), call };
   }
 
   #fromInstalled(name: string): Promise<Loaded | undefined> {
