@@ -43,7 +43,15 @@ async function answer(request: IncomingMessage, response: ServerResponse, folder
       return;
     }
   }
-  response.writeHead(200, { 'Content-Length': statSync(kept).size });
+  // what is kept never changes, and apt need not read its lists anew
+  if (request.headers['if-modified-since'] !== undefined) {
+    response.writeHead(304).end();
+    return;
+  }
+  response.writeHead(200, {
+    'Last-Modified': statSync(kept).mtime.toUTCString(),
+    'Content-Length': statSync(kept).size,
+  });
   await pipeline(createReadStream(kept), response);
 }
 

@@ -5,7 +5,8 @@
 layers=$1 upper=$2 socket=$3; shift 3
 mkdir -p "$upper/up" "$upper/work" "$upper/root"
 export layers upper socket
-exec unshare --mount --pid --net --uts --fork --kill-child bash -c '
+# ends with the program that asked
+exec setpriv --pdeathsig KILL unshare --mount --pid --net --uts --fork --kill-child bash -c '
 set -e
 root=$upper/root
 mount -t overlay overlay -o "lowerdir=${layers:+$layers:}/,upperdir=$upper/up,workdir=$upper/work" "$root"

@@ -62,6 +62,12 @@ function essence(tag: string, value: unknown): string {
 }
 
 function settledComment(text: string): string {
+  // what file.recurse says of each file follows the order of a folder's entries
+  if (text.startsWith('#### '))
+    return text
+      .split(/\n*(?=#### )/)
+      .sort()
+      .join('\n');
   return (
     text
       .replace(/Traceback \(most recent call last\):\n[^]*?\n?((?:[\w.]+)(?:: [^\n]*)?)\n*$/, 'Traceback: $1')
@@ -72,8 +78,10 @@ function settledComment(text: string): string {
   );
 }
 
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+/** Keys in their order, and what a state removed, which is a set of Python's, too. */
+function sortedKeys(key: string, value: unknown): unknown {
+  if (Array.isArray(value)) return key === 'removed' ? [...(value as unknown[])].sort() : (value as unknown);
+  if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
