@@ -85,12 +85,19 @@ function sortedKeys(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Components of a repository are a set of Python's too; hashed host names have a random salt. */
+function settledFile(text: string): string {
+  return settled(text)
+    .replace(/^\|1\|\S+/gm, '<HOST>')
+    .replace(/^deb.*$/gm, (line) => line.split(' ').sort().join(' '));
+}
+
 function sameFile(one: Entry | undefined, other: Entry | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   if (one.about === other.about) return true;
   const [a, b] = [one, other].map(({ about }) => about.replace(/ [0-9a-f]{16}$/, ''));
   if (a !== b || one.text === undefined || other.text === undefined) return false;
-  return settled(one.text) === settled(other.text);
+  return settledFile(one.text) === settledFile(other.text);
 }
 
 /** Lines that only one text has. */
