@@ -12,7 +12,9 @@ const LARGE_BYTES = 64 * 1024 * 1024;
 /** Sends the beginning, and then a byte each second. @returns how the connection ended, and when */
 async function drip(port: number, beginning: string, byte: string): Promise<{ answer: string; ms: number }> {
   const startedMs = performance.now();
-  const socket = connect(port, '127.0.0.1', () => socket.write(beginning));
+  const socket = connect(port, '127.0.0.1');
+  // what is written before the connection is there would come before the beginning
+  socket.write(beginning);
   let answer = '';
   socket.on('data', (chunk: Buffer) => (answer += chunk.toString('latin1')));
   socket.on('error', () => undefined);
