@@ -52,10 +52,8 @@ async function fullOf(ctx: ModuleContext, sls: string): Promise<Value> {
   const kwargs = dict({ pillar: { compared: true }, saltenv: 'base' });
   const { compiler, pillarErrors } = await prepareRun(ctx, kwargs);
   if (pillarErrors.length > 0) return 'pillar';
-  const high = await compiler.slsHigh([sls], 'base');
-  const low = await compiler.low(high.data);
-  const errors = [...high.errors, ...low.errors];
-  return errors.length > 0 ? errors : [...low.data];
+  const { data, errors } = await compiler.lowToLookAt(await compiler.slsHigh([sls], 'base'));
+  return errors.length > 0 ? [...errors] : [...data];
 }
 
 async function answer(call: () => Promise<Value>): Promise<Value> {

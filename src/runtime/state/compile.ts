@@ -118,11 +118,15 @@ export class StateCompiler {
 
   /**
    * The low chunks of the SLS that the top files give this minion, to look at (3006.16 `compile_low_chunks`): faults of the top
-   * files do not count, and every step tells its errors.
+   * files do not count.
    */
   async lowstate(): Promise<Compiled<readonly Dict[]>> {
+    return this.lowToLookAt(await this.#high((await this.top()).data));
+  }
+
+  /** The low chunks of high data as `lowstate` makes them: unlike those of a run, every step tells its errors. */
+  async lowToLookAt(high: Compiled<Dict>): Promise<Compiled<readonly Dict[]>> {
     const { opts, log } = (await this.#prepared()).ctx;
-    const high = await this.#high((await this.top()).data);
     const errors = [
       ...high.errors,
       ...applyExtend(high.data, log),
