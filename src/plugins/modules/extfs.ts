@@ -89,6 +89,7 @@ export const extfsModule = defineModule({
   name: 'extfs',
   file: 'extfs',
   doc: 'The file systems ext2, ext3 and ext4.',
+  words: {},
   functions: {
     mkfs: defineFunction({
       doc: 'Makes a file system. Options are given as keywords: block_size, label, reserved, opts and so on.',

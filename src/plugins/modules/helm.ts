@@ -349,5 +349,7 @@ export const helmModule = defineModule({
   name: 'helm',
   file: 'helm',
   doc: 'Charts and releases in Kubernetes, by helm.',
+  // what is not exempt is an operand
+  words: { lines: ['kvflags', 'set'], dashes: ['flags', 'kvflags', ...Object.keys(KEYED)] },
   functions: { ...charts, ...releases, ...repositories, ...itself },
 });

@@ -60,11 +60,11 @@ async function scheduleRetry(ctx: ModuleContext, delay: Value): Promise<string> 
     throw new CommandExecutionError(
       `Invalid retry_delay value: ${pyStr(delay)}. Must be a number of seconds.`,
     );
-  const script = 'systemctl is-active salt-minion || systemctl start salt-minion';
   const ended = await runAll(ctx, [
     findProgram('systemd-run') ?? 'systemd-run',
     `--on-active=${pyStr(delay)}`,
-    ...['/bin/sh', '-c', script],
+    // what runs already stays as it is, so that nobody has to look first
+    ...['systemctl', 'start', 'salt-minion'],
   ]);
   if (ended.retcode !== 0) throw new CommandExecutionError(ended.stderr);
   return ended.stderr;
@@ -150,6 +150,7 @@ export const minionModule = defineModule({
   name: 'minion',
   file: 'minion',
   doc: 'The keys that a master on this machine holds, and restarting the minion.',
+  words: {},
   functions: {
     list: defineFunction({
       doc: 'Lists the keys of minions that a master on this machine holds.',

@@ -56,6 +56,7 @@ export const nfs3Module = defineModule({
     findProgram('showmount') === undefined
       ? 'The nfs3 execution module failed to load: the showmount binary is not in the path.'
       : undefined,
+  words: {},
   functions: {
     list_exports: defineFunction({
       doc: 'Lists what is exported.',

@@ -385,5 +385,6 @@ export const partitionModule = defineModule({
   file: 'parted_partition',
   doc: 'Partitions of disks, by parted.',
   unavailable: withoutParted,
+  words: { dashes: ['start', 'end'] },
   functions: { ...reading, ...changing },
 });

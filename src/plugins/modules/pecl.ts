@@ -53,6 +53,7 @@ export const peclModule = defineModule({
     findProgram('pecl') === undefined
       ? 'The pecl execution module not loaded: pecl binary is not in the path.'
       : undefined,
+  words: {},
   functions: {
     install: defineFunction({
       doc: 'Installs extensions.',
