@@ -177,11 +177,15 @@ test('nats - a stream is caught up with though its last places have no message',
   assert.deepEqual(await streams.range('S'), { first: 1, last: 4 });
   for (const after of [0, 1, 2, 3, 4]) {
     const taken: string[] = [];
-    const reading = await streams.catchUp('S', after, ({ subject }) => void taken.push(subject));
+    const reading = await streams.catchUp(
+      { stream: 'S', subject: 's.>' },
+      after,
+      ({ subject }) => void taken.push(subject),
+    );
     assert.deepEqual(taken, ['s.a', 's.b'].slice(after), `after ${after}`);
     await reading.stop();
   }
-  const broken = streams.catchUp('S', 0, () => {
+  const broken = streams.catchUp({ stream: 'S', subject: 's.>' }, 0, () => {
     throw new Error('not taken');
   });
   await assert.rejects(broken, /not taken/);

@@ -151,39 +151,29 @@ export class NatsStreams {
   }
 
   /**
-   * Reads a stream from behind a place on, like {@link follow}.
+   * Reads a stream from behind a place on, like {@link follow}. What is there now ends with the last message and not with the last place:
+   * servers of a cluster count the places of messages that they have refused, too.
+   * @param subject of all messages of the stream, with wildcards
    * @param after the last place that was taken, 0 for none
    * @returns when what the stream has now was taken @throws what `take` throws until then
    */
   async catchUp(
-    stream: string,
+    { stream, subject }: { readonly stream: string; readonly subject: string },
     after: number,
     take: (message: StreamMessage) => void | Promise<void>,
   ): Promise<StreamReading> {
-    const { last } = await this.range(stream);
-    const isThere = after >= last || !(await this.#hasFrom(stream, after + 1));
+    const last = (await this.last(stream, subject))?.sequence ?? 0;
     let caughtUp = (): void => undefined;
-    const whenThere = isThere ? Promise.resolve() : new Promise<void>((resolve) => (caughtUp = resolve));
+    const whenThere =
+      after >= last ? Promise.resolve() : new Promise<void>((resolve) => (caughtUp = resolve));
     const reading = await this.follow(stream, after + 1, async (message) => {
       await take(message);
-      if (message.sequence >= last || message.pending === 0) caughtUp();
+      if (message.sequence >= last) caughtUp();
     });
     await Promise.race([whenThere, reading.ended]);
     // from now on an error is nobody's: it ends the process
     void reading.ended.then();
     return reading;
-  }
-
-  /** Whether there is a message at a place or behind it: servers of a cluster count places of messages that they have refused. */
-  async #hasFrom(stream: string, place: number): Promise<boolean> {
-    // the library's type leaves out what its request can say
-    const query = { seq: place, next_by_subj: '>' };
-    try {
-      return (await this.#deps.manager.streams.getMessage(stream, query)) !== null;
-    } catch (error) {
-      if (apiCode(error) === NO_MESSAGE) return false;
-      throw error;
-    }
   }
 }
 

@@ -98,14 +98,15 @@ export class JobCalls {
 
   /** Reads the stream from where this master was, and goes on reading it. @returns when it has what the stream has now */
   async start(): Promise<void> {
-    const { link, stream, position, log } = this.#deps;
+    const { link, stream, subject, position, log } = this.#deps;
     const { first } = await link.streams.range(stream);
     if (position.value + 1 < first && position.value > 0)
       log.error(
         `This master was away for so long that the cluster has forgotten jobs meanwhile: those between the places ${position.value + 1} ` +
           `and ${first - 1} of the stream ${stream} are missing here.`,
       );
-    this.#reading = await link.streams.catchUp(stream, position.value, (message) => this.#take(message));
+    const of = { stream, subject };
+    this.#reading = await link.streams.catchUp(of, position.value, (message) => this.#take(message));
     link.onChange((isThere) => void (isThere ? this.#drain() : this.#flush()));
     await this.#drain();
   }

@@ -89,8 +89,9 @@ export class SharedFiles {
 
   /** Reads what the others have done, then says what was done here meanwhile, and goes on with both. */
   async start(): Promise<void> {
-    const { link, stream } = this.#deps;
-    this.#reading = await link.streams.catchUp(stream, this.#position, (message) => this.#take(message));
+    const { link, stream, prefix } = this.#deps;
+    const of = { stream, subject: `${prefix}.>` };
+    this.#reading = await link.streams.catchUp(of, this.#position, (message) => this.#take(message));
     for (const kind of this.#kinds.values())
       this.#watchers.push(kind.watch((id) => this.#note(nameOf(kind.name, id))));
     this.#scan();

@@ -22,7 +22,9 @@ export function pillarModules(deps: PythonSingleDeps): PillarModules {
       const isWanted = (file: string): boolean => only === undefined || file === only;
       const refused = extensionFiles(context.opts, 'modules').filter(({ name }) => isWanted(name));
       const files = pythonFiles(context.opts, 'modules').filter(({ file }) => isWanted(file));
-      return [...refused.map(refusal), ...(await described(files, context, deps))];
+      const found = [...refused.map(refusal), ...(await described(files, context, deps))];
+      for (const one of found) if ('broken' in one) deps.log.error(one.broken);
+      return found;
     },
   };
 }
@@ -42,7 +44,6 @@ async function described(
   return pythonTemplatesOf(owner, { clock, log }).use(async (python) => {
     const found: CustomModule[] = [];
     for (const one of files) found.push(...(await describedFile(python, one, context)));
-    for (const one of found) if ('broken' in one) log.error(one.broken);
     return found;
   });
 }
