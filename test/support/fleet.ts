@@ -3,8 +3,9 @@
  * ports of their own. Everything started is ended and removed with the test.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -91,21 +92,26 @@ export class Daemon {
 /** Ports that were given away and may not be listened on yet. */
 const givenPorts = new Set<number>();
 
+/** Below those that systems give to outgoing connections, which would take one before whoever it is for listens on it. */
+const PORTS = { from: 10_000, below: 32_768 } as const;
+
 /** A port that nobody listens on, and that no one else of this test was given. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = await new Promise<number>((resolve, reject) => {
-      const server = createServer();
-      server.once('error', reject);
-      server.listen(0, '127.0.0.1', () => {
-        const { port: found } = server.address() as AddressInfo;
-        server.close(() => resolve(found));
-      });
-    });
-    if (givenPorts.has(port)) continue;
+    const port = randomInt(PORTS.from, PORTS.below);
+    if (givenPorts.has(port) || !(await isFree(port))) continue;
     givenPorts.add(port);
     return port;
   }
+}
+
+/** Whether the system lets somebody listen on a port. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
 }
 
 /** Runs a program to its end. */
