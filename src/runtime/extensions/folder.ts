@@ -72,8 +72,13 @@ export interface PythonFile {
 
 /** The modules in Python of a kind, but for those beside which there is a source of the same name. */
 export function pythonFiles(opts: Dict, kind: string): PythonFile[] {
+  return pythonPaths(opts, kind).map(({ file, path }) => ({ file, name: virtualName(path) ?? file, path }));
+}
+
+/** The same, of which none is read. */
+function pythonPaths(opts: Dict, kind: string): Omit<PythonFile, 'name'>[] {
   const sources = new Set(extensionFiles(opts, kind as ExtensionKind).map(({ name }) => name));
-  const found = new Map<string, PythonFile>();
+  const found = new Map<string, Omit<PythonFile, 'name'>>();
   for (const folder of foldersOf(opts, kind as ExtensionKind))
     for (const entry of namesIn(folder)) {
       const ending = PYTHON_ENDINGS.find((end) => entry.endsWith(end));
@@ -82,7 +87,7 @@ export function pythonFiles(opts: Dict, kind: string): PythonFile[] {
       const path = ending === undefined ? packageIn(folder, entry) : join(folder, entry);
       // Salt compat: a package comes before a file of the same name
       if (path === undefined || (found.has(file) && ending !== undefined)) continue;
-      found.set(file, { file, name: virtualName(path) ?? file, path });
+      found.set(file, { file, path });
     }
   return [...found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
@@ -95,7 +100,7 @@ function packageIn(folder: string, entry: string): string | undefined {
 
 /** Whether there is anything of a kind to look at, be it usable or not. */
 export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
-  return extensionFiles(opts, kind).length + pythonFiles(opts, kind).length > 0;
+  return extensionFiles(opts, kind).length + pythonPaths(opts, kind).length > 0;
 }
 
 /**
@@ -104,7 +109,7 @@ export function hasExtensions(opts: Dict, kind: ExtensionKind): boolean {
  */
 export function pythonFileNames(opts: Dict, kind: ExtensionKind): ReadonlySet<string> | undefined {
   if (extensionFiles(opts, kind).length > 0) return undefined;
-  return new Set(pythonFiles(opts, kind).map(({ file }) => file));
+  return new Set(pythonPaths(opts, kind).map(({ file }) => file));
 }
 
 /** Why a module in Python is not used. */
