@@ -16,8 +16,6 @@ export interface StreamMessage {
   readonly sequence: number;
   readonly subject: string;
   readonly data: Uint8Array;
-  /** How many are left behind it. */
-  readonly pending: number;
 }
 
 /** What a reading needs. */
@@ -92,7 +90,6 @@ export class StreamReading {
         sequence: message.seq,
         subject: message.subject,
         data: message.data,
-        pending: message.info.pending,
       });
       this.#next = message.seq + 1;
     }

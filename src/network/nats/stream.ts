@@ -125,7 +125,7 @@ export class NatsStreams {
   }
 
   /** The last message of a subject. */
-  async last(stream: string, subject: string): Promise<Omit<StreamMessage, 'pending'> | undefined> {
+  async last(stream: string, subject: string): Promise<StreamMessage | undefined> {
     try {
       const message = await this.#deps.manager.streams.getMessage(stream, { last_by_subj: subject });
       return message === null
