@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { Fleet } from '../support/fleet.ts';
 import { HOSTILE, HOSTILE_OUTCOMES } from '../support/hostile-python.ts';
+import { untilKept } from '../support/tree.ts';
 
 const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'there is no python3';
 /** Of the program at the other end: a message may take 129 MiB. */
@@ -44,4 +45,17 @@ test('faults - Python that attacks its process and its connection', { skip }, as
       assert.doesNotMatch(stdout, /waited in vain|did not return/);
       assert.equal(typeof (await ask('hostile.fine')), 'number');
     });
+
+  await t.test('its parent gets SIGSTOP: the job can be ended, and the next call works', async () => {
+    const { stdout } = await fleet.salt(['--async', 'one', 'hostile.parent', 'SIGSTOP']);
+    const jid = /job ID: (\d+)/.exec(stdout)?.[1] ?? '';
+    let said = '';
+    for (let tries = 0; tries < 60 && !said.includes('sent to job'); tries++)
+      said = String(await ask('saltutil.kill_job', jid));
+    assert.match(said, /Signal 9 sent to job/);
+    const outcome = await untilKept(fleet, jid, 1);
+    assert.match(JSON.stringify(outcome['one']), /was ended by signal 9/);
+    assert.equal(typeof (await ask('hostile.fine')), 'number');
+    assert.deepEqual(await ask('saltutil.is_running', 'hostile.parent'), []);
+  });
 });
