@@ -32,6 +32,21 @@ export const sharedOptions = {
     '',
     'address and port, such as 127.0.0.1:9175, at which figures for Prometheus are shown under /metrics; nothing listens without it; not in Salt',
   ),
+  otlp_endpoint: option(
+    'str',
+    '',
+    'address of an OpenTelemetry collector, such as http://127.0.0.1:4318, to which each job is told as a trace by OTLP over HTTP; nothing is sent without it; not in Salt',
+  ),
+  otlp_headers: option(
+    'dict',
+    dict(),
+    'headers of requests to otlp_endpoint, such as one with a token; not in Salt',
+  ),
+  otlp_ca_file: option(
+    'str',
+    '',
+    "file of the certificates to trust at otlp_endpoint instead of the system's; not in Salt",
+  ),
   module_dirs: option('list', [], 'further folders of execution modules'),
   outputter_dirs: option('list', [], 'further folders of outputters'),
   utils_dirs: option(

@@ -4,6 +4,7 @@ import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../runtime/client/
 import { LocalClient } from '../../runtime/client/local-client.ts';
 import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
 import { VerdictWriter } from '../../runtime/client/verdict-writer.ts';
+import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -31,6 +32,9 @@ import { strictErrorCode } from './outcome.ts';
 import { JobReport } from './report.ts';
 import { readSaltRequest, withoutNodegroups, type SaltRequest } from './request.ts';
 import { completeWords, sayIncomplete, sayMismatch } from './words.ts';
+
+/** So long a command stays for a collector that does not answer; its job is over then. */
+const TRACE_MS = 300;
 
 /** Runs the command. @returns the exit code */
 export async function runSalt(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -125,11 +129,14 @@ class Session {
   async run(): Promise<number> {
     const { interrupt, io, program } = this.#command;
     let client: LocalClient | undefined;
+    let tracing: Tracing | undefined;
     const verdicts = new VerdictWriter(program.opts, systemClock);
     interrupt.install();
     try {
-      const parts = { opts: program.opts, env: io.env, clock: systemClock, random: systemRandom };
-      client = await LocalClient.connect(parts);
+      const { opts, logging } = program;
+      const parts = { opts, clock: systemClock, random: systemRandom };
+      tracing = await openTracing(opts, { ...parts, service: 'salt', log: logging.logger });
+      client = await LocalClient.connect({ ...parts, env: io.env, tracer: tracing.tracer });
       await logIn(client, program, io);
       return await this.#dispatch(client, verdicts);
     } catch (error) {
@@ -138,6 +145,7 @@ class Session {
       await verdicts.close();
       interrupt.remove();
       client?.close();
+      await tracing?.close(TRACE_MS);
     }
   }
 

@@ -7,6 +7,7 @@ import type { EventBusWriter } from '../../network/events/bus-client.ts';
 import { brineVersion } from '../../version.ts';
 import { exposition, EXPOSITION_TYPE } from '../../runtime/metrics/exposition.ts';
 import { processFigures } from '../../runtime/metrics/process-figures.ts';
+import type { Tracing } from '../../runtime/tracing/open.ts';
 import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
 import { AccessLog } from './access-log.ts';
 import { Application } from './application.ts';
@@ -46,6 +47,7 @@ export interface SharedDeps {
   readonly link: MasterLink;
   readonly feed: BusFeed;
   readonly bus: EventBusWriter;
+  readonly tracing: Pick<Tracing, 'samples'>;
   readonly runnerParameters: MasterCallsDeps['runnerParameters'];
   /** Where the files of the console are. */
   readonly consoleFolder: string;
@@ -107,6 +109,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     sample('brine_api_logins_refused_total', limits.refused),
     sample('brine_api_event_readers', streams.readers + second.streams().open),
     sample('brine_api_event_readers_cut_total', streams.counters.cutOff + second.streams().cutOff),
+    ...shared.tracing.samples(),
   ];
   const all: [string, Resource][] = [
     ['login', loginResource(logins)],

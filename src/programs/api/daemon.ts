@@ -9,6 +9,7 @@ import { makeDirectory } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
+import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { reportDaemonUp } from '../daemon/daemonize.ts';
 import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
@@ -47,7 +48,8 @@ export async function runApi(start: ApiStart): Promise<number> {
   for (const warning of [...warnings, ...clientWarnings(opts)]) log.warning(warning);
   const pidFile = opts.get('api_pidfile');
   refuseSecond(pidFile);
-  const shared = sharedParts(start);
+  const tracing = await openTracing(opts, { ...start, service: 'salt-api' });
+  const shared = sharedParts(start, tracing);
   const built = settings.map((each) => ({ each, ...buildApplication(each, shared) }));
   const servers = built.map(({ each, application }) => new ApiServer(each, application, clock, log));
   // ports below 1024 are taken before root is given up
@@ -70,16 +72,18 @@ export async function runApi(start: ApiStart): Promise<number> {
   const signal = await stopped;
   log.info('Shutting down the Salt API');
   await close(built, servers, shared);
+  await tracing.close();
   removePidFile(pidFile);
   log.warning(`The Salt API is shutdown. Salt API received a ${signal}. Exited.`);
   return 0;
 }
 
-function sharedParts(start: ApiStart): Parameters<typeof buildApplication>[1] {
+function sharedParts(start: ApiStart, tracing: Tracing): Parameters<typeof buildApplication>[1] {
   const { opts, clock, log } = start;
   return {
     ...start,
-    link: new MasterLink(start),
+    link: new MasterLink({ ...start, tracer: tracing.tracer }),
+    tracing,
     feed: new BusFeed(start),
     bus: new EventBusWriter({
       path: masterSockets(opts).eventPull,

@@ -9,6 +9,7 @@ import { EventBusWriter } from '../../network/events/bus-client.ts';
 import { clientOf } from '../../network/ipc/contract.ts';
 import { publisher, type PublisherClient } from '../../network/ipc/contracts/publisher.ts';
 import { RpcClient } from '../../network/ipc/rpc-client.ts';
+import type { Tracer } from '../../runtime/tracing/tracer.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import { MinionFacts } from '../../storage/cache/minion-facts.ts';
@@ -18,6 +19,7 @@ import { KeyStore } from '../../storage/keys/store.ts';
 import { takeReturn, type ReturnHandlerDeps } from './commands/returns.ts';
 import { keyMark } from './minion-marks.ts';
 import type { RoleContext } from './roles/role.ts';
+import { ReturnTraces } from './return-traces.ts';
 import type { SyndicRegistry } from './syndics.ts';
 
 const EVENT_QUEUE_BYTES_MAX = 64 * 1024 * 1024;
@@ -39,6 +41,9 @@ export interface MasterServices {
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** With `order_masters`: what is known of syndics. Made when it is first needed. */
   readonly syndics?: () => Promise<SyndicRegistry>;
+  /** Undefined where nobody wants to know of traces, as the next one. */
+  readonly tracer: Tracer | undefined;
+  readonly traces: ReturnTraces | undefined;
 }
 
 /** How they are opened. */
@@ -47,6 +52,7 @@ export interface ServicesOptions {
   readonly giveUpMs?: number;
   /** Told of the returns that syndics bring. */
   readonly counted?: ReturnHandlerDeps['counted'];
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
@@ -55,7 +61,7 @@ export interface ServicesOptions {
  */
 export function openMasterServices(
   context: RoleContext,
-  { giveUpMs = PUBLISH_GIVE_UP_MS, counted }: ServicesOptions = {},
+  { giveUpMs = PUBLISH_GIVE_UP_MS, counted, tracer }: ServicesOptions = {},
 ): MasterServices & { close(): Promise<void> } {
   const { opts, clock } = context;
   const sockets = masterSockets(opts);
@@ -73,13 +79,16 @@ export function openMasterServices(
     giveUpMs,
   });
   const cache = new MinionDataCache(cachedir);
+  const jobs = new RemoteJobStore(sockets.jobCache, clock);
   const services = {
     context,
+    tracer,
+    traces: tracer && new ReturnTraces({ tracer, jobs, clock }),
     keys: new KeyStore(opts.get('pki_dir'), { clock }),
     sessions: new SessionKeys(join(cachedir, 'sessions'), opts.get('publish_session') * 1000, clock),
     cache,
     facts: new MinionFacts(cache),
-    jobs: new RemoteJobStore(sockets.jobCache, clock),
+    jobs,
     jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
     publisher: clientOf(publisher, link),
     fireEvent: (tag: string, data: Dict): void => void events.fire(tag, data),
@@ -109,11 +118,11 @@ function syndicsOf(
   services: MasterServices,
   counted: ServicesOptions['counted'],
 ): () => Promise<SyndicRegistry> {
-  const { context, keys, jobs, jids, fireEvent } = services;
+  const { context, keys, jobs, jids, fireEvent, traces } = services;
   const { opts, clock, log } = context;
   const make = async (): Promise<SyndicRegistry> => {
     const { SyndicRegistry: Registry } = await import('./syndics.ts');
-    const returns = { opts, jobs, jids, fireEvent, counted, clock, log };
+    const returns = { opts, jobs, jids, fireEvent, counted, traces, clock, log };
     return new Registry({
       opts,
       jobs,

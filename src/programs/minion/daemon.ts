@@ -11,6 +11,7 @@ import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
 import { processFigures } from '../../runtime/metrics/process-figures.ts';
 import { sample, samplesOf, summed, type Sample } from '../../runtime/metrics/sample.ts';
+import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { brineVersion } from '../../version.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
@@ -28,6 +29,7 @@ import { MinionEngines } from './engines/engines.ts';
 import { startMinionBus, type MinionBus } from './event-bus.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
+import { JobTraces } from './job-traces.ts';
 import { JobRunner } from './job-runner.ts';
 import { authClient, loadMinionKey } from './keys.ts';
 import { OwnModules, ownGrainsSource } from './own-modules.ts';
@@ -89,7 +91,8 @@ export async function runMinion(start: MinionStart): Promise<number> {
   for (const sentence of idleProviders(opts.get('providers'), MODULE_TABLE)) log.warning(sentence);
   refuseSecond(opts);
   await prepareHost(opts);
-  const minion = await assemble(start);
+  const tracing = await openTracing(opts, { ...start, service: 'salt-minion' });
+  const minion = await assemble(start, tracing);
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => minion.describe() }, clock, log);
   });
@@ -107,6 +110,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
     metrics.close();
     await minion.stopEngines();
     minion.close();
+    await tracing.close();
     removePidFile(opts.get('pidfile'));
   }
 }
@@ -156,7 +160,7 @@ function warnOfPython(opts: Dict, log: Logger): void {
   );
 }
 
-async function assemble(start: MinionStart): Promise<Minion> {
+async function assemble(start: MinionStart, tracing: Tracing): Promise<Minion> {
   const { opts, clock, log, random } = start;
   const own = new OwnModules(clock, log);
   const all = opts.toDict();
@@ -175,11 +179,22 @@ async function assemble(start: MinionStart): Promise<Minion> {
   );
   const files = new ProcFiles(opts.get('cachedir'));
   files.clear();
-  return new Minion(start, state, new RunningJobs(files), own, waiting);
+  return new Minion({ start, state, running: new RunningJobs(files), own, waiting, tracing });
+}
+
+/** What a minion is made of. */
+interface MinionDeps {
+  readonly start: MinionStart;
+  readonly state: MinionState;
+  readonly running: RunningJobs;
+  readonly own: OwnModules;
+  readonly waiting: LazyWaitingRoom;
+  readonly tracing: Tracing;
 }
 
 /** The running parts. */
 class Minion {
+  readonly #tracing: Tracing;
   readonly #start: MinionStart;
   readonly #state: MinionState;
   readonly #running: RunningJobs;
@@ -195,14 +210,9 @@ class Minion {
   #masters: Masters | undefined;
   #bus: MinionBus | undefined;
 
-  constructor(
-    start: MinionStart,
-    state: MinionState,
-    running: RunningJobs,
-    own: OwnModules,
-    waiting: LazyWaitingRoom,
-  ) {
+  constructor({ start, state, running, own, waiting, tracing }: MinionDeps) {
     this.#start = start;
+    this.#tracing = tracing;
     this.#waiting = waiting;
     this.#state = state;
     this.#running = running;
@@ -230,6 +240,7 @@ class Minion {
     this.#runner = new JobRunner({
       ...{ state, running, workers: this.#workers, sender: this.#sender },
       journal: this.#journal,
+      traces: tracing.tracer && new JobTraces(tracing.tracer),
     });
     this.#engines = new MinionEngines({ ...start, services, surroundings: () => state });
     this.#periodic = new Periodic(
@@ -323,6 +334,7 @@ class Minion {
       sample('brine_returns_waiting', this.#sender.waiting),
       sample('brine_returns_given_up_total', this.#spool.counters.givenUp),
       ...summed('brine_publications_refused_total', connections),
+      ...this.#tracing.samples(),
     ];
   }
 

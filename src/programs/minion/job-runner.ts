@@ -9,6 +9,7 @@ import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { Timings } from '../../runtime/metrics/tally.ts';
 import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
+import { withTrace, type JobTraces } from './job-traces.ts';
 import { tags } from '../../network/events/tags.ts';
 import type { PublicationJournal } from '../../storage/jobs/publication-journal.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
@@ -39,6 +40,8 @@ export interface JobRunnerDeps {
   readonly journal: Pick<PublicationJournal, 'hasJob' | 'noteJob'>;
   readonly workers: WorkerPool;
   readonly sender: ReturnSender;
+  /** Undefined when nobody wants to know. */
+  readonly traces?: JobTraces | undefined;
 }
 
 /** Takes jobs from publications and from this minion itself, runs them and hands their returns on. */
@@ -91,7 +94,7 @@ export class JobRunner {
   }
 
   async #runAndReturn(job: Job, side: MasterSide): Promise<void> {
-    const { sender } = this.#deps;
+    const { sender, traces } = this.#deps;
     const { state } = side;
     const { log, opts, clock } = state.deps;
     const user = job.pub.get('user');
@@ -101,11 +104,18 @@ export class JobRunner {
     const acknowledgement = clock.after(ACKNOWLEDGE_MS, () => void this.#acknowledge(job, side), {
       background: true,
     });
+    const span = traces?.run(job, state.id);
     const result = await this.#runInTurn(job, side);
+    span?.ended(result);
     acknowledgement.cancel();
     log.info(`Returning information for job: ${job.jid}`);
     const load = returnLoad(job, state.id, result);
-    const sent = opts.raw('pub_ret') === false ? undefined : sender.send(load, side.connection);
+    const sent =
+      opts.raw('pub_ret') === false
+        ? undefined
+        : span === undefined
+          ? sender.send(withTrace(load, job), side.connection)
+          : span.returned(load, (traced) => sender.send(traced, side.connection));
     await Promise.all([sent, returnFurther(job, load, side)]);
   }
 

@@ -3,6 +3,7 @@
  * docs/internals/a-jobs-life.md#the-return).
  */
 import { isSafeJid } from '../../storage/jobs/jid.ts';
+import { TRACE_FIELD } from '../../runtime/tracing/context.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 
 /** A published job. */
@@ -17,12 +18,18 @@ export interface Job {
   readonly tgtType: string;
   readonly delimiter: string | undefined;
   readonly executors: readonly string[] | undefined;
-  /** The publication as it came, without its serial. */
+  /** The publication as it came, without its serial and `trace`. */
   readonly pub: Dict;
+  /** The span of whoever published it; what is no such text counts as none when it is used. */
+  readonly trace?: string;
 }
 
 /** Reads a publication. @returns undefined when it lacks what Salt demands or names no usable job */
-export function readJob(pub: Dict): Job | undefined {
+export function readJob(given: Dict): Job | undefined {
+  const trace = given.get(TRACE_FIELD);
+  const pub: Dict = trace === undefined ? given : new Map(given);
+  // functions with keywords would see it as `__pub_traceparent`
+  pub.delete(TRACE_FIELD);
   const fun = pub.get('fun');
   const arg = pub.get('arg');
   const tgt = pub.get('tgt');
@@ -46,6 +53,7 @@ export function readJob(pub: Dict): Job | undefined {
     delimiter: typeof delimiter === 'string' ? delimiter : undefined,
     executors: Array.isArray(executors) ? executors.map(String) : undefined,
     pub,
+    ...(typeof trace === 'string' ? { trace } : {}),
   };
 }
 

@@ -25,6 +25,7 @@ import { authClient, loadMinionKey } from '../minion/keys.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
 import { processFigures } from '../../runtime/metrics/process-figures.ts';
 import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
+import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { brineVersion } from '../../version.ts';
 import { MasterBelow } from './below.ts';
 import { Downward } from './downward.ts';
@@ -33,6 +34,7 @@ import { JobReports } from './job-reports.ts';
 import { JobsBelow } from './jobs-below.ts';
 import { Listener } from './listener.ts';
 import { MissedReturns } from './missed-returns.ts';
+import { SyndicTraces } from './syndic-traces.ts';
 import { UpperMasters } from './uppers.ts';
 
 /** What a syndic is started with. */
@@ -64,7 +66,8 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
     start.random,
     'syndic_master.pub',
   );
-  const syndic = new Syndic(start, client);
+  const tracing = await openTracing(lower, { ...start, service: 'salt-syndic' });
+  const syndic = new Syndic(start, client, tracing);
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => syndic.describe() }, clock, log);
   });
@@ -85,6 +88,7 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
   } finally {
     metrics.close();
     await syndic.close();
+    await tracing.close();
     removePidFile(opts.get('pidfile'));
   }
 }
@@ -136,6 +140,7 @@ async function autosignGrains({ upper, log, clock }: SyndicStart): Promise<Dict>
 
 /** The running parts. */
 class Syndic {
+  readonly #tracing: Tracing;
   readonly #uppers: UpperMasters;
   readonly #below: MasterBelow;
   readonly #jobs: JobsBelow;
@@ -144,7 +149,9 @@ class Syndic {
   readonly #forwarder: Forwarder;
   readonly #downward: Downward;
 
-  constructor(start: SyndicStart, client: ReturnType<typeof authClient>) {
+  constructor(start: SyndicStart, client: ReturnType<typeof authClient>, tracing: Tracing) {
+    this.#tracing = tracing;
+    const traces = tracing.tracer && new SyndicTraces(tracing.tracer);
     const { upper, lower, clock, log } = start;
     const common = { ...start, opts: upper };
     this.#jobs = new JobsBelow(lower, clock);
@@ -173,6 +180,7 @@ class Syndic {
       uppers: this.#uppers,
       jobs,
       secured: (returns) => this.#missed.secured(returns),
+      traces,
     });
     const forwarder = this.#forwarder;
     const reports = new JobReports({ tell: (name, jid, data) => forwarder.report(name, jid, data), clock });
@@ -198,7 +206,7 @@ class Syndic {
       onEvent: (event) => listener.hear(event),
       onBus: () => void this.#missed.look(),
     });
-    this.#downward = new Downward({ lower, below: this.#below, reports, journal, log });
+    this.#downward = new Downward({ lower, below: this.#below, reports, journal, traces, log });
   }
 
   /** Never resolves while all is well. @throws RejectedError, FingerprintError */
@@ -227,6 +235,7 @@ class Syndic {
       ...samplesOf('brine_syndic_jobs_total', Object.entries(this.#downward.counters)),
       ...this.#forwarder.samples(),
       sample('brine_syndic_returns_found_total', this.#missed.counters.found),
+      ...this.#tracing.samples(),
     ];
   }
 

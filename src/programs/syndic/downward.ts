@@ -2,6 +2,8 @@
  * Jobs from above, published on the master below (salt/minion.py `Syndic.syndic_cmd`, 3006.16;
  * docs/internals/wire-protocol.md#syndics).
  */
+import { TRACE_FIELD } from '../../runtime/tracing/context.ts';
+import type { SyndicTraces } from './syndic-traces.ts';
 import { NoMinionsError } from '../../runtime/client/errors.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { messageOf } from '../../errors/errors.ts';
@@ -22,6 +24,8 @@ export interface DownwardDeps {
   readonly reports: JobReports;
   /** The jobs that were handed down before, also by this syndic's earlier processes. */
   readonly journal: Pick<PublicationJournal, 'hasJob' | 'noteJob'>;
+  /** Undefined when nobody wants to know. */
+  readonly traces: SyndicTraces | undefined;
   readonly log: Logger;
 }
 
@@ -35,6 +39,7 @@ const FURTHER_FIELDS = [
   'ret_kwargs',
   'module_executors',
   'executor_opts',
+  TRACE_FIELD,
 ] as const;
 /** The master above that asked, so that a return that is found later finds its way. Ours. */
 export const ASKER_FIELD = 'syndic_asker';
@@ -74,6 +79,7 @@ export class Downward {
     await journal.noteJob(jid);
     this.counters.taken++;
     log.info(`Passing on ${String(fun)} with jid ${jid} of ${upper}`);
+    const span = this.#deps.traces?.handDown(jid, String(fun), load);
     try {
       const arg = load.get('arg');
       const tgtType = load.get('tgt_type');
@@ -86,11 +92,14 @@ export class Downward {
         ret: typeof ret === 'string' ? ret : '',
         jid,
         timeoutMs: this.#timeoutMs(load),
-        kwargs: keywords(load, upper),
+        kwargs: keywords(load, upper, span?.traceparent),
       });
+      span?.end();
       reports.published(jid, job);
     } catch (error) {
-      if (error instanceof NoMinionsError) return reports.refused(jid, undefined);
+      const isNobody = error instanceof NoMinionsError;
+      span?.end({ isError: !isNobody });
+      if (isNobody) return reports.refused(jid, undefined);
       this.counters.refused++;
       log.warning(`The job ${jid} of ${upper} could not be published below: ${messageOf(error)}`);
       reports.refused(jid, messageOf(error));
@@ -127,11 +136,12 @@ function functionOf(fun: Value | undefined): string | string[] | undefined {
     : undefined;
 }
 
-function keywords(load: Dict, upper: string): Dict {
+function keywords(load: Dict, upper: string, trace: string | undefined): Dict {
   const kwargs: Dict = new Map<Value, Value>([['auth_list', []]]);
   for (const name of [...SALTS_FIELDS, ...FURTHER_FIELDS]) {
     const value = load.get(name);
     if (value !== undefined) kwargs.set(name, value);
   }
+  if (trace !== undefined) kwargs.set(TRACE_FIELD, trace);
   return kwargs.set(ASKER_FIELD, upper);
 }

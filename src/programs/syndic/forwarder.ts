@@ -18,6 +18,9 @@ import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { Batcher, type Sized } from './batcher.ts';
 import type { JobsBelow } from './jobs-below.ts';
 import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
+import { TRACE_FIELD } from '../../runtime/tracing/context.ts';
+import type { Span } from '../../runtime/tracing/tracer.ts';
+import type { SyndicTraces } from './syndic-traces.ts';
 import type { UpperMasters } from './uppers.ts';
 
 /** One minion's return. */
@@ -47,6 +50,8 @@ export interface ForwarderDeps {
   readonly log: Logger;
   /** Told that these returns are kept here until a master above has them. */
   readonly secured: (returns: readonly ReturnBelow[]) => void;
+  /** Undefined when nobody wants to know. */
+  readonly traces: SyndicTraces | undefined;
 }
 
 const RETURNS_MAX = 500;
@@ -189,7 +194,14 @@ export class Forwarder {
   async #sendReturns(upper: MasterConnection, items: readonly ReturnBelow[], isBusy: boolean): Promise<void> {
     const { opts, secured } = this.#deps;
     const byJob = new Map<string, Dict>();
-    for (const { jid, id, fun, fields, masterId } of items) {
+    const spans: Span[] = [];
+    for (const item of items) {
+      const { jid, id, fun, fields, masterId } = item;
+      const span = this.#deps.traces?.bringUp(item);
+      if (span !== undefined) {
+        spans.push(span);
+        fields.set(TRACE_FIELD, span.traceparent);
+      }
       let entry = byJob.get(jid);
       if (entry === undefined) {
         const load = await this.#loadFor(upper, jid);
@@ -205,6 +217,7 @@ export class Forwarder {
     const sent = this.#returns.sender.send(load, upper, { hold: isBusy || !upper.isUp });
     secured(items);
     await sent;
+    for (const span of spans) span.end();
   }
 
   /** The job, the first time one of its returns goes to a master above that has not published it itself. */

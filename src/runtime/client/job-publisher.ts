@@ -9,6 +9,7 @@ import { readSsl } from '../../config/ssl.ts';
 import { masterTransports } from '../../config/master-transports.ts';
 import type { RequestClient } from '../../network/transport/transport.ts';
 import { requestClient } from '../../network/transport/transports.ts';
+import type { Tracer } from '../tracing/tracer.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { PROTOCOL_VERSION } from '../../formats/wire/envelope.ts';
 import { AUTHENTICATED } from '../../formats/wire/budget.ts';
@@ -74,6 +75,8 @@ export interface LocalClientDeps {
   readonly login?: Login;
   /** True for a program that stays: it looks for the event bus as long as it is away. */
   readonly stays?: boolean;
+  /** Told of each job as a span, from its publication until nobody waits for it any longer. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /** Sends `publish` to the master and reads its reply. */

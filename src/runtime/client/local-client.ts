@@ -7,6 +7,8 @@ import { masterSockets } from '../../config/master-sockets.ts';
 import { EventBusReader } from '../../network/events/bus-client.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { readSyndicReport } from '../../network/events/tags.ts';
+import { TRACE_FIELD } from '../tracing/context.ts';
+import type { Span } from '../tracing/tracer.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { CLIENT_TEXTS, MasterDownError } from './errors.ts';
 import type { Login } from './login.ts';
@@ -39,6 +41,8 @@ export class LocalClient {
   readonly #listeners = new Map<string, JobListener>();
   readonly #gapListeners = new Set<() => void>();
   readonly #linkListeners = new Set<LinkListener>();
+  /** Of the jobs that have a listener. */
+  readonly #spans = new Map<string, Span>();
   #reader: EventBusReader | undefined;
   /** Events of jobs that nobody listens to yet, while publish requests are under way. */
   #early: BusEvent[] = [];
@@ -70,11 +74,18 @@ export class LocalClient {
    */
   async publish(options: PublishOptions, listener: JobListener): Promise<PublishedJob> {
     this.#publishing++;
+    const span = this.#begin(options);
     try {
-      const job = await this.#requests.publish(options);
+      const job = await this.#requests.publish(
+        span === undefined ? options : { ...options, kwargs: withTrace(options.kwargs, span) },
+      );
+      if (span !== undefined) this.#spans.set(job.jid, span);
       this.#listeners.set(job.jid, listener);
       for (const event of this.#early) if (jidOf(event.tag) === job.jid) listener(event);
       return job;
+    } catch (error) {
+      span?.end({ isError: true });
+      throw error;
     } finally {
       if (--this.#publishing === 0) this.#early = [];
     }
@@ -110,12 +121,24 @@ export class LocalClient {
   /** Stops giving a job's events to its listener. */
   forget(jid: string): void {
     this.#listeners.delete(jid);
+    this.#spans.get(jid)?.end({ facts: { 'salt.jid': jid } });
+    this.#spans.delete(jid);
   }
 
   close(): void {
     this.#closed = true;
+    for (const jid of [...this.#spans.keys()]) this.forget(jid);
     this.#reader?.close();
     this.#requests.close();
+  }
+
+  #begin({ fun, kwargs, tgtType }: PublishOptions): Span | undefined {
+    const name = typeof fun === 'string' ? fun : fun.join(',');
+    return this.#deps.tracer?.start(`job ${name}`, {
+      kind: 'client',
+      parent: kwargs?.get(TRACE_FIELD),
+      facts: { 'salt.fun': name, 'salt.tgt_type': tgtType },
+    });
   }
 
   async #listen(): Promise<void> {
@@ -159,6 +182,10 @@ export class LocalClient {
     for (const listener of this.#linkListeners)
       listener(String(data.get('id')), isConnected, String(data.get('at')));
   }
+}
+
+function withTrace(kwargs: Dict | undefined, { traceparent }: Span): Dict {
+  return new Map([...(kwargs ?? []), [TRACE_FIELD, traceparent]]);
 }
 
 /** Tags about minions' connections, here or below a syndic. */

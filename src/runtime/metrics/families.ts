@@ -43,6 +43,10 @@ export const FAMILIES = {
   brine_metrics_label_overflow_total: counter(
     'Names that were counted under "other", because there were too many.',
   ),
+  brine_trace_spans_sent_total: counter('Spans of traces that the collector has taken.'),
+  brine_trace_spans_dropped_total: counter('Spans that no collector has, by what was in the way.', 'reason'),
+  brine_trace_spans_waiting: gauge('Spans that wait for the collector.'),
+  brine_trace_spans_waiting_limit: gauge('How many may wait before further ones are dropped.'),
   // the master's doors
   brine_authentications_total: counter('Authentications of minions.', 'outcome'),
   brine_requests_total: counter('Requests that were served, by command.', 'command'),

@@ -8,6 +8,7 @@ import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
 import type { LoadMirror } from '../../../storage/jobs/load-mirror.ts';
 import type { Fleet } from '../../../runtime/targeting/target.ts';
 import type { Dict } from '../../../python/values/value.ts';
+import type { Tracer } from '../../../runtime/tracing/tracer.ts';
 import type { SyndicRegistry } from '../syndics.ts';
 import { keyFleet } from '../../runner/key-fleet.ts';
 import type { Access } from '../auth/access.ts';
@@ -30,6 +31,8 @@ export interface PublicationDeps {
   readonly hasAuthenticated: (id: string) => boolean;
   /** With `order_masters`: the syndics, each of which gets every job. */
   readonly syndics?: () => Promise<SyndicRegistry>;
+  /** Undefined when nobody wants to know. */
+  readonly tracer?: Tracer | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -41,7 +44,8 @@ export interface PublishDeps extends PublicationDeps {
 
 /** Out of what a part of the master works with. */
 export function publicationDeps(services: MasterServices): PublicationDeps {
-  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent, syndics } = services;
+  const { context, keys, sessions, cache, facts, jobs, jids, publisher, fireEvent, syndics, tracer } =
+    services;
   const { opts, clock, log } = context;
   return {
     opts,
@@ -53,6 +57,7 @@ export function publicationDeps(services: MasterServices): PublicationDeps {
     ...(syndics === undefined ? {} : { syndics }),
     clock,
     fireEvent,
+    tracer,
     send: publisher.publish,
     log,
   };

@@ -5,6 +5,8 @@ import { syndicName, tags } from '../../../network/events/tags.ts';
 import type { Absence } from '../../../network/ipc/contracts/publisher.ts';
 import { outcomeDict, type LedgerEntry } from '../../../storage/jobs/ledger.ts';
 import { isTargetType } from '../../../runtime/targeting/target.ts';
+import { handedOn, TRACE_FIELD } from '../../../runtime/tracing/context.ts';
+import type { Span } from '../../../runtime/tracing/tracer.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
 import type { KnownSyndic } from '../syndics.ts';
@@ -19,7 +21,14 @@ const JID_ATTEMPTS = 5;
 const NEWCOMERS_MAX = 200;
 
 /** Fields of `kwargs` that travel on to the minion. */
-const PASSED_ON = ['ret_config', 'metadata', 'module_executors', 'executor_opts', 'ret_kwargs'] as const;
+const PASSED_ON = [
+  'ret_config',
+  'metadata',
+  'module_executors',
+  'executor_opts',
+  'ret_kwargs',
+  TRACE_FIELD,
+] as const;
 
 /** What the reply says of a job. */
 type Sent = { readonly jid: string; readonly minions: string[] } & Readonly<
@@ -32,6 +41,44 @@ type Sent = { readonly jid: string; readonly minions: string[] } & Readonly<
  * @returns what the reply says of it; undefined when there is no job id to be had
  */
 export async function send(
+  deps: PublicationDeps,
+  given: PublishRequest,
+  reach: Reach,
+  turn?: Turn,
+): Promise<Sent | undefined> {
+  const { fun } = given;
+  const name = Array.isArray(fun) ? fun.map(String).join(',') : String(fun);
+  const span = deps.tracer?.start(`publish ${name}`, {
+    kind: 'server',
+    parent: given.kwargs.get(TRACE_FIELD),
+    facts: {
+      'salt.fun': name,
+      'salt.tgt_type': given.tgtType,
+      'salt.minions': reach.predicted.minions.length,
+    },
+  });
+  try {
+    const sent = await sendTraced(deps, inTrace(given, span), reach, turn);
+    span?.end({ facts: { 'salt.jid': sent?.jid }, isError: sent === undefined });
+    return sent;
+  } catch (error) {
+    span?.end({ isError: true });
+    throw error;
+  }
+}
+
+/** What follows is done for this span, or else for the one that came with the request. */
+function inTrace(request: PublishRequest, span: Span | undefined): PublishRequest {
+  const came = request.kwargs.get(TRACE_FIELD);
+  const goes = span?.traceparent ?? handedOn(came);
+  if (came === goes) return request;
+  const kwargs: Dict = new Map(request.kwargs);
+  if (goes === undefined) kwargs.delete(TRACE_FIELD);
+  else kwargs.set(TRACE_FIELD, goes);
+  return { ...request, kwargs };
+}
+
+async function sendTraced(
   deps: PublicationDeps,
   request: PublishRequest,
   { predicted, syndics, perms }: Reach,

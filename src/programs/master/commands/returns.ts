@@ -17,6 +17,8 @@ import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
 import { funText } from '../../../storage/jobs/job-rows.ts';
 import type { ReturnOutcome } from '../worker-figures.ts';
+import { TRACE_FIELD } from '../../../runtime/tracing/context.ts';
+import type { ReturnTraces } from '../return-traces.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** What taking returns needs. */
@@ -27,6 +29,8 @@ export interface ReturnHandlerDeps {
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** Told of each return what became of it. */
   readonly counted?: ((outcome: ReturnOutcome, load: Dict, receivedMs: number) => void) | undefined;
+  /** Undefined when nobody wants to know. */
+  readonly traces?: ReturnTraces | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -52,7 +56,27 @@ export async function takeReturn(
   deps: ReturnHandlerDeps,
   id: string,
   load: Dict,
-  { once = false } = {},
+  options: { readonly once?: boolean } = {},
+): Promise<void> {
+  // who listens to events is not to see it: Salt's returns have no such field
+  const parent = load.get(TRACE_FIELD);
+  load.delete(TRACE_FIELD);
+  if (deps.traces === undefined) return take(deps, id, load, options);
+  const done = deps.traces.began(id, load, parent);
+  try {
+    await take(deps, id, load, options);
+    done(false);
+  } catch (error) {
+    done(true);
+    throw error;
+  }
+}
+
+async function take(
+  deps: ReturnHandlerDeps,
+  id: string,
+  load: Dict,
+  { once = false }: { readonly once?: boolean },
 ): Promise<void> {
   const value = load.get('return');
   if (value === undefined || !load.has('jid')) return;

@@ -1,5 +1,7 @@
 /** Reactor: reacts to events (salt/engines/reactor.py, 3006.16). */
 import { join } from 'node:path';
+import { openTracing } from '../../../runtime/tracing/open.ts';
+import { TRACED_AS } from '../return-traces.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
 import { userCredentials } from '../../../runtime/client/user-key.ts';
 import { JidSource } from '../../../storage/jobs/jid.ts';
@@ -32,7 +34,8 @@ const PUBLISH_GIVE_UP_MS = 60_000;
 
 export const startReactor: StartRole = async (context) => {
   const { opts, log, clock } = context;
-  const services = openMasterServices(context, { giveUpMs: PUBLISH_GIVE_UP_MS });
+  const tracing = await openTracing(opts, { ...context, service: TRACED_AS });
+  const services = openMasterServices(context, { giveUpMs: PUBLISH_GIVE_UP_MS, tracer: tracing.tracer });
   const refreshMs = opts.get('reactor_refresh_interval') * 1000;
   const map = new ReactionMap({ configured: opts.get('reactor'), refreshMs, clock, log });
   const chains = new Chains();
@@ -76,11 +79,11 @@ export const startReactor: StartRole = async (context) => {
   await reactor.start();
   log.info('The reactor is ready');
   return {
-    figures: () => reactorFigures(reactor),
+    figures: () => [...reactorFigures(reactor), ...tracing.samples()],
     stop: async () => {
       refresh.cancel();
       await reactor.stop();
-      await services.close();
+      await Promise.all([services.close(), tracing.close()]);
     },
   };
 };

@@ -42,6 +42,8 @@ import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import type { PillarService } from '../../../runtime/pillar/service.ts';
 import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
+import { openTracing } from '../../../runtime/tracing/open.ts';
+import { TRACED_AS } from '../return-traces.ts';
 import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
 import { DrainingMark } from '../../../runtime/cluster/draining.ts';
@@ -64,7 +66,8 @@ export const startWorker: StartRole = async (context) => {
   const { opts, clock, log, index } = context;
   // the first request should not wait for the connections that its answer needs
   const figures = new WorkerFigures();
-  const services = openMasterServices(context, { counted: countReturns(figures) });
+  const tracing = await openTracing(opts, { ...context, service: TRACED_AS });
+  const services = openMasterServices(context, { counted: countReturns(figures), tracer: tracing.tracer });
   const logins = externalLogins(context);
   const deps: WorkerServices = {
     ...services,
@@ -81,11 +84,11 @@ export const startWorker: StartRole = async (context) => {
   const link = await serve(context, door);
   log.info(`Worker ${index} is ready`);
   return {
-    figures: () => figures.samples(door),
+    figures: () => [...figures.samples(door), ...tracing.samples()],
     stop: async () => {
       deps.groups.stop();
       link.stop();
-      await Promise.all([services.close(), logins.close()]);
+      await Promise.all([services.close(), logins.close(), tracing.close()]);
     },
   };
 };
@@ -236,7 +239,7 @@ function peerHandlers(deps: WorkerServices, publishing: PublishDeps): [string, A
 
 /** What an authenticated minion may ask for. */
 function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<string, AesHandler> {
-  const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent } = deps;
+  const { context, masterKey, accepted, keys, sessions, cache, jobs, jids, fireEvent, traces } = deps;
   const { opts, clock, log, requestRotation } = context;
   const { syndics } = deps;
   // templates are a third of a worker's code: a master without pillar does without
@@ -269,7 +272,16 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
       signedOnly(
         signed,
         returnOfMinion(
-          returnHandler({ opts, jobs, jids, fireEvent, counted: countReturns(deps.figures), clock, log }),
+          returnHandler({
+            opts,
+            jobs,
+            jids,
+            fireEvent,
+            counted: countReturns(deps.figures),
+            traces,
+            clock,
+            log,
+          }),
           syndics,
         ),
       ),
