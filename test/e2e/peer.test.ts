@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Fleet, ours, runProgram } from '../support/fleet.ts';
@@ -35,6 +36,21 @@ test('peers - a minion publishes, runs runners and copies scheduled jobs as far 
     'test.ping',
   ]);
   assert.deepEqual(JSON.parse(called.stdout), { local: { two: true } });
+  // beside the master's configuration a minion's functions ask the master themselves
+  copyFileSync(join(fleet.masterDir, 'master'), fleet.path('one', 'master'));
+  const besides = async (...words: string[]): Promise<unknown> => {
+    const { stdout } = await runProgram(caller, ['-c', fleet.path('one'), '--out', 'json', ...words]);
+    return (JSON.parse(stdout) as { local: unknown }).local;
+  };
+  const asked = (await besides('saltutil.cmd', 'two', 'test.echo', "['hi']")) as Record<
+    string,
+    { ret: unknown }
+  >;
+  assert.deepEqual([Object.keys(asked), asked['two']?.ret], [['two'], 'hi']);
+  const listed = (await besides('saltutil.wheel', 'key.list', 'accepted')) as {
+    return: { minions: string[] };
+  };
+  assert.deepEqual(listed.return.minions, ['one', 'two']);
   await answer('one', 'schedule.add', 'nightly', 'function=test.ping', 'hours=3');
   const copied = (await answer('one', 'schedule.copy', 'nightly', 'two')) as { comment: string };
   assert.equal(copied.comment, 'Copied Job nightly from schedule to minion(s).');

@@ -1,5 +1,6 @@
 /** Failures with more about them below: Salt's CommandExecutionError with `info` (3006.16 salt/exceptions.py). */
 import { CommandExecutionError } from '../../errors/errors.ts';
+import { PythonError } from '../../python/exceptions.ts';
 import { renderNested } from '../outputters/nested.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 
@@ -21,6 +22,16 @@ export class CommandProblem extends CommandExecutionError {
     const rest = new Map([...info].filter(([key]) => key !== 'changes'));
     this.withoutChanges = rest.size === 0 ? message : withInfo(message, rest);
   }
+}
+
+/** The problem that an error tells of, also one that a module in Python has raised with `info`; undefined for any other error. */
+export function problemOf(error: unknown): CommandProblem | undefined {
+  if (error instanceof CommandProblem) return error;
+  if (!(error instanceof CommandExecutionError) || !(error.cause instanceof PythonError)) return undefined;
+  const [sentence, info] = error.cause.thrown?.about ?? [];
+  return typeof sentence === 'string' && isDict(info ?? null)
+    ? new CommandProblem(sentence, info as Dict)
+    : undefined;
 }
 
 function withInfo(message: string, info: Dict): string {

@@ -31,6 +31,7 @@ import { holdTargets, packageName, versionOf, versionsDict } from './pkg/package
 import { repositoryFunctions } from './pkg/repository-functions.ts';
 import { compareDeb, withoutEpoch } from './pkg/versions.ts';
 import { runStdout } from './program.ts';
+import { mapLimited } from '../../storage/fileclient/limited.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const INSTALL_PARAMS = {
@@ -224,26 +225,30 @@ async function ownerOf(ctx: ModuleContext, paths: readonly Value[]): Promise<Val
   return out.size === 1 ? ([...out.values()][0] as Value) : out;
 }
 
+/** Package files that are looked into at the same time: dpkg starts three programs for each. */
+const LOOKED_INTO_AT_ONCE = 4;
+
 async function downloaded(ctx: ModuleContext, root: string | undefined): Promise<Dict> {
+  const places = [...walk(joinPath(root ?? '/', 'var/cache/apt'))].flatMap(({ path, files }) =>
+    files.filter((name) => name.endsWith('.deb')).map((name) => joinPath(path, name)),
+  );
+  const infos = await mapLimited(places, LOOKED_INTO_AT_ONCE, (place) => debFileInfo(ctx, place));
   const out: Dict = new Map();
-  for (const { path, files } of walk(joinPath(root ?? '/', 'var/cache/apt'))) {
-    for (const file of files.filter((name) => name.endsWith('.deb'))) {
-      const place = joinPath(path, file);
-      const info = await debFileInfo(ctx, place);
-      const facts = statSync(place);
-      const seconds = Math.trunc(facts.ctimeMs / 1000);
-      const entry = dict({
-        path: place,
-        size: facts.size,
-        creation_date_time_t: seconds,
-        creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
-      });
-      const known = out.get(info.get('name') ?? '');
-      out.set(
-        info.get('name') ?? '',
-        (isDict(known) ? known : new Map()).set(info.get('version') ?? '', entry),
-      );
-    }
+  for (const [at, place] of places.entries()) {
+    const info = infos[at] ?? new Map();
+    const facts = statSync(place);
+    const seconds = Math.trunc(facts.ctimeMs / 1000);
+    const entry = dict({
+      path: place,
+      size: facts.size,
+      creation_date_time_t: seconds,
+      creation_date_time: new Date(seconds * 1000).toISOString().slice(0, 19),
+    });
+    const known = out.get(info.get('name') ?? '');
+    out.set(
+      info.get('name') ?? '',
+      (isDict(known) ? known : new Map()).set(info.get('version') ?? '', entry),
+    );
   }
   return out;
 }

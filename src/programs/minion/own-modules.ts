@@ -10,9 +10,11 @@ import type { GrainsSource } from '../../plugins/grains/collect.ts';
 import { isPython } from '../../runtime/extensions/folder.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
+import { systemRandom } from '../../host/random.ts';
+import { executionModules } from '../../plugins/modules/on-demand.ts';
 import type { Logger } from '../../host/log.ts';
-import type { FunctionSpec, ModuleContext } from '../../runtime/loader/module.ts';
-import type { CustomModule } from '../../runtime/loader/registry.ts';
+import type { FunctionSpec, LoadFunctions, ModuleContext } from '../../runtime/loader/module.ts';
+import { ModuleRegistry, type CustomModule } from '../../runtime/loader/registry.ts';
 import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { readJob } from './job.ts';
 import type { BoundCall } from '../../network/ipc/contracts/job-worker.ts';
@@ -132,5 +134,35 @@ export class OwnModules {
 /** The custom grains, for a collection. */
 export function ownGrainsSource(opts: Dict, clock: Clock, log: Logger): GrainsSource {
   const report = (fault: string): void => log.error(fault);
-  return { name: '_grains', run: (grains) => ownGrains({ opts, grains, clock, report }, grains) };
+  return {
+    name: '_grains',
+    run: (grains) => {
+      const functions = functionsForGrains({ opts, grains, clock, log });
+      return ownGrains({ opts, grains, clock, report, functions }, grains);
+    },
+  };
+}
+
+/** What files of grains reach by `salt.modules`, as Salt's own modules import without a loader: the functions of this program. */
+function functionsForGrains(deps: {
+  readonly opts: Dict;
+  readonly grains: Dict;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): LoadFunctions {
+  let opened: Promise<LoadFunctions> | undefined;
+  const open = async (): Promise<LoadFunctions> => {
+    const { opts, grains, clock, log } = deps;
+    const table = await executionModules();
+    const parts = { clock, random: systemRandom, log };
+    return new ModuleRegistry({ opts, grains, table, parts }).functionsWithoutJob();
+  };
+  return {
+    find: async (fun) => (await (opened ??= open())).find(fun),
+    call: async (fun, args, kwargs) => {
+      const { call } = await (opened ??= open());
+      if (call === undefined) throw new CommandExecutionError(`${fun} cannot be called here.`);
+      return call(fun, args, kwargs);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * Functions of the master for a program beside it: run in that program, with the master's own configuration, files and custom runners. The
- * master need not be up, and where none is configured Salt's defaults count (salt/modules/saltutil.py `runner`, 3006.16).
+ * master need not be up, and where none is configured Salt's defaults count (salt/modules/saltutil.py `cmd`, `runner`, `wheel`, 3006.16). To publish a job it has to be up.
  */
 import { dirname } from 'node:path';
 import { loadMasterConfig } from '../../config/load.ts';
@@ -12,7 +12,8 @@ import { FunctionMissingError } from '../../plugins/runners/runner.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import type { Dict } from '../../python/values/value.ts';
-import type { MasterFunctionCall } from '../../runtime/loader/master-services.ts';
+import { MasterDownError } from '../../runtime/client/errors.ts';
+import type { MasterBeside, MasterServices } from '../../runtime/loader/master-services.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
 import { masterServices } from './master-services.ts';
 import { ownFunctions } from './own-functions.ts';
@@ -33,27 +34,50 @@ export interface BesideDeps {
 }
 
 /**
- * Runs a function of the master whose configuration lies beside that of the program.
- * @returns what its `ret` event says: `return`, `success` and `jid` among it
- * @throws PythonError, a KeyError as Salt's, when there is no such function
+ * The master whose configuration lies beside that of the program. `run` throws a PythonError, a KeyError as Salt's, when there is no such function;
+ * `publish` a PythonError, a SaltClientError as Salt's, when the master cannot be asked.
  */
-export function runBeside(deps: BesideDeps, call: MasterFunctionCall): Promise<Dict> {
-  const configDir = dirname(pyStr(deps.opts.get('conf_file') ?? DEFAULT_CONF_FILE));
-  const opts = loadMasterConfig({ configDir, env: process.env, log: deps.log });
-  return runHere({ ...deps, opts }, call);
+export function besideMaster(deps: BesideDeps): Required<MasterBeside> {
+  const opts = (): MasterOptions => {
+    const configDir = dirname(pyStr(deps.opts.get('conf_file') ?? DEFAULT_CONF_FILE));
+    return loadMasterConfig({ configDir, env: process.env, log: deps.log });
+  };
+  return {
+    run: async (call) => besideOptions({ ...deps, opts: opts() }).run(call),
+    publish: async (job) => besideOptions({ ...deps, opts: opts() }).publish(job),
+  };
 }
 
 /** The same with the master's options at hand. */
-export async function runHere(
-  {
-    opts,
-    clock,
-    random,
-    log,
-    signal = new AbortController().signal,
-  }: Omit<BesideDeps, 'opts'> & { readonly opts: MasterOptions },
-  call: MasterFunctionCall,
-): Promise<Dict> {
+export function besideOptions(deps: OptionsDeps): Required<MasterBeside> {
+  return {
+    run: (call) =>
+      withServices(deps, async (services) => {
+        try {
+          return await services.run(call);
+        } catch (error) {
+          if (error instanceof FunctionMissingError) throw new PythonError('KeyError', pyRepr(call.fun));
+          throw error;
+        }
+      }),
+    publish: (job) =>
+      withServices(deps, async (services) => {
+        try {
+          return await services.publish(job);
+        } catch (error) {
+          if (!(error instanceof MasterDownError)) throw error;
+          throw new PythonError('salt.exceptions.SaltClientError', error.message);
+        }
+      }),
+  };
+}
+
+type OptionsDeps = Omit<BesideDeps, 'opts'> & { readonly opts: MasterOptions };
+
+async function withServices<T>(
+  { opts, clock, random, log, signal = new AbortController().signal }: OptionsDeps,
+  use: (services: MasterServices) => Promise<T>,
+): Promise<T> {
   const settings = opts.toDict();
   const own = ownFunctions(settings, log);
   const jids = new JidSource(clock);
@@ -66,10 +90,7 @@ export async function runHere(
     show: () => Promise.resolve(),
   });
   try {
-    return await masterServices({ context, jids, own }).run(call);
-  } catch (error) {
-    if (error instanceof FunctionMissingError) throw new PythonError('KeyError', pyRepr(call.fun));
-    throw error;
+    return await use(masterServices({ context, jids, own }));
   } finally {
     await context.close();
   }

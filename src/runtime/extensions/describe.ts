@@ -137,7 +137,7 @@ export async function ownGrains(deps: DescribeDeps, known: Dict): Promise<Dict> 
   );
   const inPython = pythonFiles(deps.opts, 'grains').filter(({ file }) => !names.includes(file));
   await withPython(deps, inPython, async (python, file) => {
-    const { grains, faults } = await python.grains(file, { opts: deps.opts, grains: known });
+    const { grains, faults } = await python.grains(file, { ...deps, grains: known });
     updateDict(found, grains, { recursive: isDeep });
     for (const fault of faults) deps.report(fault);
   });

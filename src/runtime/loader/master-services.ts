@@ -49,8 +49,8 @@ export interface MasterFunctionCall {
   readonly step?: string | undefined;
 }
 
-/** What the master beside a minion does for the minion's functions: it runs its own. It need not be up for that. */
-export type MasterBeside = Pick<MasterServices, 'run'>;
+/** What the master beside a minion does for the minion's functions: it runs its own, for which it need not be up, and mostly publishes jobs, too. */
+export type MasterBeside = Pick<MasterServices, 'run'> & Partial<Pick<MasterServices, 'publish'>>;
 
 /** An event as {@link MasterServices.listen} gives it. */
 export type EventListener = (tag: string, data: Dict) => void;

@@ -160,7 +160,7 @@ export class ModuleRegistry implements FunctionSource {
   states(): Promise<FunctionSource> {
     const { states, opts, grains } = this.#options;
     this.#states ??=
-      states?.({ opts, grains, functions: this.#whileLoading(this) }) ??
+      states?.({ opts, grains, functions: this.functionsWithoutJob() }) ??
       Promise.resolve(new ModuleRegistry({ opts, grains, table: [] }));
     return this.#states;
   }
@@ -299,13 +299,16 @@ export class ModuleRegistry implements FunctionSource {
 
   /** While modules are found, `__salt__` answers for those of the table: to ask for all would be to wait for oneself. */
   #loadContext(): LoadContext {
-    const { opts, grains, pillarNow, table, functions } = this.#options;
-    const own = new ModuleRegistry({ opts, grains, table });
-    return { opts, grains, pillarNow, functions: functions ?? this.#whileLoading(own) };
+    const { opts, grains, pillarNow, table, parts, functions } = this.#options;
+    const given = { opts, grains, pillarNow, table, ...(parts === undefined ? {} : { parts }) };
+    return {
+      ...{ opts, grains, pillarNow },
+      functions: functions ?? new ModuleRegistry(given).functionsWithoutJob(),
+    };
   }
 
-  /** The functions of a registry for a file that is being loaded, when there is no job yet. */
-  #whileLoading(registry: ModuleRegistry): LoadFunctions {
+  /** The functions for a file that is being loaded, or whose grains are found, when there is no job yet. */
+  functionsWithoutJob(): LoadFunctions {
     const { opts, grains, pillarNow, parts } = this.#options;
     const call: LoadFunctions['call'] = async (fun, args, kwargs) => {
       if (parts === undefined)
@@ -322,9 +325,9 @@ export class ModuleRegistry implements FunctionSource {
         job,
         signal,
       };
-      return createModuleContext(registry, { ...given, ...parts }).functions.call(fun, args, kwargs);
+      return createModuleContext(this, { ...given, ...parts }).functions.call(fun, args, kwargs);
     };
-    return { find: (fun) => registry.find(fun), call };
+    return { find: (fun) => this.find(fun), call };
   }
 
   #fromInstalled(name: string): Promise<Loaded | undefined> {

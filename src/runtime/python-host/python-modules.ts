@@ -181,16 +181,21 @@ export class PythonModules {
   /** The grains that a file gives, and what is wrong with it; never throws. */
   async grains(
     { file, path }: PythonSource,
-    { opts, grains }: LoadContext,
+    context: LoadContext,
   ): Promise<{ readonly grains: Dict; readonly faults: readonly string[] }> {
+    const outer = this.#loading;
     try {
+      const { opts, grains } = context;
       const process = this.#processFor(opts);
       const surroundings = this.#give(opts, grains, NO_PILLAR);
+      this.#loading = context;
       return await process.within({ limitMs: ANSWER_MS }, () =>
         process.asks.grains({ file, path, surroundings }),
       );
     } catch (error) {
       return { grains: new Map(), faults: [`${path} cannot be used: ${sentenceOf(error, path)}`] };
+    } finally {
+      this.#loading = outer;
     }
   }
 

@@ -1,13 +1,13 @@
 /**
  * The functions of `saltutil` by which a function on the master, such as a state of an orchestration, has the master do something
- * (3006.16 salt/modules/saltutil.py `cmd`, `cmd_iter`, `runner`, `wheel`). A minion runs runners of the master beside it, up or not; for the
- * others it has no master at hand and says so.
+ * (3006.16 salt/modules/saltutil.py `cmd`, `cmd_iter`, `runner`, `wheel`). A minion asks the master whose
+ * configuration lies beside its own: for runners and wheel functions that need not be up.
  */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
 import { pyCount } from '../../../python/conversions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
-import type { MasterServices } from '../../../runtime/loader/master-services.ts';
+import type { MasterBeside } from '../../../runtime/loader/master-services.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { stateTag } from '../../../runtime/state/state-tag.ts';
@@ -19,10 +19,11 @@ const NO_SSH =
 /** The runners that are told the orchestration they belong to. */
 const ORCHESTRATING: ReadonlySet<string> = new Set(['state.orchestrate', 'state.orch', 'state.sls']);
 
-/** @throws CommandExecutionError on a minion */
-function masterOf(ctx: ModuleContext): MasterServices {
-  if (ctx.master === undefined) throw new CommandExecutionError(NOT_ON_MASTER);
-  return ctx.master;
+/** @throws CommandExecutionError where neither runs on a master nor beside one */
+function masterOf(ctx: ModuleContext): MasterBeside {
+  const master = ctx.master ?? ctx.masterBeside;
+  if (master === undefined) throw new CommandExecutionError(NOT_ON_MASTER);
+  return master;
 }
 
 /** The state on whose behalf a function is called, if it is one's. */
@@ -66,6 +67,7 @@ function publishing(doc: string, examples: readonly string[]): FunctionSpec {
     run: async (ctx, args, _rest, kwargs) => {
       const { tgt, fun, arg, timeout, tgt_type, ret, kwarg, ssh } = args;
       const master = masterOf(ctx);
+      if (master.publish === undefined) throw new CommandExecutionError(NOT_ON_MASTER);
       if (ssh) throw new CommandExecutionError(NO_SSH);
       const subset = kwargs.get('subset') ?? null;
       return master.publish({
@@ -113,7 +115,7 @@ const runner = defineFunction({
   returns: 'what the runner returns; with `full_return` `{fun, jid, user, fun_args, return, success}`',
   examples: ['salt master_minion saltutil.runner jobs.list_jobs'],
   run: async (ctx, { name, arg, kwarg, full_return, saltenv, jid }, _rest, kwargs) => {
-    const master = ctx.master ?? ctx.masterBeside ?? masterOf(ctx);
+    const master = masterOf(ctx);
     const orchestration = kwargs.get('__orchestration_jid__') ?? jid;
     const named = new Map([...kwarg, ...[...kwargs].filter((entry) => !isInternal(entry))]);
     const ended = await master.run({
@@ -128,7 +130,7 @@ const runner = defineFunction({
 });
 
 const wheel = defineFunction({
-  doc: 'Runs a wheel function. It works only on a master, as in the SLS of an orchestration.',
+  doc: 'Runs a wheel function, with the configuration and the keys of the master on this machine.',
   params: { name: param.text({ doc: 'Full name of the wheel function.' }) },
   varargs: 'args',
   kwargs: 'kwargs',
@@ -146,7 +148,7 @@ const wheel = defineFunction({
 /** The functions of `saltutil` that need a master at hand. */
 export const masterFunctions: Readonly<Record<string, FunctionSpec>> = {
   cmd: publishing(
-    'Runs a function on minions. It works only on a master, as in the SLS of an orchestration.',
+    'Runs a function on minions. It works on a master, as in the SLS of an orchestration, and on a minion beside one.',
     ["salt master_minion saltutil.cmd '*' test.ping"],
   ),
   cmd_iter: publishing(

@@ -1,6 +1,6 @@
 /** What the states of `pkg` share: lists of packages, and failures (3006.16 salt/states/pkg.py). */
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
-import { CommandProblem } from '../../modules/command-problem.ts';
+import { problemOf } from '../../modules/command-problem.ts';
 import { checkDuplicates, givenPackages } from '../../modules/pkg/packages.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -90,8 +90,9 @@ export function shownPackage(name: string, desired: Desired): string {
 
 /** The failure that an error of an execution function stands for. @throws every other error */
 export function failureOf(name: Value, error: unknown, doing: string): StateResult {
-  if (error instanceof CommandProblem)
-    return { name, result: false, changes: error.changes, comment: error.withoutChanges };
+  const problem = problemOf(error);
+  if (problem !== undefined)
+    return { name, result: false, changes: problem.changes, comment: problem.withoutChanges };
   if (!(error instanceof CommandExecutionError)) throw error;
   return {
     name,

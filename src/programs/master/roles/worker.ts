@@ -250,6 +250,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
       import('../../../runtime/pillar/functions.ts'),
     ]);
     const deps = { clock, random: systemRandom, log };
+    const beside = async () => (await import('../../runner/run-beside.ts')).besideOptions({ ...deps, opts });
     return new Service({
       ...deps,
       opts: opts.toDict(),
@@ -259,8 +260,8 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
           own,
           modules: executionModules,
           masterBeside: {
-            run: async (call) =>
-              (await import('../../runner/run-beside.ts')).runHere({ ...deps, opts }, call),
+            run: async (call) => (await beside()).run(call),
+            publish: async (job) => (await beside()).publish(job),
           },
         }),
     });

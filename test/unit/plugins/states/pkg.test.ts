@@ -4,6 +4,8 @@ import { CommandProblem } from '../../../../src/plugins/modules/command-problem.
 import { compareDeb } from '../../../../src/plugins/modules/pkg/versions.ts';
 import { aggregate } from '../../../../src/plugins/states/pkg/aggregate.ts';
 import { versionConditions } from '../../../../src/plugins/states/pkg/versions.ts';
+import { CommandExecutionError } from '../../../../src/errors/errors.ts';
+import { PythonError } from '../../../../src/python/exceptions.ts';
 import { pyStr } from '../../../../src/python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { callState, type FakeStateOptions, type FunctionDouble } from '../../../support/state-context.ts';
@@ -97,6 +99,23 @@ test('states of pkg - what the system of packages says of a failure is the comme
     'Problem encountered. Additional info follows:\n\nerrors:\n    - E: nosuch',
     dict(),
   ]);
+});
+
+test("states of pkg - so does what a site's own module in Python knows of its failure", async () => {
+  const functions = {
+    ...machine({}),
+    'pkg.list_downloaded': () => dict(),
+    'pkg.install': () => {
+      const info = dict({ errors: ['E: nosuch'], changes: { a: 1 } });
+      const cause = new PythonError('salt.exceptions.CommandExecutionError', 'whole', '', {
+        about: ['Bad', info],
+      });
+      throw new CommandExecutionError('whole', { cause });
+    },
+  };
+  const result = await callState('pkg.downloaded', dict({ name: 'nosuch' }), { functions, grains: GRAINS });
+  assert.equal(result.get('comment'), 'Bad. Additional info follows:\n\nerrors:\n    - E: nosuch');
+  assert.deepEqual(result.get('changes'), dict({ a: 1 }));
 });
 
 test('states of pkg - latest, removed and purged', async () => {

@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
-import { runBeside, type BesideDeps } from '../../../../src/programs/runner/run-beside.ts';
+import { besideMaster, type BesideDeps } from '../../../../src/programs/runner/run-beside.ts';
 import { PythonError } from '../../../../src/python/exceptions.ts';
 import { dict, type Value } from '../../../../src/python/values/value.ts';
 
@@ -28,7 +28,7 @@ async function returned(
   fun: string,
   arg: readonly Value[] = [],
 ): Promise<Value | undefined> {
-  const ended = await runBeside(deps, { kind: 'runner', fun, arg, kwarg: new Map() });
+  const ended = await besideMaster(deps).run({ kind: 'runner', fun, arg, kwarg: new Map() });
   assert.equal(ended.get('fun'), `runner.${fun}`);
   return ended.get('return');
 }

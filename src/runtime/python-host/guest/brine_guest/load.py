@@ -19,6 +19,7 @@ PREFIX = ("salt", "loaded", "ext")
 NAMES = {"modules": "module", "runners": "runner", "returners": "returner", "renderers": "render", "queues": "queue"}
 OF_SITE = ".".join(PREFIX) + "."
 LEVELS = {"trace": 5, "garbage": 1, "profile": 15}
+QUIET = 1000
 
 
 class Module:
@@ -68,8 +69,15 @@ class Module:
         return self.functions()
 
 
+class SaltLoggingClass(logging.Logger):
+    """What modules' loggers are, as with Salt."""
+
+
 def teach_logging():
     """Salt's further levels of logging, on every logger."""
+    logging.setLoggerClass(SaltLoggingClass)
+    logging.addLevelName(QUIET, "QUIET")
+    logging.QUIET = QUIET
     for name, level in LEVELS.items():
         if not hasattr(logging.Logger, name):
             logging.addLevelName(level, name.upper())
@@ -89,8 +97,19 @@ def name_encoding():
     builtins.__salt_system_encoding__ = locale.getpreferredencoding(False).lower()
 
 
-def _log(self, level, message, args, exc_info=None, exc_info_on_loglevel=None, stacklevel=1, **kwargs):
+# the arguments of lines that are to be told once; so many are remembered
+_TOLD = set()
+TOLD_MAX = 1000
+
+
+def _log(self, level, message, args, exc_info=None, exc_info_on_loglevel=None, stacklevel=1, once=False, **kwargs):
     """As Python's own, with a traceback where the logger says as much as the level that is named (salt/_logging/impl.py, 3006.16)."""
+    if once:
+        if str(args) in _TOLD:
+            return
+        if len(_TOLD) >= TOLD_MAX:
+            _TOLD.clear()
+        _TOLD.add(str(args))
     if exc_info_on_loglevel is not None and self.isEnabledFor(exc_info_on_loglevel):
         exc_info = True
     self._log_plainly(level, message, args, exc_info=exc_info, stacklevel=stacklevel + 1, **kwargs)

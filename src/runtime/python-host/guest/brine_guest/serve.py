@@ -12,6 +12,7 @@ import traceback
 
 from brine_guest import last_words, load, memory, template, wear
 from brine_guest.dunders import Called, Functions, JobEvent, Serializers, Surroundings, Utilities
+from brine_guest.given import given
 from brine_guest.installed import fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
 from brine_guest.pack import PackError, pack, unpack
@@ -239,6 +240,7 @@ class Guest:
             return ["found", [grains, faults]]
         for name, function in sorted(module.functions().items()):
             wanted = [parameter[0] for parameter in load.describe(function)[1]]
+            self._in_work.append(path)
             try:
                 given = function(around.collected) if wanted[:1] == ["grains"] else function()
                 if isinstance(given, dict):
@@ -248,6 +250,8 @@ class Guest:
                     faults.append("{}: grains.{} gives no mapping".format(path, name))
             except BaseException as error:
                 faults.append("{}: grains.{} failed: {}".format(path, name, load.fault(error, path)))
+            finally:
+                self._in_work.remove(path)
         return ["found", [grains, faults]]
 
     # files
@@ -309,7 +313,10 @@ class Guest:
         code.__context__ = self._context(kind)
         code.__utils__ = Utilities(self._utility, lambda: list(self._utilities))
         code.__proxy__ = {}
-        if kind != "grains":
+        # grains have no __salt__, but may import Salt's modules
+        if kind == "grains":
+            code.__functions__ = Functions(self, "modules")
+        else:
             code.__salt__ = Functions(self, "modules")
         if kind in ("runners", "wheel"):
             # salt/client/mixins.py `low`, 3006.16
@@ -370,14 +377,14 @@ class Guest:
         return self._link.call("event", self._number(), suffix, data)
 
     def call_back(self, kind, name, args, kwargs):
-        given = [list(args), without_callbacks(dict(kwargs))]
+        handed = [list(args), without_callbacks(dict(kwargs))]
         try:
-            how, answer = self._link.call("call", self._number(), kind, name, *given)
+            how, answer = self._link.call("call", self._number(), kind, name, *handed)
         except PackError as error:
             raise ValueError("what {} is given cannot be handed to it: {}".format(name, error)) from None
         if how == "raised":
             raise to_exception(*answer)
-        return answer[0]
+        return given(name, answer[0]) if kind == "modules" else answer[0]
 
     def _number(self):
         number = getattr(self._current, "number", None)
@@ -445,10 +452,11 @@ def _split(body):
 
 
 def _level_of(opts):
-    words = [str(opts.get(name) or "").upper() for name in ("log_level", "log_level_logfile")]
+    """The least that the console or the log file shows (salt/_logging/impl.py `set_lowest_log_level_by_opts`, 3006.16)."""
+    shown = opts.get("log_level") or "warning"
+    words = [str(word).upper() for word in (shown, opts.get("log_level_logfile") or shown)]
     levels = [logging.getLevelName(word) for word in words]
-    known = [level for level in levels if isinstance(level, int)]
-    return min(known + [logging.WARNING])
+    return min([level for level in levels if isinstance(level, int)] or [logging.WARNING])
 
 
 def is_generator(value):

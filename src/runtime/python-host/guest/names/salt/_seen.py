@@ -7,12 +7,17 @@ NOTHING = object()
 
 def seen(name, fallback=NOTHING):
     """The nearest caller's global of this name. Raises RuntimeError when nobody has it and there is no fallback."""
+    value = asker(name).get(name, fallback)
+    if value is NOTHING:
+        raise RuntimeError("{} is there only while a function of a module runs".format(name))
+    return value
+
+
+def asker(name):
+    """All globals of the nearest caller that has one of this name; none where nobody has."""
     frame = sys._getframe(1)
     while frame is not None:
-        value = frame.f_globals.get(name, NOTHING)
-        if value is not NOTHING:
-            return value
+        if name in frame.f_globals:
+            return frame.f_globals
         frame = frame.f_back
-    if fallback is not NOTHING:
-        return fallback
-    raise RuntimeError("{} is there only while a function of a module runs".format(name))
+    return {}

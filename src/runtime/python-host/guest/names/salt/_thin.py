@@ -23,7 +23,9 @@ class ThinModule(types.ModuleType):
         full = "{}.{}".format(known[file], name.strip("_"))
 
         def call(*args, **kwargs):
-            function = seen(dunder)[full]
+            # a file of grains may have made a __salt__ of its own, out of functions such as this one
+            functions = seen("__functions__", None) if dunder == "__salt__" else None
+            function = (seen(dunder) if functions is None else functions)[full]
             if function is call:
                 raise RuntimeError("{} is there only while a function of a module runs".format(full))
             return function(*args, **kwargs)

@@ -1,8 +1,7 @@
 """Jobs for minions and functions of this one, by our own programs, with the rights of the account that runs this."""
 
-from salt._seen import seen
 from salt._programs import answer_of, words_of
-from salt.loader.called import Called
+from salt.loader.called import Called, minion_functions
 
 TARGETS = {"list": "-L", "grain": "-G", "grain_pcre": "--grain-pcre", "pillar": "-I", "pillar_exact": "--pillar-exact"}
 TARGETS.update({"pillar_pcre": "--pillar-pcre", "pcre": "-E", "nodegroup": "-N", "range": "-R", "compound": "-C", "ipcidr": "-S"})
@@ -121,7 +120,7 @@ class _Minion:
 
     @property
     def functions(self):
-        return seen("__salt__", None) or Called("salt-call", self.opts)
+        return minion_functions(self.opts)
 
 
 ProxyCaller = Caller

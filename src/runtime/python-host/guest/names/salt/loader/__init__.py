@@ -1,12 +1,12 @@
 """Functions of a kind, as Salt's loader gives them to those who ask."""
 
 from salt._seen import seen
-from salt.loader.called import Called
+from salt.loader.called import Called, minion_functions
 
 
 def minion_mods(opts, context=None, utils=None, whitelist=None, initial_load=False, loaded_base_name=None, notify=False, static_modules=None, proxy=None, file_client=None):
-    """The execution functions: those of the module that asks; where it has none, of `salt-call --local` with these options."""
-    return seen("__salt__", None) or Called("salt-call", opts)
+    """The execution functions: those of the module that asks; where it has none, of `salt-call` with these options."""
+    return minion_functions(opts)
 
 
 def runner(opts, utils=None, context=None, whitelist=None):
