@@ -102,11 +102,12 @@ function usable(wanted: Wanted): Wanted | undefined {
 }
 
 /** In what is confined, links must not lead out of the folder, wherever on the way they are. */
-function pathBelow({ folder, isConfined }: Layer, rel: string): string | undefined {
+function pathBelow({ folder, realFolder, isConfined }: Layer, rel: string): string | undefined {
   try {
     const full = safeJoin(folder, rel);
-    if (isConfined && !realpathSync.native(full).startsWith(`${realpathSync.native(folder)}/`))
-      return undefined;
+    if (!isConfined) return full;
+    const within = realFolder ?? realpathSync.native(folder);
+    if (!realpathSync.native(full).startsWith(`${within}/`)) return undefined;
     return full;
   } catch (error) {
     if (error instanceof UnsafePathError || 'code' in (error as Error)) return undefined;

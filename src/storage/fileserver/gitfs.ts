@@ -11,6 +11,7 @@ import { COMMIT, GitRepository, REF_KINDS } from '../git/repository.ts';
 import { firstFetches } from '../remotes/update-remotes.ts';
 import type { FetchedBackend } from './fetched.ts';
 import type { Layer } from './layer.ts';
+import { RecentLayers } from './recent-layers.ts';
 
 /** The backend's name in answers, events and folders. */
 export const GITFS = 'gitfs';
@@ -55,18 +56,24 @@ export class Gitfs implements FetchedBackend {
   readonly name = GITFS;
   readonly remotes: readonly GitfsRemote[];
   readonly #clock: Clock;
+  readonly #recent: RecentLayers;
   #isFetched = false;
 
   constructor(remotes: readonly GitfsRemote[], clock: Clock) {
     this.remotes = remotes;
     this.#clock = clock;
+    this.#recent = new RecentLayers(clock, (saltenv) => this.#find(saltenv));
   }
 
   environments(): readonly string[] {
     return [...new Set(this.remotes.flatMap((remote) => [...remote.environments()]))];
   }
 
-  async layers(saltenv: string): Promise<readonly Layer[]> {
+  layers(saltenv: string): Promise<readonly Layer[]> {
+    return this.#recent.of(saltenv);
+  }
+
+  async #find(saltenv: string): Promise<readonly Layer[]> {
     if (!this.#isFetched) {
       await firstFetches(this.remotes, this.#clock);
       this.#isFetched = this.remotes.every(({ repository }) => repository.state().triedAtMs > 0);

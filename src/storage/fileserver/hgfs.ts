@@ -10,6 +10,7 @@ import { HgRepository } from '../remotes/hg-repository.ts';
 import { firstFetches, type FetchedRemote } from '../remotes/update-remotes.ts';
 import type { FetchedBackend } from './fetched.ts';
 import type { Layer } from './layer.ts';
+import { RecentLayers } from './recent-layers.ts';
 import { namesOption, remoteEntries } from './remote-entries.ts';
 
 /** The backend's name in answers, events and options. */
@@ -74,15 +75,16 @@ export function createHgfs({ opts, folder, clock, random, log }: HgfsDeps): Fetc
       return [];
     }
   };
+  const recent = new RecentLayers(clock, async (saltenv) => {
+    await firstFetches(remotes, clock);
+    if (!environments().includes(saltenv)) return [];
+    return (await Promise.all(remotes.map((remote) => layerOf(remote, saltenv)))).flat();
+  });
   return {
     name: HGFS,
     remotes,
     environments,
-    layers: async (saltenv) => {
-      await firstFetches(remotes, clock);
-      if (!environments().includes(saltenv)) return [];
-      return (await Promise.all(remotes.map((remote) => layerOf(remote, saltenv)))).flat();
-    },
+    layers: (saltenv) => recent.of(saltenv),
   };
 }
 

@@ -8,6 +8,8 @@ export interface Layer {
   readonly folder: string;
   /** Where it appears in the environment: `a/b`, or '' for the top. */
   readonly mountpoint: string;
+  /** The folder with no symbolic link in its path, where somebody has looked. */
+  readonly realFolder?: string;
   /** Symbolic links lead to nothing outside of the folder, because its content comes from elsewhere. */
   readonly isConfined: boolean;
   /** The folder never changes. */
