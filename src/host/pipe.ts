@@ -24,7 +24,7 @@ export interface Pipe {
  * @param makeFifos creates named pipes with mode 0600 at these paths, all or none; false when it cannot
  * @returns the pipes in the order asked for, or undefined when this system has no room or program for them
  */
-export async function openPipes(
+async function openPipes(
   directions: readonly PipeDirection[],
   makeFifos: (paths: readonly string[]) => Promise<boolean>,
 ): Promise<Pipe[] | undefined> {
@@ -67,6 +67,40 @@ function openEnds(path: string, direction: PipeDirection): Pipe {
   } catch (error) {
     closeSync(reader);
     throw error;
+  }
+}
+
+/** Pipes that are kept at most. */
+const STOCK = 8;
+
+/**
+ * Pipes from programs, made several at a time: making them takes a program, which costs as much as the one that they are for. They have no
+ * names any more, and programs that are started meanwhile do not inherit them.
+ */
+export class PipeStock {
+  readonly #makeFifos: (paths: readonly string[]) => Promise<boolean>;
+  readonly #kept: Pipe[] = [];
+
+  /** @param makeFifos creates named pipes with mode 0600 at these paths, all or none; false when it cannot */
+  constructor(makeFifos: (paths: readonly string[]) => Promise<boolean>) {
+    this.#makeFifos = makeFifos;
+  }
+
+  /**
+   * Opens pipes.
+   * @param directions one entry per pipe
+   * @returns the pipes in the order asked for, or undefined when this system has no room or program for them
+   */
+  async open(directions: readonly PipeDirection[]): Promise<Pipe[] | undefined> {
+    if (directions.includes('toProgram') || directions.length > STOCK)
+      return openPipes(directions, this.#makeFifos);
+    if (this.#kept.length < directions.length) {
+      const made = await openPipes(Array<PipeDirection>(STOCK).fill('fromProgram'), this.#makeFifos);
+      if (made === undefined) return undefined;
+      this.#kept.push(...made);
+      for (const pipe of this.#kept.splice(STOCK + directions.length)) closePipe(pipe);
+    }
+    return this.#kept.splice(0, directions.length);
   }
 }
 

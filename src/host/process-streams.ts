@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { createFile } from './files.ts';
-import { closePipe, openPipes, type PipeDirection } from './pipe.ts';
+import { closePipe, type PipeDirection, type PipeStock } from './pipe.ts';
 import { systemRandom } from './random.ts';
 
 /** Larger input goes through a pipe: the memory file system of a container may be small. */
@@ -35,18 +35,18 @@ export interface ChannelOptions {
 
 /**
  * Prepares the streams of one program: real pipes where possible, else Node's sockets.
- * @param makeFifos see {@link openPipes}
+ * @param stock where pipes come from
  */
 export async function openChannels(
   { stdin, merged }: ChannelOptions,
-  makeFifos: (paths: readonly string[]) => Promise<boolean>,
+  stock: Pick<PipeStock, 'open'>,
 ): Promise<Channels> {
   const stdinFile = stdin === undefined ? undefined : openMemoryFile(Buffer.from(stdin));
   const stdinPipe = stdin !== undefined && stdinFile === undefined;
   const directions: PipeDirection[] = ['fromProgram'];
   if (!merged) directions.push('fromProgram');
   if (stdinPipe) directions.push('toProgram');
-  const pipes = await openPipes(directions, makeFifos);
+  const pipes = await stock.open(directions);
   const out = pipes?.[0];
   if (!pipes || !out) return socketChannels(stdinFile ?? (stdinPipe ? 'pipe' : 'ignore'));
   const err = merged ? undefined : pipes[1];

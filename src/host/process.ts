@@ -10,6 +10,7 @@ import { CommandExecutionError } from '../errors/errors.ts';
 import { systemClock, type Clock } from './clock.ts';
 import { planLaunch, type Credentials, type LaunchPlan } from './credentials.ts';
 import { SpawnError } from './process-error.ts';
+import { PipeStock } from './pipe.ts';
 import { BoundedOutput, collect, openChannels, type Channels } from './process-streams.ts';
 import { assertStartable } from './assert-startable.ts';
 
@@ -73,10 +74,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  */
 export async function runProcess(argv: readonly string[], options: RunOptions = {}): Promise<ProcessResult> {
   const plan = planLaunch(argv, options.env ?? ownEnvironment(), options.credentials);
-  const channels = await openChannels(
-    { stdin: options.stdin, merged: options.mergeStderr === true },
-    makeFifos,
-  );
+  const channels = await openChannels({ stdin: options.stdin, merged: options.mergeStderr === true }, pipes);
   if (options.signal?.aborted) {
     channels.abandon();
     throw new CommandExecutionError(`${String(argv[0])} was not started, because the job has been ended.`);
@@ -151,6 +149,9 @@ function withUmask<T>(umask: number | undefined, run: () => T): T {
     process.umask(before);
   }
 }
+
+/** They belong to this process, as its descriptors do. */
+const pipes = new PipeStock(makeFifos);
 
 async function makeFifos(paths: readonly string[]): Promise<boolean> {
   const plan = {

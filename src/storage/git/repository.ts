@@ -185,12 +185,13 @@ export class GitRepository extends RemoteCopy {
   }
 
   async #export(commit: string, root: string, draft: string): Promise<boolean> {
-    if ((await this.#findCommit(commit)) === undefined || !(await this.#isFolder(commit, root))) return false;
+    const isNamed = [...this.state().refs.values()].includes(commit);
+    if (!isNamed && (await this.#findCommit(commit)) === undefined) return false;
+    if (!(await this.#isFolder(commit, root))) return false;
     const index = `${draft}.index`;
     try {
       const env = new Map([['GIT_INDEX_FILE', index]]);
-      await this.#git(['--work-tree', draft, 'read-tree', `${commit}:${root}`], false, env);
-      await this.#git(['--work-tree', draft, 'checkout-index', '--all', '--quiet'], false, env);
+      await this.#git(['--work-tree', draft, 'read-tree', '--reset', '-u', `${commit}:${root}`], false, env);
       return true;
     } finally {
       rmSync(index, { force: true });

@@ -239,12 +239,13 @@ test('process - nothing is left open or lying about', async (t) => {
   t.after(() => (before === undefined ? delete process.env['TMPDIR'] : (process.env['TMPDIR'] = before)));
   await runProcess(['true']);
   const open = readdirSync('/proc/self/fd').length;
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 20; i++) {
     await runProcess(['cat'], { stdin: 'x' });
     await runProcess(['true'], { mergeStderr: true, stdin: Buffer.alloc(2_000_000) });
     await assert.rejects(runProcess(['/nosuch'], { stdin: 'x' }));
   }
-  assert.ok(readdirSync('/proc/self/fd').length <= open);
+  // a few pipes are kept for the next programs
+  assert.ok(readdirSync('/proc/self/fd').length <= open + 16);
   assert.deepEqual(readdirSync(own), []);
 });
 
@@ -256,7 +257,9 @@ test('process - without a folder for named pipes it works all the same', async (
   assert.deepEqual([apart.stdout, apart.stderr], ['in', 'e\n']);
   const large = await runProcess(['wc', '-c'], { stdin: Buffer.alloc(2_000_000) });
   assert.equal(large.stdout.toString().trim(), '2000000');
-  const merged = await shell('echo o; echo e >&2', { mergeStderr: true });
+  // more than were kept of pipes that could still be made
+  const all = Array.from({ length: 10 }, () => shell('echo o; echo e >&2', { mergeStderr: true }));
+  const [merged] = (await Promise.all(all)).slice(-1) as [Awaited<(typeof all)[0]>];
   assert.deepEqual([...merged.stdout.trim().split('\n').sort(), merged.stderr], ['e', 'o', '']);
 });
 
