@@ -334,6 +334,7 @@ execFileSync('git', ['clone', '--quiet', '--bare', pillarWork, pillarBare], { st
 async function pillarOf(
   remotes: Value[],
   options: Record<string, Value> = {},
+  ext?: Value,
 ): Promise<Record<string, unknown>> {
   const opts = dict({
     cachedir: join(top, `pillar${++sites}`),
@@ -355,6 +356,7 @@ async function pillarOf(
     saltenv: null,
     pillarenv: pillarenv as string | null,
     override: new Map(),
+    ...(ext === undefined ? {} : { ext }),
   });
   return Object.fromEntries([...pillar].map(([key, value]) => [String(key as string), value]));
 }
@@ -380,6 +382,46 @@ test('git pillar - a remote may be mounted into another, and remotes include fro
     dict({ [`master file://${pillarBare}`]: [dict({ root: 'q' }), dict({ mountpoint: 'sub/mnt' })] }),
   ]);
   assert.equal(mounted['y'], 'mounted');
+});
+
+test('git pillar - an address that a minion names runs nothing, where git may be asked for on demand', async () => {
+  const onDemand = (id: string, ...own: Value[]): Promise<Record<string, unknown>> =>
+    pillarOf(
+      [`dev file://${pillarBare}`],
+      { on_demand_ext_pillar: ['git'] },
+      dict({ git: [own.length === 0 ? id : dict({ [id]: own })] }),
+    );
+  assert.equal((await onDemand(`master file://${pillarBare}`))['a'], 'master');
+  const trace = join(top, 'trace');
+  for (const id of [
+    `master ext::sh -c touch% ${trace}`,
+    `master ext::touch ${trace}`,
+    `ext::touch% ${trace}`,
+    `master --upload-pack=touch ${trace}`,
+    `master -u touch ${trace};`,
+    `--upload-pack=touch% ${trace} file://${pillarBare}`,
+    `master ssh://-oProxyCommand=touch ${trace}/x`,
+    `master -oProxyCommand=touch ${trace}:x`,
+    `master file://${pillarBare}\next::touch% ${trace}`,
+    `$(touch ${trace}) file://${pillarBare}`,
+    `master file://${top}/;touch ${trace}`,
+    `master fd::0 touch ${trace}`,
+  ]) {
+    const pillar = await onDemand(id);
+    assert.ok(pillar['_errors'] !== undefined || pillar['a'] === 'dev', `${id}: ${JSON.stringify(pillar)}`);
+    assert.ok(!existsSync(trace), id);
+  }
+  const parameters: Value[] = [
+    dict({ root: '../../..' }),
+    dict({ privkey: `x' -oProxyCommand='touch ${trace}` }),
+    dict({ user: `x\n[core]\nsshCommand = touch ${trace}`, password: 'y' }),
+    dict({ refspecs: [`--upload-pack=touch ${trace}`] }),
+  ];
+  for (const own of parameters) {
+    await onDemand(`master file://${pillarBare}`, own);
+    await onDemand('master ssh://git@127.0.0.1:1/x', own);
+    assert.ok(!existsSync(trace), JSON.stringify([...(own as Dict)]));
+  }
 });
 
 test('git pillar - what cannot be had fails the pillar, and says which remote and why', async () => {
