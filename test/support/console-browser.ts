@@ -27,10 +27,11 @@ export class ConsoleFleet {
     this.port = port;
   }
 
-  /** Starts a master and its API. @param options lines of the master's configuration, where need be made for the port of the API */
+  /** Starts a master and its API. @param options lines of the master's configuration, where need be made for the port of the API; @param prepare before the master starts */
   static async start(
     t: TestContext,
     options: readonly string[] | ((port: number) => readonly string[]) = [],
+    prepare: (fleet: Fleet) => Promise<void> = () => Promise.resolve(),
   ): Promise<ConsoleFleet> {
     const port = await freePort();
     const fleet = await Fleet.create(t);
@@ -55,6 +56,7 @@ export class ConsoleFleet {
       ...(typeof options === 'function' ? options(port) : options),
     ]);
     const console = new ConsoleFleet(fleet, port);
+    await prepare(fleet);
     await fleet.startMaster();
     await console.startApi();
     return console;

@@ -19,6 +19,10 @@ export const WAITING_BYTES_MAX = 4 * 1024 * 1024;
 const READERS_MAX = 5_000;
 /** An event that comes sooner after others than this is sent together with them: a write for each would be most of the work. */
 const TOGETHER_MS = 10;
+/** With many readers it is so many times what the last events took to send, so that time is left for all else, */
+const REST = 2;
+/** and no longer than this. */
+const LATE_MS = 250;
 
 /** An event as it is sent. */
 export interface StreamedEvent {
@@ -37,8 +41,11 @@ export interface StreamReader {
   /** False when he may not listen any more. */
   readonly mayListen: () => boolean;
   readonly send: (event: StreamedEvent) => void;
-  /** Takes several events as one piece of server-sent ones, in place of `send`. */
-  readonly sendBytes?: (bytes: Buffer) => void;
+  /**
+   * Takes several events as one piece of server-sent ones, in place of `send`.
+   * @param chunk the same with the length of a chunk of HTTP/1.1 around it
+   */
+  readonly sendBytes?: (bytes: Buffer, chunk: Buffer) => void;
   /** Bytes that he has not taken yet. */
   readonly waitingBytes: () => number;
   /** Ends the connection; at once when he was too slow. */
@@ -54,7 +61,7 @@ export class EventStreams {
   readonly #readers = new Set<StreamReader>();
   #stop: Promise<() => void> | undefined;
   #together: StreamedEvent[] = [];
-  #sentMs = -TOGETHER_MS;
+  #dueMs = 0;
   #flushing: Timer | undefined;
 
   constructor(feed: BusFeed, clock: Clock, log: Logger) {
@@ -109,23 +116,26 @@ export class EventStreams {
     this.counters.events++;
     this.#together.push(streamed);
     if (this.#flushing !== undefined) return;
-    const waitMs = this.#sentMs + TOGETHER_MS - this.#clock.monotonicMs();
+    const waitMs = this.#dueMs - this.#clock.monotonicMs();
     if (waitMs <= 0) this.#flush();
     else this.#flushing = this.#clock.after(Math.ceil(waitMs), () => this.#flush());
   }
 
   #flush(): void {
     this.#flushing = undefined;
-    this.#sentMs = this.#clock.monotonicMs();
+    const beganMs = this.#clock.monotonicMs();
     const events = this.#together;
     this.#together = [];
-    const bytes = events.length === 1 ? events[0]?.bytes : Buffer.concat(events.map((event) => event.bytes));
+    const bytes = Buffer.concat(events.map((event) => event.bytes));
+    const chunk = asChunk(bytes);
     for (const reader of this.#readers) {
       if (!reader.mayListen()) this.#drop(reader, false);
       else if (reader.waitingBytes() > WAITING_BYTES_MAX) this.#cutOff(reader);
-      else if (reader.sendBytes !== undefined && bytes !== undefined) reader.sendBytes(bytes);
+      else if (reader.sendBytes !== undefined) reader.sendBytes(bytes, chunk);
       else for (const event of events) reader.send(event);
     }
+    const endedMs = this.#clock.monotonicMs();
+    this.#dueMs = endedMs + Math.min(Math.max(TOGETHER_MS, REST * (endedMs - beganMs)), LATE_MS);
   }
 
   #cutOff(reader: StreamReader): void {
@@ -155,6 +165,11 @@ export class EventStreams {
     this.#remove(reader);
     reader.end(isTooSlow);
   }
+}
+
+/** One chunk of the transfer encoding of HTTP/1.1. */
+function asChunk(bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 }
 
 function jsonOf(event: BusEvent): string {

@@ -87,8 +87,13 @@ async function begin(
     name: `The reader of events at ${exchange.address}`,
     mayListen: right.holds,
     send: ({ bytes }) => void response.write(bytes),
-    sendBytes: (bytes) => void response.write(bytes),
-    waitingBytes: () => response.writableLength,
+    // once its head has gone, what is the same for all goes past the answer, which would put each chunk together anew
+    sendBytes: (bytes, chunk) => {
+      const { socket, headersSent, chunkedEncoding } = response;
+      if (socket !== null && headersSent && chunkedEncoding) socket.write(chunk);
+      else response.write(bytes);
+    },
+    waitingBytes: () => Math.max(response.writableLength, response.socket?.writableLength ?? 0),
     end: (isTooSlow) => void (isTooSlow ? response.destroy() : response.end()),
   });
   if (signal.aborted) stop();

@@ -58,6 +58,7 @@ const minionShape = {
 } as const;
 const minion = component('Minion', object(minionShape));
 type Minion = TypeOf<typeof minion>;
+type MinionPage = ReturnType<typeof pageOf<Minion>>;
 
 const minionDetail = component(
   'MinionDetail',
@@ -108,7 +109,7 @@ export const minionRoutes: readonly Route[] = [
     query: { ...filters, ...pageQuery },
     answer: page(minion),
     faults: ['bad-target', 'bad-cursor'],
-    run: async ({ deps, caller, query }) => pageOf('minions', await minionsFor(deps, caller, query), query),
+    run: ({ deps, caller, query }) => minionsFor(deps, caller, query),
   }),
   route({
     id: 'minions.get',
@@ -122,8 +123,9 @@ export const minionRoutes: readonly Route[] = [
     run: async ({ deps, caller, params: { id } }) => {
       const { files } = deps;
       const key = stateOf(deps, id);
-      const found = await rows(deps, caller, new Map([[id, key]]), { tgt: [id], tgtType: 'list' });
-      const [row] = found;
+      const asked = new Map([[id, key]]);
+      const reached = await reachedOf(deps, caller, asked, { tgt: [id], tgtType: 'list' });
+      const [row] = await rows(deps, asked, reached);
       if (row === undefined) throw noMinion(id);
       const pem = files.keys.readFile(id, key);
       const presence = (await files.presence([id])).get(id);
@@ -217,25 +219,40 @@ function noMinion(id: string): ApiFault {
   return new ApiFault('not-found', `There is no key of a minion ${id}.`);
 }
 
-async function minionsFor(deps: Deps, caller: Caller, query: ObjectOf<typeof filters>): Promise<Minion[]> {
+async function minionsFor(
+  deps: Deps,
+  caller: Caller,
+  query: ObjectOf<typeof filters> & ObjectOf<typeof pageQuery>,
+): Promise<MinionPage> {
   const target = {
     tgt: query.tgt ?? '*',
     tgtType: query.tgt === undefined ? 'glob' : (query.tgt_type ?? 'glob'),
   };
   const states = await statesFor(deps, caller, query);
-  const found = await rows(deps, caller, states, target);
+  const reached = await reachedOf(deps, caller, states, target);
   const wanted = await grainFilter(deps, caller, query.grain ?? []);
+  const ids = [...reached.keys()].filter(wanted).sort();
+  const { sort = 'id', desc = false } = query;
+  if (sort === 'id' && query.connected === undefined && query.search === undefined) {
+    // what is known of ten thousand is not looked up for a page of hundreds
+    const one = pageOf('minions', desc ? ids.reverse() : ids, query);
+    return { ...one, items: await rows(deps, states, chosen(reached, one.items)) };
+  }
   const search = query.search?.toLowerCase();
   const fits = (row: Minion): boolean =>
-    wanted(row.id) &&
     (query.connected === undefined || row.connected === query.connected) &&
     (search === undefined || searched(row).some((part) => part?.toLowerCase().includes(search)));
-  const { sort = 'id', desc = false } = query;
   const by = (row: Minion): string => row[sort] ?? '';
   const order = (a: Minion, b: Minion): number =>
     by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
-  const sorted = found.filter(fits).sort(order);
-  return desc ? sorted.reverse() : sorted;
+  const sorted = (await rows(deps, states, chosen(reached, ids))).filter(fits).sort(order);
+  return pageOf('minions', desc ? sorted.reverse() : sorted, query);
+}
+
+type Reached = ReadonlyMap<string, Dict>;
+
+function chosen(reached: Reached, ids: readonly string[]): Reached {
+  return new Map(ids.map((id) => [id, reached.get(id) ?? new Map<Value, Value>()]));
 }
 
 function searched({ id, os, osrelease, version, ip }: Minion): (string | null)[] {
@@ -269,20 +286,29 @@ async function grainFilter(
   return (id) => sets.every((set) => set.has(id));
 }
 
-/** The minions among these that a target reaches; those whose keys are not accepted are taken as they are. */
-async function rows(
-  deps: Deps,
+/** The minions among these that a target reaches, with their grains; those whose keys are not accepted are taken as they are. */
+async function reachedOf(
+  { rights }: Deps,
   caller: Caller,
   states: ReadonlyMap<string, KeyState>,
   target: { readonly tgt: Value; readonly tgtType: string },
-): Promise<Minion[]> {
-  const { rights, files, clock } = deps;
+): Promise<Reached> {
   const known = await rights.minions(caller, target, GRAINS);
   const ids = [...states].filter(([id, state]) => state !== 'accepted' || known.has(id)).map(([id]) => id);
+  return chosen(known, ids);
+}
+
+/** What a list says of each. */
+async function rows(
+  { files, clock }: Deps,
+  states: ReadonlyMap<string, KeyState>,
+  reached: Reached,
+): Promise<Minion[]> {
+  const ids = [...reached.keys()];
   const presence = await files.presence(ids);
   return ids.map((id): Minion => {
     const note = presence.get(id);
-    const grains = known.get(id) ?? new Map<Value, Value>();
+    const grains = reached.get(id) ?? new Map<Value, Value>();
     const said = (name: string): string | null => {
       const value = grains.get(name);
       return value === undefined || value === null ? null : pyStr(value);
