@@ -6,7 +6,7 @@ Sites are named in sites.yaml beside this file; DIR of --mirrors has a git direc
 Nothing of theirs is kept: they are laid out in DIR of --work, and each side runs in a sandbox (test/compare/sandbox.sh) without a network,
 at the same path and with the same calls. REAL_SALT names the checkout of the real Salt, REAL_DEPS what it needs besides, BRINE where ours is
 built (default: here). With
---salt-importable our side can import that Salt, else none. --again makes only our calls, and reads the real answers of the last time.
+--salt-importable our side can import that Salt and has `salt_python: True`, else none. --again makes only our calls, and reads the real answers of the last time.
 """
 
 import argparse
@@ -78,9 +78,13 @@ def lay(site, folders, mirrors, root):
         out.write("base: {'*': [site]}\n")
     with open(os.path.join(root, "pillar/site.sls"), "w") as out:
         yaml.safe_dump(PILLAR, out)
+    configure(root)
+
+
+def configure(root, further=""):
     for name, text in (("minion", MINION), ("master", MASTER)):
         with open(os.path.join(root, name), "w") as out:
-            out.write(text.format(root=root))
+            out.write(text.format(root=root) + further)
 
 
 def placed(path, folders):
@@ -99,6 +103,8 @@ def placed(path, folders):
 
 
 def side(which, root, env, given):
+    # so that both have sets in the same order
+    env = dict(env, PYTHONHASHSEED="0", PYTHONDONTWRITEBYTECODE="1")
     words = ["env", *("{}={}".format(*one) for one in env.items()), "unshare", "-n", "setpriv", "--bounding-set", CAPABILITIES]
     words += ["/usr/bin/python3", "-W", "ignore", os.path.join(HERE, "answers.py"), which, root]
     done = subprocess.run(["bash", SANDBOX, *words], input=json.dumps(given).encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
@@ -214,14 +220,15 @@ def compare(site, folders, asked, whole):
     kept = root + ".real.json"
     if not (asked.again and os.path.exists(kept)):
         lay(site, folders, asked.mirrors, root)
-        real = side("real", root, {"PYTHONPATH": REAL_SALT + ":" + REAL_DEPS, "PYTHONDONTWRITEBYTECODE": "1", "BRIEF": "1" if asked.brief else "0"}, [])
+        real = side("real", root, {"PYTHONPATH": REAL_SALT + ":" + REAL_DEPS, "BRIEF": "1" if asked.brief else "0"}, [])
         with open(kept, "w") as out:
             json.dump(real, out)
     with open(kept) as stream:
         real = json.load(stream)
     env = {"PYTHONPATH": REAL_SALT + ":" + REAL_DEPS} if asked.salt_importable else {}
+    configure(root, "salt_python: True\n" if asked.salt_importable else "")
     env["BRINE"] = os.environ.get("BRINE", ROOT)
-    ours = side("ours", root, dict(env, PYTHONDONTWRITEBYTECODE="1"), {"programs": [answer["call"] for answer in real["answers"]], "many": real["many"]})
+    ours = side("ours", root, env, {"programs": [answer["call"] for answer in real["answers"]], "many": real["many"]})
     differ, count = [], 0
     for theirs, mine in zip(real["answers"], ours["answers"]):
         for call, a, b in pairs(theirs, mine, real["many"]):

@@ -115,3 +115,8 @@ _PLAIN = (
 for _ancestor, _names in _PLAIN:
     for _name in _names.split():
         globals()[_name] = type(_name, (globals()[_ancestor],), {"__module__": __name__})
+
+
+def get_error_message(error):
+    """What an exception was made with first."""
+    return error.args[0] if error.args else ""

@@ -17,7 +17,7 @@ def traverse_dict(data, key, default=None, delimiter=DELIMITER):
 
 def traverse_dict_and_list(data, key, default=None, delimiter=DELIMITER):
     """What `a:0:c` leads to in nested mappings and lists; in a list without such an index, the first mapping that has the key."""
-    parts = key.split(delimiter) if isinstance(key, str) else key
+    parts = key.split(delimiter) if isinstance(key, str) else [key] if isinstance(key, int) else key
     for part in parts:
         if isinstance(data, list):
             found = _in_list(data, part)
@@ -50,10 +50,12 @@ def _in_mapping(data, part):
         pass
     except TypeError:
         return _NOTHING
-    # keys that look like numbers may be some
+    # keys that look like numbers, or like True, may be such
+    from salt.utils.args import yamlify_arg
+
     try:
-        return data[int(part)]
-    except (KeyError, ValueError, TypeError):
+        return data[yamlify_arg(part)]
+    except Exception:
         return _NOTHING
 
 
@@ -172,8 +174,9 @@ def decode(data, *_, **__):
 decode_dict = decode_list = decode
 
 
-def encode(data, encoding="utf-8", *_, **__):
+def encode(data, encoding=None, *_, **__):
     """Data with texts as bytes."""
+    encoding = encoding or "utf-8"
     if isinstance(data, str):
         return data.encode(encoding)
     if isinstance(data, dict):
@@ -277,9 +280,9 @@ def flatten(data, levels=None, preserve_nulls=False, _ids=None):
     """A list of lists as one list."""
     out = []
     for item in data:
-        if item is None and not preserve_nulls:
+        if not preserve_nulls and item in (None, "None", "null"):
             continue
-        if isinstance(item, (list, tuple, set)) and (levels is None or levels > 0):
+        if is_iter(item) and (levels is None or levels >= 1):
             out += flatten(item, None if levels is None else levels - 1, preserve_nulls)
         else:
             out.append(item)
@@ -335,3 +338,105 @@ class CaseInsensitiveDict(dict):
     def update(self, other=(), **kwargs):
         for key, value in dict(other, **kwargs).items():
             self[key] = value
+
+
+def encode_tuple(data, encoding=None, errors="strict", keep=False, preserve_dict_class=False):
+    return tuple(encode_list(list(data), encoding, errors, keep, preserve_dict_class, True))
+
+
+def to_lowercase(data, preserve_dict_class=False):
+    """Data with all texts, keys too, in small letters."""
+    return _changed(data, str.lower, preserve_dict_class)
+
+
+def to_uppercase(data, preserve_dict_class=False):
+    return _changed(data, str.upper, preserve_dict_class)
+
+
+def _changed(data, change, keeps_class):
+    if isinstance(data, str):
+        return change(data)
+    if isinstance(data, Mapping):
+        pairs = [(_changed(key, change, keeps_class), _changed(value, change, keeps_class)) for key, value in data.items()]
+        return type(data)(pairs) if keeps_class else dict(pairs)
+    return type(data)(_changed(item, change, keeps_class) for item in data) if isinstance(data, (list, tuple, set)) else data
+
+
+def sorted_ignorecase(to_sort):
+    return sorted(to_sort, key=str.lower)
+
+
+def sample(value, size, seed=None):
+    """So many items by chance; the same ones for the same seed."""
+    import random
+
+    return (random if seed is None else random.Random(hash(seed))).sample(value, size)
+
+
+def shuffle(value, seed=None):
+    return sample(value, len(value), seed)
+
+
+def simple_types_filter(data):
+    """Data in which everything that is neither text, number, list nor mapping is its `repr`."""
+    if isinstance(data, Mapping):
+        return {key if key is None or isinstance(key, _SIMPLE) else repr(key): _simple(value) for key, value in data.items()}
+    return [_simple(item) for item in data] if isinstance(data, (list, tuple)) else data
+
+
+_SIMPLE = (str, int, float, bool)
+
+
+def _simple(value):
+    if isinstance(value, (Mapping, list, tuple)):
+        return simple_types_filter(value)
+    return value if value is None or isinstance(value, _SIMPLE) else repr(value)
+
+
+def recursive_diff(old, new, ignore_keys=None, ignore_order=False, ignore_missing_keys=False):
+    """What two values do not have in common, as `old` and `new`; an empty mapping where they are alike."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        return _parted(*_mappings_apart(old, new, (ignore_keys or [], ignore_order, ignore_missing_keys)))
+    if isinstance(old, set) and isinstance(new, set):
+        return _parted(old - new, new - old)
+    if is_iter(old) and is_iter(new):
+        apart = _unordered_apart if ignore_order else _lists_apart
+        here, there = apart(list(old), list(new), (ignore_keys, ignore_order, ignore_missing_keys))
+        return _parted(type(old)(here), type(new)(there))
+    return {} if old == new else {"old": old, "new": new}
+
+
+def _parted(old, new):
+    return {"old": old, "new": new} if old or new else {}
+
+
+def _mappings_apart(old, new, how):
+    ignored, _, missing_ignored = how
+    here, there = {}, {}
+    for key in [*old, *(key for key in new if key not in old)]:
+        if key in ignored or missing_ignored and (key not in old or key not in new):
+            continue
+        if key not in old:
+            there[key] = new[key]
+        elif key not in new:
+            here[key] = old[key]
+        else:
+            found = recursive_diff(old[key], new[key], *how)
+            if found:
+                here[key], there[key] = found["old"], found["new"]
+    return here, there
+
+
+def _lists_apart(old, new, how):
+    pairs = [recursive_diff(one, other, *how) for one, other in zip(old, new)]
+    both = [found for found in pairs if found]
+    return [found["old"] for found in both] + old[len(pairs) :], [found["new"] for found in both] + new[len(pairs) :]
+
+
+def _unordered_apart(old, new, how):
+    for one in list(old):
+        same = next((other for other in new if not recursive_diff(one, other, *how)), _NOTHING)
+        if same is not _NOTHING:
+            old.remove(one)
+            new.remove(same)
+    return old, new

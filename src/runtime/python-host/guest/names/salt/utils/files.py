@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 
@@ -238,3 +239,48 @@ def get_encoding(path):
         except UnicodeDecodeError:
             continue
     return "latin-1"
+
+
+def get_umask():
+    """The mode bits that new files do not get."""
+    found = os.umask(0)
+    os.umask(found)
+    return found
+
+
+def guess_archive_type(name):
+    """`tar`, `zip` or `rar` by the end of a name, or None."""
+    name = name.lower()
+    if re.search(r"\.(tar(\.(gz|bz2|xz|lzma))?|tgz|tbz2?|txz|tlz)$", name):
+        return "tar"
+    found = re.search(r"\.(zip|rar)$", name)
+    return found.group(1) if found else None
+
+
+def safe_filename_leaf(file_basename):
+    """A name with the characters that no system takes in names written as in addresses."""
+    from urllib.parse import quote
+
+    return re.sub(r'[\\:/*?"<>|]', lambda found: quote(found.group(), safe=""), file_basename)
+
+
+def safe_filepath(file_path_name, dir_sep=None):
+    """A path each of whose parts is a safe name."""
+    mark = dir_sep or os.sep
+    return mark.join(safe_filename_leaf(part) for part in file_path_name.split(mark))
+
+
+def st_mode_to_octal(mode):
+    """The last four digits of a mode."""
+    try:
+        return oct(mode)[-4:]
+    except (TypeError, IndexError):
+        return ""
+
+
+def human_size_to_bytes(human_size):
+    """Bytes of digits with one of the letters K, M, G, T, P behind them. Raises ValueError for anything else."""
+    found = re.match(r"^(\d+)([KMGTP])?$", str(human_size))
+    if not found:
+        raise ValueError("Size must be all digits, with an optional unit type (K, M, G, T, or P)")
+    return int(found.group(1)) * 1024 ** ("KMGTP".index(found.group(2)) + 1 if found.group(2) else 0)

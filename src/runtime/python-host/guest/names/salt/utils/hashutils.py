@@ -63,7 +63,7 @@ def hmac_compute(string, shared_secret):
 
 
 def random_hash(size=9999999999, hash_type=None):
-    return getattr(hashlib, hash_type or "sha256")(to_bytes(str(_random.SystemRandom().randint(0, size)))).hexdigest()
+    return getattr(hashlib, hash_type or "md5")(to_bytes(str(_random.SystemRandom().randint(0, size)))).hexdigest()
 
 
 def get_hash(path, form="sha256", chunk_size=PIECE):

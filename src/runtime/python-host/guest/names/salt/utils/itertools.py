@@ -10,17 +10,16 @@ def split(orig, sep=None):
     begin = 0
     if sep is None:
         orig = orig.strip()
-        if not orig:
-            return
     for match in pattern.finditer(orig):
         yield orig[begin : match.start()]
         begin = match.end()
-    yield orig[begin:]
+    if begin < len(orig):
+        yield orig[begin:]
 
 
 def read_file(fh_, chunk_size=1048576):
-    """Pieces of an open file, which is closed behind the last."""
-    with fh_:
+    """Pieces of a file, open or by its path, which is closed behind the last."""
+    with fh_ if hasattr(fh_, "read") else open(fh_, "rb") as fh_:
         while True:
             piece = fh_.read(chunk_size)
             if not piece:

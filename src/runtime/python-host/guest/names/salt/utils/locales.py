@@ -1,12 +1,14 @@
 """Text in the encoding of this machine."""
 
+import builtins
 import sys
 
 from salt.utils.stringutils import to_unicode
 
 
 def get_encodings():
-    return [sys.getdefaultencoding(), "utf-8", "latin-1"]
+    known = [getattr(builtins, "__salt_system_encoding__", None) or sys.getdefaultencoding(), sys.getdefaultencoding(), "utf-8", "latin-1"]
+    return list(dict.fromkeys(known))
 
 
 def sdecode(string_):

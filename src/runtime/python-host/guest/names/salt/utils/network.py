@@ -2,6 +2,7 @@
 
 import ipaddress
 import json
+import re
 import socket
 import subprocess
 
@@ -39,13 +40,19 @@ def is_ipv6_subnet(cidr):
 
 
 def is_loopback(ip_addr):
-    return ipaddress.ip_address(ip_addr).is_loopback
+    try:
+        return ipaddress.ip_address(ip_addr).is_loopback
+    except ValueError:
+        return False
 
 
 def in_subnet(cidr, addr=None):
     """Whether an address, or one of several, is in a network."""
-    addresses = addr if isinstance(addr, (list, tuple)) else [addr]
-    network = ipaddress.ip_network(cidr, strict=False)
+    addresses = ip_addrs() + ip_addrs6() if addr is None else addr if isinstance(addr, (list, tuple)) else [addr]
+    try:
+        network = ipaddress.ip_network(cidr)
+    except ValueError:
+        return False
     return any(ipaddress.ip_address(one) in network for one in addresses)
 
 
@@ -53,7 +60,7 @@ def host_to_ips(host):
     """The addresses of a name, or None."""
     try:
         return [found[4][0] for found in socket.getaddrinfo(host, 0, socket.AF_UNSPEC, socket.SOCK_STREAM)]
-    except socket.gaierror:
+    except (OSError, TypeError):
         return None
 
 
@@ -90,8 +97,8 @@ def dns_check(addr, port=0, safe=False, ipv6=None, attempt_connect=None):
 
 def ip_bracket(addr, strip=False):
     """An address of version 6 in brackets, others as they are."""
-    bare = str(addr).strip("[]")
-    return "[{}]".format(bare) if ":" in bare and not strip else bare
+    bare = ipaddress.ip_address(str(addr).lstrip("[").rstrip("]"))
+    return "[{}]".format(bare) if bare.version == 6 and not strip else str(bare)
 
 
 def interfaces():
@@ -128,16 +135,22 @@ def _clear_interfaces():
 
 def hw_addr(iface):
     """The hardware address of an interface, or what is wrong with the name."""
-    found = interfaces().get(iface)
-    return found.get("hwaddr", "") if found else 'Interface "{}" not in available interfaces: "{}"'.format(iface, '", "'.join(interfaces()))
+    return _of_interface(iface, lambda found: found.get("hwaddr", ""))
+
+
+def _of_interface(iface, ask):
+    """Something of an interface; of one that is not there, a sentence."""
+    known = interfaces()
+    return ask(known[iface]) if iface in known else 'Interface "{}" not in available interfaces: "{}"'.format(iface, '", "'.join(known))
 
 
 def interface(iface):
-    return interfaces().get(iface, {}).get("inet")
+    """The addresses of version 4 of an interface, or what is wrong with the name."""
+    return _of_interface(iface, lambda found: found.get("inet", ""))
 
 
 def interface_ip(iface):
-    return next((one["address"] for one in interface(iface) or []), None)
+    return _of_interface(iface, lambda found: next((one["address"] for one in found.get("inet", [])), ""))
 
 
 def _addresses(family, name, loopback, chosen, kind):
@@ -247,3 +260,145 @@ def filter_by_networks(values, networks):
 def get_socket(addr, type=socket.SOCK_STREAM, proto=0):
     family = socket.AF_INET6 if ":" in str(addr) else socket.AF_INET
     return socket.socket(family, type, proto)
+
+
+def is_ip_filter(ip_addr, options=None):
+    return is_ipv4_filter(ip_addr, options) or is_ipv6_filter(ip_addr, options)
+
+
+def is_ipv4_filter(ip_addr, options=None):
+    return _fits(ip_addr, 4, options)
+
+
+def is_ipv6_filter(ip_addr, options=None):
+    return _fits(ip_addr, 6, options)
+
+
+def _fits(value, version, options):
+    """Whether a text is an address of this version, with a length or without, of one of the kinds that are named."""
+    try:
+        address = ipaddress.ip_interface(value).ip
+    except (ValueError, TypeError):
+        return False
+    kinds = [kind.strip() for kind in options.split(",")] if isinstance(options, str) else []
+    return address.version == version and (not kinds or any(_is_kind(address, kind) for kind in kinds))
+
+
+KINDS_OF_ADDRESSES = ("global", "link_local", "loopback", "multicast", "private", "reserved", "site_local", "unspecified")
+
+
+def _is_kind(address, kind):
+    if kind in ("gl", "ll", "lo", "my", "mc", "pr", "re", "sl", "un"):
+        kind = {"gl": "global", "ll": "link_local", "lo": "loopback", "my": "loopback", "mc": "multicast", "pr": "private", "re": "reserved", "sl": "site_local", "un": "unspecified"}[kind]
+    name = kind.replace("-", "_")
+    return name in KINDS_OF_ADDRESSES and getattr(address, "is_" + name, False)
+
+
+def ip_to_host(ip):
+    """The name of an address, or None."""
+    try:
+        return socket.gethostbyaddr(ip)[0]
+    except (OSError, TypeError):
+        return None
+
+
+def sanitize_host(host):
+    """A name without what names of hosts do not have."""
+    return "".join(char for char in host[:255] if char.isascii() and (char.isalnum() or char in ".-_"))
+
+
+def isportopen(host, port):
+    """0 where somebody listens there, else the number of the error; False for what is no port."""
+    if not 1 <= int(port) <= 65535:
+        return False
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tried:
+        return tried.connect_ex((sanitize_host(host), int(port)))
+
+
+def subnets6(interfaces=None):
+    """The networks of version 6 of this machine."""
+    found = interfaces if isinstance(interfaces, dict) else globals()["interfaces"]()
+    addresses = [one for link in found.values() for one in link.get("inet6", [])]
+    networks = [ipaddress.ip_network("{address}/{prefixlen}".format(**one), strict=False) for one in addresses]
+    return [str(one) for one in sorted({one for one in networks if not one.is_loopback})]
+
+
+def ip_networks(interface=None, include_loopback=False, verbose=False, interface_data=None):
+    """The networks that the interfaces are in; `verbose` tells more of each."""
+    return _networks("inet", interface, include_loopback, verbose, interface_data)
+
+
+def ip_networks6(interface=None, include_loopback=False, verbose=False, interface_data=None):
+    return _networks("inet6", interface, include_loopback, verbose, interface_data)
+
+
+def _networks(family, name, loopback, verbose, chosen):
+    found = set()
+    for link, one in (chosen if isinstance(chosen, dict) else interfaces()).items():
+        if name is not None and link not in ([name] if isinstance(name, str) else name):
+            continue
+        for address in one.get(family, []):
+            length = address.get("netmask" if family == "inet" else "prefixlen")
+            network = ipaddress.ip_network("{}/{}".format(address["address"], length), strict=False)
+            if loopback or not network.is_loopback:
+                found.add(network)
+    if not verbose:
+        return [str(one) for one in sorted(found)]
+    return {
+        str(one): {"address": str(one.network_address), "netmask": str(one.netmask), "num_addresses": one.num_addresses, "prefixlen": one.prefixlen}
+        for one in found
+    }
+
+
+def network_hosts(value, options=None, version=None):
+    """All addresses of a network that hosts can have; None of what is none."""
+    return [str(host) for host in ipaddress.ip_network(value, strict=False).hosts()] if _is(_interface_of, value) else None
+
+
+def network_size(value, options=None, version=None):
+    return ipaddress.ip_network(value, strict=False).num_addresses if _is(_interface_of, value) else None
+
+
+def _interface_of(value):
+    """Raises TypeError for what is no text: a number would be an address."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return ipaddress.ip_interface(value)
+
+
+def natural_ipv4_netmask(ip_addr, fmt="prefixlen"):
+    """The length of the class that an address is of."""
+    first = int(ip_addr.split(".")[0])
+    length = 24 if first >= 192 else 16 if first >= 128 else 8
+    return cidr_to_ipv4_netmask(length) if fmt == "netmask" else "/{}".format(length)
+
+
+def rpad_ipv4_network(ip_addr):
+    """The beginning of an address with noughts behind it."""
+    return ".".join((ip_addr.split(".") + ["0"] * 4)[:4])
+
+
+def mac2eui64(mac, prefix=None):
+    """The address that a machine with this hardware address gives itself; without a network the part behind it."""
+    bare = re.sub(r"[.:-]", "", mac).lower()
+    number = "{:02x}{}fffe{}".format(int(bare[:2], 16) | 2, bare[2:6], bare[6:])
+    if prefix is None:
+        return ":".join(re.findall(r".{4}", number))
+    try:
+        network = ipaddress.ip_network(prefix, strict=False)
+        return "{}/{}".format(network[int(number, 16)], network.prefixlen)
+    except (ValueError, IndexError):
+        return None
+
+
+def hex2ip(hex_ip, invert=False):
+    """An address as `/proc/net` writes it; what is none comes back as it is."""
+    try:
+        packed = bytes.fromhex(hex_ip)
+        if len(packed) == 16:
+            words = [packed[at : at + 4][:: -1 if invert else 1] for at in range(0, 16, 4)]
+            address = ipaddress.IPv6Address(b"".join(words))
+            return str(address.ipv4_mapped or address.compressed)
+        return str(ipaddress.IPv4Address(packed[:: -1 if invert else 1]))
+    except (ValueError, TypeError):
+        return hex_ip

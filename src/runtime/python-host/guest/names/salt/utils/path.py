@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Iterable
 
 
 def which(exe=None):
@@ -11,7 +12,8 @@ def which(exe=None):
 
 def which_bin(exes):
     """The path of the first of these programs that is there, or None."""
-    return next((found for found in map(which, exes) if found), None)
+    names = [exes] if isinstance(exes, str) else exes if isinstance(exes, Iterable) else []
+    return next((found for found in map(which, names) if found), None)
 
 
 def join(*parts, **_):
@@ -43,7 +45,7 @@ sanitize_win_path_string = sanitize_win_path
 
 
 def expand(path):
-    return os.path.expandvars(os.path.expanduser(path))
+    return os.path.realpath(os.path.expandvars(os.path.expanduser(path)))
 
 
 def os_walk(top, *args, **kwargs):

@@ -45,8 +45,7 @@ def to_num(text):
 
 def is_quoted(value):
     """The quotation mark around a text, else an empty text."""
-    mark = value[0]
-    return mark if mark in "'\"" and value[-1] == mark else ""
+    return value[0] if isinstance(value, str) and value[0] in "'\"" and value[-1] == value[0] else ""
 
 
 def dequote(value):
@@ -60,11 +59,9 @@ def contains_whitespace(text):
 
 def expr_match(line, expr):
     """Whether a text is the expression, matches it as a glob, or as a regular expression from its beginning to its end."""
-    if line == expr or fnmatch.fnmatch(line, expr):
-        return True
     try:
-        return re.match(r"\A{}\Z".format(expr), line) is not None
-    except re.error:
+        return line == expr or fnmatch.fnmatch(line, expr) or re.match(r"\A{}\Z".format(expr), line) is not None
+    except (re.error, TypeError):
         return False
 
 
@@ -115,15 +112,16 @@ _UNITS = {unit: 1024**power for power, unit in enumerate("bkmgtpe")}
 
 def human_to_bytes(size, default_unit="B", handle_metric=False):
     """Bytes of a text as `5MB` or `1.5 GiB`; 0 of what is none."""
-    match = re.match(r"^\s*([0-9]*\.?[0-9]+)\s*([bkmgtpe]?)(i?b?)\s*$", str(size), re.I)
-    if match is None:
+    number, unit = re.match(r"([0-9.]*)\s*(.*)$", str(size).strip()).groups()
+    unit = unit.lower() or default_unit.lower()
+    if not re.match(r"(b|[kmgtpezy](i?b)?)$", unit):
         return 0
-    number, unit, rest = match.groups()
-    if not unit and not rest:
-        unit, rest = default_unit[:1], default_unit[1:]
-    power = "bkmgtpe".index((unit or "b").lower())
-    base = 1000 if handle_metric and rest.lower() == "b" else 1024
-    return int(float(number) * base**power)
+    try:
+        value = int(number) if number.isdigit() else float(number)
+    except ValueError:
+        return 0
+    base = 1000 if handle_metric and re.match(r".b$", unit) else 1024
+    return int(value * base ** "bkmgtpezy".index(unit[0]))
 
 
 def build_whitespace_split_regex(text):
@@ -178,7 +176,11 @@ def get_diff(a, b, *args, **kwargs):
 
 
 def camel_to_snake_case(camel_input):
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", camel_input)).lower()
+    out = camel_input[0].lower()
+    for at, letter in enumerate(camel_input[1:], 1):
+        begins = letter.isupper() and (camel_input[at - 1].islower() or camel_input[at + 1 : at + 2].islower())
+        out += ("_" if begins else "") + letter.lower()
+    return out
 
 
 def snake_to_camel_case(snake_input, uppercamel=False):

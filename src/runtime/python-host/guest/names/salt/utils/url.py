@@ -23,9 +23,11 @@ def is_escaped(url):
 
 def escape(url):
     """A path whose characters mean nothing."""
-    if is_escaped(url):
-        return url
-    return "salt://|" + url[len("salt://") :] if url.startswith("salt://") else "|" + url
+    scheme = urlparse(url).scheme
+    if scheme == "salt":
+        path, saltenv = parse(url)
+        return create("|" + path.lstrip("|"), saltenv)
+    return url if scheme or url.startswith("|") else "|" + url
 
 
 def unescape(url):

@@ -14,7 +14,7 @@ def get_user():
 def get_uid(user=None):
     """The number of an account, or None."""
     try:
-        return pwd.getpwnam(user).pw_uid if user else os.geteuid()
+        return os.geteuid() if user is None else pwd.getpwnam(user).pw_uid
     except KeyError:
         return None
 
@@ -22,7 +22,7 @@ def get_uid(user=None):
 def get_gid(group=None):
     """The number of a group, or None."""
     try:
-        return grp.getgrnam(group).gr_gid if group else os.getegid()
+        return os.getegid() if group is None else grp.getgrnam(group).gr_gid
     except KeyError:
         return None
 

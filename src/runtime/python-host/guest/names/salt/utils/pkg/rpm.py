@@ -25,4 +25,4 @@ def check_32(arch, osarch=None):
 def resolve_name(name, arch, osarch=None):
     """A package's name, with its architecture where that is not the system's."""
     osarch = osarch or get_osarch()
-    return name if arch in (osarch, "noarch") or arch not in ARCHES else "{}.{}".format(name, arch)
+    return name if arch in (osarch, "noarch") or check_32(arch, osarch) else "{}.{}".format(name, arch)
