@@ -19,6 +19,21 @@ export interface Compilations {
   readonly again: readonly Compilation[];
 }
 
+/** What ours makes of the cases the second time. Only those that are not the same anyway are compiled again. */
+export async function compiledAgain(
+  { cases, real, own }: Omit<Compilations, 'again'>,
+  compile: (cases: readonly StateCase[]) => Promise<readonly Compilation[]>,
+): Promise<Compilation[]> {
+  const again = [...own];
+  const differ = cases.flatMap((_, i) => {
+    const [a, b] = [real[i], own[i]];
+    return a === undefined || b === undefined || isSame(a, b, b) ? [] : [i];
+  });
+  const found = await compile(differ.flatMap((i) => cases[i] ?? []));
+  for (const [at, one] of found.entries()) again[differ[at] ?? -1] = one;
+  return again;
+}
+
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { ownCompilations } from './own-compilations.ts';
 import { realCompilations } from './real-compilations.ts';
 import { TOP, spread, type MinionOfCases, type StateCase } from './compile-case.ts';
-import { report } from './compile-report.ts';
+import { compiledAgain, report } from './compile-report.ts';
 
 interface Site {
   readonly name: string;
@@ -79,7 +79,7 @@ async function compareSite(site: Site): Promise<void> {
     const salt = optionOf('--salt') ?? '/opt/realsalt/bin/3006';
     const real = await realCompilations(forReal, cases, { salt, kept, minion });
     const own = await ownCompilations(forOwn, cases, minion);
-    const again = await ownCompilations(forOwn, cases, minion);
+    const again = await compiledAgain({ cases, real, own }, (some) => ownCompilations(forOwn, some, minion));
     const [most, length] = [Number(optionOf('--show') ?? 10), Number(optionOf('--length') ?? 1200)];
     report({ cases, real, own, again }, { most, length });
   } finally {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { ownCompilations } from './own-compilations.ts';
 import { realCompilations } from './real-compilations.ts';
 import { spread, type StateCase } from './compile-case.ts';
-import { report } from './compile-report.ts';
+import { compiledAgain, report } from './compile-report.ts';
 
 const words = process.argv.slice(2);
 
@@ -75,7 +75,7 @@ try {
   const salt = optionOf('--salt') ?? '/opt/realsalt/bin/3006';
   const real = await realCompilations(folder, cases, { salt, kept: optionOf('--keep') });
   const own = await ownCompilations(folder, cases);
-  const again = await ownCompilations(folder, cases);
+  const again = await compiledAgain({ cases, real, own }, (some) => ownCompilations(folder, some));
   const [most, length] = [Number(optionOf('--show') ?? 10), Number(optionOf('--length') ?? 1200)];
   report({ cases, real, own, again }, { most, length });
 } finally {

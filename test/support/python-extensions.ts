@@ -237,7 +237,8 @@ export class OwnSite {
     const [clock, random, log] = [systemClock, systemRandom, silentLogger];
     const custom = [ownGrainsSource(merged, clock, log)];
     const grains = await collectGrains({ opts: merged, log, clock, custom });
-    const own: Pick<MinionStateDeps, 'custom'> = {
+    const own: Pick<MinionStateDeps, 'custom' | 'python'> = {
+      python: () => this.#here.python,
       custom: (context, kind) => findModules(this.#here, kind, context, { clock, log }),
     };
     const state = new MinionState({ ...{ opts, clock, random, log }, ...own }, grains);

@@ -148,8 +148,8 @@ class Caller {
     const { merged, opts, isLocal, logging } = this.#program;
     const log = logging.logger;
     const { grainsScript } = this.#deps;
-    const { custom, installed } = ownModules(log, { prints: true });
-    const stateDeps = { opts, clock: systemClock, random: systemRandom, log, custom, installed };
+    const { custom, installed, python } = ownModules(log, { prints: true });
+    const stateDeps = { opts, clock: systemClock, random: systemRandom, log, custom, installed, python };
     if (isLocal) {
       const grainsDeps = { opts: merged, log, grainsScript };
       const isAll = truthy(merged.get('grains_run'));

@@ -1,7 +1,7 @@
 /** Attributes, items and slices as the sandbox of Jinja gives them (jinja2/sandbox.py 3.1). */
 import { formatText, type FormatModel } from '../../python/text/format.ts';
 import { fromBigInt } from '../../python/values/int-text.ts';
-import { isBytes } from '../../python/values/value.ts';
+import { isBytes, PyObject } from '../../python/values/value.ts';
 import type { RenderBudget } from './budget.ts';
 import { typeError, valueError } from './errors.ts';
 import { repr, str } from './text-of.ts';
@@ -22,6 +22,7 @@ import {
   type NativeBody,
   type TValue,
 } from './model.ts';
+import { toValue } from './plain.ts';
 import { Undefined } from './undefined.ts';
 import { callValue, dictGet, isFloatValue, isIntValue, numberOf } from './operators.ts';
 import { PySet } from './set.ts';
@@ -134,7 +135,9 @@ function method(env: AccessEnvironment, value: TValue, name: string): NativeBody
 
 /** Python's `getattr`, or undefined where there is none. */
 function attribute(env: AccessEnvironment, value: TValue, name: string): Later | undefined {
-  if (value instanceof TObject && !(value instanceof PySet)) {
+  if (value instanceof PyObject) {
+    if (!name.startsWith('_')) return value.ask('attribute', [name]) as Later;
+  } else if (value instanceof TObject && !(value instanceof PySet)) {
     const found = value.getAttr(name);
     if (found !== undefined) return found;
   } else {
@@ -197,6 +200,7 @@ function item(value: TValue, key: TValue): Later | undefined {
   if (value instanceof Map)
     return Array.isArray(key) && !(key instanceof PyTuple) ? undefined : dictGet(value, key);
   if (value instanceof TObject) return value.getItem(key);
+  if (value instanceof PyObject) return value.ask('item', [toValue(key)]) as Later;
   const index = typeof key === 'boolean' ? Number(key) : key;
   if (typeof index !== 'number' || !Number.isInteger(index)) return undefined;
   if (typeof value === 'string') {

@@ -3,7 +3,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { toPyInt } from '../../python/conversions.ts';
 import { fromBigInt } from '../../python/values/int-text.ts';
 import { formatFixed, roundTo, toPyFloat } from '../../python/values/number-format.ts';
-import { float, PyFloat, type Value } from '../../python/values/value.ts';
+import { float, PyFloat, type Value, PyObject } from '../../python/values/value.ts';
 import { getAttr, getItem } from './access.ts';
 import { now } from './call.ts';
 import type { Environment } from './environment.ts';
@@ -44,11 +44,20 @@ function attributeGetter(scope: CallScope, path: TValue, fallback: TValue = null
   return (item) => {
     let value = item;
     for (const part of parts) {
-      value = now(getItem(env, value, part));
+      value = value instanceof PyObject ? known(value, part) : now(getItem(env, value, part));
       if (value instanceof Undefined && fallback !== null) value = fallback;
     }
     return value;
   };
+}
+
+/** An attribute of an object in Python as it was when the object came: filters cannot wait for its process. */
+function known(object: PyObject, name: TValue): TValue {
+  const found = typeof name === 'string' ? object.attributes.get(name) : undefined;
+  if (found !== undefined) return found;
+  throw new TemplateRuntimeError(
+    `a filter cannot look at ${JSON.stringify(name)} of a ${object.type} object, which is in Python; do so with {% for %}`,
+  );
 }
 
 const ignoreCase = (value: TValue): TValue => (typeof value === 'string' ? value.toLowerCase() : value);

@@ -2,6 +2,7 @@
  * Values inside templates: the model of values (python/values/value.ts) and what Python has besides: tuples, sets, ranges,
  * views, iterators and functions.
  */
+import { PyTuple as ValueTuple, tupleOf } from '../../python/values/tuple.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import {
   OrderedDict,
@@ -9,6 +10,7 @@ import {
   type PyDatetime,
   type PyFloat,
   type Value,
+  PyObject,
 } from '../../python/values/value.ts';
 
 /** A mapping inside a template. */
@@ -16,7 +18,18 @@ export type TDict = Map<TValue, TValue>;
 
 /** Anything an expression can be. */
 export type TValue =
-  null | boolean | number | bigint | string | Uint8Array | PyFloat | PyDatetime | TValue[] | TDict | TObject;
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint8Array
+  | PyFloat
+  | PyDatetime
+  | PyObject
+  | TValue[]
+  | TDict
+  | TObject;
 
 /** What calls give: a value, or the promise of one, which the generated code waits for. */
 export type Later = TValue | Promise<TValue>;
@@ -25,18 +38,11 @@ export type Later = TValue | Promise<TValue>;
 export type Kwargs = ReadonlyMap<string, TValue>;
 
 /** A Python tuple: a list for whoever does not care. */
-export class PyTuple extends Array<TValue> {
-  static override get [Symbol.species](): ArrayConstructor {
-    return Array;
-  }
-}
+export const PyTuple = ValueTuple<TValue>;
+export type PyTuple = ValueTuple<TValue>;
 
 /** Makes a tuple of some items. */
-export function tuple(items: Iterable<TValue>): PyTuple {
-  const out = new PyTuple();
-  for (const item of items) out.push(item);
-  return out;
-}
+export const tuple = (items: Iterable<TValue>): PyTuple => tupleOf(items);
 
 /** A tuple whose items have names. */
 export class NamedTuple extends PyTuple {
@@ -221,6 +227,7 @@ export function typeTitle(value: TValue, named?: WeakMap<object, string>): strin
     const name = named?.get(value);
     if (name !== undefined) return `${name} object`;
     if (value instanceof TObject) return `${value.typeTitle} object`;
+    if (value instanceof PyObject) return `${value.title} object`;
   }
   const module = value instanceof OrderedDict ? 'collections.' : '';
   return `${module}${typeName(value)} object`;

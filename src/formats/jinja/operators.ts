@@ -12,10 +12,21 @@ import {
   PyFloat,
   truthy as valueTruthy,
   type Value,
+  PyObject,
 } from '../../python/values/value.ts';
-import { typeError } from './errors.ts';
+import { TemplateRuntimeError, typeError } from './errors.ts';
 import { formatPercent } from './format-percent.ts';
-import { isCallable, PyTuple, TObject, typeName, type Later, type TDict, type TValue } from './model.ts';
+import {
+  isCallable,
+  PyTuple,
+  TObject,
+  typeName,
+  type Kwargs,
+  type Later,
+  type TDict,
+  type TValue,
+} from './model.ts';
+import { toValue } from './plain.ts';
 import { Undefined } from './undefined.ts';
 import { PySet } from './set.ts';
 
@@ -258,6 +269,7 @@ export function eq(a: TValue, b: TValue): boolean {
   if (a instanceof Map) return b instanceof Map && equalDicts(a, b);
   if (isBytes(a)) return isBytes(b) && Buffer.compare(a, b) === 0;
   if (a instanceof PyDatetime) return b instanceof PyDatetime && a.text === b.text;
+  if (a instanceof PyObject) return b instanceof PyObject && a.equals(b);
   const x = numberOf(a);
   const y = numberOf(b);
   // mixed int and bigint compare by value
@@ -324,6 +336,8 @@ export function isIn(item: TValue, container: TValue): boolean | Promise<boolean
       return false;
     }
   }
+  if (container instanceof PyObject)
+    return container.ask('contains', [toValue(item)]).then((answer) => answer === true);
   if (isBytes(container)) return typeof item === 'number' && container.includes(item);
   throw typeError(`argument of type '${typeName(container)}' is not iterable`);
 }
@@ -374,6 +388,7 @@ export function len(value: TValue): number {
     const { length } = value;
     if (length !== undefined) return length;
   }
+  if (value instanceof PyObject && value.length !== undefined) return value.length;
   throw typeError(`object of type '${typeName(value)}' has no len()`);
 }
 
@@ -383,7 +398,15 @@ export function itemsOf(value: TValue): Iterable<TValue> | undefined {
   if (value instanceof Map) return guarded(value);
   if (typeof value === 'string') return value;
   if (value instanceof TObject) return value.iterate();
+  if (value instanceof PyObject) return objectItems(value);
   return isBytes(value) ? value : undefined;
+}
+
+/** @throws TemplateRuntimeError for those with more than a template is told of them */
+function objectItems({ items, tooMany, type }: PyObject): Iterable<TValue> | undefined {
+  if (tooMany)
+    throw new TemplateRuntimeError(`'${type}' object: there is more in it than a template can walk through`);
+  return items as TValue[] | undefined;
 }
 
 /** `iter(value)`. @throws TypeError */
@@ -405,6 +428,15 @@ export function* guarded(dict: TDict): Iterable<TValue> {
 /** `list(value)`. */
 export const list = (value: TValue): TValue[] => [...iter(value)];
 
+async function calledObject(
+  f: PyObject,
+  args: readonly TValue[],
+  kwargs: Kwargs | undefined,
+): Promise<TValue> {
+  const named = Array.from(kwargs ?? [], ([name, value]) => [name, toValue(value)] as const);
+  return (await f.ask('call', args.map(toValue), new Map(named))) ?? null;
+}
+
 /** Calls anything. @throws TypeError, UndefinedError */
 export function callValue(
   f: TValue | undefined,
@@ -413,6 +445,7 @@ export function callValue(
   scope: { readonly env: unknown },
 ): Later {
   if (isCallable(f)) return f.call(args, kwargs, scope);
+  if (f instanceof PyObject && f.isCallable) return calledObject(f, args, kwargs);
   if (f instanceof Undefined) return f.fail();
   throw typeError(`'${typeName(f ?? null)}' object is not callable`);
 }

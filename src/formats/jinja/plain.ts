@@ -2,6 +2,7 @@
 import { pformat } from '../../python/values/pprint.ts';
 import { emptyLike, type Dict, type Value } from '../../python/values/value.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
+import { tupleOf } from '../../python/values/tuple.ts';
 import { TObject, PyTuple, typeName, type TValue } from './model.ts';
 import { Undefined } from './undefined.ts';
 import { repr } from './text-of.ts';
@@ -12,8 +13,9 @@ type Odd = (value: TObject) => Value;
 function convert(value: TValue, odd: Odd): Value {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) {
-    if (!(value instanceof PyTuple) && value.every(isLeaf)) return value as Value[];
-    return Array.from(value, (item) => convert(item, odd));
+    if (value.every(isLeaf)) return value as Value[];
+    const items = value.map((item) => convert(item, odd));
+    return value instanceof PyTuple ? tupleOf(items) : items;
   }
   if (value instanceof Map) {
     if (!holdsOdd(value)) return value as Dict;

@@ -1,4 +1,5 @@
 /** Jinja's tests and Salt's (jinja2/tests.py 3.1; 3006.16 salt/utils/jinja.py). */
+import { PyObject } from '../../python/values/value.ts';
 import { compilePattern } from '../../python/regex/pattern.ts';
 import { native, type BoundBody, type Param } from './bind.ts';
 import { environmentOf } from './filters-sequence.ts';
@@ -64,7 +65,11 @@ function isSame(a: TValue, b: TValue): boolean {
 
 const ENTRIES: readonly Entry[] = [
   ['boolean', [], ([v]) => typeof v === 'boolean'],
-  ['callable', [], ([v]) => v instanceof Undefined || isCallable(v)],
+  [
+    'callable',
+    [],
+    ([v]) => v instanceof Undefined || isCallable(v) || (v instanceof PyObject && v.isCallable),
+  ],
   ['defined', [], ([v]) => !(v instanceof Undefined)],
   ['divisibleby', ['num'], ([v, n]) => eq(mod(v as TValue, n as TValue), 0)],
   ['escaped', [], () => false],

@@ -1,6 +1,6 @@
 /** Python's `str()` and `repr()` of what templates work with. */
 import { orderedRepr, pyRepr, pyStr, textRepr } from '../../python/values/repr.ts';
-import { OrderedDict } from '../../python/values/value.ts';
+import { OrderedDict, PyObject } from '../../python/values/value.ts';
 import { PyTuple, TObject, type TValue } from './model.ts';
 
 /** `str(value)`. @throws UndefinedError for strict undefined values */
@@ -39,7 +39,9 @@ function reprWithin(value: TValue, above: readonly TValue[], plain: boolean): st
     const inner = [...above, value];
     const within = (item: TValue): string => reprWithin(item, inner, plain);
     if (value instanceof OrderedDict && !plain) return orderedRepr<TValue>(value, within);
-    return `{${[...value].map(([k, v]) => `${within(k)}: ${within(v)}`).join(', ')}}`;
+    // Salt's PrintableDict (salt/utils/jinja.py, 3006.16) shows what is no text by its str()
+    const shown = (item: TValue): string => (plain && item instanceof PyObject ? item.str : within(item));
+    return `{${[...value].map(([k, v]) => `${within(k)}: ${shown(v)}`).join(', ')}}`;
   }
   return pyRepr(value);
 }

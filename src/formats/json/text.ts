@@ -9,6 +9,7 @@ import {
   type Dict,
   type PyDatetime,
   type Value,
+  type PyObject,
 } from '../../python/values/value.ts';
 
 export { JsonSyntaxError, parseJson } from './parse.ts';
@@ -68,7 +69,7 @@ function write(value: Value, level: number, w: Writer): void {
   else w.out.push(quote(fallbackText(value, w), w));
 }
 
-function fallbackText(value: Uint8Array | PyDatetime | PyFloat, w: Writer): string {
+function fallbackText(value: Uint8Array | PyDatetime | PyFloat | PyObject, w: Writer): string {
   if (w.options.fallback) return w.options.fallback(value);
   throw new TypeError(`Object of type ${pyTypeName(value)} is not JSON serializable`);
 }

@@ -1,7 +1,15 @@
 /** Writes property lists in XML as Python's plistlib does (3006.16 salt/serializers/plist.py). */
 import { floatRepr } from '../../python/values/repr.ts';
 import { sortedEntries } from '../../python/values/order.ts';
-import { isFloat, isInt, PyDatetime, PyFloat, type Dict, type Value } from '../../python/values/value.ts';
+import {
+  isFloat,
+  isInt,
+  PyDatetime,
+  PyFloat,
+  type Dict,
+  type Value,
+  PyObject,
+} from '../../python/values/value.ts';
 
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -41,6 +49,7 @@ function write(value: Value, depth: number, lines: string[], options: Required<P
   else if (Array.isArray(value)) writeList(value, depth, lines, options);
   else if (value instanceof Map) writeMapping(value, depth, lines, options);
   else if (value === null) throw new TypeError("unsupported type: <class 'NoneType'>");
+  else if (value instanceof PyObject) throw new TypeError(`unsupported type: <class '${value.title}'>`);
   else writeBytes(value, depth, lines);
 }
 

@@ -1,6 +1,14 @@
 /** Writes values as TOML in the form of Python's package toml 0.10 (3006.16 salt/serializers/tomlmod.py). */
 import { floatRepr, pyStr } from '../../python/values/repr.ts';
-import { isFloat, isInt, PyDatetime, PyFloat, type Dict, type Value } from '../../python/values/value.ts';
+import {
+  isFloat,
+  isInt,
+  PyDatetime,
+  PyFloat,
+  type Dict,
+  type Value,
+  PyObject,
+} from '../../python/values/value.ts';
 
 const BARE = /^[A-Za-z0-9_-]+$/;
 const DEPTH_MAX = 200;
@@ -92,6 +100,7 @@ function valueText(value: Value, depth: number): string {
     return `{ ${pairs.join(', ')} }`;
   }
   if (value === null) return quoted('None');
+  if (value instanceof PyObject) return quoted(value.str);
   return `[${[...value].map((byte) => ` ${byte},`).join('')}]`;
 }
 

@@ -6,18 +6,23 @@
  *   Follows salt/payload.py `dumps`/`loads` (3006.16) with `use_bin_type=False`.
  * - `local`: the event bus and files on disk. Text and bytes are distinct (`use_bin_type=True`).
  *
+ * A third is ours: `python`, in which a process of Python is spoken to. It is `local` with what only Python has: tuples, ordered mappings that
+ * are to stay such ones, integers of any size, and objects that stay where they are.
+ *
  * Hostile input costs a {@link MsgpackError} and nothing else: lengths are checked against what is there before
  * anything is allocated, nesting is bounded, and what comes from outside has a {@link Budget}.
  */
 import { isUtf8 } from 'node:buffer';
-import { PyDatetime, PyFloat, type Dict, type Value } from '../../python/values/value.ts';
+import { PyTuple } from '../../python/values/tuple.ts';
+import { PyDatetime, PyFloat, type Dict, type Value, PyObject } from '../../python/values/value.ts';
 import { requireWithin, type Budget } from './budget.ts';
 import { MsgpackError, TruncatedMsgpackError } from './msgpack-error.ts';
+import { EXT_INTEGER, EXT_OBJECT, EXT_TUPLE, ofPython } from './of-python.ts';
 
 export { MsgpackError, TruncatedMsgpackError };
 
-/** Which of Salt's two msgpack dialects to speak. */
-export type Dialect = 'network' | 'local';
+/** Which dialect to speak: one of Salt's two, or that of our processes of Python. */
+export type Dialect = 'network' | 'local' | 'python';
 
 /** What can be encoded: values, and plain objects standing for maps with fixed field names (undefined left out). */
 export type Encodable = Value | readonly Encodable[] | { readonly [field: string]: Encodable | undefined };
@@ -36,13 +41,15 @@ class Encoder {
   #buf = Buffer.allocUnsafeSlow(INITIAL_BUFFER_BYTES);
   #pos = 0;
   #bin = false;
+  #dialect: Dialect = 'local';
   #isBusy = false;
 
   encode(value: Encodable, dialect: Dialect): Buffer {
     // a map that makes its content when it is looked at may encode something itself meanwhile
     if (this.#isBusy) return new Encoder().encode(value, dialect);
     this.#pos = 0;
-    this.#bin = dialect === 'local';
+    this.#bin = dialect !== 'network';
+    this.#dialect = dialect;
     this.#isBusy = true;
     try {
       this.#any(value, 0);
@@ -93,13 +100,31 @@ class Encoder {
         this.#any(key, depth + 1);
         this.#any(item, depth + 1);
       }
+    } else if (value instanceof PyTuple && this.#dialect === 'python') {
+      this.#extension(EXT_TUPLE, [...(value as Value[])]);
     } else if (Array.isArray(value)) {
       this.#length(value.length, 0x90, 0xdc);
       for (const item of value as Encodable[]) this.#any(item, depth + 1);
     } else if (value instanceof Uint8Array) this.#bytes(value);
     else if (value instanceof PyFloat) this.#float(value.value);
     else if (value instanceof PyDatetime) this.#ext(EXT_DATETIME, value.text);
+    else if (value instanceof PyObject) this.#object80(value);
     else this.#fields(value as Record<string, Encodable | undefined>, depth);
+  }
+
+  /** Only Python can do anything with it; for anybody else it is its text. */
+  #object80(value: PyObject): void {
+    if (this.#dialect === 'python') this.#extension(EXT_OBJECT, value.place);
+    else this.#text(value.str);
+  }
+
+  #extension(type: number, content: Encodable): void {
+    const body = new Encoder().encode(content, this.#dialect);
+    this.#room(6 + body.length);
+    this.#buf[this.#pos++] = 0xc9;
+    this.#pos = this.#buf.writeUInt32BE(body.length, this.#pos);
+    this.#buf[this.#pos++] = type;
+    this.#pos += body.copy(this.#buf, this.#pos);
   }
 
   #fields(record: Record<string, Encodable | undefined>, depth: number): void {
@@ -244,7 +269,8 @@ class Encoder {
     } else if (value < 0n && value >= -(1n << 63n)) {
       this.#buf[this.#pos++] = 0xd3;
       this.#pos = this.#buf.writeBigInt64BE(value, this.#pos);
-    } else this.#text(value.toString()); // Salt compat: integers beyond 64 bits travel as decimal text
+    } else if (this.#dialect === 'python') this.#extension(EXT_INTEGER, value.toString());
+    else this.#text(value.toString()); // Salt compat: integers beyond 64 bits travel as decimal text
   }
 
   #float(value: number): void {
@@ -302,12 +328,14 @@ class Decoder {
   #pos = 0;
   #end = 0;
   #local = false;
+  #dialect: Dialect = 'local';
 
   decode(bytes: Uint8Array, dialect: Dialect, start: number): { value: Value; end: number } {
     this.#buf = asBuffer(bytes);
     this.#pos = start;
     this.#end = this.#buf.length;
-    this.#local = dialect === 'local';
+    this.#local = dialect !== 'network';
+    this.#dialect = dialect;
     try {
       return { value: this.#any(0), end: this.#pos };
     } finally {
@@ -371,6 +399,10 @@ class Decoder {
     const type = this.#buf.readInt8(this.#pos);
     const body = this.#buf.subarray(this.#pos + 1, this.#pos + 1 + length);
     this.#pos += 1 + length;
+    if (this.#dialect === 'python' && type >= EXT_OBJECT) {
+      const { value } = new Decoder().decode(body, 'python', 0);
+      return ofPython(type, value);
+    }
     if (type === EXT_DATETIME) return datetime(body.toString('latin1'));
     // Salt compat: type 79 is a named internal constant; its name is the only part that means anything elsewhere
     return type === EXT_CONSTANT ? body.toString('latin1') : Buffer.from(body);

@@ -12,6 +12,7 @@ import {
   PyFloat,
   type Dict,
   type Value,
+  PyObject,
 } from '../../python/values/value.ts';
 import { Emitter, type Node, type ScalarNode } from './emitter.ts';
 import { plainTag } from './plain-tags.ts';
@@ -159,6 +160,9 @@ function isPlainLeaf(value: Value): boolean {
 
 function scalarNode(value: Exclude<Value, Shared>): ScalarNode {
   if (value === null) return typed('null', 'null');
+  // what it cannot represent (salt/utils/yamldumper.py `represent_undefined`, 3006.16)
+  if (value instanceof PyObject)
+    return value.title === 'datetime.date' ? typed(value.str, 'timestamp') : typed('NULL', 'null');
   if (typeof value === 'boolean') return typed(String(value), 'bool');
   if (typeof value === 'string') return typed(value, 'str');
   if (isFloat(value)) return typed(floatText(value instanceof PyFloat ? value.value : value), 'float');

@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
-import { decode, encode, type Encodable } from '../../formats/wire/msgpack.ts';
+import { decode, encode, type Dialect, type Encodable } from '../../formats/wire/msgpack.ts';
 import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 
 /** What one of our processes sent is not what the contract says: the two are of different versions, or one is broken. */
@@ -182,13 +182,13 @@ export function variants<const V extends Readonly<Record<string, Shape>>>(shapes
 }
 
 /** A message that is one field. */
-export function single<T>(field: Field<T>): Codec<T> {
+export function single<T>(field: Field<T>, dialect: Dialect = 'local'): Codec<T> {
   return {
-    pack: (value) => [encode(field.pack(value), 'local')],
+    pack: (value) => [encode(field.pack(value), dialect)],
     read: (bytes) => {
       let value: Value;
       try {
-        value = decode(bytes, 'local');
+        value = decode(bytes, dialect);
       } catch (cause) {
         throw new MessageError('cannot be decoded', { cause });
       }
@@ -198,8 +198,16 @@ export function single<T>(field: Field<T>): Codec<T> {
 }
 
 /** A message of several fields. */
-export function fields<const S extends Shape>(shape: S): Codec<RecordOf<S>> {
-  return single(record(shape));
+export function fields<const S extends Shape>(shape: S, dialect: Dialect = 'local'): Codec<RecordOf<S>> {
+  return single(record(shape), dialect);
+}
+
+/** {@link single} and {@link fields} for an end that speaks another dialect than ours among each other. */
+export function codecsIn(dialect: Dialect): {
+  single<T>(field: Field<T>): Codec<T>;
+  fields<const S extends Shape>(shape: S): Codec<RecordOf<S>>;
+} {
+  return { single: (field) => single(field, dialect), fields: (shape) => fields(shape, dialect) };
 }
 
 /** A message without content. */

@@ -8,6 +8,7 @@ import {
   type RegistryOptions,
 } from '../../runtime/loader/registry.ts';
 import type { JobContext, LoadContext, MinionServices, ModuleContext } from '../../runtime/loader/module.ts';
+import { sharePython, type PythonSource } from '../../runtime/python-host/of-job.ts';
 import { pythonFileNames } from '../../runtime/extensions/folder.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
@@ -30,6 +31,8 @@ export interface MinionStateDeps {
   readonly custom?: CustomModules;
   /** Modules of an installed Salt (`salt_python`). */
   readonly installed?: InstalledSource;
+  /** The process that runs custom modules in Python. */
+  readonly python?: PythonSource;
   /** Told that modules are to be loaded anew, so that what is remembered of custom ones is forgotten. */
   readonly onReload?: () => void;
   /** Takes returns that a returner's database cannot take now; without it they are a line in the log. */
@@ -143,7 +146,8 @@ export class MinionState {
 
   /** The context of one job. */
   context(job: JobContext, services: MinionServices, signal: AbortSignal): ModuleContext {
-    const { clock, random, log } = this.deps;
+    const { clock, random, log, python } = this.deps;
+    sharePython(job, python);
     return createModuleContext(this.#registry, {
       id: this.id,
       opts: this.opts,

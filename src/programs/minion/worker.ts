@@ -52,6 +52,7 @@ async function runOrder(
       random: systemRandom,
       log: logging.logger,
       custom: workerModules(extensions, own, { clock: systemClock, log: logging.logger }),
+      python: () => extensions.python,
       installed: (name, context, kind) => extensions.installed(name, context, kind),
     },
     grains,

@@ -12,6 +12,7 @@ import type { MasterServices } from '../../runtime/loader/master-services.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import type { RegistryOptions } from '../../runtime/loader/registry.ts';
 import { pythonFileNames } from '../../runtime/extensions/folder.ts';
+import { sharePython } from '../../runtime/python-host/of-job.ts';
 import { ownModules } from '../../runtime/extensions/own-modules.ts';
 import { withoutMinion } from '../../runtime/loader/no-minion.ts';
 
@@ -41,7 +42,7 @@ export async function masterMinion(deps: MasterMinionDeps): Promise<ModuleContex
     executionModules(),
   ]);
   const grains = await masterGrains({ opts, log });
-  const { custom: own, installed } = ownModules(log);
+  const { custom: own, installed, python } = ownModules(log);
   const kindOf = (
     kind: 'modules' | 'states',
   ): Pick<RegistryOptions, 'custom' | 'customFiles' | 'installed'> => ({
@@ -55,13 +56,15 @@ export async function masterMinion(deps: MasterMinionDeps): Promise<ModuleContex
     states: async (context) =>
       new ModuleRegistry({ ...context, ...kindOf('states'), table: await stateModules(), kind: 'states' }),
   });
+  const job = { jid, fun, pub: new Map() };
+  sharePython(job, python);
   return createModuleContext(registry, {
     id,
     opts,
     grains,
     pillar,
     ...(master === undefined ? {} : { master }),
-    job: { jid, fun, pub: new Map() },
+    job,
     signal,
     services: withoutMinion('There is no master to ask: this is the master.'),
     clock,

@@ -45,6 +45,7 @@ function runnersOf(ctx: RunnerContext): FunctionCaller {
   };
   return {
     call: (fun, args, kwargs) => ctx.call(fun, args, kwargs),
+    callExactly: (fun, args, kwargs) => ctx.call(fun, args, kwargs),
     async has(fun) {
       return (await this.find(fun)).spec !== undefined;
     },

@@ -1,6 +1,6 @@
 /** Python's `repr()` and `str()` of every value: what Salt prints wherever it formats a value into text. */
 import { intText } from './int-text.ts';
-import { OrderedDict, PyDatetime, PyFloat, type Dict, type Value } from './value.ts';
+import { OrderedDict, PyDatetime, PyFloat, type Dict, type Value, PyObject } from './value.ts';
 
 const PLAIN_TEXT = /^[\x20-\x26\x28-\x5b\x5d-\x7e]*$/;
 // What Python calls not printable: the Unicode categories "other" and "separator", the space excepted.
@@ -16,6 +16,7 @@ const NAMED_ESCAPES: ReadonlyMap<string, string> = new Map([
 export function pyStr(value: Value): string {
   if (typeof value === 'string') return value;
   if (value instanceof PyDatetime) return value.toString();
+  if (value instanceof PyObject) return value.str;
   return pyRepr(value);
 }
 
@@ -54,8 +55,9 @@ function intRepr(value: number): string {
   return Math.abs(value) < 1e21 ? String(value === 0 ? 0 : value) : String(BigInt(value));
 }
 
-function objectRepr(value: Value[] | Dict | Uint8Array | PyFloat | PyDatetime): string {
+function objectRepr(value: Value[] | Dict | Uint8Array | PyFloat | PyDatetime | PyObject): string {
   if (value instanceof PyFloat) return floatRepr(value.value);
+  if (value instanceof PyObject) return value.repr;
   if (Array.isArray(value)) return `[${value.map(pyRepr).join(', ')}]`;
   if (value instanceof OrderedDict) return orderedRepr(value, pyRepr);
   if (value instanceof Map) {

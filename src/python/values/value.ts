@@ -5,10 +5,12 @@
  * - an integer is a JavaScript integer `number` or, beyond 2^53, a `bigint`;
  * - a float is a non-integer `number` or, when its value is integral (`8.0`), a {@link PyFloat};
  * - a mapping is a `Map`, so that order and key types (1, null, true) survive;
- * - bytes that are not text stay a `Uint8Array`.
+ * - bytes that are not text stay a `Uint8Array`;
+ * - what code in Python has and is no data stays there, and a {@link PyObject} stands for it.
  */
+
 export type Value =
-  null | boolean | number | bigint | string | Uint8Array | PyFloat | PyDatetime | Value[] | Dict;
+  null | boolean | number | bigint | string | Uint8Array | PyFloat | PyDatetime | PyObject | Value[] | Dict;
 
 /** A Python mapping: insertion order kept, keys of any scalar type. */
 export type Dict = Map<Value, Value>;
@@ -44,6 +46,98 @@ export class PyDatetime {
     const head = `${t.slice(0, 4)}-${t.slice(4, 6)}-${t.slice(6, 8)} ${t.slice(9, 17)}`;
     const micros = t.slice(18);
     return /^0*$/.test(micros) ? head : `${head}.${micros}`;
+  }
+}
+
+/** What may be asked about an object. */
+export type ObjectQuestion = 'attribute' | 'item' | 'contains' | 'call';
+
+/** Asks the process that has an object. */
+export interface ObjectKeeper {
+  /**
+   * Looks at an attribute or an item (each the other where there is no such one, as Jinja does), asks whether something is in it, or calls it.
+   * @returns undefined where there is none
+   * @throws what Python raises, and CommandExecutionError when the process has ended
+   */
+  ask(
+    object: PyObject,
+    question: ObjectQuestion,
+    args: readonly Value[],
+    kwargs: Dict,
+  ): Promise<Value | undefined>;
+}
+
+/** What its process tells of an object. */
+export interface ObjectFacts {
+  /** The process and, within it, the object. */
+  readonly place: readonly [process: number, object: number];
+  /** The name of its type, and that with its module. */
+  readonly type: string;
+  readonly title: string;
+  readonly str: string;
+  readonly repr: string;
+  readonly isTrue: boolean;
+  /** What is in it, where that is not much; undefined where it cannot be walked. */
+  readonly items?: readonly Value[] | undefined;
+  /** Why it cannot be walked here, although it can be there. */
+  readonly tooMany?: boolean;
+  readonly length?: number | undefined;
+  readonly isCallable: boolean;
+  /** Attributes that are texts, numbers or truths, as they were. */
+  readonly attributes: ReadonlyMap<Value, Value>;
+}
+
+/**
+ * Stands for an object of code in Python that is no data: the object itself stays in the process that has it, and can be handed back to it.
+ */
+export class PyObject implements ObjectFacts {
+  readonly place: readonly [process: number, object: number];
+  readonly type: string;
+  readonly title: string;
+  readonly str: string;
+  readonly repr: string;
+  readonly isTrue: boolean;
+  readonly items: readonly Value[] | undefined;
+  readonly tooMany: boolean;
+  readonly length: number | undefined;
+  readonly isCallable: boolean;
+  readonly attributes: ReadonlyMap<Value, Value>;
+  #keeper: ObjectKeeper | undefined;
+
+  constructor({ items, length, tooMany = false, ...facts }: ObjectFacts) {
+    this.place = facts.place;
+    this.type = facts.type;
+    this.title = facts.title;
+    this.str = facts.str;
+    this.repr = facts.repr;
+    this.isTrue = facts.isTrue;
+    this.isCallable = facts.isCallable;
+    this.attributes = facts.attributes;
+    this.items = items;
+    this.length = length;
+    this.tooMany = tooMany;
+  }
+
+  /** Says who can be asked about it. */
+  keptBy(keeper: ObjectKeeper): void {
+    this.#keeper = keeper;
+  }
+
+  /** See {@link ObjectKeeper.ask}. */
+  ask(
+    question: ObjectQuestion,
+    args: readonly Value[],
+    kwargs: Dict = new Map(),
+  ): Promise<Value | undefined> {
+    if (this.#keeper === undefined)
+      return Promise.reject(new Error(`nobody can be asked about the ${this.type} object`));
+    return this.#keeper.ask(this, question, args, kwargs);
+  }
+
+  /** The same object, or one that shows itself in the same way and not by its address. */
+  equals(other: PyObject): boolean {
+    if (this.place.every((part, i) => part === other.place[i])) return true;
+    return this.title === other.title && this.repr === other.repr && !/ at 0x[0-9a-f]+/.test(this.repr);
   }
 }
 
@@ -90,7 +184,7 @@ export function truthy(value: Value | undefined): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (value instanceof Map) return value.size > 0;
   if (isBytes(value)) return value.length > 0;
-  return Boolean(value);
+  return value instanceof PyObject ? value.isTrue : Boolean(value);
 }
 
 /** Something {@link dict} takes as a value: a value, or a plain object literal standing for a mapping. */
@@ -121,6 +215,7 @@ export function pyTypeName(value: Value): string {
   if (isFloat(value)) return 'float';
   if (Array.isArray(value)) return 'list';
   if (value instanceof Map) return value instanceof OrderedDict ? 'OrderedDict' : 'dict';
+  if (value instanceof PyObject) return value.type;
   return value instanceof PyDatetime ? 'datetime' : 'bytes';
 }
 
@@ -140,6 +235,7 @@ export function valuesEqual(a: Value, b: Value): boolean {
   }
   if (isBytes(a)) return isBytes(b) && Buffer.compare(a, b) === 0;
   if (a instanceof PyDatetime) return b instanceof PyDatetime && a.text === b.text;
+  if (a instanceof PyObject) return b instanceof PyObject && a.equals(b);
   const x = typeof a === 'boolean' ? Number(a) : toNumber(a);
   const y = typeof b === 'boolean' ? Number(b) : toNumber(b);
   if (typeof a === 'bigint' && typeof b === 'bigint') return a === b;

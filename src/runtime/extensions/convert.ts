@@ -9,6 +9,7 @@ import {
   toNumber,
   type Dict,
   type Value,
+  PyObject,
 } from '../../python/values/value.ts';
 import type { Data, ParamTypes } from './brine.d.ts';
 
@@ -19,6 +20,7 @@ const NESTING_MAX = 200;
 export function toData(value: Value): Data {
   if (value instanceof PyFloat) return value.value;
   if (value instanceof PyDatetime) return value.toString();
+  if (value instanceof PyObject) return value.str;
   if (Array.isArray(value)) return value.map(toData);
   if (!(value instanceof Map)) return value;
   const entries = [...value].map(([key, item]): [Data, Data] => [toData(key), toData(item)]);

@@ -7,6 +7,7 @@ import type { Logger } from '../../host/log.ts';
 import type { LoadContext } from '../loader/module.ts';
 import type { CustomModule } from '../loader/registry.ts';
 import { hasExtensions } from './folder.ts';
+import type { PythonSource } from '../python-host/of-job.ts';
 import type { ExtensionsHere } from './here.ts';
 
 /** Finds custom modules that have functions: all, or those of the file of a name. */
@@ -27,6 +28,8 @@ export type FindInstalled = (
 export interface OwnFinders {
   readonly custom: FindOwn;
   readonly installed: FindInstalled;
+  /** What runs those in Python. */
+  readonly python: PythonSource;
 }
 
 /**
@@ -46,5 +49,6 @@ export function ownModules(log: Logger, options: { readonly prints?: boolean } =
     },
     installed: async (name, context, kind) =>
       context.opts.get('salt_python') === true ? (await open()).installed(name, context, kind) : [],
+    python: async () => (await open()).python,
   };
 }

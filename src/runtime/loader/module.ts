@@ -56,6 +56,8 @@ export interface FunctionSpec<P extends Params = Params> extends FunctionDescrip
     rest: readonly Value[],
     kwargs: Dict,
   ): Value | Promise<Value>;
+  /** Of a function in Python: gives what templates tell apart, tuples and objects that are no data (`PyObject`). */
+  readonly runExactly?: FunctionSpec['run'];
 }
 
 /** A function of a site's file in Python. */
@@ -166,6 +168,8 @@ export interface FunctionCaller extends FunctionSource {
    * @throws CommandExecutionError `'<fun>' is not available.`, ArgumentError, or whatever the function throws
    */
   call(fun: string, args?: readonly Value[], kwargs?: Dict): Promise<Value>;
+  /** The same with {@link FunctionSpec.runExactly}, where there is one. */
+  callExactly(fun: string, args: readonly Value[], kwargs: Dict): Promise<Value>;
   has(fun: string): Promise<boolean>;
   /** The files of Salt's names that were not loaded: disabled, unavailable, or another file has their virtual name. */
   notLoaded(): Promise<readonly string[]>;

@@ -187,6 +187,12 @@ export class ModuleRegistry implements FunctionSource {
         if (!spec) throw new CommandExecutionError(missing);
         return callFunction(fun, spec, context(), args, kwargs);
       },
+      callExactly: async (fun, args, kwargs) => {
+        const { spec, missing } = await this.find(fun);
+        if (!spec) throw new CommandExecutionError(missing);
+        const { run, runExactly = run } = spec;
+        return callFunction(fun, { ...spec, run: runExactly }, context(), args, kwargs);
+      },
       has: async (fun) => (await this.find(fun)).spec !== undefined,
       find: (fun) => this.find(fun),
       module: (name) => this.module(name),

@@ -3,11 +3,12 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
-import type { Dict, Value } from '../../python/values/value.ts';
+import type { Dict } from '../../python/values/value.ts';
 import type { MasterBeside } from '../loader/master-services.ts';
 import type { FunctionCaller } from '../loader/module.ts';
 import type { RegistryOptions } from '../loader/registry.ts';
 import type { ModuleEntry } from '../loader/module-entry.ts';
+import { functionsForTemplates } from '../loader/for-templates.ts';
 import { withoutMinion } from '../loader/no-minion.ts';
 
 /** What functions are made with. */
@@ -30,12 +31,7 @@ export function loadedFunctions(
 ): TemplateFunctions {
   let caller: Promise<FunctionCaller> | undefined;
   const functions = (): Promise<FunctionCaller> => (caller ??= makeCaller(context, deps));
-  return {
-    has: async (name) => (await functions()).has(name),
-    find: async (name) => (await (await functions()).find(name)).spec,
-    hasModule: async (name) => (await (await functions()).module(name)) !== undefined,
-    call: async (name, args, kwargs) => (await functions()).call(name, args, new Map<Value, Value>(kwargs)),
-  };
+  return functionsForTemplates(functions);
 }
 
 async function makeCaller(

@@ -7,6 +7,7 @@ import { PythonError } from '../../python/exceptions.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { pythonFiles } from '../extensions/folder.ts';
 import { templateCaller } from '../python-host/callers.ts';
+import { sharedPython, type PythonSource } from '../python-host/of-job.ts';
 import { PythonFileError, PythonModules } from '../python-host/python-modules.ts';
 import { SaltRenderError, textOf, type RenderContext, type Renderer } from '../renderers/renderer.ts';
 
@@ -15,35 +16,55 @@ const IDLE_MS = 60_000;
 /** What the pipe tells of a file is no variable of it. */
 const SEEN_ANYWAY: ReadonlySet<string> = new Set(['grains', 'pillar', 'opts']);
 
-/** Renders files in Python, in a process that is started for the first and ends when there are no more. */
+/** What renders files in Python is made of. */
+export interface PythonTemplatesDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The process of a job's modules, which is the files' too; default: one of their own. */
+  readonly shared?: PythonSource | undefined;
+}
+
+/**
+ * Renders files in Python: in the process of the job's modules or, where there is none, in one that is started for the first file and ends
+ * when there are no more.
+ */
 export class PythonTemplates implements Renderer {
   readonly name = 'py';
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #python: PythonModules;
+  readonly #shared: PythonSource | undefined;
+  #own: PythonModules | undefined;
   #idle: Timer | undefined;
   #running = 0;
 
-  constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
+  constructor({ clock, log, shared }: PythonTemplatesDeps) {
     this.#clock = clock;
     this.#log = log;
-    this.#python = new PythonModules({ clock, log, files: pythonFiles, limitsFunctions: true });
+    this.#shared = shared;
   }
 
   /** Lets something run in the process, which ends some time after the last. */
   async use<T>(work: (python: PythonModules) => Promise<T>): Promise<T> {
+    if (this.#shared !== undefined) return work(await this.#shared());
+    const { clock, log } = { clock: this.#clock, log: this.#log };
+    const python = (this.#own ??= new PythonModules({
+      clock,
+      log,
+      files: pythonFiles,
+      limitsFunctions: true,
+    }));
     this.#idle?.cancel();
     this.#running++;
     try {
-      return await work(this.#python);
+      return await work(python);
     } finally {
       this.#running--;
-      if (this.#running === 0) this.#endWhenIdle();
+      if (this.#running === 0) this.#endWhenIdle(python);
     }
   }
 
-  #endWhenIdle(): void {
-    const end = (): void => (this.#python.isBusy ? this.#endWhenIdle() : this.#python.close());
+  #endWhenIdle(python: PythonModules): void {
+    const end = (): void => (python.isBusy ? this.#endWhenIdle(python) : python.close());
     this.#idle = this.#clock.after(IDLE_MS, end, { background: true });
   }
 
@@ -73,7 +94,15 @@ export class PythonTemplates implements Renderer {
     };
     const [opts, grains, pillar] = [mapping('opts'), mapping('grains'), mapping('pillar')];
     const own = [...variables].filter(([name]) => !SEEN_ANYWAY.has(name)) as [Value, Value][];
-    const template = { path, text, variables: new Map([...own, ...more]), opts, grains, pillar };
+    const template = {
+      path,
+      text,
+      variables: new Map([...own, ...more]),
+      opts,
+      grains,
+      pillar,
+      keeps: this.#shared !== undefined,
+    };
     try {
       return await this.use((python) => python.render(template, templateCaller(functions, this.#log)));
     } catch (error) {
@@ -84,7 +113,7 @@ export class PythonTemplates implements Renderer {
   }
 }
 
-/** One process for all the files of a job, and none that outlives it. */
+/** One for all the files of a job, and none that outlives it. */
 const ofJobs = new WeakMap<object, PythonTemplates>();
 
 /** What renders the files of a job. */
@@ -92,7 +121,7 @@ export function pythonTemplatesOf(
   job: object,
   deps: { readonly clock: Clock; readonly log: Logger },
 ): PythonTemplates {
-  const known = ofJobs.get(job) ?? new PythonTemplates(deps);
+  const known = ofJobs.get(job) ?? new PythonTemplates({ ...deps, shared: sharedPython(job) });
   ofJobs.set(job, known);
   return known;
 }

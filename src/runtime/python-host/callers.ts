@@ -23,6 +23,7 @@ export interface TemplateFunctions {
   has(name: string): boolean | Promise<boolean>;
   /** The function itself, which code in Python calls with the very values where it is in Python, too. */
   find?(name: string): Promise<object | undefined>;
+  names?(): Promise<string[]>;
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> | Value;
 }
 
@@ -60,7 +61,7 @@ export function jobCaller(ctx: ModuleContext): Caller {
   };
 }
 
-/** A file that is rendered: it calls execution functions, whose names it cannot list. */
+/** A file that is rendered: it calls execution functions. */
 export function templateCaller(functions: TemplateFunctions, log: Logger): Caller {
   const find = async (fun: string): Promise<FunctionSpec | boolean> =>
     functions.find === undefined
@@ -69,10 +70,10 @@ export function templateCaller(functions: TemplateFunctions, log: Logger): Calle
   return {
     log,
     find: async (kind, fun) => kind === 'modules' && (fun.endsWith('.') || find(fun)),
-    names: () =>
-      Promise.reject(
-        new CommandExecutionError('a file that is rendered cannot list functions; name the one you need'),
-      ),
+    names: async () => {
+      if (functions.names !== undefined) return functions.names();
+      throw new CommandExecutionError('functions cannot be listed from here; name the one you need');
+    },
     call: async (kind, fun, args, kwargs) => {
       if (kind !== 'modules') throw notFromHere(fun);
       return functions.call(fun, args, new Map([...kwargs].map(([name, value]) => [String(name), value])));

@@ -15,13 +15,14 @@ import type {
   CalledKind,
   PythonFunction,
   PythonKind,
-  PythonParameter,
   ServePython,
 } from '../../network/ipc/contracts/python-host.ts';
 import { describeOsError, PythonError, type ThrownByPython } from '../../python/exceptions.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec, ParamSpec } from '../loader/module.ts';
+import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec } from '../loader/module.ts';
+import { callArguments, paramSpec } from './arguments.ts';
 import { jobCaller, type Caller } from './callers.ts';
+import { keptBy } from './kept.ts';
 import { interpreterOf, memoryLimitOf, PythonProcess, PythonProcessError } from './python-process.ts';
 import type { TimeLimit } from './time-limit.ts';
 
@@ -34,8 +35,6 @@ const UNLIMITED = { limitMs: Infinity };
 /** Functions in Python that wait for one another: each holds a thread there. */
 const NESTED_MAX = 100;
 const NO_PILLAR: Dict = new Map();
-/** A default that only Python knows; the parameter is left out of the call. */
-const OPAQUE = Symbol('opaque');
 
 /** A file in Python. */
 export interface PythonSource {
@@ -69,6 +68,8 @@ export interface PythonTemplate {
   readonly opts: Dict;
   readonly grains: Dict;
   readonly pillar: Dict;
+  /** What is no data in the result is something that stands for it, see `PyObject`; default: it is refused. */
+  readonly keeps?: boolean;
 }
 
 /** A file has raised something before anything of it was called; the message has the traceback too. */
@@ -105,10 +106,27 @@ interface LoadedSource extends PythonSource {
   readonly wantsRun: boolean;
 }
 
+/** Where objects are kept, and on whose behalf they are asked. */
+interface KeptFrom {
+  readonly process: PythonProcess;
+  readonly kind: PythonKind;
+  readonly around: Pick<ModuleContext, 'opts' | 'grains' | 'pillar'>;
+  readonly caller: Caller;
+}
+
 interface Raised extends ThrownByPython {
   readonly type: string;
   readonly message: string;
   readonly trace: string;
+}
+
+/** A call that has not come back. */
+interface UnderWay {
+  readonly caller: Caller;
+  /** How many functions in Python wait for it. */
+  readonly depth: number;
+  /** Of a file that is rendered: functions of modules, which run in the same process, have time of their own. */
+  readonly limit?: TimeLimit | undefined;
 }
 
 interface Given {
@@ -121,7 +139,7 @@ interface Given {
 /** The Python modules of one program, with the process that they run in. */
 export class PythonModules {
   readonly #options: PythonModulesOptions;
-  readonly #calls = new Map<number, { readonly caller: Caller; readonly depth: number }>();
+  readonly #calls = new Map<number, UnderWay>();
   /** How many functions in Python wait for what runs. */
   readonly #depth = new AsyncLocalStorage<number>();
   /** Jobs that end the process when they are ended. */
@@ -204,7 +222,7 @@ export class PythonModules {
    * @throws PythonError with the traceback of what `run()` raises; PythonFileError of what the file itself does; CommandExecutionError when the process ends
    */
   async render(
-    { path, text, variables, opts, grains, pillar }: PythonTemplate,
+    { path, text, variables, opts, grains, pillar, keeps = false }: PythonTemplate,
     caller: Caller,
   ): Promise<Value> {
     const process = this.#processFor(opts);
@@ -212,10 +230,11 @@ export class PythonModules {
     const call = ++this.#numbers;
     try {
       const outcome = await process.within(limitOf(opts), (limit) => {
-        this.#began(call, outsideOf(limit, caller));
-        return process.asks.render({ surroundings, call, path, text, variables });
+        this.#began(call, outsideOf(limit, caller), limit);
+        return process.asks.render({ surroundings, call, path, text, variables, keeps });
       });
-      if (outcome.kind === 'returned') return outcome.value;
+      if (outcome.kind === 'returned')
+        return this.#kept(outcome, { process, kind: 'modules', around: { opts, grains, pillar }, caller });
       const error = pythonErrorOf(outcome);
       throw outcome.kind === 'raised' ? error : new PythonFileError(error);
     } catch (error) {
@@ -228,8 +247,10 @@ export class PythonModules {
 
   #spec(kind: PythonKind, source: LoadedSource, fun: string, described: PythonFunction): FunctionSpec {
     const { doc, params, varargs, kwargs, pythonName } = described;
-    const run: FunctionSpec['run'] = (ctx, args, rest, keywords) =>
-      this.#run(ctx, { kind, source, fun }, callArguments(params, args, rest, keywords));
+    const runIn =
+      (exactly: boolean): FunctionSpec['run'] =>
+      (ctx, args, rest, keywords) =>
+        this.#run(ctx, { kind, source, fun, exactly }, callArguments(params, args, rest, keywords));
     return {
       doc,
       docstring: doc,
@@ -240,7 +261,8 @@ export class PythonModules {
       ...(varargs === undefined ? {} : { varargs }),
       ...(kwargs === undefined ? {} : { kwargs }),
       ...(pythonName === undefined ? {} : { pythonName }),
-      run,
+      run: runIn(false),
+      runExactly: runIn(true),
     };
   }
 
@@ -256,7 +278,19 @@ export class PythonModules {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
     const test = truthy(opts.get('test'));
-    const ask = { surroundings, kind, file, path, fun, args, kwargs, jid: '', test, tellsItems: false };
+    const ask = {
+      surroundings,
+      kind,
+      file,
+      path,
+      fun,
+      args,
+      kwargs,
+      jid: '',
+      test,
+      tellsItems: false,
+      exactly: false,
+    };
     try {
       await this.#load(process, { kind, file, path, surroundings });
       const asked = (limit: TimeLimit) => this.#outcome(process, ask, outsideOf(limit, caller));
@@ -283,7 +317,8 @@ export class PythonModules {
       kind,
       source: { file, path, name, wantsRun },
       fun,
-    }: { kind: PythonKind; source: LoadedSource; fun: string },
+      exactly,
+    }: { kind: PythonKind; source: LoadedSource; fun: string; exactly: boolean },
     { args, kwargs }: { args: Value[]; kwargs: Dict },
   ): Promise<Value> {
     const { opts, grains, pillar, state } = ctx;
@@ -293,7 +328,7 @@ export class PythonModules {
     const test = state?.test ?? truthy(opts.get('test'));
     const tellsItems = kind === 'modules' && ctx.job.fun === `${name}.${fun}`;
     const { jid } = ctx.job;
-    const ask = { surroundings, kind, file, path, fun, args, kwargs, jid, test, tellsItems };
+    const ask = { surroundings, kind, file, path, fun, args, kwargs, jid, test, tellsItems, exactly };
     try {
       await this.#load(process, { kind, file, path, surroundings });
       const stated = state === undefined ? ask : { ...ask, state: stateOf(state, wantsRun) };
@@ -305,7 +340,7 @@ export class PythonModules {
             )
           : await this.#outcome(process, stated, caller);
       if (outcome.retcode !== undefined) ctx.setRetcode(outcome.retcode);
-      return outcome.value;
+      return this.#kept(outcome, { process, kind, around: { opts, grains, pillar }, caller });
     } catch (error) {
       throw failure(error, path, fun);
     }
@@ -318,21 +353,50 @@ export class PythonModules {
     signal.addEventListener('abort', () => this.close(), { once: true });
   }
 
-  #began(call: number, caller: Caller): void {
-    this.#calls.set(call, { caller, depth: this.#depth.getStore() ?? 0 });
+  #began(call: number, caller: Caller, limit?: TimeLimit): void {
+    this.#calls.set(call, { caller, depth: this.#depth.getStore() ?? 0, limit });
   }
 
   async #outcome(
     process: PythonProcess,
     ask: Omit<Parameters<PythonProcess['asks']['run']>[0], 'call'>,
     caller: Caller,
-  ): Promise<{ readonly value: Value; readonly retcode?: number }> {
+  ): Promise<{ readonly value: Value; readonly retcode?: number; readonly keeps?: boolean }> {
     const call = ++this.#numbers;
     this.#began(call, caller);
     try {
       const outcome = await process.asks.run({ ...ask, call });
       if (outcome.kind === 'raised') throw errorOf(ask.kind, outcome);
       return outcome;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  /** A value; where something in it stands for an object, that can be asked about it. */
+  #kept({ value, keeps }: { readonly value: Value; readonly keeps?: boolean }, from: KeptFrom): Value {
+    if (keeps === true)
+      keptBy(value, {
+        ask: (object, question, args, kwargs) => this.#ask(from, { object, question, args, kwargs }),
+      });
+    return value;
+  }
+
+  async #ask(
+    from: KeptFrom,
+    asked: Pick<Parameters<PythonProcess['asks']['object']>[0], 'object' | 'question' | 'args' | 'kwargs'>,
+  ): Promise<Value | undefined> {
+    const { process, around, caller, kind } = from;
+    const surroundings = this.#give(around.opts, around.grains, around.pillar);
+    const call = ++this.#numbers;
+    this.#began(call, caller);
+    try {
+      const outcome = await process.asks.object({ surroundings, call, ...asked });
+      if (outcome.kind === 'raised') throw errorOf(kind, outcome);
+      return outcome.kind === 'missing' ? undefined : this.#kept(outcome, from);
+    } catch (error) {
+      if (!(error instanceof PythonProcessError)) throw error;
+      throw new CommandExecutionError(`an object in Python: ${error.message}`, { cause: error });
     } finally {
       this.#calls.delete(call);
     }
@@ -383,6 +447,13 @@ export class PythonModules {
         if (typeof found === 'boolean') return there(found);
         return found.inPython === undefined ? there(true) : { kind: 'here', ...found.inPython };
       },
+      away: ({ call, isAway }) => {
+        // where functions have the same limit as the files that call them, it is one
+        if (this.#options.limitsFunctions === true) return;
+        const limit = this.#calls.get(call)?.limit;
+        if (isAway) limit?.leave();
+        else limit?.comeBack();
+      },
       names: async ({ call, kind }) => (await this.#calls.get(call)?.caller.names(kind)) ?? [],
       event: async ({ call, suffix, data }) => {
         await this.#calls.get(call)?.caller.event?.(suffix, data);
@@ -402,7 +473,7 @@ export class PythonModules {
     };
   }
 
-  #callOf(call: number, fun: string): { readonly caller: Caller; readonly depth: number } {
+  #callOf(call: number, fun: string): UnderWay {
     const found = this.#calls.get(call);
     if (found === undefined)
       throw new CommandExecutionError(`${fun} was called after its function had returned.`);
@@ -475,32 +546,6 @@ async function looksAtRun(kind: PythonKind, path: string): Promise<boolean> {
 function stateOf({ low, lowstate, running }: NonNullable<ModuleContext['state']>, wantsRun: boolean): Dict {
   const state: Dict = new Map([['low', low]]);
   return wantsRun ? state.set('lowstate', [...lowstate]).set('running', running) : state;
-}
-
-function paramSpec({ how, fallback, byNameOnly }: PythonParameter): ParamSpec {
-  const spec: ParamSpec = byNameOnly ? { keywordOnly: true } : {};
-  if (how === 'required') return spec;
-  return how === 'default'
-    ? { ...spec, default: fallback }
-    : { ...spec, default: null, defaultFrom: String(fallback) };
-}
-
-/** The arguments as Python's call takes them: by position as far as what follows needs it, else by name. */
-function callArguments(
-  params: readonly PythonParameter[],
-  given: Readonly<Record<string, Value>>,
-  rest: readonly Value[],
-  keywords: Dict,
-): { args: Value[]; kwargs: Dict } {
-  const kwargs: Dict = new Map(keywords);
-  const args: Value[] = [];
-  for (const { name, how, byNameOnly } of params) {
-    const value = how === 'opaque' && given[name] === null ? OPAQUE : (given[name] ?? null);
-    if (value === OPAQUE) continue;
-    if (rest.length > 0 && !byNameOnly) args.push(value);
-    else kwargs.set(name, value);
-  }
-  return { args: [...args, ...rest], kwargs };
 }
 
 const CLASSES: readonly (typeof BrineError)[] = [

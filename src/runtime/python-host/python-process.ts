@@ -117,7 +117,14 @@ export class PythonProcess {
   }
 
   /** Questions whose answers, where they cannot be read, end the process: code there has answered in its place. */
-  #readable({ awake, tryModule, run, render, grains }: PythonClient): Omit<PythonClient, 'surroundings'> {
+  #readable({
+    awake,
+    tryModule,
+    run,
+    render,
+    grains,
+    object,
+  }: PythonClient): Omit<PythonClient, 'surroundings'> {
     const read = async <T>(answer: Promise<T>): Promise<T> => {
       try {
         return await answer;
@@ -133,6 +140,7 @@ export class PythonProcess {
       run: (asked) => read(run(asked)),
       render: (asked) => read(render(asked)),
       grains: (asked) => read(grains(asked)),
+      object: (asked) => read(object(asked)),
     };
   }
 

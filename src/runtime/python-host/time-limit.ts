@@ -20,12 +20,21 @@ export class TimeLimit {
 
   /** Stops the time while something runs on this side. */
   async outside<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#outside++ === 0) this.#stop();
+    this.leave();
     try {
       return await work();
     } finally {
-      if (--this.#outside === 0) this.#run();
+      this.comeBack();
     }
+  }
+
+  /** Stops the time until {@link comeBack} has been called as often. */
+  leave(): void {
+    if (this.#outside++ === 0) this.#stop();
+  }
+
+  comeBack(): void {
+    if (--this.#outside === 0) this.#run();
   }
 
   /** It no longer runs out. */

@@ -8,13 +8,12 @@ import type { FoundFile } from '../../formats/jinja/index.ts';
 /** The functions behind `salt` in templates. */
 export interface TemplateFunctions {
   has(name: string): boolean | Promise<boolean>;
-  /**
-   * What the loader knows of a function, for external pillars in Python, which call those in Python with the very values. It is absent
-   * where files of a job are rendered: its functions share a `__context__` in a process of their own.
-   */
+  /** What the loader knows of a function, for files in Python, which call those in Python with the very values. */
   find?(name: string): Promise<object | undefined>;
   /** Whether there is a module of this name that could be loaded; without it there is one of every name. */
   hasModule?(name: string): Promise<boolean>;
+  /** The full names of all. */
+  names?(): Promise<string[]>;
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> | Value;
 }
 

@@ -1,5 +1,6 @@
 /** Rendering files on a minion as states render them: through a pipe of renderers, with functions, grains and pillar at hand. */
 import { TemplateCache } from '../../formats/jinja/index.ts';
+import { functionsForTemplates } from '../loader/for-templates.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { findOwn } from '../pillar/find-own.ts';
 import { RenderPipe, rendererRules, type FindRenderer } from '../renderers/pipe.ts';
@@ -58,11 +59,7 @@ export class SlsRenderer {
         ['opts', opts],
         ...(variables ?? []),
       ]),
-      functions: {
-        has: (name) => functions.has(name),
-        hasModule: async (name) => (await functions.module(name)) !== undefined,
-        call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
-      },
+      functions: functionsForTemplates(functions),
       run: this,
       readTemplate: (name) => this.#files.read(name, saltenv),
     });

@@ -1,12 +1,14 @@
 """Compiles the SLS of public sites that need their own Python, on a real Salt and on ours, and prints what differs.
 
-    nice python3 test/compare/site-python/sls.py --mirrors DIR --work DIR [--again] [--most N] [SITE…]
+    nice python3 test/compare/site-python/sls.py --mirrors DIR --work DIR [--salt-importable] [--again] [--most N] [SITE…]
 
 These are SLS in `#!py` and its like, and those that name a module of the site: one of its execution modules in Jinja, one of its states. They
-are laid out with everything beside them, and with the site's pillar where it has one. The rest is as in compare.py.
+are laid out with everything beside them, and with the site's pillar where it has one that renders, its secret parts being empty. With --salt-importable ours may use the real Salt's
+modules (`salt_python`). The rest is as in compare.py.
 """
 
 import argparse
+import glob
 import json
 import os
 import re
@@ -18,7 +20,17 @@ import yaml
 
 SHEBANG = re.compile(r"^#!.*\b(py|pyobjects|pydsl|mako|stateconf)\b")
 ROOTS = ("", "salt", "states", "srv/salt", "srv/salt/base", "salt/base", "salt/roots", "states/base", "srv", "file_roots", "salt/states", "roots", "salt-states")
-PILLARS = ("pillar", "srv/pillar", "pillar/base", "salt/pillar", "pillars", "pillar/dev")
+PILLARS = ("pillar", "srv/pillar", "pillar/base", "salt/pillar", "pillars", "pillar/dev", "Documentation/example-pillar")
+# where no top file tells
+KNOWN_ROOTS = {
+    "SUSE/DeepSea": "srv/salt",
+    "ceph/ceph-salt": "ceph-salt-formula/salt",
+    "makinacorpus/makina-states": "salt",
+    "mateiw/uyuni": "susemanager-utils/susemanager-sls/salt",
+    "openSUSE/salt-formulas": "*-formula",
+    "rbkmoney/salt-common": "sls",
+    "scality/metalk8s": "salt",
+}
 BYTES_MAX = 2_000_000
 
 
@@ -28,18 +40,37 @@ def lay(site, folders, mirrors, root, most):
     whole = os.path.join(root, "whole")
     os.makedirs(whole)
     lay_whole(["git", "-C", compare.git_directory(mirrors, site)], whole)
-    top = next((one for one in ROOTS if one and os.path.exists(os.path.join(whole, one, "top.sls"))), None)
-    if top is None:
-        top = max(ROOTS, key=lambda one: (os.path.isdir(os.path.join(whole, one)), count(os.path.join(whole, one)) * (1 if one else 0.5)))
-    for name in os.listdir(os.path.join(whole, top)):
-        if not name.startswith(("_", ".git")) or name == "_macros":
-            put(os.path.join(whole, top, name), os.path.join(root, "srv", name))
+    for top in sorted(glob.glob(os.path.join(whole, root_of(site, whole)))):
+        for name in os.listdir(top):
+            if not name.startswith(("_", ".git")) or name == "_macros":
+                put(os.path.join(top, name), os.path.join(root, "srv", name))
     pillar = next((one for one in PILLARS if os.path.exists(os.path.join(whole, one, "top.sls"))), None)
     if pillar is not None:
         shutil.rmtree(os.path.join(root, "pillar"))
         put(os.path.join(whole, pillar), os.path.join(root, "pillar"))
+        fill(os.path.join(root, "pillar"))
     shutil.rmtree(whole)
-    return list(wanted(root, own_names(root)))[:most]
+    found = list(wanted(root, own_names(root)))
+    return found[:: max(1, -(-len(found) // most))]
+
+
+def root_of(site, whole):
+    """The folder in a repository that the file roots name, or a pattern of them."""
+    if site in KNOWN_ROOTS:
+        return KNOWN_ROOTS[site]
+    top = next((one for one in ROOTS if one and os.path.exists(os.path.join(whole, one, "top.sls"))), None)
+    return top or max(ROOTS, key=lambda one: (os.path.isdir(os.path.join(whole, one)), count(os.path.join(whole, one)) * (1 if one else 0.5)))
+
+
+def fill(pillar):
+    """What a top file names and the repository does not have, since it is secret, is empty."""
+    with open(os.path.join(pillar, "top.sls"), errors="replace") as stream:
+        names = re.findall(r"^\s+- ['\"]?([\w.-]+)['\"]?\s*(?:#.*)?$", stream.read(), re.M)
+    for path in (os.path.join(pillar, *name.split(".")) for name in names):
+        if not os.path.lexists(path + ".sls") and not os.path.lexists(os.path.join(path, "init.sls")):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path + ".sls", "w") as out:
+                out.write("{}\n")
 
 
 def lay_whole(git, whole):
@@ -109,6 +140,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--mirrors", required=True)
     parser.add_argument("--work", required=True)
+    parser.add_argument("--salt-importable", action="store_true")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--most", type=int, default=60)
     parser.add_argument("sites", nargs="*")
@@ -119,6 +151,14 @@ def main():
         compiled(site, known[site], asked)
 
 
+def compiled_by_real(root, found):
+    calls = [{"kind": "modules", "fun": "state.show_low_sls", "kwargs": {"mods": one}} for one in found]
+    path = os.path.join(root, "calls.json")
+    programs = [{"program": "salt-call", "words": ["saltutil.sync_all"]}, {"program": "salt-call", "many": "modules", "words": ["brinecompared.batch", path, "modules"]}]
+    env = {"PYTHONPATH": compare.REAL_SALT + ":" + compare.REAL_DEPS, "PYTHONDONTWRITEBYTECODE": "1"}
+    return compare.side("real", root, env, {"programs": programs, "many": {"modules": calls}})
+
+
 def compiled(site, folders, asked):
     root = os.path.join(os.path.abspath(asked.work), site.replace("/", "+"))
     kept = root + ".real.json"
@@ -127,16 +167,19 @@ def compiled(site, folders, asked):
         if not found:
             print("{}: no SLS needs its Python".format(site), flush=True)
             return
-        calls = [{"kind": "modules", "fun": "state.show_low_sls", "kwargs": {"mods": one}} for one in found]
-        path = os.path.join(root, "calls.json")
-        programs = [{"program": "salt-call", "words": ["saltutil.sync_all"]}, {"program": "salt-call", "many": "modules", "words": ["brinecompared.batch", path, "modules"]}]
-        given = {"programs": programs, "many": {"modules": calls}}
-        env = {"PYTHONPATH": compare.REAL_SALT + ":" + compare.REAL_DEPS, "PYTHONDONTWRITEBYTECODE": "1"}
+        real = compiled_by_real(root, found)
+        if all("Pillar failed to render" in str(one) for one in real["answers"][1]["many"]):
+            with open(os.path.join(root, "pillar/top.sls"), "w") as out:
+                out.write("{}\n")
+            real = compiled_by_real(root, found)
         with open(kept, "w") as out:
-            json.dump(compare.side("real", root, env, given), out)
+            json.dump(real, out)
     with open(kept) as stream:
         real = json.load(stream)
-    env = {"BRINE": os.environ.get("BRINE", compare.ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {"PYTHONPATH": compare.REAL_SALT + ":" + compare.REAL_DEPS} if asked.salt_importable else {}
+    env.update(BRINE=os.environ.get("BRINE", compare.ROOT), PYTHONDONTWRITEBYTECODE="1")
+    with open(os.path.join(root, "minion.d/python.conf"), "w") as out:
+        out.write("salt_python: {}\n".format(asked.salt_importable))
     ours = compare.side("ours", root, env, {"programs": [answer["call"] for answer in real["answers"]], "many": real["many"]})
     differ, kinds = [], {"compile on both": 0, "fail on both": 0}
     for theirs, mine in list(zip(real["answers"], ours["answers"]))[1:]:
@@ -149,7 +192,7 @@ def compiled(site, folders, asked):
                 differ.append({"site": site, "call": dict(call, both="fail"), "real": a, "ours": b})
             else:
                 kinds["fail on both" if fails[0] else "compile on both"] += 1
-    with open(root + ".differ.json", "w") as out:
+    with open(root + (".with" if asked.salt_importable else "") + ".differ.json", "w") as out:
         json.dump(differ, out, indent=1)
     told = dict(kinds, **{"differ": sum(1 for one in differ if "both" not in one["call"])})
     print("{}: {} (real {:.0f} s, ours {:.0f} s)".format(site, ", ".join("{} {}".format(*one) for one in told.items()), real["seconds"], ours["seconds"]), flush=True)

@@ -3,19 +3,20 @@ import { contract, type Client, type Handlers } from '../contract.ts';
 import {
   anything,
   byName,
+  codecsIn,
   count,
-  fields,
   flag,
   list,
   mapping,
   oneOf,
   optional,
-  single,
   text,
   variants,
   type Field,
   type TypeOf,
 } from '../fields.ts';
+
+const { fields, single } = codecsIn('python');
 
 /** Kinds of files that are loaded with functions; `utils` are loaded by the process itself. */
 const kind = oneOf(
@@ -106,7 +107,7 @@ const raised = {
 
 /** What a function returned, or what it raised. */
 const outcome = variants({
-  returned: { value: anything, retcode: optional(count) },
+  returned: { value: anything, retcode: optional(count), keeps: optional(flag) },
   raised,
 });
 
@@ -158,6 +159,8 @@ export const pythonHost = contract('the Python process', {
       test: flag,
       /** Whether each item of a generator is an event of the job. */
       tellsItems: flag,
+      /** What is no data may stay there, with something that stands for it in its place; tuples and ordered mappings are told as such. */
+      exactly: flag,
       /** Of a state: `low`, `lowstate`, `running`. */
       state: optional(mapping),
     }),
@@ -165,15 +168,35 @@ export const pythonHost = contract('the Python process', {
   },
   /** Runs `run()` of an SLS in `#!py` or of a template. */
   render: {
-    asks: fields({ surroundings: count, call: count, path: text, text, variables: mapping }),
+    asks: fields({
+      surroundings: count,
+      call: count,
+      path: text,
+      text,
+      variables: mapping,
+      /** As of `exactly`, but for tuples and mappings. */
+      keeps: flag,
+    }),
     answers: single(
       variants({
-        returned: { value: anything },
+        returned: { value: anything, keeps: optional(flag) },
         raised,
         /** The file itself, before `run()` was called. */
         broken: raised,
       }),
     ),
+  },
+  /** Asks about an object that it keeps. */
+  object: {
+    asks: fields({
+      surroundings: count,
+      call: count,
+      object: anything,
+      question: oneOf('attribute', 'item', 'contains', 'call'),
+      args: list(anything),
+      kwargs: mapping,
+    }),
+    answers: single(variants({ returned: { value: anything, keeps: optional(flag) }, missing: {}, raised })),
   },
   grains: {
     asks: fields({ file: text, path: text, surroundings: count }),
@@ -194,6 +217,8 @@ export const pythonServices = contract('the program', {
       variants({ missing: {}, there: {}, here: { of: kind, file: text, path: text, fun: text } }),
     ),
   },
+  /** A file that is rendered goes into a function of a module, or comes back from it: what that takes is not the file's own time. */
+  away: { asks: fields({ call: count, isAway: flag }) },
   /** Fires an event of the job. */
   event: { asks: fields({ call: count, suffix: text, data: mapping }), answers: single(flag) },
   /** The full names of all functions. */

@@ -1,6 +1,7 @@
 /** Templates as `cp` knows them: files that are rendered when they are fetched, and paths (salt/modules/cp.py, 3006.16). */
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
+import { functionsForTemplates } from '../../../runtime/loader/for-templates.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { PYTHON_RENDERERS } from '../../../config/renderer-names.ts';
 import type { RenderContext } from '../../../runtime/renderers/renderer.ts';
@@ -83,11 +84,7 @@ export function templateContext(
       ['opts', ctx.opts],
       ...given,
     ]),
-    functions: {
-      has: (name) => functions.has(name),
-      hasModule: async (name) => (await functions.module(name)) !== undefined,
-      call: (name, args, kwargs) => functions.call(name, args, new Map(kwargs)),
-    },
+    functions: functionsForTemplates(functions),
     readTemplate: (name) => readIncluded(ctx, name, saltenv),
   };
 }

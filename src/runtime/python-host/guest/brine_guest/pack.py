@@ -1,10 +1,17 @@
-"""msgpack as the program at the other end speaks it: text and bytes apart, datetimes as extension 78."""
+"""msgpack as the program at the other end speaks it (its dialect `python`): text and bytes apart, datetimes as extension 78."""
 
+import collections
 import datetime
 import struct
 
+from brine_guest.kept import kept
+
 EXT_DATETIME = 78
 EXT_CONSTANT = 79
+EXT_OBJECT = 80
+EXT_TUPLE = 81
+EXT_ORDERED = 82
+EXT_INTEGER = 83
 DATETIME = "%Y%m%dT%H:%M:%S.%f"
 NESTING_MAX = 400
 # larger values no minion could return
@@ -19,17 +26,36 @@ class TypePackError(PackError):
     """A value of a type that is no data."""
 
 
-def pack(value):
+class Packed:
+    """A value that is packed already, in the place of itself."""
+
+    def __init__(self, data):
+        self.data = data
+
+
+class Ways:
+    """How a value is packed: `keeps` what is no data, which is refused otherwise; `exactly`, with tuples and ordered mappings as such."""
+
+    def __init__(self, keeps=False, exactly=False):
+        self.keeps, self.exactly = keeps, exactly
+        # whether something in it is kept
+        self.has_kept = False
+
+
+PLAINLY = Ways()
+
+
+def pack(value, ways=PLAINLY):
     """The bytes of a value. Tuples and sets travel as lists, other mappings as maps.
 
     Raises PackError for what is no data, such as functions and objects.
     """
     out = bytearray()
-    _pack(value, out, 0)
+    _pack(value, out, 0, ways)
     return bytes(out)
 
 
-def _pack(value, out, depth):
+def _pack(value, out, depth, ways):
     if depth > NESTING_MAX:
         raise PackError("it contains itself, or is nested more than {} deep".format(NESTING_MAX))
     if value is None:
@@ -41,23 +67,46 @@ def _pack(value, out, depth):
     elif isinstance(value, str):
         _pack_text(value, out)
     elif isinstance(value, int):
-        _pack_int(int(value), out)
+        _pack_int(int(value), out, depth, ways)
     elif isinstance(value, float):
         out += struct.pack(">Bd", 0xCB, value)
     elif isinstance(value, (bytes, bytearray, memoryview)):
         data = value if isinstance(value, bytes) else bytes(value)
         _head(len(data), ((0x100, ">BB", 0xC4), (0x10000, ">BH", 0xC5), (1 << 32, ">BI", 0xC6)), out)
         out += data
-    elif isinstance(value, dict) or (hasattr(value, "keys") and hasattr(value, "__getitem__")):
-        _pack_map([(key, value[key]) for key in value.keys()], out, depth)
+    elif isinstance(value, Packed):
+        out += value.data
+    elif ways.exactly and type(value) is tuple:
+        _pack_ext(EXT_TUPLE, list(value), out, depth, ways)
+    elif ways.exactly and type(value) is collections.OrderedDict:
+        _pack_ext(EXT_ORDERED, [list(pair) for pair in value.items()], out, depth, ways)
+    elif ways.keeps and isinstance(value, tuple) and hasattr(value, "_fields"):
+        _pack_object(value, out, depth, ways)
+    elif isinstance(value, dict) or (hasattr(value, "keys") and hasattr(value, "__getitem__") and not isinstance(value, type)):
+        _pack_map([(key, value[key]) for key in value.keys()], out, depth, ways)
     elif isinstance(value, (list, tuple, set, frozenset)) or _is_iterator(value):
-        _pack_list(list(value), out, depth)
+        _pack_list(list(value), out, depth, ways)
+    elif ways.keeps and type(value) is datetime.date:
+        _pack_object(value, out, depth, ways)
     elif isinstance(value, (datetime.datetime, datetime.date)):
         # as in Salt, a day is its midnight
         text = value.strftime(DATETIME).encode("ascii")
         out += struct.pack(">BBb", 0xC7, len(text), EXT_DATETIME) + text
+    elif ways.keeps:
+        _pack_object(value, out, depth, ways)
     else:
         raise TypePackError("a value of the type {} cannot be returned".format(type(value).__name__))
+
+
+def _pack_object(value, out, depth, ways):
+    ways.has_kept = True
+    _pack_ext(EXT_OBJECT, kept.facts(value), out, depth, ways)
+
+
+def _pack_ext(kind, content, out, depth, ways):
+    body = bytearray()
+    _pack(content, body, depth + 1, ways)
+    out += struct.pack(">BIb", 0xC9, len(body), kind) + body
 
 
 def _is_iterator(value):
@@ -85,7 +134,7 @@ def _head(length, forms, out):
     raise AssertionError(length)
 
 
-def _pack_int(value, out):
+def _pack_int(value, out, depth, ways):
     if 0 <= value < 0x80:
         out.append(value)
     elif -32 <= value < 0:
@@ -94,21 +143,23 @@ def _pack_int(value, out):
         out += struct.pack(">Bq", 0xD3, value)
     elif 0 <= value < 1 << 64:
         out += struct.pack(">BQ", 0xCF, value)
+    elif ways.exactly:
+        _pack_ext(EXT_INTEGER, str(value), out, depth, ways)
     else:
         # what is beyond 64 bits travels as its digits, as in Salt
         _pack_text(str(value), out)
 
 
-def _pack_list(items, out, depth):
+def _pack_list(items, out, depth, ways):
     if len(items) < 16:
         out.append(0x90 | len(items))
     else:
         _head(len(items), ((0x10000, ">BH", 0xDC), (1 << 32, ">BI", 0xDD)), out)
     for item in items:
-        _pack(item, out, depth + 1)
+        _pack(item, out, depth + 1, ways)
 
 
-def _pack_map(pairs, out, depth):
+def _pack_map(pairs, out, depth, ways):
     if len(pairs) < 16:
         out.append(0x80 | len(pairs))
     else:
@@ -117,8 +168,8 @@ def _pack_map(pairs, out, depth):
         # as Salt shows them
         if isinstance(key, (tuple, frozenset)):
             key = str(key)
-        _pack(key, out, depth + 1)
-        _pack(item, out, depth + 1)
+        _pack(key, out, depth + 1, ways)
+        _pack(item, out, depth + 1, ways)
 
 
 def unpack(data):
@@ -211,6 +262,12 @@ def _unpack_ext(data, at, length):
     at += 1 + length
     if kind == EXT_DATETIME:
         return datetime.datetime.strptime(body.decode("ascii"), DATETIME), at
+    if kind == EXT_OBJECT:
+        return kept.found(*unpack(body)), at
+    if kind == EXT_TUPLE:
+        return tuple(unpack(body)), at
+    if kind == EXT_INTEGER:
+        return int(unpack(body)), at
     if kind == EXT_CONSTANT:
         return body.decode("latin-1"), at
     return body, at

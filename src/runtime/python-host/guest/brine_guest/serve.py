@@ -1,6 +1,7 @@
 """Answers the program: tries files, runs their functions, and brings their calls of other functions to it."""
 
 import collections
+import contextlib
 import functools
 import io
 import logging
@@ -15,7 +16,8 @@ from brine_guest.dunders import Called, Functions, JobEvent, Serializers, Surrou
 from brine_guest.given import given
 from brine_guest.installed import fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
-from brine_guest.pack import PackError, pack, unpack
+from brine_guest.kept import MISSING, answer, kept
+from brine_guest.pack import PackError, Packed, Ways, pack, unpack
 from brine_guest.printed import Printed
 from brine_guest.raised import no_data, raised, to_exception
 
@@ -109,6 +111,7 @@ class Guest:
             "tryModule": (self._try, 3),
             "run": (self._run, 0),
             "render": (self._render, 0),
+            "object": (self._object, 0),
             "grains": (self._grains, 2),
         }
 
@@ -149,7 +152,8 @@ class Guest:
 
     def _try(self, kind, file, path, around):
         try:
-            module = self._load(kind, file, path, around)
+            with self._looking():
+                module = self._load(kind, file, path, around)
         except BaseException as error:
             return ["broken", [load.fault(error, path)]]
         if module.unavailable is not None:
@@ -161,10 +165,11 @@ class Guest:
         aliases = [aliases] if isinstance(aliases, str) else [str(one) for one in aliases]
         return ["module", [module.name, doc, functions, outputters if isinstance(outputters, dict) else {}, aliases]]
 
-    def _run(self, around, call, kind, file, path, function, args, kwargs, jid, test, tells_items, state):
+    def _run(self, around, call, kind, file, path, function, args, kwargs, jid, test, tells_items, exactly, state):
         if not self._active:
             if jid and jid != self._jid:
                 self._contexts.clear()
+                kept.clear()
                 if self._jid:
                     around.renew()
                 self._jid = jid
@@ -188,7 +193,9 @@ class Guest:
             except BaseException as error:
                 return self._raised(error, path)
             try:
-                return ["returned", [_checked(value), context.get("retcode")]]
+                ways = Ways(exactly, exactly)
+                value = Packed(pack(value, ways))
+                return ["returned", [value, context.get("retcode"), ways.has_kept]]
             except PackError as error:
                 return ["raised", no_data(error, path, "{}.{}".format(module.name, function), called)]
             except BaseException as error:
@@ -214,17 +221,30 @@ class Guest:
             self.fire("prog/{}/{}".format(id_, at), {"return": item})
         return whole
 
-    def _render(self, around, call, path, text, variables):
+    def _object(self, around, call, value, question, args, kwargs):
+        """Asks about an object that is kept here."""
+        with self._calling(call, (around, around.opts, {})):
+            try:
+                found = answer(value, question, args, kwargs)
+                ways = Ways(True, True)
+                return ["missing", []] if found is MISSING else ["returned", [Packed(pack(_plain(found), ways)), ways.has_kept]]
+            except BaseException as error:
+                return self._raised(error, "")
+
+    def _render(self, around, call, path, text, variables, keeps):
         seen = dict(
             salt=Functions(self, "modules"), grains=around.grains, pillar=around.pillar, opts=around.opts
         )
-        with self._calling(call, (around, around.opts, {})):
+        with self._calling(call, (around, around.opts, {})) as calling:
+            calling.is_limited = True
             try:
                 code = template.load(path, text)
             except BaseException as error:
                 return ["broken", raised(error, path)]
             try:
-                return ["returned", [_checked(_plain(template.run(code, seen, variables)))]]
+                ways = Ways(keeps)
+                value = Packed(pack(_plain(template.run(code, seen, variables)), ways))
+                return ["returned", [value, ways.has_kept]]
             except PackError as error:
                 return ["raised", no_data(error, path, "run()", code.run)]
             except BaseException as error:
@@ -232,7 +252,8 @@ class Guest:
 
     def _grains(self, file, path, around):
         try:
-            module = self._load("grains", file, path, around)
+            with self._looking():
+                module = self._load("grains", file, path, around)
         except BaseException as error:
             return ["found", [{}, ["{} cannot be loaded: {}".format(path, load.fault(error, path))]]]
         grains, faults = {}, []
@@ -341,7 +362,7 @@ class Guest:
     def find(self, kind, name):
         """The function of a name, as something to call; None when there is none."""
         # while a file is loaded no function runs: the program answers by what it has itself
-        number = self._number() if self._active else 0
+        number = self._number() if self._active and not self._is_looking() else 0
         how, place = self._link.call("has", number, kind, name, False)
         if how == "here":
             found = self._here(name, *place)
@@ -354,7 +375,7 @@ class Guest:
     def _here(self, full, kind, file, path, name):
         """A function of a file of this process, which is called with the very values."""
         around, opts, state = self._seen()
-        if self._active:
+        if self._active and not self._is_looking():
             module = self._load(kind, file, path, around)
             function = module.function(name)
         else:
@@ -365,7 +386,8 @@ class Guest:
         def call(*args, **kwargs):
             around, opts, state = self._seen()
             self._give(module.code, kind, around, opts, state)
-            return function(*args, **kwargs)
+            with self._away():
+                return function(*args, **kwargs)
 
         return functools.update_wrapper(call, function) if hasattr(function, "__name__") else call
 
@@ -390,6 +412,8 @@ class Guest:
         number = getattr(self._current, "number", None)
         if number is not None:
             return number
+        if self._is_looking():
+            return 0
         # a thread that a module has started speaks for the call that runs
         if self._active:
             return self._active[-1][0]
@@ -407,6 +431,33 @@ class Guest:
             seen = (around, around.opts, {})
         return seen
 
+    @contextlib.contextmanager
+    def _looking(self):
+        """This thread loads a file to see what is in it: it does so for no call, though others may be under way beside it."""
+        self._current.is_looking = True
+        try:
+            yield
+        finally:
+            self._current.is_looking = False
+
+    def _is_looking(self):
+        return getattr(self._current, "is_looking", False)
+
+    @contextlib.contextmanager
+    def _away(self):
+        """A file that is rendered has left for a function of a module."""
+        calling = getattr(self._current, "calling", None)
+        if calling is None or not calling.is_limited:
+            yield
+            return
+        calling.is_limited = False
+        self._link.notify("away", calling.number, True)
+        try:
+            yield
+        finally:
+            self._link.notify("away", calling.number, False)
+            calling.is_limited = True
+
     def _context(self, kind):
         return self._contexts[CONTEXT_OF.get(kind, kind)]
 
@@ -419,15 +470,21 @@ class _Calling:
 
     def __init__(self, guest, number, seen):
         self._guest, self._entry = guest, (number, seen)
+        self.number = number
+        # whether the time that it takes is counted
+        self.is_limited = False
 
     def __enter__(self):
         current = self._guest._current
-        self._before = getattr(current, "number", None), getattr(current, "seen", None)
+        self._before = tuple(getattr(current, name, None) for name in ("number", "seen", "calling"))
         current.number, current.seen = self._entry
+        current.calling = self
         self._guest._active.append(self._entry)
+        return self
 
     def __exit__(self, *_):
-        self._guest._current.number, self._guest._current.seen = self._before
+        current = self._guest._current
+        current.number, current.seen, current.calling = self._before
         self._guest._active.remove(self._entry)
 
 
