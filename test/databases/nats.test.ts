@@ -9,7 +9,7 @@ import { dict, type Value } from '../../src/python/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 import { connectNats } from '../../src/network/nats/connect.ts';
 import { NatsStreams } from '../../src/network/nats/stream.ts';
-import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
+import { certificate, startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 
 const JID = '20261122020000000001';
 
@@ -189,4 +189,24 @@ test('nats - a stream is caught up with though its last places have no message',
     throw new Error('not taken');
   });
   await assert.rejects(broken, /not taken/);
+});
+
+test('nats - over TLS the certificate has to be of the authority, and for the server that was asked for', async (t) => {
+  const servers = async (name: string): Promise<DatabaseServer> =>
+    startDatabase(t, 'nats', [
+      ...['--tls', '--tlscert', certificate(`${name}.crt`), '--tlskey', certificate(`${name}.key`)],
+    ]);
+  const [own, elsewhere] = await Promise.all(['address', 'elsewhere'].map(servers));
+  assert.ok(own !== undefined && elsewhere !== undefined);
+  const connected = async (port: number, host: string, tlsCa: string): Promise<void> => {
+    const access = { servers: [`tls://${host}:${port}`], tlsCa: certificate(tlsCa) };
+    await (await connectNats(access, { name: 'test', timeoutMs: 5000 })).close();
+  };
+  await connected(own.port, '127.0.0.1', 'address.crt');
+  await assert.rejects(connected(own.port, 'localhost', 'address.crt'), /altnames.*localhost/);
+  await assert.rejects(connected(own.port, '127.0.0.1', 'other-ca.crt'), /certificate/);
+  await assert.rejects(connected(elsewhere.port, '127.0.0.1', 'ca.crt'), /altnames.*127\.0\.0\.1/);
+  const store = open(t, own, [['tls_ca', certificate('address.crt')]]);
+  assert.equal(await store.load(JID), undefined);
+  await assert.rejects(open(t, elsewhere, [['tls_ca', certificate('ca.crt')]]).load(JID), /altnames/);
 });

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { BrineError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Secret } from '../../host/secret.ts';
+import { checkingServers } from './server-identity.ts';
 
 /** How NATS is reached; `config/cluster.ts` reads it. */
 export interface NatsAccess {
@@ -84,11 +85,11 @@ async function connectionOptions(access: NatsAccess): Promise<ConnectionOptions>
     ...(credentials === undefined ? {} : { authenticator: credsAuthenticator(readFile(credentials)) }),
     ...(hasTls
       ? {
-          tls: {
+          tls: checkingServers(access.servers, {
             ...(tlsCa === undefined ? {} : { ca: text(tlsCa) }),
             ...(tlsCert === undefined ? {} : { cert: text(tlsCert) }),
             ...(tlsKey === undefined ? {} : { key: text(tlsKey) }),
-          },
+          }),
         }
       : {}),
   };

@@ -4,6 +4,7 @@ import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { ConfigError, messageOf } from '../../errors/errors.ts';
 import { type StoreSettings, StoreUnavailableError } from './return-store.ts';
 import { flagOption, listOption, textOption, type Options } from './store-options.ts';
+import { checkingServers } from '../../network/nats/server-identity.ts';
 
 const DEFAULT_SERVER = '127.0.0.1:4222';
 
@@ -55,11 +56,11 @@ async function connectionOptions(options: Options, timeoutMs: number): Promise<C
     ...(creds === undefined ? {} : { authenticator: credsAuthenticator(credentials(creds)) }),
     ...(hasTls
       ? {
-          tls: {
+          tls: checkingServers(natsServers(options), {
             ...(caFile === undefined ? {} : { caFile }),
             ...(certFile === undefined ? {} : { certFile }),
             ...(keyFile === undefined ? {} : { keyFile }),
-          },
+          }),
         }
       : {}),
   };
