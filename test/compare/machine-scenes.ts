@@ -138,6 +138,11 @@ function reachesHostPip(form: MachineCall): boolean {
   return fun.startsWith('pip.') && !isNamed;
 }
 
+/** Lines of the configuration without which a module's functions would look at the host. */
+const OPTIONS_OF: ReadonlyMap<string, { readonly minion: readonly string[] }> = new Map([
+  ['pyenv', { minion: ['pyenv.root: /opt/machine/pyenv', "pyenv.build_env: 'CFLAGS=-O2'"] }],
+]);
+
 async function functionScenes(): Promise<TabledScene[]> {
   const scenes: TabledScene[] = [];
   for (const { call, options } of listed('functions.txt')) {
@@ -145,7 +150,10 @@ async function functionScenes(): Promise<TabledScene[]> {
       (form) => !reachesHostPip(form),
     );
     const table = call.fun.split('.')[0] ?? '';
-    scenes.push({ table, scene: { scene: `forms of ${call.fun}`, fresh: true, ...options, calls } });
+    scenes.push({
+      table,
+      scene: { scene: `forms of ${call.fun}`, fresh: true, ...options, ...OPTIONS_OF.get(table), calls },
+    });
   }
   return scenes;
 }
@@ -166,10 +174,11 @@ async function stateScenes(): Promise<TabledScene[]> {
     });
     const table = `states-${state}`;
     const title = `forms of ${call.fun}`;
-    scenes.push({ table, scene: { scene: title, fresh: true, calls } });
+    const more = { fresh: true, ...OPTIONS_OF.get(state) };
+    scenes.push({ table, scene: { scene: title, ...more, calls } });
     scenes.push({
       table,
-      scene: { scene: `${title}, tested`, fresh: true, test: true, calls: calls.slice(0, 4) },
+      scene: { scene: `${title}, tested`, ...more, test: true, calls: calls.slice(0, 4) },
     });
   }
   return scenes;

@@ -18,6 +18,7 @@ export interface XmlElement {
   /** As it is written, without the prefix of a namespace. */
   readonly name: string;
   readonly children: readonly XmlElement[];
+  readonly attributes: ReadonlyMap<string, string>;
   /** All texts directly in it, one behind the other. */
   readonly text: string;
 }
@@ -25,6 +26,7 @@ export interface XmlElement {
 interface OpenElement {
   readonly name: string;
   readonly children: XmlElement[];
+  readonly attributes: ReadonlyMap<string, string>;
   text: string;
 }
 
@@ -35,7 +37,7 @@ export class XmlError extends Error {
 
 /** @returns the outermost element @throws XmlError */
 export function parseXml(source: string): XmlElement {
-  const top: OpenElement = { name: '', children: [], text: '' };
+  const top: OpenElement = { name: '', children: [], attributes: new Map(), text: '' };
   const open: OpenElement[] = [top];
   TOKEN.lastIndex = 0;
   const text = source.replace(/^\ufeff/, '');
@@ -53,7 +55,7 @@ export function parseXml(source: string): XmlElement {
   return root;
 }
 
-function take([whole, cdata, closing, name, , alone]: RegExpExecArray, open: OpenElement[]): void {
+function take([whole, cdata, closing, name, given = '', alone]: RegExpExecArray, open: OpenElement[]): void {
   const inner = open.at(-1);
   if (inner === undefined) throw new XmlError('an element is closed that was not opened');
   if (cdata !== undefined) inner.text += cdata;
@@ -61,10 +63,17 @@ function take([whole, cdata, closing, name, , alone]: RegExpExecArray, open: Ope
   else if (closing === '/') close(withoutPrefix(name), open);
   else {
     if (open.length > DEPTH_MAX) throw new XmlError(`nested deeper than ${DEPTH_MAX} elements`);
-    const element: OpenElement = { name: withoutPrefix(name), children: [], text: '' };
+    const element = { name: withoutPrefix(name), children: [], attributes: attributesIn(given), text: '' };
     inner.children.push(element);
     if (alone !== '/') open.push(element);
   }
+}
+
+function attributesIn(given: string): ReadonlyMap<string, string> {
+  const found = [...given.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)];
+  return new Map(
+    found.map(([, name = '', one, other = '']) => [withoutPrefix(name), resolved(one ?? other)]),
+  );
 }
 
 function close(name: string, open: OpenElement[]): void {

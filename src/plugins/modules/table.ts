@@ -20,6 +20,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'archive',
     load: async () => (await import('./archive.ts')).archiveModule,
   },
+  { name: 'at', file: 'at', load: async () => (await import('./at.ts')).atModule },
   { name: 'augeas', file: 'augeas_cfg', load: async () => (await import('./augeas.ts')).augeasModule },
   {
     name: 'beacons',
@@ -57,6 +58,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'gem', file: 'gem', load: async () => (await import('./gem.ts')).gemModule },
   { name: 'git', file: 'git', load: async () => (await import('./git.ts')).gitModule },
+  {
+    name: 'glusterfs',
+    file: 'glusterfs',
+    load: async () => (await import('./glusterfs.ts')).glusterfsModule,
+  },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsModule },
   { name: 'group', file: 'groupadd', load: async () => (await import('./group.ts')).groupModule },
   {
@@ -68,6 +74,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'hg', file: 'hg', load: async () => (await import('./hg.ts')).hgModule },
   { name: 'hosts', file: 'hosts', load: async () => (await import('./hosts.ts')).hostsModule },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpModule },
+  { name: 'incron', file: 'incron', load: async () => (await import('./incron.ts')).incronModule },
   { name: 'influxdb', file: 'influxdbmod', load: async () => (await import('./influxdb.ts')).influxdbModule },
   { name: 'ini', file: 'ini_manage', load: async () => (await import('./ini.ts')).iniModule },
   { name: 'ip', file: 'debian_ip', load: async () => (await import('./ip.ts')).debianIpModule },
@@ -121,6 +128,11 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./openstack-config.ts')).openstackConfigModule,
   },
   {
+    name: 'openvswitch',
+    file: 'openvswitch',
+    load: async () => (await import('./openvswitch.ts')).openvswitchModule,
+  },
+  {
     name: 'partition',
     file: 'parted_partition',
     load: async () => (await import('./partition.ts')).partitionModule,
@@ -146,7 +158,9 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'publish',
     load: async () => (await import('./publish.ts')).publishModule,
   },
+  { name: 'pyenv', file: 'pyenv', load: async () => (await import('./pyenv.ts')).pyenvModule },
   { name: 'rabbitmq', file: 'rabbitmq', load: async () => (await import('./rabbitmq.ts')).rabbitmqModule },
+  { name: 'raid', file: 'mdadm_raid', load: async () => (await import('./mdadm-raid.ts')).mdadmRaidModule },
   {
     name: 'random',
     file: 'mod_random',

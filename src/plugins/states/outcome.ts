@@ -46,3 +46,13 @@ export function outcomeResultLast(
 ): StateResult {
   return { name, changes, comment, result };
 }
+
+/** The same in the order of the alphabet, as `incron.present` and `raid` make it. */
+export function outcomeByLetters(
+  name: Value,
+  result: boolean | null,
+  comment: Value,
+  changes: Dict = dict(),
+): StateResult {
+  return { changes, comment, name, result };
+}

@@ -5,7 +5,7 @@
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'acme ansible apcups apf appx aptly artifactory assistive at auditpol autoruns aws_sqs ' +
+    'acme ansible apcups apf appx aptly artifactory assistive auditpol autoruns aws_sqs ' +
     'azurearm_compute azurearm_dns azurearm_network azurearm_resource bamboohr baredoc bcache bgp bigip ' +
     'bluetooth boto3_elasticache boto3_elasticsearch boto3_route53 boto3_sns boto_apigateway boto_asg ' +
     'boto_cfn boto_cloudfront boto_cloudtrail boto_cloudwatch boto_cloudwatch_event ' +
@@ -16,28 +16,28 @@ const MODULES: ReadonlySet<string> = new Set(
     'chocolatey chronos chroot cimc ciscoconfparse cisconso cloud consul container_resource cpan ' +
     'cryptdev csf cyg daemontools datadog ddns desktop devinfo devmap dism django dnsmasq dockercompose ' +
     'drac dracr drbd dsc eix elasticsearch eselect esxcluster esxdatacenter esxi esxvm etcd ethtool ' +
-    'firewall fmadm freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish glusterfs ' +
-    'gnome google_chat gpg grafana4 grub guestfs hadoop haproxy heat highstate_doc icinga2 idem ifttt ' +
-    'ilo imgadm incron influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 ' +
-    'jboss7_cli jenkins jira junos k8s kapacitor kerberos kernelpkg keychain keystone keystoneng ' +
-    'keystore kubeadm kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns ' +
-    'libcloud_loadbalancer libcloud_storage license logadm lvs lxc lxd macdefaults macpackage makeconf ' +
-    'mandrill marathon mattermost mdata memcached modjk monit moosefs mssql msteams munin nagios ' +
-    'nagios_rpc namecheap_domains namecheap_domains_dns namecheap_domains_ns namecheap_ssl ' +
-    'namecheap_users napalm napalm_formula napalm_yang net netacl netaddress netbox netmiko netscaler ' +
-    'neutron neutronng nexus nginx nictagadm nix nova nspawn ntp nxos nxos_api omapi openscap ' +
-    'openstack_mng openvswitch opsgenie oracle osquery out pagerduty pagerduty_util pam panos parallels ' +
-    'pcs pdbedit peeringdb pf pkgbuild pkgutil portage_config ports postfix poudriere power powercfg ' +
-    'powerpath probes proxy ps psget puppet purefa purefb pushbullet pushover pyeapi pyenv qemu_img ' +
-    'qemu_nbd quota raid rallydev random_org rbac rdp rebootmgr reg rest_sample_utils restartcheck ' +
-    'restconf ret riak route rpmbuild runit s3 s6 salt_proxy saltcheck saltcloud scp scsi seed sensehat ' +
-    'sensors serverdensity_device servicenow shortcut slack smtp snapper snmp softwareupdate solr ' +
-    'solrcloud splunk splunk_search sqlite3 statuspage svn swarm swift sysbench syslog_ng sysrc ' +
-    'system_profiler task telegram telemetry test_virtual textfsm tomcat trafficserver ' +
-    'transactional_update travisci tuned twilio udev uptime users uwsgi vagrant varnish vbox_guest ' +
-    'vboxmanage vcenter victorops virt vmadm vmctl vsphere win_dacl win_dns_client win_event win_iis ' +
-    'win_path win_pki win_servermanager win_smtp_server win_snmp win_wua winrepo wordpress wusa xattr ' +
-    'xfs xml xmpp yaml zabbix zenoss zfs zk_concurrency znc zoneadm zonecfg zookeeper zpool'
+    'firewall fmadm freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish gnome ' +
+    'google_chat gpg grafana4 grub guestfs hadoop haproxy heat highstate_doc icinga2 idem ifttt ilo ' +
+    'imgadm influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 jboss7_cli ' +
+    'jenkins jira junos k8s kapacitor kerberos kernelpkg keychain keystone keystoneng keystore kubeadm ' +
+    'kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns libcloud_loadbalancer ' +
+    'libcloud_storage license logadm lvs lxc lxd macdefaults macpackage makeconf mandrill marathon ' +
+    'mattermost mdata memcached modjk monit moosefs mssql msteams munin nagios nagios_rpc ' +
+    'namecheap_domains namecheap_domains_dns namecheap_domains_ns namecheap_ssl namecheap_users napalm ' +
+    'napalm_formula napalm_yang net netacl netaddress netbox netmiko netscaler neutron neutronng nexus ' +
+    'nginx nictagadm nix nova nspawn ntp nxos nxos_api omapi openscap openstack_mng opsgenie oracle ' +
+    'osquery out pagerduty pagerduty_util pam panos parallels pcs pdbedit peeringdb pf pkgbuild pkgutil ' +
+    'portage_config ports postfix poudriere power powercfg powerpath probes proxy ps psget puppet ' +
+    'purefa purefb pushbullet pushover pyeapi qemu_img qemu_nbd quota rallydev random_org rbac rdp ' +
+    'rebootmgr reg rest_sample_utils restartcheck restconf ret riak route rpmbuild runit s3 s6 ' +
+    'salt_proxy saltcheck saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
+    'shortcut slack smtp snapper snmp softwareupdate solr solrcloud splunk splunk_search sqlite3 ' +
+    'statuspage svn swarm swift sysbench syslog_ng sysrc system_profiler task telegram telemetry ' +
+    'test_virtual textfsm tomcat trafficserver transactional_update travisci tuned twilio udev uptime ' +
+    'users uwsgi vagrant varnish vbox_guest vboxmanage vcenter victorops virt vmadm vmctl vsphere ' +
+    'win_dacl win_dns_client win_event win_iis win_path win_pki win_servermanager win_smtp_server ' +
+    'win_snmp win_wua winrepo wordpress wusa xattr xfs xml xmpp yaml zabbix zenoss zfs zk_concurrency ' +
+    'znc zoneadm zonecfg zookeeper zpool'
   ).split(' '),
 );
 

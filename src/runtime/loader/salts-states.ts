@@ -5,30 +5,29 @@
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'acme ansible appx apt artifactory assistive at aws_sqs azurearm_compute azurearm_dns ' +
-    'azurearm_network azurearm_resource bigip boto3_elasticache boto3_elasticsearch boto3_route53 ' +
-    'boto3_sns boto_apigateway boto_asg boto_cfn boto_cloudfront boto_cloudtrail boto_cloudwatch_alarm ' +
+    'acme ansible appx apt artifactory assistive aws_sqs azurearm_compute azurearm_dns azurearm_network ' +
+    'azurearm_resource bigip boto3_elasticache boto3_elasticsearch boto3_route53 boto3_sns ' +
+    'boto_apigateway boto_asg boto_cfn boto_cloudfront boto_cloudtrail boto_cloudwatch_alarm ' +
     'boto_cloudwatch_event boto_cognitoidentity boto_datapipeline boto_dynamodb boto_ec2 ' +
     'boto_elasticache boto_elasticsearch_domain boto_elb boto_elbv2 boto_iam boto_iam_role boto_iot ' +
     'boto_kinesis boto_kms boto_lambda boto_lc boto_rds boto_route53 boto_s3 boto_s3_bucket ' +
     'boto_secgroup boto_sns boto_sqs boto_vpc bower btrfs buildout cabal ceph certutil chef chocolatey ' +
     'chronos_job cimc cisconso cloud consul cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
     'elasticsearch elasticsearch_index elasticsearch_index_template eselect esxcluster esxdatacenter ' +
-    'esxi esxvm etcd ethtool firewall github glance_image glassfish glusterfs gnomedesktop gpg grafana ' +
+    'esxi esxvm etcd ethtool firewall github glance_image glassfish gnomedesktop gpg grafana ' +
     'grafana4_dashboard grafana4_datasource grafana4_org grafana4_user grafana_dashboard ' +
-    'grafana_datasource heat highstate_doc icinga2 idem ifttt incron influxdb08_database ' +
-    'influxdb08_user infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins ' +
-    'junos kapacitor kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group ' +
-    'keystone_project keystone_role keystone_role_grant keystone_service keystone_user keystore ' +
-    'kubernetes layman ldap lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license ' +
-    'logadm loop lvs_server lvs_service lxc lxd lxd_container lxd_image lxd_profile macdefaults ' +
-    'macpackage makeconf marathon_app memcached modjk modjk_worker monit mssql_database mssql_login ' +
-    'mssql_role mssql_user msteams napalm_yang netacl netconfig netntp netsnmp netusers neutron_network ' +
-    'neutron_secgroup neutron_secgroup_rule neutron_subnet nexus ntp nxos openvswitch_bridge ' +
-    'openvswitch_db openvswitch_port opsgenie pagerduty pagerduty_escalation_policy pagerduty_schedule ' +
-    'pagerduty_service pagerduty_user panos pbm pcs pdbedit pkgbuild pkgng portage_config ports ' +
-    'powercfg powerpath probes process proxy pushover pyenv pyrax_queues quota raid rbac rdp reg ' +
-    'restconf salt_proxy serverdensity_device shortcut slack smartos smtp snapper solrcloud splunk ' +
+    'grafana_datasource heat highstate_doc icinga2 idem ifttt influxdb08_database influxdb08_user ' +
+    'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos kapacitor ' +
+    'kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group keystone_project ' +
+    'keystone_role keystone_role_grant keystone_service keystone_user keystore kubernetes layman ldap ' +
+    'lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license logadm loop lvs_server ' +
+    'lvs_service lxc lxd lxd_container lxd_image lxd_profile macdefaults macpackage makeconf ' +
+    'marathon_app memcached modjk modjk_worker monit mssql_database mssql_login mssql_role mssql_user ' +
+    'msteams napalm_yang netacl netconfig netntp netsnmp netusers neutron_network neutron_secgroup ' +
+    'neutron_secgroup_rule neutron_subnet nexus ntp nxos opsgenie pagerduty pagerduty_escalation_policy ' +
+    'pagerduty_schedule pagerduty_service pagerduty_user panos pbm pcs pdbedit pkgbuild pkgng ' +
+    'portage_config ports powercfg powerpath probes process proxy pushover pyrax_queues quota rbac rdp ' +
+    'reg restconf salt_proxy serverdensity_device shortcut slack smartos smtp snapper solrcloud splunk ' +
     'splunk_search sqlite3 status statuspage svn syslog_ng sysrc system task telemetry_alert testinfra ' +
     'tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops virt win_dacl ' +
     'win_dns_client win_firewall win_iis win_path win_pki win_servermanager win_smtp_server win_snmp ' +

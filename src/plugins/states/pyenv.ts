@@ -1,0 +1,96 @@
+/** `pyenv`: Pythons of pyenv (3006.16 salt/states/pyenv.py). */
+import { dict, truthy, type Value } from '../../python/values/value.ts';
+import { defineModule } from '../../runtime/loader/module.ts';
+import { param } from '../../runtime/loader/params.ts';
+import { outcomeChangesLast as outcome } from './outcome.ts';
+import { defineState, type StateContext, type StateResult } from './state-function.ts';
+
+/** Which Python, and who runs pyenv. */
+interface Wanted {
+  readonly name: string;
+  readonly user: Value;
+}
+
+const bare = (name: string): string => name.replace(/^python-/, '');
+
+/** @returns whether an installed Python is the default; undefined where it is not there */
+async function found(ctx: StateContext, python: string, user: Value): Promise<boolean | undefined> {
+  const standard = await ctx.functions.call('pyenv.default', [], dict({ runas: user }));
+  const versions = await ctx.functions.call('pyenv.versions', [user]);
+  return Array.isArray(versions) && versions.includes(python) ? standard === python : undefined;
+}
+
+const hasPyenv = async (ctx: StateContext, user: Value): Promise<boolean> =>
+  truthy(await ctx.functions.call('pyenv.is_installed', [user]));
+const setDefault = (ctx: StateContext, python: string, user: Value): Promise<Value> =>
+  ctx.functions.call('pyenv.default', [python], dict({ runas: user }));
+
+async function installed(
+  ctx: StateContext,
+  { name, user, isDefault }: Wanted & { readonly isDefault: Value },
+): Promise<StateResult> {
+  const python = bare(name);
+  if (ctx.state.test) return outcome(name, null, `python ${python} is set to be installed`);
+  if (!(await hasPyenv(ctx, user)) && !truthy(await ctx.functions.call('pyenv.install', [user])))
+    return outcome(name, false, 'pyenv failed to install');
+  const there = await found(ctx, python, user);
+  let result = outcome(name, true, 'Requested python exists.');
+  if (there === undefined) {
+    // Salt compat: Salt takes a build that prints nothing as an error for one that has failed
+    if ((await ctx.functions.call('pyenv.install_python', [python], dict({ runas: user }))) === false)
+      return outcome(name, false, 'Could not install python.');
+    result = outcome(name, true, 'Successfully installed python', dict({ [python]: 'Installed' }));
+  }
+  if (truthy(isDefault)) await setDefault(ctx, python, user);
+  return { ...result, default: there ?? isDefault };
+}
+
+async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateResult> {
+  const python = bare(name);
+  if (ctx.state.test) return outcome(name, null, `python ${python} is set to be uninstalled`);
+  if (!(await hasPyenv(ctx, user))) return outcome(name, true, `pyenv not installed, ${python} not either`);
+  const there = await found(ctx, python, user);
+  if (there === undefined) return outcome(name, true, `python ${python} is already absent`);
+  if (there) await setDefault(ctx, 'system', user);
+  const isGone = truthy(await ctx.functions.call('pyenv.uninstall_python', [python], dict({ runas: user })));
+  const result = isGone
+    ? outcome(name, true, 'Successfully removed python', dict({ [python]: 'Uninstalled' }))
+    : outcome(name, false, 'Failed to uninstall python');
+  return { ...result, default: there };
+}
+
+/** Salt compat: Salt asks for a Python whose name is that of the user, and never installs pyenv. */
+async function pyenvInstalled(ctx: StateContext, { name, user }: Wanted): Promise<StateResult> {
+  if (ctx.state.test) return outcome(name, null, 'pyenv is set to be installed');
+  if (await hasPyenv(ctx, user)) return outcome(name, true, 'pyenv is already installed');
+  return truthy(await ctx.functions.call('pyenv.install', [user]))
+    ? outcome(name, true, 'pyenv installed', dict({ pyenv: 'Installed' }))
+    : outcome(name, false, 'pyenv failed to install');
+}
+
+const NAME = { name: param.text({ doc: 'The version of Python.' }) } as const;
+const USER = { user: { default: null, type: 'str', doc: 'Who runs pyenv.' } } as const;
+
+/** The states of `pyenv`. */
+export const pyenvStates = defineModule({
+  name: 'pyenv',
+  file: 'pyenv',
+  doc: 'Pythons of pyenv.',
+  functions: {
+    installed: defineState({
+      doc: 'Makes sure that a Python is installed, and pyenv itself.',
+      params: { ...NAME, default: { default: false, type: 'bool', doc: 'Make it the default.' }, ...USER },
+      run: (ctx, { name, user, default: isDefault }) => installed(ctx, { name, user, isDefault }),
+    }),
+    absent: defineState({
+      doc: 'Makes sure that a Python is not installed.',
+      params: { ...NAME, ...USER },
+      run: absent,
+    }),
+    install_pyenv: defineState({
+      doc: 'Makes sure that pyenv itself is installed, for states that add to it.',
+      params: { name: param.text({ doc: 'Any name.' }), ...USER },
+      run: pyenvInstalled,
+    }),
+  },
+});
