@@ -4,7 +4,9 @@
  * name anybody who does not log in there. Each token counts once.
  */
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { messageOf } from '../../errors/errors.ts';
+import { BoundedMap } from '../../host/bounded-map.ts';
 import {
   IdTokenError,
   namedBy,
@@ -14,12 +16,17 @@ import {
 } from '../../network/oidc/id-token.ts';
 import { Provider } from '../../network/oidc/provider.ts';
 import { readOidcSettings } from '../../network/oidc/settings.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { UsedTokens } from './used-tokens.ts';
 import type { AuthBackend, BackendContext, BackendSpec, Credentials } from './backend.ts';
 
 /** Tokens are remembered for longer than they can be used. */
 const REMEMBERED_MS = (TOKEN_AGE_S + 120) * 1000;
 const REMEMBERED_MAX = 50_000;
 const SECRET_LENGTH_MAX = 256;
+const NAMED_MAX = 1_000;
+/** Below `cachedir`. */
+const FOLDER = 'oidc_used';
 
 /** The backend. */
 export const oidcBackend: BackendSpec = {
@@ -41,12 +48,19 @@ class OidcBackend implements AuthBackend {
   readonly passwordMax = TOKEN_LENGTH_MAX + 1 + SECRET_LENGTH_MAX;
   readonly #context: BackendContext;
   readonly #provider: Provider;
-  /** Tokens that have let somebody in, by their digest, the oldest first. */
-  readonly #used = new Map<string, { readonly atMs: number; readonly named: Named }>();
+  readonly #used: UsedTokens;
+  /** What the tokens say that have let somebody in here, by their digest; asked for right after. */
+  readonly #named = new BoundedMap<string, Named>(NAMED_MAX);
 
   constructor(context: BackendContext) {
     this.#context = context;
     this.#provider = new Provider(readOidcSettings(context.config), context.clock);
+    this.#used = new UsedTokens({
+      folder: join(pyStr(context.opts.get('cachedir') ?? ''), FOLDER),
+      keptMs: REMEMBERED_MS,
+      countMax: REMEMBERED_MAX,
+      clock: context.clock,
+    });
   }
 
   async authenticate({ username, password }: Credentials): Promise<boolean> {
@@ -66,20 +80,16 @@ class OidcBackend implements AuthBackend {
 
   groups({ password }: Credentials): Promise<readonly string[]> {
     const [token = ''] = password.reveal().split(':');
-    return Promise.resolve(this.#used.get(digestOf(token))?.named.groups ?? []);
+    return Promise.resolve(this.#named.get(digestOf(token))?.groups ?? []);
   }
 
   #use(token: string, named: Named): void {
-    const nowMs = this.#context.clock.monotonicMs();
-    for (const [digest, { atMs }] of this.#used) {
-      if (nowMs - atMs < REMEMBERED_MS) break;
-      this.#used.delete(digest);
-    }
     const digest = digestOf(token);
-    if (this.#used.has(digest)) throw new IdTokenError('the token was used before');
+    const what = this.#used.use(digest);
+    if (what === 'used before') throw new IdTokenError('the token was used before');
     // one that is forgotten too soon could be used again
-    if (this.#used.size >= REMEMBERED_MAX) throw new IdTokenError('too many have logged in just now');
-    this.#used.set(digest, { atMs: nowMs, named });
+    if (what === 'full') throw new IdTokenError('too many have logged in just now');
+    this.#named.set(digest, named);
   }
 }
 
@@ -87,5 +97,5 @@ class OidcBackend implements AuthBackend {
 function digestOf(token: string): string {
   return createHash('sha256')
     .update(token.slice(0, token.lastIndexOf('.')))
-    .digest('base64');
+    .digest('base64url');
 }

@@ -1,6 +1,9 @@
 /** Log-ins by OpenID Connect as the master checks them: nobody is let in by a token that is not good in every respect. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { systemClock, type Clock } from '../../../src/host/clock.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { Secret } from '../../../src/host/secret.ts';
@@ -23,8 +26,18 @@ function config(provider: OidcStandIn, more: DictInit = {}): Dict {
   });
 }
 
-function backendOf(provider: OidcStandIn, more: DictInit = {}, clock: Clock = systemClock): AuthBackend {
-  return oidcBackend.make({ opts: new Map(), config: config(provider, more), clock, log: silentLogger });
+const FOLDER = mkdtempSync(join(tmpdir(), 'brine-oidc-'));
+after(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** As a worker has it. Those of one master have one `cachedir`. */
+function backendOf(
+  provider: OidcStandIn,
+  more: DictInit = {},
+  clock: Clock = systemClock,
+  cachedir: string = mkdtempSync(join(FOLDER, 'm-')),
+): AuthBackend {
+  const opts = dict({ cachedir });
+  return oidcBackend.make({ opts, config: config(provider, more), clock, log: silentLogger });
 }
 
 function logsIn(backend: AuthBackend, token: string, username = 'olga', secret = SECRET): Promise<boolean> {
@@ -40,6 +53,34 @@ test('auth oidc - a good token lets in once, and its groups are known', async (t
   assert.deepEqual(await backend.groups?.(credentials), ['ops']);
   assert.equal(await backend.authenticate(credentials), false, 'the token again');
   assert.equal(await logsIn(backend, `${token}A`), false, 'with another ending');
+});
+
+test('auth oidc - a token counts once for all workers of a master, and for those that take their place', async (t) => {
+  const provider = await OidcStandIn.start(t);
+  const cachedir = mkdtempSync(join(FOLDER, 'm-'));
+  const worker = (): AuthBackend => backendOf(provider, {}, systemClock, cachedir);
+  const workers = [worker(), worker(), worker()];
+  const token = provider.signed(provider.claims(nonceOf(SECRET)));
+  const at = await Promise.all(workers.map((each) => logsIn(each, token)));
+  assert.equal(at.filter((isIn) => isIn).length, 1, 'at the same time');
+  assert.equal(await logsIn(worker(), token), false, 'a worker that has just started');
+  const folder = join(cachedir, 'oidc_used');
+  const [name = '', ...more] = readdirSync(folder);
+  assert.deepEqual(more, []);
+  assert.ok(!token.includes(name));
+  assert.deepEqual(
+    [folder, join(folder, name)].map((path) => statSync(path).mode & 0o777),
+    [0o700, 0o600],
+  );
+  utimesSync(join(folder, name), 1, 1);
+  assert.equal(await logsIn(worker(), provider.signed(provider.claims(nonceOf(SECRET)))), true);
+  assert.equal(readdirSync(folder).length, 1, 'what can be used no longer is forgotten');
+});
+
+test('auth oidc - when it cannot be written down that a token was used, nobody is let in', async (t) => {
+  const provider = await OidcStandIn.start(t);
+  const backend = backendOf(provider, {}, systemClock, '/dev/null');
+  await assert.rejects(logsIn(backend, provider.signed(provider.claims(nonceOf(SECRET)))));
 });
 
 test('auth oidc - attacks', async (t) => {
