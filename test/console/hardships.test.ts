@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { ConsoleFleet, ConsolePage, hasBrowser, startBrowser } from '../support/console-browser.ts';
 
 const NO_BROWSER = hasBrowser ? false : 'chromium is not installed';
+/** Lists in lists; a form for deeper ones is refused long before. */
+const DEEP = 90;
 const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script><a href="javascript:alert(3)">x</a>';
 
 test(
@@ -35,6 +37,11 @@ test(
     await at.sees(/onerror=alert/);
     await isHarmless();
     await run('test.arg', HOSTILE, `__proto__=${HOSTILE}`, 'constructor=1');
+    await isHarmless();
+    await run('test.echo', `${'['.repeat(DEEP)}"${HOSTILE}"${']'.repeat(DEEP)}`);
+    await isHarmless();
+    await page.getByRole('button', { name: 'JSON' }).click();
+    await at.sees(/onerror=alert/);
     await isHarmless();
     await run('cmd.run', `python3 -c 'print("x" * 10000000)'`);
     await at.sees(/more characters/);

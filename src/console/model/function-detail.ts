@@ -46,6 +46,9 @@ export function detailOf(name: string, doc: string, spec: Argspec | undefined): 
       spec === undefined || (spec.varargs !== null && spec.varargs !== undefined && spec.varargs !== false),
     kwargs:
       spec === undefined || (spec.kwargs !== null && spec.kwargs !== undefined && spec.kwargs !== false),
+    // neither is said by Salt: nothing is known of what comes back, and any arguments may do
+    returns: '',
+    schema: {},
   };
 }
 

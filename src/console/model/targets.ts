@@ -1,8 +1,10 @@
 /** Targets as they are typed: kinds, what the box sends, and how Salt's command line writes them. */
 
+import type { TargetType } from './contract.ts';
+
 /** Kinds of targets, with what the command line calls them and an example. */
 export const TARGET_KINDS: readonly {
-  readonly kind: string;
+  readonly kind: TargetType;
   readonly name: string;
   readonly flag: string;
   readonly example: string;
@@ -17,17 +19,25 @@ export const TARGET_KINDS: readonly {
   { kind: 'ipcidr', name: 'Subnet or address', flag: '-S ', example: '10.0.0.0/8' },
   { kind: 'grain_pcre', name: 'Grain, regular expression', flag: '-P ', example: 'os:(Debian|Ubuntu)' },
   { kind: 'pillar_pcre', name: 'Pillar, regular expression', flag: '-J ', example: 'role:front.*' },
-  { kind: 'range', name: 'Range', flag: '-R ', example: '%cluster' },
 ];
 
 /** A target as it stands in the box. */
 export interface Target {
   readonly text: string;
-  readonly kind: string;
+  readonly kind: TargetType;
+}
+
+const KNOWN: ReadonlyMap<string, TargetType> = new Map(
+  [...TARGET_KINDS.map(({ kind }) => kind), 'pillar_exact' as const].map((kind) => [kind, kind]),
+);
+
+/** A kind by its name, out of an address or of a job that was; what is none is a glob. */
+export function targetKind(name: string | null | undefined): TargetType {
+  return KNOWN.get(name ?? '') ?? 'glob';
 }
 
 /** What a target is sent as: lists are lists. */
-export function sentTarget({ text, kind }: Target): { tgt: unknown; tgt_type: string } {
+export function sentTarget({ text, kind }: Target): { tgt: unknown; tgt_type: TargetType } {
   const tgt =
     kind === 'list'
       ? text
@@ -40,7 +50,7 @@ export function sentTarget({ text, kind }: Target): { tgt: unknown; tgt_type: st
 
 /** The target of a job that was, as it stands in the box. */
 export function boxedTarget(tgt: unknown, kind: string): Target {
-  return { text: Array.isArray(tgt) ? tgt.join(',') : String(tgt), kind };
+  return { text: Array.isArray(tgt) ? tgt.join(',') : String(tgt), kind: targetKind(kind) };
 }
 
 /** How a shell is told of it. */

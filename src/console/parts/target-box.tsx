@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import type { Preview } from '../model/contract.ts';
 import { ApiError } from '../api/http.ts';
 import { after } from '../model/clock.ts';
-import { sentTarget, TARGET_KINDS, type Target } from '../model/targets.ts';
+import { sentTarget, TARGET_KINDS, targetKind, type Target } from '../model/targets.ts';
 import { useApp } from '../state/app.ts';
 import { useLoaded, useRested, type Loaded } from '../state/loading.ts';
 
@@ -40,7 +40,7 @@ export function TargetBox(props: {
         <span>Kind</span>
         <select
           value={target.kind}
-          onChange={(event) => onChange({ ...target, kind: event.currentTarget.value })}
+          onChange={(event) => onChange({ ...target, kind: targetKind(event.currentTarget.value) })}
         >
           {TARGET_KINDS.map(({ kind: each, name }) => (
             <option key={each} value={each}>

@@ -32,7 +32,9 @@ export function FunctionDoc({
       {detail.examples.length > 0 ? (
         <>
           <h3>Examples</h3>
-          <pre class="mono">{detail.examples.join('\n')}</pre>
+          <pre class="mono" tabIndex={0} aria-label="Examples">
+            {detail.examples.join('\n')}
+          </pre>
         </>
       ) : null}
     </aside>

@@ -88,7 +88,7 @@ function KeyTable({
   const shown =
     compared.trim() === ''
       ? list.items
-      : list.items.filter(({ fingerprint }) => sameFingerprint(fingerprint, compared));
+      : list.items.filter(({ fingerprint }) => sameFingerprint(fingerprint ?? '', compared));
   const choose = (id: string): void => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
@@ -238,7 +238,8 @@ function ChangeKeys(props: {
   const title = `${how === 'accept' ? 'Accept' : how === 'reject' ? 'Reject' : 'Delete'} ${keys.length === 1 ? `the key of ${only?.id ?? ''}` : `${keys.length.toLocaleString('en')} keys`}?`;
   const act = async (): Promise<void> => {
     // the key that was looked at, not another one that has come meanwhile
-    const fingerprint = keys.length === 1 && only !== undefined ? { fingerprint: only.fingerprint } : {};
+    const seen = keys.length === 1 ? (only?.fingerprint ?? null) : null;
+    const fingerprint = seen === null ? {} : { fingerprint: seen };
     await app.server.changeKeys(how, { ids: keys.map(({ id }) => id), states: [state], ...fingerprint });
     app.notices.done(
       `${keys.length === 1 ? 'The key was' : `${keys.length.toLocaleString('en')} keys were`} ${how === 'delete' ? 'deleted' : `${how}ed`}.`,

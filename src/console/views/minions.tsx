@@ -5,7 +5,7 @@ import type { Minion } from '../model/contract.ts';
 import { ApiError } from '../api/http.ts';
 import { after } from '../model/clock.ts';
 import { linkTo } from '../model/route.ts';
-import { sentTarget, type Target } from '../model/targets.ts';
+import { sentTarget, targetKind, type Target } from '../model/targets.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { TargetBox } from '../parts/target-box.tsx';
@@ -65,7 +65,7 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
   const app = useApp();
   const [target, setTarget] = useState<Target>({
     text: query.get('tgt') ?? '',
-    kind: query.get('tgt_type') ?? 'glob',
+    kind: targetKind(query.get('tgt_type')),
   });
   const [mode, setMode] = useState<string>(query.has('tgt') ? 'target' : WORDS);
   const [words, setWords] = useState(query.get('search') ?? '');

@@ -6,7 +6,7 @@ import type { FunctionKind } from '../api/server.ts';
 import { after } from '../model/clock.ts';
 import { mayCallSome } from '../model/rights.ts';
 import { linkTo } from '../model/route.ts';
-import { sentTarget, shellTarget, shellWord, type Target } from '../model/targets.ts';
+import { sentTarget, shellTarget, shellWord, targetKind, type Target } from '../model/targets.ts';
 import { writeArguments, type TypedArguments } from '../model/words.ts';
 import { FunctionBox } from '../parts/function-box.tsx';
 import { argumentsOf, FunctionForm, type FormValues } from '../parts/function-form.tsx';
@@ -110,7 +110,7 @@ export function RunView({ query }: ViewProps): JSX.Element {
 function callIn(query: ReadonlyMap<string, string>, kinds: readonly FunctionKind[]): Call {
   return {
     kind: kinds.find((each) => each === query.get('kind')) ?? kinds[0] ?? 'local',
-    target: { text: query.get('tgt') ?? '', kind: query.get('tgt_type') ?? 'glob' },
+    target: { text: query.get('tgt') ?? '', kind: targetKind(query.get('tgt_type')) },
     fun: query.get('fun') ?? '',
     values: { ...EMPTY, line: query.get('arg') ?? '' },
     sending: { test: query.get('test') === 'true', batch: '', canary: '', timeout: '' },

@@ -32,7 +32,11 @@ export function RunnerProgress({ jid }: { jid: string }): JSX.Element {
     <section aria-label="Result" aria-busy={end === undefined}>
       <h2 aria-live="polite">{end === undefined ? 'Running…' : end.success ? 'Returned' : 'Failed'}</h2>
       <Problem error={error} />
-      {lines.length > 0 ? <pre class="progress">{lines.join('\n')}</pre> : null}
+      {lines.length > 0 ? (
+        <pre class="progress" tabIndex={0}>
+          {lines.join('\n')}
+        </pre>
+      ) : null}
       {end === undefined ? null : <ValueView value={end.return} label="the result" />}
     </section>
   );

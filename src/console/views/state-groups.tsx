@@ -42,7 +42,7 @@ export function StateGroups({
           <p>
             <a href={linkTo('minions', minion)}>{minion}</a> could not compile its states:
           </p>
-          <pre>{texts.join('\n').slice(0, 4000)}</pre>
+          <pre tabIndex={0}>{texts.join('\n').slice(0, 4000)}</pre>
         </div>
       ))}
       <ul class="state-list">
