@@ -127,7 +127,8 @@ export class Application {
     if (!this.#isBelowRoot(exchange)) return this.#sendNothing(exchange);
     if (isSecondVersion(exchange)) return this.#deps.secondVersion(exchange);
     const ofConsole = await this.#deps.console?.find(exchange);
-    if (ofConsole !== undefined) return this.#sendConsole(exchange, ofConsole);
+    if (ofConsole !== undefined)
+      return this.#lacksSlash(exchange) ? this.#sendMoved(exchange) : this.#sendConsole(exchange, ofConsole);
     origins.describe(exchange);
     if (exchange.method !== 'OPTIONS' && this.#wantsPage(exchange)) return this.#sendApp(exchange);
     if (await this.#sentFile(exchange)) return;
@@ -167,6 +168,7 @@ export class Application {
     if (resource.checksAddress && !mayAsk(this.#deps.settings.values.authorized_ips, exchange.address))
       throw new HttpFault(403, 'Bad IP');
     if (action === undefined) throw new HttpFault(405);
+    if (this.#lacksSlash(exchange)) return this.#sendMoved(exchange);
     const bound = bindParams(action, path, exchange.query);
     const media = (): string => requireMedia(exchange);
     const call: Call = {
@@ -304,6 +306,22 @@ export class Application {
   #sendNothing({ response, request }: Exchange): void {
     response.writeHead(404, request.complete ? {} : { Connection: 'close' });
     response.end();
+  }
+
+  #lacksSlash({ wholePath }: Exchange): boolean {
+    return this.#rootPrefix !== '' && wholePath === this.#rootPrefix;
+  }
+
+  /** The root without its slash, below which relative addresses would be others. Without the host, which a proxy may have changed. */
+  #sendMoved(exchange: Exchange): Promise<void> {
+    const place = `${this.#rootPrefix}/${/\?.*$/.exec(exchange.request.url ?? '')?.[0] ?? ''}`;
+    exchange.set('Location', place);
+    exchange.set('Content-Type', 'text/html;charset=utf-8');
+    return this.#send(
+      exchange,
+      301,
+      Buffer.from('This resource has permanently moved: a slash is missing at its end.'),
+    );
   }
 
   /** The address of the page itself, which takes whatever stands behind it in the path, and nothing behind `?`. */

@@ -12,6 +12,7 @@ import { outcomeText } from '../../runtime/client/outcome.ts';
 import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
 import type { JobNews } from '../../runtime/client/watch-state.ts';
 import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { HttpFault } from './http-fault.ts';
 import { BadCallError, jobArguments, jobKeywords, loginOf, needed, secondsOf } from './low.ts';
 import type { MasterLink } from './master-link.ts';
 
@@ -172,6 +173,8 @@ export class LocalCalls {
     const given =
       typeof fun === 'string' ? fun : Array.isArray(fun) ? fun.map((each) => pyStr(each)) : undefined;
     if (given === undefined) throw new BadCallError('fun is a name or a list of names');
+    if (given.length === 0 || (Array.isArray(given) && given.includes('')))
+      throw new HttpFault(400, 'fun is empty. Name the function to run, such as test.ping.');
     const { tgt, tgtType, faults } = expandTargetNodegroups(
       targetOf(low),
       pyStr(low.get('tgt_type') ?? 'glob'),

@@ -66,7 +66,6 @@ const CALLS: Readonly<Record<string, unknown>> = {
   'local, no function': { client: 'local', tgt: '*' },
   'local, function null': { client: 'local', tgt: '*', fun: null },
   'local, function 5': { client: 'local', tgt: 'min1', fun: 5 },
-  'local, function empty': { client: 'local', tgt: 'min1', fun: '' },
   'local, no target': { client: 'local', fun: 'test.ping' },
   'local, target null': { client: 'local', tgt: null, fun: 'test.ping' },
   'local, target 5': { client: 'local', tgt: 5, fun: 'test.ping' },

@@ -71,6 +71,10 @@ const REASONS: readonly Reason[] = [
   { why: 'full_return of a wheel function is no error', fits: named('wheel, full_return') },
   { why: "the function's name in the sentence is Salt's own for it", fits: named('wheel, unknown argument') },
   { why: 'whoever may log in may have a token', fits: named('POST /token: two', 'a token where no runner') },
+  {
+    why: 'an address that has moved is told without the host, which a proxy may have changed',
+    fits: (_one, salt, brine) => salt.status === 301 && brine.status === 301,
+  },
   { why: 'a name of a file holds no path', fits: named('POST /keys: a path') },
   {
     why: 'a file of an unknown kind is not shown as a page',
