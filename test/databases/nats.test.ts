@@ -167,7 +167,11 @@ test('nats - a stream is caught up with though its last places have no message',
     { name: 'test', timeoutMs: 5_000 },
   );
   t.after(() => nats.close());
-  const streams = await NatsStreams.open(nats, 5_000, systemClock);
+  const streams = await NatsStreams.open(nats, {
+    timeoutMs: 5_000,
+    clock: systemClock,
+    report: () => undefined,
+  });
   const settings = { name: 'S', subjects: ['s.>'], replicas: 1, maxAgeMs: 0, perSubject: -1 };
   await streams.create(settings);
   for (const subject of ['s.a', 's.b', 's.c', 's.d']) await streams.append(subject, Buffer.from(subject));

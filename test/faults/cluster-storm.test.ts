@@ -4,7 +4,8 @@
  * it, with minions of real Salts where they are found.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { missingServers } from '../../scripts/database-programs.mjs';
@@ -16,6 +17,7 @@ import {
   type GivenJob,
   type JobCacheView,
 } from '../support/cluster/evidence.ts';
+import { Crowd } from '../support/cluster/crowd.ts';
 import {
   killMaster,
   startMembers,
@@ -24,6 +26,7 @@ import {
   untilComplete,
   type MemberMaster,
 } from '../support/cluster/stage.ts';
+import { SmallDisk } from '../support/cluster/small-disk.ts';
 import type { DatabaseServer } from '../support/database-servers.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { namesIn, realSalt, until, type Daemon, type Programs } from '../support/fleet.ts';
@@ -34,6 +37,10 @@ const STORM_MS = Number(process.env['BRINE_STORM_MS'] ?? (isLong ? 20 * 60_000 :
 /** What a fault's end may cost on a machine that the whole fleet shares. */
 const BACK_MS = 60_000;
 const LOAD_PAUSE_MS = 300;
+/** Simulated minions on each master. */
+const CROWD = isLong ? 100 : 5;
+/** They get one job of so many. */
+const CROWD_EVERY = 10;
 const SERVED_BY = ['a', 'b', 'c'];
 
 interface Storm {
@@ -42,6 +49,8 @@ interface Storm {
   readonly members: readonly MemberMaster[];
   readonly minions: Map<string, Daemon>;
   readonly folder: string;
+  readonly disks: readonly (SmallDisk | undefined)[];
+  readonly crowd: Crowd;
   readonly jobs: GivenJob[];
   readonly random: () => number;
   isOver: boolean;
@@ -56,16 +65,19 @@ const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['a NATS server stands still', serverPaused],
   ['a master is cut from NATS', masterCut],
   ['a minion stands still', minionPaused],
+  ['the clock of a master is wrong', clockWrong],
+  ['the disk of a NATS server is full', diskFull],
 ]);
 
 test('faults - a storm over a cluster of masters', { skip, timeout: STORM_MS + 600_000 }, async (t) => {
   const seed = Number(process.env['BRINE_SEED'] ?? Math.floor(Math.random() * 1e9));
   t.diagnostic(`BRINE_SEED=${seed}`);
   const storm = await prepare(t, seededRandom(seed));
+  t.after(() => (storm.isOver = true));
   const load = Promise.all(storm.members.map((member) => giveJobs(storm, member)));
   const deleted = await deleteKey(storm, 'gone');
   const endMs = systemClock.monotonicMs() + STORM_MS;
-  const names = [...FAULTS.keys()];
+  const names = [...FAULTS.keys()].filter((name) => new RegExp(process.env['BRINE_FAULTS'] ?? '').test(name));
   for (let round = 0; systemClock.monotonicMs() < endMs || round < names.length; round++) {
     // each once, then as it comes
     const name = names[round] ?? pick(storm, names);
@@ -81,8 +93,17 @@ test('faults - a storm over a cluster of masters', { skip, timeout: STORM_MS + 6
 });
 
 async function prepare(t: TestContext, random: () => number): Promise<Storm> {
-  const servers = await startNats(t, 3);
-  const members = await startMembers(t, servers, SERVED_BY);
+  const own = mkdtempSync(join(tmpdir(), 'brine-storm-'));
+  const disks = ['0', '1', '2'].map((name) => SmallDisk.mount(t, join(own, name)));
+  // what is mounted in it goes first
+  t.after(() => rmSync(own, { recursive: true, force: true }));
+  const servers = await startNats(t, 3, (index) => {
+    const folder = disks[index]?.folder;
+    return folder === undefined ? [] : ['-sd', folder];
+  });
+  const autosign = join(own, 'autosign.conf');
+  writeFileSync(autosign, `${Crowd.prefix}*\n`, { mode: 0o600 });
+  const members = await startMembers(t, servers, SERVED_BY, [`autosign_file: ${autosign}`]);
   const [{ fleet }] = members as [MemberMaster];
   const folder = fleet.path('ran');
   mkdirSync(folder);
@@ -108,7 +129,8 @@ async function prepare(t: TestContext, random: () => number): Promise<Storm> {
   await fleet.run('salt-key', ['-y', '-A']);
   const ids = kinds.map(([id]) => id);
   for (const member of members) await untilAllAnswer(member.fleet, ids, BACK_MS);
-  return { t, servers, members, minions, folder, jobs: [], random, isOver: false };
+  const crowd = await Crowd.join(t, members, CROWD);
+  return { t, servers, members, minions, folder, disks, crowd, jobs: [], random, isOver: false };
 }
 
 /** One job after another on one master: each appends its token to the file of the minion that runs it. */
@@ -117,7 +139,8 @@ async function giveJobs(storm: Storm, { name, fleet }: MemberMaster): Promise<vo
     const token = `${name}-${number}`;
     const place = storm.jobs.push({ token, master: name, isRefused: false, returned: [] }) - 1;
     const command = `echo ${token} >> ${storm.folder}/{{ grains.id }}`;
-    const words = ['*', 'cmd.run', command, 'template=jinja', '-t', '2', '--out=json', '--static'];
+    const target = number % CROWD_EVERY === 0 ? ['*'] : ['-E', `(?!${Crowd.prefix})`];
+    const words = [...target, 'cmd.run', command, 'template=jinja', '-t', '2', '--out=json', '--static'];
     const { stdout, stderr } = await fleet.run('salt', words);
     const returned = returnedIn(stdout);
     const isRefused = returned.length === 0 && /The job is not published/.test(stdout + stderr);
@@ -197,6 +220,30 @@ async function minionPaused(storm: Storm): Promise<string> {
   return `${id}: all answer all ${await allAnswer(storm, storm.members)} ms after it goes on`;
 }
 
+async function clockWrong(storm: Storm): Promise<string> {
+  const member = pick(storm, storm.members);
+  if (member.clock === undefined) return 'did not run: faketime is not installed';
+  const seconds = pick(storm, [-5, 5]);
+  member.clock.set(seconds);
+  const wrongMs = await allAnswer(storm, storm.members);
+  member.clock.set(0);
+  return `${member.name}, by ${seconds} s: all answer all after ${wrongMs} ms, and ${await allAnswer(storm, storm.members)} ms after it is right`;
+}
+
+/** JetStream ends on a server that cannot write; after there is room again that server has to be started anew, as the guide says. */
+async function diskFull(storm: Storm): Promise<string> {
+  const index = Math.floor(storm.random() * storm.servers.length);
+  const [server, disk] = [storm.servers[index], storm.disks[index]];
+  if (server === undefined || disk === undefined) return 'did not run: nothing can be mounted here';
+  disk.fill();
+  const fullMs = await allAnswer(storm, storm.members);
+  disk.empty();
+  await server.stop();
+  await server.start();
+  await untilComplete(storm.servers);
+  return `all answer all after ${fullMs} ms, and ${await allAnswer(storm, storm.members)} ms after there is room`;
+}
+
 async function holder(storm: Storm): Promise<MemberMaster> {
   const { stdout } = await pick(storm, storm.members).fleet.run('salt-run', ['cluster.status', '--out=json']);
   const { members } = JSON.parse(stdout) as { members: Record<string, { duty?: boolean }> };
@@ -227,15 +274,16 @@ async function untilSound(storm: Storm, deleted: ReadonlyMap<string, string>): P
 }
 
 async function evidenceOf(storm: Storm, deleted: ReadonlyMap<string, string>): Promise<Evidence> {
-  const { jobs, minions, folder, members } = storm;
+  const { jobs, minions, folder, members, crowd } = storm;
   const ran = new Map([...minions.keys()].map((id) => [id, linesOf(join(folder, id))]));
+  for (const [id, tokens] of crowd.ran) ran.set(id, [...tokens]);
   const caches = new Map<string, JobCacheView>();
   const accepted = new Map<string, string[]>();
   for (const { name, fleet } of members) {
     caches.set(name, await jobCacheOf(fleet));
     accepted.set(name, namesIn(fleet.path('m', 'pki', 'minions')));
   }
-  return { jobs, ran, caches, deleted, accepted };
+  return { jobs, ran, acknowledged: crowd.acknowledged, caches, deleted, accepted };
 }
 
 /** Reads a master's job cache beside the master. */

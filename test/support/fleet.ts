@@ -138,6 +138,8 @@ export class Fleet {
   publishPort = 0;
   retPort = 0;
   master: Daemon | undefined;
+  /** What the master is started with. */
+  masterEnv: NodeJS.ProcessEnv = process.env;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -178,7 +180,9 @@ export class Fleet {
 
   /** Starts the master and waits until it takes requests. */
   async startMaster(programs: Programs = ours): Promise<Daemon> {
-    const daemon = this.start('salt-master', ['-c', this.masterDir, '-l', 'info'], programs);
+    const words = ['-c', this.masterDir, '-l', 'info'];
+    const daemon = new Daemon('salt-master', join(programs.folder, 'salt-master'), words, this.masterEnv);
+    this.daemons.push(daemon);
     const sockets = ['publish_pull.ipc', 'master_event_pub.ipc', 'master_event_pull.ipc'].map((name) =>
       this.path('m', 'run', name),
     );

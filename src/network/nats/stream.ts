@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { UnreachableError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { StreamReading, type StreamMessage } from './reading.ts';
+import { StuckLeaders } from './stuck-leaders.ts';
 
 /** What a stream is like. */
 export interface StreamSettings {
@@ -33,6 +34,15 @@ interface StreamDeps {
   readonly timeoutMs: number;
   readonly startAt: typeof DeliverPolicy.StartSequence;
   readonly clock: Clock;
+  readonly leaders: StuckLeaders;
+}
+
+/** How streams are opened. */
+export interface OpenStreams {
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** Told what was done about a server that does not write, in one sentence. */
+  readonly report: (sentence: string) => void;
 }
 
 /** Streams of one connection. */
@@ -44,12 +54,14 @@ export class NatsStreams {
   }
 
   /** @throws UnreachableError when the servers have no JetStream */
-  static async open(nats: NatsConnection, timeoutMs: number, clock: Clock): Promise<NatsStreams> {
+  static async open(nats: NatsConnection, { timeoutMs, clock, report }: OpenStreams): Promise<NatsStreams> {
     const { jetstream, jetstreamManager, DeliverPolicy: policies } = await import('@nats-io/jetstream');
     try {
       const manager = await jetstreamManager(nats, { timeout: timeoutMs });
       const client = jetstream(nats, { timeout: timeoutMs });
-      return new NatsStreams({ nats, manager, client, timeoutMs, startAt: policies.StartSequence, clock });
+      const leaders = new StuckLeaders({ nats, manager, clock, timeoutMs, report });
+      const startAt = policies.StartSequence;
+      return new NatsStreams({ nats, manager, client, timeoutMs, startAt, clock, leaders });
     } catch (cause) {
       throw new UnreachableError(
         `The NATS servers keep no streams: ${messageOf(cause)}. Start them with JetStream (nats-server -js).`,
@@ -117,8 +129,10 @@ export class NatsStreams {
         ...(id === undefined ? {} : { msgID: id }),
         ...(after === undefined ? {} : { expect: { lastSubjectSequence: after } }),
       });
+      this.#deps.leaders.written(ack.stream);
       return ack.seq;
     } catch (error) {
+      if (isTimeout(error)) void this.#deps.leaders.timedOut(subject);
       if (apiCode(error) === WRONG_LAST_SEQUENCE) throw new SubjectTakenError(messageOf(error));
       throw error;
     }
@@ -175,6 +189,10 @@ export class NatsStreams {
     void reading.ended.then();
     return reading;
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
 }
 
 function apiCode(error: unknown): number | undefined {

@@ -137,7 +137,11 @@ async function withNats<T>(
   const settings = settingsOf(ctx);
   const nats = await connectNats(settings.nats, { name: 'salt-run cluster', timeoutMs: NATS_TIMEOUT_MS });
   try {
-    const streams = await NatsStreams.open(nats, NATS_TIMEOUT_MS, ctx.clock);
+    const streams = await NatsStreams.open(nats, {
+      timeoutMs: NATS_TIMEOUT_MS,
+      clock: ctx.clock,
+      report: (sentence) => ctx.log.error(sentence),
+    });
     return await work({
       settings,
       streams,

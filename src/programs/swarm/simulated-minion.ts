@@ -15,7 +15,7 @@ import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING, type RsaPrivateKey } from '../../n
 import { AuthenticationError, BrineError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
-import { returnLoad } from '../minion/job.ts';
+import { returnLoad, type Job } from '../minion/job.ts';
 import { zmqTopics } from '../minion/topics.ts';
 import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import type { PublishClient, RequestClient } from '../../network/transport/transport.ts';
@@ -59,6 +59,8 @@ export interface SimulatedMinionDeps {
   /** The master's `zmq_filtering`. */
   readonly filtering: boolean;
   readonly onError: (id: string, error: unknown) => void;
+  /** Told when the master has acknowledged the answer to a job. */
+  readonly onReturned: (id: string, job: Job) => void;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -220,7 +222,7 @@ export class SimulatedMinion {
   }
 
   #take({ job, target, serial }: OpenedPublication): void {
-    const { counters, answer, onError } = this.#deps;
+    const { counters, answer, onError, onReturned } = this.#deps;
     if (!this.#isNew(serial)) {
       counters.refused++;
       return;
@@ -230,10 +232,13 @@ export class SimulatedMinion {
       counters.notForUs++;
       return;
     }
-    this.sendReturn(returnLoad(job, this.id, answer(job, this.id))).catch((error: unknown) => {
-      counters.failed++;
-      onError(this.id, error);
-    });
+    this.sendReturn(returnLoad(job, this.id, answer(job, this.id))).then(
+      () => onReturned(this.id, job),
+      (error: unknown) => {
+        counters.failed++;
+        onError(this.id, error);
+      },
+    );
   }
 
   #isNew(serial: number | undefined): boolean {

@@ -4,6 +4,7 @@ import { openFilesMax } from '../../host/open-files.ts';
 import { BrineError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
+import type { Job } from '../minion/job.ts';
 import type { Answer } from './answers.ts';
 import { keyOf, swarmId } from './key-pairs.ts';
 import { SharedPublications } from './shared-publications.ts';
@@ -30,6 +31,8 @@ export interface SwarmOptions {
   /** Called when a minion has joined. */
   readonly onJoined?: (joined: number) => void;
   readonly onError?: (id: string, error: unknown) => void;
+  /** Told when the master has acknowledged a minion's answer to a job. */
+  readonly onReturned?: (id: string, job: Job) => void;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -51,6 +54,7 @@ export class Swarm {
       filtering = false,
       transport = 'zeromq',
       onError = () => undefined,
+      onReturned = () => undefined,
       clock,
       random,
     } = options;
@@ -67,6 +71,7 @@ export class Swarm {
           filtering,
           transport,
           onError,
+          onReturned,
           clock,
           random,
         }),

@@ -21,6 +21,11 @@ export interface LinkDeps {
   readonly log: Logger;
 }
 
+function openStreams(nats: NatsConnection, { clock, log }: LinkDeps): Promise<NatsStreams> {
+  const report = (sentence: string): void => log.error(sentence);
+  return NatsStreams.open(nats, { timeoutMs: NATS_TIMEOUT_MS, clock, report });
+}
+
 /** The connection. It is there, or away: without a server, or without enough servers to keep anything. */
 export class ClusterLink {
   readonly nats: NatsConnection;
@@ -43,7 +48,7 @@ export class ClusterLink {
   static async open(deps: LinkDeps): Promise<ClusterLink> {
     const nats = await connectNats(deps.access, { name: deps.name, timeoutMs: NATS_TIMEOUT_MS });
     try {
-      return new ClusterLink(deps, nats, await NatsStreams.open(nats, NATS_TIMEOUT_MS, deps.clock));
+      return new ClusterLink(deps, nats, await openStreams(nats, deps));
     } catch (error) {
       await nats.close();
       throw error;

@@ -19,6 +19,8 @@ export interface Evidence {
   readonly jobs: readonly GivenJob[];
   /** The tokens that each minion ran, as often as it did, in order. */
   readonly ran: ReadonlyMap<string, readonly string[]>;
+  /** Of minions that do not keep what no master takes: the tokens whose return a master has acknowledged. */
+  readonly acknowledged?: ReadonlyMap<string, readonly string[]>;
   /** By the master's name. */
   readonly caches: ReadonlyMap<string, JobCacheView>;
   /** Minions whose key was deleted, with the first job that was given afterwards. */
@@ -56,7 +58,7 @@ function refusedAndRun({ jobs, ran }: Evidence): string[] {
 }
 
 /** What a minion ran it has returned in the end, and what a command showed was acknowledged: each job cache has both. */
-function missingReturns({ jobs, ran, caches, deleted }: Evidence): string[] {
+function missingReturns({ jobs, ran, acknowledged, caches, deleted }: Evidence): string[] {
   const expected = new Map<string, Set<string>>();
   const expect = (token: string, minion: string): void => {
     const minions = expected.get(token) ?? new Set();
@@ -64,7 +66,7 @@ function missingReturns({ jobs, ran, caches, deleted }: Evidence): string[] {
   };
   for (const { token, returned } of jobs) for (const minion of returned) expect(token, minion);
   for (const [minion, tokens] of ran)
-    if (!deleted.has(minion)) for (const token of tokens) expect(token, minion);
+    if (!deleted.has(minion)) for (const token of acknowledged?.get(minion) ?? tokens) expect(token, minion);
   return [...caches].flatMap(([master, cache]) =>
     [...expected].flatMap(([token, minions]) =>
       [...minions]

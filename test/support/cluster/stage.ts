@@ -7,6 +7,7 @@ import { connect } from '@nats-io/transport-node';
 import { systemClock } from '../../../src/host/clock.ts';
 import { startDatabase, type DatabaseServer } from '../database-servers.ts';
 import { Fleet, freePort } from '../fleet.ts';
+import { ClockFile } from './clock-file.ts';
 
 const CLUSTER = 'faults';
 const FINGERPRINT = /fingerprint=[0-9a-f:]+/;
@@ -22,6 +23,8 @@ export interface MemberMaster {
   readonly fleet: Fleet;
   /** Its ways to the NATS servers. */
   readonly relays: readonly Relay[];
+  /** What it takes the time from, where that can be set. */
+  readonly clock: ClockFile | undefined;
 }
 
 /** Passes bytes on until it is cut. */
@@ -122,6 +125,7 @@ export async function startMembers(
   options: readonly string[] = [],
 ): Promise<MemberMaster[]> {
   const members = await Promise.all(names.map((name) => memberOf(t, servers, name, options)));
+  for (const { fleet, clock } of members) fleet.masterEnv = clock?.env ?? process.env;
   const [first, ...further] = members;
   if (first === undefined) return [];
   const untilMs = systemClock.monotonicMs() + CHOICE_MS;
@@ -157,7 +161,7 @@ async function memberOf(
     `cluster: {id: ${CLUSTER}, member: ${name}, nats: [${nats}]${replicas}}`,
     ...options,
   ]);
-  return { name, fleet, relays };
+  return { name, fleet, relays, clock: ClockFile.at(fleet.path('clock')) };
 }
 
 /** Ends a master as a lack of memory would, with all of its processes. */

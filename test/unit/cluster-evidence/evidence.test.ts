@@ -34,6 +34,13 @@ test('evidence of a cluster - nothing is wrong where nothing is', () => {
   assert.deepEqual(violationsOf(SOUND), []);
 });
 
+test('evidence of a cluster - what a simulated minion ran counts as returned when it was acknowledged', () => {
+  const ran = new Map([...SOUND.ran, ['sim', ['a-0', 'a-1']]]);
+  assert.deepEqual(violationsOf({ ...SOUND, ran, acknowledged: new Map([['sim', []]]) }), []);
+  const violations = violationsOf({ ...SOUND, ran, acknowledged: new Map([['sim', ['a-0']]]) });
+  assert.match(violations[0] ?? '', /lacks what sim returned of a-0/);
+});
+
 const PLANTED: readonly [string, Partial<Evidence>, RegExp][] = [
   [
     'a job that ran twice',
