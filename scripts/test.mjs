@@ -83,6 +83,9 @@ const FEW_FILES = 12;
 /** Parts that the other files are shared out to, so that what takes long does not leave the other process without work. */
 const UNIT_PARTS = 3;
 
+/** Files of other suites that are run at the same time: those of whole programs wait for each other a third of the time. */
+const AT_ONCE = { e2e: 3, databases: 2 };
+
 /** Files that import the unit tests, one for each process. Those on a recorded machine, which take longest, are the first alone. */
 function unitEntries(built, outdir) {
   const isLong = (path) => path.includes('machine.test');
@@ -116,7 +119,7 @@ function testArguments(name, built, outdir) {
     return [
       ...plainPromises,
       '--test',
-      `--test-concurrency=${name === 'e2e' || name === 'databases' ? 2 : 1}`,
+      `--test-concurrency=${AT_ONCE[name] ?? 1}`,
       reporter,
       ...summary,
       ...built,

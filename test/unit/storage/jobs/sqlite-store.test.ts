@@ -11,8 +11,9 @@ import { fakeClock } from '../../../support/module-context.ts';
 const JID = '20261121081500000001';
 
 function storeIn(t: TestContext): { directory: string; store: SqliteJobStore } {
-  const directory = join(mkdtempSync(join(tmpdir(), 'brine-jobs-')), 'job_cache');
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), 'brine-jobs-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const directory = join(folder, 'job_cache');
   const store = new SqliteJobStore({ directory });
   t.after(() => store.close());
   return { directory, store };
@@ -67,8 +68,9 @@ test('job cache - the oldest days are forgotten beyond a number of jobs or a siz
 });
 
 test('job cache - made-up jids bring in no file for each day; what comes late is kept', async (t) => {
-  const directory = join(mkdtempSync(join(tmpdir(), 'brine-jobs-')), 'job_cache');
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  const folder = mkdtempSync(join(tmpdir(), 'brine-jobs-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const directory = join(folder, 'job_cache');
   const nowMs = Date.UTC(2026, 10, 21, 12);
   const clock = fakeClock(nowMs);
   const stray: string[] = [];
