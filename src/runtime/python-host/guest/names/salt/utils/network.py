@@ -65,7 +65,13 @@ def host_to_ips(host):
 
 
 def get_fqhostname():
-    return socket.getfqdn()
+    """The full name of this machine, as the resolver has it."""
+    try:
+        found = socket.getaddrinfo(socket.gethostname(), 0, socket.AF_UNSPEC, socket.SOCK_STREAM, socket.SOL_TCP, socket.AI_CANONNAME)
+    except socket.gaierror:
+        found = []
+    named = [one[3] for one in found if one[3]]
+    return named[-1] if named else socket.getfqdn() or None
 
 
 def get_hostname():
