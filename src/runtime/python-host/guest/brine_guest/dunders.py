@@ -67,6 +67,12 @@ class Functions:
             raise KeyError(name)
         return found
 
+    def __setitem__(self, name, value):
+        self._guest.put(self._kind, name, value)
+
+    def __delitem__(self, name):
+        self._guest.take_away(self._kind, name)
+
     def __contains__(self, name):
         return is_name(name) and self._guest.find(self._kind, name) is not None
 

@@ -97,6 +97,8 @@ class Guest:
         self._surroundings = collections.OrderedDict()
         self._utilities = {}
         self._contexts = collections.defaultdict(dict)
+        # what modules have put into `__salt__` and its like, for the job
+        self._put = collections.defaultdict(dict)
         # whose contexts these are
         self._jid = ""
         self._current = threading.local()
@@ -170,6 +172,7 @@ class Guest:
             if jid and jid != self._jid:
                 self._contexts.clear()
                 kept.clear()
+                self._put.clear()
                 if self._jid:
                     around.renew()
                 self._jid = jid
@@ -359,8 +362,18 @@ class Guest:
 
     # what modules ask of the program
 
+    def put(self, kind, name, value):
+        """Has a name mean something else from now on."""
+        self._put[kind][name] = value
+
+    def take_away(self, kind, name):
+        """Has a name mean again what it did. Raises KeyError for one that was not put there."""
+        del self._put[kind][name]
+
     def find(self, kind, name):
         """The function of a name, as something to call; None when there is none."""
+        if name in self._put[kind]:
+            return self._put[kind][name]
         # while a file is loaded no function runs: the program answers by what it has itself
         number = self._number() if self._active and not self._is_looking() else 0
         how, place = self._link.call("has", number, kind, name, False)
@@ -392,7 +405,7 @@ class Guest:
         return functools.update_wrapper(call, function) if hasattr(function, "__name__") else call
 
     def names(self, kind):
-        return self._link.call("names", self._number(), kind)
+        return list(dict.fromkeys([*self._link.call("names", self._number(), kind), *self._put[kind]]))
 
     def fire(self, suffix, data):
         """Fires an event of the job."""
