@@ -109,7 +109,7 @@ export class ModuleRegistry implements FunctionSource {
 
   /** One module by virtual name; undefined when it is unknown, disabled or unavailable here. */
   async module(name: string): Promise<ModuleSpec | undefined> {
-    return ((await this.#load(name)) ?? (await this.#fromInstalled(name)))?.module;
+    return (await this.#named(name))?.module;
   }
 
   /** Looks up `module.function`. */
@@ -119,7 +119,7 @@ export class ModuleRegistry implements FunctionSource {
     const first = await this.#firstFile(moduleName);
     const early = ownFunction(first, fun.slice(dot + 1));
     if (first !== undefined && early !== undefined && dot >= 0) return { spec: early, module: first };
-    const loaded = (await this.#load(moduleName)) ?? (await this.#fromInstalled(moduleName));
+    const loaded = await this.#named(moduleName);
     if (loaded && !loaded.module) {
       if (loaded.isBroken) return { missing: `'${fun}' is not available: ${loaded.reason}` };
       if (loaded.isOtherFile === true) return { missing: `'${fun}' is not available.` };
@@ -334,6 +334,14 @@ export class ModuleRegistry implements FunctionSource {
       return createModuleContext(this, { ...given, ...parts }).functions.call(fun, args, kwargs);
     };
     return { find: (fun) => this.find(fun), call };
+  }
+
+  /** A module of this program or of the site; where theirs are not for this machine, an installed Salt's of that name. */
+  async #named(name: string): Promise<Loaded | undefined> {
+    const own = await this.#load(name);
+    if (own?.module !== undefined) return own;
+    const installed = await this.#fromInstalled(name);
+    return installed?.module === undefined ? (own ?? installed) : installed;
   }
 
   #fromInstalled(name: string): Promise<Loaded | undefined> {

@@ -561,13 +561,17 @@ function pythonErrorOf({ type, message, trace, own, about }: Raised): PythonErro
   });
 }
 
+/** Kinds whose functions' TypeErrors Salt takes for arguments that do not fit (salt/minion.py, salt/client/mixins.py `low`, 3006.16). */
+const TYPE_ERRORS_REFUSE: ReadonlySet<PythonKind> = new Set(['modules', 'runners', 'wheel']);
+
 /** What Salt treats in a way of its own is an error of that kind here; anything else arrives as a traceback. */
 function errorOf(kind: PythonKind, raised: Raised): Error {
   const { type, message } = raised;
   const error = pythonErrorOf(raised);
   // of a state, Salt shows the traceback of whatever it raises
   if (kind === 'states') return error;
-  if (kind === 'modules' && type === 'TypeError') return new ArgumentError(message, { cause: error });
+  if (TYPE_ERRORS_REFUSE.has(kind) && type === 'TypeError')
+    return new ArgumentError(message, { cause: error });
   if (kind === 'modules' && type === 'salt.exceptions.SaltClientError')
     return new BrineError(message, { cause: error });
   const Class = CLASSES.find(({ name }) => type === `salt.exceptions.${name}`);

@@ -197,6 +197,16 @@ test('registry - an installed Salt is asked last, by name, and once', async () =
   assert.equal(await say('nope.where'), "'nope.where' is not available.");
 });
 
+test("registry - a site's module that is not for this machine leaves its name to an installed Salt's", async () => {
+  const modules = new ModuleRegistry({
+    ...{ opts: dict(), grains: new Map(), table: TABLE },
+    custom: () => Promise.resolve([{ file: 'drbdmod', name: 'drbd', unavailable: 'no drbdadm' }]),
+    installed: (name) => Promise.resolve(name === 'drbd' ? [custom(moduleOf('drbd', 'of Salt'))] : []),
+  });
+  assert.equal((await modules.find('drbd.where')).missing, undefined);
+  assert.equal((await modules.module('drbd'))?.name, 'drbd');
+});
+
 test('registry - of custom files in Python only those are loaded that Salt would look at', async () => {
   const asked: (string | undefined)[] = [];
   const files = { own: 'own', service: 'service', mypkg: 'pkg', renamed: 'user', other: 'cmd' };

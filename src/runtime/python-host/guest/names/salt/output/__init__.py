@@ -10,11 +10,18 @@ def __getattr__(name):
 
 
 def get_printout(out, opts=None, **kwargs):
-    return lambda data, **_: out_format(data, out or "nested", opts)
+    return lambda data, **_: out_format(data, out, opts)
+
+
+def _chosen(out, opts):
+    """The outputter: the one of `--out` before the one that is asked for."""
+    given = (opts or {}).get("output")
+    return given if given and given != "highstate" else out or "nested"
 
 
 def out_format(data, out, opts=None, **kwargs):
     """Data as one of the outputters shows it: `json`, `yaml`, `pprint`, `raw`, `txt`, `quiet`, else `nested`."""
+    out = _chosen(out, opts)
     if out == "json":
         import salt.utils.json
 
@@ -29,7 +36,7 @@ def out_format(data, out, opts=None, **kwargs):
         return repr(data)
     if out == "quiet":
         return ""
-    if out == "txt" and isinstance(data, dict):
+    if out in ("txt", "text") and isinstance(data, dict):
         return "\n".join("{}: {}".format(key, value) for key, value in data.items())
     from salt.output import nested
 
@@ -40,9 +47,10 @@ def string_format(data, out, opts=None, **kwargs):
     return out_format(data, out, opts)
 
 
-html_format = out_no_color = string_format
+def html_format(data, out, opts=None, **kwargs):
+    return out_format(data, out, opts).replace(" ", "&nbsp;").replace("\n", "<br />")
 
 
 def display_output(data, out=None, opts=None, **kwargs):
     """Prints data; in a module that is a line of the log."""
-    print(out_format(data, out or "nested", opts))
+    print(out_format(data, out, opts))
