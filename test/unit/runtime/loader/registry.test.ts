@@ -201,7 +201,12 @@ test("registry - a site's module that is not for this machine leaves its name to
   const modules = new ModuleRegistry({
     ...{ opts: dict(), grains: new Map(), table: TABLE },
     custom: () => Promise.resolve([{ file: 'drbdmod', name: 'drbd', unavailable: 'no drbdadm' }]),
-    installed: (name) => Promise.resolve(name === 'drbd' ? [custom(moduleOf('drbd', 'of Salt'))] : []),
+    installed: (name) =>
+      Promise.resolve(
+        name === 'drbd'
+          ? [{ file: 'drbd', name, load: () => Promise.resolve(moduleOf('drbd', 'of Salt')) }]
+          : [],
+      ),
   });
   assert.equal((await modules.find('drbd.where')).missing, undefined);
   assert.equal((await modules.module('drbd'))?.name, 'drbd');
