@@ -21,5 +21,6 @@ ip link set lo up
 socat TCP-LISTEN:3142,bind=127.0.0.1,fork,reuseaddr "UNIX-CONNECT:$socket" & 
 [ ! -s "$root/etc/hostname" ] || hostname -F "$root/etc/hostname"
 cd "$root"
+[ ! -x usr/lib/stood-in/systemctl ] || chroot . env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin systemctl boot
 exec chroot . env -i HOME=/root USER=root LOGNAME=root LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   "$@"' x "$@"
