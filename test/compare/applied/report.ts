@@ -25,6 +25,8 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
 const RANDOM_FILES: readonly RegExp[] = [
   /^\/var\/lib\/postgresql\/[^/]+\/[^/]+\//,
   /^\/var\/lib\/mysql\//,
+  /\/PG_\d+_\d+\//,
+  /^\/run\/(?:postgresql|mysqld)\//,
   // Berkeley DB gives each file an identity
   /^\/etc\/(?:aliases|postfix\/[^/]+)\.db$/,
 ];
@@ -77,13 +79,20 @@ function settledComment(text: string): string {
       .sort()
       .join('\n');
   return (
-    text
-      .replace(/Traceback \(most recent call last\):\n[^]*?\n?((?:[\w.]+)(?:: [^\n]*)?)\n*$/, 'Traceback: $1')
+    withoutFrames(text)
       // a set of Python's, whose order is another in each process
       .replace(/(One or more requisite failed: )(.*)/, (_all, head: string, names: string) =>
         head.concat(names.split(', ').sort().join(', ')),
       )
   );
+}
+
+/** A traceback without its frames and without the exceptions before the last: ours has neither. */
+function withoutFrames(text: string): string {
+  const head = 'Traceback (most recent call last):\n';
+  if (!text.includes(head)) return text;
+  const last = text.slice(text.lastIndexOf(head) + head.length).replace(/^(?: .*\n)+/, '');
+  return `${text.slice(0, text.indexOf(head))}Traceback: ${last.trimEnd()}`;
 }
 
 /** Keys in their order, and what a state removed, which is a set of Python's, too. */

@@ -13,7 +13,16 @@
  * away again. docs/internals/state-compiler.md says what came of it.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { once } from 'node:events';
 import { startAptProxy } from './apt-proxy.ts';
@@ -90,8 +99,8 @@ async function makeBase(): Promise<void> {
   run('tar', '-c', ...TAR, '-f', kept, '-C', base, 'up');
 }
 
-/** Lays a formula, its pillar and the minion's configuration out as a layer. */
-function layOut(one: AppliedCase, layer: string): void {
+/** Lays a formula, its pillar, the minion's configuration and its `salt-call`, which formulas run, out as a layer. */
+function layOut(one: AppliedCase, call: string, layer: string): void {
   const from = join(formulas, one.formula);
   for (const name of readdirSync(from, { withFileTypes: true }))
     if (name.isDirectory() && !/^(?:test|docs|bin|\.)/.test(name.name))
@@ -104,6 +113,8 @@ function layOut(one: AppliedCase, layer: string): void {
       ? readFileSync(join(from, 'pillar.example'), 'utf8')
       : JSON.stringify(one.pillar);
   writeFileSync(join(pillar, 'applied.sls'), text);
+  mkdirSync(join(layer, 'usr/local/bin'), { recursive: true });
+  symlinkSync(call, join(layer, 'usr/local/bin/salt-call'));
   mkdirSync(join(layer, 'etc/salt'), { recursive: true });
   writeFileSync(
     join(layer, 'etc/salt/minion'),
@@ -126,7 +137,7 @@ async function applyCase(one: AppliedCase, call: string): Promise<StepAnswer[]> 
   mkdirSync(place);
   run('mount', '-t', 'tmpfs', 'tmpfs', place);
   const layers = [join(place, 'case'), join(base, 'up')];
-  layOut(one, join(place, 'case'));
+  layOut(one, call, join(place, 'case'));
   const out: StepAnswer[] = [];
   try {
     for (const { step, words: said } of stepsOf(one, existsSync(join(place, 'case/srv/salt/_states')))) {
