@@ -27,6 +27,7 @@ const RANDOM_FILES: readonly RegExp[] = [
   /^\/var\/lib\/mysql\//,
   /\/PG_\d+_\d+\//,
   /^\/run\/(?:postgresql|mysqld)\//,
+  /^\/etc\/ssh\/ssh_host_\w+_key(?:\.pub)?$/,
   // Berkeley DB gives each file an identity
   /^\/etc\/(?:aliases|postfix\/[^/]+)\.db$/,
 ];

@@ -142,16 +142,16 @@ async function fetch(run: DetachedRun): Promise<StateResult | undefined> {
 /** The commit that is to be checked out, or the failure to find it. */
 async function commitOf(run: DetachedRun): Promise<string | StateResult> {
   const { args, git, progress, target, rev, isId, identity } = run;
-  const missing = `Revision '${rev}' does not exist`;
-  if (isId) return (await git.text('describe', [target, rev])) === '' ? failed(progress, missing) : rev;
+  const missing = resultOf(progress, false, `Revision '${rev}' does not exist`);
+  if (isId) return (await git.text('describe', [target, rev])) === '' ? missing : rev;
   const { remote, https_user = null, https_pass = null } = args;
   try {
     const refs = await git.mapping('remote_refs', [target], { identity, https_user, https_pass });
     const found = refs.get(`refs/remotes/${remote}/${rev}`) ?? refs.get(`refs/tags/${rev}`);
-    return found === undefined ? failed(progress, missing) : pyStr(found);
+    return found === undefined ? missing : pyStr(found);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
-    return failed(progress, `Failed to list refs for ${remote}: ${reasonOf(error)}`);
+    return resultOf(progress, false, `Failed to list refs for ${remote}: ${reasonOf(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** `module.run` with the function as its name and the arguments beside it (3006.16 salt/states/module.py `_legacy_run`). */
-import { messageOf } from '../../../errors/errors.ts';
 import type { FunctionSpec } from '../../../runtime/loader/module.ts';
+import { osErrorText } from '../../../python/os-errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext, StateResult } from '../state-function.ts';
@@ -55,7 +55,7 @@ export async function runLegacy(ctx: StateContext, name: Value, given: Dict): Pr
   try {
     value = await ctx.functions.call(fun, call.args, call.kwargs);
   } catch (error) {
-    return ended(name, false, `Module function ${fun} threw an exception. Exception: ${messageOf(error)}`);
+    return ended(name, false, `Module function ${fun} threw an exception. Exception: ${osErrorText(error)}`);
   }
   return ended(name, resultOf(value), `Module function ${fun} executed`, dict({ ret: value }));
 }
