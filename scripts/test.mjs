@@ -1,6 +1,8 @@
 // Runs the tests: `node scripts/test.mjs [unit|e2e|databases|faults|interop|console] [part of a file's name…]`; without a word, the first three.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { basename, delimiter, join, relative } from 'node:path';
 import { bundleModules, filesBelow, root } from './bundle.mjs';
 import { DATABASE_SERVERS, installCommand, missingServers } from './database-programs.mjs';
@@ -129,6 +131,31 @@ function testArguments(name, built, outdir) {
   return [...plainPromises, ...together, reporter, ...summary, ...entries];
 }
 
+/** With `BRINE_CLUSTER=1` every master of ours is a member of a cluster: this is the NATS server beneath all of them. */
+async function startNats() {
+  const folder = mkdtempSync(join(tmpdir(), 'brine-nats-'));
+  const port = await new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = server.address();
+      server.close(() => resolve(free));
+    });
+  });
+  const child = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', folder], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.stderr.on('data', (data) => /Server is ready/.test(String(data)) && resolve());
+  });
+  process.env.BRINE_CLUSTER_NATS = `127.0.0.1:${port}`;
+  return {
+    stop: () => {
+      child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
 /** What `npm test` may take on two cores. */
 const MOST_SECONDS = 300;
 /** Processor time of all programs that have ended, in seconds; undefined where the system does not tell. */
@@ -155,7 +182,9 @@ function sayTotal() {
     );
 }
 
+const nats = process.env.BRINE_CLUSTER === '1' ? await startNats() : undefined;
 if (suites.some((name) => name !== 'unit')) await import('./build.mjs');
 for (const name of suites) status = (await run(name)) || status;
 if (suites.length > 1) sayTotal();
+nats?.stop();
 process.exit(status);

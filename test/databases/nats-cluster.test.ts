@@ -159,3 +159,22 @@ test(
     });
   },
 );
+
+test('cluster - a master that starts before NATS waits for it, and can be ended meanwhile', async (t) => {
+  const server = await startDatabase(t, 'nats');
+  const a = await memberOf(t, server, 'a');
+  await run(a, 'cluster.init');
+  await server.stop();
+  const waiting = a.start('salt-master', ['-c', a.masterDir, '-l', 'info']);
+  await waiting.logged('This master waits for the cluster');
+  const { stdout, stderr } = await a.salt(['*', 'test.ping']);
+  assert.match(stdout + stderr, /The salt master could not be contacted/);
+  assert.equal(await waiting.stop(), 0, waiting.log);
+  const again = a.start('salt-master', ['-c', a.masterDir, '-l', 'info']);
+  await again.logged('This master waits for the cluster');
+  await server.start();
+  await again.logged('This master is the member a of the cluster');
+  await accepted(a, a, 'late');
+  assert.deepEqual(await a.json(['*', 'test.ping']), { late: true });
+  assert.equal(await again.stop(), 0, again.log);
+});

@@ -13,6 +13,8 @@ import { systemClock } from '../../src/host/clock.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const WAIT_MS = 60_000;
+/** `host:port` of a NATS server: every master of ours is the first member of a cluster of its own (`BRINE_CLUSTER=1`). */
+const CLUSTER_NATS = process.env['BRINE_CLUSTER_NATS'];
 
 /** Where programs come from: ours, or a folder of launchers of a real Salt. */
 export interface Programs {
@@ -174,12 +176,16 @@ export class Fleet {
       `syndic_dir: ${this.path('m', 'syndics')}`,
       'worker_threads: 2',
       'timeout: 15',
+      ...(CLUSTER_NATS === undefined || options.some((line) => line.startsWith('cluster:'))
+        ? []
+        : [`cluster: {id: t${this.retPort}, member: a, nats: ['nats://${CLUSTER_NATS}'], replicas: 1}`]),
       ...options,
     ]);
   }
 
   /** Starts the master and waits until it takes requests. */
   async startMaster(programs: Programs = ours): Promise<Daemon> {
+    if (programs === ours && CLUSTER_NATS !== undefined) await this.#becomeMember();
     const words = ['-c', this.masterDir, '-l', 'info'];
     const daemon = new Daemon('salt-master', join(programs.folder, 'salt-master'), words, this.masterEnv);
     this.daemons.push(daemon);
@@ -194,6 +200,12 @@ export class Fleet {
     if (programs === ours) await daemon.logged('Worker', 2);
     this.master = daemon;
     return daemon;
+  }
+
+  async #becomeMember(): Promise<void> {
+    if (existsSync(this.path('m', 'pki', 'cluster', 'secret'))) return;
+    const { code, stdout, stderr } = await this.run('salt-run', ['cluster.init']);
+    if (code !== 0) throw new Error(`the master becomes no member of a cluster: ${stdout}${stderr}`);
   }
 
   /** Starts a minion; it does not wait for anything. */

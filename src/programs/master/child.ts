@@ -36,6 +36,9 @@ const NICENESS = {
   MWorker: 'mworker_niceness',
 } as const satisfies Readonly<Record<Role, string | undefined>>;
 
+/** How long a part that is to end may go on starting. */
+const STARTING_MS = 500;
+
 /** Runs this process as a part of a master. */
 export function runMasterChild(): void {
   process.title = (process.argv[2] ?? 'salt-master').trim();
@@ -49,7 +52,10 @@ export function runMasterChild(): void {
     if (process.connected) process.send?.(message, () => undefined);
   };
   const stop = async (): Promise<void> => {
-    await (await running?.catch(() => undefined))?.stop();
+    const started = running?.catch(() => undefined) ?? Promise.resolve(undefined);
+    // what still starts may wait for somebody who does not come
+    const known = role ?? (await Promise.race([started, systemClock.sleep(STARTING_MS)]));
+    await known?.stop();
     process.exit(0);
   };
   process.on('message', (received) => {

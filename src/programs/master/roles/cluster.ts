@@ -20,7 +20,8 @@ import { Duty } from '../../../runtime/cluster/duty.ts';
 import { EventBridge } from '../../../runtime/cluster/event-bridge.ts';
 import { keyKind, minionDataKind, sessionKind } from '../../../runtime/cluster/file-kinds.ts';
 import { JobCalls } from '../../../runtime/cluster/job-calls.ts';
-import { ClusterLink } from '../../../runtime/cluster/link.ts';
+import { awaitLink } from '../../../runtime/cluster/await-link.ts';
+import type { ClusterLink } from '../../../runtime/cluster/link.ts';
 import { MemberCalls } from '../../../runtime/cluster/member-calls.ts';
 import { Members } from '../../../runtime/cluster/members.ts';
 import { readClusterSecret } from '../../../runtime/cluster/membership-files.ts';
@@ -146,7 +147,7 @@ async function openBase(context: RoleContext): Promise<Base> {
   const seal = new ClusterSeal(readClusterSecret(opts.get('pki_dir'), settings.id));
   const folder = join(opts.get('cachedir'), 'cluster');
   makeDirectory(folder, 0o700);
-  const link = await ClusterLink.open({
+  const link = await awaitLink({
     access: settings.nats,
     name: `salt-master ${settings.member}`,
     probe: names.jobs.stream,

@@ -1,0 +1,56 @@
+/** A master that starts before NATS does, as after a failure of power, waits for it. What no waiting mends ends the start. */
+import { messageOf } from '../../errors/errors.ts';
+import { ClusterLink, type LinkDeps } from './link.ts';
+
+const AGAIN_MS = 1_000;
+/** Between two lines in the log. */
+const SAY_MS = 60_000;
+/** Nobody listens there, the host is not there, or its name cannot be had yet. */
+const AWAY = new Set(
+  'ECONNREFUSED ECONNRESET EHOSTUNREACH ENETUNREACH ETIMEDOUT ENOTFOUND EAI_AGAIN EPIPE'.split(' '),
+);
+/** JetStream's own: its servers have not found each other yet. */
+const NOT_YET = 10_008;
+
+/**
+ * Connects, and waits until the cluster's streams can be used.
+ * @throws what waiting does not mend: credentials that are refused, certificates, streams that do not exist
+ */
+export async function awaitLink(deps: LinkDeps): Promise<ClusterLink> {
+  const { clock, log } = deps;
+  let saidAtMs = -Infinity;
+  for (;;) {
+    try {
+      return await usableLink(deps);
+    } catch (error) {
+      if (!mayCome(error)) throw error;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - saidAtMs >= SAY_MS) {
+        saidAtMs = nowMs;
+        log.warning(
+          `${messageOf(error)} This master waits for the cluster; until then it serves no minion and takes no job.`,
+        );
+      }
+      await clock.sleep(AGAIN_MS);
+    }
+  }
+}
+
+async function usableLink(deps: LinkDeps): Promise<ClusterLink> {
+  const link = await ClusterLink.open(deps);
+  try {
+    await link.streams.range(deps.probe);
+    return link;
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+}
+
+function mayCome(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code } = one as { code?: unknown };
+    if (one.name === 'TimeoutError' || code === NOT_YET || AWAY.has(String(code))) return true;
+  }
+  return false;
+}
