@@ -5,7 +5,8 @@ import { isBytes, PyObject } from '../../python/values/value.ts';
 import type { RenderBudget } from './budget.ts';
 import { typeError, valueError } from './errors.ts';
 import { repr, str } from './text-of.ts';
-import { BYTES_METHODS, TEXT_METHODS } from './methods-text.ts';
+import { BYTES_METHODS } from './methods-bytes.ts';
+import { TEXT_METHODS } from './methods-text.ts';
 import { DICT_METHODS, LIST_METHODS, SET_METHODS, TUPLE_METHODS } from './methods-collections.ts';
 import {
   NamedTuple,

@@ -374,18 +374,3 @@ function filled(result: string, text: string, fill: string): string {
 export const TEXT_METHODS: ReadonlyMap<string, NativeBody> = new Map(
   METHODS.map(([name, params, body]) => [name, native(name, ['self', ...params], body, 'str')]),
 );
-
-/** The methods of bytes. */
-export const BYTES_METHODS: ReadonlyMap<string, NativeBody> = new Map([
-  [
-    'decode',
-    native('decode', ['self', ['encoding', 'utf-8'], ['errors', 'strict']], ([self]) => {
-      try {
-        return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(self as Uint8Array);
-      } catch {
-        throw new PythonError('ValueError', "'utf-8' codec can't decode bytes");
-      }
-    }),
-  ],
-  ['hex', native('hex', ['self'], ([self]) => Buffer.from(self as Uint8Array).toString('hex'))],
-]);

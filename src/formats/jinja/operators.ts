@@ -117,7 +117,10 @@ export function add(a: TValue, b: TValue): TValue {
     const kind = typeName(a);
     throw typeError(`can only concatenate ${kind} (not "${typeName(b)}") to ${kind}`);
   }
-  if (isBytes(a) && isBytes(b)) return Buffer.concat([a, b]);
+  if (isBytes(a)) {
+    if (isBytes(b)) return Buffer.concat([a, b]);
+    throw typeError(`can't concat ${typeName(b)} to bytes`);
+  }
   return (
     arithmetic(
       a,
@@ -338,8 +341,14 @@ export function isIn(item: TValue, container: TValue): boolean | Promise<boolean
   }
   if (container instanceof PyObject)
     return container.ask('contains', [toValue(item)]).then((answer) => answer === true);
-  if (isBytes(container)) return typeof item === 'number' && container.includes(item);
+  if (isBytes(container)) return isInBytes(item, container);
   throw typeError(`argument of type '${typeName(container)}' is not iterable`);
+}
+
+function isInBytes(item: TValue, container: Uint8Array): boolean {
+  if (isBytes(item)) return Buffer.from(container).includes(Buffer.from(item));
+  if (isIntValue(item)) return container.includes(Number(item));
+  throw typeError(`a bytes-like object is required, not '${typeName(item)}'`);
 }
 
 export function notIn(item: TValue, container: TValue): boolean | Promise<boolean> {

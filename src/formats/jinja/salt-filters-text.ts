@@ -197,6 +197,7 @@ function macBytes(text: string): Uint8Array {
 const s = (value: TValue | undefined): string => str(value as TValue);
 const text = (value: TValue | undefined): string => {
   if (typeof value === 'string') return value;
+  if (value instanceof Uint8Array) throw typeError('cannot use a string pattern on a bytes-like object');
   throw typeError(`expected string or bytes-like object, got '${typeName(value as TValue)}'`);
 };
 const REGEX_PARAMS: FilterEntry[1] = ['rgx', ['ignorecase', false], ['multiline', false]];

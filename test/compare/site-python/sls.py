@@ -159,6 +159,16 @@ def compiled_by_real(root, found):
     return compare.side("real", root, env, {"programs": programs, "many": {"modules": calls}})
 
 
+def untraced(a, b):
+    """Ours has no tracebacks: of an error with one only the sentence before it is compared."""
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        both = [untraced(*one) for one in zip(a, b)]
+        return [one for one, _ in both], [one for _, one in both]
+    if isinstance(a, str) and isinstance(b, str) and "Traceback (most recent call last)" in a:
+        return a.split("\nTraceback (", 1)[0], re.split(r"; line \d|\n", b, maxsplit=1)[0]
+    return a, b
+
+
 def compiled(site, folders, asked):
     root = os.path.join(os.path.abspath(asked.work), site.replace("/", "+"))
     kept = root + ".real.json"
@@ -183,7 +193,9 @@ def compiled(site, folders, asked):
     ours = compare.side("ours", root, env, {"programs": [answer["call"] for answer in real["answers"]], "many": real["many"]})
     differ, kinds = [], {"compile on both": 0, "fail on both": 0}
     for theirs, mine in list(zip(real["answers"], ours["answers"]))[1:]:
-        for call, a, b in compare.pairs(theirs, mine, real["many"]):
+        for at, call in enumerate(real["many"][theirs["call"]["many"]]):
+            a, b = (compare.settled(one["many"][at]) if at < len(one["many"]) else compare.told(one) for one in (theirs, mine))
+            a, b = untraced(a, b)
             fails = [not isinstance(one, list) or one[0] != "gave" or not isinstance(one[1], list) or any(isinstance(low, str) for low in one[1]) for one in (a, b)]
             if a != b and not all(fails):
                 differ.append({"site": site, "call": call, "real": a, "ours": b})
