@@ -119,6 +119,6 @@ async function called(
       );
     if (tried.module.functions[call.fun] === undefined)
       throw new CommandExecutionError(`${call.path} has no function ${call.fun}`);
-    return python.call(call, around, templateCaller(functions, log));
+    return python.call({ ...call, keeps: templates.keeps }, around, templateCaller(functions, log));
   });
 }

@@ -43,6 +43,11 @@ export class PythonTemplates implements Renderer {
     this.#shared = shared;
   }
 
+  /** What they give may be no data, see `PyObject`: there are modules that can make something of it. */
+  get keeps(): boolean {
+    return this.#shared !== undefined;
+  }
+
   /** Lets something run in the process, which ends some time after the last. */
   async use<T>(work: (python: PythonModules) => Promise<T>): Promise<T> {
     if (this.#shared !== undefined) return work(await this.#shared());
@@ -101,7 +106,7 @@ export class PythonTemplates implements Renderer {
       opts,
       grains,
       pillar,
-      keeps: this.#shared !== undefined,
+      keeps: this.keeps,
     };
     try {
       return await this.use((python) => python.render(template, templateCaller(functions, this.#log)));

@@ -54,6 +54,8 @@ export interface PythonCall extends PythonSource {
   readonly fun: string;
   readonly args: readonly Value[];
   readonly kwargs: Dict;
+  /** See {@link PythonTemplate.keeps}; tuples and ordered mappings stay such ones, too. */
+  readonly keeps?: boolean;
   /** It may take any time: an engine. */
   readonly isUnlimited?: boolean;
 }
@@ -271,7 +273,7 @@ export class PythonModules {
    * @throws what {@link FunctionSpec} of such a file throws
    */
   async call(
-    { kind, file, path, fun, args, kwargs, isUnlimited }: PythonCall,
+    { kind, file, path, fun, args, kwargs, isUnlimited, keeps = false }: PythonCall,
     { opts, grains, pillar }: Pick<ModuleContext, 'opts' | 'grains' | 'pillar'>,
     caller: Caller,
   ): Promise<Value> {
@@ -289,13 +291,14 @@ export class PythonModules {
       jid: '',
       test,
       tellsItems: false,
-      exactly: false,
+      exactly: keeps,
     };
     try {
       await this.#load(process, { kind, file, path, surroundings });
       const asked = (limit: TimeLimit) => this.#outcome(process, ask, outsideOf(limit, caller));
       const limit = isUnlimited === true ? UNLIMITED : limitOf(opts);
-      return (await process.within(limit, asked)).value;
+      const around = { opts, grains, pillar };
+      return this.#kept(await process.within(limit, asked), { process, kind, around, caller });
     } catch (error) {
       throw failure(error, path, fun);
     }
