@@ -183,3 +183,54 @@ interop('modules of an installed Salt answer through ours', async (t, real) => {
     assert.match(Buffer.concat(metrics).toString('latin1'), /status\.loadavg\.here\.1-min/);
   });
 });
+
+const IN_PYTHON: Readonly<Record<string, string>> = {
+  'dsl.sls': `#!pydsl
+state('asleep').cmd.run('echo test', cwd='/')
+nginx = state('nginx')
+nginx.pkg.installed().require(cmd='asleep')
+state('third').file('managed', '/tmp/x', mode=644)
+`,
+  'objects.sls': `#!pyobjects
+Pkg.installed('nginx')
+with Pkg('nginx', 'removed', id='other'):
+    Service.running('nginx', enable=True, watch=[File('/etc/nginx')])
+`,
+  'plain.sls': `#!py
+def run():
+    return {'whole': {'test.nop': [{'handed': Handed(3)}, {'by': len}]}}
+class Handed:
+    def __init__(self, count):
+        self.count = count
+    def __str__(self):
+        return 'handed %d' % self.count
+    def __deepcopy__(self, memo):
+        return self
+`,
+};
+
+interop('SLS in pydsl, pyobjects and py compile as with an installed Salt', async (t, real) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bsp-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { python, env } = pythonOf(real);
+  for (const name of ['etc', 'srv']) mkdirSync(join(folder, name));
+  for (const [name, text] of Object.entries(IN_PYTHON)) writeFileSync(join(folder, 'srv', name), text);
+  const compiled = async (side: Programs, root: string, sls: string): Promise<unknown> => {
+    const lines = ['id: here', 'file_client: local', `root_dir: ${join(folder, root)}`];
+    lines.push(`file_roots: {base: [${join(folder, 'srv')}]}`, `python_executable: ${python}`);
+    if (side === ours) lines.push('salt_python: True');
+    writeFileSync(join(folder, 'etc/minion'), `${lines.join('\n')}\n`);
+    const argv = ['-c', join(folder, 'etc'), '--local', '--out=json', '-l', 'quiet'];
+    const words = ['state.show_low_sls', sls];
+    const { stdout } = await runProgram(join(side.folder, 'salt-call'), [...argv, ...words], { env });
+    return JSON.parse(stdout.replaceAll(join(folder, root), 'ROOT'));
+  };
+  for (const name of ['dsl', 'objects']) {
+    const found = await compiled(ours, 'a', name);
+    assert.deepEqual(found, await compiled(real, 'b', name), name);
+  }
+  // what no JSON has a form for a real salt-call cannot print
+  const { local } = (await compiled(ours, 'a', 'plain')) as { local: { handed: string; by: string }[] };
+  assert.equal(local[0]?.handed, 'handed 3');
+  assert.equal(local[0]?.by, '<built-in function len>');
+});

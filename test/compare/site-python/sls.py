@@ -160,11 +160,13 @@ def compiled_by_real(root, found):
 
 
 def untraced(a, b):
-    """Ours has no tracebacks: of an error with one only the sentence before it is compared."""
+    """Of an error of a template ours has no traceback, and only the sentence before it is compared; of one of `run()` no frames are."""
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         both = [untraced(*one) for one in zip(a, b)]
         return [one for one, _ in both], [one for _, one in both]
     if isinstance(a, str) and isinstance(b, str) and "Traceback (most recent call last)" in a:
+        if "Traceback (most recent call last)" in b:
+            return compare.without_frames(a), compare.without_frames(b)
         return a.split("\nTraceback (", 1)[0], re.split(r"; line \d|\n", b, maxsplit=1)[0]
     return a, b
 

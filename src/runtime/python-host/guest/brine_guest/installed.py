@@ -1,8 +1,11 @@
 """What modules of an installed Salt expect besides what a site's own do."""
 
+import collections
+import contextlib
 import importlib
 import inspect
 import os
+import types
 
 from brine_guest.dunders import Functions, Shown
 
@@ -20,6 +23,34 @@ def _is_of_salt(path):
         return False
     roots = importlib.import_module("salt").__path__
     return any(path.startswith(os.path.abspath(root) + os.sep) for root in roots)
+
+
+class _Compiler(types.SimpleNamespace):
+    """What `pydsl` wants of Salt's state compiler, which is not the one that runs (salt/utils/pydsl.py, 3006.16)."""
+
+    def __getattr__(self, name):
+        raise NotImplementedError("pydsl wants {} of Salt's own state compiler, which is not there: include SLS that need it in YAML".format(name))
+
+
+@contextlib.contextmanager
+def compiling(kind, path, functions):
+    """Runs a renderer of Salt's. Its `pydsl` finds the state compiler by itself; each file of it has one."""
+    if kind != "renderers" or os.path.basename(path) != "pydsl.py" or not _is_of_salt(path):
+        yield
+        return
+    stack = importlib.import_module("salt.state").HighState.stack
+    stack.append(
+        _Compiler(
+            building_highstate=collections.OrderedDict(),
+            _pydsl_all_decls={},
+            _pydsl_render_stack=[],
+            state=types.SimpleNamespace(functions=functions),
+        )
+    )
+    try:
+        yield
+    finally:
+        stack.pop()
 
 
 def fitting(function, kwargs):

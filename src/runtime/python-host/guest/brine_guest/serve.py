@@ -14,7 +14,7 @@ import traceback
 from brine_guest import last_words, load, memory, template, wear
 from brine_guest.dunders import Called, Functions, JobEvent, Serializers, Surroundings, Utilities
 from brine_guest.given import given
-from brine_guest.installed import fitting, options_for, without_callbacks
+from brine_guest.installed import compiling, fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
 from brine_guest.kept import MISSING, answer, kept
 from brine_guest.pack import PackError, Packed, Ways, pack, unpack
@@ -189,7 +189,8 @@ class Guest:
                     kwargs = fitting(module.function(function), kwargs)
                 called = module.function(function)
                 args, kwargs = load.fitting(called, args, kwargs)
-                value = called(*args, **kwargs)
+                with compiling(kind, path, Functions(self, "modules")):
+                    value = called(*args, **kwargs)
                 value = self._told(value, around.opts.get("id")) if tells_items and is_generator(value) else _plain(value)
                 if kind == "renderers" and hasattr(value, "read"):
                     value = value.read()
