@@ -121,19 +121,29 @@ export async function runMaster(start: MasterStart): Promise<number> {
       `The engine reactor has no option ${name}, which has no effect. It has refresh_interval, worker_threads and worker_hwm.`,
     );
   const metrics = await openMetrics(opts, () => figures.gather(), { clock, log });
-  await supervisor.start(childSpecs(opts, startable));
+  const started = supervisor.start(childSpecs(opts, startable));
+  // a member of a cluster waits here until NATS is there, and may be told to end meanwhile
+  const isUp = await Promise.race([started.then(() => true), stopped.then(() => false)]);
+  started.catch(() => undefined);
+  if (isUp) await tellStarted(opts, { log, env });
+  const signal = await stopped;
+  metrics.close();
+  await supervisor.stop();
+  if (isUp) removePidFile(opts.get('pidfile'));
+  log.info('The Salt Master is shut down');
+  log.warning(`The salt master is shutdown. Master received a ${signal}. Exited.`);
+  return 0;
+}
+
+async function tellStarted(
+  opts: MasterOptions,
+  { log, env }: Pick<MasterStart, 'log' | 'env'>,
+): Promise<void> {
   const accepted = new KeyStore(opts.get('pki_dir')).list('accepted').length;
   log.debug(`This salt-master instance has accepted ${accepted} minion keys.`);
   writePidFile(opts.get('pidfile'), log);
   await notifyReady(env, log);
   reportDaemonUp(env);
-  const signal = await stopped;
-  metrics.close();
-  await supervisor.stop();
-  removePidFile(opts.get('pidfile'));
-  log.info('The Salt Master is shut down');
-  log.warning(`The salt master is shutdown. Master received a ${signal}. Exited.`);
-  return 0;
 }
 
 async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<string, Secret>> {
