@@ -185,10 +185,8 @@ export class Fleet {
 
   /** Starts the master and waits until it takes requests. */
   async startMaster(programs: Programs = ours): Promise<Daemon> {
-    if (programs === ours && CLUSTER_NATS !== undefined) await this.#becomeMember();
     const words = ['-c', this.masterDir, '-l', 'info'];
-    const daemon = new Daemon('salt-master', join(programs.folder, 'salt-master'), words, this.masterEnv);
-    this.daemons.push(daemon);
+    const daemon = this.start('salt-master', words, programs, this.masterEnv);
     const sockets = ['publish_pull.ipc', 'master_event_pub.ipc', 'master_event_pull.ipc'].map((name) =>
       this.path('m', 'run', name),
     );
@@ -202,10 +200,10 @@ export class Fleet {
     return daemon;
   }
 
-  async #becomeMember(): Promise<void> {
+  #becomeMember(): void {
     if (existsSync(this.path('m', 'pki', 'cluster', 'secret'))) return;
-    const { code, stdout, stderr } = await this.run('salt-run', ['cluster.init']);
-    if (code !== 0) throw new Error(`the master becomes no member of a cluster: ${stdout}${stderr}`);
+    // where its configuration is wrong, the master says so
+    spawnSync(join(ours.folder, 'salt-run'), ['-c', this.masterDir, 'cluster.init']);
   }
 
   /** Starts a minion; it does not wait for anything. */
@@ -240,8 +238,14 @@ export class Fleet {
     return daemon;
   }
 
-  start(program: string, args: readonly string[], programs: Programs = ours): Daemon {
-    const daemon = new Daemon(program, join(programs.folder, program), args);
+  start(
+    program: string,
+    args: readonly string[],
+    programs: Programs = ours,
+    env: NodeJS.ProcessEnv = process.env,
+  ): Daemon {
+    if (CLUSTER_NATS !== undefined && program === 'salt-master' && programs === ours) this.#becomeMember();
+    const daemon = new Daemon(program, join(programs.folder, program), args, env);
     this.daemons.push(daemon);
     return daemon;
   }
