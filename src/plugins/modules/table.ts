@@ -208,6 +208,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./slsutil.ts')).slsutilModule,
   },
   { name: 'smbios', file: 'smbios', load: async () => (await import('./smbios.ts')).smbiosModule },
+  { name: 'smtp', file: 'smtp', load: async () => (await import('./smtp.ts')).smtpModule },
   { name: 'ssh', file: 'ssh', load: async () => (await import('./ssh.ts')).sshModule },
   { name: 'state', file: 'state', load: async () => (await import('./state.ts')).stateModule },
   { name: 'status', file: 'status', load: async () => (await import('./status.ts')).statusModule },

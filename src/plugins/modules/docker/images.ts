@@ -1,11 +1,12 @@
 /** Images of the Docker daemon (3006.16 salt/modules/dockermod.py). */
+import { CommandExecutionError } from '../../../errors/errors.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { registryHeaders } from './credentials.ts';
 import { askDaemon, askForDict, askForDicts, askForEvents, DaemonRefusal } from './daemon.ts';
 import { renamedFacts, shownSize } from './figures.ts';
-import { PullReport } from './pull-report.ts';
+import { PullReport, PushReport } from './pull-report.ts';
 
 const SIZES = ['Size', 'VirtualSize'];
 const shortId = (id: Value): string => pyStr(id).slice(0, 12);
@@ -98,6 +99,31 @@ export async function pull(
   const elapsed = (ctx.clock.nowMs() - started) / 1000;
   const report = new PullReport(dict({ Time_Elapsed: elapsed, retcode: 0 }), known);
   if (withEvents) report.facts.set('API_Response', events);
+  for (const event of events) report.add(event);
+  return report.whole();
+}
+
+/** `docker.push` */
+export async function push(
+  ctx: ModuleContext,
+  image: string,
+  { withEvents = false }: { readonly withEvents?: boolean } = {},
+): Promise<Dict> {
+  const started = ctx.clock.nowMs();
+  const [name, tag] = nameAndTag(image);
+  const none = { 'x-registry-auth': Buffer.from('{}').toString('base64url') };
+  const events = await askForEvents(ctx, {
+    method: 'POST',
+    path: ['images', ...name.split('/'), 'push'],
+    query: { tag: tag ?? null },
+    headers: { ...none, ...registryHeaders(ctx, name) },
+    timeoutSeconds: 0,
+  });
+  const facts = dict({ Time_Elapsed: (ctx.clock.nowMs() - started) / 1000, retcode: 0 });
+  if (events.length === 0)
+    throw new CommandExecutionError(`Push failed for ${image}, no response returned from Docker API`);
+  if (withEvents) facts.set('API_Response', events);
+  const report = new PushReport(facts);
   for (const event of events) report.add(event);
   return report.whole();
 }

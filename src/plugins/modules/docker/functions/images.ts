@@ -11,6 +11,7 @@ import {
   inspectImage,
   listTags,
   pull,
+  push,
   removeImages,
   resolveImageId,
   resolveTag,
@@ -95,6 +96,21 @@ export const imageFunctions = {
     run: (ctx, { image, api_response, ...rest }) => {
       warnWithoutEffect(ctx, rest);
       return pull(ctx, image, { withEvents: api_response });
+    },
+  }),
+  push: defineFunction({
+    doc: 'Sends an image to its registry.',
+    params: {
+      image: param.text({ doc: 'The image; all its tags without one.' }),
+      ...INSECURE_REGISTRY,
+      api_response: param.flag({ default: false, doc: 'Return all messages of the daemon.' }),
+      ...CLIENT_TIMEOUT,
+    },
+    returns: 'mapping with Layers, Time_Elapsed and retcode; Errors where there were some',
+    examples: ["salt '*' docker.push registry.example.com/mine:v1"],
+    run: (ctx, { image, api_response, ...rest }) => {
+      warnWithoutEffect(ctx, rest);
+      return push(ctx, image, { withEvents: api_response });
     },
   }),
   rmi: defineFunction({
