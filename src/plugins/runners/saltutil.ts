@@ -11,6 +11,10 @@ const KINDS =
   'clouds modules states grains renderers returners output proxymodules runners wheel engines thorium queues pillar ' +
   'utils sdb cache fileserver tops tokens serializers executors roster';
 
+/** Where the folder has another name than the function. */
+const FOLDERS: Readonly<Record<string, string>> = { proxymodules: 'proxy' };
+const folderOf = (kind: string): string => FOLDERS[kind] ?? kind;
+
 const syncParams = {
   saltenv: param.texts({
     default: 'base',
@@ -36,7 +40,7 @@ async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Prom
   return syncExtensions({
     client: openFileClient({ opts, services, clock: ctx.clock, random: ctx.random, log: ctx.log }),
     opts,
-    kind,
+    kind: folderOf(kind),
     environments: args.saltenv,
     whitelist: args.extmod_whitelist,
     blacklist: args.extmod_blacklist,
@@ -49,14 +53,14 @@ async function syncOne(ctx: RunnerContext, kind: string, args: SyncArguments): P
   const { changed, found } = await sync(ctx, kind, args);
   if (found === 0)
     ctx.log.warning(
-      `No files to sync: salt://_${kind} is in no folder of file_roots of ${args.saltenv.join(',')}.`,
+      `No files to sync: salt://_${folderOf(kind)} is in no folder of file_roots of ${args.saltenv.join(',')}.`,
     );
   return changed;
 }
 
 function syncFunction(kind: string): RunnerSpec {
   return defineRunner({
-    doc: `Copies custom ${kind} from \`salt://_${kind}\` to the \`extension_modules\` of the master.`,
+    doc: `Copies custom ${kind} from \`salt://_${folderOf(kind)}\` to the \`extension_modules\` of the master.`,
     params: syncParams,
     returns: 'list of the names that changed',
     examples: [`salt-run saltutil.sync_${kind}`],

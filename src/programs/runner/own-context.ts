@@ -1,7 +1,8 @@
 /** What custom functions of the master see: other functions of the master where those of a minion see execution functions. */
 import { BrineError } from '../../errors/errors.ts';
 import type { FunctionCaller, FunctionSpec, ModuleContext, ModuleSpec } from '../../runtime/loader/module.ts';
-import type { RunnerContext, RunnerModule } from '../../plugins/runners/runner.ts';
+import { RunnerRefusal, type RunnerContext, type RunnerModule } from '../../plugins/runners/runner.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 
 /** A runner's context in the form that custom functions know. @param full name of the function that runs */
 export function asModuleContext(full: string, ctx: RunnerContext): ModuleContext {
@@ -44,8 +45,8 @@ function runnersOf(ctx: RunnerContext): FunctionCaller {
     return module === undefined ? undefined : asModule(module, ctx);
   };
   return {
-    call: (fun, args, kwargs) => ctx.call(fun, args, kwargs),
-    callExactly: (fun, args, kwargs) => ctx.call(fun, args, kwargs),
+    call: (fun, args, kwargs) => callRunner(ctx, fun, args, kwargs),
+    callExactly: (fun, args, kwargs) => callRunner(ctx, fun, args, kwargs),
     async has(fun) {
       return (await this.find(fun)).spec !== undefined;
     },
@@ -67,6 +68,21 @@ function runnersOf(ctx: RunnerContext): FunctionCaller {
       return this;
     },
   };
+}
+
+/** Of a function that is not there, `salt.cmd` gives the sentence that says so (salt/runners/salt.py, 3006.16). */
+async function callRunner(
+  ctx: RunnerContext,
+  fun: string,
+  args?: readonly Value[],
+  kwargs?: Dict,
+): Promise<Value> {
+  try {
+    return await ctx.call(fun, args, kwargs);
+  } catch (error) {
+    if (fun === 'salt.cmd' && error instanceof RunnerRefusal) return error.message;
+    throw error;
+  }
 }
 
 function asModule(module: RunnerModule, ctx: RunnerContext): ModuleSpec {

@@ -133,11 +133,12 @@ class Minion:
 
 
 def program(root, name, words):
-    """A program with its streams; what it logs is left out."""
+    """A program with its streams; what it logs and what Python warns of is left out."""
     argv = [os.path.join(os.environ["SALT_PROGRAMS"], name), "-c", root, "-l", "quiet"]
     argv += ["--local"] if name == "salt-call" else []
     done = subprocess.run(argv + shlex.split(words.replace("ROOT", root)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
-    return {"code": done.returncode, "stdout": done.stdout.decode(), "stderr": done.stderr.decode()}
+    said = re.sub(r"^\S+:\d+: \w*Warning: .*\n(?:  .*\n)?", "", done.stderr.decode(), flags=re.M)
+    return {"code": done.returncode, "stdout": done.stdout.decode(), "stderr": said}
 
 
 def neutral(value, root):

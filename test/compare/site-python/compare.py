@@ -147,8 +147,8 @@ FRAME = re.compile(r'^\s+(File "|[~^\s]+$)|^    ')
 
 def without_frames(text):
     """A text without the frames of tracebacks."""
-    lines = [line for line in text.split("\n") if not FRAME.match(line)]
-    return "\n".join(line.strip() for line in lines if line.strip() and not line.startswith(("Traceback (", "During handling", "The above exception", "import ", "from ", "salt.utils.versions.warn_until(")) and "Warning: " not in line)
+    lines = [line.strip() for line in text.split("\n") if not FRAME.match(line)]
+    return "\n".join(line for line in lines if line and not line.startswith(("Traceback (", "During handling", "The above exception", "import ", "from ", "salt.utils.versions.warn_until(")) and "Warning: " not in line)
 
 
 # grains about the program itself

@@ -1,6 +1,6 @@
 /** `salt-run` without a master against recorded runs of Salt 3006.16. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -71,6 +71,13 @@ test('salt-run - a job that is not known, and nothing to sync, are said on stand
   const sync = await run(folder, ['saltutil.sync_modules', '--out', 'json']);
   assert.deepEqual([sync.code, sync.stdout], [0, '[]\n']);
   assert.match(sync.stderr, /No files to sync: salt:\/\/_modules is in no folder of file_roots of base\./);
+  // proxymodules lie in a folder of another name
+  const config = join(folder, 'master');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('ROOT', folder));
+  mkdirSync(join(folder, 'srv', '_proxy'), { recursive: true });
+  writeFileSync(join(folder, 'srv', '_proxy', 'px.py'), '');
+  const proxies = await run(folder, ['saltutil.sync_proxymodules', '--out', 'json']);
+  assert.equal(proxies.stdout, '[\n    "proxy.px"\n]\n');
 });
 
 const JIDS = [1, 2, 3, 4, 5, 6].map((n) => `2026112109330000000${n}`);

@@ -12,6 +12,7 @@ import sys
 import traceback
 import types
 
+from brine_guest import parts
 from brine_guest.pack import PackError, pack
 
 # as Salt names them, in tracebacks, loggers and levels of loggers
@@ -155,6 +156,7 @@ def load(kind, name, path, dunders):
         del sys.modules[known]
     sys.modules[full] = code
     try:
+        parts.prepare(path)
         spec.loader.exec_module(code)
     except BaseException:
         sys.modules.pop(full, None)
