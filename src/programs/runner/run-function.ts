@@ -121,7 +121,10 @@ async function result(
   } catch (error) {
     // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
     if (error instanceof ArgumentError || error instanceof SaltInvocationError) {
-      const usage = functionDoc(fun, spec).replaceAll("salt '*'", 'salt-run');
+      const usage =
+        spec.inPython === undefined
+          ? functionDoc(fun, spec).replaceAll("salt '*'", 'salt-run')
+          : spec.docstring || 'None';
       const text = `\nPassed invalid arguments: ${error.message}\n\nUsage:\n${usage}`;
       return { data: dict({ return: text, success: true }), refused: error.message, error };
     }
