@@ -122,7 +122,7 @@ async function result(
     // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
     if (error instanceof ArgumentError || error instanceof SaltInvocationError) {
       const usage =
-        spec.inPython === undefined
+        spec.docstring === undefined
           ? functionDoc(fun, spec).replaceAll("salt '*'", 'salt-run')
           : spec.docstring || 'None';
       const text = `\nPassed invalid arguments: ${error.message}\n\nUsage:\n${usage}`;
