@@ -548,7 +548,7 @@ test('python modules - those of an installed Salt and its extensions', { skip },
     call('salted', site, 'notyet.x'),
     call('salted', site, 'state.single', 'weather.fine', 'x'),
     call('salted', '', 'weather.options'),
-    call('local', site, 'at.atq'),
+    call('local', site, 'zenoss.device_list'),
   ]);
   assert.deepEqual(options.out, ['default', 'default', 'here', 'hi']);
   assert.equal(place.out, 'in an extension');
