@@ -64,7 +64,8 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
 const SPACE = /[\s\x1c-\x1f\x85]+/y;
 const FLOAT = /(?<!\.)(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?[eE][+-]?(?:\d+_)*\d+|\.(?:\d+_)*\d+)/y;
 const INTEGER = /0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[\da-fA-F])+|[1-9](?:_?\d)*|0(?:_?0)*/y;
-const ASCII_NAME = /[A-Za-z_][A-Za-z0-9_]*(?![^\x00-\x7f])/y;
+// whole names only: in `key` before a no-break space the shorter `ke` must not count
+const ASCII_NAME = /[A-Za-z_][A-Za-z0-9_]*(?![A-Za-z0-9_]|[^\x00-\x7f])/y;
 const NAME = /[\p{L}\p{N}\p{M}\p{Pc}\u00b7]+/uy;
 const STRING = /'[^'\\]*(?:\\[^][^'\\]*)*'|"[^"\\]*(?:\\[^][^"\\]*)*"/y;
 const OPERATOR = /\*\*|\/\/|==|!=|>=|<=|[-+/*%~[\](){}><=.:|,;]/y;
