@@ -69,7 +69,23 @@ function essence(tag: string, value: unknown): string {
   if (typeof value !== 'object' || value === null) return settled(JSON.stringify(value) ?? '');
   const { duration: _duration, start_time: _start, ...rest } = value as Record<string, unknown>;
   const comment = typeof rest['comment'] === 'string' ? settledComment(rest['comment']) : rest['comment'];
-  return settled(JSON.stringify({ tag, ...rest, comment }, sortedKeys, 1));
+  const changes = tag.endsWith('-recurse') ? withoutParents(rest['changes']) : rest['changes'];
+  return settled(JSON.stringify({ tag, ...rest, comment, changes }, sortedKeys, 1));
+}
+
+/**
+ * Changes of `file.recurse` without the new folders above others: it takes folders in the order of a set, so that a folder is at times
+ * made with one within it, and not named.
+ */
+function withoutParents(changes: unknown): unknown {
+  if (typeof changes !== 'object' || changes === null) return changes;
+  const paths = Object.keys(changes);
+  const isParent = (path: string): boolean => paths.some((other) => other.startsWith(`${path}/`));
+  return Object.fromEntries(
+    Object.entries(changes).filter(
+      ([path, what]) => !(JSON.stringify(what).includes('"directory":"new"') && isParent(path)),
+    ),
+  );
 }
 
 function settledComment(text: string): string {
