@@ -74,6 +74,11 @@ export class MergedJobStore implements JobArchive {
     return filter.limit === undefined ? sorted : sorted.slice(0, filter.limit);
   }
 
+  /** What is only in a database has no ledger. A return that is there alone is found when the job is looked at. */
+  async unsettled(jids: readonly string[]): Promise<ReadonlySet<string>> {
+    return (await this.#deps.embedded?.unsettled(jids)) ?? new Set();
+  }
+
   async ledger(jid: string): Promise<readonly LedgerEntry[]> {
     return (await this.#deps.embedded?.ledger(jid)) ?? [];
   }

@@ -38,6 +38,8 @@ export interface JobArchive extends JobReader {
   jobs(filter: JobFilter): Promise<JobSummary[]>;
   /** How the minions of a job returned, without what they returned. */
   codes(jid: string): Promise<readonly ReturnCode[]>;
+  /** Of these jobs, those with a minion that has said it runs the job and has not returned; where that is not known, all. */
+  unsettled(jids: readonly string[]): Promise<ReadonlySet<string>>;
   close(): Promise<void>;
 }
 

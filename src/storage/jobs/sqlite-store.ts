@@ -160,6 +160,18 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
     return day === undefined ? [] : codesOf(day.db, jid);
   }
 
+  async unsettled(jids: readonly string[]): Promise<ReadonlySet<string>> {
+    const byDay = new Map<Day, string[]>();
+    for (const jid of jids) {
+      const day = this.#files.existing(jid);
+      if (day === undefined) continue;
+      const known = byDay.get(day);
+      if (known === undefined) byDay.set(day, [jid]);
+      else known.push(jid);
+    }
+    return new Set([...byDay].flatMap(([{ db }, own]) => unsettledOf(db, own)));
+  }
+
   /** One return, without looking at the others of its job. */
   returned(jid: string, id: string): StoredReturn | undefined {
     const row = this.#files
@@ -228,9 +240,25 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
 }
 
 function ledgerOf(db: SqliteDatabase, jid: string): LedgerEntry[] {
-  // a reader may meet a file of an earlier version
-  if (db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").get() === undefined) return [];
+  if (!hasLedger(db)) return [];
   return (db.prepare('SELECT * FROM ledger WHERE jid = ?').all(jid) as LedgerRow[]).map(entryOf);
+}
+
+function unsettledOf(db: SqliteDatabase, jids: readonly string[]): string[] {
+  if (!hasLedger(db)) return [];
+  const sorted = [...jids].sort();
+  const rows = db
+    .prepare(
+      'SELECT DISTINCT jid FROM ledger AS l WHERE jid >= ? AND jid <= ? AND NOT EXISTS (SELECT 1 FROM returns AS r WHERE r.jid = l.jid AND r.id = l.id)',
+    )
+    .all(sorted[0] ?? '', sorted.at(-1) ?? '') as { readonly jid: string }[];
+  const asked = new Set(jids);
+  return rows.map(({ jid }) => jid).filter((jid) => asked.has(jid));
+}
+
+/** A reader may meet a file of an earlier version. */
+function hasLedger(db: SqliteDatabase): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'ledger'").get() !== undefined;
 }
 
 function codesOf(db: SqliteDatabase, jid: string): ReturnCode[] {

@@ -48,6 +48,11 @@ export class WithSaltsJobs implements JobArchive {
     return limit === undefined ? sorted : sorted.slice(0, limit);
   }
 
+  /** Salt keeps no ledger: its jobs are over once they are old. */
+  unsettled(jids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#own.unsettled(jids);
+  }
+
   ledger(jid: string): Promise<readonly LedgerEntry[]> {
     return this.#own.ledger(jid);
   }

@@ -46,6 +46,34 @@ test('job cache - what was kept is read back, by the writer and by a reader besi
   }
 });
 
+test('job cache - jobs with a minion that has begun and not returned are found, over several days', async (t) => {
+  const { directory, store } = storeIn(t);
+  const [settled, silent, begun, later] = [1, 2, 3]
+    .map((n) => `2026112108150000000${n}`)
+    .concat('20261122081500000001') as [string, string, string, string];
+  for (const jid of [settled, silent, begun, later])
+    await store.saveJob(jid, dict({ fun: 'cmd.run' }), ['a', 'b']);
+  const ret = { id: 'a', fun: 'cmd.run', return: 1, retcode: 0, success: true };
+  for (const jid of [settled, begun, later]) await store.saveReturn({ jid, ...ret });
+  await store.note(settled, [{ id: 'a', receivedMs: 1 }]);
+  await store.note(begun, [
+    { id: 'a', receivedMs: 1 },
+    { id: 'b', receivedMs: 1 },
+  ]);
+  await store.note(later, [{ id: 'b', receivedMs: 1 }]);
+  const reader = new SqliteJobStore({ directory, readOnly: true });
+  t.after(() => reader.close());
+  for (const each of [store, reader]) {
+    assert.deepEqual([...(await each.unsettled([later, begun, silent, settled]))].sort(), [begun, later]);
+    assert.deepEqual(
+      [...(await each.unsettled([settled, later]))],
+      [later],
+      'only of those that were asked for',
+    );
+    assert.deepEqual([...(await each.unsettled(['20250101000000000000', 'req']))], []);
+  }
+});
+
 test('job cache - the oldest days are forgotten beyond a number of jobs or a size; the newest day stays', async (t) => {
   const { store } = storeIn(t);
   const left = async (): Promise<string[]> => (await store.jobs({})).map(({ jid }) => jid.slice(0, 8));

@@ -1,7 +1,7 @@
 /** Jobs: those that were, those that are under way, and new ones. */
 import { compileGlob } from '../../../../python/text/fnmatch.ts';
 import { NotAuthorisedError } from '../../../../runtime/client/errors.ts';
-import { jidAt } from '../../../../storage/jobs/jid.ts';
+import { jidAt, jidTimeMs } from '../../../../storage/jobs/jid.ts';
 import type { JobArchive, JobSummary } from '../../../../storage/jobs/job-store.ts';
 import type { PublishOptions } from '../../../../runtime/client/local-client.ts';
 import type { Caller } from '../caller.ts';
@@ -49,6 +49,8 @@ export const SEES_JOBS: Need = { client: 'runner', fun: 'jobs.list_jobs' };
 /** Jobs that one page looks at, and those that are read at a time. */
 const LOOKED_AT_MAX = 5_000;
 const READ_AT_ONCE = 250;
+/** A job that is not older than `timeout` and this may run although nobody has said so; clocks differ. */
+const YOUNG_MS = 60_000;
 /** What programs ask of minions while they wait. */
 const QUESTIONS: ReadonlySet<string> = new Set([
   'saltutil.find_job',
@@ -279,13 +281,20 @@ export async function listJobs(
         ...(last !== undefined ? { toJid: last } : toJid === undefined ? {} : { toJid }),
         accepts: ({ jid }) => last === undefined || jid < last,
       });
+      // jobs that are old and settled do not run: there may be thousands of them
+      const maybe =
+        query.state === 'running' ? await archive.unsettled(found.map(({ jid }) => jid)) : undefined;
+      const youngMs = deps.clock.nowMs() - deps.files.opts.get('timeout') * 1000 - YOUNG_MS;
       for (const each of found) {
         before = each.jid;
+        if (maybe !== undefined && !maybe.has(each.jid) && (jidTimeMs(each.jid) ?? 0) < youngMs) continue;
         const row = await wantedRow(archive, views, each, wants, query);
         if (row !== undefined) items.push(row);
         if (items.length >= limit) return { items, next: cursorOf('jobs', each.jid) };
       }
       if (found.length < READ_AT_ONCE) return { items, next: null };
+      // reading takes no turns by itself: others wait meanwhile
+      await deps.clock.sleep(0);
     }
     return { items, next: before === undefined ? null : cursorOf('jobs', before) };
   });
