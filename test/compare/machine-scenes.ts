@@ -140,7 +140,6 @@ function reachesHostPip(form: MachineCall): boolean {
 
 /** Lines of the configuration without which a module's functions would look at the host. */
 const OPTIONS_OF: ReadonlyMap<string, { readonly minion: readonly string[] }> = new Map([
-  ['smtp', { minion: ['mails: {smtp.server: nosuch.example, smtp.sender: b@example.com, smtp.tls: True}'] }],
   ['pyenv', { minion: ['pyenv.root: /opt/machine/pyenv', "pyenv.build_env: 'CFLAGS=-O2'"] }],
 ]);
 
