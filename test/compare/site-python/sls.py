@@ -167,7 +167,7 @@ def untraced(a, b):
     if isinstance(a, str) and isinstance(b, str) and "Traceback (most recent call last)" in a:
         if "Traceback (most recent call last)" in b:
             return compare.without_frames(a), compare.without_frames(b)
-        return a.split("\nTraceback (", 1)[0], re.split(r"; line \d|\n", b, maxsplit=1)[0]
+        return a.split("\n", 1)[0], re.split(r"; line \d|\n", b, maxsplit=1)[0]
     return a, b
 
 
