@@ -192,9 +192,10 @@ nginx.pkg.installed().require(cmd='asleep')
 state('third').file('managed', '/tmp/x', mode=644)
 `,
   'objects.sls': `#!pyobjects
-Pkg.installed('nginx')
-with Pkg('nginx', 'removed', id='other'):
-    Service.running('nginx', enable=True, watch=[File('/etc/nginx')])
+with Pkg.installed('nginx'):
+    Service.running('nginx', enable=True)
+    with Service('nginx', 'watch_in'):
+        File.managed('/etc/nginx/x', source='salt://x', names=['a', 'b'])
 `,
   'plain.sls': `#!py
 def run():
