@@ -224,14 +224,8 @@ interop('SLS in pydsl, pyobjects and py compile as with an installed Salt', asyn
     const argv = ['-c', join(folder, 'etc'), '--local', '--out=json', '-l', 'quiet'];
     const words = ['state.show_low_sls', sls];
     const { stdout } = await runProgram(join(side.folder, 'salt-call'), [...argv, ...words], { env });
-    return JSON.parse(stdout.replaceAll(join(folder, root), 'ROOT'));
+    return JSON.parse(stdout.replaceAll(join(folder, root), 'ROOT').replaceAll(/ at 0x\w+/g, ' at ADDRESS'));
   };
-  for (const name of ['dsl', 'objects']) {
-    const found = await compiled(ours, 'a', name);
-    assert.deepEqual(found, await compiled(real, 'b', name), name);
-  }
-  // what no JSON has a form for a real salt-call cannot print
-  const { local } = (await compiled(ours, 'a', 'plain')) as { local: { handed: string; by: string }[] };
-  assert.equal(local[0]?.handed, 'handed 3');
-  assert.equal(local[0]?.by, '<built-in function len>');
+  for (const sls of ['dsl', 'objects', 'plain'])
+    assert.deepEqual(await compiled(ours, 'a', sls), await compiled(real, 'b', sls), sls);
 });
