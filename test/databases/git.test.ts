@@ -384,7 +384,7 @@ test('git pillar - a remote may be mounted into another, and remotes include fro
   assert.equal(mounted['y'], 'mounted');
 });
 
-test('git pillar - an address that a minion names runs nothing, where git may be asked for on demand', async () => {
+test('CVE-2025-22237 - an address of git that a minion names runs nothing, where git may be asked for on demand', async () => {
   const onDemand = (id: string, ...own: Value[]): Promise<Record<string, unknown>> =>
     pillarOf(
       [`dev file://${pillarBare}`],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { test, type TestContext } from 'node:test';
+import type { PeerCertificate } from 'node:tls';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { systemClock } from '../../src/host/clock.ts';
 import { natsKind } from '../../src/plugins/returners/nats.ts';
@@ -8,6 +9,7 @@ import type { ReturnStore } from '../../src/plugins/returners/return-store.ts';
 import { dict, type Value } from '../../src/python/values/value.ts';
 import { checkReturnStore, contractLoad, contractReturn } from '../support/return-store-contract.ts';
 import { connectNats } from '../../src/network/nats/connect.ts';
+import { checkingServers } from '../../src/network/nats/server-identity.ts';
 import { NatsStreams } from '../../src/network/nats/stream.ts';
 import { certificate, startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 
@@ -210,6 +212,11 @@ test('nats - over TLS the certificate has to be of the authority, and for the se
   await assert.rejects(connected(own.port, 'localhost', 'address.crt'), /altnames.*localhost/);
   await assert.rejects(connected(own.port, '127.0.0.1', 'other-ca.crt'), /certificate/);
   await assert.rejects(connected(elsewhere.port, '127.0.0.1', 'ca.crt'), /altnames.*127\.0\.0\.1/);
+  // a certificate for localhost is none for an address that the configuration names
+  const { checkServerIdentity: check } = checkingServers(['127.0.0.2:4222'], {});
+  const peer = { subject: { CN: 'x' }, subjectaltname: 'DNS:localhost' } as unknown as PeerCertificate;
+  assert.match(check('localhost', peer)?.message ?? '', /127\.0\.0\.2/);
+  assert.equal(checkingServers(['localhost:4222'], {}).checkServerIdentity('localhost', peer), undefined);
   const store = open(t, own, [['tls_ca', certificate('address.crt')]]);
   assert.equal(await store.load(JID), undefined);
   await assert.rejects(open(t, elsewhere, [['tls_ca', certificate('ca.crt')]]).load(JID), /altnames/);

@@ -8,8 +8,8 @@ type CheckServerIdentity = (host: string, certificate: PeerCertificate) => Error
 const NO_HOST = 'localhost';
 
 /**
- * Options of TLS with a check of the names in servers' certificates. NATS' client leaves out addresses of IP, so that Node would compare the certificate with `localhost`;
- * here it has to name one of the addresses of IP that the configuration has. Names of hosts are compared as ever.
+ * Options of TLS with a check of the names in servers' certificates. NATS' client leaves out addresses of IP, so that Node would compare the
+ * certificate with `localhost`; here it has to name one of the addresses of IP that the configuration has. Names of hosts are compared as ever.
  * @param servers `host:port`, as the configuration has them
  * @param tls what the client is told besides; it hands all of it to Node
  */
@@ -21,11 +21,10 @@ export function checkingServers<T extends object>(
 }
 
 function serverIdentity(servers: readonly string[]): CheckServerIdentity {
-  const addresses = servers.map(hostOf).filter((host) => isIP(host) !== 0);
+  const named = servers.map(hostOf).filter((host) => isIP(host) !== 0 || host === NO_HOST);
   return (host, certificate) => {
-    const fault = checkServerIdentity(host, certificate);
-    if (fault === undefined || host !== NO_HOST || addresses.length === 0) return fault;
-    const faults = addresses.map((address) => checkServerIdentity(address, certificate));
+    const wanted = host === NO_HOST && named.length > 0 ? named : [host];
+    const faults = wanted.map((one) => checkServerIdentity(one, certificate));
     return faults.includes(undefined) ? undefined : faults[0];
   };
 }
