@@ -979,6 +979,7 @@ export interface Operations {
   'states.drift': {
     readonly query?: {
       readonly minion?: string;
+      readonly since?: string;
       /** items of a page; default 100 */
       readonly limit?: number;
       /** `next` of the page before */

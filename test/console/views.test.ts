@@ -177,11 +177,6 @@ async function showLooks(
       await at.assertSound(`${view}, ${looks}`);
       await at.picture(`${view.split('?')[0]}-${looks}`);
     }
-    await at.page
-      .getByRole('link', { name: /^state\.apply web/ })
-      .first()
-      .waitFor({ state: 'attached' })
-      .catch(() => undefined);
     await at.close();
   }
 }

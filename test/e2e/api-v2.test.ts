@@ -217,6 +217,8 @@ test('API v2 - a fleet from log-in to log-out, each answer as the document says'
   await api.stream(`/jobs/${dry}/stream`, token);
   const [drift] = items(await get('/states/drift'));
   assert.deepEqual([drift?.['minion'], drift?.['changes'], drift?.['states']], ['web1', 1, ['/tmp/never']]);
+  assert.equal(items(await get('/states/drift?since=2001-01-01T00:00:00Z')).length, 1);
+  assert.deepEqual(items(await get('/states/drift?since=2101-01-01T00:00:00Z')), []);
   await get('/orchestrations');
 
   const made = await post('/tokens', { name: 'ci', rules: ['test.ping'], expire: '1h' });

@@ -1,7 +1,8 @@
 /** Jobs: those that were, those that are under way, and new ones. */
 import { compileGlob } from '../../../../python/text/fnmatch.ts';
 import { NotAuthorisedError } from '../../../../runtime/client/errors.ts';
-import { jidAt, jidTimeMs } from '../../../../storage/jobs/jid.ts';
+import { jidTimeMs } from '../../../../storage/jobs/jid.ts';
+import { jidOfTime } from '../jid-of-time.ts';
 import type { JobArchive, JobSummary } from '../../../../storage/jobs/job-store.ts';
 import type { PublishOptions } from '../../../../runtime/client/local-client.ts';
 import type { Caller } from '../caller.ts';
@@ -338,14 +339,6 @@ function readFilters(
       (targets === undefined || targets.matches(targetText(load.get('tgt') ?? ''))) &&
       (test === undefined || isTest(load) === test),
   };
-}
-
-function jidOfTime(given: string | undefined, field: string): string | undefined {
-  if (given === undefined) return undefined;
-  const atMs = Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(given) || !given.includes('T') ? given : `${given}Z`);
-  if (!Number.isFinite(atMs) || atMs < 0 || atMs > 253_402_300_799_999)
-    throw new ApiFault('bad-request', `${field} is no time: write it as 2026-11-25T16:00:00Z.`, { field });
-  return jidAt(atMs);
 }
 
 /** @throws ApiFault `not-found`, `not-allowed` */

@@ -8,6 +8,7 @@ import { decodeUtf8 } from '../../../../python/values/text.ts';
 import { jidTimeMs } from '../../../../storage/jobs/jid.ts';
 import { ApiFault } from '../fault.ts';
 import type { Deps } from '../deps.ts';
+import { jidOfTime } from '../jid-of-time.ts';
 import { isoTime, isTest, jidText } from '../job-views.ts';
 import { cursorOf, limitOf, page, pageOf, pageQuery, readCursor } from '../pages.ts';
 import { route, type Route } from '../route.ts';
@@ -119,7 +120,11 @@ export const stateRoutes: readonly Route[] = [
     path: '/states/drift',
     summary: 'What test runs of states have found that would change, the newest first.',
     needs: { client: 'runner', fun: 'jobs.list_jobs' },
-    query: { minion: optional(text({ maxLength: 256 })), ...pageQuery },
+    query: {
+      minion: optional(text({ maxLength: 256 })),
+      since: optional(text({ format: 'date-time', maxLength: 40 })),
+      ...pageQuery,
+    },
     answer: page(drift),
     faults: ['bad-cursor'],
     run: ({ deps, query }) => driftOf(deps, query),
@@ -139,14 +144,21 @@ function slsOf(path: string): string | null {
 /** Pages of whole jobs, so that a page may be a little longer than asked for. */
 async function driftOf(
   { files }: Deps,
-  query: { readonly minion?: string; readonly limit?: number; readonly cursor?: string },
+  query: {
+    readonly minion?: string;
+    readonly since?: string;
+    readonly limit?: number;
+    readonly cursor?: string;
+  },
 ): Promise<{ items: TypeOf<typeof drift>[]; next: string | null }> {
   const before = readCursor('drift', query.cursor);
+  const fromJid = jidOfTime(query.since, 'since');
   return files.jobs(async (archive) => {
     const jobs = await archive.jobs({
       limit: LOOKED_AT_MAX,
       withoutMinions: true,
       wantsFun: (fun) => /^state\.(apply|highstate|sls|sls_id|top|test|single)$/.test(fun),
+      ...(fromJid === undefined ? {} : { fromJid }),
       ...(before === undefined ? {} : { toJid: before }),
       accepts: ({ jid, load }) =>
         (before === undefined || jid < before) && (isTest(load) || load.get('fun') === 'state.test'),
