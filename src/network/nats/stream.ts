@@ -105,6 +105,11 @@ export class NatsStreams {
     return Object.keys(state.subjects ?? {});
   }
 
+  /** After a stream did not answer in time: has another server lead it, when that goes on. */
+  async unanswered(name: string): Promise<void> {
+    await this.#deps.leaders.unanswered(name);
+  }
+
   /** The place of a stream's last message, and of the first that is still there. */
   async range(name: string): Promise<{ first: number; last: number }> {
     const { state } = await this.#deps.manager.streams.info(name);

@@ -54,21 +54,47 @@ export class StuckLeaders {
     }
   }
 
+  /** A question about a stream was not answered in time. @returns as {@link timedOut} */
+  async unanswered(stream: string): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const failures = (this.#failures.get(stream) ?? 0) + 1;
+    this.#failures.set(stream, failures);
+    if (failures < FAILURES || nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
+    this.#askedAtMs = nowMs;
+    await this.#giveWay(stream, 'A NATS server');
+  }
+
   async #ask(stream: string): Promise<void> {
-    const { nats, manager, clock, timeoutMs, report } = this.#deps;
+    const { manager, clock } = this.#deps;
     const nowMs = clock.monotonicMs();
     if (nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
     const { cluster } = await manager.streams.info(stream);
     if (cluster?.leader === undefined || (cluster.replicas ?? []).length === 0) return;
     this.#askedAtMs = nowMs;
-    const reply = await nats.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', { timeout: timeoutMs });
-    if (!reply.json<{ success?: boolean }>().success) return;
+    await this.#giveWay(stream, `The NATS server ${cluster.leader}`);
+  }
+
+  async #giveWay(stream: string, who: string): Promise<void> {
+    const asked = await Promise.all([
+      this.#stepsDown(`STREAM.LEADER.STEPDOWN.${stream}`),
+      // it may also be the one that gives streams their servers; where only a system account may ask, it stays so
+      this.#stepsDown('META.LEADER.STEPDOWN'),
+    ]);
+    if (!asked.includes(true)) return;
     this.gaveWay++;
     this.#failures.delete(stream);
-    report(
-      `The NATS server ${cluster.leader} leads the stream ${stream} and writes nothing, so another one leads now. Look at its disk and its log.`,
+    this.#deps.report(
+      `${who} leads the stream ${stream} and writes nothing, so another one leads now. Look at its disk and its log.`,
     );
-    // it may also be the one that gives streams their servers; where only a system account may ask, it stays so
-    await nats.request('$JS.API.META.LEADER.STEPDOWN', '', { timeout: timeoutMs }).catch(() => undefined);
+  }
+
+  async #stepsDown(question: string): Promise<boolean> {
+    const { nats, timeoutMs } = this.#deps;
+    try {
+      const reply = await nats.request(`$JS.API.${question}`, '', { timeout: timeoutMs });
+      return reply.json<{ success?: boolean }>().success === true;
+    } catch {
+      return false;
+    }
   }
 }

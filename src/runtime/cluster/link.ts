@@ -108,6 +108,7 @@ export class ClusterLink {
       () => this.#back(),
       (error: unknown) => {
         this.#deps.log.debug(`The cluster is still away: ${messageOf(error)}`);
+        void this.streams.unanswered(this.#deps.probe);
         this.#later();
       },
     );

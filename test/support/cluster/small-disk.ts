@@ -4,6 +4,7 @@ import { mkdirSync, statfsSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 
 const SIZE = '1g';
+const TRIES = 50;
 
 /** A mounted folder. */
 export class SmallDisk {
@@ -23,18 +24,21 @@ export class SmallDisk {
 
   /** Leaves no room. */
   fill(): void {
-    const { blocks, bfree, bsize } = statfsSync(this.folder);
-    this.#resize(String((blocks - bfree) * bsize));
+    // somebody writes meanwhile, and it cannot be smaller than what lies on it
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { blocks, bfree, bsize } = statfsSync(this.folder);
+      if (this.#isResized(String((blocks - bfree) * bsize))) return;
+    }
+    throw new Error(`${this.folder} could not be made full`);
   }
 
   /** Gives the room back. */
   empty(): void {
-    this.#resize(SIZE);
+    if (!this.#isResized(SIZE)) throw new Error(`${this.folder} cannot be made ${SIZE} large`);
   }
 
-  #resize(size: string): void {
-    if (!run('mount', '-o', `remount,size=${size}`, this.folder))
-      throw new Error(`${this.folder} cannot be made ${size} large`);
+  #isResized(size: string): boolean {
+    return run('mount', '-o', `remount,size=${size}`, this.folder);
   }
 }
 
