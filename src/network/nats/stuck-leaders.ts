@@ -45,10 +45,10 @@ export class StuckLeaders {
   async timedOut(subject: string): Promise<void> {
     try {
       const stream = await this.#deps.manager.streams.find(subject);
-      const failures = (this.#failures.get(stream) ?? 0) + 1;
-      if (this.#failures.size < STREAMS_MAX || this.#failures.has(stream))
-        this.#failures.set(stream, failures);
-      if (failures >= FAILURES) await this.#ask(stream);
+      if (!this.#isTime(stream)) return;
+      const { cluster } = await this.#deps.manager.streams.info(stream);
+      if (cluster?.leader === undefined || (cluster.replicas ?? []).length === 0) return;
+      await this.#giveWay(stream, `The NATS server ${cluster.leader}`);
     } catch {
       // no server answers at all: then there is no leader that could be asked
     }
@@ -56,25 +56,18 @@ export class StuckLeaders {
 
   /** A question about a stream was not answered in time. @returns as {@link timedOut} */
   async unanswered(stream: string): Promise<void> {
-    const nowMs = this.#deps.clock.monotonicMs();
-    const failures = (this.#failures.get(stream) ?? 0) + 1;
-    this.#failures.set(stream, failures);
-    if (failures < FAILURES || nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
-    this.#askedAtMs = nowMs;
-    await this.#giveWay(stream, 'A NATS server');
+    if (this.#isTime(stream)) await this.#giveWay(stream, 'A NATS server');
   }
 
-  async #ask(stream: string): Promise<void> {
-    const { manager, clock } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    if (nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
-    const { cluster } = await manager.streams.info(stream);
-    if (cluster?.leader === undefined || (cluster.replicas ?? []).length === 0) return;
-    this.#askedAtMs = nowMs;
-    await this.#giveWay(stream, `The NATS server ${cluster.leader}`);
+  /** Counts one more failure. @returns whether the leader is to be asked now */
+  #isTime(stream: string): boolean {
+    const failures = (this.#failures.get(stream) ?? 0) + 1;
+    if (this.#failures.size < STREAMS_MAX || this.#failures.has(stream)) this.#failures.set(stream, failures);
+    return failures >= FAILURES && this.#deps.clock.monotonicMs() - this.#askedAtMs >= ASK_AGAIN_MS;
   }
 
   async #giveWay(stream: string, who: string): Promise<void> {
+    this.#askedAtMs = this.#deps.clock.monotonicMs();
     const asked = await Promise.all([
       this.#stepsDown(`STREAM.LEADER.STEPDOWN.${stream}`),
       // it may also be the one that gives streams their servers; where only a system account may ask, it stays so
