@@ -1,6 +1,7 @@
 /** The cases of test/compare/site-sources: trees of files, what they are asked for, and what a real Salt gave. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -49,6 +50,8 @@ export function siteCase(t: TestContext, { entry }: SiteCase): { root: string; o
     database.exec(sql);
     database.close();
   }
+  const setup = entry.get('setup');
+  if (typeof setup === 'string') cpSync(madeBy(setup), root, { recursive: true });
   const given = parseJson(toJson(entry.get('opts') ?? dict()).replaceAll('ROOT', root)) as Dict;
   return {
     root,
@@ -59,6 +62,19 @@ export function siteCase(t: TestContext, { entry }: SiteCase): { root: string; o
       ...given,
     ]),
   };
+}
+
+/** What scripts have made, by their text: some take seconds, and several cases share one. */
+const made = new Map<string, string>();
+process.on('exit', () => [...made.values()].forEach((folder) => rmSync(folder, { recursive: true })));
+
+function madeBy(setup: string): string {
+  const known = made.get(setup);
+  if (known !== undefined) return known;
+  const folder = mkdtempSync(join(tmpdir(), 'brine-site-setup-'));
+  made.set(setup, folder);
+  execFileSync('/bin/sh', ['-c', setup], { cwd: folder, stdio: 'ignore' });
+  return folder;
 }
 
 /** Holds a value against the recording; the order of keys does not count. */
