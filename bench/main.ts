@@ -2,22 +2,23 @@
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../src/errors/errors.ts';
-import { rowKey } from './figure.ts';
+import { bareStarts } from './bare-start.ts';
+import { compareFigures, compareRuns, compareTurns, driftBetween, type Change } from './comparison.ts';
+import { renderComparison } from './compare-report.ts';
+import { mergeTurns, rowKey } from './figure.ts';
 import { findKind, type Kind } from './kind.ts';
 import { LOAD_ROLE } from './load/client.ts';
 import { runLoadProcess } from './load/process.ts';
-import { HELP, readBenchOptions, type BenchOptions } from './options.ts';
+import { HELP, isFolder, readBenchOptions, type BenchOptions } from './options.ts';
 import { ProcessGroups } from './processes.ts';
 import { Progress } from './progress.ts';
-import { renderReport } from './report.ts';
+import { renderReport, type Column } from './report.ts';
 import { BenchRun, SCENARIOS, type KindResult } from './run.ts';
+import { readSavedRun, savedText, type SavedRun } from './saved-run.ts';
 
-/**
- * The whole run ends within five minutes: of the first limit every kind has its share, and begins no scenario after that;
- * all is ended at the second, which leaves time to end every process on a busy machine.
- */
-const BEGIN_UNTIL_MS = 250_000;
-const END_AT_MS = 270_000;
+/** No scenario begins in the last 50 seconds, and in the last 30 everything is ended, which takes time on a busy machine. */
+const NO_BEGIN_MS = 50_000;
+const ENDING_MS = 30_000;
 
 async function main(argv: readonly string[]): Promise<number> {
   const names = [...new Set(SCENARIOS.map(({ name }) => name))];
@@ -26,6 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  const saved = isSaved(options.compare) ? readSavedRun(options.compare) : undefined;
   const groups = new ProcessGroups();
   const progress = new Progress();
   const run = new BenchRun(groups, progress, {
@@ -34,42 +36,62 @@ async function main(argv: readonly string[]): Promise<number> {
     program: process.argv[1] as string,
   });
   const { results } = run;
-  const interrupted = endEarly();
+  const interrupted = endEarly(options);
   try {
+    const starts = await bareStarts(groups);
     const measured = measureAll(options, groups, run);
     const reason = await Promise.race([measured, interrupted]);
+    starts.push(...(await bareStarts(groups)));
     progress.step('ends');
     await run.close();
     progress.end();
-    print(options, results);
+    const changes = print(options, columnsOf(results), starts, saved);
     for (const fault of results.flatMap((result) => result.faults)) process.stderr.write(`${fault}\n`);
     if (typeof reason === 'string') process.stderr.write(`${reason}\n`);
-    return typeof reason === 'string' || results.some(isBad) ? 1 : 0;
+    const isWorse = changes.some(({ verdict }) => verdict === 'worse');
+    return typeof reason === 'string' || results.some(isBad) || isWorse ? 1 : 0;
   } finally {
     await run.close();
   }
 }
 
+function isSaved(path: string | undefined): path is string {
+  return path !== undefined && !isFolder(path);
+}
+
+/** Every second turn in the other order, so that neither kind always has the machine first. */
 async function measureAll(options: BenchOptions, groups: ProcessGroups, run: BenchRun): Promise<void> {
   const startedMs = performance.now();
   const kinds = await kindsOf(options, groups);
-  for (const [index, kind] of kinds.entries())
-    await run.measure(kind, startedMs + (BEGIN_UNTIL_MS * (index + 1)) / kinds.length);
+  const order = Array.from({ length: options.turns }, (_, turn) =>
+    turn % 2 ? kinds.toReversed() : kinds,
+  ).flat();
+  const beginMs = options.minutes * 60_000 - NO_BEGIN_MS;
+  for (const [index, kind] of order.entries())
+    await run.measure(kind, startedMs + (beginMs * (index + 1)) / order.length);
 }
 
-async function kindsOf(options: BenchOptions, groups: ProcessGroups): Promise<Kind[]> {
-  const own = options.brine ?? join(process.env.BRINE_ROOT ?? process.cwd(), 'bin');
-  const kinds = options.skipBrine ? [] : [await findKind('brine', own, groups)];
-  if (options.real !== undefined) kinds.push(await findKind('salt', options.real, groups));
+async function kindsOf(
+  { brine, compare, real, skipBrine }: BenchOptions,
+  groups: ProcessGroups,
+): Promise<Kind[]> {
+  const own = brine ?? join(process.env.BRINE_ROOT ?? process.cwd(), 'bin');
+  const kinds: Kind[] = [];
+  if (compare !== undefined && isFolder(compare))
+    kinds.push({ ...(await findKind('brine', compare, groups)), label: 'before' });
+  const label = compare === undefined ? 'Brine' : 'now';
+  if (!skipBrine) kinds.push({ ...(await findKind('brine', own, groups)), label });
+  if (real !== undefined) kinds.push(await findKind('salt', real, groups));
   return kinds;
 }
 
 /** Resolves with the reason when the run must end before it is done. */
-function endEarly(): Promise<string> {
+function endEarly({ minutes }: BenchOptions): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => resolve(`The benchmark was interrupted (${signal}).`));
-    setTimeout(() => resolve('The benchmark was ended, because its time is up.'), END_AT_MS).unref();
+    const atMs = minutes * 60_000 - ENDING_MS;
+    setTimeout(() => resolve('The benchmark was ended, because its time is up.'), atMs).unref();
   });
 }
 
@@ -78,16 +100,47 @@ function isBad({ figures, faults }: KindResult): boolean {
   return faults.length > 0 || figures.some((figure) => isLoss(rowKey(figure)) && figure.median > 0);
 }
 
-function print({ json }: BenchOptions, results: readonly KindResult[]): void {
+/** A column for each kind, of all its turns. */
+function columnsOf(results: readonly KindResult[]): Column[] {
+  const kinds = [...new Set(results.map(({ kind }) => kind))];
+  return kinds.map((kind) => {
+    const turns = results.filter((result) => result.kind === kind).map(({ figures }) => figures);
+    return { label: kind.label, figures: mergeTurns(turns) };
+  });
+}
+
+/** @returns what a comparison found; nothing without one */
+function print(
+  { json, compare, turns }: BenchOptions,
+  columns: readonly Column[],
+  starts: readonly number[],
+  saved: SavedRun | undefined,
+): Change[] {
   const machine = `${cpus().length} CPUs (${cpus()[0]?.model.trim() ?? '?'}), ${Math.round(totalmem() / 1e9)} GB, Node ${process.version}`;
-  const columns = results.map(({ kind, figures }) => ({ label: kind.label, figures }));
-  if (json) {
+  if (json)
     process.stdout.write(
-      `${JSON.stringify({ at: new Date().toISOString(), machine, kinds: columns }, null, 2)}\n`,
+      savedText({ at: new Date().toISOString(), machine, bareStarts: starts, kinds: columns }),
     );
-    return;
+  const [first, second] = columns;
+  if (first === undefined) return [];
+  if (compare === undefined) {
+    if (!json) process.stdout.write(`${machine}\n\n${renderReport(columns)}`);
+    return [];
   }
-  if (columns.length > 0) process.stdout.write(`${machine}\n\n${renderReport(columns)}`);
+  const [before, now] = saved === undefined ? [first, second ?? first] : [saved.kinds[0] ?? first, first];
+  const drift = saved === undefined ? 0 : driftBetween(saved.bareStarts, starts);
+  const changes = compareFigures(before.figures, now.figures, (row, earlier, later) =>
+    saved === undefined ? compareTurns(row, earlier, later) : compareRuns(row, earlier, later, drift),
+  );
+  const explanation =
+    saved === undefined
+      ? `${turns} turns; noise: 99 % interval of what pairs differ by.`
+      : `Saved ${saved.at} (${saved.machine}); noise: 99 % interval of both runs' samples, and ${(Math.expm1(drift) * 100).toFixed(1)} % by which bare starts of Node differ, between the two and within each.`;
+  if (!json)
+    process.stdout.write(
+      `${machine}\n${explanation}\n\n${renderComparison([saved === undefined ? 'before' : 'saved', 'now'], changes)}`,
+    );
+  return changes;
 }
 
 if (process.argv[2] === LOAD_ROLE) runLoadProcess();

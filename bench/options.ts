@@ -1,6 +1,11 @@
 /** The benchmark's command line. */
+import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { BrineError } from '../src/errors/errors.ts';
+
+/** Turns of a comparison in which both builds are measured. */
+const TURNS = 5;
+const MINUTES = 5;
 
 /** What the user asks for. */
 export interface BenchOptions {
@@ -12,6 +17,12 @@ export interface BenchOptions {
   readonly only: readonly string[];
   readonly rounds: number | undefined;
   readonly json: boolean;
+  /** A saved run, or a folder of launchers, to compare with. */
+  readonly compare: string | undefined;
+  /** How often everything is measured, one kind after the other each time. */
+  readonly turns: number;
+  /** After so long the run ends, whatever is left. */
+  readonly minutes: number;
   readonly skipBrine: boolean;
   readonly help: boolean;
 }
@@ -27,6 +38,10 @@ Starts masters in temporary folders on loopback, measures them, and removes ever
                   big-fleet (10,000 minions), databases (returns into each that is
                   installed), reactor, log-ins and python run only when they are named
   --rounds N      rounds of each scenario (default: as many as the scenario thinks right)
+  --turns N       measure everything N times, with a new master each time (default: 1; with --compare DIR 5)
+  --compare PATH  say what has changed, and end with 1 when a figure got worse by more than the noise. PATH is what
+                  --json printed earlier, or bin/ of another checkout, which is then measured in turns with --brine
+  --minutes N     end after so long (default: 5, and 5 more for each further turn)
   --json          print JSON instead of a table
   -h, --help      print this
 `;
@@ -47,6 +62,9 @@ export function readBenchOptions(
         'real-only': { type: 'boolean', default: false },
         only: { type: 'string' },
         rounds: { type: 'string' },
+        turns: { type: 'string' },
+        compare: { type: 'string' },
+        minutes: { type: 'string' },
         json: { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
       },
@@ -60,21 +78,33 @@ export function readBenchOptions(
     throw new BrineError(`There is no scenario ${unknown}; there are: ${scenarios.join(', ')}.`);
   const real = values.real ?? env.BRINE_REAL_SALT;
   if (values['real-only'] && !real) throw new BrineError('--real-only needs --real PATH or BRINE_REAL_SALT.');
+  const { compare } = values;
+  const isInTurns = compare !== undefined && isFolder(compare);
+  const turns = wholeNumber('--turns', values.turns) ?? (isInTurns ? TURNS : 1);
   return {
-    real: real === '' ? undefined : real,
+    // what two builds of ours are compared by, a real Salt has nothing to say to
+    real: real === '' || compare !== undefined ? undefined : real,
     brine: values.brine,
     only,
-    rounds: roundsOf(values.rounds),
+    rounds: wholeNumber('--rounds', values.rounds),
+    turns,
+    compare,
+    minutes: wholeNumber('--minutes', values.minutes) ?? MINUTES * turns * (isInTurns ? 2 : 1),
     json: values.json,
     skipBrine: values['real-only'],
     help: values.help,
   };
 }
 
-function roundsOf(text: string | undefined): number | undefined {
+/** Whether a path is a folder: of launchers then. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function wholeNumber(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const rounds = Number(text);
-  if (!Number.isInteger(rounds) || rounds < 1)
-    throw new BrineError(`--rounds takes a whole number from 1 on, not ${JSON.stringify(text)}.`);
-  return rounds;
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1)
+    throw new BrineError(`${name} takes a whole number from 1 on, not ${JSON.stringify(text)}.`);
+  return number;
 }

@@ -12,7 +12,12 @@ export function renderReport(columns: readonly Column[]): string {
   const header = ['scenario', 'figure', ...columns.flatMap(({ label }) => [label, 'p99'])];
   if (columns.length > 1) header.push('better by');
   header.push('target');
-  const rows = [header, ...rowsOf(columns)];
+  return renderTable([header, ...rowsOf(columns)]);
+}
+
+/** Lines of cells below a header; the first two columns are texts, the others figures. */
+export function renderTable(rows: readonly (readonly string[])[]): string {
+  const [header = []] = rows;
   const widths = header.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
   const line = (row: readonly string[]): string =>
     row
@@ -61,7 +66,8 @@ function withUnit(value: number, unit: Unit): string {
   return unit === 'count' || unit === '/s' ? `${text}${unit === '/s' ? '/s' : ''}` : `${text} ${unit}`;
 }
 
-function amount(value: number, unit: Unit): string {
+/** A figure without its unit, as precise as it is read. */
+export function amount(value: number, unit: Unit): string {
   if (Number.isNaN(value)) return '?';
   if (unit === 's' || unit === 'CPU s') return value.toFixed(3);
   if (unit === 'ms') return value.toFixed(1);

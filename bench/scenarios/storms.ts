@@ -120,7 +120,7 @@ function rate({ done, elapsedMs }: StormResult): number {
 /** The median round's median and p99. */
 function latencyFigure(scenario: string, name: string, results: readonly StormResult[]): Figure {
   const row = { scenario, name, unit: 'ms', better: 'lower' } as const;
-  const { median } = sampled(
+  const { median, values } = sampled(
     row,
     results.map((result) => result.latencyMedianMs),
   );
@@ -128,5 +128,5 @@ function latencyFigure(scenario: string, name: string, results: readonly StormRe
     row,
     results.map((result) => result.latencyP99Ms),
   ).median;
-  return { ...row, median, p99, samples: results.reduce((sum, result) => sum + result.done, 0) };
+  return { ...row, median, p99, samples: results.reduce((sum, result) => sum + result.done, 0), values };
 }
