@@ -10,6 +10,7 @@ import {
   type ModuleContext,
 } from '../../runtime/loader/module.ts';
 import { PythonError } from '../../python/exceptions.ts';
+import { findOwnMatcher } from '../../runtime/pillar/own-matchers.ts';
 import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import type { TargetType } from '../../runtime/targeting/target.ts';
@@ -60,6 +61,13 @@ async function matches(
   const id = truthy(how.minionId) ? pyStr(how.minionId as Value) : ctx.id;
   const subject = { id, grains: ctx.grains, pillar: ctx.pillar };
   try {
+    const { opts, grains, pillar, clock, log, job } = ctx;
+    const own = findOwnMatcher(opts, type, { clock, log, owner: job });
+    if (own !== undefined) {
+      const named = Object.entries({ minion_id: how.minionId, delimiter: how.delimiter });
+      const given = named.filter((one): one is [string, Value] => truthy(one[1] ?? null));
+      return await own(tgt, { opts, grains, pillar }, new Map(given));
+    }
     const nodegroups = ctx.opts.get('nodegroups');
     const target = parseTarget(
       tgt,

@@ -15,6 +15,7 @@ import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { brineVersion } from '../../version.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
+import { matchersNotAsked } from '../../runtime/pillar/own-matchers.ts';
 import { isPythonServed, pythonFiles } from '../../runtime/extensions/folder.ts';
 import { MODULE_TABLE } from '../../plugins/modules/table.ts';
 import { idleProviders } from '../../runtime/loader/providers.ts';
@@ -152,6 +153,8 @@ function warnOfPython(opts: Dict, log: Logger): void {
   const names = PYTHON_KINDS.filter((kind) => !isPythonServed(kind)).flatMap((kind) =>
     pythonFiles(opts, kind).map(({ name }) => `${kind}.${name}`),
   );
+  const matchers = matchersNotAsked(opts);
+  if (matchers !== undefined) log.warning(matchers);
   if (names.length === 0) return;
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : '';
   log.warning(

@@ -24,6 +24,7 @@ export type ExtensionKind =
   | 'queues'
   | 'pillar'
   | 'tops'
+  | 'matchers'
   | 'utils';
 
 /** Endings of the files that are loaded. */
@@ -134,6 +135,7 @@ const PYTHON_SERVED: ReadonlySet<string> = new Set([
   'sdb',
   'queues',
   'tops',
+  'matchers',
   'utils',
 ]);
 
@@ -201,6 +203,7 @@ const FURTHER: Readonly<Record<ExtensionKind, string>> = {
   pillar: 'pillar_dirs',
   sdb: 'sdb_dirs',
   queues: 'queue_dirs',
+  matchers: 'matchers_dirs',
   utils: 'utils_dirs',
 };
 

@@ -5,6 +5,8 @@ import type { Logger } from '../../host/log.ts';
 import { rendererRules } from '../renderers/pipe.ts';
 import type { RenderContext } from '../renderers/renderer.ts';
 import type { RenderBudget } from '../../formats/jinja/index.ts';
+import { unknownType } from '../targeting/parse-target.ts';
+import { isTargetType } from '../targeting/target.ts';
 import { nodegroupsOf } from '../targeting/nodegroups.ts';
 import { filterNames } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -207,16 +209,37 @@ class PillarCompiler {
     }
   }
 
-  #matches(top: MergedTop): Map<string, string[]> {
+  #matches(top: MergedTop): Promise<Map<string, string[]>> {
     const { minionId, grains } = this.request;
     const subject = { id: minionId, grains, pillar: this.#pillar };
-    return matchTop(top, subject, nodegroupsOf(this.opt('nodegroups')), this.#pillarenv, this.log);
+    return matchTop(top, subject, {
+      nodegroups: nodegroupsOf(this.opt('nodegroups')),
+      pillarenv: this.#pillarenv,
+      log: this.log,
+      own: (kind) => this.#ownMatcher(kind),
+    });
+  }
+
+  /** A matcher of the site that fails, and a kind of target that nobody knows, fail the pillar. */
+  #ownMatcher(kind: string): ((target: string) => Promise<boolean>) | undefined {
+    const about = { opts: this.opts, grains: this.request.grains, pillar: this.#pillar };
+    const own = this.deps.ownMatcher?.(this.opts, kind);
+    if (own === undefined && isTargetType(kind)) return undefined;
+    return async (target) => {
+      try {
+        if (own === undefined) throw unknownType(kind);
+        return await own(target, about);
+      } catch (error) {
+        this.fail(`The target '${target}' (${kind}) of the pillar top file: ${messageOf(error)}`);
+        return false;
+      }
+    };
   }
 
   /** The pillar out of files. */
   async #files(top: MergedTop): Promise<Dict> {
     let pillar: Dict = new Map(this.request.override);
-    for (const [env, wanted] of this.#matches(top)) {
+    for (const [env, wanted] of await this.#matches(top)) {
       const rendered = new Map<string, Value>();
       for (const sls of wanted.flatMap((pattern) => this.#expand(pattern, env))) {
         const state = await this.#sls(sls, env, rendered, new Map(), 0);

@@ -57,7 +57,7 @@ export function filePillar(
     const further = isDict(settings) ? [] : Array.isArray(settings) ? settings : [settings];
     const around = { opts: seen, grains, pillar: NO_PILLAR };
     const args = [minionId, pillar, ...further];
-    return called(deps, { ...call, args, kwargs }, around, functions({ ...around, pillar }));
+    return callFile(deps, { ...call, args, kwargs }, around, functions({ ...around, pillar }));
   };
 }
 
@@ -91,7 +91,7 @@ export function fileRenderer(
     const { file, path: code } = found;
     const call = { kind: 'renderers', file, path: code, fun: 'render', kwargs } as const;
     try {
-      return await called(deps, { ...call, args: [input, saltenv, sls] }, around, functions);
+      return await callFile(deps, { ...call, args: [input, saltenv, sls] }, around, functions);
     } catch (error) {
       // what a renderer says on purpose needs no traceback; for what it raises otherwise whoever renders has other words, but a template
       // engine's is that of the template (salt/utils/templates.py `wrap_tmpl_func`, 3006.16)
@@ -103,8 +103,8 @@ export function fileRenderer(
   return { name, render };
 }
 
-/** @throws CommandExecutionError when the file cannot be used, and what its function raises */
-async function called(
+/** Calls a function of a file. @throws CommandExecutionError when the file cannot be used, and what its function raises */
+export async function callFile(
   { owner, clock, log }: PythonSingleDeps,
   call: PythonCall,
   around: Surroundings,

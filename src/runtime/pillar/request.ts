@@ -3,6 +3,7 @@ import type { Logger } from '../../host/log.ts';
 import type { RenderPipe } from '../renderers/pipe.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
+import type { OwnMatcher } from './own-matchers.ts';
 import type { ExtPillar } from './ext/ext-pillar.ts';
 
 /** Whose pillar, and how. */
@@ -33,6 +34,8 @@ export interface PillarCompilerDeps {
   readonly extPillars: ReadonlyMap<string, ExtPillar>;
   /** A site's own external pillars, which come before those. */
   readonly ownPillar?: (opts: Dict, name: string) => Promise<ExtPillar | undefined>;
+  /** A site's own matchers, for top files. */
+  readonly ownMatcher?: (opts: Dict, kind: string) => OwnMatcher | undefined;
   /** External pillars of an installed Salt, which come last. */
   readonly installedPillar?: (opts: Dict, name: string) => Promise<ExtPillar | undefined>;
   /** It is made by the program that uses it, from its own files: errors may show lines of them, as Salt's always do. */

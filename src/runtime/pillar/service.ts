@@ -8,6 +8,7 @@ import type { TemplateFunctions } from '../renderers/renderer.ts';
 import { saltCompatVersion } from '../../version.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { findOwnMatcher } from './own-matchers.ts';
 import type { PillarCache } from './cache.ts';
 import { pillarCache } from './cache.ts';
 import { compilePillar, mergeSources, pillarTop } from './compile.ts';
@@ -73,6 +74,7 @@ export class PillarService {
       log,
       isForOwnUse,
       functions,
+      ownMatcher: (of, kind) => findOwnMatcher(of, kind, { clock, log, owner: this }),
       ownPillar: findOwnPillar({ clock, log, owner: this }, functions),
       installedPillar: findInstalledPillar({ clock, log, owner: this }, functions),
       extPillars: this.#sources({ ...deps, functions }, pipe),

@@ -95,22 +95,28 @@ export function topData(top: MergedTop): Dict {
   return new Map([...top.environments].map(([env, entries]) => [env, targets(entries)]));
 }
 
-/**
- * The SLS that a minion gets, by environment, each once.
- * @param pillarenv the only environment that counts, or null
- */
-export function matchTop(
+/** How targets are matched. */
+export interface TopMatching {
+  readonly nodegroups: Dict;
+  /** The only environment that counts, or null. */
+  readonly pillarenv: string | null;
+  readonly log: Logger;
+  /** The site's own way for a kind of target. */
+  readonly own: (kind: string) => ((target: string) => Promise<boolean>) | undefined;
+}
+
+/** The SLS that a minion gets, by environment, each once. */
+export async function matchTop(
   top: MergedTop,
   subject: Subject,
-  nodegroups: Dict,
-  pillarenv: string | null,
-  log: Logger,
-): Map<string, string[]> {
+  matching: TopMatching,
+): Promise<Map<string, string[]>> {
+  const { pillarenv } = matching;
   const out = new Map<string, string[]>();
   for (const [env, entries] of top.environments) {
     if (pillarenv !== null && env !== pillarenv) continue;
     for (const entry of entries) {
-      if (!isMeant(entry, subject, nodegroups, log)) continue;
+      if (!(await isMeant(entry, subject, matching))) continue;
       const list = out.get(env) ?? [];
       out.set(env, list);
       for (const sls of entry.sls) if (!list.includes(sls)) list.push(sls);
@@ -119,7 +125,13 @@ export function matchTop(
   return out;
 }
 
-function isMeant({ target, match }: TopEntry, subject: Subject, nodegroups: Dict, log: Logger): boolean {
+async function isMeant(
+  { target, match }: TopEntry,
+  subject: Subject,
+  { nodegroups, log, own }: TopMatching,
+): Promise<boolean> {
+  const ofSite = own(match);
+  if (ofSite !== undefined) return ofSite(target);
   try {
     return matchMinion(parseTarget(target, match, ':', nodegroups), subject, (fault) =>
       log.error(fault.message),

@@ -1,10 +1,12 @@
 /** The top files of the states: which SLS this minion gets (3006.16 salt/state.py `get_tops` to `top_matches`). */
 import { messageOf } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
+import { findOwnMatcher } from '../pillar/own-matchers.ts';
 import { SaltRenderError } from '../renderers/renderer.ts';
 import { matchMinion } from '../targeting/match-minion.ts';
 import { nodegroupsOf } from '../targeting/nodegroups.ts';
-import { parseTarget } from '../targeting/parse-target.ts';
+import { parseTarget, unknownType } from '../targeting/parse-target.ts';
+import { isTargetType } from '../targeting/target.ts';
 import { filterNames } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -129,7 +131,7 @@ export class TopFiles {
 
   async #match(env: Value, target: Value, list: Value, matches: Dict): Promise<void> {
     const items = Array.isArray(list) ? list : [list];
-    if (!this.#isMeant(pyStr(target), items)) return;
+    if (!(await this.#isMeant(pyStr(target), items))) return;
     listAt(matches, env);
     for (const item of items) {
       if (typeof item === 'string') listAt(matches, env).push(item);
@@ -145,12 +147,22 @@ export class TopFiles {
     }
   }
 
-  #isMeant(target: string, items: readonly Value[]): boolean {
-    const { id, grains, pillar, log } = this.#deps.ctx;
+  async #isMeant(target: string, items: readonly Value[]): Promise<boolean> {
+    const { id, grains, pillar, opts, clock, log, job } = this.#deps.ctx;
     const kinds = items.filter(isDict).flatMap((item) => item.get('match') ?? []);
+    const kind = pyStr(kinds.at(-1) ?? 'compound');
+    const own = findOwnMatcher(opts, kind, { clock, log, owner: job });
+    if (own !== undefined)
+      return own(target, { opts, grains, pillar }).catch((error: unknown) => {
+        const why = `The matcher ${kind} of the site failed for the target '${target}' of the top file: ${messageOf(error)}`;
+        throw new SaltRenderError(why, { cause: error });
+      });
+    // a kind that nobody knows fails the run, as in Salt (an empty one is told with the other faults): what it would have assigned must not be missing in silence
+    if (kind !== '' && !isTargetType(kind))
+      throw new SaltRenderError(`The target '${target}' of the top file: ${unknownType(kind).message}`);
     try {
       const nodegroups = nodegroupsOf(this.#option('nodegroups'));
-      const parsed = parseTarget(target, pyStr(kinds.at(-1) ?? 'compound'), ':', nodegroups);
+      const parsed = parseTarget(target, kind, ':', nodegroups);
       return matchMinion(parsed, { id, grains, pillar }, (fault) => log.error(fault.message));
     } catch (error) {
       log.error(`The target '${target}' of the top file matches nothing: ${messageOf(error)}`);

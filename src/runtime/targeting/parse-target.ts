@@ -109,7 +109,8 @@ function textOf(tgt: Value, type: TargetType): string {
   throw new TargetError(`A ${type} target must be text, not ${pyTypeName(tgt)}`);
 }
 
-function unknownType(tgtType: string): TargetError {
+/** What is said of a kind of target that does not exist. */
+export function unknownType(tgtType: string): TargetError {
   const [closest] = closestNames(tgtType, TARGET_TYPES, 1);
   const hint =
     closest === undefined ? `known types: ${TARGET_TYPES.join(', ')}` : `did you mean '${closest}'?`;

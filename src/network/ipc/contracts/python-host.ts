@@ -34,6 +34,7 @@ const kind = oneOf(
   'tops',
   'sdb',
   'queues',
+  'matchers',
 );
 /** Kinds of functions that modules may call. */
 const called = oneOf('modules', 'states', 'runners', 'returners');
