@@ -36,7 +36,11 @@ const skip = missingServers(['nats']).length > 0 ? 'did not run: nats-server is 
 const STORM_MS = Number(process.env['BRINE_STORM_MS'] ?? (isLong ? 20 * 60_000 : 60_000));
 /** What a fault's end may cost on a machine that the whole fleet shares. */
 const BACK_MS = 60_000;
+/** How long a disk stays full where not all answer. */
+const FULL_MS = 20_000;
 const LOAD_PAUSE_MS = 300;
+/** The same where nothing else runs. */
+const QUIET_BACK_MS = 5_000;
 /** Simulated minions on each master. */
 const CROWD = isLong ? 100 : 5;
 /** They get one job of so many. */
@@ -56,7 +60,15 @@ interface Storm {
   isOver: boolean;
 }
 
-type Fault = (storm: Storm) => Promise<string>;
+/** What came of one fault. */
+interface Outcome {
+  /** Whom it hit, and how it was meanwhile. */
+  readonly said: string;
+  /** How long after its end all answered all, ms; after the death of a master, its minions the others. Undefined where it did not run. */
+  readonly backMs?: number;
+}
+
+type Fault = (storm: Storm) => Promise<Outcome>;
 
 const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
   ['a master is killed', async (storm) => killed(storm, pick(storm, storm.members))],
@@ -78,10 +90,13 @@ test('faults - a storm over a cluster of masters', { skip, timeout: STORM_MS + 6
   const deleted = await deleteKey(storm, 'gone');
   const endMs = systemClock.monotonicMs() + STORM_MS;
   const names = [...FAULTS.keys()].filter((name) => new RegExp(process.env['BRINE_FAULTS'] ?? '').test(name));
+  const times = new Map<string, number[]>();
   for (let round = 0; systemClock.monotonicMs() < endMs || round < names.length; round++) {
     // each once, then as it comes
     const name = names[round] ?? pick(storm, names);
-    t.diagnostic(`${name}: ${await (FAULTS.get(name) as Fault)(storm)}`);
+    const { said, backMs } = await (FAULTS.get(name) as Fault)(storm);
+    t.diagnostic(`${name}: ${said}${backMs === undefined ? '' : `; all answer all ${backMs} ms after it`}`);
+    if (backMs !== undefined) times.set(name, [...(times.get(name) ?? []), backMs]);
   }
   storm.isOver = true;
   await load;
@@ -89,7 +104,15 @@ test('faults - a storm over a cluster of masters', { skip, timeout: STORM_MS + 6
   t.diagnostic(
     `${storm.jobs.length} jobs, ${storm.jobs.filter(({ isRefused }) => isRefused).length} refused`,
   );
+  for (const [name, all] of times)
+    t.diagnostic(`${name}: ${all.length} times, back after ${Math.max(...all)} ms at most`);
   assert.deepEqual(violations, []);
+  // for a machine that does nothing else
+  if (isLong)
+    assert.deepEqual(
+      [...times].filter(([, all]) => Math.max(...all) > QUIET_BACK_MS),
+      [],
+    );
 });
 
 async function prepare(t: TestContext, random: () => number): Promise<Storm> {
@@ -167,34 +190,35 @@ async function deleteKey(storm: Storm, id: string): Promise<ReadonlyMap<string, 
   return new Map([[id, `a-${storm.jobs.filter(({ master }) => master === 'a').length}`]]);
 }
 
-async function killed(storm: Storm, member: MemberMaster): Promise<string> {
+async function killed(storm: Storm, member: MemberMaster): Promise<Outcome> {
   await killMaster(member);
   const others = storm.members.filter((other) => other !== member);
   const aloneMs = await allAnswer(storm, others);
   await member.fleet.startMaster();
   const backMs = await allAnswer(storm, storm.members);
-  return `${member.name}: all answer the others after ${aloneMs} ms, and all after ${backMs} ms when it is back`;
+  const said = `${member.name}: all answer the others after ${aloneMs} ms`;
+  return { said, backMs: Math.max(aloneMs, backMs) };
 }
 
-async function serverKilled(storm: Storm): Promise<string> {
+async function serverKilled(storm: Storm): Promise<Outcome> {
   const server = pick(storm, storm.servers);
   await server.kill();
   const aloneMs = await allAnswer(storm, storm.members);
   await server.start();
   await untilComplete(storm.servers);
-  return `all answer all after ${aloneMs} ms, and ${await allAnswer(storm, storm.members)} ms after it is back`;
+  return { said: `all answer all after ${aloneMs} ms`, backMs: await allAnswer(storm, storm.members) };
 }
 
-async function serverPaused(storm: Storm): Promise<string> {
+async function serverPaused(storm: Storm): Promise<Outcome> {
   const server = pick(storm, storm.servers);
   server.pause();
   const aloneMs = await allAnswer(storm, storm.members);
   server.resume();
   await untilComplete(storm.servers);
-  return `all answer all after ${aloneMs} ms, and ${await allAnswer(storm, storm.members)} ms after it goes on`;
+  return { said: `all answer all after ${aloneMs} ms`, backMs: await allAnswer(storm, storm.members) };
 }
 
-async function masterCut(storm: Storm): Promise<string> {
+async function masterCut(storm: Storm): Promise<Outcome> {
   const member = pick(storm, storm.members);
   for (const relay of member.relays) relay.cut();
   const others = storm.members.filter((other) => other !== member);
@@ -204,10 +228,11 @@ async function masterCut(storm: Storm): Promise<string> {
   const { stdout, stderr } = await member.fleet.salt(['*', 'test.ping']);
   assert.match(stdout + stderr, /cluster cannot be reached/);
   for (const relay of member.relays) relay.mend();
-  return `${member.name}: all answer the others after ${aloneMs} ms, all ${await allAnswer(storm, storm.members)} ms after the cut`;
+  const said = `${member.name}: all answer the others after ${aloneMs} ms`;
+  return { said, backMs: await allAnswer(storm, storm.members) };
 }
 
-async function minionPaused(storm: Storm): Promise<string> {
+async function minionPaused(storm: Storm): Promise<Outcome> {
   // of a real Salt's minion this is the process that only looks after the other
   const id = pick(
     storm,
@@ -217,31 +242,38 @@ async function minionPaused(storm: Storm): Promise<string> {
   const { stdout, stderr } = await pick(storm, storm.members).fleet.salt(['-t', '2', id, 'test.ping']);
   assert.match(stdout + stderr, /did not return|cluster cannot be reached/);
   process.kill(storm.minions.get(id)?.child.pid ?? 0, 'SIGCONT');
-  return `${id}: all answer all ${await allAnswer(storm, storm.members)} ms after it goes on`;
+  return { said: id, backMs: await allAnswer(storm, storm.members) };
 }
 
-async function clockWrong(storm: Storm): Promise<string> {
+async function clockWrong(storm: Storm): Promise<Outcome> {
   const member = pick(storm, storm.members);
-  if (member.clock === undefined) return 'did not run: faketime is not installed';
+  if (member.clock === undefined) return { said: 'did not run: faketime is not installed' };
   const seconds = pick(storm, [-5, 5]);
   member.clock.set(seconds);
   const wrongMs = await allAnswer(storm, storm.members);
   member.clock.set(0);
-  return `${member.name}, by ${seconds} s: all answer all after ${wrongMs} ms, and ${await allAnswer(storm, storm.members)} ms after it is right`;
+  const said = `${member.name}, by ${seconds} s: all answer all after ${wrongMs} ms`;
+  return { said, backMs: await allAnswer(storm, storm.members) };
 }
 
-/** JetStream ends on a server that cannot write; after there is room again that server has to be started anew, as the guide says. */
-async function diskFull(storm: Storm): Promise<string> {
+/**
+ * A leader whose disk is full may lock itself up (nats-server 2.9.10 does, by chance): while it does, jobs are refused, and none of the
+ * masters hangs or loses anything. After there is room again that server has to be started anew, as the guide says.
+ */
+async function diskFull(storm: Storm): Promise<Outcome> {
   const index = Math.floor(storm.random() * storm.servers.length);
   const [server, disk] = [storm.servers[index], storm.disks[index]];
-  if (server === undefined || disk === undefined) return 'did not run: nothing can be mounted here';
+  if (server === undefined || disk === undefined) return { said: 'did not run: nothing can be mounted here' };
   disk.fill();
-  const fullMs = await allAnswer(storm, storm.members);
+  const said = await Promise.any([
+    allAnswer(storm, storm.members).then((fullMs) => `all answer all after ${fullMs} ms`),
+    systemClock.sleep(FULL_MS).then(() => `not all answered all within ${FULL_MS} ms`),
+  ]);
   disk.empty();
-  await server.stop();
+  await server.kill();
   await server.start();
   await untilComplete(storm.servers);
-  return `all answer all after ${fullMs} ms, and ${await allAnswer(storm, storm.members)} ms after there is room`;
+  return { said, backMs: await allAnswer(storm, storm.members) };
 }
 
 async function holder(storm: Storm): Promise<MemberMaster> {

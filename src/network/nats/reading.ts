@@ -2,6 +2,7 @@
 import type { ConsumerMessages, DeliverPolicy, JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock } from '../../host/clock.ts';
+import { LagWatch } from './lag.ts';
 
 /** A reader that the servers have lost, as they do when one of them ends, is made again when two of these have not come. */
 const HEARTBEAT_MS = 750;
@@ -9,6 +10,9 @@ const EXPIRES_MS = 5_000;
 /** Messages that the server sends ahead. */
 const AHEAD_MAX = 500;
 const PAUSE_MS = 250;
+/** Between two looks at whether the reader still brings what there is; sooner when something waits. */
+const LOOK_MS = 1_000;
+const LOOK_AGAIN_MS = 500;
 
 /** A message of a stream. */
 export interface StreamMessage {
@@ -25,6 +29,11 @@ export interface ReadingDeps {
   readonly startAt: typeof DeliverPolicy.StartSequence;
   readonly clock: Clock;
   readonly stream: string;
+  /** The place of the last message and the last place of the stream, see {@link LagWatch}. */
+  readonly lastMessage: () => Promise<number>;
+  readonly lastPlace: () => Promise<number>;
+  /** Told that a reader was given up because it brought nothing, in one sentence. */
+  readonly report: (sentence: string) => void;
   /** Done with one message before it is given the next. */
   readonly take: (message: StreamMessage) => void | Promise<void>;
 }
@@ -33,7 +42,8 @@ export interface ReadingDeps {
  * A stream that is being read.
  *
  * The servers keep the reader on one of them only, and the library asks for ever after a reader whose server is dead. So a reader that
- * falls silent, or whose connection was made anew, is given up, and another one goes on behind the last message.
+ * falls silent, whose connection was made anew, or that does not bring what there is, is given up, and another one goes on behind the
+ * last message.
  */
 export class StreamReading {
   /** Settles when it is stopped, or with the error of `take`. */
@@ -42,12 +52,14 @@ export class StreamReading {
   readonly #stopping = new AbortController();
   #next: number;
   #messages: ConsumerMessages | undefined;
+  #isTaking = false;
 
   private constructor(deps: ReadingDeps, from: number, first: ConsumerMessages) {
     this.#deps = deps;
     this.#next = from;
     this.#messages = first;
     this.#giveUpOnReconnect();
+    void this.#giveUpWhenStuck();
     this.ended = this.#run(first);
   }
 
@@ -86,12 +98,35 @@ export class StreamReading {
       const { done, value: message } = await all.next().catch(() => ENDED);
       if (done === true || message === undefined) return;
       if (message.seq < this.#next) continue;
+      this.#isTaking = true;
       await this.#deps.take({
         sequence: message.seq,
         subject: message.subject,
         data: message.data,
       });
       this.#next = message.seq + 1;
+      this.#isTaking = false;
+    }
+  }
+
+  async #giveUpWhenStuck(): Promise<void> {
+    const { clock, nats, stream, lastMessage, lastPlace, report } = this.#deps;
+    const watch = new LagWatch({
+      next: () => this.#next,
+      isTaking: () => this.#isTaking,
+      lastPlace,
+      lastMessage,
+    });
+    for (let pauseMs = LOOK_MS; ;) {
+      await clock.sleep(pauseMs, this.#stopping.signal);
+      if (this.#stopping.signal.aborted || nats.isClosed()) return;
+      const found = await watch.look();
+      pauseMs = found === 'behind' ? LOOK_AGAIN_MS : LOOK_MS;
+      if (found !== 'stuck') continue;
+      report(
+        `A NATS server holds back messages of the stream ${stream}; they are read from another one. Look at its disk and its log.`,
+      );
+      this.#messages?.stop();
     }
   }
 

@@ -35,6 +35,14 @@ interface StreamDeps {
   readonly startAt: typeof DeliverPolicy.StartSequence;
   readonly clock: Clock;
   readonly leaders: StuckLeaders;
+  readonly report: (sentence: string) => void;
+}
+
+/** What is read of a stream. */
+export interface StreamSource {
+  readonly stream: string;
+  /** Of all its messages, with wildcards. */
+  readonly subject: string;
 }
 
 /** How streams are opened. */
@@ -61,7 +69,7 @@ export class NatsStreams {
       const client = jetstream(nats, { timeout: timeoutMs });
       const leaders = new StuckLeaders({ nats, manager, clock, timeoutMs, report });
       const startAt = policies.StartSequence;
-      return new NatsStreams({ nats, manager, client, timeoutMs, startAt, clock, leaders });
+      return new NatsStreams({ nats, manager, client, timeoutMs, startAt, clock, leaders, report });
     } catch (cause) {
       throw new UnreachableError(
         `The NATS servers keep no streams: ${messageOf(cause)}. Start them with JetStream (nats-server -js).`,
@@ -99,6 +107,11 @@ export class NatsStreams {
     await this.#deps.manager.streams.delete(name);
   }
 
+  /** How often a server that did not write let another one lead. */
+  get leadersGaveWay(): number {
+    return this.#deps.leaders.gaveWay;
+  }
+
   /** The subjects that match and have a message. */
   async subjects(name: string, filter: string): Promise<string[]> {
     const { state } = await this.#deps.manager.streams.info(name, { subjects_filter: filter });
@@ -112,7 +125,8 @@ export class NatsStreams {
 
   /** The place of a stream's last message, and of the first that is still there. */
   async range(name: string): Promise<{ first: number; last: number }> {
-    const { state } = await this.#deps.manager.streams.info(name);
+    const { state, cluster } = await this.#deps.manager.streams.info(name);
+    this.#deps.leaders.heard(name, cluster?.leader);
     return { first: state.first_seq, last: state.last_seq };
   }
 
@@ -161,31 +175,33 @@ export class NatsStreams {
    * @param take done with one message before it is given the next
    */
   follow(
-    stream: string,
+    { stream, subject }: StreamSource,
     from: number,
     take: (message: StreamMessage) => void | Promise<void>,
   ): Promise<StreamReading> {
-    const { nats, client, startAt, clock } = this.#deps;
-    return StreamReading.start({ nats, client, startAt, clock, stream, take }, from);
+    const { nats, client, startAt, clock, report } = this.#deps;
+    const lastPlace = async (): Promise<number> => (await this.range(stream)).last;
+    const lastMessage = async (): Promise<number> => (await this.last(stream, subject))?.sequence ?? 0;
+    const deps = { nats, client, startAt, clock, report, stream, take, lastPlace, lastMessage };
+    return StreamReading.start(deps, from);
   }
 
   /**
    * Reads a stream from behind a place on, like {@link follow}. What is there now ends with the last message and not with the last place:
    * servers of a cluster count the places of messages that they have refused, too.
-   * @param subject of all messages of the stream, with wildcards
    * @param after the last place that was taken, 0 for none
    * @returns when what the stream has now was taken @throws what `take` throws until then
    */
   async catchUp(
-    { stream, subject }: { readonly stream: string; readonly subject: string },
+    source: StreamSource,
     after: number,
     take: (message: StreamMessage) => void | Promise<void>,
   ): Promise<StreamReading> {
-    const last = (await this.last(stream, subject))?.sequence ?? 0;
+    const last = (await this.last(source.stream, source.subject))?.sequence ?? 0;
     let caughtUp = (): void => undefined;
     const whenThere =
       after >= last ? Promise.resolve() : new Promise<void>((resolve) => (caughtUp = resolve));
-    const reading = await this.follow(stream, after + 1, async (message) => {
+    const reading = await this.follow(source, after + 1, async (message) => {
       await take(message);
       if (message.sequence >= last) caughtUp();
     });

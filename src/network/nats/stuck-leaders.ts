@@ -1,6 +1,7 @@
 /**
- * Leaders of streams that answer and do not write. A NATS server whose disk is full goes on leading (seen with 2.9), and whoever writes waits in
- * vain for ever; asked to, it lets another server lead.
+ * Leaders of streams that answer and do not write, or do neither. A NATS server whose disk is full may go on leading, and whoever writes
+ * waits in vain for ever. Asked to, it lets another server lead; one that has locked itself up (2.9.10 does where a message finds no room,
+ * and goes on saying that it leads) can only be stopped, so it is named.
  */
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -8,6 +9,7 @@ import type { Clock } from '../../host/clock.ts';
 
 /** Writes that time out, one after the other, before a leader is asked. One alone may be a busy machine. */
 const FAILURES = 2;
+const SILENCES = 2;
 /** Choosing a leader takes its time, too. */
 const ASK_AGAIN_MS = 5_000;
 /** Streams that are looked after. */
@@ -15,7 +17,7 @@ const STREAMS_MAX = 64;
 
 /** What this is made of. */
 export interface StuckLeadersDeps {
-  readonly nats: Pick<NatsConnection, 'request'>;
+  readonly nats: Pick<NatsConnection, 'request' | 'rtt'>;
   readonly manager: Pick<JetStreamManager, 'streams'>;
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -23,11 +25,20 @@ export interface StuckLeadersDeps {
   readonly report: (sentence: string) => void;
 }
 
+/** What is known of one stream. */
+interface Led {
+  /** The server that led it when one answered last. */
+  leader?: string;
+  /** Questions and writes that have timed out since one was answered. */
+  failures: number;
+  /** Times that it did not answer whether it gives way, either. It is named at the second: until then another one may be chosen. */
+  silences: number;
+}
+
 /** Counts what is written and what is not, and asks leaders to give way. */
 export class StuckLeaders {
   readonly #deps: StuckLeadersDeps;
-  /** Writes that have timed out since one was made, by stream. */
-  readonly #failures = new Map<string, number>();
+  readonly #streams = new Map<string, Led>();
   #askedAtMs = -Infinity;
   /** How often a leader gave way. */
   gaveWay = 0;
@@ -38,17 +49,20 @@ export class StuckLeaders {
 
   /** A message was written. */
   written(stream: string): void {
-    if (this.#failures.size > 0) this.#failures.delete(stream);
+    const led = this.#streams.get(stream);
+    if (led !== undefined) Object.assign(led, { failures: 0, silences: 0 });
+  }
+
+  /** Who leads a stream was said. */
+  heard(stream: string, leader: string | undefined): void {
+    const led = this.#of(stream);
+    if (led !== undefined && leader !== undefined) led.leader = leader;
   }
 
   /** Nobody has confirmed a message in time. @returns when everything that can be done about it was done; never an error */
   async timedOut(subject: string): Promise<void> {
     try {
-      const stream = await this.#deps.manager.streams.find(subject);
-      if (!this.#isTime(stream)) return;
-      const { cluster } = await this.#deps.manager.streams.info(stream);
-      if (cluster?.leader === undefined || (cluster.replicas ?? []).length === 0) return;
-      await this.#giveWay(stream, `The NATS server ${cluster.leader}`);
+      await this.unanswered(await this.#deps.manager.streams.find(subject));
     } catch {
       // no server answers at all: then there is no leader that could be asked
     }
@@ -56,36 +70,58 @@ export class StuckLeaders {
 
   /** A question about a stream was not answered in time. @returns as {@link timedOut} */
   async unanswered(stream: string): Promise<void> {
-    if (this.#isTime(stream)) await this.#giveWay(stream, 'A NATS server');
-  }
-
-  /** Counts one more failure. @returns whether the leader is to be asked now */
-  #isTime(stream: string): boolean {
-    const failures = (this.#failures.get(stream) ?? 0) + 1;
-    if (this.#failures.size < STREAMS_MAX || this.#failures.has(stream)) this.#failures.set(stream, failures);
-    return failures >= FAILURES && this.#deps.clock.monotonicMs() - this.#askedAtMs >= ASK_AGAIN_MS;
-  }
-
-  async #giveWay(stream: string, who: string): Promise<void> {
-    this.#askedAtMs = this.#deps.clock.monotonicMs();
-    const asked = await Promise.all([
-      this.#stepsDown(`STREAM.LEADER.STEPDOWN.${stream}`),
-      // it may also be the one that gives streams their servers; where only a system account may ask, it stays so
-      this.#stepsDown('META.LEADER.STEPDOWN'),
-    ]);
-    if (!asked.includes(true)) return;
+    const led = this.#of(stream);
+    if (led === undefined || ++led.failures < FAILURES) return;
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
+    this.#askedAtMs = nowMs;
+    const who = led.leader === undefined ? 'A NATS server' : `The NATS server ${led.leader}`;
+    const answer = await this.#stepsDown(stream);
+    if (answer === 'not there') return;
+    if (answer === 'silent') {
+      if (++led.silences === SILENCES) this.#name(who, stream);
+      return;
+    }
     this.gaveWay++;
-    this.#failures.delete(stream);
+    led.failures = 0;
     this.#deps.report(
       `${who} leads the stream ${stream} and writes nothing, so another one leads now. Look at its disk and its log.`,
     );
   }
 
-  async #stepsDown(question: string): Promise<boolean> {
+  #name(who: string, stream: string): void {
+    this.#deps.report(
+      `${who} led the stream ${stream} when it was heard last, and answers nothing now. If it still runs, its disk may be full: stop it ` +
+        '(kill -9 where it does not end), so that another one leads, and start it when it has room.',
+    );
+  }
+
+  #of(stream: string): Led | undefined {
+    const known = this.#streams.get(stream);
+    if (known !== undefined || this.#streams.size >= STREAMS_MAX) return known;
+    const led = { failures: 0, silences: 0 };
+    this.#streams.set(stream, led);
+    return led;
+  }
+
+  async #stepsDown(stream: string): Promise<'gave way' | 'not there' | 'silent'> {
     const { nats, timeoutMs } = this.#deps;
     try {
-      const reply = await nats.request(`$JS.API.${question}`, '', { timeout: timeoutMs });
-      return reply.json<{ success?: boolean }>().success === true;
+      const reply = await nats.request(`$JS.API.STREAM.LEADER.STEPDOWN.${stream}`, '', {
+        timeout: timeoutMs,
+      });
+      // a server without others refuses it, and one of them that has no leader now
+      return reply.json<{ success?: boolean }>().success === true ? 'gave way' : 'not there';
+    } catch {
+      return (await this.#isConnected()) ? 'silent' : 'not there';
+    }
+  }
+
+  /** Whether any server answers this master at all. */
+  async #isConnected(): Promise<boolean> {
+    try {
+      await this.#deps.nats.rtt();
+      return true;
     } catch {
       return false;
     }

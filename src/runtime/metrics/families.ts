@@ -66,6 +66,9 @@ export const FAMILIES = {
   // clusters of masters
   brine_cluster_connected: gauge('1 while the NATS servers of the cluster take messages, else 0.'),
   brine_cluster_cuts_total: counter('Times that the NATS servers of the cluster were away.'),
+  brine_cluster_leaders_gave_way_total: counter(
+    'Times that a NATS server which led a stream and wrote nothing let another one lead.',
+  ),
   brine_cluster_members: gauge('Masters of the cluster that are there, with this one.'),
   brine_cluster_calls_total: counter('Writes of all masters that were made on the job cache of this one.'),
   brine_cluster_calls_spooled_total: counter('Writes that waited on the disk, because NATS was away.'),

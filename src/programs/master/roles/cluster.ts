@@ -226,7 +226,7 @@ async function followState(
 ): Promise<{ stop(): Promise<void> }> {
   const { stream, prefix } = names.state;
   const { last } = await link.streams.range(stream);
-  return link.streams.follow(stream, last, ({ subject, data, sequence }) => {
+  return link.streams.follow({ stream, subject: `${prefix}.>` }, last, ({ subject, data, sequence }) => {
     if (subject === `${prefix}.aes`) key.heard(data, sequence);
     else if (subject === `${prefix}.duty`) duty.heard(data, sequence);
   });
@@ -244,6 +244,7 @@ function figures(parts: {
   return [
     sample('brine_cluster_connected', link.isThere ? 1 : 0),
     sample('brine_cluster_cuts_total', link.counters.cuts),
+    sample('brine_cluster_leaders_gave_way_total', link.streams.leadersGaveWay),
     sample('brine_cluster_members', members.others().length + 1),
     sample('brine_cluster_calls_total', jobs.counters.made),
     sample('brine_cluster_calls_spooled_total', jobs.counters.spooled),
