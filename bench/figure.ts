@@ -2,7 +2,7 @@
 import { median, percentile } from './statistics.ts';
 
 /** How a figure is read and printed. */
-export type Unit = 's' | 'ms' | '/s' | 'MB' | 'count' | 'CPU s';
+export type Unit = 's' | 'ms' | '/s' | 'MB/s' | 'MB' | 'kB' | 'count' | 'CPU s';
 
 /** One figure of one kind of programs. */
 export interface Figure {
@@ -33,34 +33,6 @@ export function sampled(row: Row, samples: readonly number[]): Figure {
 export function single(row: Row, value: number): Figure {
   return { ...row, median: value, samples: 1, values: [value] };
 }
-
-/** What the project has set out to reach (issue "The main job", section "Speed and size"). */
-export const TARGETS: ReadonlyMap<string, number> = new Map([
-  ['cli-round-trip time', 0.1],
-  ['ping-all time', 0.4],
-  ['auth again, with token', 1500],
-  ['auth first, no token', 1500],
-  ['return-storm rate', 6500],
-  ['return-storm lost', 0],
-  ['return-storm duplicates', 0],
-  ['memory master idle', 150],
-  ['memory master after load', 150],
-  ['memory minion idle', 60],
-  ['big-fleet memory of salt', 200],
-  ['big-fleet lost', 0],
-  ['reactor event to command', 60],
-  ['reactor flow: lost', 0],
-  ['reactor flow: twice', 0],
-  ['reactor flow: out of order', 0],
-  ['reactor burst: lost', 0],
-  ['reactor burst: twice', 0],
-  ['reactor burst: out of order', 0],
-  ['reactor orchestration step', 50],
-  ['api memory idle', 60],
-  ['api memory with 500 readers', 200],
-  ['api memory with 500 readers, after the events', 200],
-  ['api events lost', 0],
-]);
 
 /** The key of a figure's row. */
 export function rowKey({ scenario, name }: Pick<Figure, 'scenario' | 'name'>): string {

@@ -23,7 +23,7 @@ export class Fleet {
   readonly folder: string;
   readonly retPort: number;
   readonly groups: ProcessGroups;
-  readonly master: Daemon;
+  #master: Daemon;
   #minion: Daemon | undefined;
   #requester: Requester | undefined;
 
@@ -32,7 +32,7 @@ export class Fleet {
     this.folder = folder;
     this.retPort = retPort;
     this.groups = groups;
-    this.master = master;
+    this.#master = master;
   }
 
   /**
@@ -53,21 +53,33 @@ export class Fleet {
     writeFileSync(join(folder, 'master'), masterConfig(folder, publishPort, retPort) + lines);
     const daemon = groups.start([...kind.master, '-c', folder, '-l', 'warning'], join(folder, 'master.out'));
     const fleet = new Fleet(kind, folder, retPort, groups, daemon);
-    const { sockDir } = fleet;
-    const sockets = ['publish_pull.ipc', 'master_event_pub.ipc'].map((name) => join(sockDir, name));
     try {
-      await until(
-        'The start of the master',
-        () => sockets.every((path) => existsSync(path)),
-        START_MS,
-        daemon,
-      );
-      await until('The first answer of the master', () => fleet.isAnswering(), START_MS, daemon);
+      await fleet.#begun();
     } catch (error) {
       await fleet.stop();
       throw error;
     }
     return fleet;
+  }
+
+  /** Its running master. */
+  get master(): Daemon {
+    return this.#master;
+  }
+
+  /** Ends the master and starts it again with the same files. @throws Error with the end of its log */
+  async restartMaster(): Promise<void> {
+    await this.groups.stop(this.#master);
+    const argv = [...this.kind.master, '-c', this.folder, '-l', 'warning'];
+    this.#master = this.groups.start(argv, join(this.folder, 'master.out'));
+    await this.#begun();
+  }
+
+  async #begun(): Promise<void> {
+    const sockets = ['publish_pull.ipc', 'master_event_pub.ipc'].map((name) => join(this.sockDir, name));
+    const isThere = (): boolean => sockets.every((path) => existsSync(path));
+    await until('The start of the master', isThere, START_MS, this.#master);
+    await until('The first answer of the master', () => this.isAnswering(), START_MS, this.#master);
   }
 
   get pkiDir(): string {
@@ -148,7 +160,7 @@ export class Fleet {
   async stop(): Promise<void> {
     this.#requester?.close();
     if (this.#minion !== undefined) await this.groups.stop(this.#minion);
-    await this.groups.stop(this.master);
+    await this.groups.stop(this.#master);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../src/errors/errors.ts';
 import { bareStarts } from './bare-start.ts';
 import { compareFigures, compareRuns, compareTurns, driftBetween, type Change } from './comparison.ts';
 import { renderComparison } from './compare-report.ts';
-import { mergeTurns, rowKey } from './figure.ts';
+import { mergeTurns, rowKey, type Figure } from './figure.ts';
 import { findKind, type Kind } from './kind.ts';
 import { LOAD_ROLE } from './load/client.ts';
 import { runLoadProcess } from './load/process.ts';
@@ -41,11 +41,12 @@ async function main(argv: readonly string[]): Promise<number> {
     const starts = await bareStarts(groups);
     const measured = measureAll(options, groups, run);
     const reason = await Promise.race([measured, interrupted]);
+    const limits = typeof reason === 'string' ? [] : reason;
     starts.push(...(await bareStarts(groups)));
     progress.step('ends');
     await run.close();
     progress.end();
-    const changes = print(options, columnsOf(results), starts, saved);
+    const changes = print(options, columnsOf(results), starts, limits, saved);
     for (const fault of results.flatMap((result) => result.faults)) process.stderr.write(`${fault}\n`);
     if (typeof reason === 'string') process.stderr.write(`${reason}\n`);
     const isWorse = changes.some(({ verdict }) => verdict === 'worse');
@@ -60,7 +61,7 @@ function isSaved(path: string | undefined): path is string {
 }
 
 /** Every second turn in the other order, so that neither kind always has the machine first. */
-async function measureAll(options: BenchOptions, groups: ProcessGroups, run: BenchRun): Promise<void> {
+async function measureAll(options: BenchOptions, groups: ProcessGroups, run: BenchRun): Promise<Figure[]> {
   const startedMs = performance.now();
   const kinds = await kindsOf(options, groups);
   const order = Array.from({ length: options.turns }, (_, turn) =>
@@ -69,6 +70,7 @@ async function measureAll(options: BenchOptions, groups: ProcessGroups, run: Ben
   const beginMs = options.minutes * 60_000 - NO_BEGIN_MS;
   for (const [index, kind] of order.entries())
     await run.measure(kind, startedMs + (beginMs * (index + 1)) / order.length);
+  return options.limits ? run.limits() : [];
 }
 
 async function kindsOf(
@@ -114,17 +116,18 @@ function print(
   { json, compare, turns }: BenchOptions,
   columns: readonly Column[],
   starts: readonly number[],
+  limits: readonly Figure[],
   saved: SavedRun | undefined,
 ): Change[] {
   const machine = `${cpus().length} CPUs (${cpus()[0]?.model.trim() ?? '?'}), ${Math.round(totalmem() / 1e9)} GB, Node ${process.version}`;
   if (json)
     process.stdout.write(
-      savedText({ at: new Date().toISOString(), machine, bareStarts: starts, kinds: columns }),
+      savedText({ at: new Date().toISOString(), machine, bareStarts: starts, kinds: columns, limits }),
     );
   const [first, second] = columns;
   if (first === undefined) return [];
   if (compare === undefined) {
-    if (!json) process.stdout.write(`${machine}\n\n${renderReport(columns)}`);
+    if (!json) process.stdout.write(`${machine}\n\n${renderReport(columns, limits)}`);
     return [];
   }
   const [before, now] = saved === undefined ? [first, second ?? first] : [saved.kinds[0] ?? first, first];

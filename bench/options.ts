@@ -6,6 +6,13 @@ import { BrineError } from '../src/errors/errors.ts';
 /** Turns of a comparison in which both builds are measured. */
 const TURNS = 5;
 const MINUTES = 5;
+const TABLE_MINUTES = 45;
+
+/** What the project has set out to reach: the scenarios that `--table` runs. */
+export const TABLE: readonly string[] = [
+  ...['memory', 'cli-round-trip', 'call-local', 'chained', 'highstate', 'file-managed', 'pillar', 'ping-all'],
+  ...['auth', 'return-storm', 'big-returns', 'events', 'file-server', 'restart', 'big-fleet'],
+];
 
 /** What the user asks for. */
 export interface BenchOptions {
@@ -24,6 +31,8 @@ export interface BenchOptions {
   /** After so long the run ends, whatever is left. */
   readonly minutes: number;
   readonly skipBrine: boolean;
+  /** Measure what the machine itself can do, too. */
+  readonly limits: boolean;
   readonly help: boolean;
 }
 
@@ -34,9 +43,12 @@ Starts masters in temporary folders on loopback, measures them, and removes ever
   --real PATH     folder with the launchers of a real Salt (salt-master, salt-minion, salt); also BRINE_REAL_SALT
   --brine PATH    folder with our launchers (default: bin/ of this checkout)
   --real-only     measure the real Salt alone
-  --only NAMES    scenarios, separated by commas: memory, cli-round-trip, job-start, ping-all, auth, return-storm;
-                  big-fleet (10,000 minions), databases (returns into each that is
-                  installed), reactor, log-ins and python run only when they are named
+  --only NAMES    scenarios, separated by commas: memory, cli-round-trip, call-local, job-start, chained, highstate,
+                  file-managed, pillar, ping-all, auth, return-storm; only when they are named: big-returns, events,
+                  file-server, restart and big-fleet (10,000 minions), databases (returns into each that is
+                  installed), reactor, log-ins, python and api
+  --table         the scenarios of what the project has set out to reach, with limits (takes half an hour)
+  --limits        measure what the machine itself can do, too
   --rounds N      rounds of each scenario (default: as many as the scenario thinks right)
   --turns N       measure everything N times, with a new master each time (default: 1; with --compare DIR 5)
   --compare PATH  say what has changed, and end with 1 when a figure got worse by more than the noise. PATH is what
@@ -59,6 +71,8 @@ export function readBenchOptions(
       options: {
         real: { type: 'string' },
         brine: { type: 'string' },
+        table: { type: 'boolean', default: false },
+        limits: { type: 'boolean', default: false },
         'real-only': { type: 'boolean', default: false },
         only: { type: 'string' },
         rounds: { type: 'string' },
@@ -72,7 +86,8 @@ export function readBenchOptions(
   } catch (cause) {
     throw new BrineError(`${(cause as Error).message}\n\n${HELP}`, { cause });
   }
-  const only = (values.only ?? '').split(',').filter((name) => name !== '');
+  const named = (values.only ?? '').split(',').filter((name) => name !== '');
+  const only = values.table ? [...TABLE, ...named] : named;
   const unknown = only.find((name) => !scenarios.includes(name));
   if (unknown !== undefined)
     throw new BrineError(`There is no scenario ${unknown}; there are: ${scenarios.join(', ')}.`);
@@ -89,7 +104,10 @@ export function readBenchOptions(
     rounds: wholeNumber('--rounds', values.rounds),
     turns,
     compare,
-    minutes: wholeNumber('--minutes', values.minutes) ?? MINUTES * turns * (isInTurns ? 2 : 1),
+    minutes:
+      wholeNumber('--minutes', values.minutes) ??
+      (values.table ? TABLE_MINUTES : MINUTES) * turns * (isInTurns ? 2 : 1),
+    limits: values.table || values.limits,
     json: values.json,
     skipBrine: values['real-only'],
     help: values.help,

@@ -1,5 +1,6 @@
-/** Figures of one or two kinds, side by side. */
-import { rowKey, TARGETS, type Figure, type Unit } from './figure.ts';
+/** Figures of our programs, of a real Salt's, and the limits of the machine, side by side. */
+import { rowKey, type Figure, type Unit } from './figure.ts';
+import { TARGETS, type Target } from './targets.ts';
 
 /** What one kind gave. */
 export interface Column {
@@ -7,12 +8,17 @@ export interface Column {
   readonly figures: readonly Figure[];
 }
 
-/** The table, ready to print. @param columns ours first */
-export function renderReport(columns: readonly Column[]): string {
+/**
+ * The table, ready to print.
+ * @param columns ours first
+ * @param limits what the machine itself can do, where that is known
+ */
+export function renderReport(columns: readonly Column[], limits: readonly Figure[] = []): string {
   const header = ['scenario', 'figure', ...columns.flatMap(({ label }) => [label, 'p99'])];
   if (columns.length > 1) header.push('better by');
+  if (limits.length > 0) header.push('limit');
   header.push('target');
-  return renderTable([header, ...rowsOf(columns)]);
+  return renderTable([header, ...rowsOf(columns, limits)]);
 }
 
 /** Lines of cells below a header; the first two columns are texts, the others figures. */
@@ -28,14 +34,16 @@ export function renderTable(rows: readonly (readonly string[])[]): string {
   return [line(header), rule, ...rows.slice(1).map(line), ''].join('\n');
 }
 
-function rowsOf(columns: readonly Column[]): string[][] {
+function rowsOf(columns: readonly Column[], limits: readonly Figure[]): string[][] {
   const keys = new Set(columns.flatMap(({ figures }) => figures.map(rowKey)));
   return [...keys].map((key) => {
     const cells = columns.map(({ figures }) => figures.find((figure) => rowKey(figure) === key));
     const some = cells.find((figure) => figure !== undefined) as Figure;
+    const limit = limits.find((figure) => rowKey(figure) === key);
     const row = [some.scenario, some.name, ...cells.flatMap(figureCells)];
     if (columns.length > 1) row.push(ratioText(cells[0], cells[1]));
-    row.push(targetText(key, cells[0]));
+    if (limits.length > 0) row.push(limit === undefined ? '' : withUnit(limit.median, limit.unit));
+    row.push(targetText(TARGETS.get(key), cells[0], cells[1], limit));
     return row;
   });
 }
@@ -48,22 +56,41 @@ function figureCells(figure: Figure | undefined): string[] {
 
 /** How many times better the first is than the second. */
 export function ratioText(ours: Figure | undefined, theirs: Figure | undefined): string {
-  if (ours === undefined || theirs === undefined || ours.better === 'none') return '';
-  const ratio = ours.better === 'lower' ? theirs.median / ours.median : ours.median / theirs.median;
+  const ratio = ratioOf(ours, theirs);
   return Number.isFinite(ratio) ? `${ratio.toFixed(ratio < 10 ? 1 : 0)} x` : '';
 }
 
-function targetText(key: string, ours: Figure | undefined): string {
-  const target = TARGETS.get(key);
+function ratioOf(ours: Figure | undefined, theirs: Figure | undefined): number {
+  if (ours === undefined || theirs === undefined || ours.better === 'none') return NaN;
+  return ours.better === 'lower' ? theirs.median / ours.median : ours.median / theirs.median;
+}
+
+function targetText(
+  target: Target | undefined,
+  ours: Figure | undefined,
+  theirs: Figure | undefined,
+  limit: Figure | undefined,
+): string {
   if (target === undefined || ours === undefined) return '';
-  const met = ours.better === 'higher' ? ours.median >= target : ours.median <= target;
-  const sign = ours.better === 'higher' ? '>=' : '<=';
-  return `${sign} ${amount(target, ours.unit)} ${met ? 'met' : 'MISSED'}`;
+  const { at, timesSalt, ofLimit } = target;
+  const verdict = (isMet: boolean): string => (isMet ? 'met' : 'MISSED');
+  if (at !== undefined) {
+    const isMet = ours.better === 'higher' ? ours.median >= at : ours.median <= at;
+    return `${ours.better === 'higher' ? '>=' : '<='} ${amount(at, ours.unit)} ${verdict(isMet)}`;
+  }
+  if (timesSalt !== undefined) {
+    const ratio = ratioOf(ours, theirs);
+    return `>= ${timesSalt} x Salt ${Number.isNaN(ratio) ? '' : verdict(ratio >= timesSalt)}`.trimEnd();
+  }
+  const share = ofLimit ?? 1;
+  const isMet = limit !== undefined && ours.median >= share * limit.median;
+  return `>= ${share * 100} % of limit ${limit === undefined ? '' : verdict(isMet)}`.trimEnd();
 }
 
 function withUnit(value: number, unit: Unit): string {
   const text = amount(value, unit);
-  return unit === 'count' || unit === '/s' ? `${text}${unit === '/s' ? '/s' : ''}` : `${text} ${unit}`;
+  if (unit === 'count') return text;
+  return unit === '/s' ? `${text}/s` : `${text} ${unit}`;
 }
 
 /** A figure without its unit, as precise as it is read. */

@@ -9,29 +9,45 @@ import { Fleet } from './fleet.ts';
 import type { Kind } from './kind.ts';
 import { LoadClient } from './load/client.ts';
 import { SHARED_KEYS } from './load/process.ts';
+import { measureLimits } from './limits/limits.ts';
 import type { ProcessGroups } from './processes.ts';
 import type { Progress } from './progress.ts';
 import { api } from './scenarios/api.ts';
 import { bigFleet } from './scenarios/big-fleet.ts';
+import { bigReturns } from './scenarios/big-returns.ts';
 import { databases } from './scenarios/databases.ts';
-import { cliRoundTrip, pingAll } from './scenarios/cli.ts';
+import { callLocal, cliRoundTrip, pingAll } from './scenarios/cli.ts';
+import { events } from './scenarios/events.ts';
+import { fileServer } from './scenarios/file-server.ts';
 import { jobStart } from './scenarios/job-start.ts';
 import { logIns } from './scenarios/log-ins.ts';
 import { idleMemory, loadedMemory } from './scenarios/memory.ts';
+import { pillars } from './scenarios/pillars.ts';
 import { pythonModules } from './scenarios/python.ts';
 import { reactor } from './scenarios/reactor.ts';
+import { restart } from './scenarios/restart.ts';
 import { SWARM_PREFIX, SWARM_SIZE, type Scenario, type ScenarioContext } from './scenarios/scenario.ts';
+import { chained, fileManaged, highstate } from './scenarios/states.ts';
 import { auth, returnStorm } from './scenarios/storms.ts';
 
 /** In the order in which they run: what wants a fresh master first. */
 export const SCENARIOS: readonly Scenario[] = [
   idleMemory,
   cliRoundTrip,
+  callLocal,
   jobStart,
+  chained,
+  highstate,
+  fileManaged,
+  pillars,
   pingAll,
   auth,
   returnStorm,
   loadedMemory,
+  bigReturns,
+  events,
+  fileServer,
+  restart,
   bigFleet,
   databases,
   reactor,
@@ -53,6 +69,10 @@ export interface RunOptions {
   readonly rounds: number | undefined;
   /** The program that runs a load process. */
   readonly program: string;
+}
+
+function isWanted(scenario: Scenario, only: readonly string[]): boolean {
+  return only.length > 0 ? only.includes(scenario.name) : scenario.isLong !== true;
 }
 
 /** Everything that a run has to let go of. */
@@ -88,13 +108,22 @@ export class BenchRun {
     preseedKeys(fleet.pkiDir, SWARM_PREFIX, SWARM_SIZE, await swarmKeys(SHARED_KEYS, keysDir));
     const { only, rounds } = this.#options;
     for (const scenario of SCENARIOS) {
-      if (only.length > 0 ? !only.includes(scenario.name) : scenario.isLong === true) continue;
+      if (!isWanted(scenario, only) || (kind.name === 'salt' && scenario.isOursOnly === true)) continue;
       const step = (text: string): void => this.#progress.step(`${kind.label}: ${scenario.name}: ${text}`);
       if (performance.now() > deadlineMs)
         result.faults.push(`${kind.label}: ${scenario.name} was left out, because the time is up`);
       else await this.#runScenario(scenario, { fleet, load, keysDir, rounds, step }, result);
     }
     await this.#release();
+  }
+
+  /** What the machine itself can do at most, for the scenarios that are measured. */
+  async limits(): Promise<Figure[]> {
+    if (this.#closed) return [];
+    const { only, program } = this.#options;
+    const names = SCENARIOS.filter((scenario) => isWanted(scenario, only)).map(({ name }) => name);
+    const context = { groups: this.#groups, folder: this.#folder, program };
+    return measureLimits(context, new Set(names), (text) => this.#progress.step(`limits: ${text}`));
   }
 
   async #runScenario(scenario: Scenario, context: ScenarioContext, result: KindResult): Promise<void> {

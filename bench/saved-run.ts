@@ -11,6 +11,8 @@ export interface SavedRun {
   /** Starts of a bare Node during the run, seconds: what the machine itself is compared by. */
   readonly bareStarts: readonly number[];
   readonly kinds: readonly Column[];
+  /** What the machine itself could do. */
+  readonly limits: readonly Figure[];
 }
 
 /** The text of a run. */
@@ -40,6 +42,7 @@ function parseSavedRun(value: unknown): SavedRun {
       const kind = record(entry, 'kinds');
       return { label: text(kind.label, 'label'), figures: list(kind.figures, 'figures').map(parseFigure) };
     }),
+    limits: list(run.limits, 'limits').map(parseFigure),
   };
 }
 

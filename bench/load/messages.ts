@@ -19,7 +19,22 @@ export interface Storm {
 
 /** An order for the load process; one at a time. */
 export type LoadOrder =
-  | ({ readonly type: 'join' } & LoadTarget)
+  | ({ readonly type: 'join'; readonly payloadBytes?: number } & LoadTarget)
+  /** How often minions that had joined have come again. */
+  | { readonly type: 'reconnects' }
+  /** All that have joined ask for their pillar at the same time. */
+  | { readonly type: 'pillars'; readonly grains: Readonly<Record<string, string>> }
+  /** The first so many list all files of the master and fetch each, all at the same time. */
+  | { readonly type: 'fetch'; readonly minions: number }
+  /** Answers requests with themselves, without a look at them: what the network layer alone can do. */
+  | { readonly type: 'echo-server' }
+  /** So many connections send a request each, at the same time. */
+  | {
+      readonly type: 'echo';
+      readonly port: number;
+      readonly connections: number;
+      readonly requestBytes: number;
+    }
   | { readonly type: 'leave' }
   /** `again`: as minions do that know their master, with a token that it must open. */
   | ({ readonly type: 'auth'; readonly again: boolean } & LoadTarget & Storm)
@@ -49,6 +64,11 @@ export type LoadAnswer =
   | {
       readonly ok: true;
       readonly joinMs?: number;
+      readonly reconnects?: number;
+      readonly port?: number;
+      readonly fetched?: { readonly files: number; readonly bytes: number; readonly elapsedMs: number };
+      /** How long each of many requests that were sent at once took. */
+      readonly timesMs?: readonly number[];
       readonly storm?: StormResult;
       readonly returns?: ReturnsResult;
     }

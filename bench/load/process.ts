@@ -6,7 +6,9 @@ import { simulatedAnswer } from '../../src/programs/swarm/answers.ts';
 import { swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
 import { Swarm } from '../../src/programs/swarm/swarm.ts';
 import { authStorm } from './auth-storm.ts';
-import type { LoadAnswer, LoadOrder, LoadTarget } from './messages.ts';
+import { echoAtOnce, serveEcho } from './echo.ts';
+import type { LoadAnswer, LoadOrder } from './messages.ts';
+import { askPillars, fetchFiles } from './requests.ts';
 import { returnsStorm } from './returns-storm.ts';
 
 /** Key pairs shared by all simulated minions. */
@@ -34,8 +36,17 @@ export function runLoadProcess(): void {
           storm: await authStorm(order, await swarmKeys(SHARED_KEYS, order.keysDir), order.again),
         };
       case 'returns':
-        if (swarm === undefined) throw new Error('no minion has joined');
-        return { ok: true, returns: await returnsStorm(swarm, order, order.baseMs) };
+        return { ok: true, returns: await returnsStorm(joined(swarm), order, order.baseMs) };
+      case 'reconnects':
+        return { ok: true, reconnects: joined(swarm).counters.reconnects };
+      case 'pillars':
+        return { ok: true, timesMs: await askPillars(joined(swarm), order.grains) };
+      case 'fetch':
+        return { ok: true, fetched: await fetchFiles(joined(swarm).minions.slice(0, order.minions)) };
+      case 'echo-server':
+        return { ok: true, port: await serveEcho() };
+      case 'echo':
+        return { ok: true, timesMs: await echoAtOnce(order) };
     }
   };
   process.on('message', (order: LoadOrder) => {
@@ -49,13 +60,25 @@ export function runLoadProcess(): void {
   process.on('SIGINT', () => undefined);
 }
 
-async function joinSwarm({ host, port, keysDir, prefix, count }: LoadTarget): Promise<Swarm> {
+function joined(swarm: Swarm | undefined): Swarm {
+  if (swarm === undefined) throw new Error('no minion has joined');
+  return swarm;
+}
+
+async function joinSwarm({
+  host,
+  port,
+  keysDir,
+  prefix,
+  count,
+  payloadBytes = PAYLOAD_BYTES,
+}: Extract<LoadOrder, { type: 'join' }>): Promise<Swarm> {
   const swarm = new Swarm({
     master: { host, port },
     count,
     prefix,
     keys: await swarmKeys(SHARED_KEYS, keysDir),
-    answer: simulatedAnswer(PAYLOAD_BYTES),
+    answer: simulatedAnswer(payloadBytes),
     clock: systemClock,
     random: systemRandom,
   });

@@ -3,29 +3,29 @@
  * `salt '*' test.ping` does: lost minions, time, and the memory of the command. Takes minutes; run only when it is named.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { MinionDataCache } from '../../src/storage/cache/minion-data.ts';
 import { MinionFacts } from '../../src/storage/cache/minion-facts.ts';
 import { KeyStore } from '../../src/storage/keys/store.ts';
 import { keyFleet } from '../../src/programs/runner/key-fleet.ts';
-import { preseedKeys, swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
 import { forecast } from '../../src/runtime/targeting/forecast.ts';
 import { expandTargetNodegroups } from '../../src/runtime/targeting/nodegroups.ts';
 import { parseTarget } from '../../src/runtime/targeting/parse-target.ts';
 import { dict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { sampled, single, type Figure } from '../figure.ts';
-import { LoadClient } from '../load/client.ts';
-import { SHARED_KEYS } from '../load/process.ts';
-import { groupMembers } from '../processes.ts';
+import { groupMembers, pause, pssBytes } from '../processes.ts';
+import { BIG_COUNT, bigIds, withBigSwarm } from './big-swarm.ts';
 import type { Scenario, ScenarioContext } from './scenario.ts';
 
 const NAME = 'big-fleet';
-const COUNT = 10_000;
-/** One process may not have the files for all. */
-const PREFIXES = ['big-a-', 'big-b-'];
+/** After all have joined, before memory is looked at. */
+const SETTLE_MS = 3_000;
 const ROUNDS = 5;
-const PING_ROUNDS = 3;
+const PING_ROUNDS = 20;
+/** The same with a process that never rests on each core. */
+const LOADED_ROUNDS = 3;
 const PING_MS = 120_000;
 const RSS_POLL_MS = 100;
 const GROUPS = dict({ deb: 'G@os:Debian and big-a-*', both: 'N@deb or I@role:db' });
@@ -34,42 +34,31 @@ const GROUPS = dict({ deb: 'G@os:Debian and big-a-*', both: 'N@deb or I@role:db'
 export const bigFleet: Scenario = {
   name: NAME,
   isLong: true,
-  run: async (context) => {
-    const { fleet, keysDir, step } = context;
-    const ids = preseed(fleet.pkiDir, await swarmKeys(SHARED_KEYS, keysDir));
-    const cache = new MinionDataCache(fleet.cacheDir);
-    step(`writes the grains of ${COUNT} minions`);
-    for (const [index, id] of ids.entries()) cache.write(id, 'data', dataOf(id, index));
-    const figures = matching(context, cache, ids);
-    const loads = PREFIXES.map(() => new LoadClient(process.argv[1] as string));
-    try {
-      step(`${COUNT} simulated minions join`);
-      await Promise.all(
-        loads.map((load, at) =>
-          load.order({
-            type: 'join',
-            ...fleet.address,
-            keysDir,
-            prefix: PREFIXES[at] as string,
-            count: COUNT / PREFIXES.length,
-          }),
-        ),
-      );
-      return [...figures, ...(await pings(context))];
-    } finally {
-      for (const load of loads) load.close();
-      for (const id of ids) rmSync(join(fleet.pkiDir, 'minions', id), { force: true });
-      for (const id of ids) cache.remove(id);
-    }
-  },
+  isOursOnly: true,
+  run: (context) =>
+    withBigSwarm(context, async (_, joinAll) => {
+      const { fleet, step } = context;
+      const ids = bigIds();
+      const cache = new MinionDataCache(fleet.cacheDir);
+      step(`writes the grains of ${BIG_COUNT} minions`);
+      for (const [index, id] of ids.entries()) cache.write(id, 'data', dataOf(id, index));
+      try {
+        const figures = matching(context, cache, ids);
+        const before = pssBytes(fleet.master) ?? NaN;
+        await joinAll();
+        await pause(SETTLE_MS);
+        const each = ((pssBytes(fleet.master) ?? NaN) - before) / BIG_COUNT / 1e3;
+        const row = {
+          scenario: NAME,
+          name: 'memory of the master for each minion',
+          better: 'lower',
+        } as const;
+        return [...figures, single({ ...row, unit: 'kB' }, each), ...(await pings(context))];
+      } finally {
+        for (const id of ids) cache.remove(id);
+      }
+    }),
 };
-
-function preseed(pkiDir: string, keys: Awaited<ReturnType<typeof swarmKeys>>): string[] {
-  for (const prefix of PREFIXES) preseedKeys(pkiDir, prefix, COUNT / PREFIXES.length, keys);
-  return new KeyStore(pkiDir)
-    .list('accepted')
-    .filter((id) => PREFIXES.some((prefix) => id.startsWith(prefix)));
-}
 
 /** About as much as a real minion has. */
 function dataOf(id: string, index: number): Dict {
@@ -118,22 +107,39 @@ function matching(
 }
 
 async function pings(context: ScenarioContext): Promise<Figure[]> {
-  const times: number[] = [];
-  const memory: number[] = [];
-  let lost = 0;
-  for (let round = 1; round <= (context.rounds ?? PING_ROUNDS); round++) {
-    context.step(`salt '*' test.ping, round ${round}`);
-    const { elapsedMs, stdout, rssMax } = await ping(context);
-    times.push(elapsedMs / 1000);
-    memory.push(rssMax / 1e6);
-    lost += COUNT - new Set([...stdout.matchAll(/^(big-[ab]-\d+):\n {4}True$/gm)].map(([, id]) => id)).size;
-  }
+  const quiet = await rounds(context, context.rounds ?? PING_ROUNDS, '');
+  const { groups, folder } = context.fleet;
+  const spin = [process.execPath, '-e', 'for (;;);'];
+  const spinning = cpus().map(() => groups.start(spin, join(folder, 'spin.out')));
+  const loaded = await rounds(context, LOADED_ROUNDS, ' under load').finally(() =>
+    Promise.all(spinning.map((daemon) => groups.stop(daemon))),
+  );
   const row = { scenario: NAME, better: 'lower' } as const;
   return [
-    sampled({ ...row, name: 'ping time', unit: 's' }, times),
-    sampled({ ...row, name: 'memory of salt', unit: 'MB' }, memory),
-    single({ ...row, name: 'lost', unit: 'count' }, lost),
+    sampled({ ...row, name: 'ping time', unit: 's' }, quiet.times),
+    single({ ...row, name: 'slowest ping', unit: 's' }, Math.max(...quiet.times)),
+    sampled({ ...row, name: 'memory of salt', unit: 'MB' }, quiet.memory),
+    single({ ...row, name: 'lost', unit: 'count' }, quiet.lost),
+    sampled({ ...row, name: 'ping time under load', unit: 's' }, loaded.times),
+    single({ ...row, name: 'lost under load', unit: 'count' }, loaded.lost),
   ];
+}
+
+async function rounds(
+  context: ScenarioContext,
+  count: number,
+  title: string,
+): Promise<{ times: number[]; memory: number[]; lost: number }> {
+  const found = { times: [] as number[], memory: [] as number[], lost: 0 };
+  for (let round = 1; round <= count; round++) {
+    context.step(`salt '*' test.ping${title}, round ${round} of ${count}`);
+    const { elapsedMs, stdout, rssMax } = await ping(context);
+    found.times.push(elapsedMs / 1000);
+    found.memory.push(rssMax / 1e6);
+    const answers = [...stdout.matchAll(/^(big-[ab]-\d+):\n {4}True$/gm)].map(([, id]) => id);
+    found.lost += BIG_COUNT - new Set(answers).size;
+  }
+  return found;
 }
 
 /** Runs `salt`, and looks at the most memory that one of its processes has had. */

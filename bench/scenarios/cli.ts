@@ -1,4 +1,5 @@
-/** `cli-round-trip` and `ping-all`: the whole `salt` process, from its start to its end. */
+/** `cli-round-trip`, `call-local` and `ping-all`: the whole process of a command, from its start to its end. */
+import { dirname, join } from 'node:path';
 import { sampled, single, type Figure } from '../figure.ts';
 import { REAL_MINION } from '../fleet.ts';
 import { cpuSeconds } from '../processes.ts';
@@ -24,6 +25,24 @@ export const cliRoundTrip: Scenario = {
       if (!isWarmUp) samples.push(elapsedMs / 1000);
     });
     return [sampled({ scenario: 'cli-round-trip', name: 'time', unit: 's', better: 'lower' }, samples)];
+  },
+};
+
+/** `salt-call --local test.ping`: no master is asked. */
+export const callLocal: Scenario = {
+  name: 'call-local',
+  run: async (context) => {
+    const { fleet } = context;
+    await fleet.minion();
+    const program = join(dirname(fleet.kind.minion[0] as string), 'salt-call');
+    const argv = [program, '-c', join(fleet.folder, REAL_MINION), '--local', 'test.ping'];
+    const samples: number[] = [];
+    await repeat(context, { brine: 20, salt: 8, budgetMs: 12_000 }, '', async (isWarmUp) => {
+      const { elapsedMs, stdout, stderr } = await fleet.groups.run(argv, 60_000);
+      if (!stdout.includes('True')) throw new Error(`salt-call: ${stdout}${stderr}`);
+      if (!isWarmUp) samples.push(elapsedMs / 1000);
+    });
+    return [sampled({ scenario: 'call-local', name: 'time', unit: 's', better: 'lower' }, samples)];
   },
 };
 
@@ -59,8 +78,8 @@ async function pingRounds(context: ScenarioContext): Promise<Figure[]> {
   return [
     sampled({ scenario, name: 'time', unit: 's', better: 'lower' }, times),
     sampled({ scenario, name: 'master CPU', unit: 'CPU s', better: 'lower' }, cpu),
-    single({ scenario, name: 'lost', unit: 'count', better: 'none' }, lost),
-    single({ scenario, name: 'duplicates', unit: 'count', better: 'none' }, duplicates),
+    single({ scenario, name: 'lost', unit: 'count', better: 'lower' }, lost),
+    single({ scenario, name: 'duplicates', unit: 'count', better: 'lower' }, duplicates),
   ];
 }
 

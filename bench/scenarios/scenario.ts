@@ -26,6 +26,8 @@ export interface Scenario {
   readonly name: string;
   /** Takes minutes: run only when it is named. */
   readonly isLong?: boolean;
+  /** A real Salt cannot do it in a time that anybody would wait: it stands alone in the table. */
+  readonly isOursOnly?: boolean;
   readonly run: (context: ScenarioContext) => Promise<readonly Figure[]>;
 }
 

@@ -20,7 +20,7 @@ import { zmqTopics } from '../minion/topics.ts';
 import { matchMinion } from '../../runtime/targeting/match-minion.ts';
 import type { PublishClient, RequestClient } from '../../network/transport/transport.ts';
 import { publishClient, requestClient } from '../../network/transport/transports.ts';
-import type { Dict } from '../../python/values/value.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 import type { Answer } from './answers.ts';
 import { MemoryKeyring } from './memory-keyring.ts';
 import { NOTHING_KNOWN, type OpenedPublication, type SharedPublications } from './shared-publications.ts';
@@ -123,6 +123,11 @@ export class SimulatedMinion {
     const reply = await this.#channel.send(load, RETURN_PATIENCE);
     if (reply === '') throw new BrineError(`The master failed to take the return of ${this.id}.`);
     this.#deps.counters.returned++;
+  }
+
+  /** Sends any request, encrypted as a minion's. @returns the reply @throws UnreachableError, AuthenticationError */
+  request(load: Dict): Promise<Value> {
+    return this.#channel.send(load, RETURN_PATIENCE);
   }
 
   close(): void {

@@ -133,11 +133,12 @@ test('comparison - a run is read back as it was printed, and anything else is re
       machine: '2 CPUs',
       bareStarts: [0.04],
       kinds: [{ label: 'Brine', figures: [sampled(TIME, [1, 2]), single(RATE, NaN), single(LOST, 0)] }],
+      limits: [single(RATE, 9)],
     };
     const path = join(folder, 'run.json');
     writeFileSync(path, savedText(run));
     assert.deepEqual(readSavedRun(path), run);
-    writeFileSync(path, '{"at": "now", "machine": "x", "bareStarts": [], "kinds": [{}]}');
+    writeFileSync(path, '{"at": "now", "machine": "x", "bareStarts": [], "kinds": [{}], "limits": []}');
     assert.throws(
       () => readSavedRun(path),
       /no saved run: "label" is no text.*npm run bench --silent -- --json/,

@@ -45,8 +45,8 @@ test('bench - both kinds stand side by side, with targets met and missed', () =>
     { label: 'Salt 3006.16', figures: [sampled(RATE, [650])] },
   ]);
   assert.match(text, /^scenario\s+figure\s+Brine\s+p99\s+Salt 3006\.16\s+p99\s+better by\s+target$/m);
-  assert.match(text, /^return-storm\s+rate\s+7000\/s\s+7000\s+650\/s\s+650\s+11 x\s+>= 6500 met$/m);
-  assert.match(text, /^ping-all\s+time\s+0\.500 s\s+0\.500\s+-\s+<= 0\.400 MISSED$/m);
+  assert.match(text, /^return-storm\s+rate\s+7000\/s\s+7000\s+650\/s\s+650\s+11 x\s+>= 15000 MISSED$/m);
+  assert.match(text, /^ping-all\s+time\s+0\.500 s\s+0\.500\s+-\s+<= 0.160 MISSED$/m);
 });
 
 test('bench - the command line is checked', () => {
@@ -83,4 +83,22 @@ test('bench - answers are counted from what salt prints', () => {
     'sim-0001:\n    True\nsim-0002:\n    Minion did not return.\nsim-0001:\n    True\n',
   );
   assert.deepEqual([...counts], [['sim-0001', 2]]);
+});
+
+test('bench - a target may be a share of the limit, or so many times what a real Salt does', () => {
+  const auth = { scenario: 'auth', name: 'first, no token', unit: '/s', better: 'higher' } as const;
+  const files = { scenario: 'file-managed', name: 'first', unit: 's', better: 'lower' } as const;
+  const ours = [single(auth, 900), single(files, 1)];
+  const theirs = [single(auth, 300), single(files, 11)];
+  const columns = [
+    { label: 'Brine', figures: ours },
+    { label: 'Salt', figures: theirs },
+  ];
+  const text = renderReport(columns, [single(auth, 1000), single(files, 0.5)]);
+  assert.match(text, /better by\s+limit\s+target$/m);
+  assert.match(text, /^auth .* 3\.0 x\s+1000\/s\s+>= 85 % of limit met$/m);
+  assert.match(text, /^file-managed .* 11 x\s+0\.500 s\s+>= 12 x Salt MISSED$/m);
+  const alone = renderReport([{ label: 'Brine', figures: ours }]);
+  assert.match(alone, /^auth .*>= 85 % of limit$/m);
+  assert.match(alone, /^file-managed .*>= 12 x Salt$/m);
 });
