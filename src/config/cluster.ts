@@ -16,6 +16,8 @@ export interface ClusterSettings {
   readonly replicas: number;
   /** Bytes of returns that wait on the disk while NATS is away; beyond them returns are not acknowledged. */
   readonly spoolBytesMax: number;
+  /** Each master has a key of its own, and minions trust the key that signs them (`master_sign_pubkey`); else all have one key. */
+  readonly hasOwnKeys: boolean;
   readonly nats: NatsSettings;
 }
 
@@ -44,6 +46,7 @@ const KNOWN = [
   'nats',
   'replicas',
   'spool_bytes_max',
+  'own_keys',
   'credentials',
   'user',
   'password',
@@ -82,6 +85,7 @@ export function clusterSettings(opts: Pick<MasterOptions, 'get' | 'raw'>): Clust
     member,
     replicas: replicasOf(value.get('replicas')),
     spoolBytesMax: bytesOf(value.get('spool_bytes_max')),
+    hasOwnKeys: ownKeysOf(value.get('own_keys'), opts),
     nats: natsOf(value),
   };
 }
@@ -95,6 +99,15 @@ function replicasOf(value: Value | undefined): number {
   if (value === undefined || value === null) return 3;
   if (typeof value === 'number' && REPLICAS.includes(value)) return value;
   throw new ConfigError(`cluster: replicas is 1, 3 or 5, not ${pyStr(value)}.`);
+}
+
+function ownKeysOf(value: Value | undefined, opts: Pick<MasterOptions, 'raw'>): boolean {
+  if (value === undefined || value === null || value === false) return false;
+  if (value !== true) throw new ConfigError(`cluster: own_keys is True or False, not ${pyStr(value)}.`);
+  if (opts.raw('master_sign_pubkey') === true) return true;
+  throw new ConfigError(
+    'cluster: own_keys needs master_sign_pubkey: True, for minions trust the key that signs those of the masters.',
+  );
 }
 
 function bytesOf(value: Value | undefined): number {

@@ -1,9 +1,11 @@
 /** Two masters of one cluster on the built programs, with a NATS server that goes away and comes back. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock } from '../../src/host/clock.ts';
+import { untilAllAnswer } from '../support/cluster/stage.ts';
 import { startDatabase, type DatabaseServer } from '../support/database-servers.ts';
 import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
 
@@ -11,9 +13,16 @@ const UNREACHED =
   /the cluster cannot be reached \(NATS at nats:\/\/127\.0\.0\.1:\d+\), and the other masters would not know of it/i;
 
 /** A master that is to be a member, not started. */
-async function memberOf(t: TestContext, server: DatabaseServer, member: string): Promise<Fleet> {
+async function memberOf(
+  t: TestContext,
+  server: DatabaseServer,
+  member: string,
+  more = '',
+  options: readonly string[] = [],
+): Promise<Fleet> {
   return Fleet.create(t, [
-    `cluster: {id: fleet1, member: ${member}, nats: ['nats://127.0.0.1:${server.port}'], replicas: 1}`,
+    `cluster: {id: fleet1, member: ${member}, nats: ['nats://127.0.0.1:${server.port}'], replicas: 1${more}}`,
+    ...options,
   ]);
 }
 
@@ -156,6 +165,71 @@ test(
       };
       assert.deepEqual(Object.keys(status.members), ['a', 'b']);
       assert.equal(Object.values(status.members).filter(({ duty }) => duty).length, 1);
+    });
+  },
+);
+
+test(
+  'cluster - masters with keys of their own, which a key that minions trust has signed',
+  { timeout: 120_000 },
+  async (t) => {
+    const server = await startDatabase(t, 'nats', []);
+    const own = (member: string): Promise<Fleet> =>
+      memberOf(t, server, member, ', own_keys: true', ['master_sign_pubkey: true']);
+    const [a, b] = [await own('a'), await own('b')];
+    const shared = await memberOf(t, server, 'c');
+    const key = (fleet: Fleet, name: string): string => readFileSync(fleet.path('m', 'pki', name), 'utf8');
+    assert.match(await run(a, 'cluster.init'), /The cluster fleet1 is made/);
+    await a.startMaster();
+    await joinCluster(a, b, 'b');
+    await b.startMaster();
+    assert.equal(key(b, 'master_sign.pem'), key(a, 'master_sign.pem'));
+    assert.notEqual(key(b, 'master.pub'), key(a, 'master.pub'));
+
+    await t.test(
+      'a master that is told to have the key of the others is refused, and keeps its own',
+      async () => {
+        const joining = shared.start('salt-run', [
+          ...['-c', shared.masterDir, 'cluster.join', 'fingerprint=00'],
+        ]);
+        await joining.logged('fingerprint=');
+        const fingerprint = /fingerprint=([0-9a-f:]+)/.exec(joining.log)?.[1] ?? '';
+        await run(a, 'cluster.accept', 'c', `fingerprint=${fingerprint}`);
+        assert.equal(await joining.exited, 1);
+        assert.match(joining.log, /have keys of their own\. Set own_keys: True/);
+        assert.ok(!existsSync(shared.path('m', 'pki', 'cluster')));
+      },
+    );
+
+    await t.test('a minion goes from one to the other and trusts both', async () => {
+      const masters = [a, b].map(({ retPort }) => `'127.0.0.1:${retPort}'`).join(', ');
+      const options = [
+        ...[`master: [${masters}]`, 'master_type: failover', 'master_alive_interval: 1'],
+        ...['verify_master_pubkey_sign: true', 'master_sign_key_name: master_sign'],
+      ];
+      const folder = a.path('wa', 'pki');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'master_sign.pub'), key(a, 'master_sign.pub'));
+      await accepted(b, a, 'wa', options);
+      assert.deepEqual(await b.json(['*', 'test.ping']), { wa: true });
+      await a.master?.stop();
+      await untilAllAnswer(b, ['wa'], 30_000);
+    });
+
+    await t.test('the doctor says what is wrong, and what is not', async () => {
+      const found = async (): Promise<{ state: string; codes: string[] }> => {
+        const said = JSON.parse(await run(b, 'cluster.doctor', '--out=json')) as {
+          state: string;
+          findings: { code: string }[];
+        };
+        return { state: said.state, codes: said.findings.map(({ code }) => code) };
+      };
+      const untilMs = systemClock.monotonicMs() + 15_000;
+      // the duty of the one that was stopped is free for a while
+      while ((await found()).codes.includes('duty-free')) assert.ok(systemClock.monotonicMs() < untilMs);
+      assert.deepEqual(await found(), { state: 'warning', codes: ['nats-payload-small'] });
+      await server.kill();
+      assert.deepEqual(await found(), { state: 'ill', codes: ['nats-server-away', 'member-down'] });
     });
   },
 );

@@ -17,6 +17,20 @@ export interface StreamSettings {
   readonly perSubject: number;
 }
 
+/** How a stream is kept. */
+export interface StreamState {
+  /** How many servers are to keep it. */
+  readonly replicas: number;
+  /** Those beside the leader. */
+  readonly others: readonly {
+    readonly server: string;
+    readonly isCurrent: boolean;
+    readonly isOffline: boolean;
+    /** Messages that it does not have yet. */
+    readonly behind: number;
+  }[];
+}
+
 /** Something else stands under the subject already. */
 export class SubjectTakenError extends Error {
   override readonly name = 'SubjectTakenError';
@@ -121,6 +135,18 @@ export class NatsStreams {
   /** After a stream did not answer in time: has another server lead it, when that goes on. */
   async unanswered(name: string): Promise<void> {
     await this.#deps.leaders.unanswered(name);
+  }
+
+  /** Which servers keep a stream, and how far each is. */
+  async state(name: string): Promise<StreamState> {
+    const { config, cluster } = await this.#deps.manager.streams.info(name);
+    const others = (cluster?.replicas ?? []).map((replica) => ({
+      server: replica.name,
+      isCurrent: replica.current,
+      isOffline: replica.offline === true,
+      behind: replica.lag ?? 0,
+    }));
+    return { replicas: config.num_replicas, others };
   }
 
   /** The place of a stream's last message, and of the first that is still there. */

@@ -1,17 +1,10 @@
 /** `cluster.*`: making clusters of masters, joining and leaving them, and how they are. Salt has no such runner. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { clusterSettings, type ClusterSettings } from '../../config/cluster.ts';
 import { keepJobsSeconds } from '../../config/job-caches.ts';
 import { BrineError } from '../../errors/errors.ts';
-import { clientOf, type Client } from '../../network/ipc/contract.ts';
-import { connectNats, contentBytesMax } from '../../network/nats/connect.ts';
-import { NatsStreams } from '../../network/nats/stream.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { importJobs } from '../../runtime/cluster/import-jobs.ts';
-import { ClusterLink, NATS_TIMEOUT_MS } from '../../runtime/cluster/link.ts';
-import { MemberCalls } from '../../runtime/cluster/member-calls.ts';
-import { Members } from '../../runtime/cluster/members.ts';
 import {
   acceptMember,
   applicants,
@@ -24,15 +17,17 @@ import {
 import { membershipFolder, readClusterSecret } from '../../runtime/cluster/membership-files.ts';
 import { clusterNames } from '../../runtime/cluster/names.ts';
 import { ClusterSeal } from '../../runtime/cluster/seal.ts';
-import { memberStatus, STATUS, type MemberStatus } from '../../runtime/cluster/status.ts';
+import type { MemberStatus } from '../../runtime/cluster/status.ts';
 import { generateKeyFiles } from '../../storage/keys/generate.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { askMembers, settingsOf, trustedKey, withNats, withPresent } from './cluster-access.ts';
+import { clusterFindings } from './doctor/cluster-findings.ts';
+import { measureCluster } from './doctor/cluster-measure.ts';
+import { shownFindings } from './doctor/findings.ts';
 import { defineRunner, defineRunners, refusing, type RunnerContext } from './runner.ts';
 
 const JOIN_POLL_MS = 500;
 const JOIN_S = 600;
-/** Members say twice a second that they are there. */
-const LISTEN_MS = 1_200;
 
 /** The cluster runner. */
 export const clusterRunners = defineRunners({
@@ -50,7 +45,7 @@ export const clusterRunners = defineRunners({
       doc: 'Makes this master a member of the cluster: asks to join, and waits until an operator has accepted it on a member.',
       params: {
         fingerprint: param.text({
-          doc: 'The fingerprint of the cluster’s master key, as cluster.status shows it on a member.',
+          doc: 'The fingerprint of the key that the cluster’s minions trust, as cluster.status shows it on a member.',
         }),
         timeout: param.number({ default: JOIN_S, doc: 'Seconds to wait for the operator.' }),
         keep_keys: param.flag({
@@ -116,55 +111,30 @@ export const clusterRunners = defineRunners({
       examples: ['salt-run cluster.status'],
       run: (ctx) => refusing(() => status(ctx)),
     }),
+    doctor: defineRunner({
+      doc:
+        'Says what is wrong with the cluster: which NATS server is away or behind, which master is silent, cut off, draining or has a wrong ' +
+        'clock, and what to do.',
+      params: {},
+      returns:
+        '`state` (`well`, `warning` or `ill`) and `findings`: a list of mappings with `code`, `severity`, `what`, `who`, `why` and `next`',
+      examples: ['salt-run cluster.doctor'],
+      run: (ctx) => refusing(async () => shownFindings(clusterFindings(await measureCluster(ctx)))),
+    }),
   },
 });
-
-function settingsOf(ctx: RunnerContext): ClusterSettings {
-  const settings = clusterSettings(ctx.opts);
-  if (settings !== undefined) return settings;
-  throw new BrineError(
-    'The configuration of this master names no cluster. Set the option cluster: its id, and nats.',
-    {
-      code: 'config-invalid',
-    },
-  );
-}
-
-async function withNats<T>(
-  ctx: RunnerContext,
-  work: (parts: MembershipDeps & { readonly contentBytesMax: number }) => Promise<T>,
-): Promise<T> {
-  const settings = settingsOf(ctx);
-  const nats = await connectNats(settings.nats, { name: 'salt-run cluster', timeoutMs: NATS_TIMEOUT_MS });
-  try {
-    const streams = await NatsStreams.open(nats, {
-      timeoutMs: NATS_TIMEOUT_MS,
-      clock: ctx.clock,
-      report: (sentence) => ctx.log.error(sentence),
-    });
-    return await work({
-      settings,
-      streams,
-      pkiDir: ctx.opts.get('pki_dir'),
-      contentBytesMax: contentBytesMax(nats),
-    });
-  } finally {
-    await nats.close();
-  }
-}
 
 async function init(
   ctx: RunnerContext,
   parts: MembershipDeps & { readonly contentBytesMax: number },
 ): Promise<string> {
-  const { settings, streams, pkiDir, contentBytesMax } = parts;
+  const { settings, streams, pkiDir, trusted, contentBytesMax } = parts;
   await refuseRunning(ctx, 'cluster.init');
   await initCluster(parts, keepJobsSeconds(ctx.opts) * 1000);
   await generateKeyFiles({
+    ...trusted,
     directory: pkiDir,
-    name: 'master',
     bits: ctx.opts.get('keysize'),
-    passphrase: undefined,
   });
   const jobs = await importJobs({
     jobs: ctx.jobs,
@@ -177,7 +147,7 @@ async function init(
   });
   return (
     `The cluster ${settings.id} is made; ${jobs} jobs of this master are in it. Start the master. On every further master: ` +
-    `salt-run cluster.join fingerprint=${clusterFingerprint(pkiDir)}`
+    `salt-run cluster.join fingerprint=${clusterFingerprint(pkiDir, trusted)}`
   );
 }
 
@@ -227,53 +197,20 @@ async function refuseRunning(ctx: RunnerContext, fun: string): Promise<void> {
   throw new BrineError(`The master is running. Stop it, then run ${fun} again.`);
 }
 
-/** Who is there, asked over a connection of its own. */
-interface Present {
-  readonly settings: ClusterSettings;
-  readonly link: ClusterLink;
-  readonly names: readonly string[];
-  readonly ask: (member: string) => Client<typeof memberStatus>;
-}
-
-async function withPresent<T>(ctx: RunnerContext, work: (present: Present) => Promise<T>): Promise<T> {
-  const settings = settingsOf(ctx);
-  const { clock, random, log } = ctx;
-  const names = clusterNames(settings.id);
-  const seal = new ClusterSeal(readClusterSecret(ctx.opts.get('pki_dir'), settings.id));
-  const member = `salt-run-${random.bytes(6).toString('hex')}`;
-  const access = { access: settings.nats, name: member, probe: names.jobs.stream };
-  const link = await ClusterLink.open({ ...access, clock, log });
-  try {
-    const subject = `${names.ask}.members`;
-    const members = new Members({ link, seal, subject, member, clock, isSilent: true });
-    await clock.sleep(LISTEN_MS, ctx.signal);
-    members.close();
-    const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
-    const ask = (name: string): Client<typeof memberStatus> =>
-      clientOf(memberStatus, calls.linkTo(name, STATUS));
-    return await work({ settings, link, names: members.others().sort(), ask });
-  } finally {
-    await link.close();
-  }
-}
-
 function status(ctx: RunnerContext): Promise<Dict> {
-  return withPresent(ctx, async ({ settings, link, names, ask }) => {
+  return withPresent(ctx, async (present) => {
+    const { settings, link } = present;
     const pkiDir = ctx.opts.get('pki_dir');
-    const found = await Promise.all(
-      names.map(async (name): Promise<[string, Value]> => {
-        try {
-          return [name, describe(await ask(name).status(), ctx.clock.nowMs())];
-        } catch (error) {
-          return [name, (error as Error).message];
-        }
-      }),
-    );
-    const asking = await applicants({ settings, streams: link.streams, pkiDir });
+    const members = (await askMembers(present)).map(({ name, status, error = '' }): [string, Value] => [
+      name,
+      status === undefined ? error : describe(status, ctx.clock.nowMs()),
+    ]);
+    const trusted = trustedKey(ctx, settings);
+    const asking = await applicants({ settings, streams: link.streams, pkiDir, trusted });
     return dict({
       cluster: settings.id,
-      fingerprint: clusterFingerprint(pkiDir),
-      members: new Map<Value, Value>(found),
+      fingerprint: clusterFingerprint(pkiDir, trusted),
+      members: new Map<Value, Value>(members),
       pending: asking.map((applicant) => applicant.member),
     });
   });

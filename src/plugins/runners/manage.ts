@@ -7,7 +7,7 @@ import { pyCount } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Value } from '../../python/values/value.ts';
 import { callMinions } from './minion-calls.ts';
-import { findings, stateOf } from './doctor/findings.ts';
+import { findings, shownFindings } from './doctor/findings.ts';
 import { measure } from './doctor/measure.ts';
 import { defineRunner, defineRunners, RunnerRefusal, type RunnerContext, type RunnerSpec } from './runner.ts';
 import { param, type TypedArguments } from '../../runtime/loader/params.ts';
@@ -129,13 +129,7 @@ export const manageRunners = defineRunners({
       returns:
         '`state` (`well`, `warning` or `ill`) and `findings`: a list of mappings with `code`, `severity`, `what`, `who`, `why` and `next`',
       examples: ['salt-run manage.doctor', 'salt-run manage.doctor --out=json'],
-      run: async (ctx) => {
-        const found = findings(await measure(ctx));
-        const shown = found.map(({ figures, who, ...said }): Value =>
-          dict({ ...said, who, figures: dict(figures) }),
-        );
-        return dict({ state: stateOf(found), findings: shown });
-      },
+      run: async (ctx) => shownFindings(findings(await measure(ctx))),
     }),
     ...presenceFunctions,
     key_regen: defineRunner({

@@ -1,14 +1,13 @@
 /**
  * How masters become members of a cluster. The first makes the cluster's secret and its streams. Each further one asks on a stream, with a
- * public key of its own; when an operator has accepted it on a member, the secret and the master's key are sealed for that key and handed
+ * public key of its own; when an operator has accepted it on a member, the secret and the key that minions trust are sealed for that key and handed
  * over on the same stream (docs/internals/cluster.md#joining).
  */
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ClusterSettings } from '../../config/cluster.ts';
-import { BrineError } from '../../errors/errors.ts';
-import { makeDirectory, writeFileAtomic } from '../../host/files.ts';
+import { BrineError, messageOf } from '../../errors/errors.ts';
+import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { Secret } from '../../host/secret.ts';
 import { Crypticle, generateKeyString } from '../../network/crypto/crypticle.ts';
 import { RsaPrivateKey, RsaPublicKey } from '../../network/crypto/rsa.ts';
@@ -29,6 +28,14 @@ export interface MembershipDeps {
   readonly settings: ClusterSettings;
   readonly streams: NatsStreams;
   readonly pkiDir: string;
+  readonly trusted: TrustedKey;
+}
+
+/** The key pair that minions trust, which every member has: the master key, or the one that signs the keys that members have of their own. */
+export interface TrustedKey {
+  /** Its files are `<name>.pem` and `<name>.pub`. */
+  readonly name: string;
+  readonly passphrase: Secret | undefined;
 }
 
 /** A master that has asked to join. */
@@ -103,12 +110,12 @@ export interface JoinRequest {
 
 /**
  * Becomes a member, when the request was accepted.
- * @param fingerprint of the cluster's master key, which the operator has brought from a member
+ * @param fingerprint of the key that the cluster's minions trust, which the operator has brought from a member
  * @returns false while nobody has accepted it
  * @throws BrineError when the answer is not from a member with that key, or this master has another key
  */
 export async function finishJoin(
-  { settings, streams, pkiDir }: MembershipDeps,
+  { settings, streams, pkiDir, trusted }: MembershipDeps,
   request: JoinRequest,
   fingerprint: string,
 ): Promise<boolean> {
@@ -121,21 +128,39 @@ export async function finishJoin(
     throw new BrineError(
       'The answer to the request to join cannot be read. Ask again with salt-run cluster.join.',
     );
-  if (
-    fingerprintOf(publicKey) !== fingerprint ||
-    RsaPrivateKey.parse(key).publicKey.pem.trim() !== publicKey.trim()
-  )
+  if ((bundle.get('isSigning') === true) !== settings.hasOwnKeys)
     throw new BrineError(
-      `The master key that came has the fingerprint ${fingerprintOf(publicKey)}, and not ${fingerprint}: whoever answered is no ` +
+      settings.hasOwnKeys
+        ? 'The masters of this cluster have one key. Remove own_keys from the option cluster, and ask again with salt-run cluster.join.'
+        : 'The masters of this cluster have keys of their own. Set own_keys: True within the option cluster, and master_sign_pubkey: True, ' +
+            'and ask again with salt-run cluster.join.',
+      { code: 'config-invalid' },
+    );
+  if (fingerprintOf(publicKey) !== fingerprint || publicKeyIn(key, trusted).trim() !== publicKey.trim())
+    throw new BrineError(
+      `The ${settings.hasOwnKeys ? 'signing' : 'master'} key that came has the fingerprint ${fingerprintOf(publicKey)}, and not ${fingerprint}: whoever answered is no ` +
         'member of the cluster that you mean. Nothing was written. Compare with salt-run cluster.status on a member.',
       { code: 'master-fingerprint-wrong' },
     );
   makeDirectory(pkiDir, 0o700);
-  keepOldKey(pkiDir);
-  writeFileAtomic(join(pkiDir, 'master.pem'), key, { mode: 0o400, durable: true });
-  writeFileAtomic(join(pkiDir, 'master.pub'), publicKey, { mode: 0o644, durable: true });
+  keepOldKey(pkiDir, trusted);
+  const { privatePath, publicPath } = trustedPaths(pkiDir, trusted);
+  writeFileAtomic(privatePath, key, { mode: 0o400, durable: true });
+  writeFileAtomic(publicPath, publicKey, { mode: 0o644, durable: true });
   writeClusterSecret(pkiDir, settings.id, new Secret(secret));
   return true;
+}
+
+function publicKeyIn(key: string, { name, passphrase }: TrustedKey): string {
+  try {
+    return RsaPrivateKey.parse(key, passphrase?.reveal()).publicKey.pem;
+  } catch (cause) {
+    throw new BrineError(
+      `The key ${name}.pem of the cluster has come and cannot be opened: ${messageOf(cause)}. If it has a pass phrase, this master needs ` +
+        'the same one in its configuration (key_pass, or signing_key_pass for the signing key). Nothing was written.',
+      { cause, code: 'key-unusable' },
+    );
+  }
 }
 
 /** Who has asked to join and was not accepted yet. */
@@ -165,7 +190,7 @@ function lastToken(subject: string): string {
  * @throws BrineError when it has not asked, or with another key
  */
 export async function acceptMember(
-  { settings, streams, pkiDir }: MembershipDeps,
+  { settings, streams, pkiDir, trusted }: MembershipDeps,
   secret: Secret,
   member: string,
   fingerprint: string,
@@ -183,10 +208,12 @@ export async function acceptMember(
         'Nothing was handed over. Compare with what salt-run cluster.join shows there.',
       { code: 'master-fingerprint-wrong' },
     );
+  const { privatePath, publicPath } = trustedPaths(pkiDir, trusted);
   const bundle = dict({
     secret: secret.reveal(),
-    key: readFileSync(join(pkiDir, 'master.pem'), 'utf8'),
-    publicKey: readFileSync(join(pkiDir, 'master.pub'), 'utf8'),
+    key: readFileSync(privatePath, 'utf8'),
+    publicKey: readFileSync(publicPath, 'utf8'),
+    isSigning: settings.hasOwnKeys,
   });
   const once = generateKeyString();
   const sealed = new Crypticle(once).encrypt(encode(bundle, 'local'));
@@ -205,9 +232,13 @@ export async function acceptMember(
   }
 }
 
-/** The fingerprint of the master key that the cluster's minions know. */
-export function clusterFingerprint(pkiDir: string): string {
-  return fingerprintOf(readFileSync(join(pkiDir, 'master.pub'), 'utf8'));
+/** The fingerprint of the key that the cluster's minions trust. */
+export function clusterFingerprint(pkiDir: string, trusted: TrustedKey): string {
+  return fingerprintOf(readFileSync(trustedPaths(pkiDir, trusted).publicPath, 'utf8'));
+}
+
+function trustedPaths(pkiDir: string, { name }: TrustedKey): { privatePath: string; publicPath: string } {
+  return { privatePath: safeJoin(pkiDir, `${name}.pem`), publicPath: safeJoin(pkiDir, `${name}.pub`) };
 }
 
 function refuseMember(pkiDir: string): void {
@@ -259,8 +290,7 @@ function grantSubject(names: ClusterNames, member: string): string {
 }
 
 /** A key that the master had alone is kept beside the cluster's, for the way back. */
-function keepOldKey(pkiDir: string): void {
-  for (const name of ['master.pem', 'master.pub'])
-    if (existsSync(join(pkiDir, name)))
-      renameSync(join(pkiDir, name), join(pkiDir, `${name}.before_cluster`));
+function keepOldKey(pkiDir: string, trusted: TrustedKey): void {
+  for (const path of Object.values(trustedPaths(pkiDir, trusted)))
+    if (existsSync(path)) renameSync(path, `${path}.before_cluster`);
 }

@@ -2,6 +2,7 @@
  * What is wrong with a fleet, out of figures: which limit binds, which minion is ill, what to do. A table of rules, each a pure function of what
  * was measured, so that each can be tried alone.
  */
+import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ReadFigures } from '../../../runtime/metrics/read-exposition.ts';
 
 /** One thing that is wrong. */
@@ -51,8 +52,21 @@ export function stateOf(found: readonly Finding[]): 'well' | 'warning' | 'ill' {
 
 /** Every rule is asked. */
 export function findings(measured: Measured): Finding[] {
+  return worstFirst(RULES.flatMap((rule) => rule(measured)));
+}
+
+/** What is critical comes first. */
+export function worstFirst(found: readonly Finding[]): Finding[] {
   const order = { critical: 0, warning: 1 };
-  return RULES.flatMap((rule) => rule(measured)).sort((a, b) => order[a.severity] - order[b.severity]);
+  return [...found].sort((a, b) => order[a.severity] - order[b.severity]);
+}
+
+/** Findings as a runner returns them: `state`, and `findings` as mappings. */
+export function shownFindings(found: readonly Finding[]): Dict {
+  const shown = found.map(({ figures, who, ...said }): Value =>
+    dict({ ...said, who, figures: dict(figures) }),
+  );
+  return dict({ state: stateOf(found), findings: shown });
 }
 
 const RULES: readonly Rule[] = [
