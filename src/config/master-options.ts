@@ -204,7 +204,7 @@ export const masterOptions = {
   cluster: option(
     'dict',
     dict(),
-    'cluster of masters that this one belongs to: its id, the addresses of its NATS servers (nats), replicas and credentials',
+    'cluster of masters that this one belongs to: its id, the addresses of its NATS servers (nats), replicas, credentials, and own_keys',
   ),
   external_auth: option('dict', dict(), 'authentication systems, users and what they may do'),
   roles: option(

@@ -38,6 +38,8 @@ const STORM_MS = Number(process.env['BRINE_STORM_MS'] ?? (isLong ? 20 * 60_000 :
 const BACK_MS = 60_000;
 /** How long a disk stays full where not all answer. */
 const FULL_MS = 20_000;
+/** How long a server may take to get what it has missed. */
+const CAUGHT_UP_MS = 30_000;
 const LOAD_PAUSE_MS = 300;
 /** The same where nothing else runs. */
 const QUIET_BACK_MS = 5_000;
@@ -265,15 +267,29 @@ async function diskFull(storm: Storm): Promise<Outcome> {
   const [server, disk] = [storm.servers[index], storm.disks[index]];
   if (server === undefined || disk === undefined) return { said: 'did not run: nothing can be mounted here' };
   disk.fill();
-  const said = await Promise.any([
+  const full = await Promise.any([
     allAnswer(storm, storm.members).then((fullMs) => `all answer all after ${fullMs} ms`),
     systemClock.sleep(FULL_MS).then(() => `not all answered all within ${FULL_MS} ms`),
   ]);
   disk.empty();
   await server.kill();
   await server.start();
-  await untilComplete(storm.servers);
+  const said = (await caughtUp(storm, server, disk)) ? full : `${full}, and it had to begin anew`;
   return { said, backMs: await allAnswer(storm, storm.members) };
+}
+
+/** @returns whether it has caught up by itself; what was written when there was no room may keep nats-server 2.9.10 from it */
+async function caughtUp({ servers }: Storm, server: DatabaseServer, disk: SmallDisk): Promise<boolean> {
+  try {
+    await untilComplete(servers, CAUGHT_UP_MS);
+    return true;
+  } catch {
+    await server.kill();
+    disk.clear();
+    await server.start();
+    await untilComplete(servers);
+    return false;
+  }
 }
 
 async function holder(storm: Storm): Promise<MemberMaster> {

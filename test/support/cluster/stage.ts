@@ -97,9 +97,12 @@ export async function startNats(
 }
 
 /** Waits until every server has all that the streams have: before that, the death of another one is the death of the majority. */
-export async function untilComplete(servers: readonly DatabaseServer[]): Promise<void> {
+export async function untilComplete(
+  servers: readonly DatabaseServer[],
+  atMostMs = COMPLETE_MS,
+): Promise<void> {
   const nats = await connect({ servers: servers.map(({ port }) => `127.0.0.1:${port}`) });
-  const untilMs = systemClock.monotonicMs() + COMPLETE_MS;
+  const untilMs = systemClock.monotonicMs() + atMostMs;
   try {
     for (const kind of ['JOBS', 'FILES', 'STATE']) {
       for (;;) {
@@ -183,7 +186,7 @@ export async function killMaster({ fleet }: MemberMaster): Promise<void> {
 /** Minions, all or of these, that answer `test.ping` on a master, in order; or what the command said instead. */
 export async function pinged(fleet: Fleet, ids?: readonly string[]): Promise<string> {
   const target = ids === undefined ? ['*'] : ['-L', ids.join(',')];
-  const words = ['-t', '3', ...target, 'test.ping', '--out=json', '--static'];
+  const words = ['-t', '1', '--gather-job-timeout', '1', ...target, 'test.ping', '--out=json', '--static'];
   const { stdout, stderr } = await fleet.run('salt', words);
   try {
     const answers = JSON.parse(stdout) as Record<string, unknown>;

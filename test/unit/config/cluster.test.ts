@@ -5,8 +5,8 @@ import { masterOptions } from '../../../src/config/master-options.ts';
 import { Options } from '../../../src/config/option.ts';
 import { dict, type Dict, type Value } from '../../../src/python/values/value.ts';
 
-function read(cluster: Dict): ReturnType<typeof clusterSettings> {
-  return clusterSettings(new Options(masterOptions, dict({ id: 'm1_master', cluster })));
+function read(cluster: Dict, more: Record<string, Value> = {}): ReturnType<typeof clusterSettings> {
+  return clusterSettings(new Options(masterOptions, dict({ id: 'm1_master', cluster, ...more })));
 }
 
 const good: [string, Value][] = [
@@ -26,6 +26,14 @@ test('config cluster - what is left out has a value: the name is the master’s 
   assert.deepEqual(read(new Map<Value, Value>([...good, ['nats', 'nats://n1:4222']]))?.nats.servers, [
     'nats://n1:4222',
   ]);
+});
+
+test('config cluster - keys of their own are for masters that sign them', () => {
+  const own = (value: Value): Dict => new Map<Value, Value>([...good, ['own_keys', value]]);
+  assert.equal(read(new Map(good))?.hasOwnKeys, false);
+  assert.equal(read(own(true), { master_sign_pubkey: true })?.hasOwnKeys, true);
+  assert.throws(() => read(own(true)), /cluster: own_keys needs master_sign_pubkey: True/);
+  assert.throws(() => read(own('yes'), { master_sign_pubkey: true }), /own_keys is True or False, not yes/);
 });
 
 test('config cluster - a password does not show', () => {
