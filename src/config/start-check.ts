@@ -10,7 +10,7 @@ import { furtherOption } from './further-options.ts';
 import type { OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
 import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
-import type { Program, Unserved } from './unserved.ts';
+import { noEffect, type Program, type Unserved } from './unserved.ts';
 
 /** Options that a line names; of more it says how many. */
 const NAMED_MAX = 40;
@@ -83,7 +83,8 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
     if (unserved?.unserved !== undefined) note(name, unserved.unserved);
     else if (unserved === undefined && scope === 'everything' && !isAccepted(accepted, name))
       noteUnknown(name, value, { table, otherTable, warnings, unknown });
-    const inValue = known === undefined ? undefined : valueUnserved(name, value, given);
+    const inValue =
+      known === undefined ? undefined : valueUnserved(name, value, { given, isMaster: isMasters(table) });
     if (inValue !== undefined) note(name, inValue);
   }
   return { stops, warnings, unknown };
@@ -137,7 +138,12 @@ function noteUnknown(
 }
 
 /** Values that ask for more than the option serves. */
-function valueUnserved(name: string, value: Value, given: Dict): Unserved | undefined {
+function valueUnserved(
+  name: string,
+  value: Value,
+  { given, isMaster }: { readonly given: Dict; readonly isMaster: boolean },
+): Unserved | undefined {
+  if (name === 'cache') return cacheUnserved(pyStr(value), isMaster);
   if (name === 'fileserver_backend' && Array.isArray(value)) {
     const missing = value.map(pyStr).filter((backend) => !BACKENDS.has(backend));
     if (missing.length > 0)
@@ -149,6 +155,29 @@ function valueUnserved(name: string, value: Value, given: Dict): Unserved | unde
       `there is no sdb profile ${profile === '' ? 'in it' : profile}, and the address itself would be taken for the value`,
     );
   return valueNotThere(name, value, given);
+}
+
+function isMasters(table: OptionTable): boolean {
+  return Object.hasOwn(table, 'master_job_cache');
+}
+
+/** Drivers of the cache that Salt has besides (3006.16 salt/cache/). */
+const CACHE_DRIVERS = ['redis', 'consul', 'etcd', 'mysql'];
+
+/** Masters that share what they remember of minions would each have a part of it: mine, targets and pillar would be others. */
+function cacheUnserved(driver: string, isMaster: boolean): Unserved {
+  if (!isMaster) return noEffect('a minion keeps what it remembers in files below cachedir');
+  if (!CACHE_DRIVERS.includes(driver))
+    return stopping(
+      `there is no driver ${driver}; there is localfs.${didYouMean(driver, ['localfs', ...CACHE_DRIVERS], 1)}`.replace(
+        /[.]$/,
+        '',
+      ),
+    );
+  return stopping(
+    `what a master remembers of minions is not kept in ${driver} but in files below cachedir, where no other master sees it; ` +
+      'set cache: localfs, and for masters that share it the option cluster',
+  );
 }
 
 function hasDriver(profile: Value | undefined): boolean {

@@ -163,6 +163,29 @@ test('options - other things that stop', () => {
     assert.equal(start('salt-master', asked).refused, true, JSON.stringify(asked));
 });
 
+test('options - drivers of the cache are refused by name on a master, and nothing to a minion', () => {
+  for (const [cache, why] of [
+    [
+      'redis',
+      /^ {2}cache: what a master remembers of minions is not kept in redis but in files below cachedir, .*option cluster/m,
+    ],
+    ['consul', /not kept in consul/],
+    ['etcd', /not kept in etcd/],
+    ['mysql', /not kept in mysql/],
+    ['localsf', /there is no driver localsf; there is localfs\. Did you mean 'localfs'\?/],
+  ] as const) {
+    const { lines, refused } = start('salt-master', { cache });
+    assert.equal(refused, true, cache);
+    assert.match(lines.join('\n'), why);
+  }
+  assert.deepEqual(start('salt-master', { cache: 'localfs' }), { lines: [], refused: false });
+  assert.equal(start('salt-master', { cache: 'redis', unserved_options: ['cache'] }).refused, false);
+  assert.match(
+    start('salt-minion', { cache: 'redis' }).lines.join(),
+    /cache \(a minion keeps what it remembers in files/,
+  );
+});
+
 test('options - unserved_options lets a program start without them, with a warning', () => {
   for (const accepted of [['cluster_id'], 'warn']) {
     const { lines, refused } = start('salt-master', {
