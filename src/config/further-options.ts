@@ -77,6 +77,9 @@ const SERVED: FurtherOption = {
     // what daemons ask for where messages go
     'fluent_handler',
     'logstash_udp_handler',
+    'logstash_zmq_handler',
+    'sentry_handler',
+    'log4mongo_handler',
     // what renderers ask for
     'aws_kms',
     'stateconf_',
@@ -166,12 +169,6 @@ const UNSERVED: readonly FurtherOption[] = [
       'elasticsearch_',
     ],
     unserved: notYet('there is no returner of that name'),
-  },
-  {
-    names: ['logstash_', 'sentry_handler', 'log4mongo_handler'],
-    unserved: notYet(
-      'messages go to the terminal, a file, a system log, and to logstash_udp_handler and fluent_handler',
-    ),
   },
   {
     names: ['venafi', 'digicert'],

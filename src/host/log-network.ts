@@ -78,13 +78,13 @@ export class StreamChannel implements LogChannel {
 
   send(message: Buffer): void {
     const waitingBytes = this.#keptBytes + (this.#socket?.writableLength ?? 0);
-    if (waitingBytes + message.length > KEPT_BYTES_MAX) {
-      this.dropped++;
-      return;
+    if (waitingBytes + message.length > KEPT_BYTES_MAX) this.dropped++;
+    else if (this.#isOpen) return void this.#socket?.write(message);
+    else {
+      this.#kept.push(message);
+      this.#keptBytes += message.length;
     }
-    if (this.#isOpen) return void this.#socket?.write(message);
-    this.#kept.push(message);
-    this.#keptBytes += message.length;
+    // also when nothing more can be kept: the server may be back
     if (this.#socket === undefined && this.#clock.monotonicMs() >= this.#notBeforeMs) this.#connect();
   }
 

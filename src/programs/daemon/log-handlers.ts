@@ -1,19 +1,26 @@
 /**
- * Messages for log servers: `logstash_udp_handler` and `fluent_handler` (3006.16 salt/log_handlers/logstash_mod.py, salt/log_handlers/fluent_mod.py). What a
- * server does not take is kept up to a bound, then dropped; nothing waits for it.
+ * Messages for log servers: `logstash_udp_handler`, `logstash_zmq_handler`, `fluent_handler`, `sentry_handler` and `log4mongo_handler` (3006.16
+ * salt/log_handlers/). What a server does not take is kept up to a bound, then dropped; nothing waits for it.
  */
-import { hostname } from 'node:os';
 import type { Options } from '../../config/option.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 import { toJson } from '../../formats/json/text.ts';
 import { DatagramChannel, StreamChannel } from '../../host/log-network.ts';
 import { levelNamed, type LineSinkDeps } from '../../host/log-sinks.ts';
-import { LOG_LEVELS, type LogRecord, type LogSink } from '../../host/log.ts';
+import { LOG_LEVELS, type LogSink } from '../../host/log.ts';
+import { Secret } from '../../host/secret.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { float, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { isDict, toNumber, truthy, type Dict } from '../../python/values/value.ts';
+import { gelf, graylog, LOGSTASH_FORMS, sink, type Form } from './log-forms.ts';
+import { mongoChannel, mongoDocument } from './log-mongo.ts';
+import { sentryChannel, sentryEvent, sentryPlace } from './log-sentry.ts';
+import { ZmqLogChannel, zmqAddress } from './log-zmq.ts';
 
 /** Makes a sink, once it is known what the sinks of a program share. */
 type MakeSink = (shared: LineSinkDeps) => LogSink;
+
+/** What handlers are made with beside their own options. */
+type AllOptions = Pick<Options, 'raw'>;
 
 /** What is configured, and what is wrong with it. */
 export interface LogHandlers {
@@ -22,26 +29,23 @@ export interface LogHandlers {
 }
 
 const DEFAULT_FLUENT_PORT = 24224;
-/** Graylog's numbers of levels, with those of Salt's names that it does not know as `ALERT`, as in Salt. */
-const GRAYLOG_LEVELS: ReadonlyMap<string, number> = new Map([
-  ['WARNING', 4],
-  ['INFO', 6],
-  ['DEBUG', 7],
-]);
-
+const DEFAULT_MONGO_PORT = 27017;
 /** Reads the options of handlers. */
 export function logHandlers(opts: Pick<Options, 'raw'>): LogHandlers {
   const faults: string[] = [];
   const make: MakeSink[] = [];
   for (const [name, create] of [
     ['logstash_udp_handler', logstash],
+    ['logstash_zmq_handler', logstashZmq],
     ['fluent_handler', fluent],
+    ['sentry_handler', sentry],
+    ['log4mongo_handler', mongo],
   ] as const) {
     const given = opts.raw(name);
     if (given === undefined || given === null) continue;
     const made = isDict(given)
-      ? create(given, levelOf(given, opts))
-      : 'it must be a mapping with host and port';
+      ? create(given, levelOf(given, opts), opts)
+      : 'it must be a mapping, such as {host: …, port: …}';
     if (typeof made === 'string') faults.push(`No messages go to ${name}: ${made}.`);
     else make.push(made);
   }
@@ -61,12 +65,16 @@ function addressIn(given: Dict, port?: number): { host: string; port: number } |
   return { host, port: number };
 }
 
+function formOf(given: Dict): Form | string {
+  const version = pyStr(given.get('version') ?? 0);
+  return LOGSTASH_FORMS.get(version) ?? `there is no version ${version}; there are 0 and 1`;
+}
+
 function logstash(given: Dict, level: number): MakeSink | string {
   const address = addressIn(given);
   if (typeof address === 'string') return address;
-  const version = pyStr(given.get('version') ?? 0);
-  const form = LOGSTASH_FORMS.get(version);
-  if (form === undefined) return `there is no version ${version}; there are 0 and 1`;
+  const form = formOf(given);
+  if (typeof form === 'string') return form;
   const type = pyStr(given.get('msg_type') ?? 'logstash');
   return (shared) => {
     const channel = new DatagramChannel(address.host, address.port);
@@ -105,98 +113,56 @@ function fluent(given: Dict, level: number): MakeSink | string {
   };
 }
 
-/** A record with what handlers say beside it. */
-interface Told extends LogRecord {
-  readonly timeMs: number;
-  readonly pid: number;
-}
-
-interface Labels {
-  readonly tags: readonly string[];
-  readonly type: string;
-  readonly path: string;
-}
-
-function sink(level: number, shared: LineSinkDeps, send: (record: Told) => void): LogSink {
-  return {
-    level,
-    write: (record) => {
-      if (!shared.passes(record)) return;
-      const { timeMs, pid } = shared.context();
-      send({ ...record, message: shared.safe(record.message), timeMs, pid });
-    },
+/** A PUB socket that connects, as Salt's does: logstash listens. */
+function logstashZmq(given: Dict, level: number): MakeSink | string {
+  const address = zmqAddress(given.get('address') ?? null);
+  if (typeof address === 'string') return address;
+  const form = formOf(given);
+  if (typeof form === 'string') return form;
+  const hwm = toNumber(given.get('hwm') ?? 1000);
+  if (hwm === undefined || !Number.isInteger(hwm) || hwm < 1)
+    return `hwm must be a number of messages, not ${pyStr(given.get('hwm') ?? null)}`;
+  return (shared) => {
+    const channel = new ZmqLogChannel(address, hwm);
+    const labels = { tags: ['salt'], type: 'logstash', path: 'logstash' };
+    return sink(level, shared, (record) => channel.send(Buffer.from(toJson(form(record, labels)))));
   };
 }
 
-const levelName = ({ level }: Told): string => level.toUpperCase();
+/** Salt compat: what it says of frames of Python (`include_paths`, `processors` …) has no meaning here. */
+function sentry(given: Dict, _level: number, opts: AllOptions): MakeSink | string {
+  const place = sentryPlace(given);
+  if (typeof place === 'string') return place;
+  // the level of other messages does not count here
+  const level = levelNamed(pyStr(given.get('log_level') ?? 'error')) ?? LOG_LEVELS.error;
+  const event = sentryEvent(given, opts.raw('grains') ?? null);
+  if (typeof event === 'string') return event;
+  return (shared) => {
+    const channel = sentryChannel(place);
+    return sink(level, shared, (record) => {
+      const made = event(record);
+      if (made !== undefined) channel.send(made);
+    });
+  };
+}
 
-/** What every form says of the place of a record; without lines and functions, which there are none of. */
-const placeOf = (record: Told): [string, Value][] => [
-  ['levelname', levelName(record)],
-  ['logger', record.logger],
-  ['lineno', 0],
-  ['pathname', ''],
-  ['process', record.pid],
-  ['threadName', 'MainThread'],
-  ['funcName', ''],
-  ['processName', 'MainProcess'],
-];
-
-const timestamp = ({ timeMs }: Told): string => new Date(timeMs).toISOString();
-
-type Form = (record: Told, labels: Labels) => Dict;
-
-const LOGSTASH_FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
-  [
-    '0',
-    (record, { tags, type, path }) =>
-      new Map<Value, Value>([
-        ['@timestamp', timestamp(record)],
-        ['@fields', new Map(placeOf(record))],
-        ['@message', record.message],
-        ['@source', `${type}://${hostname()}/${path}`],
-        ['@source_host', hostname()],
-        ['@source_path', path],
-        ['@tags', [...tags]],
-        ['@type', type],
-      ]),
-  ],
-  [
-    '1',
-    (record, { tags, type }) =>
-      new Map<Value, Value>([
-        ['@version', 1],
-        ['@timestamp', timestamp(record)],
-        ['host', hostname()],
-        ...placeOf(record),
-        ['message', record.message],
-        ['tags', [...tags]],
-        ['type', type],
-      ]),
-  ],
-]);
-
-const graylogLevel = (record: Told): Value => GRAYLOG_LEVELS.get(levelName(record)) ?? 'ALERT';
-
-const graylog: Form = (record, { tags }) =>
-  new Map<Value, Value>([
-    ['message', record.message],
-    ['timestamp', timestamp(record)],
-    ['level', graylogLevel(record)],
-    ['tag', tags[0] ?? 'salt'],
-    ...placeOf(record).map(([name, value]): [Value, Value] => [name === 'logger' ? 'name' : name, value]),
-  ]);
-
-const gelf: Form = (record, { tags }) =>
-  new Map<Value, Value>([
-    ['version', float(1.1)],
-    ['host', hostname()],
-    ['short_message', record.message],
-    ['timestamp', float(record.timeMs / 1000)],
-    ['level', graylogLevel(record)],
-    ['_tag', tags[0] ?? 'salt'],
-    ...placeOf(record).map(([name, value]): [Value, Value] => [
-      `_${name === 'logger' ? 'name' : name}`,
-      value,
-    ]),
-  ]);
+function mongo(given: Dict, level: number): MakeSink | string {
+  const text = (name: string): string | undefined =>
+    truthy(given.get(name)) ? pyStr(given.get(name) ?? null) : undefined;
+  const address = addressIn(new Map([['host', text('host') ?? 'localhost'], ...given]), DEFAULT_MONGO_PORT);
+  if (typeof address === 'string') return address;
+  const database = text('database_name');
+  if (database === undefined) return 'database_name is missing';
+  const place = {
+    ...address,
+    database,
+    collection: text('collection') ?? 'logs',
+    user: text('username'),
+    password: new Secret(text('password') ?? ''),
+    writeConcern: given.get('write_concern') ?? null,
+  };
+  return (shared) => {
+    const channel = mongoChannel(place);
+    return sink(level, shared, (record) => channel.send(mongoDocument(record)));
+  };
+}
