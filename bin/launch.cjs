@@ -1,32 +1,73 @@
 // Runs a program from dist/ with its V8 code cache, which saves a third of its start-up time. Without a usable cache (another
-// version of Node, a read-only folder when it was built) the program runs all the same.
+// version of Node, a read-only folder when it was built) the program runs all the same. Some programs come in layers
+// (scripts/layers.mjs): those after the first are read when a module is asked for that none before them has.
 'use strict';
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
-const { createRequire, wrap } = require('node:module');
+const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
+const PARAMETERS = 'exports, require, module, __filename, __dirname, __brineModules, __brineModule';
+
 module.exports = function launch(name) {
-  const file = join(__dirname, '..', 'dist', `${name}.cjs`);
+  const dist = join(__dirname, '..', 'dist');
+  const file = join(dist, `${name}.cjs`);
   if (!existsSync(file)) {
     process.stderr.write(
       `${name} has not been built: ${file} is missing. Run "npm ci" or "npm run build" in ${dirname(__dirname)}.\n`,
     );
     process.exit(70);
   }
-  // the bundler writes ASCII only, which is read faster as bytes
-  const cacheFile = `${file}.cache`;
-  const script = new Script(wrap(readFileSync(file, 'latin1')), {
-    filename: file,
-    cachedData: readIfThere(cacheFile),
-  });
-  if (process.env.BRINE_WRITE_CODE_CACHE === '1') {
-    process.on('exit', () => writeFileSync(cacheFile, script.createCachedData()));
-  }
+  const isCaching = process.env.BRINE_WRITE_CODE_CACHE === '1';
+  const isTracing = process.env.BRINE_LAYERS === '1';
+  const require_ = createRequire(file);
   const module_ = { exports: {} };
-  script
-    .runInThisContext()
-    .call(module_.exports, module_.exports, createRequire(file), module_, file, dirname(file));
+  const modules = new Map();
+  const scripts = [];
+  const first = new Set();
+
+  const provide = (own) => {
+    for (const path of Object.keys(own)) modules.set(path, own[path]);
+  };
+  const find = (path) => {
+    while (!modules.has(path)) loadNext();
+    return modules.get(path)();
+  };
+  /** Names what the first layer does not have. */
+  const traced = (path) => {
+    if (!first.has(path)) process.stderr.write(`${path}\n`);
+    return find(path);
+  };
+  const layer = (at) => join(dist, `${name}${at === 0 ? '' : `.${at}`}.cjs`);
+  function loadNext() {
+    const path = layer(scripts.length);
+    if (isTracing) process.stderr.write(`${path}\n`);
+    // the bundler writes ASCII only, which is read faster as bytes
+    const source = `(function (${PARAMETERS}) {${readFileSync(path, 'latin1')}\n})`;
+    const script = new Script(source, { filename: path, cachedData: readIfThere(`${path}.cache`) });
+    scripts.push([path, script]);
+    const body = script.runInThisContext();
+    body.call(
+      module_.exports,
+      module_.exports,
+      require_,
+      module_,
+      file,
+      dist,
+      provide,
+      isTracing ? traced : find,
+    );
+  }
+
+  if (isCaching)
+    process.on('exit', () => {
+      // a layer that no run had need of yet gets a cache of what is compiled when it is loaded
+      for (let at = scripts.length; existsSync(layer(at)) && !existsSync(`${layer(at)}.cache`); at++)
+        loadNext();
+      for (const [path, script] of scripts) writeFileSync(`${path}.cache`, script.createCachedData());
+    });
+  loadNext();
+  for (const path of modules.keys()) first.add(path);
 };
 
 function readIfThere(path) {

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { buildConsole } from './build-console.mjs';
 import { externalPackages, filesBelow, root } from './bundle.mjs';
+import { buildLayers } from './layers.mjs';
 
 /**
  * Programs of which many run at once: what they do not use they do not even hold as text. Their lazily imported parts are files
@@ -28,14 +29,47 @@ const SPLIT = new Set(['salt-master-child', 'salt-api']);
 /** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
 const STALE_PART_MS = 3_600_000;
 
-/** The programs that people start and wait for, and a run of each that compiles what most of its runs need. */
+/** The programs that people start and wait for, and runs of each that compile what most of its runs need. */
 const COMMANDS = new Map([
-  ['salt', ['x', 'test.ping']],
-  ['salt-call', ['--local', 'test.ping']],
-  ['salt-cp', ['x', '/dev/null', '/tmp/x']],
-  ['salt-key', ['-L']],
-  ['salt-run', ['jobs.list_jobs']],
-  ['sls', ['schema']],
+  ['salt', [['x', 'test.ping']]],
+  [
+    'salt-call',
+    [
+      ['--local', 'test.ping'],
+      ['--local', 'state.single', 'test.nop', 'name=x'],
+    ],
+  ],
+  ['salt-cp', [['x', '/dev/null', '/tmp/x']]],
+  ['salt-key', [['-L']]],
+  ['salt-run', [['jobs.list_jobs']]],
+  ['sls', [['schema']]],
+]);
+const REQUESTER = 'src/network/transport/zmtp/requester.ts';
+const OUTPUTTERS = ['src/plugins/outputters/highstate.ts', 'src/plugins/outputters/json.ts'];
+/**
+ * Those in layers, and for each layer between the first and the last the modules that it is for, which usual runs import on demand: with
+ * BRINE_LAYERS=1 in the environment a program names what it looks up beyond its first layer, and the layers that it loads.
+ */
+const LAYERED = new Map([
+  ['salt', [[REQUESTER, ...OUTPUTTERS]]],
+  [
+    'salt-call',
+    [
+      [REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/modules/test.ts'],
+      [
+        ...['state', 'config', 'saltutil', 'grains', 'pillar', 'file', 'cmd', 'cp'].map(
+          (name) => `src/plugins/modules/${name}.ts`,
+        ),
+        ...['table', 'test', 'file', 'cmd'].map((name) => `src/plugins/states/${name}.ts`),
+        'src/runtime/loader/salts-modules.ts',
+      ],
+    ],
+  ],
+  ['salt-cp', [[REQUESTER]]],
+  [
+    'salt-key',
+    [['src/network/events/bus-client.ts', 'src/config/master-sockets.ts', 'src/plugins/outputters/key.ts']],
+  ],
 ]);
 
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');
@@ -62,16 +96,21 @@ const settings = {
 };
 const programs = filesBelow(join(root, 'src', 'bin'), '.ts');
 const isSplit = (path) => SPLIT.has(basename(path, '.ts'));
+const isLayered = (path) => LAYERED.has(basename(path, '.ts'));
 // a program that is started with its code cache cannot import, only require
 await build({
   ...settings,
   format: 'cjs',
   supported: { 'dynamic-import': false },
-  entryPoints: programs.filter((path) => !isSplit(path)),
+  entryPoints: programs.filter((path) => !isSplit(path) && !isLayered(path)),
 });
 await buildSplit(programs.filter(isSplit));
-for (const name of readdirSync(fresh))
-  if (COMMANDS.has(basename(name, '.cjs'))) deferBuiltins(join(fresh, name));
+const layered = [...LAYERED].map(([name, hot]) => [`src/bin/${name}.ts`, hot]);
+for (const [name, text] of await buildLayers(settings, new Map(layered)))
+  writeFileSync(join(fresh, name), text);
+for (const name of readdirSync(fresh)) if (COMMANDS.has(name.split('.')[0])) deferBuiltins(join(fresh, name));
+// V8 tells a cache that is of another text by the length of the text alone
+for (const name of readdirSync(outdir)) if (name.endsWith('.cjs.cache')) rmSync(join(outdir, name));
 const builtNames = readdirSync(fresh);
 for (const name of builtNames) renameSync(join(fresh, name), join(outdir, name));
 removeStaleParts(new Set(builtNames));
@@ -171,7 +210,8 @@ function writeCodeCaches() {
   for (const role of ['master', 'minion']) {
     writeFileSync(join(folder, role), [`root_dir: ${folder}`, 'id: build', ...places, ''].join('\n'));
   }
-  for (const [name, args] of COMMANDS) {
+  const runs = [...COMMANDS].flatMap(([name, calls]) => calls.map((args) => [name, args]));
+  for (const [name, args] of runs) {
     if (!existsSync(join(outdir, `${name}.cjs`)) || outdir !== join(root, 'dist')) continue;
     const env = { ...process.env, BRINE_WRITE_CODE_CACHE: '1' };
     spawnSync(process.execPath, [join(root, 'bin', name), '-c', folder, ...args], {

@@ -1,0 +1,166 @@
+// Programs in layers: what every run needs in one small file, what usual runs need besides in further ones, all else in the last. A
+// command that lives for a twentieth of a second does not read, or have V8 look through, the four megabytes of functions that it will not
+// call. bin/launch.cjs puts the layers together; every module is in exactly one of them.
+import { build } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { externalPackages, root } from './bundle.mjs';
+
+/** What stands for a module of another layer: its exports, taken from there when this is evaluated. */
+const ELSEWHERE = 'brine-layer';
+const REGISTRY = 'brine-registry';
+
+/**
+ * @param settings of esbuild, for each layer
+ * @param programs path of each program's entry, and for each layer between the first and the last the modules that it is for
+ * @returns text of each layer by the name of its file
+ */
+export async function buildLayers(settings, programs) {
+  const graph = await importsOf([...programs.keys()]);
+  const exported = await exportsOf([...graph.keys()].filter((path) => path.endsWith('.ts')));
+  const files = new Map();
+  const all = [...programs].map(async ([entry, roots]) => {
+    const name = entry.slice(entry.lastIndexOf('/') + 1, -3);
+    const layers = [closure(graph, [entry], isStatic)];
+    for (const some of roots) layers.push(minus(closure(graph, some, isStatic), ...layers));
+    layers.push(
+      minus(
+        closure(graph, [entry], () => true),
+        ...layers,
+      ),
+    );
+    for (const [at, own] of layers.entries()) {
+      const file = `${name}${at === 0 ? '' : `.${at}`}.cjs`;
+      const first = `import ${JSON.stringify(REGISTRY)};\nimport ${JSON.stringify(`./${entry}`)};`;
+      const contents = at === 0 ? first : lazyEntry(own);
+      files.set(file, await buildLayer(settings, file, contents, own, entry, exported));
+    }
+  });
+  await Promise.all(all);
+  return files;
+}
+
+async function buildLayer(settings, file, contents, own, entry, exported) {
+  const { outputFiles } = await build({
+    ...settings,
+    format: 'cjs',
+    write: false,
+    entryPoints: undefined,
+    stdin: { contents, resolveDir: root, sourcefile: `${file}.ts`, loader: 'ts' },
+    plugins: [elsewhere(own, entry, exported)],
+  });
+  return outputFiles[0].text;
+}
+
+/** Bundles the modules of one layer, and has all others looked up. */
+function elsewhere(own, entry, exported) {
+  return {
+    name: ELSEWHERE,
+    setup(build) {
+      build.onResolve({ filter: new RegExp(`^${REGISTRY}$`) }, ({ path }) => ({ path, namespace: REGISTRY }));
+      build.onLoad({ filter: /.*/, namespace: REGISTRY }, () => ({
+        contents: registryText(own, entry),
+        resolveDir: root,
+        loader: 'ts',
+      }));
+      build.onResolve({ filter: /^\./ }, ({ path, importer, resolveDir, kind }) => {
+        if (importer.includes('/node_modules/')) return undefined;
+        const target = relative(root, join(resolveDir || dirname(importer), path));
+        const isOwn = own.has(target);
+        // a module that is imported on demand here would have all that it imports evaluated on demand, and the whole layer with it
+        const isPlain = kind !== 'dynamic-import' && isOwn;
+        return isPlain || !target.endsWith('.ts') ? undefined : { path: target, namespace: ELSEWHERE };
+      });
+      build.onLoad({ filter: /.*/, namespace: ELSEWHERE }, ({ path }) => {
+        const names = exported.get(path);
+        if (names === undefined) throw new Error(`${path} is in no layer`);
+        const lines = names.map(
+          (name, at) => `const e${at} = module_[${JSON.stringify(name)}]; export { e${at} as ${name} };`,
+        );
+        return {
+          contents: `const module_ = __brineModule(${JSON.stringify(path)});${lines.join('\n')}`,
+          loader: 'js',
+        };
+      });
+    },
+  };
+}
+
+/** Evaluates all its modules and hands them out, before the program runs. */
+function registryText(modules, entry) {
+  const list = [...modules].filter((path) => path.endsWith('.ts') && path !== entry);
+  const imports = list.map((path, at) => `import * as m${at} from ${JSON.stringify(`./${path}`)};`);
+  const entries = list.map((path, at) => `${JSON.stringify(path)}: () => m${at}`);
+  return `${imports.join('\n')}\n__brineModules({${entries.join(',\n')}});`;
+}
+
+/** Hands out its modules, and evaluates each when somebody asks for it. */
+function lazyEntry(modules) {
+  const entries = [...modules]
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => `${JSON.stringify(path)}: () => require(${JSON.stringify(`./${path}`)})`);
+  return `__brineModules({${entries.join(',\n')}});`;
+}
+
+/** Every module of some programs, with what it imports. */
+async function importsOf(entryPoints) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: 'nowhere',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    write: false,
+    metafile: true,
+    external: externalPackages,
+    logLevel: 'error',
+  });
+  return new Map(
+    Object.entries(metafile.inputs).map(([path, { imports }]) => [
+      path,
+      imports.filter(({ external }) => !external),
+    ]),
+  );
+}
+
+/** The names that each module exports. */
+async function exportsOf(paths) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: paths,
+    outdir: 'nowhere',
+    outbase: '.',
+    format: 'esm',
+    target: 'node20',
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  const names = new Map();
+  for (const { entryPoint, exports } of Object.values(metafile.outputs)) names.set(entryPoint, exports);
+  for (const path of paths)
+    if (/^export \*/m.test(readFileSync(join(root, path), 'utf8')))
+      throw new Error(`${path} exports all of another module: programs in layers need names`);
+  return names;
+}
+
+function closure(graph, roots, follows) {
+  const found = new Set(roots);
+  for (const path of found) {
+    const imports = graph.get(path);
+    if (imports === undefined) throw new Error(`there is no module ${path}`);
+    for (const to of imports) if (follows(to)) found.add(to.path);
+  }
+  return found;
+}
+
+function isStatic({ kind }) {
+  return kind !== 'dynamic-import';
+}
+
+function minus(set, ...others) {
+  return new Set([...set].filter((path) => !others.some((other) => other.has(path))));
+}

@@ -1,0 +1,66 @@
+/** The built commands whose code comes in layers: usual runs do without the last and largest one. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import test from 'node:test';
+import { Fleet, ours, runProgram } from '../support/fleet.ts';
+
+const DIST = join(dirname(ours.folder), 'dist');
+
+/** The layers that a run loads, and what it prints. */
+async function traced(
+  program: string,
+  args: readonly string[],
+): Promise<{ layers: string[]; stdout: string }> {
+  const env = { ...process.env, BRINE_LAYERS: '1' };
+  const { code, stdout, stderr } = await runProgram(join(ours.folder, program), args, { env });
+  assert.equal(code, 0, stderr);
+  const layers = stderr.split('\n').filter((line) => line.endsWith('.cjs'));
+  return { layers: layers.map((path) => basename(path)), stdout };
+}
+
+function lastLayer(program: string): string {
+  const numbers = readdirSync(DIST).flatMap((name) => {
+    const number = new RegExp(`^${program}\\.(\\d+)\\.cjs$`).exec(name)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+  assert.ok(numbers.length >= 2, `${program} has no layers`);
+  return `${program}.${Math.max(...numbers)}.cjs`;
+}
+
+test('layers - a ping, a state run and a list of keys need no module of the last layer', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMaster(['auto_accept: True', `file_roots: {base: [${fleet.path('srv')}]}`]);
+  fleet.write(fleet.path('srv'), 'nothing.sls', ['nothing:', '  test.nop: []']);
+  await fleet.startMaster();
+  await fleet.joinMinion('m1');
+  const runs: [program: string, args: string[], expected: RegExp][] = [
+    ['salt', ['-c', fleet.masterDir, 'm1', 'test.ping'], /True/],
+    ['salt', ['-c', fleet.masterDir, 'm1', 'state.apply', 'nothing'], /Succeeded:\s+1/],
+    ['salt-call', ['-c', fleet.path('m1'), 'test.ping'], /True/],
+    ['salt-call', ['-c', fleet.path('m1'), '--local', 'test.ping'], /True/],
+    ['salt-call', ['-c', fleet.path('m1'), 'state.apply', 'nothing'], /Succeeded:\s+1/],
+    ['salt-key', ['-c', fleet.masterDir, '-L'], /m1/],
+  ];
+  for (const [program, args, expected] of runs) {
+    const { layers, stdout } = await traced(program, args);
+    assert.match(stdout, expected);
+    assert.equal(layers[0], `${program}.cjs`);
+    assert.ok(
+      !layers.includes(lastLayer(program)),
+      `${program} ${args.join(' ')} loads ${layers.join(', ')}`,
+    );
+  }
+});
+
+test('layers - a function of the last layer runs there, with the values of those before it', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMinion('m1', ['file_client: local']);
+  const { layers, stdout } = await traced('salt-call', [
+    ...['-c', fleet.path('m1'), '--local', '--out=json'],
+    ...['hashutil.digest', 'text', 'checksum=sha256'],
+  ]);
+  assert.match(stdout, /982d9e3eb996f559e633f4d194def3761d909f5a3b647d1a851fead67c32c9d1/);
+  assert.ok(layers.includes(lastLayer('salt-call')), layers.join(', '));
+  assert.ok(existsSync(join(DIST, `${lastLayer('salt-call')}.cache`)), 'it has no code cache');
+});
