@@ -56,6 +56,11 @@ const KNOWN = [
   'tls_key',
 ];
 
+/** Whether a text can be the name of a member. */
+export function isMemberName(text: string): boolean {
+  return MEMBER.test(text);
+}
+
 /** Whether the configuration names a cluster, right or wrong. */
 export function isClustered(opts: Pick<MasterOptions, 'get'>): boolean {
   return opts.get('cluster').size > 0;
@@ -76,7 +81,7 @@ export function clusterSettings(opts: Pick<MasterOptions, 'get' | 'raw'>): Clust
       `cluster: id must be a name of letters, digits, - and _, 32 at most, not ${pyStr(value.get('id') ?? null)}.`,
     );
   const member = textOf(value, 'member') ?? String(opts.raw('id') ?? '');
-  if (!MEMBER.test(member))
+  if (!isMemberName(member))
     throw new ConfigError(
       `cluster: member must be a name of letters, digits, '.', - and _, not ${pyStr(member)}. Without it the master's id counts.`,
     );

@@ -18,6 +18,8 @@ export interface MasterSockets {
   readonly jobCacheOwner: string;
   /** Where the publisher answers; in a cluster `publishPull` stands before it. */
   readonly publishOwner: string;
+  /** Where the part answers that ties a master to the others of its cluster. Ours. */
+  readonly cluster: string;
   /** Where the reactor reads events. Ours. */
   readonly reactorFeed: string;
 }
@@ -53,6 +55,7 @@ export function masterSockets(opts: MasterOptions): MasterSockets {
     jobCache: at('job_cache.ipc'),
     jobCacheOwner: owner('job_cache.ipc'),
     publishOwner: owner('publish_pull.ipc'),
+    cluster: at('cluster.ipc'),
     reactorFeed: at('reactor_events.ipc'),
   };
 }

@@ -23,6 +23,13 @@ import { isNonce } from '../../formats/wire/nonce.ts';
 import type { AcceptedKeys } from './accepted-keys.ts';
 import { UNKNOWN_STANDING, type ReplayCheck, type Standing } from './replay-guard.ts';
 import type { SessionKeys } from './session-keys.ts';
+import {
+  codeOf,
+  sessionMark,
+  type ElsewhereRequest,
+  type ElsewhereVerdict,
+  type SessionElsewhere,
+} from './sessions-elsewhere.ts';
 
 /** An encrypted request after every check: `id` is who sent it. */
 export interface AesRequest {
@@ -60,6 +67,11 @@ export interface DoorDeps {
   readonly authenticate: AuthHandler;
   readonly sessions: SessionKeys;
   readonly keys: AcceptedKeys;
+  /**
+   * Asks the master that has given a session whether a request that it has sealed is new. Throws when that cannot be asked. Without it
+   * only sessions that were given here count.
+   */
+  readonly claimElsewhere?: (member: string, request: ElsewhereRequest) => Promise<ElsewhereVerdict>;
   /** Whether what a command in the clear says of its user holds: only then may it be larger than a stranger's. */
   readonly knowsUser: (head: Dict) => boolean;
   /** The shared key in force, and the one before it during a rotation. For versions below 3 only. */
@@ -127,6 +139,8 @@ interface Opened {
   readonly crypticle: Crypticle;
   /** The load's msgpack; undefined when it is none of Salt's. */
   readonly packed: Buffer | undefined;
+  /** The session, when another master of a cluster has given it. */
+  readonly givenBy?: SessionElsewhere;
 }
 
 /** What the guard against replays knows of a request's sender, and what it will be told. */
@@ -196,12 +210,13 @@ export class Door {
   }
 
   async #aes(envelope: AesEnvelope, from: string, passage: Passage): Promise<Buffer> {
-    const { crypticle, packed } =
+    const { crypticle, packed, givenBy } =
       envelope.version >= 3 ? this.#openSession(envelope, passage.standing) : this.#openShared(envelope);
     if (packed === undefined) throw new Refused('load shape', NOT_A_DICT);
     if (packed.length > GLANCE_BYTES) this.#vouch(envelope, glanceAt(packed, SENDER_FIELDS), passage);
     const load = decodeMap(packed, AUTHENTICATED);
     const request = this.#identify(envelope, load, passage);
+    if (givenBy !== undefined) await this.#claim(givenBy, request.id, envelope, passage);
     const replyNonce = envelope.version >= 2 ? request.nonce : '';
     const handler = this.#deps.aes.get(request.cmd);
     if (handler === undefined) {
@@ -231,19 +246,41 @@ export class Door {
 
   #openSession(envelope: AesEnvelope, standing: Standing): Opened {
     const { sessions } = this.#deps;
-    if (!isValidMinionId(envelope.id)) throw new Refused('invalid id');
-    const crypticle = sessions.get(envelope.id, standing);
-    if (crypticle === undefined) throw new Refused('no session');
-    const opened = open(crypticle, envelope.load);
+    const { id } = envelope;
+    if (!isValidMinionId(id)) throw new Refused('invalid id');
+    const crypticle = sessions.get(id, standing);
+    const opened =
+      (crypticle && open(crypticle, envelope.load)) ?? openAny(sessions.elsewhere.known(id), envelope.load);
     if (opened !== undefined) return opened;
     // another worker may have made a new session since we read the file
-    const current = sessions.reload(envelope.id, standing);
+    const current = sessions.reload(id, standing);
+    const isKnown = current === undefined || current.keyString.reveal() === crypticle?.keyString.reveal();
     const second =
-      current === undefined || current.keyString.reveal() === crypticle.keyString.reveal()
-        ? undefined
-        : open(current, envelope.load);
-    if (second === undefined) throw new Refused('undecryptable');
+      (isKnown ? undefined : open(current, envelope.load)) ??
+      openAny(sessions.elsewhere.read(id), envelope.load);
+    if (second === undefined)
+      throw new Refused(crypticle === undefined && current === undefined ? 'no session' : 'undecryptable');
     return second;
+  }
+
+  /** Who has given the session remembers what was sent with it. */
+  async #claim(
+    { member, crypticle }: SessionElsewhere,
+    id: string,
+    { load }: AesEnvelope,
+    { outcome }: Passage,
+  ): Promise<void> {
+    const ts = outcome.kind === 'genuine' ? outcome.ts : NaN;
+    let verdict: ElsewhereVerdict;
+    try {
+      const request = { id, code: codeOf(load), ts, mark: sessionMark(crypticle) };
+      verdict = (await this.#deps.claimElsewhere?.(member, request)) ?? 'ended';
+    } catch (error) {
+      throw new Refused('no session', BAD_LOAD, `the master ${member} has given it: ${messageOf(error)}`);
+    }
+    if (verdict === 'seen') throw new Refused('replay');
+    if (verdict === 'ended')
+      throw new Refused('no session', BAD_LOAD, `it has ended on the master ${member}`);
   }
 
   #openShared(envelope: AesEnvelope): Opened {
@@ -346,6 +383,14 @@ function open(crypticle: Crypticle, sealed: Buffer): Opened | undefined {
   } catch {
     return undefined;
   }
+}
+
+function openAny(sessions: readonly SessionElsewhere[], sealed: Buffer): Opened | undefined {
+  for (const givenBy of sessions) {
+    const opened = open(givenBy.crypticle, sealed);
+    if (opened !== undefined) return { ...opened, givenBy };
+  }
+  return undefined;
 }
 
 function decodeMap(packed: Buffer, budget: Budget): Dict {

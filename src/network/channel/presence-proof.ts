@@ -70,7 +70,7 @@ export function readPresenceProof(
 
 /** What the proof says, when it is this minion's, and new. */
 function genuineClaim(id: string, proof: Buffer, sessions: SessionKeys, clock: Clock): Dict | undefined {
-  const content = sessions.reload(id)?.loads(proof);
+  const content = openedBy(id, proof, sessions);
   if (content === undefined || !isDict(content) || content.get('id') !== id) return undefined;
   const at = content.get('presence');
   const isFresh =
@@ -78,6 +78,20 @@ function genuineClaim(id: string, proof: Buffer, sessions: SessionKeys, clock: C
     Number.isSafeInteger(at) &&
     Math.abs(clock.nowMs() / 1000 - at) < AGE_MAX_SECONDS;
   return isFresh ? content : undefined;
+}
+
+/** It may have logged in at another master of a cluster. */
+function openedBy(id: string, proof: Buffer, sessions: SessionKeys): Value | undefined {
+  const own = sessions.reload(id);
+  const others = sessions.elsewhere.read(id).map(({ crypticle }) => crypticle);
+  for (const crypticle of own === undefined ? others : [own, ...others]) {
+    try {
+      return crypticle.loads(proof);
+    } catch {
+      // sealed with another one
+    }
+  }
+  return undefined;
 }
 
 /** What a minion says that it has missed, as it is packed in what says who it is. */

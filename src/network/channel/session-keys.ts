@@ -15,6 +15,7 @@ import {
 } from '../../host/files.ts';
 import { Secret } from '../../host/secret.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
+import { elsewhereFolder, SessionsElsewhere } from './sessions-elsewhere.ts';
 
 /** Beside the folder of sessions: a file whose age says which of them have ended. */
 const FLOOR_SUFFIX = '.floor';
@@ -47,12 +48,15 @@ export class SessionKeys {
   readonly #lifetimeMs: number;
   readonly #clock: Clock;
   readonly #cache = new BoundedMap<string, Entry>(CACHED_MAX);
+  /** Those that other masters of a cluster have given. */
+  readonly elsewhere: SessionsElsewhere;
 
   /** @param lifetimeMs `publish_session` */
   constructor(directory: string, lifetimeMs: number, clock: Clock) {
     this.#directory = directory;
     this.#lifetimeMs = lifetimeMs;
     this.#clock = clock;
+    this.elsewhere = new SessionsElsewhere(elsewhereFolder(directory), clock);
     makeDirectory(directory, 0o700);
   }
 
@@ -79,7 +83,7 @@ export class SessionKeys {
 
   /** Whether there is a session, also one that has ended by its age: its minion has authenticated since its key was accepted. */
   has(id: string): boolean {
-    return isValidMinionId(id) && existsSync(safeJoin(this.#directory, id));
+    return (isValidMinionId(id) && existsSync(safeJoin(this.#directory, id))) || this.elsewhere.has(id);
   }
 
   /** The session as the file has it now: another process may have made a new one. */

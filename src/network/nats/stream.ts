@@ -106,6 +106,16 @@ export class NatsStreams {
     return true;
   }
 
+  /** Makes a stream; one that is there is made to keep messages for at least as long. */
+  async ensure(settings: StreamSettings): Promise<void> {
+    if (await this.create(settings)) return;
+    const { streams } = this.#deps.manager;
+    const { config } = await streams.info(settings.name);
+    const maxAge = settings.maxAgeMs * NS_PER_MS;
+    if (config.max_age > 0 && config.max_age < maxAge)
+      await streams.update(settings.name, { max_age: maxAge });
+  }
+
   async exists(name: string): Promise<boolean> {
     try {
       await this.#deps.manager.streams.info(name);

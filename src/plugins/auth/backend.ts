@@ -37,6 +37,8 @@ export interface BackendContext {
   readonly config: Dict;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Has a name taken once among several masters; not set where there is one. @returns false when it was taken before */
+  readonly useOnce?: ((name: string) => Promise<boolean>) | undefined;
 }
 
 /** How a backend is found and made. */

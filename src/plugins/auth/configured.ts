@@ -12,6 +12,8 @@ export interface ConfiguredAuthDeps {
   readonly opts: Dict;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Has a name taken once among several masters; not set where there is one. */
+  readonly useOnce?: BackendContext['useOnce'];
   /** An authentication system of the site's own, which comes before a built-in one; undefined when there is none of that name. */
   readonly custom?: (name: string) => BackendSpec | undefined;
 }
@@ -77,8 +79,8 @@ export class ConfiguredAuth {
   }
 
   #context(name: string): BackendContext {
-    const { opts, clock, log } = this.#deps;
-    return { opts, clock, log, config: this.entries(name) ?? new Map() };
+    const { opts, clock, log, useOnce } = this.#deps;
+    return { opts, clock, log, useOnce, config: this.entries(name) ?? new Map() };
   }
 }
 

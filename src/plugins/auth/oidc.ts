@@ -69,7 +69,7 @@ class OidcBackend implements AuthBackend {
     try {
       const named = await namedBy(token, secret, this.#provider, this.#context.clock);
       if (named.username !== username) throw new IdTokenError('the token names another user');
-      this.#use(token, named);
+      await this.#use(token, named);
       return true;
     } catch (error) {
       if (!(error instanceof IdTokenError)) throw error;
@@ -83,12 +83,14 @@ class OidcBackend implements AuthBackend {
     return Promise.resolve(this.#named.get(digestOf(token))?.groups ?? []);
   }
 
-  #use(token: string, named: Named): void {
+  async #use(token: string, named: Named): Promise<void> {
     const digest = digestOf(token);
     const what = this.#used.use(digest);
     if (what === 'used before') throw new IdTokenError('the token was used before');
     // one that is forgotten too soon could be used again
     if (what === 'full') throw new IdTokenError('too many have logged in just now');
+    if ((await this.#context.useOnce?.(`oidc ${digest}`)) === false)
+      throw new IdTokenError('the token was used before, at another master');
     this.#named.set(digest, named);
   }
 }

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { keepJobsSeconds } from '../../config/job-caches.ts';
 import { BrineError } from '../../errors/errors.ts';
+import { elsewhereFolder } from '../../network/channel/sessions-elsewhere.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { importJobs } from '../../runtime/cluster/import-jobs.ts';
 import {
@@ -185,7 +186,9 @@ async function leave(ctx: RunnerContext): Promise<string> {
   const pkiDir = ctx.opts.get('pki_dir');
   readClusterSecret(pkiDir, settings.id);
   rmSync(membershipFolder(pkiDir), { recursive: true, force: true });
-  rmSync(join(ctx.opts.get('cachedir'), 'cluster'), { recursive: true, force: true });
+  const cachedir = ctx.opts.get('cachedir');
+  for (const folder of [join(cachedir, 'cluster'), elsewhereFolder(join(cachedir, 'sessions'))])
+    rmSync(folder, { recursive: true, force: true });
   return (
     `This master has left the cluster ${settings.id}. It keeps the keys and jobs that it has. Remove the option cluster before it ` +
     'is started alone.'

@@ -1,5 +1,5 @@
 /** What every master of a cluster has on its disk: keys of minions, sessions, and what is known of minions. */
-import { readdirSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../host/clock.ts';
 import {
@@ -10,10 +10,13 @@ import {
   writeFileAtomic,
 } from '../../host/files.ts';
 import { watchFolder } from '../../host/watch-folder.ts';
+import { isMemberName } from '../../config/cluster.ts';
+import { elsewhereFolder } from '../../network/channel/sessions-elsewhere.ts';
 import { isKeyString } from '../../network/crypto/crypticle.ts';
-import { dict, isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { MinionDataCache, type MinionBank } from '../../storage/cache/minion-data.ts';
 import type { ChangeMark } from '../../storage/cache/change-list.ts';
+import { apiTokensFolder, isApiTokenName } from '../../storage/tokens/api-tokens.ts';
 import { isStorableId, KEY_FOLDERS, KEY_STATES, KeyStore, type KeyState } from '../../storage/keys/store.ts';
 
 const CHANGES_MS = 200;
@@ -80,31 +83,91 @@ function trust(value: Dict | undefined): number {
   return value.has('accepted') ? 2 : 1;
 }
 
-/** Sessions, so that a minion's next request may reach any master. */
-export function sessionKind(directory: string): FileKind {
-  makeDirectory(directory, 0o700);
-  const path = (id: string): string => safeJoin(directory, id);
+/** Where a master keeps sessions, and who it is. */
+export interface SessionPlaces {
+  /** Of those that this master has given. */
+  readonly folder: string;
+  readonly member: string;
+}
+
+/**
+ * Sessions, so that a minion's next request may reach any master. Each belongs to the master that has given it, and its name is that one's
+ * and the minion's.
+ */
+export function sessionKind({ folder, member }: SessionPlaces): FileKind {
+  const elsewhere = elsewhereFolder(folder);
+  makeDirectory(folder, 0o700);
+  makeDirectory(elsewhere, 0o700);
+  const folderOf = (by: string): string => (by === member ? folder : safeJoin(elsewhere, by));
   return {
     name: 'session',
-    ids: () => readdirSync(directory).filter((name) => isValidMinionId(name) && !name.startsWith('.')),
-    read: (id) => {
-      const key = readTextIfExists(path(id))?.trim();
-      if (key === undefined || !isKeyString(key)) return undefined;
-      return dict({ key, madeAtMs: Math.round(statSync(path(id), { throwIfNoEntry: false })?.mtimeMs ?? 0) });
+    ids: () =>
+      [member, ...readdirSync(elsewhere)].flatMap((by) =>
+        readdirSync(folderOf(by))
+          .filter(isSessionFile)
+          .map((id) => `${by}/${id}`),
+      ),
+    read: (name) => {
+      const [by, id] = partsOf(name) ?? [];
+      const key = by === undefined || id === undefined ? undefined : readKeyFile(safeJoin(folderOf(by), id));
+      return key === undefined ? undefined : dict({ key });
     },
-    write: (id, value) => {
+    write: (name, value) => {
+      const [by, id] = partsOf(name) ?? [];
+      // nobody else says which sessions this master has given
+      if (by === undefined || id === undefined || by === member) return;
       const key = value?.get('key');
-      const madeAtMs = toNumber(value?.get('madeAtMs'));
-      if (!isValidMinionId(id) || id.startsWith('.')) return;
-      // a session that has ended elsewhere ends here by its key; a file less would only cost its minion a log-in
-      if (typeof key !== 'string' || !isKeyString(key) || madeAtMs === undefined) return;
-      writeFileAtomic(path(id), key, { mode: 0o600 });
-      utimesSync(path(id), madeAtMs / 1000, madeAtMs / 1000);
+      if (typeof key !== 'string' || !isKeyString(key))
+        return void rmSync(safeJoin(folderOf(by), id), { force: true });
+      makeDirectory(folderOf(by), 0o700);
+      writeFileAtomic(safeJoin(folderOf(by), id), key, { mode: 0o600 });
     },
     watch: (changed) =>
-      watchFolder(directory, (name) => {
-        if (isValidMinionId(name) && !name.startsWith('.')) changed(name);
+      watchFolder(folder, (id) => {
+        if (id !== undefined && isSessionFile(id)) changed(`${member}/${id}`);
       }),
+  };
+}
+
+function isSessionFile(name: string): boolean {
+  return isValidMinionId(name) && !name.startsWith('.');
+}
+
+function readKeyFile(path: string): string | undefined {
+  const key = readTextIfExists(path)?.trim();
+  return key !== undefined && isKeyString(key) ? key : undefined;
+}
+
+/** Of a session's name: the master that has given it, and the minion. */
+function partsOf(name: string): readonly [string, string] | undefined {
+  const [by, id, ...more] = name.split('/');
+  const isOne = by !== undefined && isMemberName(by) && id !== undefined && isSessionFile(id);
+  return isOne && more.length === 0 ? [by, id] : undefined;
+}
+
+/** Tokens of programs, which are files of some hundred bytes by name; in each stands the hash of the secret only. */
+export function apiTokenKind(pkiDir: string): FileKind {
+  const folder = apiTokensFolder(pkiDir);
+  makeDirectory(folder, 0o700);
+  return {
+    name: 'api_token',
+    ids: () => readdirSync(folder).filter(isApiTokenName),
+    read: (id) => {
+      const record = readTextIfExists(safeJoin(folder, id));
+      return record === undefined ? undefined : dict({ record });
+    },
+    write: (id, value) => {
+      if (!isApiTokenName(id)) return;
+      const record = value?.get('record');
+      if (typeof record === 'string') writeFileAtomic(safeJoin(folder, id), record, { mode: 0o600 });
+      else rmSync(safeJoin(folder, id), { force: true });
+    },
+    watch: (changed) =>
+      watchFolder(folder, (name) => {
+        if (name !== undefined && isApiTokenName(name)) changed(name);
+      }),
+    // what was revoked stays so
+    prefersOwn: (own) => own === undefined,
   };
 }
 

@@ -6,6 +6,8 @@ export interface ClusterNames {
   readonly jobs: { readonly stream: string; readonly subject: string };
   /** The stream of files that every master has, and what its subjects begin with. */
   readonly files: { readonly stream: string; readonly prefix: string };
+  /** The stream of tokens, which forgets by age, and what its subjects begin with. */
+  readonly tokens: { readonly stream: string; readonly prefix: string };
   /** The stream of what the cluster has once: members, shared key, leases. */
   readonly state: { readonly stream: string; readonly prefix: string };
   /** Where events of every master are heard. Kept nowhere. */
@@ -23,6 +25,7 @@ export function clusterNames(id: string): ClusterNames {
   return {
     jobs: { stream: `${stream}_JOBS`, subject: `${root}.jobs` },
     files: { stream: `${stream}_FILES`, prefix: `${root}.files` },
+    tokens: { stream: `${stream}_TOKENS`, prefix: `${root}.tokens` },
     state: { stream: `${stream}_STATE`, prefix: `${root}.state` },
     events: `${root}.events`,
     publish: `${root}.publish`,

@@ -86,6 +86,9 @@ export const FAMILIES = {
     'Times that data of a minion were larger than NATS takes at once.',
   ),
   brine_cluster_events_dropped_total: counter('Events that the other masters were not told of.'),
+  brine_cluster_tokens_left_out_total: counter(
+    'Tokens of log-ins that other masters were not told of, or did not take: too many, or alive for too long.',
+  ),
   brine_cluster_messages_refused_total: counter('Messages from NATS that no member has sealed.'),
   // publications and minions
   brine_publications_total: counter('Jobs that were published.'),

@@ -44,12 +44,17 @@ export function isApiTokenName(name: string): boolean {
   return NAME.test(name);
 }
 
+/** Where they are. */
+export function apiTokensFolder(pkiDir: string): string {
+  return join(pkiDir, FOLDER);
+}
+
 /** The API tokens of a master. */
 export class ApiTokens {
   readonly #folder: string;
 
   constructor(pkiDir: string) {
-    this.#folder = join(pkiDir, FOLDER);
+    this.#folder = apiTokensFolder(pkiDir);
   }
 
   /**

@@ -4,6 +4,7 @@ import { systemRandom } from '../../../host/random.ts';
 import type { PythonSinglesDeps } from '../../../runtime/extensions/python-singles.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
+import type { ConfiguredAuthDeps } from '../../../plugins/auth/configured.ts';
 import type { MasterMinionDeps } from '../../runner/master-minion.ts';
 import type { RoleContext } from '../roles/role.ts';
 import type { ExternalLogins } from './logins.ts';
@@ -15,8 +16,11 @@ export interface LazyLogins {
   readonly close: () => Promise<void>;
 }
 
-/** @param context of the worker */
-export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
+/** @param useOnce has a name taken once among several masters, where there are several */
+export function externalLogins(
+  { opts, clock, log }: RoleContext,
+  useOnce?: ConfiguredAuthDeps['useOnce'],
+): LazyLogins {
   let opened: Promise<{ logins: ExternalLogins; close: () => Promise<void> }> | undefined;
   const make = async (): Promise<{ logins: ExternalLogins; close: () => Promise<void> }> => {
     const [{ ExternalLogins: Made }, { ConfiguredAuth }, { openOwnAuth }, { openTokens }, { Throttle }] =
@@ -30,7 +34,7 @@ export function externalLogins({ opts, clock, log }: RoleContext): LazyLogins {
     const ended = new AbortController();
     const functions = masterFunctions({ opts: opts.toDict(), clock, log, signal: ended.signal });
     const own = await openOwnAuth(opts.toDict(), { clock, log, functions });
-    const auth = new ConfiguredAuth({ opts: opts.toDict(), clock, log, custom: own.find });
+    const auth = new ConfiguredAuth({ opts: opts.toDict(), clock, log, custom: own.find, useOnce });
     const tokens = openTokens(opts.toDict());
     const random = systemRandom;
     const throttle = new Throttle(clock, random);

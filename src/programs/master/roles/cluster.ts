@@ -8,6 +8,7 @@ import { masterSockets } from '../../../config/master-sockets.ts';
 import { BrineError } from '../../../errors/errors.ts';
 import { makeDirectory } from '../../../host/files.ts';
 import type { Crypticle } from '../../../network/crypto/crypticle.ts';
+import { truthy } from '../../../python/values/value.ts';
 import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
 import { publisher } from '../../../network/ipc/contracts/publisher.ts';
 import { RpcClient } from '../../../network/ipc/rpc-client.ts';
@@ -18,7 +19,7 @@ import { CallSpool } from '../../../runtime/cluster/call-spool.ts';
 import { DrainingMark } from '../../../runtime/cluster/draining.ts';
 import { Duty } from '../../../runtime/cluster/duty.ts';
 import { EventBridge } from '../../../runtime/cluster/event-bridge.ts';
-import { keyKind, minionDataKind, sessionKind } from '../../../runtime/cluster/file-kinds.ts';
+import { apiTokenKind, keyKind, minionDataKind, sessionKind } from '../../../runtime/cluster/file-kinds.ts';
 import { JobCalls } from '../../../runtime/cluster/job-calls.ts';
 import { awaitLink } from '../../../runtime/cluster/await-link.ts';
 import type { ClusterLink } from '../../../runtime/cluster/link.ts';
@@ -32,12 +33,20 @@ import { ClusterSeal } from '../../../runtime/cluster/seal.ts';
 import { ClusterSerial } from '../../../runtime/cluster/serial.ts';
 import { ClusterKey } from '../../../runtime/cluster/shared-key.ts';
 import { SharedFiles } from '../../../runtime/cluster/shared-files.ts';
+import { SharedTokens } from '../../../runtime/cluster/shared-tokens.ts';
+import { REQUESTS, servedClaims, sharedParts } from '../../../runtime/cluster/parts.ts';
 import { answerStatus, STATUS } from '../../../runtime/cluster/status.ts';
 import { KeyStore } from '../../../storage/keys/store.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Time for the owner of the job cache, or the publisher, to come back before a call to it fails. */
 const GIVE_UP_MS = 30_000;
+/** A minion whose request waits for the request server has less patience. */
+const CLAIM_GIVE_UP_MS = 1_000;
+/** Beyond the life of tokens: what is revoked is remembered for longer than what it revokes. */
+const TOKEN_MORE_MS = 300_000;
+/** How long tokens may live that users choose the life of. */
+const CHOSEN_LIFE_MS = 30 * 86_400_000;
 
 /** What the parts of this process share. */
 interface Base {
@@ -84,7 +93,14 @@ export const startCluster: StartRole = async (context) => {
     random,
     log,
   });
+  const requestServer = new RpcClient({
+    path: sockets.workers,
+    purpose: 'request server',
+    clock,
+    giveUpMs: CLAIM_GIVE_UP_MS,
+  });
   const files = openFiles(base);
+  const tokens = openSharedTokens(base);
   const key = openKey(base);
   const duty = new Duty({
     link,
@@ -96,6 +112,7 @@ export const startCluster: StartRole = async (context) => {
     log,
   });
   const events = openEvents(base);
+  calls.serve(REQUESTS, servedClaims(requestServer));
   calls.serve(PUBLISHER, (call) => publishOwner.call(call));
   const draining = new DrainingMark(opts.get('cachedir'));
   draining.remove();
@@ -110,10 +127,11 @@ export const startCluster: StartRole = async (context) => {
   closeKeysWhileAway(base);
   const state = await followState(base, key, duty);
   await key.start();
-  await files.start();
+  await Promise.all([files.start(), tokens.start()]);
   await jobs.start();
   await events.start();
   const answers = handlersOf(publisher, clusterPublisher({ link, members, calls, local, serial, log }));
+  const parts = sharedParts({ calls, tokens });
   const servers = [
     await listen({ address: { path: sockets.jobCache }, mode: 0o600 }, (socket) => {
       new RpcPeer(socket, { call: async (call) => [await jobs.call(call)] });
@@ -121,19 +139,22 @@ export const startCluster: StartRole = async (context) => {
     await listen({ address: { path: sockets.publishPull }, mode: 0o600 }, (socket) => {
       new RpcPeer(socket, answers);
     }),
+    await listen({ address: { path: sockets.cluster }, mode: 0o600 }, (socket) => {
+      new RpcPeer(socket, parts);
+    }),
   ];
   log.info(`This master is the member ${member} of the cluster ${settings.id}`);
   return {
-    figures: () => figures({ link, members, jobs, files, events, seal }),
+    figures: () => figures({ link, members, jobs, files, tokens, events, seal }),
     stop: async () => {
       for (const { server } of servers) server.close();
       duty.close();
       members.close();
       events.close();
       await state.stop();
-      await Promise.all([files.stop(), jobs.stop()]);
+      await Promise.all([files.stop(), jobs.stop(), tokens.stop()]);
       await link.close();
-      await Promise.all([jobOwner.close(), publishOwner.close()]);
+      await Promise.all([jobOwner.close(), publishOwner.close(), requestServer.close()]);
     },
   };
 };
@@ -167,13 +188,33 @@ function openFiles({ context, settings, names, seal, link, folder }: Base): Shar
     member: settings.member,
     kinds: [
       keyKind(opts.get('pki_dir')),
-      sessionKind(join(cachedir, 'sessions')),
+      sessionKind({ folder: join(cachedir, 'sessions'), member: settings.member }),
+      apiTokenKind(opts.get('pki_dir')),
       minionDataKind(cachedir, 'data', clock),
       minionDataKind(cachedir, 'mine', clock),
     ],
     statePath: join(folder, 'files.json'),
     clock,
     random,
+    log,
+  });
+}
+
+function openSharedTokens({ context, settings, names, seal, link, folder }: Base): SharedTokens {
+  const { opts, clock, log } = context;
+  const lifeMs = Math.max(
+    opts.get('token_expire') * 1000,
+    truthy(opts.get('token_expire_user_override')) ? CHOSEN_LIFE_MS : 0,
+  );
+  return new SharedTokens({
+    link,
+    seal,
+    ...names.tokens,
+    replicas: settings.replicas,
+    lifeMs: lifeMs + TOKEN_MORE_MS,
+    tokenDir: opts.get('eauth_tokens') === 'localfs' ? opts.get('token_dir') : undefined,
+    notesDir: join(folder, 'tokens'),
+    clock,
     log,
   });
 }
@@ -237,10 +278,11 @@ function figures(parts: {
   readonly members: Members;
   readonly jobs: JobCalls;
   readonly files: SharedFiles;
+  readonly tokens: SharedTokens;
   readonly events: EventBridge;
   readonly seal: ClusterSeal;
 }): Sample[] {
-  const { link, members, jobs, files, events, seal } = parts;
+  const { link, members, jobs, files, tokens, events, seal } = parts;
   return [
     sample('brine_cluster_connected', link.isThere ? 1 : 0),
     sample('brine_cluster_cuts_total', link.counters.cuts),
@@ -253,6 +295,7 @@ function figures(parts: {
     sample('brine_cluster_files_written_total', files.counters.written),
     sample('brine_cluster_files_conflicts_total', files.counters.conflicts),
     sample('brine_cluster_files_left_out_total', files.counters.tooLarge),
+    sample('brine_cluster_tokens_left_out_total', tokens.counters.leftOut),
     sample('brine_cluster_events_dropped_total', events.counters.dropped),
     sample('brine_cluster_messages_refused_total', seal.counters.refused),
   ];

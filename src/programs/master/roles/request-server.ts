@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { ReplayGuard } from '../../../network/channel/replay-guard.ts';
 import { RequestGate } from '../../../network/channel/request-gate.ts';
 import { SessionKeys } from '../../../network/channel/session-keys.ts';
+import { claimForOther, sessionMark } from '../../../network/channel/sessions-elsewhere.ts';
 import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
+import { requestClaims } from '../../../network/ipc/contracts/cluster.ts';
 import {
   requestServer as serverContract,
   requestWorker,
@@ -47,8 +49,9 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
   );
   const users = new UserAuth(opts, userKeys);
   const turnedAway = countedWarnings(log);
+  const guard = new ReplayGuard({ clock, beginAnew: () => sessions.beginAnew() });
   const gate = new RequestGate({
-    guard: new ReplayGuard({ clock, beginAnew: () => sessions.beginAnew() }),
+    guard,
     hasUserKey: (body) => users.isKeyIn(body),
     knowsUser: (head) => users.check(head) !== undefined,
     hasSession: (id) => sessions.has(id),
@@ -89,6 +92,17 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
     );
   }
   const { workers } = masterSockets(opts);
+  const { call } = handlersOf(requestClaims, {
+    claim: (request) =>
+      claimForOther(
+        guard,
+        (id, standing) => {
+          const session = sessions.get(id, standing);
+          return session && sessionMark(session);
+        },
+        request,
+      ),
+  });
   const pool = await listen({ address: { path: workers }, mode: 0o600 }, (socket) => {
     const { notify } = handlersOf(serverContract, {
       register: ({ index }) => {
@@ -96,6 +110,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
       },
     });
     const peer: RpcPeer = new RpcPeer(socket, {
+      call,
       notify,
       malformed: (reason) => refuseLocal(`A local program that is no worker was turned away: ${reason}`),
       closed: () => dispatcher.removeWorker(worker),

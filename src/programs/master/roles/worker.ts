@@ -7,9 +7,10 @@ import { Door, type AesHandler, type ClearHandler } from '../../../network/chann
 import type { Crypticle } from '../../../network/crypto/crypticle.ts';
 import type { RsaPrivateKey } from '../../../network/crypto/rsa.ts';
 import { LoadMirror } from '../../../storage/jobs/load-mirror.ts';
-import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
+import { clientOf, handlersOf, type Client } from '../../../network/ipc/contract.ts';
 import { requestServer, requestWorker } from '../../../network/ipc/contracts/request-worker.ts';
-import { connectRpc } from '../../../network/ipc/rpc-client.ts';
+import { clusterParts } from '../../../network/ipc/contracts/cluster.ts';
+import { connectRpc, RpcClient } from '../../../network/ipc/rpc-client.ts';
 import { dict } from '../../../python/values/value.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import { AutoKey } from '../auth/autosign.ts';
@@ -46,10 +47,13 @@ import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
 import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
+import { onceAmongAll } from '../../../runtime/cluster/parts.ts';
 import { DrainingMark } from '../../../runtime/cluster/draining.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const RECONNECT_MS = 20;
+/** A request whose session another master has given waits no longer for the way to that one. */
+const CLAIM_GIVE_UP_MS = 2_000;
 
 /** What the tables are built from. */
 interface WorkerServices extends MasterServices {
@@ -58,6 +62,8 @@ interface WorkerServices extends MasterServices {
   readonly audit: Audit;
   readonly groups: LocalGroups;
   readonly figures: WorkerFigures;
+  /** Connects when it is first asked, which it is in a cluster only. */
+  readonly cluster: Client<typeof clusterParts>;
   /** Undefined without `external_auth`. */
   readonly externalLogins: () => Promise<ExternalLogins | undefined>;
 }
@@ -68,10 +74,18 @@ export const startWorker: StartRole = async (context) => {
   const figures = new WorkerFigures();
   const tracing = await openTracing(opts, { ...context, service: TRACED_AS });
   const services = openMasterServices(context, { counted: countReturns(figures), tracer: tracing.tracer });
-  const logins = externalLogins(context);
+  const clusterLink = new RpcClient({
+    path: masterSockets(opts).cluster,
+    purpose: 'cluster',
+    clock,
+    giveUpMs: CLAIM_GIVE_UP_MS,
+  });
+  const cluster = clientOf(clusterParts, clusterLink);
+  const logins = externalLogins(context, onceAmongAll(opts, cluster));
   const deps: WorkerServices = {
     ...services,
     figures,
+    cluster,
     audit: new Audit(services.fireEvent, log, clock),
     groups: new LocalGroups({ users: [...context.userKeys.keys()], clock, log }),
     externalLogins: logins.open,
@@ -88,7 +102,7 @@ export const startWorker: StartRole = async (context) => {
     stop: async () => {
       deps.groups.stop();
       link.stop();
-      await Promise.all([services.close(), logins.close(), tracing.close()]);
+      await Promise.all([services.close(), logins.close(), tracing.close(), clusterLink.close()]);
     },
   };
 };
@@ -130,6 +144,7 @@ function makeDoor(deps: WorkerServices): Door {
       authenticator.authenticate(load, version, publishPort),
     sessions,
     keys: accepted,
+    claimElsewhere: (member, request) => deps.cluster.claim({ member, ...request }),
     knowsUser: (head) => users.check(head) !== undefined,
     sharedKeys: context.sharedKeys,
     minimumVersion: opts.get('minimum_auth_version'),
