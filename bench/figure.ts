@@ -2,7 +2,7 @@
 import { median, percentile } from './statistics.ts';
 
 /** How a figure is read and printed. */
-export type Unit = 's' | 'ms' | '/s' | 'MB/s' | 'MB' | 'kB' | 'count' | 'CPU s';
+export type Unit = 's' | 'ms' | '/s' | 'MB/s' | 'MB' | 'kB' | 'bytes' | 'count' | 'CPU s' | 'ratio';
 
 /** One figure of one kind of programs. */
 export interface Figure {

@@ -39,6 +39,7 @@ export class Fleet {
    * Starts a master and waits until it answers.
    * @param folder to make, for all its files; short, because sockets live below it
    * @param options further lines of the master's configuration
+   * @param before done when the configuration is written, and the master not started
    * @throws Error with the end of its log
    */
   static async start(
@@ -46,11 +47,13 @@ export class Fleet {
     folder: string,
     groups: ProcessGroups,
     options: readonly string[] = [],
+    before?: () => Promise<void>,
   ): Promise<Fleet> {
     mkdirSync(folder);
     const [publishPort, retPort] = (await freePorts(2)) as [number, number];
     const lines = options.map((line) => `${line}\n`).join('');
     writeFileSync(join(folder, 'master'), masterConfig(folder, publishPort, retPort) + lines);
+    await before?.();
     const daemon = groups.start([...kind.master, '-c', folder, '-l', 'warning'], join(folder, 'master.out'));
     const fleet = new Fleet(kind, folder, retPort, groups, daemon);
     try {

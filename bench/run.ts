@@ -15,6 +15,7 @@ import type { Progress } from './progress.ts';
 import { api } from './scenarios/api.ts';
 import { bigFleet } from './scenarios/big-fleet.ts';
 import { bigReturns } from './scenarios/big-returns.ts';
+import { cluster } from './scenarios/cluster.ts';
 import { databases } from './scenarios/databases.ts';
 import { callLocal, cliRoundTrip, pingAll } from './scenarios/cli.ts';
 import { events } from './scenarios/events.ts';
@@ -50,6 +51,7 @@ export const SCENARIOS: readonly Scenario[] = [
   restart,
   bigFleet,
   databases,
+  cluster,
   reactor,
   logIns,
   pythonModules,

@@ -12,6 +12,8 @@ export interface ClusterSettings {
   readonly id: string;
   /** The name of this master among its members. */
   readonly member: string;
+  /** Where minions reach this master, `host` or `host:port`, as they are told; undefined when they are not. */
+  readonly minionAddress?: string;
   /** How many NATS servers keep each message. */
   readonly replicas: number;
   /** Bytes of returns that wait on the disk while NATS is away; beyond them returns are not acknowledged. */
@@ -38,11 +40,13 @@ export interface NatsSettings {
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 const MEMBER = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/;
+const ADDRESS = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]{0,252})(?::\d{1,5})?$/;
 const REPLICAS = [1, 3, 5];
 const SPOOL_BYTES_MAX = 1024 * 1024 * 1024;
 const KNOWN = [
   'id',
   'member',
+  'minion_address',
   'nats',
   'replicas',
   'spool_bytes_max',
@@ -85,9 +89,15 @@ export function clusterSettings(opts: Pick<MasterOptions, 'get' | 'raw'>): Clust
     throw new ConfigError(
       `cluster: member must be a name of letters, digits, '.', - and _, not ${pyStr(member)}. Without it the master's id counts.`,
     );
+  const minionAddress = textOf(value, 'minion_address');
+  if (minionAddress !== undefined && !ADDRESS.test(minionAddress))
+    throw new ConfigError(
+      `cluster: minion_address is a host, with a port where it is not 4506, such as master1:4506, not ${pyStr(minionAddress)}.`,
+    );
   return {
     id,
     member,
+    ...(minionAddress === undefined ? {} : { minionAddress }),
     replicas: replicasOf(value.get('replicas')),
     spoolBytesMax: bytesOf(value.get('spool_bytes_max')),
     hasOwnKeys: ownKeysOf(value.get('own_keys'), opts),

@@ -91,6 +91,11 @@ export const minionOptions = {
     true,
     'refuse publications without a serial, which only masters of a cluster of 3007 send',
   ),
+  learn_masters: option(
+    'bool',
+    true,
+    'where master names one master, and that is one of a cluster, go to the others as well, as the master says',
+  ),
   minion_sign_messages: option('bool', false, 'sign returns'),
   encryption_algorithm: option(
     'str',

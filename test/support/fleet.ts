@@ -178,7 +178,9 @@ export class Fleet {
       'timeout: 15',
       ...(CLUSTER_NATS === undefined || options.some((line) => line.startsWith('cluster:'))
         ? []
-        : [`cluster: {id: t${this.retPort}, member: a, nats: ['nats://${CLUSTER_NATS}'], replicas: 1}`]),
+        : [
+            `cluster: {id: t${this.retPort}, member: a, minion_address: '127.0.0.1:${this.retPort}', nats: ['nats://${CLUSTER_NATS}'], replicas: 1}`,
+          ]),
       ...options,
     ]);
   }

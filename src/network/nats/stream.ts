@@ -1,5 +1,11 @@
 /** One stream of JetStream: appending to it, reading it in order, and finding what was said last of a subject. */
-import type { DeliverPolicy, JetStreamClient, JetStreamManager, StreamConfig } from '@nats-io/jetstream';
+import type {
+  DeliverPolicy,
+  JetStreamClient,
+  JetStreamManager,
+  MsgRequest,
+  StreamConfig,
+} from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { UnreachableError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -40,6 +46,8 @@ const NS_PER_MS = 1_000_000;
 const WRONG_LAST_SEQUENCE = 10_071;
 const NO_MESSAGE = 10_037;
 const NO_STREAM = 10_059;
+/** What deleting a message is answered with that is not there. */
+const NO_SUCH_PLACE = 10_043;
 /** What streams are reached through. */
 interface StreamDeps {
   readonly nats: NatsConnection;
@@ -194,9 +202,30 @@ export class NatsStreams {
   }
 
   /** The last message of a subject. */
-  async last(stream: string, subject: string): Promise<StreamMessage | undefined> {
+  last(stream: string, subject: string): Promise<StreamMessage | undefined> {
+    return this.#message(stream, { last_by_subj: subject });
+  }
+
+  /** The first message of a subject, which may have wildcards, from a place on. */
+  next(stream: string, subject: string, from: number): Promise<StreamMessage | undefined> {
+    // the library's type leaves it out; all servers since 2.9 know it
+    const query: MsgRequest & { readonly next_by_subj: string } = { seq: from, next_by_subj: subject };
+    return this.#message(stream, query);
+  }
+
+  /** Removes one message. @returns false when it was not there any more */
+  async erase(stream: string, sequence: number): Promise<boolean> {
     try {
-      const message = await this.#deps.manager.streams.getMessage(stream, { last_by_subj: subject });
+      return await this.#deps.manager.streams.deleteMessage(stream, sequence, false);
+    } catch (error) {
+      if (apiCode(error) === NO_MESSAGE || apiCode(error) === NO_SUCH_PLACE) return false;
+      throw error;
+    }
+  }
+
+  async #message(stream: string, query: MsgRequest): Promise<StreamMessage | undefined> {
+    try {
+      const message = await this.#deps.manager.streams.getMessage(stream, query);
       return message === null
         ? undefined
         : { sequence: message.seq, subject: message.subject, data: message.data };

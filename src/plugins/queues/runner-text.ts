@@ -3,12 +3,13 @@
  * each quote, which loses an item with a quote in one of its texts; here those are written as `\u0027` and `\u0022`, which Salt reads too.
  */
 import { JsonSyntaxError, parseJson, toJson } from '../../formats/json/text.ts';
-import { pyRepr } from '../../python/values/repr.ts';
-import type { Value } from '../../python/values/value.ts';
+import { SaltInvocationError } from '../../errors/errors.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
+import { isDict, pyTypeName, type Value } from '../../python/values/value.ts';
 import { QueueError } from './queue-backend.ts';
 
 /** The text that a mapping is kept as. */
-export function runnerText(item: Value): string {
+function runnerText(item: Value): string {
   const json = toJson(item, { fallback: pyRepr });
   return json
     .replaceAll("'", '\\u0027')
@@ -28,4 +29,18 @@ export function runnerOfText(text: string, queue: string): Value {
       { cause: error },
     );
   }
+}
+
+/** What items are kept as, one or a list of them. @throws SaltInvocationError for what Salt cannot keep either; QueueError for what it passes over in silence */
+export function sqliteTexts(items: Value): string[] {
+  if (typeof items === 'string') return [items];
+  if (isDict(items)) return [runnerText(items)];
+  if (!Array.isArray(items))
+    throw new QueueError(
+      `A queue of the backend sqlite keeps texts and mappings, and ${pyStr(items)} is of type ${pyTypeName(items)}: put it in quotes.`,
+    );
+  return items.map((item) => {
+    if (typeof item === 'string') return item;
+    throw new SaltInvocationError(`expected string or bytes-like object, got '${pyTypeName(item)}'`);
+  });
 }

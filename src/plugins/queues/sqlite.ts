@@ -3,16 +3,16 @@
  * and tables, so that a real Salt goes on with them.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { messageOf, SaltInvocationError } from '../../errors/errors.ts';
+import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin } from '../../host/files.ts';
-import { isDict, pyTypeName, type Value } from '../../python/values/value.ts';
+import type { Value } from '../../python/values/value.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { openSqlite, type SqliteDatabase } from '../../storage/jobs/sqlite.ts';
 import { blockBriefly, patiently, writeAtOnce } from '../../storage/jobs/sqlite-writing.ts';
 import { QueueError, type QueueBackend, type QueueSettings, type Taking } from './queue-backend.ts';
 import { queueName } from './queue-name.ts';
-import { runnerOfText, runnerText } from './runner-text.ts';
+import { runnerOfText, sqliteTexts } from './runner-text.ts';
 
 /** Python's `sqlite3` waits as long for other programs. */
 const PATIENCE_MS = 5_000;
@@ -64,7 +64,7 @@ class SqliteQueues implements QueueBackend {
 
   /** Salt compat: of a list, what stands before an item that is there already is put in, as in Salt. */
   insert(queue: string, items: Value): Promise<Value> {
-    const texts = textsOf(items);
+    const texts = sqliteTexts(items);
     return this.#with(queue, (db, table) =>
       this.#write(db, () => {
         const insert = db.prepare(`INSERT INTO ${table}(name) VALUES(?)`);
@@ -81,7 +81,7 @@ class SqliteQueues implements QueueBackend {
   }
 
   async delete(queue: string, items: Value): Promise<void> {
-    const texts = textsOf(items);
+    const texts = sqliteTexts(items);
     await this.#with(queue, (db, table) =>
       this.#write(db, () => {
         const remove = db.prepare(`DELETE FROM ${table} WHERE name = ?`);
@@ -141,18 +141,4 @@ class SqliteQueues implements QueueBackend {
 /** In the order in which they came. */
 function rowsOf(db: SqliteDatabase, table: string, limit = -1): Row[] {
   return db.prepare(`SELECT id, name FROM ${table} ORDER BY id LIMIT ?`).all(limit) as Row[];
-}
-
-/** What a value is kept as. @throws SaltInvocationError for what Salt cannot keep either; QueueError for what it passes over in silence */
-function textsOf(items: Value): string[] {
-  if (typeof items === 'string') return [items];
-  if (isDict(items)) return [runnerText(items)];
-  if (!Array.isArray(items))
-    throw new QueueError(
-      `A queue of the backend sqlite keeps texts and mappings, and ${pyStr(items)} is of type ${pyTypeName(items)}: put it in quotes.`,
-    );
-  return items.map((item) => {
-    if (typeof item === 'string') return item;
-    throw new SaltInvocationError(`expected string or bytes-like object, got '${pyTypeName(item)}'`);
-  });
 }

@@ -140,17 +140,25 @@ export const queueRunners = defineRunners({
 
 /** Opens a backend for one use. @throws SaltInvocationError for one that does not exist, in Salt's words */
 async function withQueues<T>(
-  { settings, clock, log }: RunnerContext,
+  { opts, settings, clock, log }: RunnerContext,
   fun: string,
   backend: string,
   use: (queues: QueueBackend) => Promise<T>,
 ): Promise<T> {
   const used = await useOwnBackend({ settings, clock, log }, backend, use);
   if (used !== undefined) return used.result;
+  if (backend === 'sqlite') {
+    const { openClusterQueues } = await import('../queues/cluster.ts');
+    const shared = await refusing(() => openClusterQueues({ opts, clock, log }));
+    if (shared !== undefined) return useAndClose(shared, use);
+  }
   const load = QUEUE_TABLE.get(backend);
   if (load === undefined) throw new SaltInvocationError(`Function "${backend}.${fun}" is not available`);
   const open = await load();
-  const queues = open({ opts: settings, clock, log });
+  return useAndClose(open({ opts: settings, clock, log }), use);
+}
+
+async function useAndClose<T>(queues: QueueBackend, use: (queues: QueueBackend) => Promise<T>): Promise<T> {
   try {
     return await refusing(() => use(queues));
   } finally {

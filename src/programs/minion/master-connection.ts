@@ -69,6 +69,8 @@ export interface MasterConnectionDeps {
   readonly onPublication: (load: Dict, connection: MasterConnection) => void;
   /** Called when the subscription stands, again and again, and when it is lost. */
   readonly onLink?: (isUp: boolean, connection: MasterConnection) => void;
+  /** Called when the subscription stands, and with each authentication from then on: where the masters of its cluster are, as this one says. */
+  readonly onMasters?: ((masters: readonly string[], connection: MasterConnection) => void) | undefined;
   /** Called when the master forbids this minion to go on while it runs. */
   readonly onForbidden?: (error: Error, connection: MasterConnection) => void;
   /** Whether the minion ends when this master forbids it to go on. */
@@ -159,12 +161,22 @@ export class MasterConnection {
    */
   async authenticate(): Promise<void> {
     this.#isKept = true;
-    this.#credentials = await this.#admission.untilAccepted();
+    this.#take(await this.#admission.untilAccepted());
+  }
+
+  #tellMasters(): void {
+    this.#deps.onMasters?.(this.#credentials?.masters ?? [], this);
   }
 
   /** One attempt to authenticate. @throws RejectedError, FingerprintError, AuthenticationError, UnreachableError */
   async authenticateOnce(): Promise<void> {
-    this.#credentials = await this.#admission.once();
+    this.#take(await this.#admission.once());
+  }
+
+  #take(credentials: Credentials): Credentials {
+    this.#credentials = credentials;
+    if (this.#isSubscribed) this.#tellMasters();
+    return credentials;
   }
 
   /** Subscribes; resolves when the subscription stands for the first time. */
@@ -213,6 +225,7 @@ export class MasterConnection {
             if (subscribedAtMs !== undefined) this.#reconnected();
             subscribedAtMs ??= clock.monotonicMs();
             resolve();
+            this.#tellMasters();
           },
           disconnected: (error) => {
             const wasSubscribed = this.#isSubscribed;
@@ -334,7 +347,7 @@ export class MasterConnection {
   /** Everybody who needs new credentials at the same time shares one authentication. */
   #renewOnce(): Promise<Credentials> {
     this.#renewing ??= this.#admit()
-      .then((credentials) => (this.#credentials = credentials))
+      .then((credentials) => this.#take(credentials))
       .finally(() => {
         this.#renewing = undefined;
       });

@@ -17,6 +17,8 @@ export interface Member {
   readonly heardMs: number;
   /** How far its clock was ahead of ours then, ms, with what the message took on its way. */
   readonly aheadMs: number;
+  /** Where minions reach it; undefined when they are not told of it, or it gives its minions away. */
+  readonly address: string | undefined;
 }
 
 /** What the table needs. */
@@ -26,6 +28,8 @@ export interface MembersDeps {
   readonly subject: string;
   readonly member: string;
   readonly clock: Clock;
+  /** Where minions reach this member, as long as they are to be told. */
+  readonly address?: () => string | undefined;
   readonly serial?: Pick<ClusterSerial, 'highest' | 'heard'>;
   /** Only listens: for who is no member, and wants to know them. */
   readonly isSilent?: boolean;
@@ -50,8 +54,17 @@ export class Members {
 
   /** The names of those that are there, without this one. */
   others(): string[] {
+    return this.#present().map(({ name }) => name);
+  }
+
+  /** Where minions reach those of them that are to be told. */
+  addresses(): string[] {
+    return this.#present().flatMap(({ address }) => address ?? []);
+  }
+
+  #present(): Member[] {
     const oldestMs = this.#deps.clock.monotonicMs() - GONE_MS;
-    return [...this.#known.values()].filter(({ heardMs }) => heardMs >= oldestMs).map(({ name }) => name);
+    return [...this.#known.values()].filter(({ heardMs }) => heardMs >= oldestMs);
   }
 
   /** All that were heard since this master started, without this one. */
@@ -64,11 +77,14 @@ export class Members {
   }
 
   #beat(): void {
-    const { link, seal, subject, member, clock, serial, isSilent = false } = this.#deps;
+    const { link, seal, subject, member, clock, serial, address, isSilent = false } = this.#deps;
     if (isSilent || link.nats.isClosed()) return;
     link.nats.publish(
       subject,
-      seal.seal('state', dict({ member, atMs: clock.nowMs(), serial: serial?.highest ?? 0 })),
+      seal.seal(
+        'state',
+        dict({ member, atMs: clock.nowMs(), serial: serial?.highest ?? 0, address: address?.() ?? null }),
+      ),
     );
   }
 
@@ -81,6 +97,12 @@ export class Members {
     const { clock, serial } = this.#deps;
     const given = said?.get('serial');
     if (typeof given === 'number') serial?.heard(given);
-    this.#known.set(name, { name, heardMs: clock.monotonicMs(), aheadMs: atMs - clock.nowMs() });
+    const address = said?.get('address');
+    this.#known.set(name, {
+      name,
+      heardMs: clock.monotonicMs(),
+      aheadMs: atMs - clock.nowMs(),
+      address: typeof address === 'string' ? address : undefined,
+    });
   }
 }

@@ -66,7 +66,7 @@ export async function initCluster(
   if (await streams.exists(names.state.stream))
     throw new BrineError(
       `NATS has streams of a cluster ${settings.id} already. If this master is to be one of its members, run salt-run cluster.join ` +
-        `here; if the cluster is no more, remove the streams ${names.state.stream}, ${names.jobs.stream}, ${names.files.stream} and ${names.tokens.stream}.`,
+        `here; if the cluster is no more, remove the streams ${names.state.stream}, ${names.jobs.stream}, ${names.files.stream}, ${names.tokens.stream} and ${names.queues.stream}.`,
     );
   const all = { replicas, maxAgeMs: 0, perSubject: 1 };
   await streams.create({ ...all, name: names.state.stream, subjects: [`${names.state.prefix}.>`] });

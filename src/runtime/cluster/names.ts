@@ -8,6 +8,8 @@ export interface ClusterNames {
   readonly files: { readonly stream: string; readonly prefix: string };
   /** The stream of tokens, which forgets by age, and what its subjects begin with. */
   readonly tokens: { readonly stream: string; readonly prefix: string };
+  /** The stream of queues, and what its subjects begin with. */
+  readonly queues: { readonly stream: string; readonly prefix: string };
   /** The stream of what the cluster has once: members, shared key, leases. */
   readonly state: { readonly stream: string; readonly prefix: string };
   /** Where events of every master are heard. Kept nowhere. */
@@ -26,6 +28,7 @@ export function clusterNames(id: string): ClusterNames {
     jobs: { stream: `${stream}_JOBS`, subject: `${root}.jobs` },
     files: { stream: `${stream}_FILES`, prefix: `${root}.files` },
     tokens: { stream: `${stream}_TOKENS`, prefix: `${root}.tokens` },
+    queues: { stream: `${stream}_QUEUES`, prefix: `${root}.queues` },
     state: { stream: `${stream}_STATE`, prefix: `${root}.state` },
     events: `${root}.events`,
     publish: `${root}.publish`,

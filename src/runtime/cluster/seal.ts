@@ -8,7 +8,7 @@ import { isDict, type Dict } from '../../python/values/value.ts';
 import type { Secret } from '../../host/secret.ts';
 
 /** What a sealed message is for. One that was sealed for something else does not open. */
-export type Purpose = 'jobs' | 'file' | 'token' | 'state' | 'event' | 'publish' | 'ask' | 'answer';
+export type Purpose = 'jobs' | 'file' | 'token' | 'queue' | 'state' | 'event' | 'publish' | 'ask' | 'answer';
 
 /** Seals and opens. */
 export class ClusterSeal {

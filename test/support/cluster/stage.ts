@@ -160,8 +160,10 @@ async function memberOf(
   const relays = await Promise.all(servers.map(({ port }) => Relay.open(t, port)));
   const nats = relays.map(({ port }) => `'nats://127.0.0.1:${port}'`).join(', ');
   const replicas = servers.length < 3 ? ', replicas: 1' : '';
-  const fleet = await Fleet.create(t, [
-    `cluster: {id: ${CLUSTER}, member: ${name}, nats: [${nats}]${replicas}}`,
+  const fleet = await Fleet.create(t);
+  const address = `'127.0.0.1:${fleet.retPort}'`;
+  fleet.configureMaster([
+    `cluster: {id: ${CLUSTER}, member: ${name}, minion_address: ${address}, nats: [${nats}]${replicas}}`,
     ...options,
   ]);
   return { name, fleet, relays, clock: ClockFile.at(fleet.path('clock')) };

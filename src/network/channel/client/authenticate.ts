@@ -12,6 +12,11 @@ import { PROTOCOL_VERSION } from '../../../formats/wire/envelope.ts';
 import { asBytes, decode, encode, type Encodable } from '../../../formats/wire/msgpack.ts';
 import type { MasterKeyring } from './master-key.ts';
 
+/** More masters than any cluster has. */
+const MASTERS_MAX = 64;
+/** A host or an address, perhaps with a port. */
+const MASTER = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9][A-Za-z0-9.-]{0,252})(?::\d{1,5})?$/;
+
 /** What an accepted minion holds until the next authentication. */
 export interface Credentials {
   /** The key that all minions share: opens publications. */
@@ -20,6 +25,8 @@ export interface Credentials {
   readonly session: Crypticle;
   readonly publishPort: number;
   readonly masterKey: RsaPublicKey;
+  /** Where the masters of its cluster are; nothing from a master that stands alone. */
+  readonly masters?: readonly string[];
 }
 
 /** How an attempt ended. */
@@ -186,7 +193,13 @@ function readCredentials(
     session: new Crypticle(new Secret(session)),
     publishPort: isPort(port) ? port : 4505,
     masterKey,
+    masters: readMasters(content.get('masters')),
   };
+}
+
+function readMasters(value: Value | undefined): string[] {
+  const isFew = Array.isArray(value) && value.length <= MASTERS_MAX;
+  return isFew ? value.filter((each) => typeof each === 'string' && MASTER.test(each)) as string[] : [];
 }
 
 function isPort(value: Value | undefined): value is number {

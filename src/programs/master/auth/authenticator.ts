@@ -18,7 +18,12 @@ import {
 import { messageOf } from '../../../errors/errors.ts';
 import { tags } from '../../../network/events/tags.ts';
 import type { Logger } from '../../../host/log.ts';
-import { isStorableId, KeyStoreFullError, type KeyStore } from '../../../storage/keys/store.ts';
+import {
+  DecisionsClosedError,
+  isStorableId,
+  KeyStoreFullError,
+  type KeyStore,
+} from '../../../storage/keys/store.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { asBytes, encode, type Encodable } from '../../../formats/wire/msgpack.ts';
 import { isNonce } from '../../../formats/wire/nonce.ts';
@@ -41,6 +46,8 @@ export interface AuthenticatorDeps {
   readonly connectedIds: () => Promise<ReadonlySet<string>>;
   /** Whether this master gives its minions away to the others of its cluster. */
   readonly isDraining: () => boolean;
+  /** Where the masters of its cluster are, for its minions; nothing when it stands alone. */
+  readonly masters?: () => readonly string[];
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** Told of each request what became of it. */
   readonly decided?: (outcome: string) => void;
@@ -134,12 +141,15 @@ export class Authenticator {
     return this.#acceptance(request, verdict.key, publishPort || this.#deps.opts.get('publish_port'));
   }
 
-  /** When no more keys can wait for a decision, this one is turned away as one too many, and comes back later. */
+  /**
+   * When no more keys can wait for a decision, or none can be made because the cluster is away, this one is turned away as one too many, and
+   * comes back later.
+   */
   async #decideOrTurnAway(request: AuthRequest): Promise<Verdict> {
     try {
       return await this.#decide(request);
     } catch (error) {
-      if (!(error instanceof KeyStoreFullError)) throw error;
+      if (!(error instanceof KeyStoreFullError) && !(error instanceof DecisionsClosedError)) throw error;
       this.#warn(error.message);
       return { kind: 'refuse', ret: 'full', act: 'full', result: false };
     }
@@ -270,6 +280,7 @@ export class Authenticator {
     const aes = this.#deps.sharedKey().keyString.reveal();
     const wrap = (text: Buffer): Buffer => key.encrypt(text, encAlgo);
     const token = request.token && openToken(masterKey, request.token, encAlgo);
+    const masters = this.#deps.masters?.() ?? [];
     const reply = {
       enc: 'pub',
       pub_key: masterKey.publicKey.pem,
@@ -280,6 +291,8 @@ export class Authenticator {
       session: wrap(Buffer.from(sessions.ensure(request.id).keyString.reveal())),
       sig: this.#signatureOver(aes),
       nonce: request.nonce,
+      // Salt compat: ours only; Salt's minions read no field that they do not know
+      masters: masters.length > 0 ? [...masters] : undefined,
     };
     return request.version < 2 ? reply : this.#signed(reply, sigAlgo);
   }

@@ -37,6 +37,7 @@ import { SharedTokens } from '../../../runtime/cluster/shared-tokens.ts';
 import { REQUESTS, servedClaims, sharedParts } from '../../../runtime/cluster/parts.ts';
 import { answerStatus, STATUS } from '../../../runtime/cluster/status.ts';
 import { KeyStore } from '../../../storage/keys/store.ts';
+import { keepToldMasters } from '../../../runtime/cluster/told-masters.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 /** Time for the owner of the job cache, or the publisher, to come back before a call to it fails. */
@@ -79,7 +80,18 @@ export const startCluster: StartRole = async (context) => {
   });
   const local = clientOf(publisher, publishOwner);
   const serial = new ClusterSerial();
-  const members = new Members({ link, seal, subject: `${names.ask}.members`, member, clock, serial });
+  const draining = new DrainingMark(opts.get('cachedir'));
+  draining.remove();
+  const address = (): string | undefined => (draining.isSet ? undefined : settings.minionAddress);
+  const members = new Members({
+    link,
+    seal,
+    subject: `${names.ask}.members`,
+    member,
+    clock,
+    serial,
+    address,
+  });
   const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
   const jobs = new JobCalls({
     link,
@@ -114,8 +126,6 @@ export const startCluster: StartRole = async (context) => {
   const events = openEvents(base);
   calls.serve(REQUESTS, servedClaims(requestServer));
   calls.serve(PUBLISHER, (call) => publishOwner.call(call));
-  const draining = new DrainingMark(opts.get('cachedir'));
-  draining.remove();
   const drain = async (): Promise<number> => {
     log.warning('This master gives its minions away (salt-run cluster.drain). Its next start ends that.');
     draining.set();
@@ -143,11 +153,20 @@ export const startCluster: StartRole = async (context) => {
       new RpcPeer(socket, parts);
     }),
   ];
+  const told = keepToldMasters({
+    cachedir: opts.get('cachedir'),
+    link,
+    members,
+    own: settings.minionAddress,
+    isDraining: () => draining.isSet,
+    clock,
+  });
   log.info(`This master is the member ${member} of the cluster ${settings.id}`);
   return {
     figures: () => figures({ link, members, jobs, files, tokens, events, seal }),
     stop: async () => {
       for (const { server } of servers) server.close();
+      told.cancel();
       duty.close();
       members.close();
       events.close();

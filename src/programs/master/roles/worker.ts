@@ -49,6 +49,7 @@ import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts
 import { openMasterServices, type MasterServices } from '../master-services.ts';
 import { onceAmongAll } from '../../../runtime/cluster/parts.ts';
 import { DrainingMark } from '../../../runtime/cluster/draining.ts';
+import { ToldMasters } from '../../../runtime/cluster/told-masters.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const RECONNECT_MS = 20;
@@ -156,8 +157,9 @@ function makeDoor(deps: WorkerServices): Door {
 
 function makeAuthenticator(deps: WorkerServices): Authenticator {
   const { context, masterKey, keys, sessions, facts, publisher, fireEvent, figures } = deps;
-  const { opts, log } = context;
+  const { opts, clock, log } = context;
   const draining = new DrainingMark(opts.get('cachedir'));
+  const told = new ToldMasters(opts.get('cachedir'), clock);
   return new Authenticator({
     opts,
     masterKey,
@@ -168,6 +170,7 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
     signPublicKey: publicKeySigner(opts, masterKey),
     connectedIds: () => connectedIds(keys, facts, publisher, opts.get('con_cache')),
     isDraining: () => draining.isSet,
+    masters: () => told.list,
     fireEvent,
     decided: (outcome) => figures.authenticated(outcome),
     log,

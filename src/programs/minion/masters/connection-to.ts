@@ -32,6 +32,8 @@ export interface MastersDeps {
   readonly onReady?: (side: MasterSide) => void;
   /** A master can be reached again: what waits for it can be sent. */
   readonly onUp: () => void;
+  /** A master says where those of its cluster are. */
+  readonly onMasters?: ((masters: readonly string[], connection: MasterConnection) => void) | undefined;
   /** Fires on the minion's own bus. */
   readonly fireLocal: (tag: string, data: Dict) => void;
 }
@@ -78,6 +80,7 @@ export function connectionTo(
     random,
     log,
     ...events,
+    onMasters: deps.onMasters,
     onLink,
   });
 }

@@ -3,6 +3,7 @@ import { BrineError } from '../../../errors/errors.ts';
 import type { Value } from '../../../python/values/value.ts';
 import { AllMasters } from './all-masters.ts';
 import { MasterDiscovery } from './discover.ts';
+import { LearnedMasters } from './learned-masters.ts';
 import { OneMaster } from './one-master.ts';
 import { planMasters } from './plan.ts';
 import type { Masters, MastersDeps } from './connection-to.ts';
@@ -22,6 +23,9 @@ export async function openMasters(deps: MastersDeps): Promise<Masters> {
   if (plan.mode === 'none') return noMasters;
   const discovery = new MasterDiscovery(deps);
   await discovery.addresses(plan.entries.filter((entry) => !MasterDiscovery.isList(entry))); // a bad one ends the start
+  const [entry = '', ...more] = plan.entries;
+  const isOne = opts.get('master_type') === 'str' && more.length === 0 && !MasterDiscovery.isList(entry);
+  if (isOne && opts.get('learn_masters')) return new LearnedMasters(deps, plan, discovery);
   return plan.mode === 'one' ? new OneMaster(deps, plan, discovery) : new AllMasters(deps, plan, discovery);
 }
 

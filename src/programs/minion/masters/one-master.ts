@@ -150,7 +150,7 @@ export class OneMaster implements Masters {
   /** `master_alive_interval`: calls `lost` when the link has been down for so long. */
   #watchLink(connection: MasterConnection, ended: AbortSignal, lost: () => void): void {
     const { opts, clock } = this.#deps;
-    const seconds = opts.get('master_alive_interval');
+    const seconds = this.#plan.aliveSeconds ?? opts.get('master_alive_interval');
     let timer: { cancel(): void } | undefined = clock.after(SUBSCRIBE_MS, lost);
     const onLink = (isUp: boolean): void => {
       timer?.cancel();

@@ -16,6 +16,8 @@ export interface MasterPlan {
   readonly failback: boolean;
   /** The minion whose name chooses which master is tried first; undefined when none is preferred. */
   readonly distributedFor: string | undefined;
+  /** A master that is away for so long is left; `master_alive_interval` where it is not set. */
+  readonly aliveSeconds?: number;
 }
 
 /**

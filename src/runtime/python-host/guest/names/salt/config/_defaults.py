@@ -134,6 +134,7 @@ MINION = {
     "jinja_seconds_max": 60,
     "key_logfile": '/var/log/salt/key',
     "keysize": 2048,
+    "learn_masters": True,
     "local": False,
     "lock_saltenv": False,
     "log_datefmt": '%H:%M:%S',

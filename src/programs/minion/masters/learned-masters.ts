@@ -1,0 +1,146 @@
+/**
+ * A minion that is given one master, and learns from it that it is one of several that are a cluster: it chooses one of them by its own id, so
+ * that minions spread themselves, goes to the next when that one is gone or gives its minions away, and comes back when it authenticates anew.
+ * What it has learned is kept, so that it finds a master when it starts while its configured one is away. Real Salt knows nothing of it.
+ */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { parseJson, toJson } from '../../../formats/json/text.ts';
+import { messageOf } from '../../../errors/errors.ts';
+import { readTextIfExists, writeFileAtomic } from '../../../host/files.ts';
+import type { Value } from '../../../python/values/value.ts';
+import { addressName, parseMasterAddress } from '../master-address.ts';
+import type { MasterConnection } from '../master-connection.ts';
+import { AllMasters } from './all-masters.ts';
+import type { MasterDiscovery } from './discover.ts';
+import type { Masters, MastersDeps } from './connection-to.ts';
+import { OneMaster } from './one-master.ts';
+import type { MasterPlan } from './plan.ts';
+import type { MasterSide } from './side.ts';
+
+/** A master of a cluster that is away for so long is left: the others are there for that. */
+const ALIVE_SECONDS = 2;
+const FILE = 'masters_learned';
+/** More masters than any cluster has, with those that it had. */
+const KNOWN_MAX = 64;
+
+/** See the head of this file. */
+export class LearnedMasters implements Masters {
+  readonly #deps: MastersDeps;
+  readonly #plan: MasterPlan;
+  readonly #discovery: MasterDiscovery;
+  readonly #path: string;
+  /** In the order in which this minion tries them; the same array for as long as it runs, because others look into it. */
+  readonly #order: Value[] = [];
+  #inner: Masters;
+  /** What is still connected until its successor is: a job that is published meanwhile comes by one of them, or by both, and runs once. */
+  readonly #left: Masters[] = [];
+  #isClosed = false;
+  #moved: () => void = () => undefined;
+
+  /** @param plan of one configured master */
+  constructor(deps: MastersDeps, plan: MasterPlan, discovery: MasterDiscovery) {
+    this.#deps = {
+      ...deps,
+      onMasters: (masters, connection) => this.#learn(masters, connection),
+      onReady: (side) => {
+        for (const left of this.#left.splice(0)) left.close();
+        deps.onReady?.(side);
+      },
+    };
+    this.#plan = plan;
+    this.#discovery = discovery;
+    this.#path = join(deps.opts.get('cachedir'), FILE);
+    this.#setOrder(this.#kept());
+    this.#inner = this.#open();
+  }
+
+  get sides(): readonly MasterSide[] {
+    return this.#inner.sides;
+  }
+
+  get targets(): readonly MasterConnection[] {
+    return this.#inner.targets;
+  }
+
+  async run(): Promise<never> {
+    while (!this.#isClosed) {
+      const moved = new Promise<void>((resolve) => (this.#moved = resolve));
+      await Promise.race([this.#inner.run(), moved]);
+      if (this.#isClosed) break;
+      this.#left.push(this.#inner);
+      this.#inner = this.#open();
+    }
+    return new Promise<never>(() => undefined);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const masters of [...this.#left.splice(0), this.#inner]) masters.close();
+  }
+
+  #open(): Masters {
+    if (this.#order.length === 0) return new AllMasters(this.#deps, this.#plan, this.#discovery);
+    const plan = { ...this.#plan, mode: 'one', entries: this.#order, aliveSeconds: ALIVE_SECONDS } as const;
+    return new OneMaster(this.#deps, plan, this.#discovery);
+  }
+
+  #learn(masters: readonly string[], connection: MasterConnection): void {
+    const { log } = this.#deps;
+    if (this.#isClosed || !this.#inner.targets.includes(connection)) return;
+    const before = this.#order.join(' ');
+    this.#setOrder(masters);
+    if (this.#order.join(' ') === before) return;
+    this.#keep();
+    const preferred = this.#order[0];
+    if (before !== '' && preferred !== undefined && this.#nameOf(preferred) === connection.name) return;
+    log.info(
+      preferred === undefined
+        ? 'The master is part of no cluster any more; the configured one counts.'
+        : `The master is one of a cluster of ${masters.length}; this minion belongs to ${String(preferred)}.`,
+    );
+    this.#moved();
+  }
+
+  /**
+   * The highest hash comes first: another master more or less moves only the minions that it has. Those that were known before and are not
+   * named now may only be away; with the configured address they are the last resort. A master that names none is in no cluster.
+   */
+  #setOrder(masters: readonly string[]): void {
+    const id = this.#deps.opts.get('id');
+    const weights = new Map(
+      masters.map((master) => [master, createHash('sha256').update(`${id} ${master}`).digest('hex')]),
+    );
+    const order: Value[] = [...weights].sort(([, a], [, b]) => (a > b ? -1 : 1)).map(([master]) => master);
+    const names = new Set(order.map((master) => this.#nameOf(master)));
+    const more = order.length === 0 ? [] : [...this.#order, this.#plan.entries[0] ?? ''];
+    this.#order.length = 0;
+    for (const master of more) {
+      if (names.has(this.#nameOf(master)) || order.length >= KNOWN_MAX) continue;
+      names.add(this.#nameOf(master));
+      order.push(master);
+    }
+    if (order.length > 1) this.#order.push(...order);
+  }
+
+  #nameOf(entry: Value): string {
+    return addressName(parseMasterAddress(entry, this.#deps.opts.get('master_port')));
+  }
+
+  #kept(): string[] {
+    try {
+      const value = parseJson(readTextIfExists(this.#path) ?? '[]');
+      return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+    } catch {
+      return []; // is written anew
+    }
+  }
+
+  #keep(): void {
+    try {
+      writeFileAtomic(this.#path, toJson(this.#order), { mode: 0o600 });
+    } catch (error) {
+      this.#deps.log.warning(`The masters of the cluster could not be written down: ${messageOf(error)}`);
+    }
+  }
+}
