@@ -46,7 +46,7 @@ Starts masters in temporary folders on loopback, measures them, and removes ever
   --only NAMES    scenarios, separated by commas: memory, cli-round-trip, call-local, job-start, chained, highstate,
                   file-managed, pillar, ping-all, auth, return-storm; only when they are named: big-returns, events,
                   file-server, restart and big-fleet (10,000 minions), databases (returns into each that is
-                  installed), reactor, log-ins, python and api
+                  installed), cluster (with a NATS server), reactor, log-ins, python and api
   --table         the scenarios of what the project has set out to reach, with limits (takes half an hour)
   --limits        measure what the machine itself can do, too
   --rounds N      rounds of each scenario (default: as many as the scenario thinks right)
