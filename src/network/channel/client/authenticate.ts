@@ -199,7 +199,7 @@ function readCredentials(
 
 function readMasters(value: Value | undefined): string[] {
   const isFew = Array.isArray(value) && value.length <= MASTERS_MAX;
-  return isFew ? value.filter((each) => typeof each === 'string' && MASTER.test(each)) as string[] : [];
+  return isFew ? (value.filter((each) => typeof each === 'string' && MASTER.test(each)) as string[]) : [];
 }
 
 function isPort(value: Value | undefined): value is number {
