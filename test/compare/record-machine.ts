@@ -31,7 +31,7 @@ const only = new RegExp(words.includes('--only') ? (words[words.indexOf('--only'
 /** Grains that the functions of the machine ask for; the others tell of the host. */
 const KEPT_GRAINS = new Set(
   `id os os_family osrelease osrelease_info osmajorrelease oscodename osfullname osfinger osarch kernel cpuarch init systemd
-  lsb_distrib_id lsb_distrib_codename lsb_distrib_release path ps shell username groupname uid gid locale_info virtual`.split(
+  lsb_distrib_id lsb_distrib_codename lsb_distrib_release path ps shell username groupname uid gid locale_info virtual zfs_support zfs_feature_flags`.split(
     /\s+/,
   ),
 );

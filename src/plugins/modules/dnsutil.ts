@@ -5,7 +5,7 @@ import { writeInPlace } from '../../host/file-operations.ts';
 import { readTextIfExists } from '../../host/files.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyInt } from '../../python/conversions.ts';
-import { strftime } from '../../python/text/strftime.ts';
+import { localTimeMs, strftime } from '../../python/text/strftime.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -81,9 +81,7 @@ function removeHosts(path: string, entries: readonly string[]): void {
 async function serial(ctx: ModuleContext, zone: string, isUpdated: boolean): Promise<Value> {
   const key = zone === '' ? 'dnsserial' : `dnsserial_${zone}`;
   const stored = await ctx.functions.call('grains.get', [key]);
-  const nowMs = ctx.clock.nowMs();
-  const localMs = nowMs - new Date(nowMs).getTimezoneOffset() * 60_000;
-  const present = strftime(localMs, '%Y%m%d01');
+  const present = strftime(localTimeMs(ctx.clock.nowMs()), '%Y%m%d01');
   if (!isUpdated) return truthy(stored) ? stored : present;
   const isLater = truthy(stored) && pyStr(stored) >= present;
   const current = isLater ? String(BigInt(pyInt(stored)) + 1n) : present;

@@ -159,6 +159,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./publish.ts')).publishModule,
   },
   { name: 'pyenv', file: 'pyenv', load: async () => (await import('./pyenv.ts')).pyenvModule },
+  { name: 'qemu_img', file: 'qemu_img', load: async () => (await import('./qemu-img.ts')).qemuImgModule },
   { name: 'rabbitmq', file: 'rabbitmq', load: async () => (await import('./rabbitmq.ts')).rabbitmqModule },
   { name: 'raid', file: 'mdadm_raid', load: async () => (await import('./mdadm-raid.ts')).mdadmRaidModule },
   {
@@ -235,6 +236,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'user', file: 'useradd', load: async () => (await import('./user.ts')).userModule },
   { name: 'vault', file: 'vault', load: async () => (await import('./vault.ts')).vaultModule },
+  { name: 'virt', file: 'virt', load: async () => (await import('./virt.ts')).virtModule },
   {
     name: 'virtualenv',
     file: 'virtualenv_mod',
@@ -242,4 +244,6 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilModule },
   { name: 'x509', file: 'x509_v2', load: async () => (await import('./x509.ts')).x509Module },
+  { name: 'zfs', file: 'zfs', load: async () => (await import('./zfs.ts')).zfsModule },
+  { name: 'zpool', file: 'zpool', load: async () => (await import('./zpool.ts')).zpoolModule },
 ];

@@ -286,6 +286,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
   { name: 'timezone', file: 'timezone', load: async () => (await import('./timezone.ts')).timezoneStates },
   { name: 'user', file: 'user', load: async () => (await import('./user.ts')).userStates },
+  { name: 'virt', file: 'virt', load: async () => (await import('./virt.ts')).virtStates },
   {
     name: 'virtualenv',
     file: 'virtualenv_mod',
@@ -293,4 +294,6 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilStates },
   { name: 'x509', file: 'x509_v2', load: async () => (await import('./x509.ts')).x509States },
+  { name: 'zfs', file: 'zfs', load: async () => (await import('./zfs.ts')).zfsStates },
+  { name: 'zpool', file: 'zpool', load: async () => (await import('./zpool.ts')).zpoolStates },
 ];

@@ -126,3 +126,10 @@ export function strftime(localMs: number, format: string): string {
   ]);
   return expand(format).replace(/%(.)/g, (whole, letter: string) => values.get(letter)?.() ?? whole);
 }
+
+const MINUTE_MS = 60_000;
+
+/** The time of this machine's clocks at a moment, as {@link strftime} takes it. @param ms since 1970 */
+export function localTimeMs(ms: number): number {
+  return ms - new Date(ms).getTimezoneOffset() * MINUTE_MS;
+}

@@ -28,16 +28,16 @@ const MODULES: ReadonlySet<string> = new Set(
     'nginx nictagadm nix nova nspawn ntp nxos nxos_api omapi openscap openstack_mng opsgenie oracle ' +
     'osquery out pagerduty pagerduty_util pam panos parallels pcs pdbedit peeringdb pf pkgbuild pkgutil ' +
     'portage_config ports postfix poudriere power powercfg powerpath probes proxy ps psget puppet ' +
-    'purefa purefb pushbullet pushover pyeapi qemu_img qemu_nbd quota rallydev random_org rbac rdp ' +
+    'purefa purefb pushbullet pushover pyeapi qemu_nbd quota rallydev random_org rbac rdp ' +
     'rebootmgr reg rest_sample_utils restartcheck restconf ret riak route rpmbuild runit s3 s6 ' +
     'salt_proxy saltcheck saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
     'shortcut slack snapper snmp softwareupdate solr solrcloud splunk splunk_search sqlite3 ' +
     'statuspage svn swarm swift sysbench syslog_ng sysrc system_profiler task telegram telemetry ' +
     'test_virtual textfsm tomcat trafficserver transactional_update travisci tuned twilio udev uptime ' +
-    'users uwsgi vagrant varnish vbox_guest vboxmanage vcenter victorops virt vmadm vmctl vsphere ' +
+    'users uwsgi vagrant varnish vbox_guest vboxmanage vcenter victorops vmadm vmctl vsphere ' +
     'win_dacl win_dns_client win_event win_iis win_path win_pki win_servermanager win_smtp_server ' +
-    'win_snmp win_wua winrepo wordpress wusa xattr xfs xml xmpp yaml zabbix zenoss zfs zk_concurrency ' +
-    'znc zoneadm zonecfg zookeeper zpool'
+    'win_snmp win_wua winrepo wordpress wusa xattr xfs xml xmpp yaml zabbix zenoss zk_concurrency ' +
+    'znc zoneadm zonecfg zookeeper '
   ).split(' '),
 );
 

@@ -29,11 +29,11 @@ const MODULES: ReadonlySet<string> = new Set(
     'portage_config ports powercfg powerpath probes process proxy pushover pyrax_queues quota rbac rdp ' +
     'reg restconf salt_proxy serverdensity_device shortcut slack smartos snapper solrcloud splunk ' +
     'splunk_search sqlite3 status statuspage svn syslog_ng sysrc system task telemetry_alert testinfra ' +
-    'tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops virt win_dacl ' +
+    'tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops win_dacl ' +
     'win_dns_client win_firewall win_iis win_path win_pki win_servermanager win_smtp_server win_snmp ' +
     'winrepo wordpress wua wusa xattr xml xmpp zabbix_action zabbix_host zabbix_hostgroup ' +
     'zabbix_mediatype zabbix_template zabbix_user zabbix_usergroup zabbix_usermacro zabbix_valuemap ' +
-    'zenoss zfs zk_concurrency zone zookeeper zpool'
+    'zenoss zk_concurrency zone zookeeper '
   ).split(' '),
 );
 

@@ -1,5 +1,5 @@
 /** Sizes and times as people read them (3006.16 salt/modules/dockermod.py). */
-import { strftime } from '../../../python/text/strftime.ts';
+import { localTimeMs, strftime } from '../../../python/text/strftime.ts';
 import { toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 
 /** A number of bytes with its unit. */
@@ -22,7 +22,7 @@ function shownTime(seconds: Value): string {
     new Intl.DateTimeFormat('en', { timeZoneName: 'short' })
       .formatToParts(date)
       .find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return `${strftime(ms - date.getTimezoneOffset() * 60_000, '%Y-%m-%d %H:%M:%S')} ${zone}`;
+  return `${strftime(localTimeMs(ms), '%Y-%m-%d %H:%M:%S')} ${zone}`;
 }
 
 /** Puts what people read behind the numbers of `names`. */
