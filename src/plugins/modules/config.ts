@@ -69,6 +69,11 @@ function optionsOf(ctx: ModuleContext): Dict {
   return new Map([...ctx.opts, ['grains', ctx.grains], ['pillar', ctx.pillar]]);
 }
 
+/** The options for one key: hundreds of them are not copied for a key that does not begin with what Salt keeps among them. */
+function optionsWith(ctx: ModuleContext, first: string): Dict {
+  return /grains|pillar/.test(first) ? optionsOf(ctx) : ctx.opts;
+}
+
 /** The master's options, which it puts into the pillar with `pillar_opts: True`. */
 function masterOf(ctx: ModuleContext): Dict {
   const master = ctx.pillar.get('master');
@@ -83,10 +88,10 @@ interface Omissions {
   readonly omit_master?: boolean;
 }
 
-/** The sources of options, first wins. */
-function sources(ctx: ModuleContext, omit: Omissions): Dict[] {
+/** The sources of options, first wins. @param options those of the minion */
+function sources(ctx: ModuleContext, omit: Omissions, options: () => Dict): Dict[] {
   const all: [keyof Omissions, () => Dict][] = [
-    ['omit_opts', () => optionsOf(ctx)],
+    ['omit_opts', options],
     ['omit_grains', () => ctx.grains],
     ['omit_pillar', () => ctx.pillar],
     ['omit_master', () => masterOf(ctx)],
@@ -108,7 +113,12 @@ function keyOf(value: Value): string | number {
 
 async function get(ctx: ModuleContext, args: GetRequest): Promise<Value> {
   const options = { delimiter: args.delimiter };
-  const places = args.merge === null ? [...sources(ctx, args), DEFAULTS] : [merged(ctx, args.merge)];
+  const key = String(args.key);
+  const first = args.delimiter === '' ? key : (key.split(args.delimiter)[0] ?? '');
+  const places =
+    args.merge === null
+      ? [...sources(ctx, args, () => optionsWith(ctx, first)), DEFAULTS]
+      : [merged(ctx, args.merge)];
   for (const place of places) {
     const value = traverse(place, args.key, options);
     if (value !== undefined) return isSdbAddress(value) ? sdbGet(sdbContextOf(ctx), value) : value;
@@ -138,7 +148,8 @@ interface OptionRequest extends Omissions {
 }
 
 function option(ctx: ModuleContext, args: OptionRequest): Value {
-  const chosen = args.omit_all === true ? [] : sources(ctx, args);
+  const options = (): Dict => (args.wildcard === true ? optionsOf(ctx) : optionsWith(ctx, args.value));
+  const chosen = args.omit_all === true ? [] : sources(ctx, args, options);
   const fallback = args.default ?? null;
   if (args.wildcard === true) {
     const matches = wildcard([DEFAULTS, ...chosen.reverse()], args.value);

@@ -124,12 +124,15 @@ export async function getManaged(ctx: ModuleContext, wanted: ManagedSource): Pro
     sfn = scheme === '' ? source : joinPath(parts.host, parts.path).replace(/\/+$/, '');
     if (!pathExists(sfn)) return failed(`Local file source ${sfn} does not exist`);
   }
-  const verified = await verifiedSum(ctx, wanted, { source, scheme, sfn });
+  const cached = await cachedSource(ctx, source, wanted.saltenv);
+  // a template has the sum of what it becomes: one that is not here yet is fetched without a question for its own
+  const isFetchedUnseen = scheme === 'salt' && truthy(wanted.template) && cached === '';
+  const verified = isFetchedUnseen ? new Map() : await verifiedSum(ctx, wanted, { source, scheme, sfn });
   if (typeof verified === 'string') return failed(verified);
   let sum = verified;
   if (!truthy(wanted.template) && !REMOTE_PROTOCOLS.includes(scheme))
     return { sfn, sourceSum: sum, comment: '' };
-  const fetched = await fetchSource(ctx, wanted, { source, sfn, sum });
+  const fetched = await fetchSource(ctx, wanted, { source, sfn, sum, cached });
   if ('comment' in fetched) return fetched;
   ({ sfn, sum } = fetched);
   if (sfn === wanted.name) throw new SaltInvocationError('Source file cannot be the same as destination');
@@ -145,7 +148,7 @@ async function verifiedSum(
 ): Promise<Dict | string> {
   if (scheme === 'salt') {
     const sum = await servedSum(ctx, source, wanted.saltenv);
-    return sum ?? `Source file ${source} not found in saltenv '${wanted.saltenv}'`;
+    return sum ?? notServed(source, wanted);
   }
   if (!truthy(wanted.sourceHash) && sfn !== '')
     return dict({ hsum: await hashFile(sfn, 'sha256'), hash_type: 'sha256' });
@@ -177,17 +180,21 @@ interface Fetch {
   readonly source: string;
   readonly sfn: string;
   readonly sum: Dict;
+  /** The copy that is here already; empty when there is none. */
+  readonly cached: string;
 }
 
 /** Takes the cached copy where that is the right one, else fetches. */
 async function fetchSource(
   ctx: ModuleContext,
   wanted: ManagedSource,
-  { source, sfn, sum }: Fetch,
+  { source, sfn, sum, cached }: Fetch,
 ): Promise<{ readonly sfn: string; readonly sum: Dict } | ManagedResult> {
   let [place, known, isStale] = [sfn, sum, false];
-  const cached = await cachedSource(ctx, source, wanted.saltenv);
-  if (cached !== '' && (truthy(wanted.sourceHash) || wanted.skipVerify || wanted.useEtag)) {
+  if (isServed(source) && (await hasSum(cached, sum))) {
+    // the server has just said what the file is to be: it is not asked a second time
+    place = cached;
+  } else if (cached !== '' && (truthy(wanted.sourceHash) || wanted.skipVerify || wanted.useEtag)) {
     const type = pyStr(sum.get('hash_type') ?? 'sha256');
     const cachedSum = await hashFile(cached, type);
     if (wanted.skipVerify) {
@@ -213,8 +220,25 @@ async function fetchSource(
       return failed(`Failed to cache ${shown}: ${messageOf(error)}`);
     }
   }
+  if (place === '' && isServed(source)) return failed(notServed(source, wanted));
   if (place === '' || !pathExists(place)) return failed(`Source file '${shown}' not found`, place);
   return { sfn: place, sum: known };
+}
+
+function notServed(source: string, { saltenv }: ManagedSource): string {
+  return `Source file ${source} not found in saltenv '${saltenv}'`;
+}
+
+function isServed(source: string): boolean {
+  return parseUrl(source).scheme === 'salt';
+}
+
+/** Whether a cached copy is what a sum says. */
+async function hasSum(cached: string, sum: Dict): Promise<boolean> {
+  const [type, wanted] = [sum.get('hash_type'), sum.get('hsum')];
+  if (cached === '' || typeof type !== 'string' || typeof wanted !== 'string' || !pathExists(cached))
+    return false;
+  return (await hashFile(cached, type)) === wanted;
 }
 
 async function renderSource(ctx: ModuleContext, wanted: ManagedSource, sfn: string): Promise<ManagedResult> {
