@@ -11,8 +11,10 @@ export interface AppliedCase {
   readonly sls: readonly string[];
   /** What takes it away again. */
   readonly clean?: readonly string[];
-  /** Pillar data; without them the formula's example is the pillar. */
+  /** Pillar data; without them a file of the formula is the pillar. */
   readonly pillar?: unknown;
+  /** That file; its `pillar.example` where none is named. */
+  readonly pillarFile?: string;
 }
 
 /** Salt's answer to one command. */

@@ -103,14 +103,14 @@ async function makeBase(): Promise<void> {
 function layOut(one: AppliedCase, call: string, layer: string): void {
   const from = join(formulas, one.formula);
   for (const name of readdirSync(from, { withFileTypes: true }))
-    if (name.isDirectory() && !/^(?:test|docs|bin|\.)/.test(name.name))
+    if (name.isDirectory() && !/^\.|^(?:tests?|docs|bin)$/.test(name.name))
       cpSync(join(from, name.name), join(layer, 'srv/salt', name.name), { recursive: true });
   const pillar = join(layer, 'srv/pillar');
   mkdirSync(pillar, { recursive: true });
   writeFileSync(join(pillar, 'top.sls'), "base:\n  '*':\n    - applied\n");
   const text =
     one.pillar === undefined
-      ? readFileSync(join(from, 'pillar.example'), 'utf8')
+      ? readFileSync(join(from, one.pillarFile ?? 'pillar.example'), 'utf8')
       : JSON.stringify(one.pillar);
   writeFileSync(join(pillar, 'applied.sls'), text);
   mkdirSync(join(layer, 'usr/local/bin'), { recursive: true });
