@@ -16,7 +16,7 @@ import {
 
 /** A file for Salt's renderer `py`. The pillar is made anew for each case because one is given. */
 const DRIVER = `
-import base64, collections.abc, copy, json, os, time
+import base64, collections.abc, copy, importlib, json, os, sys, time
 from salt.state import HighState
 
 ${PLAIN_VALUES}
@@ -57,6 +57,22 @@ def run():
         found["ms"] = (time.process_time() - began) * 1000
         with open(os.path.join(folder, "answers.jsonl"), "a") as out:
             out.write(json.dumps(found) + "\\n")
+    imported = os.path.join(folder, "imported.json")
+    def note_imports():
+        with open(imported, "w") as out:
+            json.dump([name for name in sys.modules if not name.startswith("salt.loaded")], out)
+    # what one case imported need not be imported by each that follows
+    def import_noted():
+        if not os.path.exists(imported):
+            return
+        with open(imported) as handle:
+            names = json.load(handle)
+        for name in names:
+            if name not in sys.modules:
+                try:
+                    importlib.import_module(name)
+                except Exception:
+                    pass
     for case in cases:
         with open(os.path.join(folder, "pillar", "top.sls"), "w") as handle:
             handle.write(case["top"])
@@ -65,9 +81,11 @@ def run():
         if child == 0:
             try:
                 compiled(case)
+                note_imports()
             finally:
                 os._exit(0)
         os.waitpid(child, 0)
+        import_noted()
     return {}
 `;
 
