@@ -1,5 +1,6 @@
 /** What a worker counts of the requests that it serves. */
 import { pyStr } from '../../python/values/repr.ts';
+import type { FewAtATime } from './commands/few-at-a-time.ts';
 import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
 import { Tally, Timings } from '../../runtime/metrics/tally.ts';
@@ -27,6 +28,13 @@ export class WorkerFigures {
   readonly #returnTimes = new Timings('brine_job_return_seconds');
   readonly #states = new Tally('brine_states_total');
   readonly #stateTimes = new Timings('brine_state_seconds');
+
+  #pillars: Readonly<FewAtATime['counters']> = { atOnce: 0, waited: 0 };
+
+  /** Has the counters of requests for pillar shown. */
+  countPillars(counters: Readonly<FewAtATime['counters']>): void {
+    this.#pillars = counters;
+  }
 
   /** @param outcome what was answered: accepted, pending, rejected, denied, full, refused */
   authenticated(outcome: string): void {
@@ -61,8 +69,14 @@ export class WorkerFigures {
   /** @param door of this worker */
   samples({ counters, served }: DoorCounters): Sample[] {
     const refused = [...counters].filter(([reason]) => reason !== HANDLER_FAILED);
+    const { atOnce, waited } = this.#pillars;
+    const pillars = new Map([
+      ['no', atOnce],
+      ['yes', waited],
+    ]);
     return [
       ...samplesOf('brine_requests_total', served),
+      ...samplesOf('brine_pillar_requests_total', pillars),
       ...samplesOf('brine_requests_refused_total', refused),
       sample('brine_request_handlers_failed_total', counters.get(HANDLER_FAILED) ?? 0),
       ...[this.#authentications, this.#returns, this.#failed, this.#states].flatMap((each) => each.samples()),

@@ -50,6 +50,10 @@ export const FAMILIES = {
   // the master's doors
   brine_authentications_total: counter('Authentications of minions.', 'outcome'),
   brine_requests_total: counter('Requests that were served, by command.', 'command'),
+  brine_pillar_requests_total: counter(
+    'Requests for pillar, by whether they waited for others to be served.',
+    'waited',
+  ),
   brine_requests_refused_total: counter('Requests that were turned away.', 'reason'),
   brine_request_handlers_failed_total: counter('Requests whose handling failed.'),
   brine_requests_under_way: gauge('Requests handed to workers or waiting for one.'),

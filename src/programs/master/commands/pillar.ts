@@ -14,6 +14,7 @@ import {
 } from '../../../network/crypto/rsa.ts';
 import { tags } from '../../../network/events/tags.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import type { FewAtATime } from './few-at-a-time.ts';
 import { encode, type Encodable } from '../../../formats/wire/msgpack.ts';
 
 /** What asking for a pillar means. */
@@ -39,6 +40,8 @@ export interface PillarHandlerDeps {
   readonly cache: MinionDataCache;
   /** Makes the pillar of a minion. */
   readonly compile: (query: PillarQuery) => Promise<Dict>;
+  /** When a thousand minions ask at the same time, a few are served at a time. */
+  readonly turns: Pick<FewAtATime, 'run'>;
   readonly fireEvent: (tag: string, data: Dict) => void;
 }
 
@@ -46,9 +49,11 @@ export interface PillarHandlerDeps {
 export function pillarHandler(deps: PillarHandlerDeps): AesHandler {
   return async (request) => {
     const query = readQuery(request);
-    const pillar = await deps.compile(query);
-    await remember(deps, query, pillar);
-    return { raw: sealPillar(deps, request, pillar) };
+    return deps.turns.run(async () => {
+      const pillar = await deps.compile(query);
+      await remember(deps, query, pillar);
+      return { raw: sealPillar(deps, request, pillar) };
+    });
   };
 }
 

@@ -27,6 +27,7 @@ import { mineHandlers } from '../commands/mine.ts';
 import { minionEventHandler } from '../commands/minion-events.ts';
 import { masterOptionsHandler } from '../commands/master-opts.ts';
 import { masterTopsHandler } from '../commands/master-tops.ts';
+import { FewAtATime } from '../commands/few-at-a-time.ts';
 import { pillarHandler } from '../commands/pillar.ts';
 import type { PeerCommands } from '../commands/peer.ts';
 import { publishHandler } from '../commands/publish.ts';
@@ -53,6 +54,8 @@ import { ToldMasters } from '../../../runtime/cluster/told-masters.ts';
 import type { RoleContext, StartRole } from './role.ts';
 
 const RECONNECT_MS = 20;
+/** Pillars that a worker makes side by side; Salt's worker makes one. Those that wait for a service leave the others to go on. */
+const PILLARS_AT_ONCE = 8;
 /** A request whose session another master has given waits no longer for the way to that one. */
 const CLAIM_GIVE_UP_MS = 2_000;
 
@@ -284,6 +287,8 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
         }),
     });
   };
+  const pillarTurns = new FewAtATime(PILLARS_AT_ONCE);
+  deps.figures.countPillars(pillarTurns.counters);
   const signed = { opts, keyOf: (id: string) => accepted.get(id), log };
   return new Map<string, AesHandler>([
     [
@@ -323,6 +328,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
         cache,
         compile: async (query) =>
           (await (pillars ??= pillarService())).pillar({ ...query, minionId: query.id }, query.fresh),
+        turns: pillarTurns,
         fireEvent,
       }),
     ],
