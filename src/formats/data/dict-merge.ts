@@ -40,11 +40,6 @@ export function mergeRecurse(a: Dict, b: Dict, mergeLists = false): Dict {
   return updateDict(copyValue(a), b, { mergeLists });
 }
 
-/** A new mapping in which a top-level key of `b` replaces that of `a` as a whole (Salt's `merge_overwrite`). */
-function mergeOverwrite(a: Dict, b: Dict): Dict {
-  return updateDict(copyValue(a), b, { recursive: false });
-}
-
 /** The keys of `a`; where `b` has the key too, a list of both values (Salt's `merge_list`). */
 function mergeList(a: Dict, b: Dict): Dict {
   const out: Dict = new Map();
@@ -60,18 +55,27 @@ function mergeList(a: Dict, b: Dict): Dict {
  * `recurse`; the caller logs them. Without yamlex marks, which are not supported, `aggregate` only joins the top level.
  */
 export function mergeDicts(a: Dict, b: Dict, strategy: MergeStrategy = 'smart', mergeLists = false): Dict {
+  return mergeInto(strategy === 'list' ? a : copyValue(a), b, strategy, mergeLists);
+}
+
+/**
+ * As {@link mergeDicts}, for who merges many into one: `dest` belongs to the caller and is changed, and what it returns takes its place;
+ * copying all that has been merged before with each further one takes time that grows with the square of their number. Values of `b`
+ * become part of it.
+ */
+export function mergeInto(dest: Dict, b: Dict, strategy: MergeStrategy = 'smart', mergeLists = false): Dict {
   switch (strategy) {
     case 'list':
-      return mergeList(a, b);
+      return mergeList(dest, b);
     case 'overwrite':
     case 'aggregate':
-      return mergeOverwrite(a, b);
+      return updateDict(dest, b, { recursive: false });
     case 'none':
-      return mergeRecurse(a, b);
+      return updateDict(dest, b);
     case 'smart':
     case 'recurse':
-      return mergeRecurse(a, b, mergeLists);
+      return updateDict(dest, b, { mergeLists });
   }
   // the names come from options and arguments
-  return mergeRecurse(a, b);
+  return updateDict(dest, b, { mergeLists });
 }

@@ -1,5 +1,5 @@
 /** Making the pillar of one minion (3006.16 salt/pillar/__init__.py `Pillar`). */
-import { mergeDicts, type MergeStrategy } from '../../formats/data/dict-merge.ts';
+import { mergeDicts, mergeInto, type MergeStrategy } from '../../formats/data/dict-merge.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import { rendererRules } from '../renderers/pipe.ts';
@@ -36,8 +36,12 @@ export function pillarTop(
 
 /** Joins pillar of two sources, as the options say. */
 export function mergeSources(opts: Dict, a: Dict, b: Dict): Dict {
+  return mergeDicts(a, b, ...mergeRules(opts));
+}
+
+function mergeRules(opts: Dict): [strategy: MergeStrategy, mergeLists: boolean] {
   const strategy = opts.get('pillar_source_merging_strategy');
-  return mergeDicts(a, b, (strategy ?? 'smart') as MergeStrategy, truthy(opts.get('pillar_merge_lists')));
+  return [(strategy ?? 'smart') as MergeStrategy, truthy(opts.get('pillar_merge_lists'))];
 }
 
 /** The state of one compilation. */
@@ -238,12 +242,12 @@ class PillarCompiler {
 
   /** The pillar out of files. */
   async #files(top: MergedTop): Promise<Dict> {
-    let pillar: Dict = new Map(this.request.override);
+    let pillar: Dict = copyValue(new Map(this.request.override));
     for (const [env, wanted] of await this.#matches(top)) {
       const rendered = new Map<string, Value>();
       for (const sls of wanted.flatMap((pattern) => this.#expand(pattern, env))) {
         const state = await this.#sls(sls, env, rendered, new Map(), 0);
-        if (isDict(state)) pillar = this.merge(pillar, state);
+        if (isDict(state)) pillar = mergeInto(pillar, copyValue(state), ...mergeRules(this.opts));
       }
     }
     return pillar;
