@@ -140,6 +140,15 @@ function reachesHostPip(form: MachineCall): boolean {
 
 /** Lines of the configuration without which a module's functions would look at the host. */
 const OPTIONS_OF: ReadonlyMap<string, { readonly minion: readonly string[] }> = new Map([
+  [
+    'lxc',
+    {
+      minion: [
+        'lxc.container_profile: {small: {template: busybox, backing: dir}}',
+        'lxc.network_profile: {lan: {eth0: {link: br5, mac: "00:16:3e:aa:bb:cc"}}, eth0: {}}',
+      ],
+    },
+  ],
   ['pyenv', { minion: ['pyenv.root: /opt/machine/pyenv', "pyenv.build_env: 'CFLAGS=-O2'"] }],
 ]);
 

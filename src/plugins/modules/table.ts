@@ -107,6 +107,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./rpm-lowpkg.ts')).rpmModule,
   },
   { name: 'lvm', file: 'linux_lvm', load: async () => (await import('./lvm.ts')).lvmModule },
+  { name: 'lxc', file: 'lxc', load: async () => (await import('./lxc.ts')).lxcModule },
   { name: 'match', file: 'match', load: async () => (await import('./match.ts')).matchModule },
   { name: 'mine', file: 'mine', load: async () => (await import('./mine.ts')).mineModule },
   { name: 'minion', file: 'minion', load: async () => (await import('./minion.ts')).minionModule },
@@ -153,6 +154,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./postgres.ts')).debianPostgresModule,
   },
   { name: 'postgres', file: 'postgres', load: async () => (await import('./postgres.ts')).postgresModule },
+  { name: 'ps', file: 'ps', load: async () => (await import('./ps.ts')).psModule },
   {
     name: 'publish',
     file: 'publish',

@@ -109,6 +109,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./logrotate.ts')).logrotateStates,
   },
   { name: 'lvm', file: 'lvm', load: async () => (await import('./lvm.ts')).lvmStates },
+  { name: 'lxc', file: 'lxc', load: async () => (await import('./lxc.ts')).lxcStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
   {
     name: 'mongodb_database',

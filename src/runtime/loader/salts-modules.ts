@@ -21,13 +21,13 @@ const MODULES: ReadonlySet<string> = new Set(
     'imgadm influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 jboss7_cli ' +
     'jenkins jira junos k8s kapacitor kerberos kernelpkg keychain keystone keystoneng keystore kubeadm ' +
     'kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns libcloud_loadbalancer ' +
-    'libcloud_storage license logadm lvs lxc lxd macdefaults macpackage makeconf mandrill marathon ' +
+    'libcloud_storage license logadm lvs lxd macdefaults macpackage makeconf mandrill marathon ' +
     'mattermost mdata memcached modjk monit moosefs mssql msteams munin nagios nagios_rpc ' +
     'namecheap_domains namecheap_domains_dns namecheap_domains_ns namecheap_ssl namecheap_users napalm ' +
     'napalm_formula napalm_yang net netacl netaddress netbox netmiko netscaler neutron neutronng nexus ' +
     'nginx nictagadm nix nova nspawn ntp nxos nxos_api omapi openscap openstack_mng opsgenie oracle ' +
     'osquery out pagerduty pagerduty_util pam panos parallels pcs pdbedit peeringdb pf pkgbuild pkgutil ' +
-    'portage_config ports postfix poudriere power powercfg powerpath probes proxy ps psget puppet ' +
+    'portage_config ports postfix poudriere power powercfg powerpath probes proxy psget puppet ' +
     'purefa purefb pushbullet pushover pyeapi qemu_nbd quota rallydev random_org rbac rdp ' +
     'rebootmgr reg rest_sample_utils restartcheck restconf ret riak route rpmbuild runit s3 s6 ' +
     'salt_proxy saltcheck saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
@@ -43,7 +43,18 @@ const MODULES: ReadonlySet<string> = new Set(
 
 /** Functions of modules that are here, as far as Salt has them on Linux. */
 const FUNCTIONS: ReadonlySet<string> = new Set(
-  'network.ip_neighs network.ip_neighs6 saltutil.sync_tops saltutil.sync_wrapper'.split(' '),
+  (
+    'lxc.add_veth lxc.bootstrap lxc.cloud_init lxc.cloud_init_interface lxc.copy_to lxc.cp ' +
+    'lxc.edit_conf lxc.init lxc.reconfigure lxc.running_systemd lxc.set_dns lxc.set_pass ' +
+    'lxc.set_password lxc.systemd_running_state lxc.test_bare_started_state lxc.test_sd_started_state ' +
+    'lxc.update_lxc_conf lxc.wait_started network.ip_neighs network.ip_neighs6 ps.get_users ' +
+    'saltutil.sync_tops saltutil.sync_wrapper virt.all_capabilities virt.capabilities ' +
+    'virt.cpu_baseline virt.define_vol_xml_path virt.define_vol_xml_str virt.domain_capabilities ' +
+    'virt.get_profiles virt.migrate virt.migrate_start_postcopy virt.network_define ' +
+    'virt.network_update virt.node_devices virt.pool_capabilities virt.pool_define virt.pool_update ' +
+    'virt.seed_non_shared_migrate virt.vm_diskstats virt.vm_netstats virt.volume_define ' +
+    'virt.volume_infos virt.volume_upload'
+  ).split(' '),
 );
 
 /** How to have it all the same. */

@@ -21,7 +21,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group keystone_project ' +
     'keystone_role keystone_role_grant keystone_service keystone_user keystore kubernetes layman ldap ' +
     'lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license logadm loop lvs_server ' +
-    'lvs_service lxc lxd lxd_container lxd_image lxd_profile macdefaults macpackage makeconf ' +
+    'lvs_service lxd lxd_container lxd_image lxd_profile macdefaults macpackage makeconf ' +
     'marathon_app memcached modjk modjk_worker monit mssql_database mssql_login mssql_role mssql_user ' +
     'msteams napalm_yang netacl netconfig netntp netsnmp netusers neutron_network neutron_secgroup ' +
     'neutron_secgroup_rule neutron_subnet nexus ntp nxos opsgenie pagerduty pagerduty_escalation_policy ' +

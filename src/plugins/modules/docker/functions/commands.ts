@@ -1,17 +1,13 @@
 /** `docker`: log-ins at registries, and commands within containers, by the program `docker` (3006.16 salt/modules/container_resource.py). */
 import { CommandExecutionError, SaltInvocationError } from '../../../../errors/errors.ts';
-import { splitWords } from '../../../../python/shell-words.ts';
 import { pyRepr, pyStr } from '../../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../python/values/value.ts';
 import { defineFunction, type FunctionSpec, type ModuleContext } from '../../../../runtime/loader/module.ts';
 import { param } from '../../../../runtime/loader/params.ts';
+import { commandWords, keptVariables } from '../../container-command.ts';
 import { runAll } from '../../program.ts';
 
-/** The path for programs of a container whose own variables are not kept. */
-const PATH = 'PATH=/bin:/usr/bin:/sbin:/usr/sbin:/opt/bin:/usr/local/bin:/usr/local/sbin';
 const HUB = 'hub';
-/** What a shell would do more with than take words apart. */
-const SHELL_SIGNS = /[|&;<>()$`\\*?[\]#~%{}!\n]|^\w+=/;
 
 /** The registries of the configuration, and what is wrong with it. */
 async function registriesOf(
@@ -101,9 +97,6 @@ const RUN = {
   },
 } as const;
 
-const keptNames = (value: Value): string[] =>
-  Array.isArray(value) ? value.map(pyStr) : typeof value === 'string' ? value.split(',') : [];
-
 /** The words of `docker exec`. */
 function execWords(args: {
   readonly name: string;
@@ -112,20 +105,13 @@ function execWords(args: {
   readonly python_shell: boolean;
   readonly keep_env: Value;
 }): string[] {
-  const { name, cmd, keep_env } = args;
+  const { name, keep_env } = args;
   if (name.startsWith('-')) throw new SaltInvocationError(`A container cannot be named ${pyRepr(name)}.`);
-  const kept = keptNames(keep_env);
-  const path = kept.includes('PATH') ? [] : [PATH];
+  const { path, kept } = keptVariables(keep_env);
   const clean = keep_env === true ? [] : ['env', '-i', ...path];
-  const variables = kept.flatMap((each) => {
-    const value = process.env[each];
-    return value === undefined ? [] : [`${each}=${value}`];
-  });
-  // Salt compat: there, a shell of this machine reads the command, and takes pipes and variables for its own
-  const words = args.python_shell && SHELL_SIGNS.test(cmd) ? ['sh', '-c', cmd] : splitWords(cmd);
-  if (words.length === 0) throw new SaltInvocationError('A command is needed, and there is none.');
+  const words = commandWords(args.cmd, args.python_shell);
   const input = args.stdin === undefined || args.stdin === '' ? [] : ['-i'];
-  return ['docker', 'exec', ...input, name, ...clean, ...variables, ...words];
+  return ['docker', 'exec', ...input, name, ...clean, ...kept, ...words];
 }
 
 const DRIVER = 'docker-exec';
