@@ -143,6 +143,8 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'pip', file: 'pip', load: async () => (await import('./pip.ts')).pipModule },
   { name: 'pkg', file: 'aptpkg', load: async () => (await import('./pkg.ts')).aptModule },
   { name: 'pkg', file: 'yumpkg', load: async () => (await import('./yumpkg.ts')).yumModule },
+  { name: 'pkg', file: 'pacmanpkg', load: async () => (await import('./pacmanpkg.ts')).pacmanModule },
+  { name: 'pkg', file: 'zypperpkg', load: async () => (await import('./zypperpkg.ts')).zypperModule },
   {
     name: 'pkg_resource',
     file: 'pkg_resource',
@@ -211,6 +213,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./slsutil.ts')).slsutilModule,
   },
   { name: 'smbios', file: 'smbios', load: async () => (await import('./smbios.ts')).smbiosModule },
+  { name: 'slack', file: 'slack_notify', load: async () => (await import('./slack.ts')).slackModule },
   { name: 'smtp', file: 'smtp', load: async () => (await import('./smtp.ts')).smtpModule },
   { name: 'ssh', file: 'ssh', load: async () => (await import('./ssh.ts')).sshModule },
   { name: 'state', file: 'state', load: async () => (await import('./state.ts')).stateModule },

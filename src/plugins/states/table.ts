@@ -265,6 +265,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'schedule', file: 'schedule', load: async () => (await import('./schedule.ts')).scheduleStates },
   { name: 'selinux', file: 'selinux', load: async () => (await import('./selinux.ts')).selinuxStates },
   { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },
+  { name: 'slack', file: 'slack', load: async () => (await import('./slack.ts')).slackStates },
   { name: 'smtp', file: 'smtp', load: async () => (await import('./smtp.ts')).smtpStates },
   { name: 'ssh_auth', file: 'ssh_auth', load: async () => (await import('./ssh-auth.ts')).sshAuthStates },
   {

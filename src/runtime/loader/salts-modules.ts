@@ -31,7 +31,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'purefa purefb pushbullet pushover pyeapi qemu_nbd quota rallydev random_org rbac rdp ' +
     'rebootmgr reg rest_sample_utils restartcheck restconf ret riak route rpmbuild runit s3 s6 ' +
     'salt_proxy saltcheck saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
-    'shortcut slack snapper snmp softwareupdate solr solrcloud splunk splunk_search sqlite3 ' +
+    'shortcut snapper snmp softwareupdate solr solrcloud splunk splunk_search sqlite3 ' +
     'statuspage svn swarm swift sysbench syslog_ng sysrc system_profiler task telegram telemetry ' +
     'test_virtual textfsm tomcat trafficserver transactional_update travisci tuned twilio udev uptime ' +
     'users uwsgi vagrant varnish vbox_guest vboxmanage vcenter victorops vmadm vmctl vsphere ' +

@@ -27,7 +27,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'neutron_secgroup_rule neutron_subnet nexus ntp nxos opsgenie pagerduty pagerduty_escalation_policy ' +
     'pagerduty_schedule pagerduty_service pagerduty_user panos pbm pcs pdbedit pkgbuild pkgng ' +
     'portage_config ports powercfg powerpath probes process proxy pushover pyrax_queues quota rbac rdp ' +
-    'reg restconf salt_proxy serverdensity_device shortcut slack smartos snapper solrcloud splunk ' +
+    'reg restconf salt_proxy serverdensity_device shortcut smartos snapper solrcloud splunk ' +
     'splunk_search sqlite3 status statuspage svn syslog_ng sysrc system task telemetry_alert testinfra ' +
     'tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops win_dacl ' +
     'win_dns_client win_firewall win_iis win_path win_pki win_servermanager win_smtp_server win_snmp ' +

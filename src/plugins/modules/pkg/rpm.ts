@@ -80,9 +80,10 @@ export interface RpmRecord {
   readonly installed: number | null;
 }
 
-/** The versions of each installed package, in the order of their version texts. */
-async function rpmRecords(ctx: ModuleContext): Promise<Map<string, RpmRecord[]>> {
-  const words = ['rpm', '-qa', '--nodigest', '--nosignature', '--queryformat', `${RPM_FORMAT}\n`];
+/** The versions of each installed package, in the order of their version texts. @param root the folder of another system */
+export async function rpmRecords(ctx: ModuleContext, root: Value = null): Promise<Map<string, RpmRecord[]>> {
+  const place = truthy(root) ? ['--root', pyStr(root)] : [];
+  const words = ['rpm', ...place, '-qa', '--nodigest', '--nosignature', '--queryformat', `${RPM_FORMAT}\n`];
   return parseRpms(await runText(ctx, words, { output_loglevel: 'trace' }), machineArchitecture(ctx));
 }
 
@@ -152,7 +153,14 @@ export async function listRpms(
   ctx: ModuleContext,
   given: { readonly asList: boolean; readonly attr?: Value },
 ): Promise<Dict> {
-  const records = await rpmRecords(ctx);
+  return shownRpms(await rpmRecords(ctx), given);
+}
+
+/** Packages as `pkg.list_pkgs` shows them. */
+export function shownRpms(
+  records: ReadonlyMap<string, readonly RpmRecord[]>,
+  given: { readonly asList: boolean; readonly attr?: Value },
+): Dict {
   const { asList, attr = null } = given;
   const out: Dict = new Map();
   if (!truthy(attr)) {

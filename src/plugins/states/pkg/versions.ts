@@ -1,4 +1,5 @@
 /** Whether installed versions are as a state wants them (3006.16 salt/states/pkg.py). */
+import { compareLoose } from '../../modules/pkg/versions.ts';
 import { fnmatch } from '../../../python/text/fnmatch.ts';
 import { toNumber, type Value } from '../../../python/values/value.ts';
 import { dict } from '../../../python/values/value.ts';
@@ -66,10 +67,9 @@ async function meets(
     return false;
   }
   const ignores = ignoreEpoch ?? !(/[<>]/.test(operator) || target.includes(':'));
-  const order = await ctx.functions.call(
-    'pkg.version_cmp',
-    [version, target],
-    dict({ ignore_epoch: ignores }),
-  );
+  // pacman's module has none, and Salt compares by itself then
+  const order = (await ctx.functions.has('pkg.version_cmp'))
+    ? await ctx.functions.call('pkg.version_cmp', [version, target], dict({ ignore_epoch: ignores }))
+    : compareLoose(version, target);
   return orders.includes(Math.sign(toNumber(order) ?? NaN));
 }

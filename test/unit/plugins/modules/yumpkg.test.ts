@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +18,7 @@ import {
   type CallGroup,
 } from '../../../support/module-calls.ts';
 import { fakeContext } from '../../../support/module-context.ts';
+import { writeReplay, type RecordedRun } from '../../../support/program-replay.ts';
 
 /** What the program prints, in dnf's columns. */
 const AVAILABLE = `Available Packages
@@ -188,23 +188,6 @@ test('pkg with dnf - what is newer, installing, removing and holding', async (t)
   assert.equal((free.get('kernel') as Dict).get('comment'), 'Package kernel is no longer held.');
 });
 
-/** Stands in for `rpm` and `dnf`: says what the true programs said to the same words. */
-const REPLAY = `#!/bin/sh
-key=$(printf '%s\\037' "\${0##*/}" "$@" | sha1sum | cut -c1-40)
-[ -e "$RECORDED/$key" ] || { echo "not recorded: $0 $*" >&2; exit 99; }
-cat "$RECORDED/$key.err" >&2
-cat "$RECORDED/$key"
-exit "$(cat "$RECORDED/$key.code")"
-`;
-
-interface RecordedRun {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly retcode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 type RecordedGroup = CallGroup & { readonly answers: readonly { readonly value: unknown }[] };
 
 function recorded<T>(name: string): T {
@@ -217,22 +200,10 @@ test('pkg with dnf - what the true rpm and dnf say is told as Salt 3006.16 tells
   const path = process.env['PATH'];
   t.after(() => {
     process.env['PATH'] = path;
-    delete process.env['RECORDED'];
     rmSync(folder, { recursive: true, force: true });
   });
-  for (const name of ['rpm', 'dnf', 'rpm2cpio']) {
-    writeFileSync(join(folder, name), REPLAY);
-    chmodSync(join(folder, name), 0o755);
-  }
-  for (const { program, args, retcode, stdout, stderr } of recorded<RecordedRun[]>('rpm-programs.json')) {
-    const words = [program, ...args].map((word) => `${word}\x1f`).join('');
-    const key = createHash('sha1').update(words).digest('hex');
-    writeFileSync(join(folder, key), stdout);
-    writeFileSync(join(folder, `${key}.err`), stderr);
-    writeFileSync(join(folder, `${key}.code`), String(retcode));
-  }
+  writeReplay(folder, ['rpm', 'dnf', 'rpm2cpio'], recorded<RecordedRun[]>('rpm-programs.json'));
   process.env['PATH'] = `${folder}:${path ?? ''}`;
-  process.env['RECORDED'] = folder;
   const ctx = fakeContext({
     opts: dict({ id: 'x', cachedir: folder, grains: GRAINS }),
     grains: dict(GRAINS),

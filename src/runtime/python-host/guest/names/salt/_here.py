@@ -87,6 +87,7 @@ MODULES = {
     "npm": "npm",
     "openstack_config": "openstack_config",
     "openvswitch": "openvswitch",
+    "pacmanpkg": "pkg",
     "parted_partition": "partition",
     "partition": "partition",
     "pecl": "pecl",
@@ -115,6 +116,8 @@ MODULES = {
     "selinux": "selinux",
     "service": "service",
     "shadow": "shadow",
+    "slack": "slack",
+    "slack_notify": "slack",
     "slsutil": "slsutil",
     "smbios": "smbios",
     "smtp": "smtp",
@@ -144,6 +147,7 @@ MODULES = {
     "yumpkg": "pkg",
     "zfs": "zfs",
     "zpool": "zpool",
+    "zypperpkg": "pkg",
 }
 STATES = {
     "acl": "acl",
@@ -247,6 +251,7 @@ STATES = {
     "schedule": "schedule",
     "selinux": "selinux",
     "service": "service",
+    "slack": "slack",
     "smtp": "smtp",
     "ssh_auth": "ssh_auth",
     "ssh_known_hosts": "ssh_known_hosts",
