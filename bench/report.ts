@@ -89,7 +89,7 @@ function targetText(
 
 function withUnit(value: number, unit: Unit): string {
   const text = amount(value, unit);
-  if (unit === 'count') return text;
+  if (unit === 'count' || unit === 'ratio') return text;
   return unit === '/s' ? `${text}/s` : `${text} ${unit}`;
 }
 
@@ -97,6 +97,7 @@ function withUnit(value: number, unit: Unit): string {
 export function amount(value: number, unit: Unit): string {
   if (Number.isNaN(value)) return '?';
   if (unit === 's' || unit === 'CPU s') return value.toFixed(3);
+  if (unit === 'ratio') return value.toFixed(2);
   if (unit === 'ms') return value.toFixed(1);
   return String(Math.round(value));
 }

@@ -16,7 +16,7 @@ import { sampled, single, type Figure } from '../figure.ts';
 import { Fleet, REAL_MINION } from '../fleet.ts';
 import { checkReturns } from '../job-cache.ts';
 import { SHARED_KEYS } from '../load/process.ts';
-import { until, pause } from '../processes.ts';
+import { cpuSeconds, pause, until } from '../processes.ts';
 import { median } from '../statistics.ts';
 import { SWARM_PREFIX, type Scenario, type ScenarioContext } from './scenario.ts';
 
@@ -33,6 +33,8 @@ const COMMAND_MS = 60_000;
 const IDLE_MS = 5_000;
 /** What was sent is in all streams by then. */
 const SETTLE_MS = 2_000;
+/** Minions that the cluster has never seen. */
+const NEW_PREFIX = 'new-';
 const EVENTS = 200;
 const EVENT_BYTES = 300;
 /** So long apart that each is a message of its own. */
@@ -135,6 +137,10 @@ async function compareReturns(context: ScenarioContext, a: Fleet): Promise<Figur
     [context.fleet, []],
     [a, []],
   ]);
+  const cpu = new Map<Fleet, number[]>([
+    [context.fleet, []],
+    [a, []],
+  ]);
   let lost = 0;
   let duplicates = 0;
   for (let round = 0; round <= STORMS; round++)
@@ -144,6 +150,7 @@ async function compareReturns(context: ScenarioContext, a: Fleet): Promise<Figur
       const { load, keysDir } = context;
       await load.order({ type: 'join', ...fleet.address, keysDir, prefix: SWARM_PREFIX, count: SENDERS });
       const baseMs = Date.now();
+      const cpuBefore = cpuSeconds(fleet.master);
       const durationMs = round === 0 ? WARM_UP_MS : STORM_MS;
       const { returns } = await load.order({
         type: 'returns',
@@ -151,13 +158,18 @@ async function compareReturns(context: ScenarioContext, a: Fleet): Promise<Figur
         inFlight: RETURNS_IN_FLIGHT,
         baseMs,
       });
+      const cpuUsed = cpuSeconds(fleet.master) - cpuBefore;
       await load.order({ type: 'leave' });
       if (returns === undefined) throw new Error('The load process gave no result.');
       const check = await checkReturns(fleet, returns, { prefix: SWARM_PREFIX, count: SENDERS, baseMs });
       lost += check.lost;
       duplicates += check.duplicates;
-      if (round > 0) rates.get(fleet)?.push(returns.done / (returns.elapsedMs / 1000));
+      if (round === 0) continue;
+      rates.get(fleet)?.push(returns.done / (returns.elapsedMs / 1000));
+      cpu.get(fleet)?.push((cpuUsed / returns.done) * 1000);
     }
+  const [cpuAlone = [], cpuMember = []] = cpu.values();
+  const cost = { scenario: NAME, unit: 'CPU s', better: 'lower' } as const;
   const [alone_ = [], member_ = []] = rates.values();
   const row = { scenario: NAME, better: 'higher' } as const;
   return [
@@ -167,6 +179,8 @@ async function compareReturns(context: ScenarioContext, a: Fleet): Promise<Figur
       { ...row, name: 'returns: share of a single master', unit: 'ratio' },
       median(member_) / median(alone_),
     ),
+    sampled({ ...cost, name: 'returns: CPU of a single master per 1,000' }, cpuAlone),
+    sampled({ ...cost, name: 'returns: CPU of a member per 1,000' }, cpuMember),
     single({ scenario: NAME, name: 'lost', unit: 'count', better: 'lower' }, lost),
     single({ scenario: NAME, name: 'duplicates', unit: 'count', better: 'lower' }, duplicates),
   ];
@@ -243,10 +257,10 @@ async function traffic(context: ScenarioContext, readNats: ReadNats): Promise<Fi
     single({ ...row, name: 'NATS: messages in per second, idle, two members', unit: 'count' }, idle.in_msgs),
     single({ ...row, name: 'NATS: bytes in per second, idle, two members', unit: 'bytes' }, idle.in_bytes),
   );
-  const target = { ...fleet.address, keysDir, prefix: SWARM_PREFIX, count: SENDERS };
-  await note('a simulated minion that joins', SENDERS, () => load.order({ type: 'join', ...target }));
+  const target = { ...fleet.address, keysDir, prefix: NEW_PREFIX, count: SENDERS };
+  await note(`${SENDERS} new minions join`, 1, () => load.order({ type: 'join', ...target }));
   await note(`a job and its ${SENDERS} returns`, JOBS, async () => {
-    for (let job = 0; job < JOBS; job++) await fleet.salt([`${SWARM_PREFIX}*`, 'test.ping']);
+    for (let job = 0; job < JOBS; job++) await fleet.salt([`${NEW_PREFIX}*`, 'test.ping']);
   });
   const writer = new EventBusWriter({
     path: join(fleet.sockDir, 'master_event_pull.ipc'),
@@ -255,7 +269,7 @@ async function traffic(context: ScenarioContext, readNats: ReadNats): Promise<Fi
     queueBytesMax: EVENT_BYTES_MAX,
   });
   writer.open();
-  await note('an event of 300 bytes', EVENTS, async () => {
+  await note(`${EVENTS} events of ${EVENT_BYTES} bytes`, 1, async () => {
     for (let event = 0; event < EVENTS; event++) {
       writer.fire('bench/cluster', dict({ text: 'x'.repeat(EVENT_BYTES) }));
       await pause(EVENT_PAUSE_MS);

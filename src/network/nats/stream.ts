@@ -9,6 +9,7 @@ import type {
 import type { NatsConnection } from '@nats-io/transport-node';
 import { UnreachableError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
+import { patiently } from './patiently.ts';
 import { StreamReading, type StreamMessage } from './reading.ts';
 import { StuckLeaders } from './stuck-leaders.ts';
 
@@ -116,12 +117,12 @@ export class NatsStreams {
 
   /** Makes a stream; one that is there is made to keep messages for at least as long. */
   async ensure(settings: StreamSettings): Promise<void> {
-    if (await this.create(settings)) return;
+    if (await patiently(() => this.create(settings))) return;
     const { streams } = this.#deps.manager;
-    const { config } = await streams.info(settings.name);
+    const { config } = await patiently(() => streams.info(settings.name));
     const maxAge = settings.maxAgeMs * NS_PER_MS;
     if (config.max_age > 0 && config.max_age < maxAge)
-      await streams.update(settings.name, { max_age: maxAge });
+      await patiently(() => streams.update(settings.name, { max_age: maxAge }));
   }
 
   async exists(name: string): Promise<boolean> {
@@ -248,7 +249,7 @@ export class NatsStreams {
     const lastPlace = async (): Promise<number> => (await this.range(stream)).last;
     const lastMessage = async (): Promise<number> => (await this.last(stream, subject))?.sequence ?? 0;
     const deps = { nats, client, startAt, clock, report, stream, take, lastPlace, lastMessage };
-    return StreamReading.start(deps, from);
+    return patiently(() => StreamReading.start(deps, from));
   }
 
   /**
@@ -262,7 +263,7 @@ export class NatsStreams {
     after: number,
     take: (message: StreamMessage) => void | Promise<void>,
   ): Promise<StreamReading> {
-    const last = (await this.last(source.stream, source.subject))?.sequence ?? 0;
+    const last = (await patiently(() => this.last(source.stream, source.subject)))?.sequence ?? 0;
     let caughtUp = (): void => undefined;
     const whenThere =
       after >= last ? Promise.resolve() : new Promise<void>((resolve) => (caughtUp = resolve));

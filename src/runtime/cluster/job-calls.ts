@@ -11,6 +11,7 @@ import type { Random } from '../../host/random.ts';
 import type { StreamMessage } from '../../network/nats/reading.ts';
 import { dict, isBytes, type Value } from '../../python/values/value.ts';
 import { contentBytesMax } from '../../network/nats/connect.ts';
+import { patiently } from '../../network/nats/patiently.ts';
 import type { CallSpool } from './call-spool.ts';
 import type { ClusterLink } from './link.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
@@ -99,7 +100,7 @@ export class JobCalls {
   /** Reads the stream from where this master was, and goes on reading it. @returns when it has what the stream has now */
   async start(): Promise<void> {
     const { link, stream, subject, position, log } = this.#deps;
-    const { first } = await link.streams.range(stream);
+    const { first } = await patiently(() => link.streams.range(stream));
     if (position.value + 1 < first && position.value > 0)
       log.error(
         `This master was away for so long that the cluster has forgotten jobs meanwhile: those between the places ${position.value + 1} ` +

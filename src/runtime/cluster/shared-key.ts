@@ -3,6 +3,7 @@ import { messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import { Secret } from '../../host/secret.ts';
 import { isKeyString } from '../../network/crypto/crypticle.ts';
+import { patiently } from '../../network/nats/patiently.ts';
 import { SubjectTakenError } from '../../network/nats/stream.ts';
 import { dict } from '../../python/values/value.ts';
 import type { ClusterLink } from './link.ts';
@@ -34,7 +35,7 @@ export class ClusterKey {
   /** Takes the cluster's key over; the first member gives it its own. */
   async start(): Promise<void> {
     const { link, stream, subject } = this.#deps;
-    const last = await link.streams.last(stream, subject);
+    const last = await patiently(() => link.streams.last(stream, subject));
     if (last !== undefined) this.heard(last.data, last.sequence);
     if (this.#known === undefined) await this.#offer(last?.sequence ?? 0);
   }

@@ -13,6 +13,7 @@ import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
 import { publisher } from '../../../network/ipc/contracts/publisher.ts';
 import { RpcClient } from '../../../network/ipc/rpc-client.ts';
 import { RpcPeer } from '../../../network/ipc/rpc.ts';
+import { patiently } from '../../../network/nats/patiently.ts';
 import { listen } from '../../../network/transport/listen.ts';
 import { sample, type Sample } from '../../../runtime/metrics/sample.ts';
 import { CallSpool } from '../../../runtime/cluster/call-spool.ts';
@@ -285,7 +286,7 @@ async function followState(
   duty: Duty,
 ): Promise<{ stop(): Promise<void> }> {
   const { stream, prefix } = names.state;
-  const { last } = await link.streams.range(stream);
+  const { last } = await patiently(() => link.streams.range(stream));
   return link.streams.follow({ stream, subject: `${prefix}.>` }, last, ({ subject, data, sequence }) => {
     if (subject === `${prefix}.aes`) key.heard(data, sequence);
     else if (subject === `${prefix}.duty`) duty.heard(data, sequence);
