@@ -22,7 +22,9 @@ import type { ClusterSeal } from './seal.ts';
 import type { Random } from '../../host/random.ts';
 import { contentBytesMax } from '../../network/nats/connect.ts';
 
+/** Between two writings of what was agreed on; with very many things longer, so that writing takes a twentieth of the time at most. */
 const KEEP_MS = 1_000;
+const KEEP_SHARE = 20;
 /** Appends under way at once; further changes wait for their turn, each thing once. */
 const UNDER_WAY_MAX = 32;
 /** Things that are remembered as too large, so that it is said once. */
@@ -78,6 +80,7 @@ export class SharedFiles {
   #position = 0;
   #reading: { stop(): Promise<void> } | undefined;
   #keeping: Timer | undefined;
+  #keepMs = KEEP_MS;
 
   constructor(deps: SharedFilesDeps) {
     this.#deps = deps;
@@ -231,12 +234,14 @@ export class SharedFiles {
 
   #agree(name: string, agreed: Agreed): void {
     this.#agreed.set(name, agreed);
-    this.#keeping ??= this.#deps.clock.after(KEEP_MS, () => this.#keep(), { background: true });
+    this.#keeping ??= this.#deps.clock.after(this.#keepMs, () => this.#keep(), { background: true });
   }
 
   #keep(): void {
     this.#keeping?.cancel();
     this.#keeping = undefined;
+    const { clock } = this.#deps;
+    const startedMs = clock.monotonicMs();
     const agreed = [...this.#agreed].map(([name, { sequence, version, digest }]): Value => [
       name,
       sequence,
@@ -247,6 +252,7 @@ export class SharedFiles {
       writeFileAtomic(this.#deps.statePath, toJson(dict({ position: this.#position, agreed })), {
         mode: 0o600,
       });
+      this.#keepMs = Math.max(KEEP_MS, (clock.monotonicMs() - startedMs) * KEEP_SHARE);
     } catch (error) {
       this.#deps.log.error(
         `What this master and the cluster have agreed on could not be kept: ${messageOf(error)}`,
