@@ -3,6 +3,9 @@
  * `node scripts/run-ts.mjs test/compare/compare.ts [--only REGEX] [--group REGEX] [--recorded] [--once]
  * [--quiet]`.
  *
+ * With `--member` a member of a cluster is compared with a master of ours that stands alone, and no real Salt is asked:
+ * `BRINE_CLUSTER_NATS=HOST:PORT node scripts/run-ts.mjs test/compare/compare.ts --member --once`.
+ *
  * `--recorded` takes the real Salt's answers from the last run (kept in `build/`) where it has them. `BRINE_PROGRAMS` names another
  * folder of our programs. `<DIR>` in a line stands for the fleet's folder; `BRINE_COMPARE_TABLE` names
  * another table.
@@ -38,6 +41,8 @@ const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const RECORDING = join(ROOT, 'build', 'compare-recording.json');
 const TABLE = process.env['BRINE_COMPARE_TABLE'] ?? join(ROOT, 'test/compare/commands.json');
 const PARALLEL = 2;
+/** Keeps a master out of the cluster that every master of ours is in (test/support/fleet.ts). */
+const ALONE = 'cluster: {}';
 /** Ports of the two fleets. */
 const REAL_PORT = 22_100;
 const OUR_PORT = 22_200;
@@ -48,6 +53,7 @@ const onlyGroup = words.includes('--group')
   ? new RegExp(words[words.indexOf('--group') + 1] ?? '')
   : undefined;
 const useRecording = words.includes('--recorded');
+const isOfMember = words.includes('--member');
 const isQuiet = words.includes('--quiet');
 const cleanUps: (() => unknown)[] = [];
 const context = { after: (run: unknown) => void cleanUps.push(run as () => unknown) };
@@ -103,7 +109,7 @@ async function answers(fleet: ComparedFleet, entries: readonly Entry[]): Promise
 class RealAnswers {
   #fleet: ComparedFleet | undefined;
   readonly #recorded = new Map<string, Finished>(
-    existsSync(RECORDING)
+    existsSync(RECORDING) && !isOfMember
       ? Object.entries(JSON.parse(readFileSync(RECORDING, 'utf8')) as Record<string, Finished>)
       : [],
   );
@@ -119,6 +125,7 @@ class RealAnswers {
     if (missing.length > 0) {
       this.#fleet ??= await startReal();
       for (const [key, finished] of await answers(this.#fleet, missing)) this.#recorded.set(key, finished);
+      if (isOfMember) return this.#recorded;
       mkdirSync(dirname(RECORDING), { recursive: true });
       writeFileSync(RECORDING, JSON.stringify(Object.fromEntries(this.#recorded), null, 1));
     }
@@ -127,6 +134,7 @@ class RealAnswers {
 }
 
 function startReal(): Promise<ComparedFleet> {
+  if (isOfMember) return ComparedFleet.start(context, { ...ownPrograms, name: 'alone' }, REAL_PORT, [ALONE]);
   const salt = realSalt('3006');
   if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
   return ComparedFleet.start(context, salt, REAL_PORT);

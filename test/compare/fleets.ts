@@ -44,11 +44,15 @@ export class ComparedFleet {
     this.#fleet = fleet;
   }
 
-  /** Starts master and minions, and waits until all three answer. */
+  /**
+   * Starts master and minions, and waits until all three answer.
+   * @param more lines of the master's configuration
+   */
   static async start(
     context: Pick<TestContext, 'after'>,
     programs: Programs,
     basePort: number,
+    more: readonly string[] = [],
   ): Promise<ComparedFleet> {
     const fleet = await Fleet.create(context as TestContext);
     fleet.publishPort = basePort;
@@ -56,6 +60,7 @@ export class ComparedFleet {
     const pillar = fleet.path('pillar');
     fleet.configureMaster([
       ...MASTER,
+      ...more,
       `pillar_roots: {base: [${pillar}]}`,
       `file_roots: {base: [${fleet.path('srv')}]}`,
     ]);

@@ -246,7 +246,8 @@ export class Fleet {
     programs: Programs = ours,
     env: NodeJS.ProcessEnv = process.env,
   ): Daemon {
-    if (CLUSTER_NATS !== undefined && program === 'salt-master' && programs === ours) this.#becomeMember();
+    if (CLUSTER_NATS !== undefined && program === 'salt-master' && programs.name === ours.name)
+      this.#becomeMember();
     const daemon = new Daemon(program, join(programs.folder, program), args, env);
     this.daemons.push(daemon);
     return daemon;
