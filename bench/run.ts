@@ -125,7 +125,8 @@ export class BenchRun {
     const { only, program } = this.#options;
     const names = SCENARIOS.filter((scenario) => isWanted(scenario, only)).map(({ name }) => name);
     const context = { groups: this.#groups, folder: this.#folder, program };
-    return measureLimits(context, new Set(names), (text) => this.#progress.step(`limits: ${text}`));
+    const step = (text: string): void => this.#progress.step(`limits: ${text}`);
+    return measureLimits(context, new Set(names), step, (fault) => this.results.at(-1)?.faults.push(fault));
   }
 
   async #runScenario(scenario: Scenario, context: ScenarioContext, result: KindResult): Promise<void> {

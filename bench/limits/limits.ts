@@ -1,4 +1,5 @@
 /** What the machine itself can do at most: the column `limit` of the table. */
+import { messageOf } from '../../src/errors/errors.ts';
 import { LoadClient } from '../load/client.ts';
 import { bareStarts } from '../bare-start.ts';
 import { sampled, single, type Figure } from '../figure.ts';
@@ -31,12 +32,17 @@ export async function measureLimits(
   context: LimitContext,
   scenarios: ReadonlySet<string>,
   step: (text: string) => void,
+  failed: (fault: string) => void,
 ): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [names, title, measure] of LIMITS) {
     if (!names.some((name) => scenarios.has(name))) continue;
     step(title);
-    figures.push(...(await measure(context)));
+    try {
+      figures.push(...(await measure(context)));
+    } catch (error) {
+      failed(`The limit "${title}" was not measured: ${messageOf(error)}`);
+    }
   }
   return figures.filter(({ scenario }) => scenarios.has(scenario));
 }
