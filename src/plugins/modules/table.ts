@@ -27,6 +27,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'beacons',
     load: async () => (await import('./beacons.ts')).beaconsModule,
   },
+  { name: 'buildout', file: 'zcbuildout', load: async () => (await import('./buildout.ts')).buildoutModule },
   { name: 'cmd', file: 'cmdmod', load: async () => (await import('./cmd.ts')).cmdModule },
   { name: 'composer', file: 'composer', load: async () => (await import('./composer.ts')).composerModule },
   { name: 'config', file: 'config', load: async () => (await import('./config.ts')).configModule },

@@ -31,6 +31,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'augeas', file: 'augeas', load: async () => (await import('./augeas.ts')).augeasStates },
   { name: 'beacon', file: 'beacon', load: async () => (await import('./beacon.ts')).beaconStates },
   { name: 'blockdev', file: 'blockdev', load: async () => (await import('./blockdev.ts')).blockdevStates },
+  { name: 'buildout', file: 'zcbuildout', load: async () => (await import('./buildout.ts')).buildoutStates },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'composer', file: 'composer', load: async () => (await import('./composer.ts')).composerStates },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronStates },

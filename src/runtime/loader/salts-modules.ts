@@ -12,7 +12,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'boto_cognitoidentity boto_datapipeline boto_dynamodb boto_ec2 boto_efs boto_elasticache ' +
     'boto_elasticsearch_domain boto_elb boto_elbv2 boto_iam boto_iot boto_kinesis boto_kms boto_lambda ' +
     'boto_rds boto_route53 boto_s3 boto_s3_bucket boto_secgroup boto_sns boto_sqs boto_ssm boto_vpc ' +
-    'bower bridge btrfs buildout cabal capirca cassandra_cql celery ceph certutil chassis chef ' +
+    'bower bridge btrfs cabal capirca cassandra_cql celery ceph certutil chassis chef ' +
     'chocolatey chronos chroot cimc ciscoconfparse cisconso cloud consul container_resource cpan ' +
     'cryptdev csf cyg daemontools datadog ddns desktop devinfo devmap dism django dnsmasq dockercompose ' +
     'drac dracr drbd dsc eix elasticsearch eselect esxcluster esxdatacenter esxi esxvm etcd ethtool ' +

@@ -11,7 +11,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'boto_cloudwatch_event boto_cognitoidentity boto_datapipeline boto_dynamodb boto_ec2 ' +
     'boto_elasticache boto_elasticsearch_domain boto_elb boto_elbv2 boto_iam boto_iam_role boto_iot ' +
     'boto_kinesis boto_kms boto_lambda boto_lc boto_rds boto_route53 boto_s3 boto_s3_bucket ' +
-    'boto_secgroup boto_sns boto_sqs boto_vpc bower btrfs buildout cabal ceph certutil chef chocolatey ' +
+    'boto_secgroup boto_sns boto_sqs boto_vpc bower btrfs cabal ceph certutil chef chocolatey ' +
     'chronos_job cimc cisconso cloud consul cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
     'elasticsearch elasticsearch_index elasticsearch_index_template eselect esxcluster esxdatacenter ' +
     'esxi esxvm etcd ethtool firewall github glance_image glassfish gnomedesktop gpg grafana ' +

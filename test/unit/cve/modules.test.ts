@@ -118,7 +118,7 @@ test('CVE-2021-25283 - templates reach nothing behind the values', async () => {
 test('CVE-2020-28243, CVE-2021-31607 - nothing but cmd, cmd_json and cmd_yaml ever has a shell read a line', () => {
   // the line of `docker.run` is the operator's own, and read by a shell of the container
   const mayUseShell =
-    /^(plugins\/modules\/cmd\/|plugins\/states\/cmd\.ts$|runtime\/pillar\/ext\/command\.ts$|host\/process\.ts$|plugins\/modules\/docker\/functions\/commands\.ts$)/;
+    /^(plugins\/modules\/cmd\/|plugins\/states\/cmd\.ts$|runtime\/pillar\/ext\/command\.ts$|host\/process\.ts$|plugins\/modules\/container-command\.ts$)/;
   const starts =
     /['"](?:\/bin\/)?(?:ba|da|k|z)?sh['"],\s*['"]-c|shell:\s*true|python_shell:\s*true|\bexecSync\(/;
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
