@@ -112,7 +112,7 @@ async function fetched(ctx: ModuleContext, url: string): Promise<string> {
   return text;
 }
 
-/** Brings bootstrap.py up to date, once. @returns what was done */
+/** Brings the program that begins a buildout up to date, once. @returns what was done */
 async function upgrade(
   ctx: ModuleContext,
   notes: Notes,
