@@ -83,7 +83,7 @@ const apiKeyParam = {
     doc: 'The key; without it `slack.api_key` of the configuration.',
   }),
 } as const;
-const optional = (doc: string) => ({ default: null, type: 'str', doc }) as const;
+const optional = (doc: string) => param.textIfGiven({ default: null, doc });
 
 /** The module. */
 export const slackModule = defineModule({
@@ -128,8 +128,12 @@ export const slackModule = defineModule({
         from_name: param.text({ doc: 'Whom it is from.' }),
         ...apiKeyParam,
         icon: optional('The address of a picture.'),
-        attachments: { default: null, type: 'list', doc: 'What goes with it.' },
-        blocks: { default: null, type: 'list', doc: 'Blocks of it.' },
+        attachments: param.valueIfGiven({
+          default: null,
+          type: 'list',
+          doc: 'What goes with it, also as JSON.',
+        }),
+        blocks: param.valueIfGiven({ default: null, type: 'list', doc: 'Blocks of it, also as JSON.' }),
       },
       returns: 'true, or `{message, res: false}` with what Slack says',
       examples: [
@@ -146,9 +150,9 @@ export const slackModule = defineModule({
           channel,
           username: from_name,
           text: message,
-          attachments: truthy(attachments) ? attachments : [],
-          blocks: truthy(blocks) ? blocks : [],
-          ...(icon === null ? {} : { icon_url: icon }),
+          attachments: attachments ?? [],
+          blocks: blocks ?? [],
+          ...(icon === undefined ? {} : { icon_url: icon }),
         });
         const result = await query(ctx, 'message', key, form(fields));
         return isDict(result) && truthy(result.get('res')) ? true : result;
@@ -171,18 +175,17 @@ export const slackModule = defineModule({
       returns: 'true, or `{message, res: false}` with what Slack says',
       examples: ["salt '*' slack.call_hook message='Hello, from SaltStack'"],
       run: async (ctx, { message, attachment, color, short, identifier, channel, username, icon_emoji }) => {
-        const hook = truthy(identifier)
-          ? pyStr(identifier)
-          : await setting(ctx, 'hook', 'No Slack WebHook url found');
-        const payload: Dict = truthy(attachment)
-          ? dict({
-              attachments: [
-                { fallback: message, color, pretext: message, fields: [{ value: attachment, short }] },
-              ].map((one) => dict({ ...one, fields: one.fields.map((each) => dict(each)) })),
-            })
-          : dict({ text: message });
+        const hook = identifier ?? (await setting(ctx, 'hook', 'No Slack WebHook url found'));
+        const payload: Dict =
+          attachment !== undefined
+            ? dict({
+                attachments: [
+                  { fallback: message, color, pretext: message, fields: [{ value: attachment, short }] },
+                ].map((one) => dict({ ...one, fields: one.fields.map((each) => dict(each)) })),
+              })
+            : dict({ text: message });
         for (const [name, value] of Object.entries({ channel, username, icon_emoji }))
-          if (truthy(value)) payload.set(name, value);
+          if (value !== undefined) payload.set(name, value);
         const options = dict({
           method: 'POST',
           data: form(dict({ payload: toJson(payload) })),
