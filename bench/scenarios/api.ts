@@ -4,7 +4,7 @@
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../../src/host/clock.ts';
@@ -12,6 +12,7 @@ import { EventBusWriter } from '../../src/network/events/bus-client.ts';
 import { dict } from '../../src/python/values/value.ts';
 import { sampled, single, type Figure } from '../figure.ts';
 import { Fleet, REAL_MINION } from '../fleet.ts';
+import { EventReader } from '../load/event-reader.ts';
 import { cpuSeconds, pause, pssBytes, until, type Daemon } from '../processes.ts';
 import type { Scenario, ScenarioContext } from './scenario.ts';
 
@@ -28,7 +29,7 @@ const EVENT_SECONDS = 5;
 const DRAIN_MS = 60_000;
 
 /** What stands before each event that the readers count. */
-const MARK = Buffer.from('tag: bench/');
+const MARK = 'tag: bench/';
 
 /** The API of one kind. */
 export const api: Scenario = {
@@ -125,8 +126,8 @@ async function readers(
   const client = new Client(port);
   const token = await client.logIn();
   client.close();
-  const all = await Promise.all(Array.from({ length: READERS }, () => Reader.open(port, token)));
-  const stalled = await Reader.open(port, token);
+  const all = await Promise.all(Array.from({ length: READERS }, () => openReader(port, token)));
+  const stalled = await openReader(port, token);
   stalled.stall();
   await pause(SETTLE_MS);
   const before = memory(`with ${READERS} readers`, daemon);
@@ -225,49 +226,17 @@ class Client {
   }
 }
 
-/** Counts the events that come to one reader. */
-class Reader {
-  count = 0;
-  readonly #socket: Socket;
-  #rest: Uint8Array = new Uint8Array(0);
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-  }
-
-  static open(port: number, token: string): Promise<Reader> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () =>
-        socket.write(`GET /events?token=${token} HTTP/1.1\r\nHost: bench\r\n\r\n`),
-      );
-      const reader = new Reader(socket);
-      socket.once('data', (chunk: Buffer) => {
-        if (chunk.toString('latin1').startsWith('HTTP/1.1 200')) resolve(reader);
-        else reject(new Error(chunk.toString('latin1')));
-        socket.on('data', (more: Buffer) => reader.#take(more));
-      });
-      socket.on('error', reject);
+function openReader(port: number, token: string): Promise<EventReader> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(`GET /events?token=${token} HTTP/1.1\r\nHost: bench\r\n\r\n`),
+    );
+    socket.once('data', (chunk: Buffer) => {
+      if (chunk.toString('latin1').startsWith('HTTP/1.1 200')) resolve(new EventReader(socket, MARK));
+      else reject(new Error(chunk.toString('latin1')));
     });
-  }
-
-  stall(): void {
-    this.#socket.pause();
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-
-  /** What may be the beginning of a mark is looked at again with what comes next. */
-  #take(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, from)) {
-      this.count++;
-      from = at + MARK.length;
-    }
-    this.#rest = bytes.subarray(Math.max(from, bytes.length - MARK.length + 1));
-  }
+    socket.on('error', reject);
+  });
 }
 
 function isListening(port: number): Promise<boolean> {

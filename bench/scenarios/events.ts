@@ -1,11 +1,12 @@
 /** `events`: 100,000 events to eight readers of the bus, of which one stops reading. */
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/host/clock.ts';
 import { EventBusWriter } from '../../src/network/events/bus-client.ts';
 import { dict } from '../../src/python/values/value.ts';
 import { single } from '../figure.ts';
+import { EventReader } from '../load/event-reader.ts';
 import { pause, pssBytes } from '../processes.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -18,7 +19,7 @@ export const EVENT_BYTES = 260;
 const BURST = 2_000;
 const WAIT_MS = 60_000;
 const MEMORY_POLL_MS = 100;
-const MARK = Buffer.from('bench/event/');
+const MARK = 'bench/event/';
 
 export const events: Scenario = {
   name: NAME,
@@ -33,7 +34,7 @@ export const events: Scenario = {
       eventBytesMax: 1_000_000,
       queueBytesMax: 256 * 1024 * 1024,
     });
-    const open = (): Promise<Reader> => Reader.open(join(fleet.sockDir, 'master_event_pub.ipc'));
+    const open = (): Promise<EventReader> => openReader(join(fleet.sockDir, 'master_event_pub.ipc'));
     const readers = await Promise.all(Array.from({ length: READERS - 1 }, open));
     const stalled = await open();
     stalled.stall();
@@ -67,40 +68,12 @@ export const events: Scenario = {
   },
 };
 
-/** Counts the events that come to one reader, without decoding them. */
-class Reader {
-  count = 0;
-  readonly #socket: Socket;
-  #rest: Uint8Array = new Uint8Array(0);
-
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on('data', (chunk: Buffer) => this.#take(chunk)).on('error', () => undefined);
-  }
-
-  static open(path: string): Promise<Reader> {
-    return new Promise((resolve, reject) => {
-      const socket = connect(path, () => resolve(new Reader(socket)));
-      socket.once('error', reject);
+function openReader(path: string): Promise<EventReader> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path, () => {
+      socket.on('error', () => undefined);
+      resolve(new EventReader(socket, MARK));
     });
-  }
-
-  stall(): void {
-    this.#socket.pause();
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-
-  /** What may be the beginning of a mark is looked at again with what comes next. */
-  #take(chunk: Buffer): void {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    let from = 0;
-    for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, from)) {
-      this.count++;
-      from = at + MARK.length;
-    }
-    this.#rest = bytes.subarray(Math.max(from, bytes.length - MARK.length + 1));
-  }
+    socket.once('error', reject);
+  });
 }
