@@ -4,7 +4,15 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +23,8 @@ const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const WAIT_MS = 60_000;
 /** `host:port` of a NATS server: every master of ours is the first member of a cluster of its own (`BRINE_CLUSTER=1`). */
 const CLUSTER_NATS = process.env['BRINE_CLUSTER_NATS'];
+/** Options that count when a master becomes a member. */
+const MEMBERS_OWN = /^(cluster|key|master_sign|signing|keep_jobs)/;
 
 /** Where programs come from: ours, or a folder of launchers of a real Salt. */
 export interface Programs {
@@ -202,10 +212,18 @@ export class Fleet {
     return daemon;
   }
 
+  #prepare(program: string, programs: Programs): void {
+    if (CLUSTER_NATS !== undefined && program === 'salt-master' && programs.name === ours.name)
+      this.#becomeMember();
+  }
+
+  /** With few options, so that a master whose configuration is wrong can be a member and say so. */
   #becomeMember(): void {
     if (existsSync(this.path('m', 'pki', 'cluster', 'secret'))) return;
-    // where its configuration is wrong, the master says so
-    spawnSync(join(ours.folder, 'salt-run'), ['-c', this.masterDir, 'cluster.init']);
+    const lines = readFileSync(join(this.masterDir, 'master'), 'utf8').split('\n');
+    const folder = this.path('becoming');
+    this.write(folder, 'master', [...this.#places('m'), ...lines.filter((line) => MEMBERS_OWN.test(line))]);
+    spawnSync(join(ours.folder, 'salt-run'), ['-c', folder, 'cluster.init']);
   }
 
   /** Starts a minion; it does not wait for anything. */
@@ -246,8 +264,7 @@ export class Fleet {
     programs: Programs = ours,
     env: NodeJS.ProcessEnv = process.env,
   ): Daemon {
-    if (CLUSTER_NATS !== undefined && program === 'salt-master' && programs.name === ours.name)
-      this.#becomeMember();
+    this.#prepare(program, programs);
     const daemon = new Daemon(program, join(programs.folder, program), args, env);
     this.daemons.push(daemon);
     return daemon;
@@ -260,6 +277,7 @@ export class Fleet {
 
   /** Any program on the master's configuration. */
   run(program: string, args: readonly string[], programs: Programs = ours, input = ''): Promise<Finished> {
+    this.#prepare(program, programs);
     return runProgram(join(programs.folder, program), ['-c', this.masterDir, ...args], { input });
   }
 

@@ -14,9 +14,12 @@ const FINGERPRINT = /fingerprint=[0-9a-f:]+/;
 /** NATS chooses a new leader within nine seconds; the rest is for a busy machine. */
 export const CHOICE_MS = 20_000;
 const COMPLETE_MS = 60_000;
-/** A question that waits for a minion which is on its way to another master does not hold up the next. */
-const ASK_AGAIN_MS = 1_000;
-const QUESTIONS_AT_ONCE = 4;
+/**
+ * A question that waits for a minion which is on its way to another master does not hold up the next. Few at a time: a real Salt's minion
+ * starts a process for each, and would have no time left to answer any.
+ */
+const ASK_AGAIN_MS = 1_500;
+const QUESTIONS_AT_ONCE = 2;
 /** Characters of a master's log in a message about it. */
 const LOG_SHOWN = 3_000;
 
@@ -191,7 +194,7 @@ export async function killMaster({ fleet }: MemberMaster): Promise<void> {
 /** Minions, all or of these, that answer `test.ping` on a master, in order; or what the command said instead. */
 export async function pinged(fleet: Fleet, ids?: readonly string[]): Promise<string> {
   const target = ids === undefined ? ['*'] : ['-L', ids.join(',')];
-  const words = ['-t', '1', '--gather-job-timeout', '1', ...target, 'test.ping', '--out=json', '--static'];
+  const words = ['-t', '2', '--gather-job-timeout', '2', ...target, 'test.ping', '--out=json', '--static'];
   const { stdout, stderr } = await fleet.run('salt', words);
   try {
     const answers = JSON.parse(stdout) as Record<string, unknown>;
@@ -205,7 +208,7 @@ export async function pinged(fleet: Fleet, ids?: readonly string[]): Promise<str
 }
 
 /**
- * Asks with `test.ping` on a master, each second anew, until all of these answer one question, whoever else does.
+ * Asks with `test.ping` on a master, again and again, until all of these answer one question, whoever else does.
  * @returns how long it took, ms
  */
 export async function untilAllAnswer(
