@@ -243,8 +243,8 @@ test('salt-run - a function that is not there ends with an error, and one of Sal
       "'manage.bootstrap' is not available here: Brine does not have this runner of Salt.",
     ],
     [
-      ['salt.cmd', 'zpool.list'],
-      "'zpool.list' is not available here: Brine does not have Salt's module zpool; where a Salt is installed it is there with salt_python: True.",
+      ['salt.cmd', 'zenoss.monitored'],
+      "'zenoss.monitored' is not available here: Brine does not have Salt's module zenoss; where a Salt is installed it is there with salt_python: True.",
     ],
     [['salt.cmd', 'nope.nope'], "'nope.nope' is not available."],
   ] as const) {

@@ -1,4 +1,5 @@
 /** Commands of `zfs` and `zpool`: their words, what they say of properties, and how they end. Follows 3006.16 salt/utils/zfs.py. */
+import { findProgram } from '../../../host/which.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines, strip } from '../../../python/values/text.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -183,8 +184,10 @@ export const mappingIn = (kwargs: Dict, name: string): Dict => {
   return isDict(value) ? value : new Map();
 };
 
-/** Why neither module can be used. */
+/** Why neither module can be used. Without the program the grain is false: it is not collected to find that out. */
 export const withoutZfs =
   (what: string) =>
   ({ grains }: { readonly grains: Dict }): string | undefined =>
-    truthy(grains.get('zfs_support') ?? null) ? undefined : `The ${what} cannot be loaded: zfs not supported`;
+    findProgram('zfs') !== undefined && truthy(grains.get('zfs_support') ?? null)
+      ? undefined
+      : `The ${what} cannot be loaded: zfs not supported`;
