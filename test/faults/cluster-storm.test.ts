@@ -108,7 +108,9 @@ test('faults - a storm over a cluster of masters', { skip, timeout: STORM_MS + 6
   );
   for (const [name, all] of times)
     t.diagnostic(`${name}: ${all.length} times, back after ${Math.max(...all)} ms at most`);
-  assert.deepEqual(violations, []);
+  // all of them: what assert shows of a long list ends within the first kind
+  for (const violation of violations) t.diagnostic(violation);
+  assert.deepEqual(violations.slice(0, 20), []);
   // for a machine that does nothing else
   if (isLong)
     assert.deepEqual(
