@@ -7,7 +7,7 @@ import { isDict, type Dict } from '../../python/values/value.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Outcome } from './outcome.ts';
 import { AskedMinions } from './asked-minions.ts';
-import { NoMinionsError } from './errors.ts';
+import { ClientError, NoMinionsError } from './errors.ts';
 import { WatchState, type JobNews, type KnownBefore } from './watch-state.ts';
 import type { LocalClient, PublishedJob, PublishOptions } from './local-client.ts';
 import type { SilentMinion } from './verdict-writer.ts';
@@ -242,13 +242,13 @@ async function* askSilent(
     if (round.answered(id, isAtWork)) state.lastHeardMs = clock.monotonicMs();
     inbox.nudge();
   });
-  if (question === undefined) return round.asked.forEach((id) => state.giveUp(id));
+  if (question === 'nobody') return round.asked.forEach((id) => state.giveUp(id));
   const gatheredMs = clock.monotonicMs() + patience.gatherMs;
   const untilMs = (): number => Math.max(gatheredMs, state.lastHeardMs + QUIET_MS);
   const isGoingOn = (nowMs: number): boolean =>
     nowMs < untilMs() && !deps.signal?.aborted && state.isWaiting(nowMs) && round.isOpen(state.waitingFor);
   while (isGoingOn(clock.monotonicMs())) yield* listener.listen(untilMs());
-  client.forget(question.jid);
+  if (question !== 'refused') client.forget(question.jid);
   const answeredMs = clock.monotonicMs() + LAST_RETURN_MS;
   const lastMs = (): number => Math.max(answeredMs, state.lastReturnMs + QUIET_MS);
   const isDue = (): boolean => clock.monotonicMs() >= lastMs() || deps.signal?.aborted === true;
@@ -256,18 +256,23 @@ async function* askSilent(
   for (const id of round.asked) if (!round.running.has(id)) state.giveUp(id, round.idle.has(id));
 }
 
-/** Publishes the question. @returns undefined when none of the minions has an accepted key any more */
+/**
+ * Publishes the question.
+ * @returns `nobody` when none of the minions has an accepted key any more; `refused` when a master publishes nothing just now, as one that
+ *   is cut off from its cluster: the job itself was published, and its returns are still waited for
+ */
 async function askWhoRuns(
   client: JobClient,
   options: PublishOptions,
   answer: (id: string, isAtWork: boolean) => void,
-): Promise<PublishedJob | undefined> {
+): Promise<PublishedJob | 'nobody' | 'refused'> {
   try {
     return await client.publish(options, ({ tag, data }) => {
       if (tag.includes('/ret/')) answer(String(data.get('id')), isRunning(data));
     });
   } catch (error) {
-    if (error instanceof NoMinionsError) return undefined;
+    if (error instanceof NoMinionsError) return 'nobody';
+    if (error instanceof ClientError && error.errorCode === 'publication-refused') return 'refused';
     throw error;
   }
 }

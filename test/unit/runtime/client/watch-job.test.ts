@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { publishAndWatch, watchPublished } from '../../../../src/runtime/client/watch-job.ts';
 import type { JobNews } from '../../../../src/runtime/client/watch-state.ts';
+import { ClientError } from '../../../../src/runtime/client/errors.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 import { FakeMaster, patience, type FakeMinion } from './fake-master.ts';
 
@@ -33,6 +34,22 @@ test('watch - the silent are asked after the time-out, and given up when they do
       ['saltutil.find_job', ['b']],
     ],
   );
+});
+
+test('watch - a question that the master refuses to publish does not end a job that was published', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: { value: 1, afterMs: 9_000 }, c: {} });
+  const { client: own } = master.parts;
+  const refused = new ClientError('The job is not published: the cluster cannot be reached');
+  const client: typeof own = {
+    publish: (options, listener) =>
+      options.fun === 'saltutil.find_job' ? Promise.reject(refused) : own.publish(options, listener),
+    follow: (jid, listener) => own.follow(jid, listener),
+    forget: (jid) => own.forget(jid),
+    onGap: (listener) => own.onGap(listener),
+    onLink: (listener) => own.onLink(listener),
+  };
+  const { news } = await publishAndWatch({ ...master.parts, client }, job, patience);
+  assert.deepEqual(await words(news), ['return a', 'return b', 'no response c']);
 });
 
 test('watch - of a minion that has not been here since its key was accepted this is said, unless it answers', async () => {
