@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { missingServers } from '../../scripts/database-programs.mjs';
-import { CHOICE_MS, startMembers, startNats, untilAllAnswer } from '../support/cluster/stage.ts';
+import {
+  CHOICE_MS,
+  killMaster,
+  startMembers,
+  startNats,
+  untilAllAnswer,
+  type MemberMaster,
+} from '../support/cluster/stage.ts';
 import { namesIn, until } from '../support/fleet.ts';
 
 const skip = missingServers(['nats']).length > 0 ? 'did not run: nats-server is not installed' : false;
@@ -18,9 +25,13 @@ test('faults - a master that is drained gives its minions away', { skip, timeout
   await a.run('salt-key', ['-y', '-a', 'mover']);
   await minion.logged('Minion is ready to receive requests');
   await untilAllAnswer(a, ['mover'], CHOICE_MS);
+  // two of them: one that runs while its minion leaves its master, one that is given while it is on its way
+  const running = a.run('salt', ['mover', 'test.sleep', '4', '--out=json']);
+  await minion.logged('Executing command test.sleep');
   const drained = await b.run('salt-run', ['cluster.drain']);
   assert.match(drained.stdout, /The master b takes no minions any more, and has let go of 1 connections\./);
   await minion.logged('Minion is ready to receive requests', 2);
+  assert.deepEqual(JSON.parse((await running).stdout), { mover: true }, 'the job that ran meanwhile');
   for (const fleet of [a, b]) await untilAllAnswer(fleet, ['mover'], CHOICE_MS);
   const status = JSON.parse((await a.run('salt-run', ['cluster.status', '--out=json'])).stdout) as {
     readonly members: Record<string, { readonly draining: boolean; readonly duty: boolean }>;
@@ -39,4 +50,11 @@ test('faults - a master that is drained gives its minions away', { skip, timeout
   await b.startMaster();
   const { stdout } = await a.run('salt-run', ['cluster.status', '--out=json']);
   assert.equal((JSON.parse(stdout) as typeof status).members['b']?.draining, false, 'a new start ends it');
+
+  process.kill(minion.child.pid ?? 0, 'SIGSTOP');
+  await killMaster(members[0] as MemberMaster);
+  const given = b.run('salt', ['mover', 'test.ping', '--out=json']);
+  await b.master?.logged('Published command test.ping');
+  process.kill(minion.child.pid ?? 0, 'SIGCONT');
+  assert.deepEqual(JSON.parse((await given).stdout), { mover: true }, 'the job that was given meanwhile');
 });

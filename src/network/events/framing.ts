@@ -52,9 +52,13 @@ export class BusEvent {
 
 /** Python's `datetime.utcnow().isoformat()` of a moment. */
 export function isoStamp(clock: Clock): string {
-  const nowMs = clock.nowMs();
-  const micros = Math.floor((nowMs % 1000) * 1000);
-  const seconds = new Date(nowMs).toISOString().slice(0, 19);
+  return isoStampAt(clock.nowMs());
+}
+
+/** A time as {@link isoStamp} writes the present one. @param ms since 1970 */
+export function isoStampAt(ms: number): string {
+  const micros = Math.floor((ms % 1000) * 1000);
+  const seconds = new Date(ms).toISOString().slice(0, 19);
   return micros === 0 ? seconds : `${seconds}.${String(micros).padStart(6, '0')}`;
 }
 

@@ -62,3 +62,10 @@ export function readReceipt(tag: string): { jid: string; id: string } | undefine
   const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/received\/([^/]+)$/.exec(tag);
   return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
 }
+
+const DISCONNECTED = /^brine\/minion\/([^/]+)\/disconnected$/;
+
+/** The minion whose connection this event says to be gone; undefined for any other event. */
+export function minionOfDisconnected(tag: string): string | undefined {
+  return DISCONNECTED.exec(tag)?.[1];
+}

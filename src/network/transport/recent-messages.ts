@@ -5,7 +5,7 @@
 import type { Clock } from '../../host/clock.ts';
 
 /** Long enough to connect again, short enough that a job that nobody waits for any longer is not begun. */
-const KEPT_MS = 5_000;
+export const RESENT_FOR_MS = 5_000;
 const KEPT_BYTES_MAX = 8 * 1024 * 1024;
 /** So young ones stay however large they are: a subscriber that is about to get what it has missed gets these from here, too. */
 const HELD_MS = 100;
@@ -55,10 +55,11 @@ export class RecentMessages {
   }
 
   #forgetOld(): void {
-    const beforeMs = this.#clock.monotonicMs() - KEPT_MS;
+    const beforeMs = this.#clock.monotonicMs() - RESENT_FOR_MS;
     let count = 0;
     for (const { atMs, bytes } of this.#kept) {
-      if (atMs >= beforeMs && (this.#bytes <= KEPT_BYTES_MAX || atMs >= beforeMs + KEPT_MS - HELD_MS)) break;
+      if (atMs >= beforeMs && (this.#bytes <= KEPT_BYTES_MAX || atMs >= beforeMs + RESENT_FOR_MS - HELD_MS))
+        break;
       this.#bytes -= bytes.length;
       count++;
     }

@@ -28,6 +28,7 @@ import type { MinionServices } from '../../runtime/loader/module.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 import { MinionEngines } from './engines/engines.ts';
 import { startMinionBus, type MinionBus } from './event-bus.ts';
+import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
 import { PUBLICATION_JOURNAL, PublicationJournal } from '../../storage/jobs/publication-journal.ts';
 import { JobTraces } from './job-traces.ts';
@@ -272,6 +273,7 @@ class Minion {
       memory: {
         serials: this.#journal,
         signers: new SigningMastersFile(join(opts.get('pki_dir'), SIGNING_MASTERS), log),
+        listened: new ListenedKeys(),
       },
       names: systemNames,
       clock,

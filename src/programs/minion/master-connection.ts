@@ -6,7 +6,9 @@ import { setMaxListeners } from 'node:events';
 import type { AuthClient, Credentials } from '../../network/channel/client/authenticate.ts';
 import { presenceProof, type PeerRole } from '../../network/channel/presence-proof.ts';
 import { subscriberIdentity } from '../../network/channel/subscriber-identity.ts';
+import type { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import {
+  keyMarkOf,
   PublicationReader,
   type PublicationFault,
   type PublicationMemory,
@@ -62,7 +64,7 @@ export interface MasterConnectionDeps {
   readonly random: Random;
   readonly log: Logger;
   /** What was published before, and by whom; shared by the connections to all masters. */
-  readonly memory: PublicationMemory;
+  readonly memory: ConnectionMemory;
   /** What we are to this master; a minion when nothing is said. */
   readonly role?: PeerRole;
   /** Called for each genuine publication. */
@@ -75,6 +77,11 @@ export interface MasterConnectionDeps {
   readonly onForbidden?: (error: Error, connection: MasterConnection) => void;
   /** Whether the minion ends when this master forbids it to go on. */
   readonly isOnly: () => boolean;
+}
+
+/** What the connections of one process remember together. */
+export interface ConnectionMemory extends PublicationMemory {
+  readonly listened: ListenedKeys;
 }
 
 /** Publications that were not taken, by reason. */
@@ -102,6 +109,8 @@ export class MasterConnection {
   #credentials: Credentials | undefined;
   #renewing: Promise<Credentials> | undefined;
   #lastSuspicionMs = -Infinity;
+  /** When the subscription stood for the first time, on the monotonic clock. */
+  #listeningSinceMs: number | undefined;
 
   constructor(deps: MasterConnectionDeps) {
     this.#deps = deps;
@@ -175,6 +184,7 @@ export class MasterConnection {
 
   #take(credentials: Credentials): Credentials {
     this.#credentials = credentials;
+    this.#noteListening();
     if (this.#isSubscribed) this.#tellMasters();
     return credentials;
   }
@@ -186,7 +196,7 @@ export class MasterConnection {
     this.#isAdmitted = true;
     this.#subscriber?.close();
     return new Promise((resolve) => {
-      let subscribedAtMs: number | undefined;
+      this.#listeningSinceMs = undefined;
       this.#subscriber = publishClient(
         opts.get('transport'),
         {
@@ -198,14 +208,8 @@ export class MasterConnection {
           properties: () =>
             this.#credentials === undefined
               ? new Map()
-              : presenceProof(
-                  client.id,
-                  this.#credentials.session,
-                  clock,
-                  role,
-                  this.#missed(subscribedAtMs),
-                ),
-          identification: (isFirst) => this.#identify(isFirst, () => this.#missed(subscribedAtMs)),
+              : presenceProof(client.id, this.#credentials.session, clock, role, this.#missed()),
+          identification: (isFirst) => this.#identify(isFirst, () => this.#missed()),
           topics: zmqTopics(opts.raw('zmq_filtering') === true, client.id, role),
           messageBytesMax: MESSAGE_BYTES_MAX,
           keepAliveMs: keepAliveMs(opts),
@@ -222,8 +226,9 @@ export class MasterConnection {
         {
           connected: () => {
             this.#noteLink({ isSubscribed: true });
-            if (subscribedAtMs !== undefined) this.#reconnected();
-            subscribedAtMs ??= clock.monotonicMs();
+            if (this.#listeningSinceMs !== undefined) this.#reconnected();
+            this.#listeningSinceMs ??= clock.monotonicMs();
+            this.#noteListening();
             resolve();
             this.#tellMasters();
           },
@@ -274,13 +279,25 @@ export class MasterConnection {
     return subscriberIdentity(client.id, this.#token, shared, role, missed());
   }
 
-  /** What can have passed us by since the connection stood for the first time. */
-  #missed(subscribedAtMs: number | undefined): Missed | undefined {
-    if (subscribedAtMs === undefined) return undefined;
-    return {
-      after: this.#reader.lastSerial,
-      forMs: this.#deps.clock.monotonicMs() - subscribedAtMs,
-    };
+  /**
+   * What can have passed us by since the connection stood for the first time, or, where another master of the same cluster was listened to
+   * before, since then.
+   */
+  #missed(): Missed | undefined {
+    const { memory, clock } = this.#deps;
+    const shared = this.#credentials?.shared;
+    const elsewhereMs = shared && memory.listened.sinceMs(shared);
+    const sinceMs = this.#listeningSinceMs ?? elsewhereMs;
+    if (sinceMs === undefined) return undefined;
+    const isFirst = this.#listeningSinceMs === undefined;
+    const after = isFirst && shared ? memory.serials.lastSerial(keyMarkOf(shared)) : this.#reader.lastSerial;
+    return { after, forMs: clock.monotonicMs() - sinceMs };
+  }
+
+  #noteListening(): void {
+    const { listened } = this.#deps.memory;
+    if (this.#isSubscribed && this.#credentials !== undefined && this.#listeningSinceMs !== undefined)
+      listened.note(this.#credentials.shared, this.#listeningSinceMs);
   }
 
   /** Salt compat: 4506 means "as the master says" (docs/internals/wire-protocol.md#transports). */

@@ -3,6 +3,7 @@
  * `Syndic`, `SyndicManager`, 3006.16).
  */
 import { dirname, join } from 'node:path';
+import { ListenedKeys } from '../../network/channel/client/listened-keys.ts';
 import { SIGNING_MASTERS, SigningMastersFile } from '../../network/channel/client/signing-masters.ts';
 import type { SyndicConfig } from '../../config/syndic-options.ts';
 import { syndicFolder } from '../../config/syndic-options.ts';
@@ -167,6 +168,7 @@ class Syndic {
       memory: {
         serials: journal,
         signers: new SigningMastersFile(join(upper.get('pki_dir'), SIGNING_MASTERS), log),
+        listened: new ListenedKeys(),
       },
       names: systemNames,
       isOrdered: lower.get('syndic_failover') === 'ordered',

@@ -3,7 +3,6 @@
  * (salt/minion.py `SyndicManager`, 3006.16).
  */
 import type { AuthClient } from '../../network/channel/client/authenticate.ts';
-import type { PublicationMemory } from '../../network/channel/client/publication.ts';
 import type { MinionOptions } from '../../config/minion-options.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { tags } from '../../network/events/tags.ts';
@@ -13,7 +12,7 @@ import type { NameService } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { asctime } from '../minion/asctime.ts';
-import { MasterConnection } from '../minion/master-connection.ts';
+import { MasterConnection, type ConnectionMemory } from '../minion/master-connection.ts';
 import { MasterDiscovery } from '../minion/masters/discover.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 
@@ -21,7 +20,7 @@ import { dict, type Dict } from '../../python/values/value.ts';
 export interface UpperMastersDeps {
   readonly opts: MinionOptions;
   readonly client: AuthClient;
-  readonly memory: PublicationMemory;
+  readonly memory: ConnectionMemory;
   readonly names: NameService;
   /** `syndic_failover: ordered` */
   readonly isOrdered: boolean;

@@ -2,6 +2,7 @@
 import type { BusEvent } from '../../network/events/framing.ts';
 import { syndicIdOf } from '../../network/events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
+import { RESENT_FOR_MS } from '../../network/transport/recent-messages.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { PublishedJob } from './local-client.ts';
 import type { Outcome } from './outcome.ts';
@@ -22,8 +23,20 @@ export interface KnownBefore {
   readonly lost: ReadonlyMap<string, string>;
 }
 
-/** A minion whose connection is lost may still bring its return over the other one. */
+/** A minion that was away before the job may only seem so: signs of its connection may be on their way. */
 const LOST_GRACE_MS = 1_000;
+
+/**
+ * A minion whose connection is lost while it works on the job may still bring its return over the other one, and may be on its way to
+ * another master of a cluster, which takes ours up to three seconds. Salt asks after five (`timeout`), and gives up after fifteen.
+ */
+const LOST_UNDER_WAY_GRACE_MS = 4_000;
+
+/** One that was lost so shortly before the job may be about to come back, here or at another master, and gets it then. */
+const JUST_LOST_MS = 15_000;
+
+/** What it gets so much later than the others it has had on its way. */
+const RESENT_GRACE_MS = RESENT_FOR_MS + LOST_GRACE_MS;
 
 /** Events of a job that a minion may fire: they name nobody else. */
 const BY_MINION = /^salt\/job\/[^/]*\/(?:ret|prog|sub|received)\//;
@@ -72,10 +85,17 @@ export class WatchState {
       this.#lost.set(id, {
         since,
         before: true,
-        untilMs: clock.monotonicMs() + LOST_GRACE_MS,
+        untilMs: clock.monotonicMs() + this.#graceMs({ since, before: true }),
         isBack: false,
       });
     for (const [id, since] of known?.lost ?? []) this.lose(id, since);
+  }
+
+  /** How long a minion whose connection is lost is waited for. */
+  #graceMs({ since, before }: Pick<LostLink, 'since' | 'before'>): number {
+    if (!before) return LOST_UNDER_WAY_GRACE_MS;
+    const lostForMs = this.#clock.nowMs() - Date.parse(`${since}Z`);
+    return Math.abs(lostForMs) < JUST_LOST_MS ? RESENT_GRACE_MS : LOST_GRACE_MS;
   }
 
   /** A minion's connection was lost while the job is under way. */
@@ -106,7 +126,7 @@ export class WatchState {
   isWaiting(nowMs: number): boolean {
     for (const [id, lost] of this.#lost) {
       if (lost.isBack) continue;
-      if (lost.untilMs === Infinity) lost.untilMs = nowMs + LOST_GRACE_MS;
+      if (lost.untilMs === Infinity) lost.untilMs = nowMs + this.#graceMs(lost);
       if (nowMs >= lost.untilMs) this.giveUp(id);
     }
     for (const name of this.#syndics.overdue(nowMs)) this.giveUp(name);

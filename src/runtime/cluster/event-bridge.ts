@@ -9,7 +9,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { EventBusReader, EventBusWriter } from '../../network/events/bus-client.ts';
 import { encodeRelayed, type BusEvent } from '../../network/events/framing.ts';
-import { dict, isBytes, type Value } from '../../python/values/value.ts';
+import { dict, isBytes, type Dict, type Value } from '../../python/values/value.ts';
 import { contentBytesMax } from '../../network/nats/connect.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
 import type { ClusterSeal } from './seal.ts';
@@ -29,6 +29,8 @@ export interface EventBridgeDeps {
   readonly busPub: LocalPlace;
   readonly busPull: LocalPlace;
   readonly eventBytesMax: number;
+  /** Told the tag of each event of another master, after it was passed on. */
+  readonly passed: (tag: string) => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -61,6 +63,11 @@ export class EventBridge {
       },
     });
     await this.#listen();
+  }
+
+  /** Fires an event of this master. */
+  fire(tag: string, data: Dict): void {
+    this.#writer.fire(tag, data);
   }
 
   close(): void {
@@ -128,6 +135,7 @@ export class EventBridge {
       if (typeof tag !== 'string' || packed === undefined || !isBytes(packed)) continue;
       this.counters.received++;
       this.#writer.pass(encodeRelayed(tag, Buffer.from(packed), member));
+      this.#deps.passed(tag);
     }
   }
 }

@@ -67,6 +67,17 @@ export class Members {
     return [...this.#known.values()].filter(({ heardMs }) => heardMs >= oldestMs);
   }
 
+  /**
+   * When the last of those that are gone was heard.
+   * @param withinMs how long ago at most @returns milliseconds since 1970; undefined when none has gone lately
+   */
+  lastGoneMs(withinMs: number): number | undefined {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const silentForMs = [...this.#known.values()].map(({ heardMs }) => nowMs - heardMs);
+    const gone = silentForMs.filter((ms) => ms > GONE_MS && ms <= withinMs);
+    return gone.length === 0 ? undefined : this.#deps.clock.nowMs() - Math.min(...gone);
+  }
+
   /** All that were heard since this master started, without this one. */
   all(): readonly Member[] {
     return [...this.#known.values()];

@@ -3,7 +3,9 @@
  * answer says who is connected to none of them.
  */
 import { BrineError, messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
+import { isoStampAt } from '../../network/events/framing.ts';
 import { clientOf, type Handlers } from '../../network/ipc/contract.ts';
 import {
   publisher,
@@ -19,14 +21,18 @@ import type { ClusterSerial } from './serial.ts';
 /** What calls to publishers of other members are addressed to. */
 export const PUBLISHER = 'publisher';
 
+/** A minion whose master is gone for so long has come to another one, or is away itself. */
+const GONE_LATELY_MS = 15_000;
+
 /** What publishing needs. */
 export interface ClusterPublishingDeps {
   readonly link: Pick<ClusterLink, 'isThere' | 'refusal'>;
-  readonly members: Pick<Members, 'others'>;
+  readonly members: Pick<Members, 'others' | 'lastGoneMs'>;
   readonly calls: Pick<MemberCalls, 'linkTo'>;
   /** The publisher of this master. */
   readonly local: PublisherClient;
   readonly serial: Pick<ClusterSerial, 'highest' | 'heard'>;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -40,11 +46,13 @@ export function clusterPublisher(deps: ClusterPublishingDeps): Handlers<typeof p
       const here = await local.publish({ ...publication, serialAbove: serial.highest });
       serial.heard(here.serial);
       const onward = { ...publication, ...(here.serial === undefined ? {} : { serialAbove: here.serial }) };
-      const elsewhere = await ofOthers(deps, 'is not told of the job; its minions do not get it', (other) =>
-        other.publish(onward),
+      const { answers: elsewhere, failed } = await ofOthers(
+        deps,
+        'is not told of the job; its minions get it if they come to another one now',
+        (other) => other.publish(onward),
       );
       for (const answer of elsewhere) serial.heard(answer.serial);
-      return [here, ...elsewhere].reduce(commonAbsence);
+      return lostWithMaster([here, ...elsewhere].reduce(commonAbsence), failed > 0, deps);
     },
     hasPublished: (job) => local.hasPublished(job),
     close: () => local.close(),
@@ -53,16 +61,23 @@ export function clusterPublisher(deps: ClusterPublishingDeps): Handlers<typeof p
         local.connections(asked),
         ofOthers(deps, 'does not say who is connected', (other) => other.connections(asked)),
       ]);
-      return [here, ...elsewhere].reduce(bestConnections);
+      return [here, ...elsewhere.answers].reduce(bestConnections);
     },
     addresses: async () => {
       const all = [
         await local.addresses(),
-        ...(await ofOthers(deps, 'does not say from where minions come', (other) => other.addresses())),
+        ...(await ofOthers(deps, 'does not say from where minions come', (other) => other.addresses()))
+          .answers,
       ];
       return [...new Set(all.flat())];
     },
   };
+}
+
+/** What the others say, and how many of them say nothing. */
+interface Elsewhere<T> {
+  readonly answers: readonly T[];
+  readonly failed: number;
 }
 
 /** Asks the publisher of each other member; one that does not answer is left out, and the log says so. */
@@ -70,10 +85,10 @@ async function ofOthers<T>(
   { members, calls, log, link }: ClusterPublishingDeps,
   otherwise: string,
   ask: (other: PublisherClient) => Promise<T>,
-): Promise<T[]> {
-  if (!link.isThere) return [];
+): Promise<Elsewhere<T>> {
+  const others = link.isThere ? members.others() : [];
   const answers = await Promise.all(
-    members.others().map(async (member) => {
+    others.map(async (member) => {
       try {
         return [await ask(clientOf(publisher, calls.linkTo(member, PUBLISHER)))];
       } catch (error) {
@@ -82,7 +97,24 @@ async function ofOthers<T>(
       }
     }),
   );
-  return answers.flat();
+  const given = answers.flat();
+  return { answers: given, failed: others.length - given.length };
+}
+
+/**
+ * Minions that were lost here long ago may have been with a master that has just gone: they count as lost with it, so that they are waited
+ * for while they come to another one, which gives them the job.
+ */
+function lostWithMaster(
+  absence: Absence,
+  isOneGoing: boolean,
+  { members, clock }: ClusterPublishingDeps,
+): Absence {
+  const goneMs = isOneGoing ? clock.nowMs() : members.lastGoneMs(GONE_LATELY_MS);
+  if (goneMs === undefined) return absence;
+  const since = isoStampAt(goneMs);
+  const lost = new Map([...absence.lost].map(([id, at]) => [id, at > since ? at : since]));
+  return { ...absence, lost };
 }
 
 /** Who is away from both; of those that were seen somewhere, when they were last lost. */

@@ -6,7 +6,7 @@
  * serial out, for whom there is `require_publish_serial: False`.
  */
 import { createHash } from 'node:crypto';
-import { MacError } from '../../crypto/crypticle.ts';
+import { MacError, type Crypticle } from '../../crypto/crypticle.ts';
 import { DEFAULT_SIGNING, usesSha1 } from '../../crypto/rsa.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { parsePublishEnvelope, type PublishEnvelope } from '../../../formats/wire/envelope.ts';
@@ -109,7 +109,7 @@ export class PublicationReader {
     const key = shared.keyString.reveal();
     if (this.#key !== key) {
       this.#key = key;
-      this.#keyMark = markOf(key);
+      this.#keyMark = keyMarkOf(shared);
       this.#lastSerial = serials.lastSerial(this.#keyMark);
     }
     if (serial === undefined && !requireSerial) return load;
@@ -142,6 +142,10 @@ function isSignedReply(sealed: Buffer): boolean {
 }
 
 /** A shared key by a name that does not give it away. */
-function markOf(keyString: string): string {
-  return createHash('sha256').update('publications of ').update(keyString).digest('hex').slice(0, 32);
+export function keyMarkOf({ keyString }: Crypticle): string {
+  return createHash('sha256')
+    .update('publications of ')
+    .update(keyString.reveal())
+    .digest('hex')
+    .slice(0, 32);
 }

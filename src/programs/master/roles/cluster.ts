@@ -10,7 +10,7 @@ import { makeDirectory } from '../../../host/files.ts';
 import type { Crypticle } from '../../../network/crypto/crypticle.ts';
 import { truthy } from '../../../python/values/value.ts';
 import { clientOf, handlersOf } from '../../../network/ipc/contract.ts';
-import { publisher } from '../../../network/ipc/contracts/publisher.ts';
+import { publisher, type PublisherClient } from '../../../network/ipc/contracts/publisher.ts';
 import { RpcClient } from '../../../network/ipc/rpc-client.ts';
 import { RpcPeer } from '../../../network/ipc/rpc.ts';
 import { patiently } from '../../../network/nats/patiently.ts';
@@ -34,6 +34,7 @@ import { ClusterSeal } from '../../../runtime/cluster/seal.ts';
 import { ClusterSerial } from '../../../runtime/cluster/serial.ts';
 import { ClusterKey } from '../../../runtime/cluster/shared-key.ts';
 import { SharedFiles } from '../../../runtime/cluster/shared-files.ts';
+import { StillConnected } from '../../../runtime/cluster/still-connected.ts';
 import { SharedTokens } from '../../../runtime/cluster/shared-tokens.ts';
 import { REQUESTS, servedClaims, sharedParts } from '../../../runtime/cluster/parts.ts';
 import { answerStatus, STATUS } from '../../../runtime/cluster/status.ts';
@@ -124,7 +125,7 @@ export const startCluster: StartRole = async (context) => {
     clock,
     log,
   });
-  const events = openEvents(base);
+  const events = openEvents(base, local);
   calls.serve(REQUESTS, servedClaims(requestServer));
   calls.serve(PUBLISHER, (call) => publishOwner.call(call));
   const drain = async (): Promise<number> => {
@@ -141,7 +142,10 @@ export const startCluster: StartRole = async (context) => {
   await Promise.all([files.start(), tokens.start()]);
   await jobs.start();
   await events.start();
-  const answers = handlersOf(publisher, clusterPublisher({ link, members, calls, local, serial, log }));
+  const answers = handlersOf(
+    publisher,
+    clusterPublisher({ link, members, calls, local, serial, clock, log }),
+  );
   const parts = sharedParts({ calls, tokens });
   const servers = [
     await listen({ address: { path: sockets.jobCache }, mode: 0o600 }, (socket) => {
@@ -261,10 +265,10 @@ function openKey({ context, names, seal, link }: Base): ClusterKey {
   });
 }
 
-function openEvents({ context, settings, names, seal, link }: Base): EventBridge {
+function openEvents({ context, settings, names, seal, link }: Base, local: PublisherClient): EventBridge {
   const { opts, clock, random, log } = context;
   const { eventPub, eventPull } = masterSockets(opts);
-  return new EventBridge({
+  const bridge: EventBridge = new EventBridge({
     nats: link.nats,
     isThere: () => link.isThere,
     seal,
@@ -273,10 +277,13 @@ function openEvents({ context, settings, names, seal, link }: Base): EventBridge
     busPub: eventPub,
     busPull: eventPull,
     eventBytesMax: opts.get('max_event_size'),
+    passed: (tag) => still.heard(tag),
     clock,
     random,
     log,
   });
+  const still = new StillConnected({ local, fire: (tag, data) => bridge.fire(tag, data), clock, log });
+  return bridge;
 }
 
 /** Hears what is said of the shared key and of the duty. */

@@ -1,5 +1,4 @@
 /** What every way of using masters shares. */
-import type { PublicationMemory } from '../../../network/channel/client/publication.ts';
 import type { AuthClient } from '../../../network/channel/client/authenticate.ts';
 import type { MinionOptions } from '../../../config/minion-options.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -8,7 +7,7 @@ import type { Logger } from '../../../host/log.ts';
 import type { Random } from '../../../host/random.ts';
 import type { MinionServices } from '../../../runtime/loader/module.ts';
 import { dict, type Dict } from '../../../python/values/value.ts';
-import { MasterConnection } from '../master-connection.ts';
+import { MasterConnection, type ConnectionMemory } from '../master-connection.ts';
 import type { MasterAddress } from '../master-address.ts';
 import type { MinionState } from '../state.ts';
 import type { MasterSide } from './side.ts';
@@ -22,7 +21,7 @@ export interface MastersDeps {
   readonly random: Random;
   readonly log: Logger;
   /** What was published before, by whichever master. */
-  readonly memory: PublicationMemory;
+  readonly memory: ConnectionMemory;
   /** The minion's own state: that of its first master. */
   readonly state: MinionState;
   /** The services of a side, which is made with them. */

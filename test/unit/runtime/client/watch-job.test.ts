@@ -128,6 +128,18 @@ test('watch - a minion whose connection comes back in time is waited for like th
   assert.equal(master.clock.nowMs(), 3000);
 });
 
+test('watch - a minion that was lost just before the job is waited for as long as it would be given the job when it comes back', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: { value: 1, afterMs: 4500 }, c: {}, d: {} });
+  master.lost = new Map([
+    ['b', '1970-01-01T00:00:00'],
+    ['c', '1969-12-31T23:59:50'],
+    ['d', '1969-12-31T23:00:00'],
+  ]);
+  const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
+  assert.deepEqual(await words(news), ['return a', 'return b', 'never received d', 'never received c']);
+  assert.equal(master.clock.nowMs(), 6000);
+});
+
 test('watch - nobody is given up whose return is in the job cache', async () => {
   const master = new FakeMaster({ a: { value: 1 }, b: {} });
   const { job: published, news } = await publishAndWatch(master.parts, job, patience);

@@ -6,6 +6,7 @@ import { publisher, type Absence } from '../../../../src/network/ipc/contracts/p
 import { dict } from '../../../../src/python/values/value.ts';
 import { clusterPublisher } from '../../../../src/runtime/cluster/publishing.ts';
 import { ClusterSerial } from '../../../../src/runtime/cluster/serial.ts';
+import { JumpingClock } from '../client/fake-master.ts';
 
 type Handlers = Parameters<typeof handlersOf<typeof publisher.messages>>[1];
 
@@ -27,11 +28,12 @@ function cluster(
   other: Handlers | undefined,
   isThere = true,
   serial = new ClusterSerial(),
+  lastGoneMs?: number,
 ): ReturnType<typeof clusterPublisher> {
   const answers = other === undefined ? undefined : handlersOf(publisher, other);
   return clusterPublisher({
     link: { isThere, refusal: (what) => `${what}: away` },
-    members: { others: () => ['m2'] },
+    members: { others: () => ['m2'], lastGoneMs: () => lastGoneMs },
     calls: {
       linkTo: () => ({
         call: async (...pieces) => {
@@ -43,6 +45,7 @@ function cluster(
     },
     local: local as never,
     serial,
+    clock: new JumpingClock(),
     log: silentLogger,
   });
 }
@@ -84,6 +87,18 @@ test('cluster publishing - who is connected to any master is there; the others w
 test('cluster publishing - a master that does not answer holds nobody up', async () => {
   const here = publisherWith({ lost: new Map(), strange: ['d'] });
   assert.deepEqual((await cluster(here, undefined).publish(publication)).strange, ['d']);
+});
+
+test('cluster publishing - who may have been with a master that has just gone counts as lost with it', async () => {
+  const at = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
+  const long = new Map([['a', at(-3_600_000)]]);
+  const here = publisherWith({ lost: long, strange: ['d'] });
+  const there = publisherWith({ lost: long, strange: ['d'] });
+  const lost = async (other: Handlers | undefined, goneMs?: number): Promise<string | undefined> =>
+    (await cluster(here, other, true, undefined, goneMs).publish(publication)).lost.get('a');
+  assert.equal(await lost(there), at(-3_600_000), 'all are there');
+  assert.equal(await lost(there, -4_000), at(-4_000), 'one fell silent');
+  assert.equal(await lost(undefined), at(0), 'one does not answer');
 });
 
 test('cluster publishing - cut off from the cluster nothing is published', async () => {
