@@ -12,18 +12,20 @@ import { Fleet, namesIn, until, type Daemon } from '../support/fleet.ts';
 const UNREACHED =
   /the cluster cannot be reached \(NATS at nats:\/\/127\.0\.0\.1:\d+\), and the other masters would not know of it/i;
 
-/** A master that is to be a member, not started. */
+/** A master that is to be a member, not started. @param isTold whether minions are told where it is */
 async function memberOf(
   t: TestContext,
   server: DatabaseServer,
   member: string,
   more = '',
   options: readonly string[] = [],
+  isTold = false,
 ): Promise<Fleet> {
-  return Fleet.create(t, [
-    `cluster: {id: fleet1, member: ${member}, nats: ['nats://127.0.0.1:${server.port}'], replicas: 1${more}}`,
-    ...options,
-  ]);
+  const fleet = await Fleet.create(t);
+  const nats = `nats: ['nats://127.0.0.1:${server.port}'], replicas: 1`;
+  const address = isTold ? `, minion_address: '127.0.0.1:${fleet.retPort}'` : '';
+  fleet.configureMaster([`cluster: {id: fleet1, member: ${member}, ${nats}${address}${more}}`, ...options]);
+  return fleet;
 }
 
 async function run(fleet: Fleet, ...args: string[]): Promise<string> {
@@ -175,7 +177,7 @@ test(
   async (t) => {
     const server = await startDatabase(t, 'nats', []);
     const own = (member: string): Promise<Fleet> =>
-      memberOf(t, server, member, ', own_keys: true', ['master_sign_pubkey: true']);
+      memberOf(t, server, member, ', own_keys: true', ['master_sign_pubkey: true'], true);
     const [a, b] = [await own('a'), await own('b')];
     const shared = await memberOf(t, server, 'c');
     const key = (fleet: Fleet, name: string): string => readFileSync(fleet.path('m', 'pki', name), 'utf8');
@@ -201,20 +203,27 @@ test(
       },
     );
 
-    await t.test('a minion goes from one to the other and trusts both', async () => {
-      const masters = [a, b].map(({ retPort }) => `'127.0.0.1:${retPort}'`).join(', ');
-      const options = [
-        ...[`master: [${masters}]`, 'master_type: failover', 'master_alive_interval: 1'],
-        ...['verify_master_pubkey_sign: true', 'master_sign_key_name: master_sign'],
-      ];
-      const folder = a.path('wa', 'pki');
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, 'master_sign.pub'), key(a, 'master_sign.pub'));
-      await accepted(b, a, 'wa', options);
-      assert.deepEqual(await b.json(['*', 'test.ping']), { wa: true });
-      await a.master?.stop();
-      await untilAllAnswer(b, ['wa'], 30_000);
-    });
+    await t.test(
+      'minions go from one to the other and trust both, also where they have learned of it',
+      async () => {
+        const masters = [a, b].map(({ retPort }) => `'127.0.0.1:${retPort}'`).join(', ');
+        const options = [
+          ...[`master: [${masters}]`, 'master_type: failover', 'master_alive_interval: 1'],
+          ...['verify_master_pubkey_sign: true', 'master_sign_key_name: master_sign'],
+        ];
+        for (const id of ['wa', 'wl']) {
+          const folder = a.path(id, 'pki');
+          mkdirSync(folder, { recursive: true });
+          writeFileSync(join(folder, 'master_sign.pub'), key(a, 'master_sign.pub'));
+        }
+        await accepted(b, a, 'wa', options);
+        const learner = await accepted(b, a, 'wl', options.slice(3));
+        await learner.logged('The master is one of a cluster of 2');
+        await untilAllAnswer(b, ['wa', 'wl'], 30_000);
+        await a.master?.stop();
+        await untilAllAnswer(b, ['wa', 'wl'], 30_000);
+      },
+    );
 
     await t.test('the doctor says what is wrong, and what is not', async () => {
       const found = async (): Promise<{ state: string; codes: string[] }> => {
