@@ -45,6 +45,7 @@ const COMMANDS = new Map([
   ['sls', [['schema']]],
 ]);
 const REQUESTER = 'src/network/transport/zmtp/requester.ts';
+const SUBSCRIBER = 'src/network/transport/zmtp/subscriber.ts';
 const OUTPUTTERS = ['src/plugins/outputters/highstate.ts', 'src/plugins/outputters/json.ts'];
 /**
  * Those in layers, and for each layer between the first and the last the modules that it is for, which usual runs import on demand: with
@@ -66,6 +67,8 @@ const LAYERED = new Map([
     ],
   ],
   ['salt-cp', [[REQUESTER]]],
+  ['salt-master', []],
+  ['salt-minion', [[REQUESTER, SUBSCRIBER, 'src/plugins/modules/test.ts']]],
   [
     'salt-key',
     [['src/network/events/bus-client.ts', 'src/config/master-sockets.ts', 'src/plugins/outputters/key.ts']],

@@ -1,13 +1,14 @@
 /** Gives memory back after a burst of work: V8 itself collects only when it allocates, so an idle process would keep it for ever. */
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Clock, Timer } from './clock.ts';
 
 /** What giving memory back needs of the process; handed in, so that tests own it. */
 export interface MemoryHost {
   /** CPU time that this process has used so far, milliseconds. */
   cpuMs(): number;
-  /** Collects everything; undefined when Node was not started with `--expose-gc`. */
-  readonly collect: (() => void) | undefined;
+  /** Collects everything. */
+  readonly collect: () => void;
 }
 
 const LOOK_MS = 1_000;
@@ -19,19 +20,30 @@ const REST_CPU_MS = 20;
 const LONG_REST_MS = 7_000;
 
 /** This process. */
-const processMemory: MemoryHost = {
-  cpuMs: () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  },
-  collect: globalThis.gc && collectAndCompact.bind(undefined, globalThis.gc),
-};
+function processMemory(): MemoryHost {
+  const collect: () => unknown = globalThis.gc ?? exposedCollector();
+  return {
+    cpuMs: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+    collect: () => collectAndCompact(collect),
+  };
+}
+
+/** What `--expose-gc` gives to processes that we start; those that a user starts have no flags of ours. */
+function exposedCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  setFlagsFromString('--no-expose-gc');
+  return collect;
+}
 
 /**
  * What a burst leaves lies scattered over many pages, all of which a usual collection keeps: a worker that has 7 MB in use holds
  * 15 to 20. Here it is moved together, which takes some tens of milliseconds; in the midst of work that would be too long.
  */
-function collectAndCompact(collect: () => void): void {
+function collectAndCompact(collect: () => unknown): void {
   setFlagsFromString('--compact-on-every-full-gc');
   collect();
   setFlagsFromString('--no-compact-on-every-full-gc');
@@ -42,9 +54,8 @@ function collectAndCompact(collect: () => void): void {
  * Its start is the first burst.
  * @returns ends that
  */
-export function releaseMemoryAtRest(clock: Clock, host: MemoryHost = processMemory): Timer {
+export function releaseMemoryAtRest(clock: Clock, host: MemoryHost = processMemory()): Timer {
   const { collect } = host;
-  if (collect === undefined) return { cancel: () => undefined };
   let collectedAtCpuMs = -Infinity;
   let lastCpuMs = host.cpuMs();
   let restMs = 0;

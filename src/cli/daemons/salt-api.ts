@@ -5,6 +5,7 @@ import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/
 import { daemonLogging } from '../../programs/daemon/logging.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
 import { systemClock } from '../../host/clock.ts';
+import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Dict } from '../../python/values/value.ts';
@@ -37,6 +38,7 @@ export async function saltApi(
     ),
   );
   leaveFolder(io.env);
+  releaseMemoryAtRest(systemClock);
   const level = String(effectiveOption(parsed, config, 'log_level') ?? 'warning');
   const pidFile = parsed.isExplicit('pidfile') ? parsed.text('pidfile') : config.get('api_pidfile');
   const opts = config.with(

@@ -4,6 +4,7 @@ import { loadMasterConfig } from '../../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
 import { systemClock } from '../../host/clock.ts';
+import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { runMaster } from '../../programs/master/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
@@ -34,6 +35,7 @@ export async function saltMaster(
     ),
   );
   leaveFolder(io.env);
+  releaseMemoryAtRest(systemClock);
   const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');
   const logging = daemonLogging(opts.with(new Map([['log_level', level]])), {
     name: 'salt.master',

@@ -4,6 +4,7 @@ import { loadMinionConfig } from '../../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
 import { systemClock } from '../../host/clock.ts';
+import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
 import { runMinion, type MinionStart } from '../../programs/minion/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
@@ -37,6 +38,7 @@ export async function saltMinion(
     ),
   );
   leaveFolder(io.env);
+  releaseMemoryAtRest(systemClock);
   const level = String(effectiveOption(parsed, opts, 'log_level') ?? 'warning');
   const logging = daemonLogging(opts.with(new Map([['log_level', level]])), {
     name: 'salt.minion',

@@ -4,6 +4,7 @@ import { loadSyndicConfig } from '../../config/syndic-options.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
 import { systemClock } from '../../host/clock.ts';
+import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
 import { runSyndic } from '../../programs/syndic/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
@@ -30,6 +31,7 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
     return { upper: await readyOptions(upper, log), lower: await readyOptions(lower, log) };
   });
   leaveFolder(io.env);
+  releaseMemoryAtRest(systemClock);
   const level = String(effectiveOption(parsed, config.lower, 'log_level') ?? 'warning');
   const logging = daemonLogging(config.upper.with(new Map([['log_level', level]])), {
     name: 'salt.syndic',
