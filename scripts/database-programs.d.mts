@@ -1,5 +1,5 @@
 /** A database server that tests start. */
-export type DatabaseServerName = 'mariadb' | 'postgres' | 'redis' | 'nats';
+export type DatabaseServerName = 'mariadb' | 'postgres' | 'redis' | 'etcd' | 'nats';
 
 /** Each server's Debian package, and the programs that the tests need of it. */
 export const DATABASE_SERVERS: Readonly<

@@ -7,6 +7,7 @@ export const DATABASE_SERVERS = {
   mariadb: { package: 'mariadb-server', programs: ['mariadbd', 'mariadb-install-db'] },
   postgres: { package: 'postgresql', programs: ['postgres', 'initdb'] },
   redis: { package: 'redis-server', programs: ['redis-server'] },
+  etcd: { package: 'etcd-server', programs: ['etcd'] },
   nats: { package: 'nats-server', programs: ['nats-server'] },
   git: { package: 'git', programs: ['git'] },
   hg: { package: 'mercurial', programs: ['hg'] },

@@ -71,6 +71,8 @@ const SERVED: FurtherOption = {
     'etcd.',
     'foreman.',
     's3.',
+    // what drivers of the minion data cache ask for
+    'cache.redis.',
     // what backends of the file server ask for
     'azurefs',
     'ldap.',
@@ -126,8 +128,8 @@ const UNSERVED: readonly FurtherOption[] = [
     unserved: notYet('there is no authentication system of that name'),
   },
   {
-    names: ['cache.', 'mysql.cache', 'bank_'],
-    unserved: notYet('what the master remembers of minions is kept in files'),
+    names: ['cache.'],
+    unserved: notYet('no driver of the option cache reads it'),
   },
   {
     names: [

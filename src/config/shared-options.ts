@@ -148,7 +148,11 @@ export const sharedOptions = {
   // jobs, cache and events
   ext_job_cache: option('str', '', 'returner that minions send their returns to'),
   unique_jid: option('bool', false, 'append the process id to job ids'),
-  cache: option('str', 'localfs', 'driver of the cache: there is `localfs`, files below `cachedir`'),
+  cache: option(
+    'str',
+    'localfs',
+    'driver of the cache of minion data: `localfs`, files below `cachedir`; on a master also `redis`, `mysql`, `etcd`, `consul`',
+  ),
   engines: option('list', [], 'engines to run, names or one-key mappings of name to options'),
   engines_dirs: option('list', [], 'further folders of engines'),
   reactor: option('any', [], 'tags of events and the files that react to them'),

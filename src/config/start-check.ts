@@ -7,6 +7,7 @@ import { didYouMean } from '../errors/did-you-mean.ts';
 import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, valuesEqual, type Dict, type Value } from '../python/values/value.ts';
 import { furtherOption } from './further-options.ts';
+import { LOCAL_DRIVER, SERVER_DRIVERS } from './minion-cache.ts';
 import type { OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
 import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
@@ -143,7 +144,7 @@ function valueUnserved(
   value: Value,
   { given, isMaster }: { readonly given: Dict; readonly isMaster: boolean },
 ): Unserved | undefined {
-  if (name === 'cache') return cacheUnserved(pyStr(value), isMaster);
+  if (name === 'cache') return cacheUnserved(pyStr(value), { given, isMaster });
   if (name === 'fileserver_backend' && Array.isArray(value)) {
     const missing = value.map(pyStr).filter((backend) => !BACKENDS.has(backend));
     if (missing.length > 0)
@@ -161,22 +162,24 @@ function isMasters(table: OptionTable): boolean {
   return Object.hasOwn(table, 'master_job_cache');
 }
 
-/** Drivers of the cache that Salt has besides (3006.16 salt/cache/). */
-const CACHE_DRIVERS = ['redis', 'consul', 'etcd', 'mysql'];
-
-/** Masters that share what they remember of minions would each have a part of it: mine, targets and pillar would be others. */
-function cacheUnserved(driver: string, isMaster: boolean): Unserved {
+/** A driver that is none, and two ways at once of sharing what masters remember of minions. */
+function cacheUnserved(
+  driver: string,
+  { given, isMaster }: { readonly given: Dict; readonly isMaster: boolean },
+): Unserved | undefined {
   if (!isMaster) return noEffect('a minion keeps what it remembers in files below cachedir');
-  if (!CACHE_DRIVERS.includes(driver))
-    return stopping(
-      `there is no driver ${driver}; there is localfs.${didYouMean(driver, ['localfs', ...CACHE_DRIVERS], 1)}`.replace(
-        /[.]$/,
-        '',
-      ),
-    );
+  if (SERVER_DRIVERS.includes(driver))
+    return truthy(given.get('cluster') ?? null)
+      ? stopping(
+          `the masters of a cluster tell each other what they remember of minions, and ${driver} would be a second way; set cache: localfs`,
+        )
+      : undefined;
+  const known = [LOCAL_DRIVER, ...SERVER_DRIVERS];
   return stopping(
-    `what a master remembers of minions is not kept in ${driver} but in files below cachedir, where no other master sees it; ` +
-      'set cache: localfs, and for masters that share it the option cluster',
+    `there is no driver ${driver}; there are ${known.join(', ')}.${didYouMean(driver, known, 1)}`.replace(
+      /[.]$/,
+      '',
+    ),
   );
 }
 

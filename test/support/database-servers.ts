@@ -254,6 +254,22 @@ const RECIPES: Readonly<Record<DatabaseServerName, Recipe>> = {
       ...['--tls-ca-cert-file', certificate('address.crt'), '--tls-auth-clients', 'no'],
     ],
   },
+  etcd: {
+    command: (folder, port) => [
+      program('etcd'),
+      ...['--data-dir', join(folder, 'data'), '--enable-v2=true', '--log-level', 'error'],
+      ...[
+        '--listen-client-urls',
+        `http://${HOST}:${port}`,
+        '--advertise-client-urls',
+        `http://${HOST}:${port}`,
+      ],
+      ...['--listen-peer-urls', `http://${HOST}:0`],
+      ...['--initial-advertise-peer-urls', `http://${HOST}:${port}`],
+      ...['--initial-cluster', `default=http://${HOST}:${port}`],
+    ],
+    isReady: (port) => greets(port, 'GET /health HTTP/1.0\r\n\r\n', /"true"/),
+  },
   nats: {
     command: (folder, port) => [
       program('nats-server'),

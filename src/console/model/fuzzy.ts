@@ -1,7 +1,7 @@
 /** Finding by a few letters: what was typed must occur in order; beginnings of words and runs of letters count more. */
 
 /** How well a text matches; undefined when it does not. */
-export function score(query: string, text: string): number | undefined {
+function score(query: string, text: string): number | undefined {
   const wanted = query.toLowerCase().replace(/\s+/g, '');
   if (wanted === '') return 0;
   const given = text.toLowerCase();

@@ -3,7 +3,12 @@
  * may be secret, and was meant for the host that was named. Messages name the host only, because a path may be a secret, too.
  */
 import { readFileSync } from 'node:fs';
-import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import {
+  request as requestHttp,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { ConfigError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -16,7 +21,7 @@ export interface HttpRequest {
   readonly method: 'DELETE' | 'GET' | 'HEAD' | 'POST' | 'PUT';
   readonly url: URL;
   readonly headers?: ReadonlyMap<string, string>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
   readonly timeoutMs: number;
   /** False takes any certificate; a text is the file of the certificates to trust. */
   readonly verify?: boolean | string;
@@ -33,6 +38,8 @@ export interface HttpRequest {
 export interface HttpReply {
   readonly status: number;
   readonly text: string;
+  /** Undefined where nothing came. */
+  readonly headers?: IncomingHttpHeaders;
 }
 
 /** Sends a request. @throws UnreachableError naming the host, when no whole answer comes in time */
@@ -57,11 +64,16 @@ export function sendHttp(wanted: HttpRequest): Promise<HttpReply> {
     request.once('response', (answer) => {
       collect(answer, wanted.answerBytesMax ?? ANSWER_BYTES_MAX).then((text) => {
         timer.cancel();
-        resolve({ status: answer.statusCode ?? 0, text });
+        resolve({ status: answer.statusCode ?? 0, text, headers: answer.headers });
       }, fail);
     });
     request.end(wanted.body);
   });
+}
+
+/** Whether an answer says that nothing can be done there now, whatever it is: no right, no leader, no time. */
+export function isAway(status: number): boolean {
+  return status === 401 || status === 403 || status === 429 || status >= 500;
 }
 
 /** The URL in an option. @param full the option as the configuration has it; the value is not told @throws ConfigError */

@@ -1,11 +1,11 @@
 /** etcd over HTTP: the interface of version 2, and that of version 3, whose keys and values are bytes (3006.16 salt/utils/etcd_util.py). */
 import { readFileSync } from 'node:fs';
-import { CommandExecutionError, ConfigError, messageOf } from '../../errors/errors.ts';
+import { CommandExecutionError, ConfigError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import { parseJson, toJson } from '../../formats/json/text.ts';
 import type { Clock } from '../../host/clock.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { sendHttp, type HttpReply, type HttpRequest } from './client.ts';
+import { isAway, sendHttp, type HttpReply, type HttpRequest } from './client.ts';
 
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 const DEFAULT_PORT = 2379;
@@ -57,13 +57,24 @@ export class EtcdClient {
     return this.#base.host;
   }
 
-  /** A node of version 2 with all below it, in the server's form; undefined when there is none. */
-  async node(path: string): Promise<Dict | undefined> {
-    const { status, text } = await this.#second('GET', path, '?recursive=true');
+  /**
+   * A node of version 2, in the server's form; undefined when there is none.
+   * @param isDeep with all below it; else of a folder what is right below
+   */
+  async node(path: string, { isDeep = true }: { readonly isDeep?: boolean } = {}): Promise<Dict | undefined> {
+    const { status, text } = await this.#second('GET', path, isDeep ? '?recursive=true' : '');
     if (status === 404) return undefined;
     const data = status === 200 ? parsed(text) : undefined;
     const node = isDict(data) ? data.get('node') : undefined;
     return isDict(node) ? node : this.#refused(status, 'GET', path);
+  }
+
+  /** The index of version 2, which grows with each change anywhere; undefined when the server tells none. */
+  async index(path: string): Promise<string | undefined> {
+    const { status, headers } = await this.#second('GET', path, '');
+    if (status !== 200 && status !== 404) this.#refused(status, 'GET', path);
+    const index = headers?.['x-etcd-index'];
+    return typeof index === 'string' ? index : undefined;
   }
 
   /** Sets a key of version 2. */
@@ -146,7 +157,8 @@ export class EtcdClient {
   }
 
   #refused(status: number, method: string, path: string): never {
-    throw new CommandExecutionError(`etcd at ${this.host} answered ${status} to ${method} ${path}`);
+    const text = `etcd at ${this.host} answered ${status} to ${method} ${path}`;
+    throw isAway(status) ? new UnreachableError(text) : new CommandExecutionError(text);
   }
 }
 

@@ -1,14 +1,10 @@
 /** `redis`: jobs and returns in Redis, under the keys of Salt's returner (salt/returners/redis_return.py, 3006.16). */
-import type { ConnectionOptions } from 'node:tls';
-import type { Cluster, Redis } from 'ioredis';
-import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { jidTimeMs } from '../../storage/jobs/jid.ts';
 import { parseJson } from '../../formats/json/text.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { storeError } from './driver-errors.ts';
-import { OneConnection } from './one-connection.ts';
+import { RedisConnection, type RedisClient } from './redis-client.ts';
 import {
   KEEP_JOBS_SECONDS,
   type JidReturns,
@@ -17,19 +13,8 @@ import {
   type SavedLoad,
   type StoreKind,
   type StoreSettings,
-  StoreUnavailableError,
 } from './return-store.ts';
 import { storeJson } from './store-json.ts';
-import { within } from './time-limit.ts';
-import {
-  DatabaseOptions,
-  dictsOption,
-  flagOption,
-  intOption,
-  textOption,
-  type Options,
-} from './store-options.ts';
-import { tlsHint } from './tls-hint.ts';
 
 /** Keys looked at in one step of SCAN, and values read at once. */
 const SCAN_COUNT = 1000;
@@ -38,8 +23,6 @@ const FIELDS_MAX = 500;
 
 /** Where events are; not a key of Salt's. */
 const EVENTS_KEY = 'salt_events';
-
-type Client = Redis | Cluster;
 
 /** Redis, or a cluster of it. */
 export const redisKind: StoreKind = {
@@ -68,22 +51,17 @@ export const redisKind: StoreKind = {
 class RedisStore implements ReturnStore {
   readonly #settings: StoreSettings;
   readonly #ttlSeconds: number;
-  readonly #connection: OneConnection<Client>;
+  readonly #connection: RedisConnection;
 
   constructor(settings: StoreSettings) {
     this.#settings = settings;
     this.#ttlSeconds = settings.keepJobsSeconds ?? KEEP_JOBS_SECONDS;
-    this.#connection = new OneConnection({
-      open: () => this.#connect(),
-      close: (redis) => redis.disconnect(),
-      isOpen: ({ status }) => status === 'ready',
-      isAnswer: (error) => error instanceof ConfigError || (error as Error).name === 'ReplyError',
-    });
+    this.#connection = new RedisConnection({ ...settings, prefix: 'redis', connectionName: 'salt-returner' });
   }
 
   /** Redis has no tables; this only asks whether it is there. */
   createSchema(): Promise<string[]> {
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       await redis.ping();
       return [];
     });
@@ -101,7 +79,7 @@ class RedisStore implements ReturnStore {
       last.set(`${minion}:${pyStr(ret.get('fun') ?? null)}`, jid);
       minions.add(minion);
     }
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       const sent: Promise<unknown>[] = [];
       for (const [jid, fields] of byJid) {
         for (const some of chunks(fields, FIELDS_MAX))
@@ -116,7 +94,7 @@ class RedisStore implements ReturnStore {
 
   saveLoads(loads: readonly SavedLoad[]): Promise<void> {
     const texts = loads.map(({ jid, load }) => [`load:${jid}`, storeJson(load)] as const);
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       // NX: the first load of a jid stays, whoever else writes it
       const ttl = this.#ttlSeconds;
       await Promise.all(
@@ -137,7 +115,7 @@ class RedisStore implements ReturnStore {
       Math.floor(stampMs(data) ?? nowMs),
       storeJson(dict({ tag, data, master_id: masterId })),
     ]);
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       const sent: Promise<unknown>[] = [];
       for (const some of chunks(entries, FIELDS_MAX)) sent.push(redis.zadd(EVENTS_KEY, ...some.flat()));
       if (this.#ttlSeconds > 0) sent.push(dropEvents(redis, nowMs - this.#ttlSeconds * 1000));
@@ -146,11 +124,11 @@ class RedisStore implements ReturnStore {
   }
 
   load(jid: string): Promise<Dict | undefined> {
-    return this.#use(async (redis) => readDict(await redis.get(`load:${jid}`)));
+    return this.#connection.use(async (redis) => readDict(await redis.get(`load:${jid}`)));
   }
 
   returns(jid: string): Promise<JidReturns> {
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       const out = new Map<string, Dict>();
       for (const [minion, json] of await hashEntries(redis, `ret:${jid}`)) {
         const ret = readDict(json);
@@ -162,7 +140,7 @@ class RedisStore implements ReturnStore {
 
   /** Salt's `get_fun` reads keys that its returner has not written for years; this follows those that it writes. */
   lastReturns(fun: string): Promise<ReadonlyMap<string, Value>> {
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       const out = new Map<string, Value>();
       for (const some of chunks(await redis.smembers('minions'), FIELDS_MAX)) {
         const jids = await Promise.all(some.map((minion) => redis.get(`${minion}:${fun}`)));
@@ -179,7 +157,7 @@ class RedisStore implements ReturnStore {
   }
 
   loads(): Promise<ReadonlyMap<string, Dict>> {
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       const out = new Map<string, Dict>();
       for await (const keys of keysOf(redis, 'load:*')) {
         const values = await Promise.all(keys.map((key) => redis.get(key)));
@@ -193,7 +171,7 @@ class RedisStore implements ReturnStore {
   }
 
   minions(): Promise<string[]> {
-    return this.#use((redis) => redis.smembers('minions'));
+    return this.#connection.use((redis) => redis.smembers('minions'));
   }
 
   /**
@@ -201,7 +179,7 @@ class RedisStore implements ReturnStore {
    * Salt does it, returns without a time in their jid whose load has gone.
    */
   removeOlderThan(atMs: number): Promise<void> {
-    return this.#use(async (redis) => {
+    return this.#connection.use(async (redis) => {
       await dropEvents(redis, atMs);
       for (const kind of ['ret:', 'load:']) {
         for await (const keys of keysOf(redis, `${kind}*`)) {
@@ -222,120 +200,10 @@ class RedisStore implements ReturnStore {
   close(): Promise<void> {
     return this.#connection.close();
   }
-
-  async #use<T>(run: (redis: Client) => Promise<T>): Promise<T> {
-    try {
-      return await this.#connection.use(run);
-    } catch (error) {
-      if (error instanceof BrineError) throw error;
-      const text = `The Redis at ${addressOf(this.#settings.options)} did not do it: ${withoutStop(messageOf(error))}`;
-      // the others are no room, no right, read only, no cluster: no return is at fault
-      throw storeError(text, /^(ERR|WRONGTYPE)\b/.test(messageOf(error)), error);
-    }
-  }
-
-  async #connect(): Promise<Client> {
-    const client = await newClient(this.#settings);
-    let reason: unknown;
-    client.on('error', (error) => (reason = error)); // without a listener ioredis prints it
-    client.on('node error', (error) => (reason = error));
-    try {
-      // a cluster of which no node can be used leaves this without an end
-      const { clock = systemClock, timeoutMs } = this.#settings;
-      await within(clock, timeoutMs * 2, 'It', client.connect());
-      return client;
-    } catch (error) {
-      client.disconnect();
-      throw new StoreUnavailableError(
-        `Redis cannot be reached at ${addressOf(this.#settings.options)}: ${withoutStop(messageOf(reason ?? error))}` +
-          (tlsHint(messageOf(reason ?? error), 'redis') ||
-            '. Check redis.host, redis.port, redis.ssl and that the server runs'),
-        { cause: reason ?? error },
-      );
-    }
-  }
-}
-
-async function newClient({ options, timeoutMs }: StoreSettings): Promise<Client> {
-  const { Redis, Cluster } = await import('ioredis');
-  const path = textOption(options, 'unix_socket_path');
-  const [username, password] = [textOption(options, 'username'), textOption(options, 'password')];
-  const tls = tlsOf(options);
-  const own = {
-    ...(tls === undefined ? {} : { tls }),
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    connectTimeout: timeoutMs,
-    commandTimeout: timeoutMs,
-    connectionName: 'salt-returner',
-  };
-  // who calls keeps what is to be written and tries again, so that nothing is queued or repeated here
-  const once = { lazyConnect: true, enableAutoPipelining: true, enableOfflineQueue: true };
-  if (flagOption(options, 'cluster_mode'))
-    return new Cluster(clusterNodes(options), {
-      ...once,
-      redisOptions: own,
-      clusterRetryStrategy: () => null,
-      slotsRefreshTimeout: timeoutMs,
-    });
-  return new Redis({
-    ...once,
-    ...own,
-    ...(path === undefined
-      ? {
-          host: textOption(options, 'host') ?? 'salt',
-          port: intOption(options, 'port', 'redis.port') ?? 6379,
-        }
-      : { path }),
-    db: intOption(options, 'db', 'redis.db') ?? 0,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    retryStrategy: () => null,
-  });
-}
-
-/** Undefined without TLS; any of the options asks for it. */
-function tlsOf(options: Options): ConnectionOptions | undefined {
-  const files = new DatabaseOptions(options, 'redis');
-  const [ca, cert, key] = [files.file('ssl_ca'), files.file('ssl_cert'), files.file('ssl_key')];
-  if (!flagOption(options, 'ssl') && ca === undefined && cert === undefined && key === undefined)
-    return undefined;
-  if (textOption(options, 'unix_socket_path') !== undefined)
-    throw new ConfigError('redis.ssl needs redis.host: nothing is encrypted on redis.unix_socket_path.');
-  return {
-    rejectUnauthorized: true,
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    ...(flagOption(options, 'ssl_any_host') ? { checkServerIdentity: () => undefined } : {}),
-  };
-}
-
-function clusterNodes(options: Options): { host: string; port: number }[] {
-  // --return_kwargs names it without the prefix, as Salt does
-  const name = options.has('startup_nodes') ? 'startup_nodes' : 'cluster.startup_nodes';
-  const nodes = dictsOption(options, name).map((node) => ({
-    host: textOption(node as Options, 'host') ?? '127.0.0.1',
-    port: intOption(node as Options, 'port', 'port in redis.cluster.startup_nodes') ?? 6379,
-  }));
-  if (nodes.length === 0)
-    throw new ConfigError(
-      'redis.cluster_mode needs redis.cluster.startup_nodes: a list of at least one {host, port}.',
-    );
-  return nodes;
-}
-
-function addressOf(options: Options): string {
-  if (flagOption(options, 'cluster_mode'))
-    return clusterNodes(options)
-      .map(({ host, port }) => `${host}:${port}`)
-      .join(', ');
-  const path = textOption(options, 'unix_socket_path');
-  return path ?? `${textOption(options, 'host') ?? 'salt'}:${textOption(options, 'port') ?? 6379}`;
 }
 
 /** The keys that match, in portions, from every node that holds any. */
-async function* keysOf(redis: Client, match: string): AsyncGenerator<string[]> {
+async function* keysOf(redis: RedisClient, match: string): AsyncGenerator<string[]> {
   const nodes = 'nodes' in redis ? redis.nodes('master') : [redis];
   for (const node of nodes) {
     let cursor = '0';
@@ -348,7 +216,7 @@ async function* keysOf(redis: Client, match: string): AsyncGenerator<string[]> {
 }
 
 /** The fields of a hash, in portions, so that a great job does not hold up Redis. */
-async function hashEntries(redis: Client, key: string): Promise<Map<string, string>> {
+async function hashEntries(redis: RedisClient, key: string): Promise<Map<string, string>> {
   const out = new Map<string, string>();
   let cursor = '0';
   do {
@@ -372,11 +240,9 @@ function stampMs(data: Dict): number | undefined {
   return Number.isNaN(atMs) ? undefined : atMs;
 }
 
-function dropEvents(redis: Client, beforeMs: number): Promise<number> {
+function dropEvents(redis: RedisClient, beforeMs: number): Promise<number> {
   return redis.zremrangebyscore(EVENTS_KEY, '-inf', `(${Math.floor(beforeMs)}`);
 }
-
-const withoutStop = (text: string): string => text.replace(/[.\s]+$/, '');
 
 function chunks<T>(items: readonly T[], size: number): T[][] {
   const out: T[][] = [];

@@ -1,11 +1,12 @@
 /** `cache.*`: what the master remembers of minions, and named values in banks (salt/runners/cache.py, 3006.16). */
-import { ValueBanks } from '../../storage/cache/value-banks.ts';
+import type { Banks } from '../../storage/cache/cache-server.ts';
 import { RIGHTS_PILLAR, type MinionBank } from '../../storage/cache/minion-data.ts';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { defineRunner, defineRunners, type RunnerContext, type RunnerSpec } from './runner.ts';
+import { withBanks } from '../cache/open.ts';
+import { defineRunner, defineRunners, refusing, type RunnerContext, type RunnerSpec } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const tgtParams = {
@@ -20,7 +21,10 @@ const bankParam = {
   bank: param.text({ doc: 'The bank: names of folders, separated by slashes.' }),
 } as const;
 const cachedirParam = {
-  cachedir: param.textOrNone({ default: null, doc: "Folder to look in, in place of the master's cachedir." }),
+  cachedir: param.textOrNone({
+    default: null,
+    doc: "Folder to look in, in place of the master's cachedir; with `cache: localfs`.",
+  }),
 } as const;
 
 /** What is cleared for each of the minions. */
@@ -128,8 +132,8 @@ export const cacheRunners = defineRunners({
       },
       returns: 'None',
       examples: ["salt-run cache.store mycache mykey 'The time has come the walrus said'"],
-      run: (ctx, { bank, key, data, cachedir }) => {
-        banksOf(ctx, cachedir).store(bank, key, data);
+      run: async (ctx, { bank, key, data, cachedir }) => {
+        await inBanks(ctx, cachedir, (banks) => banks.store(bank, key, data));
         return null;
       },
     }),
@@ -139,14 +143,14 @@ export const cacheRunners = defineRunners({
       params: { ...bankParam, ...cachedirParam },
       returns: 'list of names',
       examples: ['salt-run cache.list cloud/active/ec2/myec2 cachedir=/var/cache/salt/'],
-      run: (ctx, { bank, cachedir }) => banksOf(ctx, cachedir).list(bank),
+      run: (ctx, { bank, cachedir }) => inBanks(ctx, cachedir, (banks) => banks.list(bank)),
     }),
     fetch: defineRunner({
       doc: 'Gives the value under a key of a bank.',
       params: { ...bankParam, key: param.text({ doc: 'The key.' }), ...cachedirParam },
       returns: 'the value; an empty mapping when there is none',
       examples: ['salt-run cache.fetch cloud/active/ec2/myec2 myminion cachedir=/var/cache/salt/'],
-      run: (ctx, { bank, key, cachedir }) => banksOf(ctx, cachedir).fetch(bank, key),
+      run: (ctx, { bank, key, cachedir }) => inBanks(ctx, cachedir, (banks) => banks.fetch(bank, key)),
     }),
     flush: defineRunner({
       doc: 'Removes a key of a bank; without one the bank with all that is in it.',
@@ -157,7 +161,7 @@ export const cacheRunners = defineRunners({
       },
       returns: 'True; False when there was nothing to remove',
       examples: ['salt-run cache.flush cloud/active/ec2/myec2 myminion cachedir=/var/cache/salt/'],
-      run: (ctx, { bank, key, cachedir }) => banksOf(ctx, cachedir).flush(bank, key),
+      run: (ctx, { bank, key, cachedir }) => inBanks(ctx, cachedir, (banks) => banks.flush(bank, key)),
     }),
   },
 });
@@ -200,6 +204,11 @@ function remove(ctx: RunnerContext, id: string, bank: MinionBank): void {
   ctx.cache.remove(id, bank);
 }
 
-function banksOf(ctx: RunnerContext, cachedir: string | undefined): ValueBanks {
-  return new ValueBanks(cachedir ?? ctx.opts.get('cachedir'));
+/** Where the option `cache` has the banks. */
+function inBanks<T>(
+  { settings: opts, clock, opts: options }: RunnerContext,
+  cachedir: string | undefined,
+  run: (banks: Banks) => T | Promise<T>,
+): Promise<T> {
+  return refusing(() => withBanks({ opts, clock }, cachedir ?? options.get('cachedir'), run));
 }

@@ -1,6 +1,7 @@
 /** `sdb.*`: values behind addresses `sdb://<profile>/<key>`, on the master (salt/runners/sdb.py, 3006.16). */
 import { isDict } from '../../python/values/value.ts';
 import { HASH_PARAMS } from '../modules/sdb.ts';
+import { withBanks } from '../cache/open.ts';
 import type { SdbContext } from '../sdb/sdb-driver.ts';
 import { sdbDelete, sdbGet, sdbGetOrSetHash, sdbSet } from '../sdb/sdb.ts';
 import { defineRunner, defineRunners, refusing, type RunnerContext } from './runner.ts';
@@ -16,6 +17,7 @@ function sdbContextOf(ctx: RunnerContext): SdbContext {
       const answer = await ctx.execute('http.query', [url], kwargs);
       return isDict(answer) ? answer : new Map();
     },
+    withBanks: (cachedir, run) => withBanks({ opts, clock }, cachedir, run),
   };
 }
 

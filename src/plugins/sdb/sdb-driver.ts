@@ -5,6 +5,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
+import type { Banks } from '../../storage/cache/cache-server.ts';
 
 /** What drivers work with. */
 export interface SdbContext {
@@ -17,6 +18,8 @@ export interface SdbContext {
   readonly log: Logger;
   /** `http.query`, which the driver `rest` asks with. @returns the fields of its return */
   query(url: string, kwargs: Dict): Promise<Dict>;
+  /** The banks of the cache where the option `cache` of a master has them; without it they are in files. */
+  withBanks?<T>(cachedir: string, run: (banks: Banks) => T | Promise<T>): Promise<T>;
 }
 
 /** One use of a driver. */

@@ -19,6 +19,7 @@ const ROLES: Readonly<Record<Role, () => Promise<StartRole>>> = {
   Returners: async () => (await import('./roles/returners.ts')).startReturners,
   Reactor: async () => (await import('./roles/reactor.ts')).startReactor,
   Engine: async () => (await import('./roles/engine.ts')).startEngine,
+  Cache: async () => (await import('./roles/cache.ts')).startCache,
   Cluster: async () => (await import('./roles/cluster.ts')).startCluster,
   MWorker: async () => (await import('./roles/worker.ts')).startWorker,
 };
@@ -32,6 +33,7 @@ const NICENESS = {
   Returners: 'event_return_niceness',
   Reactor: 'reactor_niceness',
   Engine: undefined,
+  Cache: undefined,
   Cluster: undefined,
   MWorker: 'mworker_niceness',
 } as const satisfies Readonly<Record<Role, string | undefined>>;

@@ -1,5 +1,6 @@
 /** The master's main process: prepares, starts the parts, and ends them (salt/master.py `Master.start`, 3006.16). */
 import { clusterSettings, isClustered } from '../../config/cluster.ts';
+import { isCacheOnServer } from '../../config/minion-cache.ts';
 import { runsReactor, withReactorEngine } from '../../config/reactor.ts';
 import { needsReturners } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
@@ -29,6 +30,7 @@ import { packOptions, readFromChild, type FromChild, type Role, type ToChild } f
 import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
 import {
+  checkCache,
   checkRemotes,
   checkTops,
   checkPorts,
@@ -156,6 +158,7 @@ async function prepare(opts: MasterOptions, log: Logger): Promise<ReadonlyMap<st
   await checkPorts(opts);
   await checkExternalAuth(opts, log);
   await checkRemotes(opts, log);
+  await checkCache(opts);
   await checkTops(opts, log);
   if (opts.get('verify_env')) await prepareOnDisk(() => prepareFolders(opts, user));
   await prepareOnDisk(() => prepareKeys(opts, log));
@@ -197,6 +200,7 @@ function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): M
     title: `salt-master ReqServer MWorker-${index}`,
   }));
   const cluster = { role: 'Cluster', index: 0, title: 'salt-master Cluster', endsFirst: true } as const;
+  const cache = { role: 'Cache', index: 0, title: 'salt-master Cache' } as const;
   const returners = { role: 'Returners', index: 0, title: 'salt-master Returners' } as const;
   const reactor = {
     role: 'Reactor',
@@ -208,6 +212,8 @@ function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): M
   return [
     ...parts,
     ...(isClustered(opts) ? [cluster] : []),
+    // before the workers, so that they find what the server has
+    ...(isCacheOnServer(opts) ? [cache] : []),
     ...(needsReturners(opts) ? [returners] : []),
     ...workers,
     ...(runsReactor(opts) ? [reactor] : []),

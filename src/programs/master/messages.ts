@@ -23,6 +23,7 @@ const ROLES = [
   'Reactor',
   'Engine',
   'Cluster',
+  'Cache',
 ] as const;
 
 /** From the main process. */

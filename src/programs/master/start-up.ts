@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { UnservedOptionError } from '../../errors/errors.ts';
 import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
+import { isCacheOnServer } from '../../config/minion-cache.ts';
 import { generateKeyString } from '../../network/crypto/crypticle.ts';
 import { giveTree } from '../daemon/give-tree.ts';
 import { makeDirectory, writeFileAtomic, isValidMinionId, safeJoin } from '../../host/files.ts';
@@ -92,6 +93,14 @@ export async function checkRemotes(opts: MasterOptions, log: Logger): Promise<vo
   if (isPlain && opts.get('ext_pillar').length === 0) return;
   const { configuredRemotes } = await import('./git-updates.ts');
   configuredRemotes({ opts, clock: systemClock, random: systemRandom, log });
+}
+
+/** Looks at the options of the server of the minion data cache, without asking it. @throws ConfigError */
+export async function checkCache(opts: MasterOptions): Promise<void> {
+  if (!isCacheOnServer(opts)) return;
+  const { openCacheServer } = await import('../../plugins/cache/open.ts');
+  const server = openCacheServer({ opts: opts.toDict(), clock: systemClock });
+  await server?.close();
 }
 
 /** Refuses to start with a source of top data that does not exist, unless `unserved_options` says so. @throws UnservedOptionError */

@@ -82,6 +82,18 @@ export const FAMILIES = {
   brine_cluster_calls_not_heard_back_total: counter(
     'Writes that the cluster has and that did not come back from it in time.',
   ),
+  brine_minion_cache_connected: gauge('Whether the server of the minion data cache answers.'),
+  brine_minion_cache_waiting: gauge('Minions whose changed data the server does not have yet.'),
+  brine_minion_cache_stored_total: counter('Entries of minions brought to the server.'),
+  brine_minion_cache_loaded_total: counter('Entries of minions taken from the server.'),
+  brine_minion_cache_removed_total: counter(
+    'Entries of minions removed here, because they were removed there.',
+  ),
+  brine_minion_cache_conflicts_total: counter(
+    'Entries that were changed here and there; the later change counts.',
+  ),
+  brine_minion_cache_refused_total: counter('Entries that the server did not take.'),
+  brine_minion_cache_failures_total: counter('Times that the server could not be reached.'),
   brine_cluster_files_written_total: counter(
     'Keys, sessions and data of minions taken over from other masters.',
   ),

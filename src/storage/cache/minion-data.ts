@@ -62,6 +62,24 @@ export class MinionDataCache {
     return stat?.isFile() ? stat.mtimeMs : undefined;
   }
 
+  /** The file as it is; undefined when there is none. */
+  bytes(id: string, bank: MinionBank): Buffer | undefined {
+    if (!isValidMinionId(id)) return undefined;
+    try {
+      return readFileSync(this.#path(id, bank));
+    } catch {
+      return undefined; // there is none
+    }
+  }
+
+  /** What tells one content of the file from another without reading it, and when it was written; undefined when there is none. */
+  seen(id: string, bank: MinionBank): { readonly stamp: string; readonly mtimeMs: number } | undefined {
+    if (!isValidMinionId(id)) return undefined;
+    const stat = statSync(this.#path(id, bank), { throwIfNoEntry: false });
+    if (stat?.isFile() !== true) return undefined;
+    return { stamp: `${stat.ino} ${stat.mtimeMs} ${stat.size}`, mtimeMs: stat.mtimeMs };
+  }
+
   /** As {@link read}, without keeping it in memory: for those who go through all minions. */
   peek(id: string, bank: MinionBank): Dict | undefined {
     if (!isValidMinionId(id)) return undefined;

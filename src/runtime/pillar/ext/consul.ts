@@ -1,10 +1,9 @@
 /** The external pillar consul: a tree of keys of Consul (3006.16 salt/pillar/consul_pillar.py), over its HTTP interface. */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { updateDict } from '../../../formats/data/dict-merge.ts';
-import { parseJson } from '../../../formats/json/text.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';
 import type { Clock } from '../../../host/clock.ts';
-import { sendHttp, verifyOption } from '../../../network/http/client.ts';
+import { ConsulClient } from '../../../network/http/consul-client.ts';
 import { compilePattern } from '../../../python/regex/pattern.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
@@ -12,8 +11,6 @@ import { matchMinion } from '../../targeting/match-minion.ts';
 import { nodegroupsOf } from '../../targeting/nodegroups.ts';
 import { parseTarget } from '../../targeting/parse-target.ts';
 import { SOURCE_BYTES_MAX, type ExtPillar, type ExtPillarContext } from './ext-pillar.ts';
-
-const TIMEOUT_MS = 30_000;
 
 /** What `consul: my_consul root=salt/%(minion_id)s …` says. */
 interface Wish {
@@ -90,36 +87,15 @@ function profileOf({ profile }: Wish, { opts }: ExtPillarContext): ReadonlyMap<s
   );
 }
 
-async function itemsBelow(
+function itemsBelow(
   root: string,
   profile: ReadonlyMap<string, Value>,
   { opts }: ExtPillarContext,
   clock: Clock,
 ): Promise<readonly Value[]> {
-  const text = (name: string, otherwise: string): string => pyStr(profile.get(name) ?? otherwise);
-  const path = root === '' ? '' : `${root}/`.split('/').map(encodeURIComponent).join('/');
-  const url = new URL(
-    `${text('scheme', 'http')}://${text('host', '127.0.0.1')}:${text('port', '8500')}/v1/kv/${path}?recurse=1`,
-  );
   const centre = datacenter(profile.get('dc') ?? null, pyStr(opts.get('pillarenv') ?? 'base'));
-  if (centre !== undefined) url.searchParams.set('dc', centre);
-  const consistency = text('consistency', 'default');
-  if (consistency === 'consistent' || consistency === 'stale') url.searchParams.set(consistency, '1');
-  const token = profile.get('token');
-  const { status, text: body } = await sendHttp({
-    method: 'GET',
-    url,
-    timeoutMs: TIMEOUT_MS,
-    clock,
-    agent: 'salt-pillar',
-    answerBytesMax: 2 * SOURCE_BYTES_MAX,
-    headers: new Map(typeof token === 'string' ? [['x-consul-token', token]] : []),
-    verify: verifyOption(profile.get('verify')),
-  });
-  if (status === 404) return [];
-  const data = status === 200 ? parseJson(body) : undefined;
-  if (Array.isArray(data)) return data;
-  throw new CommandExecutionError(`Consul at ${url.host} answered ${status} for ${url.pathname}`);
+  const client = new ConsulClient(new Map([...profile, ['dc', centre ?? null]]), clock, 2 * SOURCE_BYTES_MAX);
+  return client.below(root === '' ? '' : `${root}/`);
 }
 
 /** A data centre by name, or by patterns of the pillar's environment, the longest first. */

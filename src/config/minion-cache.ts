@@ -1,0 +1,13 @@
+/** The option `cache`: where a master keeps what it remembers of minions. */
+import type { MasterOptions } from './master-options.ts';
+
+/** The driver that keeps it in files below `cachedir`. */
+export const LOCAL_DRIVER = 'localfs';
+
+/** The drivers that keep it on a server (salt/cache/, 3006.16). */
+export const SERVER_DRIVERS: readonly string[] = ['redis', 'consul', 'etcd', 'mysql'];
+
+/** Whether a server has it as well. */
+export function isCacheOnServer(opts: Pick<MasterOptions, 'get'>): boolean {
+  return SERVER_DRIVERS.includes(opts.get('cache'));
+}
