@@ -78,8 +78,8 @@ test(
       `cache.redis.port: ${server.port}`,
     ];
     const [a, b] = [await Fleet.create(t, options), await Fleet.create(t, options)];
-    copyKey(a, b);
     const first = await a.startMaster();
+    copyKey(a, b);
     await b.startMaster();
     const minion = await a.joinMinion('web1', [
       'grains: {shelf: seven}',
