@@ -2,6 +2,7 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { startDockerDaemon } from './docker-daemon.ts';
 import { startHttpStandIn } from './http-stand-in.ts';
+import { keepingConsul, keepingElasticsearch, keepingEtcd, type KeepingService } from './keeping-http.ts';
 import { startMongo } from './mongo-stand-in.ts';
 
 /** A server while it runs. */
@@ -177,6 +178,17 @@ async function redisServer(note: Note): Promise<KeepingServer> {
   return { port, options: ['redis.host: 127.0.0.1', `redis.port: ${port}`], stop };
 }
 
+/** A service over HTTP. @param optionsOf the lines of the configuration that say where it is */
+async function httpService(
+  service: KeepingService,
+  note: Note,
+  optionsOf: (port: number) => readonly string[],
+): Promise<KeepingServer> {
+  const ending = new Ending();
+  const { port } = await startHttpStandIn(ending, (request) => service(request, note));
+  return { port, options: optionsOf(port), stop: () => ending.end() };
+}
+
 /**
  * The server that a state function speaks with, started; nothing where it speaks with none.
  * @param fun its full name
@@ -190,6 +202,15 @@ export async function startServerFor(
   if (fun.startsWith('influxdb_')) return influxServer(note);
   if (fun.startsWith('redis.')) return redisServer(note);
   if (fun.startsWith('mongodb_')) return mongoServer(note);
+  if (fun.startsWith('etcd.'))
+    return httpService(keepingEtcd(), note, (port) => [
+      ...['my_etcd:', '  etcd.host: 127.0.0.1', `  etcd.port: ${port}`],
+    ]);
+  if (fun.startsWith('consul.')) return httpService(keepingConsul(), note, () => []);
+  if (fun.startsWith('elasticsearch'))
+    return httpService(keepingElasticsearch(), note, (port) => [
+      ...['elasticsearch:', `  host: 127.0.0.1:${port}`],
+    ]);
   if (!fun.startsWith('docker_')) return undefined;
   const daemon = await startDockerDaemon(socket, note);
   return { options: [`docker.url: unix://${socket}`], stop: () => daemon.stop() };

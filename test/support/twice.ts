@@ -150,12 +150,15 @@ function callOf(fun: string, kwargs: Dict, test: boolean): Scene['calls'][number
   return { fun: 'state.single', args: [fun], kwargs: { ...plain, test } };
 }
 
-/** Stands for the port of the server that a state is told of. */
-const PORT = 'PORT';
+/** `PORT` stands for the port of the server that a state is told of, alone or in an address. */
+function withPort(value: Value, port: number | undefined): Value {
+  if (value === 'PORT') return port ?? null;
+  return typeof value === 'string' && port !== undefined ? value.replaceAll(/:PORT\b/g, `:${port}`) : value;
+}
 
 /** The calls: what comes first, then in test mode, for real, once more, and in test mode again. */
 function callsOf({ fun, kwargs: given, first }: TwiceScene, port: number | undefined): Scene['calls'] {
-  const kwargs = new Map([...given].map(([key, value]) => [key, value === PORT ? (port ?? null) : value]));
+  const kwargs = new Map([...given].map(([key, value]) => [key, withPort(value, port)]));
   const before = first.map((line) => {
     const [name = ''] = line.split(' ');
     return callOf(name, argumentsOf(line.slice(name.length + 1)), false);

@@ -10,7 +10,8 @@ import {
   type IncomingMessage,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { ConfigError, messageOf, UnreachableError } from '../../errors/errors.ts';
+import { StringDecoder } from 'node:string_decoder';
+import { BrineError, ConfigError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { isDict, pyTypeName, type Value } from '../../python/values/value.ts';
 
@@ -18,7 +19,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /** One request. */
 export interface HttpRequest {
-  readonly method: 'DELETE' | 'GET' | 'HEAD' | 'POST' | 'PUT';
+  readonly method: 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST' | 'PUT';
   readonly url: URL;
   readonly headers?: ReadonlyMap<string, string>;
   readonly body?: string | Uint8Array;
@@ -32,6 +33,8 @@ export interface HttpRequest {
   readonly agent?: string;
   /** Most bytes of the answer; 1 MiB. */
   readonly answerBytesMax?: number;
+  /** Ends the exchange. */
+  readonly signal?: AbortSignal;
 }
 
 /** What came back. */
@@ -44,28 +47,87 @@ export interface HttpReply {
 
 /** Sends a request. @throws UnreachableError naming the host, when no whole answer comes in time */
 export function sendHttp(wanted: HttpRequest): Promise<HttpReply> {
-  const { clock, timeoutMs, url } = wanted;
+  return exchanged(wanted, async (answer) => ({
+    status: answer.statusCode ?? 0,
+    text: await collect(answer, wanted.answerBytesMax ?? ANSWER_BYTES_MAX),
+    headers: answer.headers,
+  }));
+}
+
+/**
+ * Sends a request whose answer comes line by line and does not end, and reads it until a line is what is looked for.
+ * @param find gives what is looked for, or undefined for the next line; what it throws ends the exchange
+ * @returns undefined when the time is over, or the answer has ended
+ * @throws UnreachableError naming the host
+ */
+export async function firstLine<T>(
+  wanted: HttpRequest,
+  find: (line: string) => T | undefined,
+): Promise<T | undefined> {
+  let isLate = false;
+  const noteLate = (): void => {
+    isLate = true;
+  };
+  try {
+    return await exchanged(
+      wanted,
+      async (answer) => {
+        for await (const line of linesOf(answer, wanted.answerBytesMax ?? ANSWER_BYTES_MAX)) {
+          const found = find(line);
+          if (found !== undefined) return found;
+        }
+        return undefined;
+      },
+      noteLate,
+    );
+  } catch (error) {
+    if (isLate) return undefined;
+    throw error;
+  }
+}
+
+/** One exchange with its limits; the connection is closed behind it. */
+function exchanged<T>(
+  wanted: HttpRequest,
+  take: (answer: IncomingMessage) => Promise<T>,
+  noteLate: () => void = () => undefined,
+): Promise<T> {
+  const { clock, timeoutMs, url, signal } = wanted;
   return new Promise((resolve, reject) => {
-    const fail = (error: unknown): void => {
+    const stop = (): void => void request.destroy(new Error('the job was ended'));
+    const end = (): void => {
       timer.cancel();
-      reject(new UnreachableError(`${url.host} cannot be reached: ${messageOf(error)}`, { cause: error }));
+      signal?.removeEventListener('abort', stop);
+    };
+    const fail = (error: unknown): void => {
+      end();
+      reject(
+        error instanceof BrineError
+          ? error
+          : new UnreachableError(`${url.host} cannot be reached: ${messageOf(error)}`, { cause: error }),
+      );
     };
     let request: ClientRequest;
-    const timer = clock.after(timeoutMs, () =>
-      request.destroy(new Error(`no whole answer within ${timeoutMs / 1000} s`)),
-    );
+    const timer = clock.after(timeoutMs, () => {
+      noteLate();
+      request.destroy(new Error(`no whole answer within ${timeoutMs / 1000} s`));
+    });
     try {
       request = startRequest(wanted);
     } catch (error) {
-      timer.cancel();
+      end();
       return void reject(error);
     }
-    request.once('error', fail);
+    request.on('error', fail);
+    if (signal?.aborted === true) stop();
+    signal?.addEventListener('abort', stop);
     request.once('response', (answer) => {
-      collect(answer, wanted.answerBytesMax ?? ANSWER_BYTES_MAX).then((text) => {
-        timer.cancel();
-        resolve({ status: answer.statusCode ?? 0, text, headers: answer.headers });
-      }, fail);
+      void take(answer)
+        .then((taken) => {
+          end();
+          resolve(taken);
+        }, fail)
+        .finally(() => request.destroy());
     });
     request.end(wanted.body);
   });
@@ -158,4 +220,16 @@ async function collect(answer: IncomingMessage, bytesMax: number): Promise<strin
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+async function* linesOf(answer: IncomingMessage, bytesMax: number): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  let pending = '';
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    const lines = (pending + decoder.write(chunk)).split('\n');
+    pending = lines.pop() ?? '';
+    yield* lines;
+    if (pending.length > bytesMax) throw new Error(`a line of the answer is longer than ${bytesMax} bytes`);
+  }
+  if (pending !== '') yield pending;
 }

@@ -34,6 +34,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'buildout', file: 'zcbuildout', load: async () => (await import('./buildout.ts')).buildoutStates },
   { name: 'cmd', file: 'cmd', load: async () => (await import('./cmd.ts')).cmdStates },
   { name: 'composer', file: 'composer', load: async () => (await import('./composer.ts')).composerStates },
+  { name: 'consul', file: 'consul', load: async () => (await import('./consul.ts')).consulStates },
   { name: 'cron', file: 'cron', load: async () => (await import('./cron.ts')).cronStates },
   {
     name: 'docker_container',
@@ -56,7 +57,23 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./docker/volume.ts')).dockerVolumeStates,
   },
   { name: 'debconf', file: 'debconfmod', load: async () => (await import('./debconf.ts')).debconfStates },
+  {
+    name: 'elasticsearch',
+    file: 'elasticsearch',
+    load: async () => (await import('./elasticsearch.ts')).elasticsearchStates,
+  },
+  {
+    name: 'elasticsearch_index',
+    file: 'elasticsearch_index',
+    load: async () => (await import('./elasticsearch/index.ts')).elasticsearchIndexStates,
+  },
+  {
+    name: 'elasticsearch_index_template',
+    file: 'elasticsearch_index_template',
+    load: async () => (await import('./elasticsearch/index-template.ts')).elasticsearchIndexTemplateStates,
+  },
   { name: 'environ', file: 'environ', load: async () => (await import('./environ.ts')).environStates },
+  { name: 'etcd', file: 'etcd_mod', load: async () => (await import('./etcd.ts')).etcdStates },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventStates },
   { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileStates },
   {

@@ -13,9 +13,9 @@ const MODULES: ReadonlySet<string> = new Set(
     'boto_elasticsearch_domain boto_elb boto_elbv2 boto_iam boto_iot boto_kinesis boto_kms boto_lambda ' +
     'boto_rds boto_route53 boto_s3 boto_s3_bucket boto_secgroup boto_sns boto_sqs boto_ssm boto_vpc ' +
     'bower bridge btrfs cabal capirca cassandra_cql celery ceph certutil chassis chef ' +
-    'chocolatey chronos chroot cimc ciscoconfparse cisconso cloud consul container_resource cpan ' +
+    'chocolatey chronos chroot cimc ciscoconfparse cisconso cloud container_resource cpan ' +
     'cryptdev csf cyg daemontools datadog ddns desktop devinfo devmap dism django dnsmasq dockercompose ' +
-    'drac dracr drbd dsc eix elasticsearch eselect esxcluster esxdatacenter esxi esxvm etcd ethtool ' +
+    'drac dracr drbd dsc eix eselect esxcluster esxdatacenter esxi esxvm ethtool ' +
     'firewall fmadm freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish gnome ' +
     'google_chat gpg grafana4 grub guestfs hadoop haproxy heat highstate_doc icinga2 idem ifttt ilo ' +
     'imgadm influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 jboss7_cli ' +

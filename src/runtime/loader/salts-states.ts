@@ -12,9 +12,9 @@ const MODULES: ReadonlySet<string> = new Set(
     'boto_elasticache boto_elasticsearch_domain boto_elb boto_elbv2 boto_iam boto_iam_role boto_iot ' +
     'boto_kinesis boto_kms boto_lambda boto_lc boto_rds boto_route53 boto_s3 boto_s3_bucket ' +
     'boto_secgroup boto_sns boto_sqs boto_vpc bower btrfs cabal ceph certutil chef chocolatey ' +
-    'chronos_job cimc cisconso cloud consul cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
-    'elasticsearch elasticsearch_index elasticsearch_index_template eselect esxcluster esxdatacenter ' +
-    'esxi esxvm etcd ethtool firewall github glance_image glassfish gnomedesktop gpg grafana ' +
+    'chronos_job cimc cisconso cloud cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
+    'eselect esxcluster esxdatacenter ' +
+    'esxi esxvm ethtool firewall github glance_image glassfish gnomedesktop gpg grafana ' +
     'grafana4_dashboard grafana4_datasource grafana4_org grafana4_user grafana_dashboard ' +
     'grafana_datasource heat highstate_doc icinga2 idem ifttt influxdb08_database influxdb08_user ' +
     'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos kapacitor ' +

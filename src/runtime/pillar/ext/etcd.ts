@@ -3,6 +3,7 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { decode } from '../../../formats/wire/msgpack.ts';
 import type { Clock } from '../../../host/clock.ts';
 import { EtcdClient, etcdOptions } from '../../../network/http/etcd-client.ts';
+import { treeOfPairs } from '../../../network/http/etcd-tree.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { namedSettings, type ExtPillar } from './ext-pillar.ts';
@@ -69,22 +70,5 @@ async function thirdTree(
     const read = isPacked ? decode(value, 'local') : value.toString('utf8');
     return [key.toString('utf8'), read] as const;
   });
-  const [only] = values;
-  if (values.length === 1 && only?.[0] === path)
-    return new Map<Value, Value>([[path.split('/').at(-1) ?? '', only[1]]]);
-  const tree: Dict = new Map();
-  for (const [key, value] of values)
-    addAt(tree, key.slice(path.length).replace(/^\/+/, '').split('/'), value);
-  return tree;
-}
-
-function addAt(tree: Dict, words: readonly string[], value: Value): void {
-  let at = tree;
-  for (const word of words.slice(0, -1)) {
-    const known = at.get(word);
-    const below: Dict = isDict(known) ? known : new Map();
-    if (below !== known) at.set(word, below);
-    at = below;
-  }
-  at.set(words.at(-1) ?? '', value);
+  return treeOfPairs(path, values);
 }

@@ -14,7 +14,7 @@ import { fakeContext } from '../../../support/module-context.ts';
 const WITHOUT_RULES = new Set(
   (
     'beacons cmd config cp data defaults docker environ event file grains hashutil http jinja key log match mine ' +
-    'influxdb mongodb mysql nacl pillar pkg_resource publish random redis salt_version saltutil schedule sdb slack slsutil state status sys sysfs test tls vault x509'
+    'consul elasticsearch etcd influxdb mongodb mysql nacl pillar pkg_resource publish random redis salt_version saltutil schedule sdb slack slsutil state status sys sysfs test tls vault x509'
   ).split(' '),
 );
 

@@ -1,0 +1,35 @@
+/** Definitions for Elasticsearch: given as they are, or as a file (3006.16 salt/modules/elasticsearch.py). */
+import { SaltInvocationError } from '../../../errors/errors.ts';
+import { pyStr } from '../../../python/values/repr.ts';
+import { truthy, type Value } from '../../../python/values/value.ts';
+import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { param } from '../../../runtime/loader/params.ts';
+
+/** A definition, as a parameter. */
+export const BODY = {
+  body: { default: null, type: 'dict or str', doc: 'The definition, or its JSON.' },
+} as const;
+/** The file of one, as a parameter. */
+export const SOURCE = {
+  source: param.textIfGiven({
+    default: null,
+    doc: 'The URL of a file with the definition, in place of it.',
+  }),
+} as const;
+
+/** A definition. @throws SaltInvocationError when it is given twice */
+export async function bodyOf(
+  ctx: ModuleContext,
+  { body, source }: { readonly body: Value; readonly source: string | undefined },
+): Promise<Value> {
+  if (source === undefined) return body;
+  if (truthy(body)) throw new SaltInvocationError('Either body or source should be specified but not both.');
+  const env = pyStr(ctx.opts.get('saltenv') ?? 'base');
+  return ctx.functions.call('cp.get_file_str', [source], new Map([['saltenv', env]]));
+}
+
+/** @throws SaltInvocationError for what is empty and must not be */
+export function filled(value: Value, name: string): Value {
+  if (truthy(value)) return value;
+  throw new SaltInvocationError(`Empty value passed for a required argument '${name}'.`);
+}
