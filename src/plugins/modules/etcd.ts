@@ -1,5 +1,4 @@
 /** `etcd`: keys of etcd, by its interface of version 2 or 3. Follows 3006.16 salt/modules/etcd_mod.py, salt/utils/etcd_util.py. */
-import { isDict } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { CONNECTION, keysOf, PROFILE } from './etcd/connect.ts';
@@ -22,7 +21,7 @@ export const etcdModule = defineModule({
       params: { ...KEY, ...RECURSE, ...PROFILE },
       kwargs: CONNECTION,
       pythonName: 'get_',
-      returns: `text (version 3: any value); with recurse a mapping; ${NONE}`,
+      returns: `text (a value of its kind in version 3); with recurse a mapping; ${NONE}`,
       examples: [
         'salt myminion etcd.get /path/to/key profile=my_etcd_config',
         'salt myminion etcd.get /path/to/key recurse=True host=127.0.0.1 port=2379',
@@ -52,7 +51,7 @@ export const etcdModule = defineModule({
     update: defineFunction({
       doc: 'Sets the keys of a mapping, nested or not. An empty mapping makes a directory (version 2).',
       params: {
-        fields: { type: 'dict', doc: 'The keys and their values.' },
+        fields: param.mappingIfGiven({ doc: 'The keys and their values.' }),
         path: param.textOrEmpty({ default: '', doc: 'The path that they lie below.' }),
         ...PROFILE,
       },
@@ -63,7 +62,7 @@ export const etcdModule = defineModule({
       ],
       run: (ctx, { fields, path, profile }, _rest, given) => {
         const keys = keysOf(ctx, profile, given);
-        if (isDict(fields)) return keys.update(fields, path);
+        if (fields !== undefined) return keys.update(fields, path);
         ctx.log.error('etcd.update: fields is not type dict');
         return null;
       },

@@ -111,7 +111,11 @@ export const kvFunctions = {
     params: {
       ...PLACE,
       ...KEY,
-      value: { default: null, type: 'str', doc: 'The value; what is no text goes as JSON.' },
+      value: param.by((value: Value) => ({ data: value, text: pyStr(value) }), {
+        default: null,
+        type: 'str',
+        doc: 'The value; what is no text goes as JSON.',
+      }),
     },
     kwargs: 'kwargs',
     returns: '{data: what was done, res}',
@@ -129,10 +133,10 @@ export const kvFunctions = {
           );
         const params = await conditions(ask, key, keywords);
         if ('refusal' in params) return params.refusal;
-        const { isGood, whole } = await ask({ path: ['kv', key], method: 'PUT', params, data: value });
+        const { isGood, whole } = await ask({ path: ['kv', key], method: 'PUT', params, data: value.data });
         const said = isGood
-          ? `Added key ${key} with value ${pyStr(value)}.`
-          : `Unable to add key ${key} with value ${pyStr(value)}.`;
+          ? `Added key ${key} with value ${value.text}.`
+          : `Unable to add key ${key} with value ${value.text}.`;
         const error = whole.get('error');
         return dict({ res: isGood, data: said, ...(error === undefined ? {} : { error }) });
       }),

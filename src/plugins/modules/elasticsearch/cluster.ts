@@ -1,12 +1,15 @@
 /** `elasticsearch`: the server and its cluster (3006.16 salt/modules/elasticsearch.py). */
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
-import { truthy } from '../../../python/values/value.ts';
 import { defineFunction } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { act, connect, PLACE } from './server.ts';
 
 const NODES = {
-  nodes: { default: null, type: 'list or str', doc: 'Nodes, by name or id; `_local` the one that is asked.' },
+  nodes: param.valueIfGiven({
+    default: null,
+    type: 'list or str',
+    doc: 'Nodes, by name or id; `_local` the one that is asked.',
+  }),
 } as const;
 const FLAT = {
   flat_settings: param.flag({ default: false, doc: 'Settings with dots in their names, and not nested.' }),
@@ -50,7 +53,7 @@ export const clusterFunctions = {
     examples: ['salt myminion elasticsearch.node_info flat_settings=True'],
     run: (ctx, { nodes, flat_settings, ...place }) =>
       act(ctx, place, {
-        question: { method: 'GET', path: ['_nodes', nodes], params: { flat_settings } },
+        question: { method: 'GET', path: ['_nodes', nodes ?? null], params: { flat_settings } },
         failed: 'Cannot retrieve node information',
       }),
   }),
@@ -79,7 +82,7 @@ export const clusterFunctions = {
       act(ctx, place, {
         question: {
           method: 'GET',
-          path: ['_cluster', 'stats', ...(truthy(nodes) ? ['nodes', nodes] : [])],
+          path: ['_cluster', 'stats', ...(nodes === undefined ? [] : ['nodes', nodes])],
         },
         failed: 'Cannot retrieve cluster stats',
       }),
@@ -106,7 +109,11 @@ export const clusterFunctions = {
   cluster_put_settings: defineFunction({
     doc: 'Changes settings of the cluster.',
     params: {
-      body: { default: null, type: 'dict or str', doc: 'Mapping of persistent and transient.' },
+      body: param.valueIfGiven({
+        default: null,
+        type: 'dict or str',
+        doc: 'Mapping of persistent and transient.',
+      }),
       ...FLAT,
       ...PLACE,
     },
@@ -115,7 +122,7 @@ export const clusterFunctions = {
       `salt myminion elasticsearch.cluster_put_settings '{"persistent": {"indices.recovery.max_bytes_per_sec": "50mb"}}'`,
     ],
     run: (ctx, { body, flat_settings, ...place }) => {
-      if (!truthy(body)) throw new SaltInvocationError('You must provide a body with settings');
+      if (body === undefined) throw new SaltInvocationError('You must provide a body with settings');
       return act(ctx, place, {
         question: { method: 'PUT', path: ['_cluster', 'settings'], params: { flat_settings }, body },
         failed: 'Cannot update cluster settings',

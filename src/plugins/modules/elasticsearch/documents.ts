@@ -1,6 +1,4 @@
 /** `elasticsearch`: documents (3006.16 salt/modules/elasticsearch.py). */
-import { pyStr } from '../../../python/values/repr.ts';
-import { truthy } from '../../../python/values/value.ts';
 import { defineFunction } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { BODY, bodyOf, filled, SOURCE } from './bodies.ts';
@@ -26,7 +24,7 @@ export const documentFunctions = {
       ...INDEX,
       ...DOC_TYPE,
       ...BODY,
-      id: { default: null, type: 'str', doc: 'Its id; without one the server makes it.' },
+      id: param.valueIfGiven({ default: null, type: 'str', doc: 'Its id; without one the server makes it.' }),
       ...PLACE,
       ...SOURCE,
     },
@@ -36,8 +34,8 @@ export const documentFunctions = {
       const given = await bodyOf(ctx, { body, source });
       return act(ctx, place, {
         question: {
-          method: truthy(id) ? 'PUT' : 'POST',
-          path: [index, doc_type, id],
+          method: id === undefined ? 'POST' : 'PUT',
+          path: [index, doc_type, id ?? null],
           body: given === null || given === '' ? filled(given, 'body') : given,
         },
         failed: `Cannot create document in index ${index}`,
@@ -52,7 +50,7 @@ export const documentFunctions = {
     run: (ctx, { index, doc_type, id, ...place }) =>
       act(ctx, place, {
         question: { method: 'DELETE', path: [index, doc_type, filled(id, 'id')] },
-        failed: `Cannot delete document ${pyStr(id)} in index ${index}`,
+        failed: `Cannot delete document ${id} in index ${index}`,
         missing: null,
       }),
   }),

@@ -231,7 +231,7 @@ export interface Act {
   readonly question: Question;
   /** What is said when it is refused: `Cannot delete index x`. */
   readonly failed: string;
-  /** What comes back when there is no such thing; without it that is a refusal as any other. */
+  /** What comes back when there is no such thing; without it that is a refusal like others. */
   readonly missing?: Value;
   /** What comes back of the answer; default all of it. */
   readonly take?: (data: Value) => Value;

@@ -1,6 +1,4 @@
 /** `elasticsearch`: repositories and snapshots (3006.16 salt/modules/elasticsearch.py). */
-import { pyStr } from '../../../python/values/repr.ts';
-import { truthy } from '../../../python/values/value.ts';
 import { defineFunction } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { BODY, filled } from './bodies.ts';
@@ -9,6 +7,9 @@ import { accepted, acknowledged, act, PLACE } from './server.ts';
 const NAME = { name: param.text({ doc: 'The repository.' }) } as const;
 const OF_REPOSITORY = { repository: param.text({ doc: 'The repository.' }) } as const;
 const SNAPSHOT = { snapshot: param.text({ doc: 'The snapshot.' }) } as const;
+const DEFINITION = {
+  body: param.valueIfGiven({ default: null, type: BODY.body.type, doc: BODY.body.doc }),
+} as const;
 const IGNORE = {
   ignore_unavailable: param.flag({ default: false, doc: 'A snapshot may be missing.' }),
 } as const;
@@ -107,7 +108,7 @@ export const snapshotFunctions = {
   }),
   snapshot_create: defineFunction({
     doc: 'Makes a snapshot.',
-    params: { ...OF_REPOSITORY, ...SNAPSHOT, ...BODY, ...PLACE },
+    params: { ...OF_REPOSITORY, ...SNAPSHOT, ...DEFINITION, ...PLACE },
     returns: 'true or false',
     examples: [
       `salt myminion elasticsearch.snapshot_create testrepo testsnapshot '{"indices":"index_1,index_2","ignore_unavailable":true,"include_global_state":false}'`,
@@ -117,7 +118,7 @@ export const snapshotFunctions = {
         question: {
           method: 'PUT',
           path: ['_snapshot', repository, filled(snapshot, 'snapshot')],
-          body: truthy(body) ? body : null,
+          body: body ?? null,
         },
         failed: `Cannot create snapshot ${snapshot} in repository ${repository}`,
         take: accepted,
@@ -125,7 +126,7 @@ export const snapshotFunctions = {
   }),
   snapshot_restore: defineFunction({
     doc: 'Brings back what a snapshot has.',
-    params: { ...OF_REPOSITORY, ...SNAPSHOT, ...BODY, ...PLACE },
+    params: { ...OF_REPOSITORY, ...SNAPSHOT, ...DEFINITION, ...PLACE },
     returns: 'true or false',
     examples: [
       `salt myminion elasticsearch.snapshot_restore testrepo testsnapshot '{"indices":"index_1,index_2"}'`,
@@ -135,7 +136,7 @@ export const snapshotFunctions = {
         question: {
           method: 'POST',
           path: ['_snapshot', repository, filled(snapshot, 'snapshot'), '_restore'],
-          body: truthy(body) ? body : null,
+          body: body ?? null,
         },
         failed: `Cannot restore snapshot ${snapshot} in repository ${repository}`,
         take: accepted,
@@ -152,7 +153,7 @@ export const snapshotFunctions = {
           method: 'DELETE',
           path: ['_snapshot', filled(repository, 'repository'), filled(snapshot, 'snapshot')],
         },
-        failed: `Cannot delete snapshot ${pyStr(snapshot)} from repository ${pyStr(repository)}`,
+        failed: `Cannot delete snapshot ${snapshot} from repository ${repository}`,
         missing: true,
         take: acknowledged,
       }),

@@ -4,8 +4,7 @@ import { param } from '../../../runtime/loader/params.ts';
 import { defineState } from '../state-function.ts';
 import { absent, present, type Kind } from './things.ts';
 
-/** Indices. */
-export const INDEX: Kind = { noun: 'Index', fun: 'index', key: 'index' };
+const INDEX: Kind = { noun: 'Index', fun: 'index', key: 'index' };
 
 const NAME = { name: param.text({ doc: 'The index.' }) } as const;
 
