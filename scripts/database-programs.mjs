@@ -13,6 +13,7 @@ export const DATABASE_SERVERS = {
   hg: { package: 'mercurial', programs: ['hg'] },
   svn: { package: 'subversion', programs: ['svn', 'svnadmin'] },
   gpg: { package: 'gnupg', programs: ['gpg', 'gpg-agent', 'gpgconf'] },
+  slapd: { package: 'slapd', programs: ['slapd', 'slapadd'] },
   augtool: { package: 'augeas-tools', programs: ['augtool'] },
   rsync: { package: 'rsync', programs: ['rsync'] },
 };

@@ -20,6 +20,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArguments } from '../../src/cli/command-line/arguments.ts';
 import { splitWords } from '../../src/python/shell-words.ts';
+import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { directContexts, type DirectMinion } from '../compare/own-modules.ts';
 import { answerOfValues } from './call-answers.ts';
@@ -100,6 +101,13 @@ export function minionOf({ base }: MachinePlaces): string {
 /** The lines of the configuration that the machine's minion has besides those of every comparison. */
 export function machineConfig({ minion = [] }: Pick<Scene, 'minion'>): string[] {
   return ['hosts.file: /etc/hosts', ...minion];
+}
+
+/** The grains that a scene's minion is configured with. */
+function configuredGrains({ minion = [] }: Pick<Scene, 'minion'>): Dict {
+  const config = loadYaml(minion.join('\n'));
+  const grains = isDict(config) ? config.get('grains') : undefined;
+  return isDict(grains) ? grains : new Map();
 }
 
 /** A call as a function and the published form of its arguments, with the places filled in. */
@@ -228,7 +236,7 @@ export class OwnMachine {
         directContexts(minionOf(this.places), {
           test: scene.test ?? false,
           minion: machineConfig(scene),
-          grains: () => Promise.resolve(new Map(grains)),
+          grains: () => Promise.resolve(new Map([...grains, ...configuredGrains(scene)])),
         });
       const outcomes: MachineOutcome[] = [];
       let before = this.#startOver(scene);

@@ -1,17 +1,7 @@
-/**
- * Reads the XML of services: elements, attributes, texts. Declarations of types and entities are refused, and nesting is bounded, so that
- * an answer can neither read a file nor grow when it is read.
- */
-const DEPTH_MAX = 100;
-const TOKEN =
-  /<!--[^]*?-->|<\?[^]*?\?>|<!\[CDATA\[([^]*?)\]\]>|<(\/?)([\w:.-]+)((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>|[^<]+/y;
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ['lt', '<'],
-  ['gt', '>'],
-  ['amp', '&'],
-  ['quot', '"'],
-  ['apos', "'"],
-]);
+/** Reads the XML of services: elements, attributes, texts, without the prefixes of namespaces. */
+import { XmlError, xmlPieces } from './tokens.ts';
+
+export { XmlError } from './tokens.ts';
 
 /** An element. */
 export interface XmlElement {
@@ -30,69 +20,27 @@ interface OpenElement {
   text: string;
 }
 
-/** A text is no XML that is read here. */
-export class XmlError extends Error {
-  override readonly name = 'XmlError';
-}
-
 /** @returns the outermost element @throws XmlError */
 export function parseXml(source: string): XmlElement {
   const top: OpenElement = { name: '', children: [], attributes: new Map(), text: '' };
   const open: OpenElement[] = [top];
-  TOKEN.lastIndex = 0;
-  const text = source.replace(/^\ufeff/, '');
-  let at = 0;
-  while (at < text.length) {
-    TOKEN.lastIndex = at;
-    const found = TOKEN.exec(text);
-    if (found === null) throw new XmlError(`not well-formed at character ${at}`);
-    at = TOKEN.lastIndex;
-    take(found, open);
+  for (const piece of xmlPieces(source)) {
+    const inner = open.at(-1) ?? top;
+    if (piece.kind === 'text') inner.text += piece.text;
+    else if (piece.kind === 'end') open.pop();
+    else {
+      const attributes = new Map(piece.attributes.map(([name, value]) => [withoutPrefix(name), value]));
+      const element = { name: withoutPrefix(piece.name), children: [], attributes, text: '' };
+      inner.children.push(element);
+      open.push(element);
+    }
   }
   const [root] = top.children;
-  if (open.length !== 1 || root === undefined || top.children.length !== 1)
-    throw new XmlError('an element is not closed, or there is none');
+  if (root === undefined) throw new XmlError('there is no element');
   return root;
 }
 
-function take([whole, cdata, closing, name, given = '', alone]: RegExpExecArray, open: OpenElement[]): void {
-  const inner = open.at(-1);
-  if (inner === undefined) throw new XmlError('an element is closed that was not opened');
-  if (cdata !== undefined) inner.text += cdata;
-  else if (name === undefined) inner.text += whole.startsWith('<') ? '' : resolved(whole);
-  else if (closing === '/') close(withoutPrefix(name), open);
-  else {
-    if (open.length > DEPTH_MAX) throw new XmlError(`nested deeper than ${DEPTH_MAX} elements`);
-    const element = { name: withoutPrefix(name), children: [], attributes: attributesIn(given), text: '' };
-    inner.children.push(element);
-    if (alone !== '/') open.push(element);
-  }
-}
-
-function attributesIn(given: string): ReadonlyMap<string, string> {
-  const found = [...given.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g)];
-  return new Map(
-    found.map(([, name = '', one, other = '']) => [withoutPrefix(name), resolved(one ?? other)]),
-  );
-}
-
-function close(name: string, open: OpenElement[]): void {
-  const closed = open.length > 1 ? open.pop() : undefined;
-  if (closed?.name !== name) throw new XmlError(`</${name}> closes nothing`);
-}
-
 const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
-
-function resolved(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w+));|&/g, (whole, decimal, hex, name) => {
-    if (typeof name === 'string' && NAMED.has(name)) return NAMED.get(name) ?? '';
-    const code =
-      typeof decimal === 'string' ? Number(decimal) : typeof hex === 'string' ? parseInt(hex, 16) : NaN;
-    if (code > 0 && code <= 0x10ffff) return String.fromCodePoint(code);
-    throw new XmlError(`there is no entity ${whole}`);
-  });
-}
-
 /** The first child of a name. */
 export function childOf(element: XmlElement, name: string): XmlElement | undefined {
   return element.children.find((one) => one.name === name);

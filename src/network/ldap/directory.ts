@@ -4,16 +4,20 @@ import { rootCertificates, type ConnectionOptions } from 'node:tls';
 import type { Client, Entry } from 'ldapts';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
 
-/** How a directory is reached. */
-export interface DirectorySettings {
-  /** Addresses of servers, tried one after the other. */
-  readonly urls: readonly string[];
+/** What a connection is made with. */
+export interface ConnectionSettings {
   readonly startTls: boolean;
   /** False takes any certificate. */
   readonly verify: boolean;
   /** A file of certificates of authorities; undefined for those of the system. */
   readonly caFile: string | undefined;
   readonly timeoutMs: number;
+}
+
+/** How a directory is reached. */
+export interface DirectorySettings extends ConnectionSettings {
+  /** Addresses of servers, tried one after the other. */
+  readonly urls: readonly string[];
   /** The options to look at when no server answers. */
   readonly optionNames: string;
 }
@@ -79,7 +83,8 @@ export async function withDirectory<T>(
   );
 }
 
-async function clientOf(url: string, settings: DirectorySettings): Promise<Client> {
+/** A client that connects when it is first asked. */
+export async function clientOf(url: string, settings: ConnectionSettings): Promise<Client> {
   const { Client: Made } = await import('ldapts');
   return new Made({
     url,
@@ -90,7 +95,8 @@ async function clientOf(url: string, settings: DirectorySettings): Promise<Clien
   });
 }
 
-function tlsOptions(url: string, { verify, caFile }: DirectorySettings): ConnectionOptions {
+/** How certificates of a server are verified. */
+export function tlsOptions(url: string, { verify, caFile }: ConnectionSettings): ConnectionOptions {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   return {
     host,
@@ -160,6 +166,7 @@ function entryOf(entry: Entry): LdapEntry {
   return { dn: entry.dn, values: new Map(values) };
 }
 
-function codeOf(error: unknown): number {
+/** The code of LDAP in an error; -1 where there is none. */
+export function codeOf(error: unknown): number {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' ? error.code : -1;
 }

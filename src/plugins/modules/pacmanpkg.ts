@@ -20,11 +20,8 @@ import {
   upgradePacman,
   upgradesPacman,
 } from './pkg/pacman.ts';
+import { CHANGES, name, pkgs, root } from './pkg/shared-params.ts';
 
-const CHANGES = '`{package: {old, new}}` of what has changed';
-const name = { default: null, type: 'str', doc: 'The package, or several separated by commas.' } as const;
-const pkgs = { default: null, type: 'list', doc: 'Packages, also as `{name: version}`.' } as const;
-const root = { default: null, type: 'str', doc: 'The folder of another system.' } as const;
 const refresh = { default: false, type: 'bool', doc: 'Fetch the lists of packages first.' } as const;
 const group = { name: param.text({ doc: 'The group.' }) } as const;
 

@@ -71,6 +71,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'glusterfs',
     load: async () => (await import('./glusterfs.ts')).glusterfsModule,
   },
+  { name: 'gpg', file: 'gpg', load: async () => (await import('./gpg.ts')).gpgModule },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsModule },
   { name: 'group', file: 'groupadd', load: async () => (await import('./group.ts')).groupModule },
   {
@@ -92,6 +93,8 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'key', file: 'key', load: async () => (await import('./key.ts')).keyModule },
   { name: 'keyboard', file: 'keyboard', load: async () => (await import('./keyboard.ts')).keyboardModule },
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodModule },
+  { name: 'ldap', file: 'ldapmod', load: async () => (await import('./ldapmod.ts')).ldapModule },
+  { name: 'ldap3', file: 'ldap3', load: async () => (await import('./ldap3.ts')).ldap3Module },
   {
     name: 'locale',
     file: 'localemod',
@@ -146,6 +149,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'parted_partition',
     load: async () => (await import('./partition.ts')).partitionModule,
   },
+  { name: 'pdbedit', file: 'pdbedit', load: async () => (await import('./pdbedit.ts')).pdbeditModule },
   { name: 'pecl', file: 'pecl', load: async () => (await import('./pecl.ts')).peclModule },
   { name: 'pillar', file: 'pillar', load: async () => (await import('./pillar.ts')).pillarModule },
   { name: 'pip', file: 'pip', load: async () => (await import('./pip.ts')).pipModule },
@@ -153,11 +157,13 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'pkg', file: 'yumpkg', load: async () => (await import('./yumpkg.ts')).yumModule },
   { name: 'pkg', file: 'pacmanpkg', load: async () => (await import('./pacmanpkg.ts')).pacmanModule },
   { name: 'pkg', file: 'zypperpkg', load: async () => (await import('./zypperpkg.ts')).zypperModule },
+  { name: 'pkg', file: 'apkpkg', load: async () => (await import('./apkpkg.ts')).apkModule },
   {
     name: 'pkg_resource',
     file: 'pkg_resource',
     load: async () => (await import('./pkg-resource.ts')).pkgResourceModule,
   },
+  { name: 'postfix', file: 'postfix', load: async () => (await import('./postfix.ts')).postfixModule },
   {
     name: 'postgres',
     file: 'deb_postgres',
@@ -172,6 +178,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'pyenv', file: 'pyenv', load: async () => (await import('./pyenv.ts')).pyenvModule },
   { name: 'qemu_img', file: 'qemu_img', load: async () => (await import('./qemu-img.ts')).qemuImgModule },
+  { name: 'quota', file: 'quota', load: async () => (await import('./quota.ts')).quotaModule },
   { name: 'rabbitmq', file: 'rabbitmq', load: async () => (await import('./rabbitmq.ts')).rabbitmqModule },
   { name: 'raid', file: 'mdadm_raid', load: async () => (await import('./mdadm-raid.ts')).mdadmRaidModule },
   {
@@ -223,6 +230,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'smbios', file: 'smbios', load: async () => (await import('./smbios.ts')).smbiosModule },
   { name: 'slack', file: 'slack_notify', load: async () => (await import('./slack.ts')).slackModule },
   { name: 'smtp', file: 'smtp', load: async () => (await import('./smtp.ts')).smtpModule },
+  { name: 'sqlite3', file: 'sqlite3', load: async () => (await import('./sqlite3.ts')).sqlite3Module },
   { name: 'ssh', file: 'ssh', load: async () => (await import('./ssh.ts')).sshModule },
   { name: 'state', file: 'state', load: async () => (await import('./state.ts')).stateModule },
   { name: 'status', file: 'status', load: async () => (await import('./status.ts')).statusModule },
@@ -231,6 +239,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'supervisord',
     load: async () => (await import('./supervisord.ts')).supervisordModule,
   },
+  { name: 'svn', file: 'svn', load: async () => (await import('./svn.ts')).svnModule },
   { name: 'sys', file: 'sysmod', load: async () => (await import('./sys.ts')).sysModule },
   {
     name: 'sysctl',
@@ -238,6 +247,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./sysctl.ts')).sysctlModule,
   },
   { name: 'sysfs', file: 'sysfs', load: async () => (await import('./sysfs.ts')).sysfsModule },
+  { name: 'sysrc', file: 'sysrc', load: async () => (await import('./sysrc.ts')).sysrcModule },
   { name: 'system', file: 'system', load: async () => (await import('./system.ts')).systemModule },
   { name: 'temp', file: 'temp', load: async () => (await import('./temp.ts')).tempModule },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testModule },
@@ -247,6 +257,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     file: 'timezone',
     load: async () => (await import('./timezone.ts')).timezoneModule,
   },
+  { name: 'tuned', file: 'tuned', load: async () => (await import('./tuned.ts')).tunedModule },
   { name: 'user', file: 'useradd', load: async () => (await import('./user.ts')).userModule },
   { name: 'vault', file: 'vault', load: async () => (await import('./vault.ts')).vaultModule },
   { name: 'virt', file: 'virt', load: async () => (await import('./virt.ts')).virtModule },
@@ -257,6 +268,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilModule },
   { name: 'x509', file: 'x509_v2', load: async () => (await import('./x509.ts')).x509Module },
+  { name: 'xml', file: 'xml', load: async () => (await import('./xml.ts')).xmlModule },
   { name: 'zfs', file: 'zfs', load: async () => (await import('./zfs.ts')).zfsModule },
   { name: 'zpool', file: 'zpool', load: async () => (await import('./zpool.ts')).zpoolModule },
 ];

@@ -4,8 +4,8 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { holdTargets, packageName, versionOf } from './pkg/packages.ts';
 import { hasRpm, installedRpms, isRpmHost, listRpms, normalRpmName, splitArchitecture } from './pkg/rpm.ts';
+import { CHANGES, name, off, pkgs, rpmVersionComparison } from './pkg/shared-params.ts';
 import { rpmFileFunctions } from './pkg/rpm-functions.ts';
-import { compareRpm, withoutEpoch } from './pkg/versions.ts';
 import {
   callYum,
   checkVersionlock,
@@ -34,15 +34,11 @@ import { yumRepositoryFunctions } from './pkg/yum-repositories.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const KEYWORDS = 'Keywords: `fromrepo`, `enablerepo`, `disablerepo`, `disableexcludes`, `branch`, `setopt`.';
-const CHANGES = '`{package: {old, new}}` of what has changed';
-const name = { default: null, type: 'str', doc: 'The package, or several separated by commas.' } as const;
-const pkgs = { default: null, type: 'list', doc: 'Packages, also as `{name: version}`.' } as const;
 const refresh = param.strictFlag({ default: true, doc: 'Fetch the lists of packages first.' });
 const normalize = param.flag({
   default: true,
   doc: 'Leave out an architecture that goes without saying.',
 });
-const off = (doc: string) => ({ default: false, type: 'bool', doc }) as const;
 const NAMES = { varargs: 'names', kwargs: 'kwargs' } as const;
 
 /** How `pkg.hold` and `pkg.unhold` differ. */
@@ -207,21 +203,7 @@ export const yumModule = defineModule({
       run: async (ctx, _args, rest, kwargs) =>
         versionOf(await installedRpms(ctx), rest, isTrue(kwargs.get('versions_as_list'))),
     }),
-    version_cmp: defineFunction({
-      doc: 'Compares two versions.',
-      params: {
-        pkg1: param.text({ doc: 'One.' }),
-        pkg2: param.text({ doc: 'The other.' }),
-        ignore_epoch: param.strictFlag(off('Leave out epochs.')),
-      },
-      kwargs: 'kwargs',
-      returns: '-1, 0 or 1',
-      examples: ["salt '*' pkg.version_cmp '0.2-001' '0.2.0.1-002'"],
-      run: (_ctx, { pkg1, pkg2, ignore_epoch }) => {
-        const shown = (text: string): string => (ignore_epoch ? withoutEpoch(text) : text);
-        return compareRpm(shown(pkg1), shown(pkg2));
-      },
-    }),
+    version_cmp: rpmVersionComparison('pkg1', 'pkg2'),
     latest_version: latest,
     available_version: latest,
     upgrade_available: defineFunction({

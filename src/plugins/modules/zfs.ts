@@ -6,6 +6,7 @@ import { dict, isDict, truthy, type Dict, type Value } from '../../python/values
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import {
+  actZfs,
   allProperties,
   flagsFor,
   listedProperties,
@@ -22,11 +23,8 @@ import { allFromZfs, allToZfs, fromZfs, isSnapshot, toSize, toZfs } from './zfs/
 
 const zfs = (ctx: ModuleContext, verb: string, command: ZfsCommand = {}) => runZfs(ctx, 'zfs', verb, command);
 
-/** Runs a command that does something. @param label what it has done, in the answer */
-async function act(ctx: ModuleContext, verb: string, label: string, command: ZfsCommand): Promise<Dict> {
-  return resultOf(await zfs(ctx, verb, command), label);
-}
-
+const act = (ctx: ModuleContext, verb: string, label: string, command: ZfsCommand) =>
+  actZfs(ctx, 'zfs', verb, label, command);
 const isSaid = (kwargs: Dict, name: string): boolean => truthy(kwargs.get(name) ?? null);
 /** A keyword that is true unless something else is said. */
 const isUnlessSaid = (kwargs: Dict, name: string): boolean => truthy(kwargs.get(name) ?? !kwargs.has(name));

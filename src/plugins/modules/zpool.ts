@@ -9,6 +9,7 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { param } from '../../runtime/loader/params.ts';
 import { pathOperand, runAll } from './program.ts';
 import {
+  actZfs,
   allProperties,
   flagsFor,
   listedProperties,
@@ -26,11 +27,8 @@ import { allFromZfs, allToZfs, fromZfs, toZfs } from './zfs/values.ts';
 const zpool = (ctx: ModuleContext, verb: string, command: ZfsCommand = {}) =>
   runZfs(ctx, 'zpool', verb, command);
 
-/** Runs a command that does something. @param label what it has done, in the answer */
-async function act(ctx: ModuleContext, verb: string, label: string, command: ZfsCommand): Promise<Dict> {
-  return resultOf(await zpool(ctx, verb, command), label);
-}
-
+const act = (ctx: ModuleContext, verb: string, label: string, command: ZfsCommand) =>
+  actZfs(ctx, 'zpool', verb, label, command);
 async function statusOf(ctx: ModuleContext, pool: Value): Promise<Dict> {
   const said = await zpool(ctx, 'status', { targets: [pool] });
   return said.retcode === 0 ? statusIn(said.stdout, await allProperties(ctx)) : resultOf(said);

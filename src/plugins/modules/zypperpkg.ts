@@ -8,7 +8,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { versionOf } from './pkg/packages.ts';
 import { rpmFileFunctions } from './pkg/rpm-functions.ts';
 import { fullVersion, normalRpmName, rpmRecords, splitArchitecture } from './pkg/rpm.ts';
-import { compareRpm, withoutEpoch } from './pkg/versions.ts';
+import { CHANGES, name, off, pkgs, root, rpmVersionComparison } from './pkg/shared-params.ts';
 import { infoInstalled } from './pkg/yum-lists.ts';
 import { installZypper, removeZypper, upgradeZypper } from './pkg/zypper-changes.ts';
 import {
@@ -40,13 +40,8 @@ import {
   zypperRepository,
 } from './pkg/zypper-repositories.ts';
 
-const CHANGES = '`{package: {old, new}}` of what has changed';
-const name = { default: null, type: 'str', doc: 'The package, or several separated by commas.' } as const;
-const pkgs = { default: null, type: 'list', doc: 'Packages, also as `{name: version}`.' } as const;
-const root = { default: null, type: 'str', doc: 'The folder of another system.' } as const;
 const refresh = param.strictFlag({ default: true, doc: 'Fetch the lists of packages first.' });
 const noRefresh = { ...refresh, default: false } as const;
-const off = (doc: string) => ({ default: false, type: 'bool', doc }) as const;
 const fromrepo = { default: null, type: 'str', doc: 'The repository to take from.' } as const;
 const NAMES = { varargs: 'names', kwargs: 'kwargs' } as const;
 
@@ -135,21 +130,7 @@ export const zypperModule = defineModule({
         return truthy(found) ? found : dict();
       },
     }),
-    version_cmp: defineFunction({
-      doc: 'Compares two versions.',
-      params: {
-        ver1: param.text({ doc: 'One.' }),
-        ver2: param.text({ doc: 'The other.' }),
-        ignore_epoch: param.strictFlag(off('Leave out epochs.')),
-      },
-      kwargs: 'kwargs',
-      returns: '-1, 0 or 1',
-      examples: ["salt '*' pkg.version_cmp '0.2-001' '0.2.0.1-002'"],
-      run: (_ctx, { ver1, ver2, ignore_epoch }) => {
-        const shown = (text: string): string => (ignore_epoch ? withoutEpoch(text) : text);
-        return compareRpm(shown(ver1), shown(ver2));
-      },
-    }),
+    version_cmp: rpmVersionComparison('ver1', 'ver2'),
     latest_version: latest,
     available_version: latest,
     upgrade_available: defineFunction({

@@ -88,6 +88,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'glusterfs',
     load: async () => (await import('./glusterfs.ts')).glusterfsStates,
   },
+  { name: 'gpg', file: 'gpg', load: async () => (await import('./gpg.ts')).gpgStates },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsStates },
   { name: 'group', file: 'group', load: async () => (await import('./group.ts')).groupStates },
   { name: 'helm', file: 'helm', load: async () => (await import('./helm.ts')).helmStates },
@@ -120,6 +121,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'iptables', file: 'iptables', load: async () => (await import('./iptables.ts')).iptablesStates },
   { name: 'keyboard', file: 'keyboard', load: async () => (await import('./keyboard.ts')).keyboardStates },
   { name: 'kmod', file: 'kmod', load: async () => (await import('./kmod.ts')).kmodStates },
+  { name: 'ldap', file: 'ldap', load: async () => (await import('./ldap.ts')).ldapStates },
   { name: 'locale', file: 'locale', load: async () => (await import('./locale.ts')).localeStates },
   {
     name: 'logrotate',
@@ -167,6 +169,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'openvswitch_port',
     load: async () => (await import('./openvswitch-port.ts')).openvswitchPortStates,
   },
+  { name: 'pdbedit', file: 'pdbedit', load: async () => (await import('./pdbedit.ts')).pdbeditStates },
   { name: 'pecl', file: 'pecl', load: async () => (await import('./pecl.ts')).peclStates },
   { name: 'pip', file: 'pip_state', load: async () => (await import('./pip.ts')).pipStates },
   { name: 'pkg', file: 'pkg', load: async () => (await import('./pkg.ts')).pkgStates },
@@ -243,6 +246,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./postgres/role.ts')).postgresUserStates,
   },
   { name: 'pyenv', file: 'pyenv', load: async () => (await import('./pyenv.ts')).pyenvStates },
+  { name: 'quota', file: 'quota', load: async () => (await import('./quota.ts')).quotaStates },
   {
     name: 'rabbitmq_cluster',
     file: 'rabbitmq_cluster',
@@ -285,6 +289,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'service', file: 'service', load: async () => (await import('./service.ts')).serviceStates },
   { name: 'slack', file: 'slack', load: async () => (await import('./slack.ts')).slackStates },
   { name: 'smtp', file: 'smtp', load: async () => (await import('./smtp.ts')).smtpStates },
+  { name: 'sqlite3', file: 'sqlite3', load: async () => (await import('./sqlite3.ts')).sqlite3States },
   { name: 'ssh_auth', file: 'ssh_auth', load: async () => (await import('./ssh-auth.ts')).sshAuthStates },
   {
     name: 'ssh_known_hosts',
@@ -301,10 +306,13 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'supervisord',
     load: async () => (await import('./supervisord.ts')).supervisordStates,
   },
+  { name: 'svn', file: 'svn', load: async () => (await import('./svn.ts')).svnStates },
   { name: 'sysctl', file: 'sysctl', load: async () => (await import('./sysctl.ts')).sysctlStates },
   { name: 'sysfs', file: 'sysfs', load: async () => (await import('./sysfs.ts')).sysfsStates },
+  { name: 'sysrc', file: 'sysrc', load: async () => (await import('./sysrc.ts')).sysrcStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
   { name: 'timezone', file: 'timezone', load: async () => (await import('./timezone.ts')).timezoneStates },
+  { name: 'tuned', file: 'tuned', load: async () => (await import('./tuned.ts')).tunedStates },
   { name: 'user', file: 'user', load: async () => (await import('./user.ts')).userStates },
   { name: 'virt', file: 'virt', load: async () => (await import('./virt.ts')).virtStates },
   {
@@ -314,6 +322,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   },
   { name: 'webutil', file: 'webutil', load: async () => (await import('./webutil.ts')).webutilStates },
   { name: 'x509', file: 'x509_v2', load: async () => (await import('./x509.ts')).x509States },
+  { name: 'xml', file: 'xml', load: async () => (await import('./xml.ts')).xmlStates },
   { name: 'zfs', file: 'zfs', load: async () => (await import('./zfs.ts')).zfsStates },
   { name: 'zpool', file: 'zpool', load: async () => (await import('./zpool.ts')).zpoolStates },
 ];

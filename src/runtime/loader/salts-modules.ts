@@ -17,26 +17,26 @@ const MODULES: ReadonlySet<string> = new Set(
     'cryptdev csf cyg daemontools datadog ddns desktop devinfo devmap dism django dnsmasq dockercompose ' +
     'drac dracr drbd dsc eix eselect esxcluster esxdatacenter esxi esxvm ethtool ' +
     'firewall fmadm freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish gnome ' +
-    'google_chat gpg grafana4 grub guestfs hadoop haproxy heat highstate_doc icinga2 idem ifttt ilo ' +
+    'google_chat grafana4 grub guestfs hadoop haproxy heat highstate_doc icinga2 idem ifttt ilo ' +
     'imgadm influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 jboss7_cli ' +
     'jenkins jira junos k8s kapacitor kerberos kernelpkg keychain keystone keystoneng keystore kubeadm ' +
-    'kubernetes layman ldap ldap3 lgpo lgpo_reg libcloud_compute libcloud_dns libcloud_loadbalancer ' +
+    'kubernetes layman lgpo lgpo_reg libcloud_compute libcloud_dns libcloud_loadbalancer ' +
     'libcloud_storage license logadm lvs lxd macdefaults macpackage makeconf mandrill marathon ' +
     'mattermost mdata memcached modjk monit moosefs mssql msteams munin nagios nagios_rpc ' +
     'namecheap_domains namecheap_domains_dns namecheap_domains_ns namecheap_ssl namecheap_users napalm ' +
     'napalm_formula napalm_yang net netacl netaddress netbox netmiko netscaler neutron neutronng nexus ' +
     'nginx nictagadm nix nova nspawn ntp nxos nxos_api omapi openscap openstack_mng opsgenie oracle ' +
-    'osquery out pagerduty pagerduty_util pam panos parallels pcs pdbedit peeringdb pf pkgbuild pkgutil ' +
-    'portage_config ports postfix poudriere power powercfg powerpath probes proxy psget puppet ' +
-    'purefa purefb pushbullet pushover pyeapi qemu_nbd quota rallydev random_org rbac rdp ' +
+    'osquery out pagerduty pagerduty_util pam panos parallels pcs peeringdb pf pkgbuild pkgutil ' +
+    'portage_config ports poudriere power powercfg powerpath probes proxy psget puppet ' +
+    'purefa purefb pushbullet pushover pyeapi qemu_nbd rallydev random_org rbac rdp ' +
     'rebootmgr reg rest_sample_utils restartcheck restconf ret riak route rpmbuild runit s3 s6 ' +
     'salt_proxy saltcheck saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
-    'shortcut snapper snmp softwareupdate solr solrcloud splunk splunk_search sqlite3 ' +
-    'statuspage svn swarm swift sysbench syslog_ng sysrc system_profiler task telegram telemetry ' +
-    'test_virtual textfsm tomcat trafficserver transactional_update travisci tuned twilio udev uptime ' +
+    'shortcut snapper snmp softwareupdate solr solrcloud splunk splunk_search ' +
+    'statuspage swarm swift sysbench syslog_ng system_profiler task telegram telemetry ' +
+    'test_virtual textfsm tomcat trafficserver transactional_update travisci twilio udev uptime ' +
     'users uwsgi vagrant varnish vbox_guest vboxmanage vcenter victorops vmadm vmctl vsphere ' +
     'win_dacl win_dns_client win_event win_iis win_path win_pki win_servermanager win_smtp_server ' +
-    'win_snmp win_wua winrepo wordpress wusa xattr xfs xml xmpp yaml zabbix zenoss zk_concurrency ' +
+    'win_snmp win_wua winrepo wordpress wusa xattr xfs xmpp yaml zabbix zenoss zk_concurrency ' +
     'znc zoneadm zonecfg zookeeper '
   ).split(' '),
 );

@@ -14,24 +14,24 @@ const MODULES: ReadonlySet<string> = new Set(
     'boto_secgroup boto_sns boto_sqs boto_vpc bower btrfs cabal ceph certutil chef chocolatey ' +
     'chronos_job cimc cisconso cloud cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
     'eselect esxcluster esxdatacenter ' +
-    'esxi esxvm ethtool firewall github glance_image glassfish gnomedesktop gpg grafana ' +
+    'esxi esxvm ethtool firewall github glance_image glassfish gnomedesktop grafana ' +
     'grafana4_dashboard grafana4_datasource grafana4_org grafana4_user grafana_dashboard ' +
     'grafana_datasource heat highstate_doc icinga2 idem ifttt influxdb08_database influxdb08_user ' +
     'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos kapacitor ' +
     'kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group keystone_project ' +
-    'keystone_role keystone_role_grant keystone_service keystone_user keystore kubernetes layman ldap ' +
+    'keystone_role keystone_role_grant keystone_service keystone_user keystore kubernetes layman ' +
     'lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license logadm loop lvs_server ' +
     'lvs_service lxd lxd_container lxd_image lxd_profile macdefaults macpackage makeconf ' +
     'marathon_app memcached modjk modjk_worker monit mssql_database mssql_login mssql_role mssql_user ' +
     'msteams napalm_yang netacl netconfig netntp netsnmp netusers neutron_network neutron_secgroup ' +
     'neutron_secgroup_rule neutron_subnet nexus ntp nxos opsgenie pagerduty pagerduty_escalation_policy ' +
-    'pagerduty_schedule pagerduty_service pagerduty_user panos pbm pcs pdbedit pkgbuild pkgng ' +
-    'portage_config ports powercfg powerpath probes process proxy pushover pyrax_queues quota rbac rdp ' +
+    'pagerduty_schedule pagerduty_service pagerduty_user panos pbm pcs pkgbuild pkgng ' +
+    'portage_config ports powercfg powerpath probes process proxy pushover pyrax_queues rbac rdp ' +
     'reg restconf salt_proxy serverdensity_device shortcut smartos snapper solrcloud splunk ' +
-    'splunk_search sqlite3 status statuspage svn syslog_ng sysrc system task telemetry_alert testinfra ' +
-    'tls tomcat trafficserver tuned uptime vagrant vault vbox_guest victorops win_dacl ' +
+    'splunk_search status statuspage syslog_ng system task telemetry_alert testinfra ' +
+    'tls tomcat trafficserver uptime vagrant vault vbox_guest victorops win_dacl ' +
     'win_dns_client win_firewall win_iis win_path win_pki win_servermanager win_smtp_server win_snmp ' +
-    'winrepo wordpress wua wusa xattr xml xmpp zabbix_action zabbix_host zabbix_hostgroup ' +
+    'winrepo wordpress wua wusa xattr xmpp zabbix_action zabbix_host zabbix_hostgroup ' +
     'zabbix_mediatype zabbix_template zabbix_user zabbix_usergroup zabbix_usermacro zabbix_valuemap ' +
     'zenoss zk_concurrency zone zookeeper '
   ).split(' '),

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { messageOf } from '../../errors/errors.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
+import { runGpg, type GpgEnded } from '../../host/gpg.ts';
 import type { Logger } from '../../host/log.ts';
-import { runProcess, type ProcessResult } from '../../host/process.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyRepr } from '../../python/values/repr.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
@@ -113,20 +113,13 @@ class Decryption {
     folder: string,
     armored: string,
   ): Promise<{ secret: string; fault?: never } | { secret?: undefined; fault: string }> {
-    const words = [
-      '--homedir',
-      folder,
-      '--batch',
-      '--no-tty',
-      '--status-fd',
-      '2',
-      '--pinentry-mode',
-      'error',
-    ];
-    let result: ProcessResult;
+    let result: GpgEnded;
     try {
-      result = await runProcess([this.#program, ...words, '-d'], {
-        stdin: Buffer.from(armored, 'latin1'),
+      result = await runGpg({
+        program: this.#program,
+        homedir: folder,
+        args: ['-d'],
+        input: Buffer.from(armored, 'latin1'),
         timeoutMs: TIMEOUT_MS,
         outputLimitBytes: SECRET_BYTES_MAX,
         clock: this.#deps.clock,
@@ -134,11 +127,11 @@ class Decryption {
     } catch (error) {
       return { fault: messageOf(error) };
     }
-    const { stdout, stderr, timedOut, droppedBytes } = result;
+    const { stdout, stderr, statuses, timedOut, droppedBytes } = result;
     if (timedOut) return { fault: `no answer of gpg within ${TIMEOUT_MS / 1000} seconds` };
     if (droppedBytes > 0) return { fault: `more than ${SECRET_BYTES_MAX} bytes` };
     // the exit code is not 0 either when a signature beside the secret is by an unknown key
-    if (!/^\[GNUPG:\] DECRYPTION_OKAY/m.test(stderr.toString('latin1'))) return { fault: pyRepr(stderr) };
+    if (!statuses.some(({ keyword }) => keyword === 'DECRYPTION_OKAY')) return { fault: pyRepr(stderr) };
     return { secret: stdout.toString('latin1') };
   }
 

@@ -47,10 +47,11 @@ export function openSqlite(path: string, readOnly = false): SqliteDatabase {
     closeSync(openSync(path, 'a', 0o600));
     for (const suffix of ['', '-wal', '-shm']) closeToOthers(`${path}${suffix}`);
   }
-  return loadDriver().open(path, readOnly);
+  return loadSqliteDriver().open(path, readOnly);
 }
 
-function loadDriver(): Driver {
+/** What opens databases here. @throws when neither driver can be loaded */
+export function loadSqliteDriver(): Driver {
   const require = createRequire(import.meta.url);
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 13)) {

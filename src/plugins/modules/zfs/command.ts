@@ -153,6 +153,17 @@ export function resultOf({ retcode, stderr }: Ended, label?: string): Dict {
   return result;
 }
 
+/** Runs a command that does something. @param label what it has done, in the answer */
+export async function actZfs(
+  ctx: ModuleContext,
+  program: ZfsProgram,
+  verb: string,
+  label: string,
+  command: ZfsCommand,
+): Promise<Dict> {
+  return resultOf(await runZfs(ctx, program, verb, command), label);
+}
+
 /** Fields of a line with tabs, under their names. */
 export function rowOf(names: readonly string[], line: string): Dict {
   const fields = line.split('\t');
