@@ -28,6 +28,7 @@ const RANDOM_FILES: readonly RegExp[] = [
   /\/PG_\d+_\d+\//,
   /^\/run\/(?:postgresql|mysqld)\//,
   /^\/etc\/ssh\/ssh_host_\w+_key(?:\.pub)?$/,
+  /^\/etc\/bind\/rndc\.key$/,
   /^\/etc\/nsd\/nsd_\w+\.(?:key|pem)$/,
   // Berkeley DB gives each file an identity
   /^\/etc\/(?:aliases|postfix\/[^/]+)\.db$/,
