@@ -41,7 +41,7 @@ const COMMANDS = new Map([
   ],
   ['salt-cp', [['x', '/dev/null', '/tmp/x']]],
   ['salt-key', [['-L']]],
-  ['salt-run', [['jobs.list_jobs']]],
+  ['salt-run', [['jobs.list_jobs'], ['state.orchestrate', 'x']]],
   ['sls', [['schema']]],
 ]);
 const REQUESTER = 'src/network/transport/zmtp/requester.ts';
@@ -67,6 +67,21 @@ const LAYERED = new Map([
     ],
   ],
   ['salt-cp', [[REQUESTER]]],
+  [
+    'salt-run',
+    [
+      [REQUESTER, ...['jobs', 'manage', 'cache', 'test'].map((name) => `src/plugins/runners/${name}.ts`)],
+      [
+        'src/plugins/runners/state.ts',
+        ...['state', 'config', 'saltutil', 'grains', 'table'].map((name) => `src/plugins/modules/${name}.ts`),
+        ...['programs/runner/master-grains', 'runtime/pillar/service', 'storage/fileserver/open'].map(
+          (path) => `src/${path}.ts`,
+        ),
+        'src/runtime/loader/registry.ts',
+        ...OUTPUTTERS,
+      ],
+    ],
+  ],
   ['salt-master', []],
   ['salt-minion', [[REQUESTER, SUBSCRIBER, 'src/plugins/modules/test.ts']]],
   [

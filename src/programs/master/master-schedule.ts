@@ -2,10 +2,11 @@
  * The master's own schedule: runners that are run at given times (salt/master.py `handle_schedule`, 3006.16). Each run is a
  * `salt-run` of its own, so that it has its events and its entry in the job cache, and cannot harm the master.
  */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
+import { ownProgram } from '../../host/own-program.ts';
 import type { Logger } from '../../host/log.ts';
 import { runProcess } from '../../host/process.ts';
 import type { Random } from '../../host/random.ts';
@@ -84,12 +85,11 @@ export class MasterSchedule {
 
 /** The command, and its arguments as JSON, which `salt-run` reads as YAML from standard input: command lines are everybody's to see. */
 function saltRun(opts: MasterOptions, fun: string, data: Dict): { command: string[]; stdin: string } {
-  const program = join(dirname(process.argv[1] ?? ''), 'salt-run.cjs');
   const [args, kwargs] = [data.get('args'), data.get('kwargs')];
   const words = (Array.isArray(args) ? args : []).map(runnerWord);
   const named = isDict(kwargs)
     ? [...kwargs].map(([key, value]) => `${String(key)}=${runnerWord(value)}`)
     : [];
   const options = ['-c', dirname(opts.get('conf_file')), '--out=quiet', '--log-level=error', '--args-stdin'];
-  return { command: [process.execPath, program, ...options, fun], stdin: runnerInput([...words, ...named]) };
+  return { command: [...ownProgram('salt-run'), ...options, fun], stdin: runnerInput([...words, ...named]) };
 }

@@ -2,10 +2,11 @@
  * Runners that are run for others: each is a `salt-run` of its own, so that it cannot harm the master, and goes on when the master is
  * restarted (salt/client/mixins.py `asynchronous`, 3006.16).
  */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
+import { ownProgram } from '../../host/own-program.ts';
 import { ownEnvironment, runProcess } from '../../host/process.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
 import { CallPool } from '../reactor/call-pool.ts';
@@ -47,10 +48,9 @@ export class RunnerProcesses {
 
   async #run(order: RunOrder): Promise<void> {
     const { opts, log } = this.#deps;
-    const program = join(dirname(process.argv[1] ?? ''), 'salt-run.cjs');
     const options = ['-c', dirname(opts.get('conf_file')), '--log-level=warning'];
     try {
-      const { retcode, stderr } = await runProcess([process.execPath, program, ...options], {
+      const { retcode, stderr } = await runProcess([...ownProgram('salt-run'), ...options], {
         stdin: encodeOrder(order),
         env: ownEnvironment().set(ORDER_MARK, '1'),
         outputLimitBytes: OUTPUT_BYTES_MAX,

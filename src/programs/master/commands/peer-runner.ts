@@ -1,8 +1,9 @@
 /** Runners that minions call: each is a `salt-run` of its own, so that it has its events and cannot harm the master. */
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import type { Logger } from '../../../host/log.ts';
+import { ownProgram } from '../../../host/own-program.ts';
 import { runProcess } from '../../../host/process.ts';
 import type { JidSource } from '../../../storage/jobs/jid.ts';
 import type { JobReader } from '../../../storage/jobs/job-store.ts';
@@ -29,11 +30,10 @@ export function peerRunner({ opts, jobs, jids, log }: PeerRunnerDeps): PeerRunne
     const words = commandWords(arg);
     if (words === undefined) return undefined;
     const jid = jids.next();
-    const program = join(dirname(process.argv[1] ?? ''), 'salt-run.cjs');
     const options = ['-c', dirname(opts.get('conf_file')), '--out=json', `--jid=${jid}`, '--args-stdin'];
     try {
       const { stdout, stderr, retcode } = await runProcess(
-        [process.execPath, program, ...options, fun],
+        [...ownProgram('salt-run'), ...options, fun],
         // arguments may be secrets, and every user can see command lines
         { stdin: runnerInput(words), outputLimitBytes: OUTPUT_BYTES_MAX, timeoutMs: TIME_MAX_MS },
       );
