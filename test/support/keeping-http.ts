@@ -87,3 +87,58 @@ export function keepingElasticsearch(): KeepingService {
     return json(alias === undefined ? { [name]: found } : { [alias]: { aliases: { [name]: found } } });
   };
 }
+
+interface Thing {
+  readonly id: number;
+  readonly name?: string;
+  readonly login?: string;
+}
+
+/** Grafana with something of each kind that is called `old`. */
+export function keepingGrafana(): KeepingService {
+  let last = 9;
+  const address = { address1: '', address2: '', city: '', zipCode: '', state: '', country: '' };
+  const kinds: Readonly<Record<string, Thing[]>> = {
+    users: [{ id: 1, login: 'old' }],
+    orgs: [{ id: 2, name: 'old' }],
+    datasources: [{ id: 3, name: 'old' }],
+  };
+  const dashboards = new Map<string, unknown>([['old', { title: 'old' }]]);
+  return ({ method, path, body }, note) => {
+    const words = path
+      .replace('/api/', '')
+      .split('/')
+      .filter((word) => word !== 'admin');
+    const [kind = '', name = ''] = words;
+    const isSwitch = path.startsWith('/api/user/using');
+    if (method !== 'GET' && !isSwitch) note(`grafana ${method} ${path}`);
+    if (isSwitch) return json({});
+    if (kind === 'dashboards') {
+      const slug = words[2] ?? '';
+      if (method === 'POST') {
+        const { dashboard } = JSON.parse(body) as { readonly dashboard: { readonly title: string } };
+        dashboards.set(dashboard.title, dashboard);
+        return json({ status: 'success' });
+      }
+      const found = dashboards.get(slug);
+      if (found === undefined) return json({ message: 'Dashboard not found' }, 404);
+      if (method === 'DELETE') dashboards.delete(slug);
+      return json({ dashboard: found });
+    }
+    if (kind === 'org') return json(name === 'users' ? [] : { theme: '', homeDashboardId: 0, timezone: '' });
+    const all = kinds[kind] ?? [];
+    if (method === 'POST') {
+      all.push({ ...(JSON.parse(body) as object), id: ++last });
+      return json({ message: 'made' });
+    }
+    if (kind === 'orgs' && name === 'name') {
+      const org = all.find((one) => one.name === decodeURIComponent(words[2] ?? ''));
+      return org === undefined ? json({ message: 'Organization not found' }, 404) : json({ ...org, address });
+    }
+    const at = all.findIndex(({ id }) => String(id) === name);
+    if (method === 'DELETE' && words.length === 2) all.splice(at, 1);
+    if (method !== 'GET') return json({ message: 'done' });
+    if (words[2] === 'orgs') return json([]);
+    return json(name === '' ? all : (all[at] ?? {}));
+  };
+}

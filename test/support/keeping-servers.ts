@@ -2,7 +2,13 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { startDockerDaemon } from './docker-daemon.ts';
 import { startHttpStandIn } from './http-stand-in.ts';
-import { keepingConsul, keepingElasticsearch, keepingEtcd, type KeepingService } from './keeping-http.ts';
+import {
+  keepingConsul,
+  keepingElasticsearch,
+  keepingEtcd,
+  keepingGrafana,
+  type KeepingService,
+} from './keeping-http.ts';
 import { startMongo } from './mongo-stand-in.ts';
 
 /** A server while it runs. */
@@ -210,6 +216,10 @@ export async function startServerFor(
   if (fun.startsWith('elasticsearch'))
     return httpService(keepingElasticsearch(), note, (port) => [
       ...['elasticsearch:', `  host: 127.0.0.1:${port}`],
+    ]);
+  if (fun.startsWith('grafana'))
+    return httpService(keepingGrafana(), note, (port) => [
+      ...['grafana:', `  grafana_url: http://127.0.0.1:${port}`, '  grafana_token: x'],
     ]);
   if (!fun.startsWith('docker_')) return undefined;
   const daemon = await startDockerDaemon(socket, note);

@@ -7,6 +7,7 @@ import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 /** Every execution module, in the order in which files of one virtual name are tried. */
 export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'acl', file: 'linux_acl', load: async () => (await import('./acl.ts')).aclModule },
+  { name: 'acme', file: 'acme', load: async () => (await import('./acme.ts')).acmeModule },
   { name: 'aliases', file: 'aliases', load: async () => (await import('./aliases.ts')).aliasesModule },
   {
     name: 'alternatives',
@@ -72,6 +73,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./glusterfs.ts')).glusterfsModule,
   },
   { name: 'gpg', file: 'gpg', load: async () => (await import('./gpg.ts')).gpgModule },
+  { name: 'grafana4', file: 'grafana4', load: async () => (await import('./grafana4.ts')).grafana4Module },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsModule },
   { name: 'group', file: 'groupadd', load: async () => (await import('./group.ts')).groupModule },
   {

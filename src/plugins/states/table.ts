@@ -4,6 +4,7 @@ import type { ModuleEntry } from '../../runtime/loader/module-entry.ts';
 /** Every state module, in the order in which files of one virtual name are tried. */
 export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'acl', file: 'linux_acl', load: async () => (await import('./acl.ts')).aclStates },
+  { name: 'acme', file: 'acme', load: async () => (await import('./acme.ts')).acmeStates },
   { name: 'alias', file: 'alias', load: async () => (await import('./alias.ts')).aliasStates },
   {
     name: 'alternatives',
@@ -89,6 +90,36 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./glusterfs.ts')).glusterfsStates,
   },
   { name: 'gpg', file: 'gpg', load: async () => (await import('./gpg.ts')).gpgStates },
+  {
+    name: 'grafana4_dashboard',
+    file: 'grafana4_dashboard',
+    load: async () => (await import('./grafana/dashboard.ts')).grafana4DashboardStates,
+  },
+  {
+    name: 'grafana4_datasource',
+    file: 'grafana4_datasource',
+    load: async () => (await import('./grafana/datasource.ts')).grafana4DatasourceStates,
+  },
+  {
+    name: 'grafana4_org',
+    file: 'grafana4_org',
+    load: async () => (await import('./grafana/org.ts')).grafana4OrgStates,
+  },
+  {
+    name: 'grafana4_user',
+    file: 'grafana4_user',
+    load: async () => (await import('./grafana/user.ts')).grafana4UserStates,
+  },
+  {
+    name: 'grafana_dashboard',
+    file: 'grafana_dashboard',
+    load: async () => (await import('./grafana/dashboard.ts')).grafanaDashboardStates,
+  },
+  {
+    name: 'grafana_datasource',
+    file: 'grafana_datasource',
+    load: async () => (await import('./grafana/datasource.ts')).grafanaDatasourceStates,
+  },
   { name: 'grains', file: 'grains', load: async () => (await import('./grains.ts')).grainsStates },
   { name: 'group', file: 'group', load: async () => (await import('./group.ts')).groupStates },
   { name: 'helm', file: 'helm', load: async () => (await import('./helm.ts')).helmStates },

@@ -5,7 +5,7 @@
 
 const MODULES: ReadonlySet<string> = new Set(
   (
-    'acme ansible appx apt artifactory assistive aws_sqs azurearm_compute azurearm_dns azurearm_network ' +
+    'ansible appx apt artifactory assistive aws_sqs azurearm_compute azurearm_dns azurearm_network ' +
     'azurearm_resource bigip boto3_elasticache boto3_elasticsearch boto3_route53 boto3_sns ' +
     'boto_apigateway boto_asg boto_cfn boto_cloudfront boto_cloudtrail boto_cloudwatch_alarm ' +
     'boto_cloudwatch_event boto_cognitoidentity boto_datapipeline boto_dynamodb boto_ec2 ' +
@@ -15,8 +15,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'chronos_job cimc cisconso cloud cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
     'eselect esxcluster esxdatacenter ' +
     'esxi esxvm ethtool firewall github glance_image glassfish gnomedesktop grafana ' +
-    'grafana4_dashboard grafana4_datasource grafana4_org grafana4_user grafana_dashboard ' +
-    'grafana_datasource heat highstate_doc icinga2 idem ifttt influxdb08_database influxdb08_user ' +
+    'heat highstate_doc icinga2 idem ifttt influxdb08_database influxdb08_user ' +
     'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos kapacitor ' +
     'kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group keystone_project ' +
     'keystone_role keystone_role_grant keystone_service keystone_user keystore kubernetes layman ' +

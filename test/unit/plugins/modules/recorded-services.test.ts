@@ -8,6 +8,7 @@ import { playCase, recordedCases } from '../../../support/recorded-services.ts';
 /** The options that say where a service is; `URL` and `HOST` stand for the place. */
 const SERVICES: Readonly<Record<string, Dict>> = {
   consul: dict({ 'consul.url': 'URL', 'consul.token': 'TOKEN' }),
+  grafana4: dict({ grafana: dict({ grafana_url: 'URL', grafana_token: 'TOKEN' }) }),
   elasticsearch: dict({ elasticsearch: dict({ hosts: ['HOST'], username: 'u', password: 'p' }) }),
 };
 
