@@ -1,4 +1,4 @@
-/** `grafana4_datasource` and `grafana_datasource`: data sources of Grafana (3006.16 salt/states/grafana4_datasource.py, grafana_datasource.py). */
+/** `grafana4_datasource` and `grafana_datasource`: data sources of Grafana (3006.16 salt/states/grafana4_datasource.py, salt/states/grafana_datasource.py). */
 import { deepDiff } from '../../../formats/data/deep-diff.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
