@@ -85,8 +85,12 @@ function recordedNames(): Seen {
       for (const call of calls) seen.functions.add(firstWord(callOf(call).call));
   for (const file of filesOf('test/fixtures/modules')) {
     const rows = json<unknown>('test/fixtures/modules', file);
-    for (const row of Array.isArray(rows) ? (rows as { fun?: unknown }[]) : [])
-      if (typeof row.fun === 'string') seen.functions.add(row.fun);
+    for (const { fun, call } of Array.isArray(rows) ? (rows as { fun?: unknown; call?: unknown }[]) : []) {
+      if (typeof fun === 'string') seen.functions.add(fun);
+      if (typeof call !== 'string') continue;
+      if (call.startsWith('state ')) seen.states.add(call.slice('state '.length));
+      else seen.functions.add(call);
+    }
   }
   for (const { fun } of readRunCases()) seen.functions.add(fun);
   for (const file of filesOf('test/fixtures/states/cases')) {

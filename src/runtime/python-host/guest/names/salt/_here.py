@@ -2,6 +2,7 @@
 
 MODULES = {
     "acl": "acl",
+    "acme": "acme",
     "aliases": "aliases",
     "alternatives": "alternatives",
     "apache": "apache",
@@ -46,6 +47,7 @@ MODULES = {
     "git": "git",
     "glusterfs": "glusterfs",
     "gpg": "gpg",
+    "grafana4": "grafana4",
     "grains": "grains",
     "group": "group",
     "groupadd": "group",
@@ -170,6 +172,7 @@ MODULES = {
 }
 STATES = {
     "acl": "acl",
+    "acme": "acme",
     "alias": "alias",
     "alternatives": "alternatives",
     "apache": "apache",
@@ -205,6 +208,12 @@ STATES = {
     "git": "git",
     "glusterfs": "glusterfs",
     "gpg": "gpg",
+    "grafana4_dashboard": "grafana4_dashboard",
+    "grafana4_datasource": "grafana4_datasource",
+    "grafana4_org": "grafana4_org",
+    "grafana4_user": "grafana4_user",
+    "grafana_dashboard": "grafana_dashboard",
+    "grafana_datasource": "grafana_datasource",
     "grains": "grains",
     "group": "group",
     "helm": "helm",
