@@ -85,6 +85,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'hg', file: 'hg', load: async () => (await import('./hg.ts')).hgModule },
   { name: 'hosts', file: 'hosts', load: async () => (await import('./hosts.ts')).hostsModule },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpModule },
+  { name: 'icinga2', file: 'icinga2', load: async () => (await import('./icinga2.ts')).icinga2Module },
   { name: 'incron', file: 'incron', load: async () => (await import('./incron.ts')).incronModule },
   { name: 'influxdb', file: 'influxdbmod', load: async () => (await import('./influxdb.ts')).influxdbModule },
   { name: 'ini', file: 'ini_manage', load: async () => (await import('./ini.ts')).iniModule },

@@ -126,6 +126,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'hg', file: 'hg', load: async () => (await import('./hg.ts')).hgStates },
   { name: 'host', file: 'host', load: async () => (await import('./host.ts')).hostStates },
   { name: 'http', file: 'http', load: async () => (await import('./http.ts')).httpStates },
+  { name: 'icinga2', file: 'icinga2', load: async () => (await import('./icinga2.ts')).icinga2States },
   { name: 'incron', file: 'incron', load: async () => (await import('./incron.ts')).incronStates },
   {
     name: 'influxdb_continuous_query',

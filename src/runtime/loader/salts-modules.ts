@@ -17,7 +17,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'cryptdev csf cyg daemontools datadog ddns desktop devinfo devmap dism django dnsmasq dockercompose ' +
     'drac dracr drbd dsc eix eselect esxcluster esxdatacenter esxi esxvm ethtool ' +
     'firewall fmadm freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish gnome ' +
-    'google_chat grub guestfs hadoop haproxy heat highstate_doc icinga2 idem ifttt ilo ' +
+    'google_chat grub guestfs hadoop haproxy heat highstate_doc idem ifttt ilo ' +
     'imgadm influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 jboss7_cli ' +
     'jenkins jira junos k8s kapacitor kerberos kernelpkg keychain keystone keystoneng keystore kubeadm ' +
     'kubernetes layman lgpo lgpo_reg libcloud_compute libcloud_dns libcloud_loadbalancer ' +

@@ -15,7 +15,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'chronos_job cimc cisconso cloud cryptdev csf cyg ddns dellchassis disk dism drac dvs ' +
     'eselect esxcluster esxdatacenter ' +
     'esxi esxvm ethtool firewall github glance_image glassfish gnomedesktop grafana ' +
-    'heat highstate_doc icinga2 idem ifttt influxdb08_database influxdb08_user ' +
+    'heat highstate_doc idem ifttt influxdb08_database influxdb08_user ' +
     'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos kapacitor ' +
     'kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group keystone_project ' +
     'keystone_role keystone_role_grant keystone_service keystone_user keystore kubernetes layman ' +
