@@ -7,6 +7,9 @@ import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../../
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
+/** What an answer may be, and how long it may take, unless the options http_max_body and http_request_timeout allow less. */
+const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
+const ANSWER_SECONDS_MAX = 60;
 const OK = 200;
 const NO_CONTENT = 204;
 const NOT_FOUND = 404;
@@ -96,6 +99,10 @@ async function send(
     params,
     status: true,
     headers: true,
+    opts: dict({
+      http_max_body: least(ctx, 'http_max_body', ANSWER_BYTES_MAX),
+      http_request_timeout: least(ctx, 'http_request_timeout', ANSWER_SECONDS_MAX),
+    }),
     header_dict: dict({
       ...(token === undefined ? {} : { 'X-Consul-Token': token }),
       'Content-Type': 'application/json',
@@ -105,6 +112,10 @@ async function send(
   const result = await ctx.functions.call('http.query', [address], options);
   return replyOf(isDict(result) ? result : dict());
 }
+
+/** An option, or the limit where it allows more. */
+const least = ({ opts }: ModuleContext, name: string, limit: number): number =>
+  Math.min(toNumber(opts.get(name)) ?? limit, limit);
 
 /**
  * What came back with a status 200: data where it is JSON, else the answer as `http.query` gives it.

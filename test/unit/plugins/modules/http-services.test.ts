@@ -80,6 +80,18 @@ test('http services - an answer without an end is given up', async (t) => {
   );
 });
 
+test('http services - an answer of Consul that is too large is given up', async (t) => {
+  const server = await startHttpStandIn(t, () => ({
+    body: JSON.stringify('x'.repeat(2000)),
+    headers: { 'content-type': 'application/json' },
+  }));
+  const ctx = contextOf(server, { http_max_body: 1000 });
+  const answer = await ctx.functions.call('consul.status_leader');
+  assert.ok(isDict(answer));
+  assert.equal(answer.get('res'), false);
+  assert.match(String(answer.get('error')), /larger than http_max_body allows \(1000 bytes\)/);
+});
+
 test('http services - hosts of Elasticsearch are tried in turn', async (t) => {
   const server = await startHttpStandIn(t, () => ({ body: '{"name":"second"}' }));
   const ctx = contextOf(server, {
