@@ -11,6 +11,7 @@ import { textIn } from './result.ts';
 export class ModuleHooks {
   readonly #environment: RunEnvironment;
   readonly #initialised = new Set<string>();
+  #asked: { readonly of: ModuleContext; readonly option: Promise<Value> } | undefined;
 
   constructor(environment: RunEnvironment) {
     this.#environment = environment;
@@ -49,9 +50,16 @@ export class ModuleHooks {
   }
 
   async #isWanted(low: Dict, state: string): Promise<boolean> {
-    const { functions } = this.#environment.context;
-    const option = low.get('aggregate') ?? (await functions.call('config.option', ['state_aggregate']));
+    const option = low.get('aggregate') ?? (await this.#option());
     return option === true || (Array.isArray(option) && option.includes(state));
+  }
+
+  /** The option `state_aggregate`, looked up once for as long as options, grains and pillar are the same. */
+  #option(): Promise<Value> {
+    const { context } = this.#environment;
+    if (this.#asked?.of !== context)
+      this.#asked = { of: context, option: context.functions.call('config.option', ['state_aggregate']) };
+    return this.#asked.option;
   }
 
   #context(low: Dict, lowstate: readonly Dict[], running: Dict): Promise<ModuleContext> {

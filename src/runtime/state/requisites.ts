@@ -4,6 +4,7 @@ import type { FunctionSource } from '../loader/module.ts';
 import { compileGlob } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import type { ChunkIndex } from './chunk-index.ts';
 import { hasChanges, tagOf, textIn } from './result.ts';
 
 /** The kinds, in the order in which Salt looks at them. */
@@ -20,6 +21,9 @@ export const REQUISITE_KINDS = [
   ] as const),
   ...(['onchanges', 'onchanges_any'] as const),
 ] as const;
+
+/** Those, and what other chunks have made of their `prereq`. */
+const DECIDING = [...REQUISITE_KINDS, 'prerequired'] as const;
 
 /** What becomes of a state. */
 export type Status = 'met' | 'unmet' | 'fail' | 'pre' | 'onfail' | 'onchanges' | 'change';
@@ -45,18 +49,20 @@ export function entriesOf(low: Dict, kind: string): Entry[] {
 
 /**
  * The chunks that an entry names; all of an SLS, or those of a kind whose id or name matches.
+ * @param index of these chunks
  * @throws PythonError for a value that is no text
  */
-export function namedBy({ key, value }: Entry, chunks: readonly Dict[]): Dict[] {
+export function namedBy({ key, value }: Entry, chunks: readonly Dict[], index: ChunkIndex): Dict[] {
   if (value === null) return [];
   if (typeof value !== 'string') throw badRequisite(key, chunks);
   const glob = compileGlob(value);
   if (key === 'sls') return chunks.filter((chunk) => glob.matches(textIn(chunk, '__sls__')));
-  return chunks.filter(
-    (chunk) =>
-      (key === 'id' || chunk.get('state') === key) &&
-      (glob.matches(textIn(chunk, 'name')) || glob.matches(textIn(chunk, '__id__'))),
-  );
+  const isNamed = (chunk: Dict): boolean =>
+    (key === 'id' || chunk.get('state') === key) &&
+    (glob.matches(textIn(chunk, 'name')) || glob.matches(textIn(chunk, '__id__')));
+  const found = glob.literal === undefined ? [] : index.called(glob.literal, chunks).filter(isNamed);
+  // a state that has run may have given a chunk another name
+  return found.length > 0 ? found : chunks.filter(isNamed);
 }
 
 function badRequisite(key: string, chunks: readonly Dict[]): Error {
@@ -92,7 +98,7 @@ function listOf(value: Value | undefined): Value[] {
 
 /** Whether a chunk has any requisite that decides about its run. */
 export function hasRequisites(low: Dict): boolean {
-  return [...REQUISITE_KINDS, 'prerequired'].some((kind) => low.has(kind));
+  return DECIDING.some((kind) => low.has(kind));
 }
 
 /** The chunks that each requisite names; undefined when an entry names none. */
@@ -101,12 +107,13 @@ export function findRequisites(
   chunks: readonly Dict[],
   options: {
     readonly disabled: readonly Value[];
+    readonly index: ChunkIndex;
     readonly withPrerequired: boolean;
     readonly warn: (text: string) => void;
   },
 ): Named | undefined {
   const named = new Map<string, Dict[]>();
-  for (const kind of options.withPrerequired ? [...REQUISITE_KINDS, 'prerequired'] : REQUISITE_KINDS) {
+  for (const kind of options.withPrerequired ? DECIDING : REQUISITE_KINDS) {
     const found: Dict[] = [];
     named.set(kind, found);
     if (options.disabled.includes(kind) && low.has(kind)) {
@@ -115,7 +122,7 @@ export function findRequisites(
     }
     for (const entry of entriesOf(low, kind)) {
       if (entry.value === null) continue;
-      const matches = namedBy(entry, chunks);
+      const matches = namedBy(entry, chunks, options.index);
       if (matches.length === 0) return undefined;
       found.push(...matches);
     }
@@ -134,7 +141,8 @@ type Sign = 'met' | 'unmet' | 'fail' | 'pre' | 'premet' | 'onfail' | 'onchanges'
 export function judge(named: Named, results: Dict, foreseen: Dict): Status {
   const signs = new Set<Sign>();
   for (const [kind, chunks] of named)
-    for (const sign of signsOf(kind, chunks, kind === 'prereq' ? foreseen : results)) signs.add(sign);
+    if (chunks.length > 0)
+      for (const sign of signsOf(kind, chunks, kind === 'prereq' ? foreseen : results)) signs.add(sign);
   if (signs.has('unmet')) return 'unmet';
   if (signs.has('fail')) return 'fail';
   if (signs.has('pre')) return signs.has('premet') ? 'met' : 'pre';

@@ -6,6 +6,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { ModuleHooks } from './aggregate.ts';
 import { StateCaller } from './call-state.ts';
+import { ChunkIndex } from './chunk-index.ts';
 import { beaconChunk, watchChunk } from './derived-chunks.ts';
 import { takeDisabled } from './disabled-states.ts';
 import type { RunEnvironment } from './run-environment.ts';
@@ -50,6 +51,7 @@ export class StateRun {
   readonly #hooks: ModuleHooks;
   readonly #events: RunEvents;
   readonly #numbers = new RunNumbers();
+  readonly #index = new ChunkIndex();
   readonly #unrun: ResultsWithoutRun;
   readonly #parallel = new ParallelStates();
   readonly #steps: RunSteps | undefined;
@@ -209,6 +211,7 @@ export class StateRun {
     const disabled = this.#environment.opts.get('disabled_requisites') ?? [];
     const named = findRequisites(low, chunks, {
       disabled: Array.isArray(disabled) ? disabled : [disabled],
+      index: this.#index,
       withPrerequired: !truthy(low.get('__prereq__')),
       warn: (text) => this.#environment.job.log.warning(text),
     });
@@ -224,7 +227,7 @@ export class StateRun {
    */
   async #runRequisites(look: Look): Promise<boolean> {
     const { low, tag, running, chunks, depth } = look;
-    const { wanted, lost } = wantedBy(low, chunks);
+    const { wanted, lost } = wantedBy(low, chunks, this.#index);
     if ([...lost.values()].some((entries) => entries.length > 0)) {
       const result = this.#unrun.requisitesLost(low, lost);
       (truthy(low.get('__prereq__')) ? this.#foreseen : running).set(tag, result);

@@ -1,13 +1,18 @@
 /** What a chunk wants to have run before it, and what of that nobody declares. */
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
+import type { ChunkIndex } from './chunk-index.ts';
 import { entriesOf, namedBy, REQUISITE_KINDS, type Entry } from './requisites.ts';
 
 /** The requisites that can be named in vain. */
 const LOSABLE = [...REQUISITE_KINDS.filter((kind) => kind !== 'onfail_all'), 'prerequired'];
 
 /** The chunks that a chunk requires, in the order of its requisites, and the entries that name none. */
-export function wantedBy(low: Dict, chunks: Dict[]): { wanted: Dict[]; lost: Map<string, Entry[]> } {
+export function wantedBy(
+  low: Dict,
+  chunks: Dict[],
+  index: ChunkIndex,
+): { wanted: Dict[]; lost: Map<string, Entry[]> } {
   const wanted: Dict[] = [];
   const lost = new Map<string, Entry[]>();
   const kinds = truthy(low.get('__prereq__')) ? LOSABLE.filter((kind) => kind !== 'prerequired') : LOSABLE;
@@ -15,7 +20,7 @@ export function wantedBy(low: Dict, chunks: Dict[]): { wanted: Dict[]; lost: Map
     const missing: Entry[] = [];
     lost.set(kind, missing);
     for (const entry of entriesOf(low, kind)) {
-      const matches = namedBy(entry, chunks);
+      const matches = namedBy(entry, chunks, index);
       if (matches.length === 0) missing.push(entry);
       for (const chunk of matches) {
         if (kind === 'prereq') chunk.set('__prereq__', true);
