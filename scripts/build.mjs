@@ -47,6 +47,15 @@ const COMMANDS = new Map([
 const REQUESTER = 'src/network/transport/zmtp/requester.ts';
 const SUBSCRIBER = 'src/network/transport/zmtp/subscriber.ts';
 const OUTPUTTERS = ['src/plugins/outputters/highstate.ts', 'src/plugins/outputters/json.ts'];
+/** What usual state runs load. */
+const USUAL_STATES = [
+  ...['state', 'config', 'saltutil', 'grains', 'pillar', 'file', 'cmd', 'cp'].map(
+    (name) => `src/plugins/modules/${name}.ts`,
+  ),
+  ...['table', 'test', 'file', 'cmd'].map((name) => `src/plugins/states/${name}.ts`),
+  'src/runtime/extensions/sync.ts',
+  'src/runtime/loader/salts-modules.ts',
+];
 /**
  * Those in layers, and for each layer between the first and the last the modules that it is for, which usual runs import on demand: with
  * BRINE_LAYERS=1 in the environment a program names what it looks up beyond its first layer, and the layers that it loads.
@@ -55,16 +64,7 @@ const LAYERED = new Map([
   ['salt', [[REQUESTER, ...OUTPUTTERS]]],
   [
     'salt-call',
-    [
-      [REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/modules/test.ts'],
-      [
-        ...['state', 'config', 'saltutil', 'grains', 'pillar', 'file', 'cmd', 'cp'].map(
-          (name) => `src/plugins/modules/${name}.ts`,
-        ),
-        ...['table', 'test', 'file', 'cmd'].map((name) => `src/plugins/states/${name}.ts`),
-        'src/runtime/loader/salts-modules.ts',
-      ],
-    ],
+    [[REQUESTER, ...OUTPUTTERS, 'src/programs/minion/keys.ts', 'src/plugins/modules/test.ts'], USUAL_STATES],
   ],
   ['salt-cp', [[REQUESTER]]],
   [
@@ -84,11 +84,15 @@ const LAYERED = new Map([
   ],
   ['salt-master', []],
   ['salt-minion', [[REQUESTER, SUBSCRIBER, 'src/plugins/modules/test.ts']]],
+  ['salt-minion-worker', [USUAL_STATES]],
   [
     'salt-key',
     [['src/network/events/bus-client.ts', 'src/config/master-sockets.ts', 'src/plugins/outputters/key.ts']],
   ],
 ]);
+
+/** The process of a minion's jobs, which is started with one of them and waited for. Its usual jobs are those of scripts/train-worker.ts. */
+const WORKER = 'salt-minion-worker';
 
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');
 // bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
@@ -239,4 +243,14 @@ function writeCodeCaches() {
     });
   }
   rmSync(folder, { recursive: true, force: true });
+  spawnSync(
+    process.execPath,
+    [join(root, 'scripts/run-ts.mjs'), 'scripts/train-worker.ts', join(root, 'bin/worker.cjs')],
+    {
+      cwd: root,
+      env: { ...process.env, BRINE_WRITE_CODE_CACHE: '1' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: 60_000,
+    },
+  );
 }

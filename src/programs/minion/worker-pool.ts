@@ -2,18 +2,14 @@
  * Worker processes for functions that may block or crash the minion: started when needed, used again while warm, ended when
  * idle. A job is alone in its worker, so that ending the job can end the process.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import type { Socket } from 'node:net';
 import { signalTree } from '../../host/process-tree.ts';
-import { clientOf, type Client } from '../../network/ipc/contract.ts';
-import { jobWorker, type BoundCall, type FoundModules } from '../../network/ipc/contracts/job-worker.ts';
-import { RpcPeer } from '../../network/ipc/rpc.ts';
+import type { BoundCall, FoundModules } from '../../network/ipc/contracts/job-worker.ts';
 import { endedResult, failedJob } from './job-failures.ts';
 import type { Job, JobResult } from './job.ts';
-import { serviceHandlers } from './remote-services.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
 import type { MasterSide } from './masters/side.ts';
 import type { MinionState } from './state.ts';
+import { startWorker, type WorkerProcess } from './worker-process.ts';
 
 /** Workers at the same time; further jobs wait. */
 const WORKERS_MAX = 32;
@@ -42,10 +38,7 @@ export interface JobHooks {
   readonly call?: BoundCall;
 }
 
-interface PoolWorker {
-  readonly child: ChildProcess;
-  readonly rpc: RpcPeer;
-  readonly asks: Client<typeof jobWorker>;
+interface PoolWorker extends WorkerProcess {
   idleTimer: { cancel(): void } | undefined;
   lastSignal: number;
   /** The services of the job under way. */
@@ -117,21 +110,10 @@ export class WorkerPool {
   #start(): PoolWorker {
     this.#count++;
     const { workerScript, services } = this.#deps;
-    const child = spawn(
-      process.execPath,
-      ['--max-semi-space-size=2', workerScript, 'salt-minion worker'.padEnd(48)],
-      {
-        stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-      },
-    );
-    const rpc = new RpcPeer(
-      child.stdio[3] as unknown as Socket,
-      serviceHandlers(() => worker.services),
-    );
-    const asks = clientOf(jobWorker, rpc);
-    const worker: PoolWorker = { child, rpc, asks, idleTimer: undefined, lastSignal: 0, services };
-    child.on('error', () => undefined);
-    child.on('exit', () => this.#ended(worker));
+    const process = startWorker(workerScript, () => worker.services);
+    const worker: PoolWorker = { ...process, idleTimer: undefined, lastSignal: 0, services };
+    worker.child.on('error', () => undefined);
+    worker.child.on('exit', () => this.#ended(worker));
     return worker;
   }
 
