@@ -8,7 +8,7 @@ import { decode, type Encodable } from '../../src/formats/wire/msgpack.ts';
 import { Attacker, clearBytes, rawRequester } from '../support/attacker.ts';
 import { Fleet, type Daemon } from '../support/fleet.ts';
 
-/** What AESFuncs of Salt 3006 and 3007 serve. */
+/** What AESFuncs of Salt 3006 and 3007 serve, and what is ours. */
 const COMMANDS = [
   ...[
     'verify_minion',
@@ -38,6 +38,7 @@ const COMMANDS = [
     '_file_find',
     '_file_hash',
     '_file_hash_and_stat',
+    '_brine_files',
   ],
   ...[
     '_file_list',

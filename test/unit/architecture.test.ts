@@ -172,7 +172,7 @@ test('house rules - processes are started in known places only', () => {
     'programs/daemon/supervisor.ts',
     'host/piped-process.ts',
     'host/log-network.ts',
-    'programs/minion/worker-pool.ts',
+    'programs/minion/worker-process.ts',
     'programs/daemon/daemonize.ts',
     'plugins/grains/node-host.ts',
     'config/host-names.ts',

@@ -1,6 +1,8 @@
 /** The state compiler: top files and SLS to high data, and high data to low chunks (3006.16 salt/state.py). */
-import type { ModuleContext } from '../loader/module.ts';
+import type { MinionServices, ModuleContext } from '../loader/module.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
+import { FilesAhead } from './files-ahead.ts';
 import { SaltEnvs } from './saltenvs.ts';
 import { applyExclude } from './exclude.ts';
 import { applyExtend } from './extend.ts';
@@ -21,6 +23,8 @@ const TEXT = '<template-str>';
 
 /** Compiles for one run. */
 export class StateCompiler {
+  /** What is asked of the master's file server ahead, for this compilation and the run that follows. */
+  readonly ahead: FilesAhead;
   readonly #ctx: ModuleContext;
   readonly #opts: Dict;
   readonly #pillar: Dict;
@@ -36,6 +40,9 @@ export class StateCompiler {
    */
   constructor(ctx: ModuleContext, opts: Dict, pillar: Dict, fixed: Dict = new Map()) {
     this.#ctx = ctx;
+    const { services, clock, log } = ctx;
+    const cachedir = pyStr(ctx.opts.get('cachedir') ?? '/var/cache/salt/minion');
+    this.ahead = new FilesAhead({ services, cachedir, clock, log });
     this.#fixed = fixed;
     this.#opts = opts;
     this.#pillar = pillar;
@@ -156,12 +163,18 @@ export class StateCompiler {
   }
 
   async #prepare(): Promise<SlsTreeDeps> {
-    const decided = await withMasterOptions(this.#ctx, this.#opts);
-    const ctx = runContext(this.#ctx, new Map([...decided, ...this.#fixed]), this.#pillar);
+    const decided = await withMasterOptions(this.#ctx, this.#opts, this.ahead);
+    const ctx = runContext(
+      this.#ctx,
+      this.ahead.services,
+      new Map([...decided, ...this.#fixed]),
+      this.#pillar,
+    );
     const files = new SlsFiles(ctx);
     return {
       ctx,
       files,
+      ahead: this.ahead,
       renderer: new SlsRenderer(ctx, files),
       environments: new SaltEnvs(ctx.opts, files),
     };
@@ -169,9 +182,10 @@ export class StateCompiler {
 }
 
 /** The context that templates of a run see: its options and its pillar, also within the functions they call. */
-function runContext(ctx: ModuleContext, opts: Dict, pillar: Dict): ModuleContext {
+function runContext(ctx: ModuleContext, services: MinionServices, opts: Dict, pillar: Dict): ModuleContext {
   const context: ModuleContext = {
     ...ctx,
+    services,
     opts,
     pillar,
     functions: ctx.functions.within(() => context),

@@ -1,6 +1,8 @@
 /** The options that states are compiled with: the minion's, and the master's where states go by those. */
 import { CommandExecutionError } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
+import { SEVERAL_FILES } from '../../storage/fileserver/several.ts';
+import type { FilesAhead } from './files-ahead.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
@@ -21,8 +23,15 @@ const OF_MASTER = [
 /** What is on when the minion or the master says so. */
 const OF_EITHER = ['state_events', 'state_aggregate'];
 
-/** The options of a run with those of the master in them. */
-export async function withMasterOptions(ctx: Pick<ModuleContext, 'services'>, opts: Dict): Promise<Dict> {
+/**
+ * The options of a run with those of the master in them.
+ * @param ahead told when the master answers several questions about files in one request
+ */
+export async function withMasterOptions(
+  ctx: Pick<ModuleContext, 'services'>,
+  opts: Dict,
+  ahead: Pick<FilesAhead, 'begin'>,
+): Promise<Dict> {
   if (opts.get('file_client') === 'local' || truthy(opts.get('local_state'))) return opts;
   const given = await ctx.services.request(dict({ cmd: '_master_opts' }));
   const out: Dict = new Map(opts);
@@ -36,6 +45,7 @@ export async function withMasterOptions(ctx: Pick<ModuleContext, 'services'>, op
     for (const [name, value] of fallback) out.set(name, value);
     return out;
   }
+  if (given.get(SEVERAL_FILES) === true) ahead.begin();
   for (const name of OF_MASTER) {
     const value = given.get(name);
     if (value !== undefined) out.set(name, value);

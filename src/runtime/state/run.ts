@@ -10,6 +10,7 @@ import { ChunkIndex } from './chunk-index.ts';
 import { beaconChunk, watchChunk } from './derived-chunks.ts';
 import { takeDisabled } from './disabled-states.ts';
 import type { RunEnvironment } from './run-environment.ts';
+import type { FilesAhead } from './files-ahead.ts';
 import { listeners } from './listen.ts';
 import { ParallelStates } from './parallel.ts';
 import { PauseFiles } from './pause.ts';
@@ -38,6 +39,8 @@ export interface StateRunDeps {
   readonly isMocked?: boolean;
   /** Keeps what the run does, for another run that goes on after it. */
   readonly steps?: RunSteps | undefined;
+  /** Asks the file server ahead for what states need. */
+  readonly ahead?: FilesAhead;
 }
 
 /** How often a chunk is looked at again after its requisites ran; more is a circle. */
@@ -55,6 +58,7 @@ export class StateRun {
   readonly #unrun: ResultsWithoutRun;
   readonly #parallel = new ParallelStates();
   readonly #steps: RunSteps | undefined;
+  readonly #ahead: FilesAhead | undefined;
   /** What is still to be kept of states that go on beside the run. */
   #keeping: Promise<void>[] = [];
   /** Results of test runs on behalf of prereq, by tag. */
@@ -63,7 +67,8 @@ export class StateRun {
   #active = new Set<string>();
   #isStopped = false;
 
-  constructor({ environment, jid, isMocked = false, steps }: StateRunDeps) {
+  constructor({ environment, jid, isMocked = false, steps, ahead }: StateRunDeps) {
+    this.#ahead = ahead;
     this.#steps = environment.isTest ? undefined : steps;
     this.#environment = environment;
     this.#jid = jid;
@@ -156,6 +161,7 @@ export class StateRun {
     await this.#hooks.init(low);
     const tag = tagOf(low);
     if (!truthy(low.get('prerequired'))) this.#active.add(tag);
+    await this.#ahead?.forState(given, chunks);
     const { status, named } = await this.#status(low, running, chunks);
     if (status === 'unmet') {
       if (!(await this.#runRequisites({ low, tag, running, chunks, depth }))) return;
@@ -200,6 +206,7 @@ export class StateRun {
   async #finish(low: Dict, tag: string, running: Dict, chunks: Dict[]): Promise<void> {
     const result = running.get(tag);
     if (!isDict(result)) return;
+    this.#ahead?.changed(low, result);
     await this.#events.tell(result, chunks.length, low.get('fire_event') ?? null);
     merge(running, takeParts(low, result, this.#environment.job.clock, this.#numbers));
   }

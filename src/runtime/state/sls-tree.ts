@@ -15,6 +15,7 @@ import {
   readExtend,
   type SlsPlace,
 } from './declarations.ts';
+import type { FilesAhead } from './files-ahead.ts';
 import type { SaltEnvs } from './saltenvs.ts';
 import { EXCLUDE, EXTEND, listAt, nameIn, shownValue } from './high-data.ts';
 import type { SlsFile, SlsFiles } from './sls-files.ts';
@@ -34,6 +35,7 @@ export interface SlsTreeDeps {
   readonly files: SlsFiles;
   readonly renderer: SlsRenderer;
   readonly environments: SaltEnvs;
+  readonly ahead: Pick<FilesAhead, 'forSls'>;
 }
 
 /**
@@ -60,6 +62,8 @@ export class SlsTree {
     let names: readonly string[] = [];
     for (const [env, list] of this.#matches) {
       const saltenv = pyStr(env);
+      const plain = (Array.isArray(list) ? list : [list]).map(pyStr).filter((name) => !/[*?[]/.test(name));
+      await this.#deps.ahead.forSls(plain, saltenv);
       for (const item of Array.isArray(list) ? list : [list]) {
         const pattern = pyStr(item);
         const known = await this.#statesOf(saltenv);

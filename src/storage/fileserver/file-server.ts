@@ -18,6 +18,7 @@ import { joinLists, LayerLists } from './layer-lists.ts';
 import { ListCache } from './list-cache.ts';
 import type { FileLists, ListForm } from './listing.ts';
 import type { FileServerSettings } from './settings.ts';
+import { answerSeveral, SEVERAL_FILES } from './several.ts';
 
 /** What a file server is made of. */
 export interface FileServerDeps {
@@ -58,6 +59,7 @@ export class FileServer {
     ['_dir_list', (load) => this.#list(load, 'dirs')],
     ['_symlink_list', (load) => this.#links(load)],
     ['_file_envs', (load) => this.#environments(load)],
+    [SEVERAL_FILES, (load) => answerSeveral(this.commands, load)],
   ]);
 
   constructor({ settings, backends, clock, log }: FileServerDeps) {

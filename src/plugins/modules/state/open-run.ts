@@ -82,12 +82,13 @@ export async function startRun(open: OpenRun, jid?: string): Promise<StateRun> {
   const opts = await compiler.options();
   const override = kwargs.get('pillar') ?? null;
   const environment = new RunEnvironment({
-    ...{ job: ctx, opts, pillar },
+    ...{ job: { ...ctx, services: compiler.ahead.services }, opts, pillar },
     makePillar: () => freshPillar({ ...ctx, opts }, { override }),
   });
   const isOrchestration = (kwargs.get('orchestration_jid') ?? null) !== null;
   return new StateRun({
     ...{ environment, jid, isMocked: truthy(kwargs.get('mock')) },
+    ahead: compiler.ahead,
     steps: isOrchestration ? ctx.master?.steps : undefined,
   });
 }

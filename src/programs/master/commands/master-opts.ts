@@ -2,6 +2,7 @@
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { isDict, type Dict } from '../../../python/values/value.ts';
+import { SEVERAL_FILES } from '../../../storage/fileserver/several.ts';
 
 const ENVIRONMENT_OPTIONS = ['top_file_merging_strategy', 'env_order', 'default_top'];
 const STATE_OPTIONS = [
@@ -30,6 +31,8 @@ export function masterOptionsHandler(opts: MasterOptions): AesHandler {
     const names =
       load.get('env_only') === true ? ENVIRONMENT_OPTIONS : [...ENVIRONMENT_OPTIONS, ...STATE_OPTIONS];
     for (const name of names) out.set(name, opts.raw(name) ?? null);
+    // ours: a minion may ask for several files in one request (storage/fileserver/several.ts)
+    out.set(SEVERAL_FILES, true);
     return { value: out };
   };
 }
