@@ -91,9 +91,6 @@ const LAYERED = new Map([
   ],
 ]);
 
-/** The process of a minion's jobs, which is started with one of them and waited for. Its usual jobs are those of scripts/train-worker.ts. */
-const WORKER = 'salt-minion-worker';
-
 const outdir = process.env.BRINE_DIST ? resolve(process.env.BRINE_DIST) : join(root, 'dist');
 // bundles are made aside and moved over one by one: programs that are running meanwhile never find a file missing
 const fresh = `${outdir}.${process.pid}`;
@@ -243,6 +240,7 @@ function writeCodeCaches() {
     });
   }
   rmSync(folder, { recursive: true, force: true });
+  // a minion's job begins with the start of its process
   spawnSync(
     process.execPath,
     [join(root, 'scripts/run-ts.mjs'), 'scripts/train-worker.ts', join(root, 'bin/worker.cjs')],

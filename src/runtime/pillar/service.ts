@@ -3,6 +3,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { TemplateCache } from '../../formats/jinja/index.ts';
+import { ParsedTexts } from '../renderers/parsed-texts.ts';
 import { RenderPipe } from '../renderers/pipe.ts';
 import type { TemplateFunctions } from '../renderers/renderer.ts';
 import { saltCompatVersion } from '../../version.ts';
@@ -67,7 +68,11 @@ export class PillarService {
     const { opts, clock, random, log, isForOwnUse = false } = deps;
     const own = pillarModules({ clock, log, owner: this });
     const functions: PillarCompilerDeps['functions'] = (context) => deps.functions(context, own);
-    const pipe = new RenderPipe({ cache: new TemplateCache(), clock, random, log }, findOwn(deps, this));
+    const pipe = new RenderPipe(
+      { cache: new TemplateCache(), clock, random, log },
+      findOwn(deps, this),
+      new ParsedTexts(clock),
+    );
     this.#deps = {
       opts,
       pipe,

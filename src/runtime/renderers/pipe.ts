@@ -7,6 +7,7 @@ import { furtherRenderer, unknownRenderer } from './further.ts';
 import { gpgRenderer } from './gpg.ts';
 import { jinjaRenderer, renderBudget, type JinjaRendererDeps } from './jinja.ts';
 import { jsonRenderer } from './json.ts';
+import type { ParsedTexts } from './parsed-texts.ts';
 import { SaltRenderError, type RenderContext, type Renderer } from './renderer.ts';
 import { textRenderer } from './text.ts';
 import { yamlRenderer } from './yaml.ts';
@@ -39,12 +40,15 @@ export class RenderPipe {
   readonly #own: FindRenderer | undefined;
   readonly #clock: Clock;
 
-  /** @param own finds custom renderers, which come before those of this program */
-  constructor(deps: JinjaRendererDeps, own?: FindRenderer) {
+  /**
+   * @param own finds custom renderers, which come before those of this program
+   * @param texts remembers YAML that comes again and again
+   */
+  constructor(deps: JinjaRendererDeps, own?: FindRenderer, texts?: ParsedTexts) {
     this.#log = deps.log;
     this.#own = own;
     this.#clock = deps.clock;
-    const all = [jinjaRenderer(deps), yamlRenderer, jsonRenderer, textRenderer, gpgRenderer(deps)];
+    const all = [jinjaRenderer(deps), yamlRenderer(texts), jsonRenderer, textRenderer, gpgRenderer(deps)];
     this.#renderers = new Map(all.map((renderer) => [renderer.name, renderer]));
     this.#further = (name) => furtherRenderer(name, deps, (other) => this.#found(other));
   }

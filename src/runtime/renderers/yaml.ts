@@ -1,6 +1,7 @@
 /** The yaml renderer (3006.16 salt/renderers/yaml.py). */
 import { truthy, type Value } from '../../python/values/value.ts';
 import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
+import type { ParsedTexts } from './parsed-texts.ts';
 import { SaltRenderError, textOf, type Renderer } from './renderer.ts';
 
 function refuseMappingKeys(value: Value): void {
@@ -18,20 +19,27 @@ function yamlSentence(error: YamlError): string {
   return error.kind === 'scanner' ? error.reason : error.message;
 }
 
-export const yamlRenderer: Renderer = {
-  name: 'yaml',
-  render: (input) => {
-    if (typeof input !== 'string' && input !== null) return input;
-    const text = textOf(input ?? '', 'yaml');
-    let value: Value;
-    try {
-      value = loadYaml(text, { ordered: true });
-    } catch (error) {
-      if (!(error instanceof YamlError) || error.kind === 'composer') throw error;
-      throw new SaltRenderError(yamlSentence(error), { cause: error });
-    }
-    if (!truthy(value)) return new Map(); // a plain one in Salt, too
-    refuseMappingKeys(value);
-    return value;
-  },
-};
+function readYaml(text: string): Value {
+  let value: Value;
+  try {
+    value = loadYaml(text, { ordered: true });
+  } catch (error) {
+    if (!(error instanceof YamlError) || error.kind === 'composer') throw error;
+    throw new SaltRenderError(yamlSentence(error), { cause: error });
+  }
+  if (!truthy(value)) return new Map(); // a plain one in Salt, too
+  refuseMappingKeys(value);
+  return value;
+}
+
+/** Makes the yaml renderer. @param texts remembers what texts say, where the same ones come again and again */
+export function yamlRenderer(texts?: ParsedTexts): Renderer {
+  return {
+    name: 'yaml',
+    render: (input) => {
+      if (typeof input !== 'string' && input !== null) return input;
+      const text = textOf(input ?? '', 'yaml');
+      return texts === undefined ? readYaml(text) : texts.read(text, readYaml);
+    },
+  };
+}
