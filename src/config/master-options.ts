@@ -75,7 +75,11 @@ export const masterOptions = {
   ),
   salt_cp_chunk_size: option('int', 98304, 'bytes per message of salt-cp'),
   // processes of the master
-  worker_threads: option('int', 5, 'workers that handle requests'),
+  worker_threads: option(
+    'int',
+    5,
+    'workers that handle requests; two at first, the others when there is more to do',
+  ),
   timeout: option('num', 5, 'seconds the command line waits for returns'),
   gather_job_timeout: option('int', 10, 'seconds to wait for an answer to "is this job still running"'),
   loop_interval: option('num', 60, 'seconds between two rounds of housekeeping'),

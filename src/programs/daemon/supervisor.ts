@@ -80,6 +80,8 @@ interface Running {
 export class Supervisor<S extends ChildSpec, T extends object, M extends { type: string }> {
   readonly counters = { restarts: 0, hung: 0 };
   readonly #options: SupervisorOptions<S, T, M>;
+  /** Parts that are to run, also while they are being started anew. */
+  readonly #given = new Set<string>();
   readonly #running = new Map<string, Running>();
   readonly #shortLives = new Map<string, number>();
   #stopping = false;
@@ -96,12 +98,18 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
     const failed = new Promise<never>((_, reject) => {
       this.#failure = reject;
     });
-    const started = specs.map((spec) => ({ spec, ready: this.#spawn(spec) }));
+    const started = specs.map((spec) => ({ spec, ready: this.#begin(spec) }));
     const needed = started.filter(({ spec }) => spec.optional === undefined).map(({ ready }) => ready);
     await Promise.race([Promise.all(needed), failed]);
     this.#failure = undefined;
     this.#lastBeatMs = this.#options.clock.monotonicMs();
     this.#beat = this.#options.clock.every(BEAT_MS, () => this.#checkSigns(), { background: true });
+  }
+
+  /** Starts parts that the daemon has done without until now; those that run already stay as they are. */
+  add(specs: readonly S[]): void {
+    if (this.#stopping) return;
+    for (const spec of specs) if (!this.#given.has(spec.title)) void this.#begin(spec);
   }
 
   broadcast(message: T): void {
@@ -142,6 +150,11 @@ export class Supervisor<S extends ChildSpec, T extends object, M extends { type:
       child.kill('SIGKILL');
     }
     await ended;
+  }
+
+  #begin(spec: S): Promise<void> {
+    this.#given.add(spec.title);
+    return this.#spawn(spec);
   }
 
   #spawn(spec: S): Promise<void> {

@@ -82,6 +82,7 @@ export function runMasterChild(): void {
         adoptKey: (key) => tell({ type: 'adopt', key: key.reveal() }),
         hasDuty: () => hasDuty,
         tellDuty: (isMine) => tell({ type: 'duty', isMine }),
+        startWorkers: () => tell({ type: 'workers' }),
         requestRotation: (reason) => tell({ type: 'rotate', reason }),
       });
       running.then((started) => {
@@ -109,7 +110,7 @@ async function startRole(
   start: ReturnType<typeof readStart>,
   keys: Pick<
     RoleContext,
-    'sharedKeys' | 'onNewKey' | 'requestRotation' | 'adoptKey' | 'hasDuty' | 'tellDuty'
+    'sharedKeys' | 'onNewKey' | 'requestRotation' | 'adoptKey' | 'hasDuty' | 'tellDuty' | 'startWorkers'
   >,
 ): Promise<RunningRole> {
   const { opts, role, index, userKeys, console } = start;

@@ -27,6 +27,7 @@ import { readClusterSecret } from '../../runtime/cluster/membership-files.ts';
 import { GatherFigures, supervisorFigures } from './gather-figures.ts';
 import { loadMasterKey } from './master-key.ts';
 import { packOptions, readFromChild, type FromChild, type Role, type ToChild } from './messages.ts';
+import { planWorkers } from './worker-plan.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { checkExternalAuth } from './auth/start-check.ts';
 import {
@@ -90,6 +91,9 @@ export async function runMaster(start: MasterStart): Promise<number> {
       else if (message.type === 'duty') {
         duty.isMine = message.isMine;
         supervisor.broadcast({ type: 'duty', isMine: message.isMine });
+      } else if (message.type === 'workers') {
+        const { later } = planWorkers(opts.get('worker_threads'));
+        supervisor.add(later.map(workerPart));
       } else figures.take(spec.title, pid, message.round, message.samples);
     },
     clock,
@@ -194,11 +198,7 @@ function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): M
     { role: 'Maintenance', index: 0, title: 'salt-master Maintenance' },
     { role: 'ReqServer', index: 0, title: 'salt-master ReqServer MWorkerQueue', endsFirst: true },
   ] as const;
-  const workers = Array.from({ length: Math.max(1, opts.get('worker_threads')) }, (_, index) => ({
-    role: 'MWorker' as const,
-    index,
-    title: `salt-master ReqServer MWorker-${index}`,
-  }));
+  const workers = planWorkers(opts.get('worker_threads')).first.map(workerPart);
   const cluster = { role: 'Cluster', index: 0, title: 'salt-master Cluster', endsFirst: true } as const;
   const cache = { role: 'Cache', index: 0, title: 'salt-master Cache' } as const;
   const returners = { role: 'Returners', index: 0, title: 'salt-master Returners' } as const;
@@ -219,6 +219,10 @@ function childSpecs(opts: MasterOptions, engines: readonly StartableEngine[]): M
     ...(runsReactor(opts) ? [reactor] : []),
     ...engines.map(enginePart),
   ];
+}
+
+function workerPart(index: number): MasterPart {
+  return { role: 'MWorker', index, title: `salt-master ReqServer MWorker-${index}` };
 }
 
 function enginePart({ title, index }: StartableEngine): MasterPart {

@@ -55,6 +55,7 @@ export type FromChild =
   | { readonly type: 'pong' }
   | { readonly type: 'rotate'; readonly reason: string }
   | { readonly type: 'adopt'; readonly key: string }
+  | { readonly type: 'workers' }
   | { readonly type: 'duty'; readonly isMine: boolean }
   | { readonly type: 'figures'; readonly round: number; readonly samples: readonly Sample[] };
 
@@ -94,7 +95,7 @@ export function readFromChild(message: unknown): FromChild | undefined {
   const { type, reason, round, samples, key, isMine } = message;
   if (type === 'adopt') return typeof key === 'string' && isKeyString(key) ? { type, key } : undefined;
   if (type === 'duty') return typeof isMine === 'boolean' ? { type, isMine } : undefined;
-  if (type === 'ready' || type === 'pong') return { type };
+  if (type === 'ready' || type === 'pong' || type === 'workers') return { type };
   if (type === 'figures')
     return typeof round === 'number' ? { type, round, samples: readSamples(samples) } : undefined;
   return type === 'rotate' && typeof reason === 'string' ? { type, reason } : undefined;

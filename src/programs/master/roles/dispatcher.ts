@@ -4,6 +4,7 @@
  */
 import type { Admission, RequestGate } from '../../../network/channel/request-gate.ts';
 import type { WorkerAnswer, WorkerLink } from '../../../network/ipc/contracts/request-worker.ts';
+import type { WorkerPlan } from '../worker-plan.ts';
 import type { Clock, Timer } from '../../../host/clock.ts';
 import type { IncomingRequest } from '../../../network/transport/transport.ts';
 import { encode } from '../../../formats/wire/msgpack.ts';
@@ -38,13 +39,9 @@ interface Worker {
 
 /** What a dispatcher needs. */
 export interface DispatcherDeps {
-  /** `worker_threads` */
-  readonly workersMax: number;
-  /**
-   * How many of them serve as long as all are well; the others stand in. More processes at work than the machine has
-   * cores make smaller batches and hold more memory, and serve no more requests.
-   */
-  readonly activeMax: number;
+  readonly plan: Pick<WorkerPlan, 'workersMax' | 'activeMax' | 'first'>;
+  /** Called once, when those that are there at first are not enough. */
+  readonly startOthers: () => void;
   /** Which requests get to a worker at all. */
   readonly gate: Pick<RequestGate, 'admit'>;
   readonly clock: Clock;
@@ -76,12 +73,16 @@ export class Dispatcher {
   #underWayBytes = 0;
   #isPaused = false;
   #pauses = 0;
+  /** Whether all workers are there, or have been asked for. */
+  #hasOthers: boolean;
   #checkedAtMs: number;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
-    this.#workers = Array.from({ length: Math.max(1, deps.workersMax) }, () => undefined);
-    this.#active = Math.max(1, Math.min(this.#workers.length, deps.activeMax));
+    const { workersMax, activeMax, first } = deps.plan;
+    this.#workers = Array.from({ length: workersMax }, () => undefined);
+    this.#active = activeMax;
+    this.#hasOthers = first.length === workersMax;
     this.#checkedAtMs = deps.clock.monotonicMs();
     this.#timer = deps.clock.every(CHECK_MS, () => this.#check(), { background: true });
   }
@@ -145,6 +146,7 @@ export class Dispatcher {
     const sizeBytes = request.body.length;
     let answer: WorkerAnswer;
     worker.pending++;
+    if (worker.pending > FEW_PENDING) this.#needOthers();
     try {
       const { from, body, publishPort = 0 } = request;
       answer = await worker.link.serve({ publishPort, standing: admission.standing, from, body });
@@ -170,9 +172,16 @@ export class Dispatcher {
       const worker = this.#workers[this.#choice(slot, step)];
       if (worker === undefined) continue;
       if (!this.#isSilent(worker)) return worker;
+      this.#needOthers();
       silent ??= worker;
     }
     return silent;
+  }
+
+  #needOthers(): void {
+    if (this.#hasOthers) return;
+    this.#hasOthers = true;
+    this.#deps.startOthers();
   }
 
   /** The worker to try at this step: the one of the slot, those that stand in, then the others that serve. */

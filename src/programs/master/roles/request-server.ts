@@ -3,7 +3,6 @@
  * minion's requests always reach the same worker, and at whether it was served before (network/channel/request-gate.ts). A worker that dies under a request leaves it answered with an error at
  * once, so that its sender tries again; a queue that is full stops reading, and nothing is lost.
  */
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ReplayGuard } from '../../../network/channel/replay-guard.ts';
 import { RequestGate } from '../../../network/channel/request-gate.ts';
@@ -27,6 +26,7 @@ import { UserAuth } from '../auth/user-auth.ts';
 import { connectionsByAddressMax } from '../connection-limit.ts';
 import { sslOf } from '../transport-ssl.ts';
 import { countedWarnings } from '../counted-log.ts';
+import { planWorkers } from '../worker-plan.ts';
 import { sample, type Sample } from '../../../runtime/metrics/sample.ts';
 import { Dispatcher, type DispatcherLoad } from './dispatcher.ts';
 import type { StartRole } from './role.ts';
@@ -41,7 +41,7 @@ const BUFFERED_BYTES_MAX = 512 * 1024 * 1024;
  */
 const DRAIN_MS = 1_000;
 
-export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys }) => {
+export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys, startWorkers }) => {
   const sessions = new SessionKeys(
     join(opts.get('cachedir'), 'sessions'),
     opts.get('publish_session') * 1000,
@@ -58,8 +58,8 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
     refused: (from, reason) => turnedAway(`A request from ${from} was refused: ${reason}`),
   });
   const dispatcher = new Dispatcher({
-    workersMax: opts.get('worker_threads'),
-    activeMax: availableParallelism(),
+    plan: planWorkers(opts.get('worker_threads')),
+    startOthers: startWorkers,
     gate,
     clock,
     setPaused: (paused) => servers.forEach((server) => server.setPaused(paused)),

@@ -26,6 +26,8 @@ export interface RoleContext {
   readonly hasDuty: () => boolean;
   /** Tells all parts of this master whether it has the duty. */
   readonly tellDuty: (isMine: boolean) => void;
+  /** Has the main process start the workers that are not there yet. */
+  readonly startWorkers: () => void;
   /** Asks the main process for a new shared key. */
   readonly requestRotation: (reason: string) => void;
 }

@@ -4,6 +4,7 @@ import { UNKNOWN_STANDING } from '../../../../src/network/channel/replay-guard.t
 import type { RequestGate } from '../../../../src/network/channel/request-gate.ts';
 import type { Clock } from '../../../../src/host/clock.ts';
 import type { WorkerAnswer, WorkerLink } from '../../../../src/network/ipc/contracts/request-worker.ts';
+import { planWorkers } from '../../../../src/programs/master/worker-plan.ts';
 import { Dispatcher } from '../../../../src/programs/master/roles/dispatcher.ts';
 import { parseRequestEnvelope } from '../../../../src/formats/wire/envelope.ts';
 import { encode } from '../../../../src/formats/wire/msgpack.ts';
@@ -87,14 +88,16 @@ function setUp(
   workers: FakeWorker[];
   replies: string[];
   paused: boolean[];
+  counts: { startedOthers: number };
   send(body: Buffer): void;
 } {
   const clock = handClock();
   const replies: string[] = [];
   const paused: boolean[] = [];
+  const counts = { startedOthers: 0 };
   const dispatcher = new Dispatcher({
-    workersMax: count,
-    activeMax,
+    plan: planWorkers(count, activeMax),
+    startOthers: () => void (counts.startedOthers += 1),
     gate,
     clock,
     setPaused: (value) => paused.push(value),
@@ -106,7 +109,7 @@ function setUp(
       from: '127.0.0.1:1',
       reply: (reply) => replies.push(reply.toString('latin1')),
     });
-  return { clock, dispatcher, workers, replies, paused, send };
+  return { clock, dispatcher, workers, replies, paused, counts, send };
 }
 
 test('dispatcher - one minion is always served by one worker, in whatever order workers came', async () => {
@@ -249,4 +252,25 @@ test('dispatcher - a server that ends waits for the answers to what it has taken
   worker.answerAll();
   await drained;
   assert.deepEqual(replies, ['answer', 'answer']);
+});
+
+test('dispatcher - the other workers are asked for once, when the first ones are busy or one of them is silent', async () => {
+  assert.deepEqual(planWorkers(5, 2), { workersMax: 5, activeMax: 2, first: [0, 2], later: [1, 3, 4] });
+  assert.deepEqual(planWorkers(5, 16), { workersMax: 5, activeMax: 5, first: [0, 1], later: [2, 3, 4] });
+  assert.deepEqual(planWorkers(0, 2), { workersMax: 1, activeMax: 1, first: [0], later: [] });
+  const busy = setUp(5, 2);
+  for (const index of [0, 2]) busy.dispatcher.addWorker(index, busy.workers[index] as FakeWorker);
+  for (let i = 0; i < 4; i++) busy.send(requestOf('m1'));
+  await settle();
+  assert.equal(busy.counts.startedOthers, 0);
+  for (let i = 0; i < 4; i++) busy.send(requestOf('m1'));
+  await settle();
+  assert.equal(busy.counts.startedOthers, 1);
+  const silent = setUp(5, 2);
+  for (const index of [0, 2]) silent.dispatcher.addWorker(index, silent.workers[index] as FakeWorker);
+  for (const id of ['m1', 'm2', 'm3']) silent.send(requestOf(id));
+  silent.clock.advance(4_000);
+  for (const id of ['m1', 'm2', 'm3']) silent.send(requestOf(id));
+  await settle();
+  assert.equal(silent.counts.startedOthers, 1);
 });
