@@ -25,8 +25,8 @@ const MISSING = 'The ACME execution module cannot be loaded: letsencrypt-auto no
 const BAD_WINDOW =
   'The argument "window", if provided, must be one of the following : True (boolean), "force" or "Force" (str) or a numerical value in days.';
 
-/** The first of the names that certbot has had. */
-const program = (): string | undefined =>
+/** The path of certbot, under the first of the names that it has had. */
+export const certbotPath = (): string | undefined =>
   PROGRAMS.map((name) => findProgram(name)).find((path) => path !== undefined);
 
 const NAME = { name: param.text({ doc: 'The name of the certificate, its first domain.' }) } as const;
@@ -152,7 +152,7 @@ async function obtain(ctx: ModuleContext, wanted: Wanted): Promise<Value> {
   const isRenewed = isThere && (await needsRenewal(ctx, certname, wanted.renew));
   if (server !== undefined && test_cert)
     return dict({ result: false, comment: 'Use either server or test_cert, not both' });
-  const command = commandOf(program() ?? 'certbot', certname, wanted, isRenewed);
+  const command = commandOf(certbotPath() ?? 'certbot', certname, wanted, isRenewed);
   let ended = await certbotSays(ctx, command);
   const isGood = (): boolean => ended.get('retcode') === 0;
   if (!isGood() && pyStr(ended.get('stderr') ?? '').includes('expand'))
@@ -187,7 +187,7 @@ export const acmeModule = defineModule({
   file: 'acme',
   doc: "Certificates of Let's Encrypt and its like, through certbot.",
   words: { dashes: ['renew', 'window'] },
-  unavailable: () => (program() === undefined ? MISSING : undefined),
+  unavailable: () => (certbotPath() === undefined ? MISSING : undefined),
   functions: {
     cert: defineFunction({
       doc: 'Obtains a certificate, or renews it.',

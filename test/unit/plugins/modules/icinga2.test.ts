@@ -5,9 +5,11 @@ import { toJson } from '../../../../src/formats/json/text.ts';
 import { icinga2Module } from '../../../../src/plugins/modules/icinga2.ts';
 import { pyStr } from '../../../../src/python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
+import { icinga2States } from '../../../../src/plugins/states/icinga2.ts';
 import { bindCall } from '../../../../src/runtime/loader/bind.ts';
+import { bindState } from '../../../../src/runtime/state/bind-state.ts';
 import { recordedCases } from '../../../support/recorded-services.ts';
-import { fakeStateContext, runState, type FakeStateContext } from '../../../support/state-context.ts';
+import { fakeStateContext, type FakeStateContext } from '../../../support/state-context.ts';
 
 async function call(
   ctx: FakeStateContext,
@@ -19,6 +21,14 @@ async function call(
   assert.ok(spec, fun);
   const bound = bindCall(`icinga2.${fun}`, spec, { positional: args, keywords: kwargs });
   return spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+}
+
+/** A state, called without asking whether its program is here. */
+async function state(ctx: FakeStateContext, fun: string, kwargs: Dict): Promise<Value> {
+  const spec = icinga2States.functions[fun];
+  assert.ok(spec, fun);
+  const bound = bindState(`icinga2.${fun}`, spec, kwargs);
+  return spec.run(ctx, bound.args, [], bound.kwargs);
 }
 
 /** A machine on which icinga2 2.13 ends as it did. */
@@ -59,7 +69,7 @@ test('icinga2 - the program is told what Salt tells it, and the same comes of it
     assert.ok(isDict(kwargs));
     const { ctx, ran, set } = machineOf(one);
     const gave = fun.startsWith('state ')
-      ? await runState(ctx, fun.slice('state '.length), kwargs)
+      ? await state(ctx, fun.slice('state icinga2.'.length), kwargs)
       : await call(ctx, fun.slice('icinga2.'.length), [], kwargs);
     const kept = ['gave', 'ran', 'set'];
     const salts: Dict = new Map([...one].filter(([key]) => kept.includes(pyStr(key))));
