@@ -79,6 +79,35 @@ async function unwrapped(place: VaultPlace, wrapping: string): Promise<Value> {
   );
 }
 
+/** Where a wrapping comes from that has a token in it. */
+const TOKEN_PATH = /^auth\/token\/create(\/[^/]+)?$/;
+
+/**
+ * The token in a wrapping that a master has given: first it is asked where the wrapping comes from, so that nobody on the way has put another
+ * one in its place (salt/utils/vault/client.py `unwrap`, 3007.8).
+ * @returns what Vault says of the token: `client_token`, `lease_duration` …
+ * @throws VaultError when it was opened before, is too old, or is another's
+ */
+export async function unwrapIssued(place: VaultPlace, wrapping: string): Promise<Dict> {
+  const token = new Secret(wrapping);
+  const looked = await askVault(place, { method: 'POST', path: 'sys/wrapping/lookup', token });
+  if (looked.status !== 200)
+    throw new VaultError(
+      `the wrapping from the master is none that Vault knows (it answers ${looked.status}${reasonsOf(looked.data)}): it is too old, or somebody has opened it on its way.`,
+    );
+  const path = fieldOf(looked.data, 'data', 'creation_path') ?? '';
+  if (!TOKEN_PATH.test(path))
+    throw new VaultError(
+      `the wrapping from the master comes from ${path}, and not from the making of a token.`,
+    );
+  const { status, data } = await askVault(place, { method: 'POST', path: 'sys/wrapping/unwrap', token });
+  const auth = isDict(data) ? data.get('auth') : undefined;
+  if (status === 200 && isDict(auth)) return auth;
+  throw new VaultError(
+    `Vault does not unwrap what the master has given (it answers ${status}${reasonsOf(data)}).`,
+  );
+}
+
 function fieldOf(data: Value, outer: string, name: string): string | undefined {
   const inner = isDict(data) ? data.get(outer) : undefined;
   const value = isDict(inner) ? inner.get(name) : undefined;

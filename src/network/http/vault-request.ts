@@ -43,7 +43,15 @@ export async function askVault(
     path,
     body,
     token,
-  }: { readonly method: VaultMethod; readonly path: string; readonly body?: Value; readonly token?: Secret },
+    wrapTtl,
+  }: {
+    readonly method: VaultMethod;
+    readonly path: string;
+    readonly body?: Value;
+    readonly token?: Secret;
+    /** Has the answer wrapped, for so long. */
+    readonly wrapTtl?: string | undefined;
+  },
 ): Promise<VaultAnswer> {
   const parts = path.replace(/^\/+/, '').split('/');
   if (parts.some((part) => part === '.' || part === '..'))
@@ -57,6 +65,7 @@ export async function askVault(
       ['content-type', 'application/json'],
       ...(token === undefined ? [] : [['x-vault-token', token.reveal()] as const]),
       ...(namespace === undefined ? [] : [['x-vault-namespace', namespace] as const]),
+      ...(wrapTtl === undefined ? [] : [['x-vault-wrap-ttl', wrapTtl] as const]),
     ]),
     ...(body === undefined ? {} : { body: toJson(body) }),
     timeoutMs: TIMEOUT_MS,

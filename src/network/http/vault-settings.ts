@@ -2,13 +2,28 @@
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** Vault was not asked, or did not do it. Neither secret nor token is in the message. */
 export class VaultError extends BrineError {
   static override readonly errorCode: ErrorCode = 'vault-failed';
   override readonly name = 'VaultError';
 }
+
+const DEFAULT_WRAP_TTL = '30s';
+/** What 3007 tells minions where nothing says otherwise (salt/utils/vault/factory.py, 3007.8). */
+const TOLD_CACHE = {
+  backend: 'session',
+  clear_attempt_revocation: 60,
+  clear_on_unauthorized: true,
+  config: 3600,
+  expire_events: false,
+  kv_metadata: 'connection',
+  secret: 'ttl',
+};
+const TOLD_LIFECYCLE = { minimum_ttl: 10, renew_increment: null };
+/** Words of a token that may be configured, and asked for where that is allowed. */
+const TOKEN_PARAMS = ['ttl', 'period', 'explicit_max_ttl', 'num_uses', 'no_default_policy', 'renewable'];
 
 const DEFAULT_POLICIES = ['saltstack/minion/{minion}', 'saltstack/minions'];
 
@@ -36,7 +51,13 @@ export interface VaultSettings {
     readonly ttl: Value | undefined;
     readonly allowsOverride: boolean;
     readonly roleName: string | undefined;
+    /** How long a wrapping is good, in Vault's words; undefined for tokens without one. */
+    readonly wrapTtl: string | undefined;
+    /** Further words for Vault (`vault:issue:token:params`). */
+    readonly params: Dict;
   };
+  /** What minions of 3007 are told to keep, and how to renew (`vault:cache`, `vault:auth:token_lifecycle`). */
+  readonly told: { readonly cache: Dict; readonly lifecycle: Dict };
   /** To unseal with. */
   readonly keys: readonly string[];
 }
@@ -65,6 +86,10 @@ export function vaultSettings(option: Value | undefined): VaultSettings {
     backend: text(mapping(option.get('cache')).get('backend') ?? auth.get('token_backend')) ?? 'session',
     policies: policiesOf(option),
     issue: issueOf(option, auth),
+    told: {
+      cache: new Map([...dict(TOLD_CACHE), ...mapping(option.get('cache'))]),
+      lifecycle: new Map([...dict(TOLD_LIFECYCLE), ...mapping(auth.get('token_lifecycle'))]),
+    },
     keys: texts(option.get('keys')) ?? [],
   };
 }
@@ -85,10 +110,6 @@ function issueOf(option: Dict, auth: Dict): VaultSettings['issue'] {
   const kind = text(issue.get('type'));
   if (kind !== undefined && kind !== 'token')
     throw new VaultError(`vault:issue:type is ${kind}, and masters give tokens only: set it to token.`);
-  if (truthy(issue.get('wrap')))
-    throw new VaultError(
-      `vault:issue:wrap is ${pyStr(issue.get('wrap') ?? null)}, and masters give tokens without a wrapping only: set it to False.`,
-    );
   const token = mapping(issue.get('token'));
   const params = mapping(token.get('params'));
   return {
@@ -97,5 +118,23 @@ function issueOf(option: Dict, auth: Dict): VaultSettings['issue'] {
     allowsOverride:
       (issue.get('allow_minion_override_params') ?? auth.get('allow_minion_override') ?? false) === true,
     roleName: text(token.get('role_name') ?? option.get('role_name')),
+    wrapTtl: wrapTtlOf(issue.get('wrap')),
+    params: onlyParams(params),
   };
+}
+
+/** `30s`, or seconds as a number; what is false asks for no wrapping. */
+function wrapTtlOf(given: Value | undefined): string | undefined {
+  if (given === undefined) return DEFAULT_WRAP_TTL;
+  return truthy(given) ? pyStr(given) : undefined;
+}
+
+/** Those that say anything. */
+export function onlyParams(given: Dict): Dict {
+  return new Map(
+    TOKEN_PARAMS.flatMap((name): [Value, Value][] => {
+      const value = given.get(name);
+      return value === undefined || value === null ? [] : [[name, value]];
+    }),
+  );
 }

@@ -7,6 +7,7 @@ import { Secret } from '../../../host/secret.ts';
 import { VaultClient, VaultError, type ConnectionSource } from '../../../network/http/vault-client.ts';
 import { issueToken } from '../../../network/http/vault-issue.ts';
 import { KeptVaultConnection, type GivenConnection } from '../../../network/http/vault-kept.ts';
+import { unwrapIssued } from '../../../network/http/vault-login.ts';
 import { vaultSettings } from '../../../network/http/vault-settings.ts';
 import { policiesOf } from '../../../runtime/pillar/ext/vault-pattern.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -75,17 +76,66 @@ async function fromMaster(ctx: ModuleContext): Promise<GivenConnection> {
   const vault = opts.get('vault');
   const auth = isDict(vault) ? vault.get('auth') : undefined;
   const wish = (name: string): Value => (isDict(auth) ? (auth.get(name) ?? null) : null);
-  const arg = [id, signatureOf(ctx), false, wish('ttl'), wish('uses')];
-  const answer = await ctx.functions.call('publish.runner', ['vault.generate_token'], dict({ arg }));
+  const signature = signatureOf(ctx);
+  const ask = (fun: string, arg: Value[]): Promise<Value> =>
+    ctx.functions.call('publish.runner', [fun], dict({ arg }));
+  const params = isDict(vault) ? (vault.get('issue_params') ?? null) : null;
+  const config = await ask('vault.get_config', [id, signature, false, params]);
+  // a master of 3006 has no such runner, and others may not allow it
+  if (isDict(config) && config.size > 0) return fromConfig(ctx, config);
+  const answer = await ask('vault.generate_token', [id, signature, false, wish('ttl'), wish('uses')]);
   if (!isDict(answer) || answer.size === 0) {
     const said = typeof answer === 'string' && answer !== '' ? ` (${answer})` : '';
     throw new VaultError(
-      `the master gives no token${said}: its option peer_run must allow the minion vault.generate_token.`,
+      `the master gives no token${said}: its option peer_run must allow the minion vault.get_config, or vault.generate_token.`,
     );
   }
+  requireGiven(answer);
+  return connectionOf(answer);
+}
+
+/** @throws VaultError with what the master says in place of a token */
+function requireGiven(answer: Dict): void {
   if (answer.has('error'))
     throw new VaultError(`the master gives no token: ${pyStr(answer.get('error') ?? '')}`);
-  return connectionOf(answer);
+}
+
+/** A token with the configuration of 3007, mostly in a wrapping, which only the first can open. */
+async function fromConfig({ clock }: ModuleContext, config: Dict): Promise<GivenConnection> {
+  requireGiven(config);
+  const part = (name: string): Dict => {
+    const value = config.get(name);
+    return isDict(value) ? value : new Map();
+  };
+  const [server, auth] = [part('server'), part('auth')];
+  const [url, namespace, method] = [server.get('url'), server.get('namespace'), auth.get('method')];
+  if (typeof url !== 'string') throw new VaultError('what the master says about Vault has no url.');
+  if (method !== 'token')
+    throw new VaultError(
+      `the master gives ${pyStr(method ?? null)}, and only tokens are taken: set vault:issue:type to token there.`,
+    );
+  const place = {
+    url,
+    namespace: typeof namespace === 'string' ? namespace : undefined,
+    verify: server.get('verify') ?? undefined,
+    clock,
+  };
+  const given = auth.get('token');
+  const wrapping = isDict(given) ? given.get('wrap_info') : undefined;
+  const inside = isDict(wrapping) ? wrapping.get('token') : undefined;
+  const token =
+    typeof inside === 'string' ? await unwrapIssued(place, inside) : isDict(given) ? given : new Map();
+  const uses = token.get('num_uses') ?? part('misc_data').get('token:num_uses') ?? 1;
+  return connectionOf(
+    new Map<Value, Value>([
+      ...server,
+      ['token', token.get('client_token') ?? null],
+      ['uses', uses],
+      ['lease_duration', token.get('lease_duration') ?? null],
+      ['issued', Math.round(clock.nowMs() / 1000)],
+      ['token_backend', part('cache').get('backend') ?? 'session'],
+    ]),
+  );
 }
 
 /** @throws VaultError when something is missing in what the master says */

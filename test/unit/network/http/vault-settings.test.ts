@@ -26,7 +26,6 @@ test('vault - the words of 3006 and of 3007 mean the same', () => {
 test('vault - what masters do not do is refused, never left out', () => {
   for (const [issue, sentence] of [
     [{ type: 'approle' }, /vault:issue:type is approle, and masters give tokens only/],
-    [{ wrap: '30s' }, /vault:issue:wrap is 30s, and masters give tokens without a wrapping only/],
   ] as const)
     assert.throws(() => vaultSettings(dict({ url: 'http://v', issue })), sentence);
   assert.throws(() => vaultSettings(undefined), /the option `vault` is missing/);

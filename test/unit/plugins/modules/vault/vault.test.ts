@@ -34,6 +34,7 @@ interface Asked {
 const ANSWERS: Readonly<Record<string, string>> = {
   'POST auth/approle/login': '{"auth": {"client_token": "t-role"}}',
   'POST sys/wrapping/unwrap': '{"auth": {"client_token": "t-unwrapped"}}',
+  'POST sys/wrapping/lookup': '{"data": {"creation_path": "auth/token/create"}}',
   'GET kv1/a': '{"data": {"user": "u", "n": 1}}',
   'GET kv2/data/a': '{"data": {"data": {"user": "u2"}, "metadata": {"version": 3}}}',
   'POST kv2/data/a': '{"data": {"version": 4}}',
@@ -68,8 +69,13 @@ async function startVault(t: TestContext): Promise<{ readonly url: string; reado
 
 type Call = (fun: string, args: Value[], kwargs?: DictInit) => Promise<Value>;
 
-/** Calls functions of one minion, each as a job of its own; the master answers what `generate` gives. */
-function caller(t: TestContext, vault: DictInit, generate?: () => Dict): { call: Call; folder: string } {
+/** Calls functions of one minion, each as a job of its own; the master answers what `generate` and `config` give. */
+function caller(
+  t: TestContext,
+  vault: DictInit,
+  generate?: () => Dict,
+  config: () => Dict = () => new Map(),
+): { call: Call; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'vault-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'pki'));
@@ -80,7 +86,10 @@ function caller(t: TestContext, vault: DictInit, generate?: () => Dict): { call:
       id: 'm1',
       opts,
       clock: systemClock,
-      services: { request: () => Promise.resolve(generate?.() ?? new Map()) },
+      services: {
+        request: (load) =>
+          Promise.resolve(load.get('fun') === 'vault.get_config' ? config() : (generate?.() ?? new Map())),
+      },
     });
     return context.functions.call(`vault.${fun}`, args, dict(kwargs));
   };
@@ -165,6 +174,53 @@ test('vault - a token of the master is used as often as it may be', async (t) =>
   assert.equal(existsSync(join(kept.folder, 'salt_vault_token')), false);
 });
 
+test('vault - a token of the master comes in a wrapping, which is opened once and only if it is of a token', async (t) => {
+  const { url, asked } = await startVault(t);
+  const config =
+    (more: DictInit = {}, info: DictInit = { token: 'wrap', creation_path: 'auth/token/create' }) =>
+    () =>
+      dict({
+        server: { url, namespace: null, verify: null },
+        auth: { method: 'token', token: { wrap_info: info }, token_lifecycle: {} },
+        cache: { backend: 'session' },
+        wrap_info_nested: ['auth:token'],
+        misc_data: { 'token:num_uses': 1 },
+        ...more,
+      });
+  assert.equal(await caller(t, {}, undefined, config()).call('read_secret', ['kv1/a', 'user']), 'u');
+  assert.deepEqual(
+    asked.slice(0, 2).map(({ path, token }) => [path, token]),
+    [
+      ['sys/wrapping/lookup', 'wrap'],
+      ['sys/wrapping/unwrap', 'wrap'],
+    ],
+  );
+  assert.equal(asked.at(-1)?.token, 't-unwrapped');
+  const plain = config({ auth: { method: 'token', token: { client_token: 't-master', num_uses: 1 } } });
+  assert.equal(await caller(t, {}, undefined, plain).call('read_secret', ['kv1/a', 'user']), 'u');
+  assert.equal(asked.at(-1)?.token, 't-master');
+  const refused = (answer: () => Dict): Promise<Value> =>
+    caller(t, {}, undefined, answer).call('read_secret', ['kv1/a']);
+  await assert.rejects(
+    refused(config({ auth: { method: 'approle' } })),
+    /the master gives approle, and only tokens/,
+  );
+  await assert.rejects(
+    refused(() => dict({ error: 'No policies matched minion.' })),
+    /No policies matched/,
+  );
+  const gone = await startHttpStandIn(t, () => ({
+    status: 400,
+    body: '{"errors": ["wrapping token is not valid"]}',
+  }));
+  await assert.rejects(
+    refused(config({ server: { url: gone.url } })),
+    /the wrapping from the master is none that Vault knows \(it answers 400 \(wrapping token is not valid\)\)/,
+  );
+  const swapped = await startHttpStandIn(t, () => ({ body: '{"data": {"creation_path": "cubbyhole/x"}}' }));
+  await assert.rejects(refused(config({ server: { url: swapped.url } })), /comes from cubbyhole\/x, and not/);
+});
+
 test('vault - a kept token that is refused is replaced', async (t) => {
   const { url } = await startVault(t);
   const { call, folder } = caller(t, {}, () =>
@@ -177,7 +233,10 @@ test('vault - a kept token that is refused is replaced', async (t) => {
 
 test('vault - what the master refuses is said with what to do', async (t) => {
   const say = (answer: Dict): Promise<Value> => caller(t, {}, () => answer).call('read_secret', ['kv1/a']);
-  await assert.rejects(say(new Map()), /its option peer_run must allow the minion vault\.generate_token/);
+  await assert.rejects(
+    say(new Map()),
+    /its option peer_run must allow the minion vault\.get_config, or vault\.generate_token/,
+  );
   await assert.rejects(say(dict({ error: 'No policies matched minion' })), /No policies matched minion/);
 });
 
