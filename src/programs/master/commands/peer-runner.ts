@@ -8,7 +8,8 @@ import { runProcess } from '../../../host/process.ts';
 import type { JidSource } from '../../../storage/jobs/jid.ts';
 import type { JobReader } from '../../../storage/jobs/job-store.ts';
 import { parseJson } from '../../../formats/json/parse.ts';
-import { isDict, type Value } from '../../../python/values/value.ts';
+import { isDict, truthy, type Value } from '../../../python/values/value.ts';
+import { findFunction } from '../../runner/find-function.ts';
 import { runnerInput, runnerWord } from '../runner-words.ts';
 import type { PeerRunner } from './peer.ts';
 
@@ -24,7 +25,7 @@ export interface PeerRunnerDeps {
   readonly log: Logger;
 }
 
-/** Makes the function that runs runners. The return comes out of the job cache, and without one out of what is printed. */
+/** Makes the function that runs runners. The return comes out of the job cache, and without one, or when it is a secret, out of what is printed. */
 export function peerRunner({ opts, jobs, jids, log }: PeerRunnerDeps): PeerRunner {
   return async (fun, arg) => {
     const words = commandWords(arg);
@@ -37,7 +38,9 @@ export function peerRunner({ opts, jobs, jids, log }: PeerRunnerDeps): PeerRunne
         // arguments may be secrets, and every user can see command lines
         { stdin: runnerInput(words), outputLimitBytes: OUTPUT_BYTES_MAX, timeoutMs: TIME_MAX_MS },
       );
-      const kept = (await jobs.returns(jid))[0]?.return;
+      // of what is for the caller alone the job cache has stars
+      const isSecret = truthy((await findFunction('runner', fun))?.isSecret ?? false);
+      const kept = isSecret ? undefined : (await jobs.returns(jid))[0]?.return;
       if (isDict(kept)) return kept.get('return') ?? null;
       if (retcode !== 0)
         log.warning(`The runner ${fun}, called by a minion, ended with ${retcode}: ${stderr.toString()}`);
