@@ -54,23 +54,30 @@ function masked(value: Value, one: Value, other: Value): Value {
 
 function isSame(real: Compilation, own: Compilation, again: Compilation): boolean {
   return WAYS.every((way) => {
-    const [expected, actual] = withoutTracebacks(real[way], own[way]);
+    const [expected, actual] = comparableErrors(real[way], own[way]);
     return valuesEqual(masked(expected, own[way], again[way]), masked(actual, own[way], again[way]));
   });
 }
 
-/** Ours has no tracebacks: of an error with one only the sentence before it is compared. */
-function withoutTracebacks(real: Value, own: Value): [Value, Value] {
+/** The environment in an error about a command: ours has stars for its values, and either side the order of its own process. */
+const ENVIRONMENT = /'env': \{[^}]*\}/g;
+
+/**
+ * Lists of errors as they can be held against each other: ours has no tracebacks, so that of an error with one only the sentence before
+ * it is compared, and shows no values of the environment.
+ */
+export function comparableErrors(real: Value, own: Value): [Value, Value] {
   if (!Array.isArray(real) || !Array.isArray(own)) return [real, own];
   const hasOne = (i: number): boolean => {
     const error = real[i];
     return typeof error === 'string' && error.includes('Traceback (most recent call last)');
   };
-  const cut = (list: Value[]): Value[] =>
-    list.map((item, i) =>
-      typeof item === 'string' && hasOne(i) ? (item.split(/\n|; line/)[0] ?? '') : item,
-    );
-  return [cut(real), cut(own)];
+  const comparable = (list: Value[]): Value[] =>
+    list.map((item, i) => {
+      if (typeof item !== 'string') return item;
+      return (hasOne(i) ? (item.split(/\n|; line/)[0] ?? '') : item).replace(ENVIRONMENT, "'env': {...}");
+    });
+  return [comparable(real), comparable(own)];
 }
 
 /** Whether the real Salt ended with an exception, which no list of errors can be the same as. */
@@ -85,7 +92,7 @@ function short(value: Compilation['low'], length: number): string {
 function showDifference(at: StateCase, real: Compilation, own: Compilation, length: number): void {
   const way =
     WAYS.find((one) => {
-      const [expected, actual] = withoutTracebacks(real[one], own[one]);
+      const [expected, actual] = comparableErrors(real[one], own[one]);
       return !valuesEqual(expected, actual);
     }) ?? 'low';
   say(`\n== ${at.sls} with ${at.pillar === null ? 'no pillar' : 'example pillar'} (${way})`);

@@ -1,6 +1,8 @@
 /** Holds the answers of both sides against each other, and prints what differs and how much is the same. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { comparableErrors } from '../compile-report.ts';
+import type { Value } from '../../../src/python/values/value.ts';
 import type { AppliedCase, StepAnswer } from './case.ts';
 import type { Entry } from './snapshot.ts';
 
@@ -197,7 +199,9 @@ function changesOf({ answer }: StepAnswer): number {
 
 function compareAnswers(real: StepAnswer, ours: StepAnswer, count: Count): string[] {
   if (!isAnswers(real.answer) || !isAnswers(ours.answer)) {
-    const [a, b] = [real.answer, ours.answer].map((one) => settled(JSON.stringify(one, null, 1) ?? ''));
+    // what was printed as JSON: texts, and lists of them
+    const both = comparableErrors(real.answer as Value, ours.answer as Value);
+    const [a, b] = both.map((one) => settled(JSON.stringify(one, null, 1) ?? ''));
     return count.add(a === b) ? [] : [`answer\n${lineDifference(a ?? '', b ?? '')}`];
   }
   const [theirs, mine] = [real.answer, ours.answer];
