@@ -46,6 +46,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'disk', file: 'disk', load: async () => (await import('./disk.ts')).diskModule },
   { name: 'dnsutil', file: 'dnsutil', load: async () => (await import('./dnsutil.ts')).dnsutilModule },
   { name: 'docker', file: 'dockermod', load: async () => (await import('./docker.ts')).dockerModule },
+  { name: 'drbd', file: 'drbd', load: async () => (await import('./drbd.ts')).drbdModule },
   {
     name: 'elasticsearch',
     file: 'elasticsearch',

@@ -333,6 +333,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'stateconf',
     load: async () => (await import('./stateconf.ts')).stateconfStates,
   },
+  { name: 'status', file: 'status', load: async () => (await import('./status.ts')).statusStates },
   {
     name: 'supervisord',
     file: 'supervisord',
@@ -344,6 +345,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
   { name: 'sysrc', file: 'sysrc', load: async () => (await import('./sysrc.ts')).sysrcStates },
   { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testStates },
   { name: 'timezone', file: 'timezone', load: async () => (await import('./timezone.ts')).timezoneStates },
+  { name: 'tls', file: 'tls', load: async () => (await import('./tls.ts')).tlsStates },
   { name: 'tuned', file: 'tuned', load: async () => (await import('./tuned.ts')).tunedStates },
   { name: 'user', file: 'user', load: async () => (await import('./user.ts')).userStates },
   { name: 'virt', file: 'virt', load: async () => (await import('./virt.ts')).virtStates },

@@ -15,7 +15,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'bower bridge btrfs cabal capirca cassandra_cql celery ceph certutil chassis chef ' +
     'chocolatey chronos chroot cimc ciscoconfparse cisconso cloud container_resource cpan ' +
     'cryptdev csf cyg daemontools datadog ddns desktop devinfo devmap dism django dnsmasq dockercompose ' +
-    'drac dracr drbd dsc eix eselect esxcluster esxdatacenter esxi esxvm ethtool ' +
+    'drac dracr dsc eix eselect esxcluster esxdatacenter esxi esxvm ethtool ' +
     'firewall fmadm freebsd_update freezer gcp genesis gentoolkit github glanceng glassfish gnome ' +
     'google_chat grub guestfs hadoop haproxy heat highstate_doc idem ifttt ilo ' +
     'imgadm influxdb08 infoblox inspector introspect iosconfig ipmi iwtools jail jboss7 jboss7_cli ' +

@@ -27,8 +27,8 @@ const MODULES: ReadonlySet<string> = new Set(
     'pagerduty_schedule pagerduty_service pagerduty_user panos pbm pcs pkgbuild pkgng ' +
     'portage_config ports powercfg powerpath probes process proxy pushover pyrax_queues rbac rdp ' +
     'reg restconf salt_proxy serverdensity_device shortcut smartos snapper solrcloud splunk ' +
-    'splunk_search status statuspage syslog_ng system task telemetry_alert testinfra ' +
-    'tls tomcat trafficserver uptime vagrant vault vbox_guest victorops win_dacl ' +
+    'splunk_search statuspage syslog_ng system task telemetry_alert testinfra ' +
+    'tomcat trafficserver uptime vagrant vault vbox_guest victorops win_dacl ' +
     'win_dns_client win_firewall win_iis win_path win_pki win_servermanager win_smtp_server win_snmp ' +
     'winrepo wordpress wua wusa xattr xmpp zabbix_action zabbix_host zabbix_hostgroup ' +
     'zabbix_mediatype zabbix_template zabbix_user zabbix_usergroup zabbix_usermacro zabbix_valuemap ' +
