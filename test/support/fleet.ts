@@ -89,6 +89,11 @@ export class Daemon {
     return code;
   }
 
+  /** Its children as far as they were among these; a master starts further workers when there is more to do. */
+  childrenAmong(before: ReadonlyMap<string, number>): Map<string, number> {
+    return new Map([...this.children()].filter(([name]) => before.has(name)));
+  }
+
   /** Process ids of the daemon's children by the title they show. */
   children(): Map<string, number> {
     const out = new Map<string, number>();
