@@ -10,6 +10,10 @@ const EXPIRES_MS = 5_000;
 /** Messages that the server sends ahead. */
 const AHEAD_MAX = 500;
 const PAUSE_MS = 250;
+/** How long a reader may take to be made. The servers may have chosen an ill one to keep it, and another try chooses anew. */
+const OPEN_MS = 750;
+/** The same after further tries: a busy machine is not ill. */
+const OPEN_MS_MAX = 3_000;
 /** Between two looks at whether the reader still brings what there is; sooner when something waits. */
 const LOOK_MS = 1_000;
 const LOOK_AGAIN_MS = 500;
@@ -78,15 +82,33 @@ export class StreamReading {
 
   async #run(first: ConsumerMessages): Promise<void> {
     const { stream, clock } = this.#deps;
+    let atMostMs = OPEN_MS;
     for (let messages: ConsumerMessages | undefined = first; !this.#stopping.signal.aborted;) {
-      if (messages !== undefined) await this.#read(messages);
+      if (messages !== undefined) {
+        atMostMs = OPEN_MS;
+        await this.#read(messages);
+      }
       if (this.#stopping.signal.aborted) return;
       await clock.sleep(PAUSE_MS, this.#stopping.signal);
       if (this.#deps.nats.isClosed())
         throw new Error(`The stream ${stream} is no longer read: NATS is closed`);
-      messages = await openReader(this.#deps, this.#next).catch(() => undefined);
+      messages = await this.#openWithin(atMostMs);
+      atMostMs = Math.min(2 * atMostMs, OPEN_MS_MAX);
       this.#messages = messages;
     }
+  }
+
+  /** @returns a reader, or undefined where there is none in this time; one that comes later is given up */
+  async #openWithin(atMostMs: number): Promise<ConsumerMessages | undefined> {
+    const opening = openReader(this.#deps, this.#next);
+    const waiting = new AbortController();
+    const given = opening.catch(() => undefined);
+    const enough = AbortSignal.any([waiting.signal, this.#stopping.signal]);
+    const isLate = this.#deps.clock.sleep(atMostMs, enough).then(() => undefined);
+    const messages = await Promise.race([given, isLate]);
+    waiting.abort();
+    if (messages === undefined) void given.then((late) => late?.stop());
+    return messages;
   }
 
   /** Takes the messages of one reader until it is given up. */

@@ -351,7 +351,7 @@ const looking = {
       ignore_epoch: INSTALL_PARAMS.ignore_epoch,
     },
     kwargs: 'kwargs',
-    returns: '-1, 0 or 1',
+    returns: '-1, 0 or 1; nothing where dpkg takes one of them for no version',
     examples: ["salt '*' pkg.version_cmp '0.2.4-0ubuntu1' '0.2.4.1-0ubuntu1'"],
     run: (_ctx, { pkg1, pkg2, ignore_epoch }) => {
       const shown = (value: string): string => (ignore_epoch ? withoutEpoch(value) : value);

@@ -121,7 +121,7 @@ export async function latestVersions(
   for (const name of names.map(pyStr)) {
     const found = await candidate(ctx, name, kwargs.get('fromrepo') ?? null);
     const known = installed.get(name) ?? [];
-    const isNewer = !known.some((version) => compareDeb(version, found) >= 0);
+    const isNewer = !known.some((version) => isAtLeast(version, found));
     out.set(name, isTrue(kwargs.get('show_installed')) || known.length === 0 || isNewer ? found : '');
   }
   return names.length === 1 ? (out.get(pyStr(names[0] as Value)) ?? '') : out;
@@ -240,6 +240,11 @@ async function wantedPackages(
   });
 }
 
+/** Not where one of them is no version: Salt then takes what is wanted for older (modules/aptpkg.py `install`, 3006.16). */
+function isAtLeast(version: string, other: string): boolean {
+  return (compareDeb(version, other) ?? -1) >= 0;
+}
+
 /** The command lines for what is wanted: new and newer ones, older ones, those to be installed again. */
 function installCommands(
   order: InstallOrder,
@@ -256,7 +261,7 @@ function installCommands(
   const reinstalled = wanted.filter(isAgain);
   const rest = wanted.filter((item) => !isAgain(item));
   const isOlder = ({ name, version }: Wanted): boolean =>
-    version !== null && current(name) !== '' && compareDeb(version, current(name)) < 0;
+    version !== null && current(name) !== '' && !isAtLeast(version, current(name));
   const newer = rest.filter((item) => !isOlder(item));
   const older = rest.filter(isOlder);
   const commands: string[][] = [];

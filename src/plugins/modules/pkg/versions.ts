@@ -3,8 +3,8 @@
 /** -1, 0 or 1. */
 export type Order = -1 | 0 | 1;
 
-/** Compares two versions. */
-export type CompareVersions = (a: string, b: string) => Order;
+/** Compares two versions; null for what is no version, where no comparison holds (Salt's `versions.compare`, 3006.16). */
+export type CompareVersions = (a: string, b: string) => Order | null;
 
 const sign = (difference: number): Order => (difference < 0 ? -1 : difference > 0 ? 1 : 0);
 
@@ -51,8 +51,23 @@ function compareDebPart(a: string, b: string): Order {
   return 0;
 }
 
-/** dpkg's order. */
-export function compareDeb(a: string, b: string): Order {
+/** The largest epoch that dpkg takes. */
+const EPOCH_MAX = 2 ** 31 - 1;
+
+/** Whether dpkg compares it: `dpkg --compare-versions` ends with an error where an epoch, a revision or the rest is empty or has spaces. */
+function isDebVersion(version: string): boolean {
+  const text = version.trim();
+  if (text === '') return version === '';
+  const parts = /^(?:(?<epoch>[^:]*):)?(?<upstream>.*?)(?:-(?<revision>[^-]*))?$/s.exec(text)?.groups ?? {};
+  const { epoch, upstream, revision } = parts;
+  const isEpoch = epoch === undefined || (/^\d+$/.test(epoch) && Number(epoch) <= EPOCH_MAX);
+  // what begins with a dash is an option for dpkg
+  return !/\s|^-/.test(text) && isEpoch && upstream !== '' && revision !== '';
+}
+
+/** dpkg's order; null where it takes one of them for no version. */
+export function compareDeb(a: string, b: string): Order | null {
+  if (!isDebVersion(a) || !isDebVersion(b)) return null;
   const [[epochA, restA], [epochB, restB]] = [withEpoch(a), withEpoch(b)];
   if (epochA !== epochB) return sign(epochA - epochB);
   const split = (text: string): [string, string] => {
@@ -134,6 +149,7 @@ export function matchVersion(
   const shown = (text: string): string => (ignoreEpoch ? withoutEpoch(text) : text);
   return available.find((candidate) => {
     const order = compare(shown(candidate), shown(version));
+    if (order === null) return false;
     switch (operator) {
       case '<':
         return order < 0;
