@@ -27,6 +27,8 @@ import { becomeMachine, realScenes, SANDBOX_PLACES, type RawOutcome, type RealRu
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const MARK = '\n=== outcomes: ';
 const words = process.argv.slice(2);
+/** `--side` is for the sandbox. */
+const OPTIONS = new Set(['--only', '--dry', '--quiet', '--prune', '--ours', '--side']);
 const only = new RegExp(words.includes('--only') ? (words[words.indexOf('--only') + 1] ?? '') : '');
 /** Grains that the functions of the machine ask for; the others tell of the host. */
 const KEPT_GRAINS = new Set(
@@ -201,12 +203,18 @@ function writeTables(tables: ReadonlyMap<string, unknown[]>): void {
   }
 }
 
-(words.includes('--side')
-  ? runRealSide()
-  : words.includes('--prune') || words.includes('--ours')
-    ? again()
-    : record()
-).then(
+/** What is asked for. @throws for an unknown option: without it, everything would be recorded */
+async function run(): Promise<number> {
+  const unknown = words.find(
+    (word, i) => word.startsWith('--') && words[i - 1] !== '--only' && !OPTIONS.has(word),
+  );
+  if (unknown !== undefined)
+    throw new Error(`${unknown} is no option here; the head of this file tells which there are`);
+  if (words.includes('--side')) return runRealSide();
+  return words.includes('--prune') || words.includes('--ours') ? again() : record();
+}
+
+run().then(
   (code) => process.exit(code),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -110,6 +110,7 @@ test('faults - a storm over a cluster of masters', { skip, timeout: STORM_MS + 6
     t.diagnostic(`${name}: ${all.length} times, back after ${Math.max(...all)} ms at most`);
   // all of them: what assert shows of a long list ends within the first kind
   for (const violation of violations) t.diagnostic(violation);
+  for (const line of await jobsNamedIn(storm, violations)) t.diagnostic(line);
   assert.deepEqual(violations.slice(0, 20), []);
   // for a machine that does nothing else
   if (isLong)
@@ -336,19 +337,42 @@ async function evidenceOf(storm: Storm, deleted: ReadonlyMap<string, string>): P
   return { jobs, ran, acknowledged: crowd.acknowledged, caches, deleted, accepted };
 }
 
-/** Reads a master's job cache beside the master. */
+/** What each job cache has of the jobs that these sentences name: the same job may have been saved under two ids. */
+async function jobsNamedIn({ members, jobs }: Storm, sentences: readonly string[]): Promise<string[]> {
+  const tokens = new Set(sentences.flatMap((sentence) => sentence.match(/\b[a-z]+-\d+\b/g) ?? []));
+  const given = jobs.filter(({ token }) => tokens.has(token)).map((job) => `given: ${JSON.stringify(job)}`);
+  const cached = await Promise.all(
+    members.map(async ({ name, fleet }) =>
+      (await jobsOf(fleet))
+        .filter(({ token }) => tokens.has(token))
+        .map(({ jid, token, minions }) => `${name}: ${token} ${jid} ${minions.join(' ')}`),
+    ),
+  );
+  return [...given, ...cached.flat()];
+}
+
+/** A master's job cache, by what stands in the jobs. */
 async function jobCacheOf(fleet: Fleet): Promise<JobCacheView> {
+  return new Map((await jobsOf(fleet)).map(({ token, minions }) => [token, minions]));
+}
+
+interface CachedJob {
+  readonly jid: string;
+  readonly token: string;
+  /** Minions with a return. */
+  readonly minions: readonly string[];
+}
+
+/** Reads a master's job cache beside the master. */
+async function jobsOf(fleet: Fleet): Promise<CachedJob[]> {
   const store = new SqliteJobStore({ directory: fleet.path('m', 'cache', 'job_cache'), readOnly: true });
-  const out = new Map<string, string[]>();
+  const out: CachedJob[] = [];
   try {
     for (const { jid, load } of await store.jobs({ fun: 'cmd.run' })) {
       const [command] = load.get('arg') as readonly unknown[];
       const token = /^echo (\S+)/.exec(String(command))?.[1];
       if (token !== undefined)
-        out.set(
-          token,
-          (await store.codes(jid)).map(({ id }) => id),
-        );
+        out.push({ jid, token, minions: (await store.codes(jid)).map(({ id }) => id) });
     }
   } finally {
     await store.close();

@@ -3,11 +3,10 @@ import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { ConsulClient } from '../../network/http/consul-client.ts';
 import { toNumber, type Value } from '../../python/values/value.ts';
 import type { CachePlace, CacheServer } from '../../storage/cache/cache-server.ts';
-import { stampNow, type CacheDriver, type DriverUse } from './driver.ts';
-import { suffixOf } from './etcd.ts';
+import { inParts } from '../../storage/cache/in-parts.ts';
+import { stampNow, suffixOf, type CacheDriver, type DriverUse } from './driver.ts';
 
 const NAMES = ['host', 'port', 'token', 'scheme', 'consistency', 'dc', 'verify'];
-const UNDER_WAY_MAX = 16;
 
 /** The driver. */
 export const consulDriver: CacheDriver = { name: 'consul', open: (use) => new ConsulCache(use) };
@@ -57,13 +56,8 @@ class ConsulCache implements CacheServer {
     return [...new Set(names)].filter((name) => name !== '' && !name.endsWith(this.#suffix)).sort();
   }
 
-  async stamps(places: readonly CachePlace[]): Promise<(number | undefined)[]> {
-    const out: (number | undefined)[] = [];
-    for (let at = 0; at < places.length; at += UNDER_WAY_MAX)
-      out.push(
-        ...(await Promise.all(places.slice(at, at + UNDER_WAY_MAX).map((place) => this.#stamp(place)))),
-      );
-    return out;
+  stamps(places: readonly CachePlace[]): Promise<(number | undefined)[]> {
+    return inParts(places, (place) => this.#stamp(place));
   }
 
   /** The index of what is below, which grows with each change. */

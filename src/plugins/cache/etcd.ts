@@ -3,7 +3,8 @@ import { EtcdClient } from '../../network/http/etcd-client.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { CachePlace, CacheServer } from '../../storage/cache/cache-server.ts';
-import { stampNow, type CacheDriver, type DriverUse } from './driver.ts';
+import { inParts } from '../../storage/cache/in-parts.ts';
+import { stampNow, suffixOf, type CacheDriver, type DriverUse } from './driver.ts';
 
 /** Options under the names of Salt's driver, and of the client. */
 const NAMES = [
@@ -17,7 +18,6 @@ const NAMES = [
   ['key', 'client_key'],
   ['ca_cert', 'ca'],
 ] as const;
-const UNDER_WAY_MAX = 16;
 
 /** The driver. */
 export const etcdDriver: CacheDriver = { name: 'etcd', open: (use) => new EtcdCache(use) };
@@ -77,13 +77,8 @@ class EtcdCache implements CacheServer {
     return node === undefined ? [] : leavesOf(node).filter((name) => !name.endsWith(this.#suffix));
   }
 
-  async stamps(places: readonly CachePlace[]): Promise<(number | undefined)[]> {
-    const out: (number | undefined)[] = [];
-    for (let at = 0; at < places.length; at += UNDER_WAY_MAX)
-      out.push(
-        ...(await Promise.all(places.slice(at, at + UNDER_WAY_MAX).map((place) => this.#stamp(place)))),
-      );
-    return out;
+  stamps(places: readonly CachePlace[]): Promise<(number | undefined)[]> {
+    return inParts(places, (place) => this.#stamp(place));
   }
 
   /** The index of the whole store, which grows with each change of it. */
@@ -105,11 +100,6 @@ class EtcdCache implements CacheServer {
   #path(bank: string, key?: string): string {
     return [this.#root, bank, ...(key === undefined ? [] : [key])].join('/');
   }
-}
-
-/** What ends the name of a key's time. */
-export function suffixOf(value: Value | undefined): string {
-  return value === undefined ? '.tstamp' : pyStr(value);
 }
 
 function valueOf(node: Dict | undefined): string | undefined {

@@ -2,7 +2,14 @@
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { blobBytes, openSqlite, type Blob, type SqliteDatabase } from '../../storage/jobs/sqlite.ts';
+import { piecesOf } from '../../storage/jobs/sql-pieces.ts';
+import {
+  blobBytes,
+  openSqlite,
+  type Blob,
+  type SqliteDatabase,
+  type SqlValue,
+} from '../../storage/jobs/sqlite.ts';
 import { blockBriefly, patiently } from '../../storage/jobs/sqlite-writing.ts';
 import { SdbError, type SdbDriver, type SdbUse } from './sdb-driver.ts';
 
@@ -16,7 +23,7 @@ export const sqlite3Driver: SdbDriver = {
   get: (use) =>
     withDatabase(use, (db, table) => {
       const sql = query(use.profile, 'get_query') ?? `SELECT value FROM ${table} WHERE key=:key`;
-      const row = db.prepare(sql).get({ key: use.key }) as
+      const row = db.prepare(sql).get(bound('get_query', sql, { key: use.key })) as
         Readonly<Record<string, Blob | string | null>> | undefined;
       const [value] = row === undefined ? [] : Object.values(row);
       if (value === undefined) return null;
@@ -27,7 +34,7 @@ export const sqlite3Driver: SdbDriver = {
   set: (use, value) =>
     withDatabase(use, (db, table) => {
       const sql = query(use.profile, 'set_query') ?? `INSERT OR REPLACE INTO ${table} VALUES (:key, :value)`;
-      db.prepare(sql).run({ key: use.key, value: encode(value, 'local') });
+      db.prepare(sql).run(bound('set_query', sql, { key: use.key, value: encode(value, 'local') }));
       return true;
     }),
 };
@@ -75,6 +82,18 @@ function makes(db: SqliteDatabase, sql: string): boolean {
 function query(profile: Dict, name: string): string | undefined {
   const sql = profile.get(name);
   return typeof sql === 'string' && sql !== '' ? sql : undefined;
+}
+
+/** @throws SdbError for a query that wants other values: a driver would bind nothing for them, or end the process */
+function bound<T extends Readonly<Record<string, SqlValue>>>(option: string, sql: string, values: T): T {
+  const { positions, names } = piecesOf(sql);
+  const given = Object.keys(values);
+  const other = positions > 0 ? '?' : names.find((name) => !given.includes(name));
+  if (other === undefined) return values;
+  const known = given.map((name) => `:${name}`).join(' and ');
+  throw new SdbError(
+    `its ${option} wants a value for ${other === '?' ? other : `:${other}`}, and there is ${known} only.`,
+  );
 }
 
 function quoted(name: string): string {

@@ -14,6 +14,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { dict, isDict, toNumber, type Value } from '../../python/values/value.ts';
 import type { CachePlace, CacheServer } from './cache-server.ts';
+import { inParts } from './in-parts.ts';
 import type { ChangeMark } from './change-list.ts';
 import type { MinionBank, MinionDataCache } from './minion-data.ts';
 
@@ -30,7 +31,6 @@ const RETRY_MAX_MS = 10_000;
 const AGAIN_MS = 2_500;
 /** Entries asked for in one go, and under way at once. */
 const ASKED_MAX = 500;
-const UNDER_WAY_MAX = 16;
 /** An entry of the server that is larger is left there. */
 const BYTES_MAX = 64 * 1024 * 1024;
 /** Between two writings of what was agreed on; with very many entries longer, so that writing takes a twentieth of the time at most. */
@@ -204,7 +204,7 @@ export class MinionDataMirror {
       const differing = entries.flatMap((entry, index): [Entry, number | undefined][] =>
         stamps[index] === this.#agreed.get(nameOf(entry))?.stamp ? [] : [[entry, stamps[index]]],
       );
-      await inParts(differing, UNDER_WAY_MAX, ([entry, stamp]) => this.#settle(entry, stamp));
+      await inParts(differing, ([entry, stamp]) => this.#settle(entry, stamp));
       this.#serverMark = mark;
     }
     await this.#readAgain();
@@ -245,7 +245,7 @@ export class MinionDataMirror {
   async #readAgain(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs();
     const due = [...this.#again].filter(([, atMs]) => atMs <= nowMs).map(([name]) => name);
-    await inParts(due, UNDER_WAY_MAX, async (name) => {
+    await inParts(due, async (name) => {
       const agreed = this.#agreed.get(name);
       // what an earlier process has left may have been written in this very second
       if (this.#again.get(name) === LEFT_OVER) this.#again.set(name, nowMs + AGAIN_MS);
@@ -268,9 +268,7 @@ export class MinionDataMirror {
           .flatMap((id) => BANKS.map((bank) => ({ id, bank })))
           .filter((entry) => this.#isChanged(entry));
         const stamps = await this.#stamps(entries);
-        await inParts([...entries.entries()], UNDER_WAY_MAX, ([index, entry]) =>
-          this.#settle(entry, stamps[index]),
-        );
+        await inParts([...entries.entries()], ([index, entry]) => this.#settle(entry, stamps[index]));
       } catch (error) {
         for (const id of some) this.#changed.add(id);
         throw error;
@@ -433,14 +431,6 @@ function readValue(bytes: Buffer): Value | undefined {
   } catch {
     return undefined; // somebody else's
   }
-}
-
-async function inParts<T>(
-  items: readonly T[],
-  most: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  for (let at = 0; at < items.length; at += most) await Promise.all(items.slice(at, at + most).map(work));
 }
 
 interface State {

@@ -86,7 +86,13 @@ function differingCaches({ caches }: Evidence): string[] {
     const lines = text(cache);
     const strange =
       lines.find((line) => !expected.has(line)) ?? [...expected].find((line) => !lines.includes(line));
-    return strange === undefined ? [] : [`the job caches of ${first[0]} and ${master} differ: ${strange}`];
+    if (strange === undefined) return [];
+    const token = strange.slice(0, strange.indexOf(':'));
+    const shown = ([name, view]: readonly [string, JobCacheView]): string =>
+      `${name} has ${view.get(token)?.join(' ') ?? 'no such job'}`;
+    return [
+      `the job caches of ${first[0]} and ${master} differ: ${strange} (${shown(first)}; ${shown([master, cache])})`,
+    ];
   });
 }
 

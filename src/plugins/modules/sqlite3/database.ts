@@ -15,13 +15,10 @@ import {
 import { exactRows, openForeignSqlite } from '../../../storage/jobs/exact-sqlite.ts';
 import { blobBytes, type Blob, type SqliteDatabase, type SqlValue } from '../../../storage/jobs/sqlite.ts';
 import { blockBriefly, patiently } from '../../../storage/jobs/sqlite-writing.ts';
+import { piecesOf } from '../../../storage/jobs/sql-pieces.ts';
 
 /** Python's `sqlite3` waits as long for other programs. */
 const PATIENCE_MS = 5_000;
-const PIECE =
-  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[^]*?(?:\*\/|$)|\?\d*|[:@$][A-Za-z_]\w*|;|\S/g;
-/** A statement with statements in it. */
-const TRIGGER = /^\s*create\s+(?:temp\s+|temporary\s+)?trigger\b/i;
 const OTHER_CLASSES: ReadonlyMap<string, string> = new Map([
   ['SQLITE_CONSTRAINT', 'IntegrityError'],
   ['SQLITE_MISMATCH', 'IntegrityError'],
@@ -133,22 +130,6 @@ function boundValues(sql: string, values: readonly Value[] | Dict): SqlValue[] |
   if (names.length > 0)
     return Object.fromEntries(names.map((name, i) => [name, boundValue(list[i] ?? null, i)]));
   return list.map(boundValue);
-}
-
-/** How many statements a text has, and what is to be bound in it. */
-function piecesOf(sql: string): { isEmpty: boolean; isOne: boolean; positions: number; names: string[] } {
-  const names = new Set<string>();
-  let [positions, isEmpty, isEnded, isOne] = [0, true, false, true];
-  for (const [piece] of sql.matchAll(PIECE)) {
-    if (piece.startsWith('--') || piece.startsWith('/*')) continue;
-    if (piece === ';') isEnded = true;
-    else if (isEnded) isOne = false;
-    else isEmpty = false;
-    if (/^\?\d*$/.test(piece))
-      positions = piece === '?' ? positions + 1 : Math.max(positions, Number(piece.slice(1)));
-    else if (/^[:@$]./.test(piece)) names.add(piece.slice(1));
-  }
-  return { isEmpty, isOne: isOne || TRIGGER.test(sql), positions, names: [...names] };
 }
 
 function boundValue(value: Value, index: number): SqlValue {

@@ -219,11 +219,17 @@ export const sqlitePillar: ExtPillar = sqlPillar(async (opts) => {
   const given = optionsOf(opts, 'sqlite3', [['database', '/var/lib/salt/pillar.db']]);
   const path = pyStr(given.get('database') ?? '');
   const { openSqlite } = await import('../../../storage/jobs/sqlite.ts');
+  const { piecesOf } = await import('../../../storage/jobs/sql-pieces.ts');
   try {
     const database = openSqlite(path, true);
     return {
       query: (sql, id) => {
         try {
+          const { positions, names } = piecesOf(sql);
+          const wanted = Math.max(positions, names.length);
+          // the driver would take nothing for the others
+          if (wanted > 1)
+            throw new Error(`a query wants ${wanted} values, and there is the minion's id only`);
           const rows = database.prepare(sql).all(id) as Record<string, unknown>[];
           const columns = Object.keys(rows[0] ?? {});
           const values = rows.map((row) => valuesOf(columns.map((name) => row[name])));

@@ -73,6 +73,27 @@ test('sdb - a hash is made once, of the characters asked for', async (t) => {
   assert.equal(await sdbGetOrSetHash(ctx, 'sdb://lite/x', { length: 3, chars: 'é' }), 'ééé');
 });
 
+test('sdb - a query for SQLite that wants other values than there are is refused', async (t) => {
+  const database = join(folder(t), 'a.sqlite');
+  const queries: readonly (readonly [string, string])[] = [
+    ['SELECT value FROM sdb WHERE key=?', '?'],
+    ['SELECT value FROM sdb WHERE key=:key OR key=:kind', ':kind'],
+  ];
+  for (const [get_query, other] of queries) {
+    const ctx = context({ lite: { driver: 'sqlite3', database, get_query } });
+    await assert.rejects(sdbGet(ctx, 'sdb://lite/pw'), (error: Error) => {
+      assert.equal(
+        error.message,
+        `The sdb profile lite: its get_query wants a value for ${other}, and there is :key only.`,
+      );
+      return true;
+    });
+  }
+  const quoted = "SELECT value FROM sdb WHERE key=:key AND '?' != ':kind' -- ?";
+  const ctx = context({ lite: { driver: 'sqlite3', database, get_query: quoted } });
+  assert.equal(await sdbGet(ctx, 'sdb://lite/pw'), null);
+});
+
 test('sdb - json files are read as JSON, and a broken file is named without its text', async (t) => {
   const path = join(folder(t), 'a.json');
   const ctx = context({ p: { driver: 'json', files: [path] } });
