@@ -340,6 +340,7 @@ async function evidenceOf(storm: Storm, deleted: ReadonlyMap<string, string>): P
 /** What each job cache has of the jobs that these sentences name: the same job may have been saved under two ids. */
 async function jobsNamedIn({ members, jobs }: Storm, sentences: readonly string[]): Promise<string[]> {
   const tokens = new Set(sentences.flatMap((sentence) => sentence.match(/\b[a-z]+-\d+\b/g) ?? []));
+  if (tokens.size === 0) return [];
   const given = jobs.filter(({ token }) => tokens.has(token)).map((job) => `given: ${JSON.stringify(job)}`);
   const cached = await Promise.all(
     members.map(async ({ name, fleet }) =>

@@ -87,13 +87,11 @@ function query(profile: Dict, name: string): string | undefined {
 /** @throws SdbError for a query that wants other values: a driver would bind nothing for them, or end the process */
 function bound<T extends Readonly<Record<string, SqlValue>>>(option: string, sql: string, values: T): T {
   const { positions, names } = piecesOf(sql);
-  const given = Object.keys(values);
-  const other = positions > 0 ? '?' : names.find((name) => !given.includes(name));
+  const known = Object.keys(values).map((name) => `:${name}`);
+  const wanted = [...(positions > 0 ? ['?'] : []), ...names.map((name) => `:${name}`)];
+  const other = wanted.find((each) => !known.includes(each));
   if (other === undefined) return values;
-  const known = given.map((name) => `:${name}`).join(' and ');
-  throw new SdbError(
-    `its ${option} wants a value for ${other === '?' ? other : `:${other}`}, and there is ${known} only.`,
-  );
+  throw new SdbError(`its ${option} wants a value for ${other}, and there is ${known.join(' and ')} only.`);
 }
 
 function quoted(name: string): string {

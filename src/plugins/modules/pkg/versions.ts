@@ -54,28 +54,28 @@ function compareDebPart(a: string, b: string): Order {
 /** The largest epoch that dpkg takes. */
 const EPOCH_MAX = 2 ** 31 - 1;
 
-/** Whether dpkg compares it: `dpkg --compare-versions` ends with an error where an epoch, a revision or the rest is empty or has spaces. */
-function isDebVersion(version: string): boolean {
+/** What dpkg reads in a version; undefined where it ends with an error: an epoch, a revision or the rest that is empty, or spaces. */
+function debParts(version: string): [epoch: number, upstream: string, revision: string] | undefined {
   const text = version.trim();
-  if (text === '') return version === '';
-  const parts = /^(?:(?<epoch>[^:]*):)?(?<upstream>.*?)(?:-(?<revision>[^-]*))?$/s.exec(text)?.groups ?? {};
-  const { epoch, upstream, revision } = parts;
-  const isEpoch = epoch === undefined || (/^\d+$/.test(epoch) && Number(epoch) <= EPOCH_MAX);
+  if (text === '') return version === '' ? [0, '', ''] : undefined;
   // what begins with a dash is an option for dpkg
-  return !/\s|^-/.test(text) && isEpoch && upstream !== '' && revision !== '';
+  if (/\s|^-/.test(text)) return undefined;
+  const parts = /^(?:(?<epoch>[^:]*):)?(?<upstream>.*?)(?:-(?<revision>[^-]*))?$/.exec(text)?.groups ?? {};
+  const { epoch = '0', upstream = '', revision } = parts;
+  const isEpoch = /^\d+$/.test(epoch) && Number(epoch) <= EPOCH_MAX;
+  return isEpoch && upstream !== '' && revision !== ''
+    ? [Number(epoch), upstream, revision ?? '']
+    : undefined;
 }
 
-/** dpkg's order; null where it takes one of them for no version. */
+/**
+ * dpkg's order; null where it takes one of them for no version. Salt asks dpkg where Python has no `apt_pkg`, as in its own packages; with
+ * Debian's python3-apt it gives an order to anything (salt/modules/aptpkg.py `version_cmp`, 3006.16).
+ */
 export function compareDeb(a: string, b: string): Order | null {
-  if (!isDebVersion(a) || !isDebVersion(b)) return null;
-  const [[epochA, restA], [epochB, restB]] = [withEpoch(a), withEpoch(b)];
-  if (epochA !== epochB) return sign(epochA - epochB);
-  const split = (text: string): [string, string] => {
-    const at = text.lastIndexOf('-');
-    return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
-  };
-  const [[upstreamA, revisionA], [upstreamB, revisionB]] = [split(restA), split(restB)];
-  return compareDebPart(upstreamA, upstreamB) || compareDebPart(revisionA, revisionB);
+  const [x, y] = [debParts(a), debParts(b)];
+  if (x === undefined || y === undefined) return null;
+  return sign(x[0] - y[0]) || compareDebPart(x[1], y[1]) || compareDebPart(x[2], y[2]);
 }
 
 function compareRpmPart(a: string, b: string): Order {
