@@ -11,7 +11,7 @@ import type { ClusterLink } from './link.ts';
 import type { Members } from './members.ts';
 
 const LOOK_MS = 1_000;
-/** A member that has just started has not heard of the others yet. */
+/** A member that has just started has not heard of all others yet: so long it leaves out none that it knew of. */
 const FIRST_MS = 4_000;
 /** More masters than any cluster has. */
 const TOLD_MAX = 64;
@@ -41,22 +41,31 @@ export function keepToldMasters({
   clock,
 }: ToldMastersDeps): Pick<Timer, 'cancel'> {
   const path = pathIn(cachedir);
-  const fromMs = clock.monotonicMs() + FIRST_MS;
-  let written = readTextIfExists(path);
+  const completeMs = clock.monotonicMs() + FIRST_MS;
+  let written: string | undefined;
+  const look = (): void => {
+    if (!link.isThere) return;
+    const ours = own === undefined || isDraining() ? [] : [own];
+    const known = clock.monotonicMs() < completeMs ? mastersIn(path).filter((each) => each !== own) : [];
+    const all = [...new Set([...known, ...ours, ...members.addresses()])].sort();
+    const text = toJson(all.slice(0, TOLD_MAX));
+    if (text === written) return;
+    writeFileAtomic(path, text, { mode: 0o600 });
+    written = text;
+  };
   makeDirectory(join(cachedir, 'cluster'), 0o700);
-  return clock.every(
-    LOOK_MS,
-    () => {
-      if (!link.isThere || clock.monotonicMs() < fromMs) return;
-      const ours = own === undefined || isDraining() ? [] : [own];
-      const all = [...new Set([...ours, ...members.addresses()])].sort();
-      const text = toJson(all.slice(0, TOLD_MAX));
-      if (text === written) return;
-      writeFileAtomic(path, text, { mode: 0o600 });
-      written = text;
-    },
-    { background: true },
-  );
+  // the first minion that logs in is told of this member at least: one that hears of none leaves the cluster
+  look();
+  return clock.every(LOOK_MS, look, { background: true });
+}
+
+function mastersIn(path: string): string[] {
+  try {
+    const value = parseJson(readTextIfExists(path) ?? '[]');
+    return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return []; // is written anew
+  }
 }
 
 /** Reads the file. */
@@ -81,8 +90,7 @@ export class ToldMasters {
     const mark = stat === undefined ? '' : `${stat.ino}:${stat.mtimeMs}`;
     if (mark === this.#mark) return this.#masters;
     this.#mark = mark;
-    const value = parseJson(readTextIfExists(this.#path) ?? '[]');
-    this.#masters = Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+    this.#masters = mastersIn(this.#path);
     return this.#masters;
   }
 }

@@ -46,6 +46,7 @@ import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
 import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
+import { clusterSettings } from '../../../config/cluster.ts';
 import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
 import { onceAmongAll } from '../../../runtime/cluster/parts.ts';
@@ -161,8 +162,11 @@ function makeDoor(deps: WorkerServices): Door {
 function makeAuthenticator(deps: WorkerServices): Authenticator {
   const { context, masterKey, keys, sessions, facts, publisher, fireEvent, figures } = deps;
   const { opts, clock, log } = context;
-  const draining = new DrainingMark(opts.get('cachedir'));
-  const told = new ToldMasters(opts.get('cachedir'), clock);
+  // what a member has left in its folder does not bind a master that is none any more
+  const member = clusterSettings(opts) && {
+    draining: new DrainingMark(opts.get('cachedir')),
+    told: new ToldMasters(opts.get('cachedir'), clock),
+  };
   return new Authenticator({
     opts,
     masterKey,
@@ -172,8 +176,8 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
     sharedKey: () => context.sharedKeys()[0] as Crypticle,
     signPublicKey: publicKeySigner(opts, masterKey),
     connectedIds: () => connectedIds(keys, facts, publisher, opts.get('con_cache')),
-    isDraining: () => draining.isSet,
-    masters: () => told.list,
+    isDraining: () => member?.draining.isSet ?? false,
+    masters: () => member?.told.list ?? [],
     fireEvent,
     decided: (outcome) => figures.authenticated(outcome),
     log,

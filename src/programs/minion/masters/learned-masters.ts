@@ -3,17 +3,16 @@
  * that minions spread themselves, goes to the next when that one is gone or gives its minions away, and comes back when it authenticates anew.
  * What it has learned is kept, so that it finds a master when it starts while its configured one is away. Real Salt knows nothing of it.
  */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { parseJson, toJson } from '../../../formats/json/text.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import { readTextIfExists, writeFileAtomic } from '../../../host/files.ts';
-import type { Value } from '../../../python/values/value.ts';
 import { addressName, parseMasterAddress } from '../master-address.ts';
 import type { MasterConnection } from '../master-connection.ts';
 import { AllMasters } from './all-masters.ts';
 import type { MasterDiscovery } from './discover.ts';
 import type { Masters, MastersDeps } from './connection-to.ts';
+import { LearnedOrder } from './learned-order.ts';
 import { OneMaster } from './one-master.ts';
 import type { MasterPlan } from './plan.ts';
 import type { MasterSide } from './side.ts';
@@ -21,8 +20,6 @@ import type { MasterSide } from './side.ts';
 /** A master of a cluster that is away for so long is left: the others are there for that. */
 const ALIVE_SECONDS = 2;
 const FILE = 'masters_learned';
-/** More masters than any cluster has, with those that it had. */
-const KNOWN_MAX = 64;
 
 /** See the head of this file. */
 export class LearnedMasters implements Masters {
@@ -30,8 +27,7 @@ export class LearnedMasters implements Masters {
   readonly #plan: MasterPlan;
   readonly #discovery: MasterDiscovery;
   readonly #path: string;
-  /** In the order in which this minion tries them; the same array for as long as it runs, because others look into it. */
-  readonly #order: Value[] = [];
+  readonly #order: LearnedOrder;
   #inner: Masters;
   /** What is still connected until its successor is: a job that is published meanwhile comes by one of them, or by both, and runs once. */
   readonly #left: Masters[] = [];
@@ -51,7 +47,11 @@ export class LearnedMasters implements Masters {
     this.#plan = plan;
     this.#discovery = discovery;
     this.#path = join(deps.opts.get('cachedir'), FILE);
-    this.#setOrder(this.#kept());
+    const port = deps.opts.get('master_port');
+    this.#order = new LearnedOrder(deps.opts.get('id'), plan.entries[0] ?? '', (entry) =>
+      addressName(parseMasterAddress(entry, port)),
+    );
+    this.#order.set(this.#kept());
     this.#inner = this.#open();
   }
 
@@ -80,51 +80,35 @@ export class LearnedMasters implements Masters {
   }
 
   #open(): Masters {
-    if (this.#order.length === 0) return new AllMasters(this.#deps, this.#plan, this.#discovery);
-    const plan = { ...this.#plan, mode: 'one', entries: this.#order, aliveSeconds: ALIVE_SECONDS } as const;
+    if (this.#order.entries.length === 0) return new AllMasters(this.#deps, this.#plan, this.#discovery);
+    const plan = {
+      ...this.#plan,
+      mode: 'one',
+      entries: this.#order.entries,
+      aliveSeconds: ALIVE_SECONDS,
+    } as const;
     return new OneMaster(this.#deps, plan, this.#discovery);
   }
 
   #learn(masters: readonly string[], connection: MasterConnection): void {
     const { log } = this.#deps;
     if (this.#isClosed || !this.#inner.targets.includes(connection)) return;
-    const before = this.#order.join(' ');
-    this.#setOrder(masters);
-    if (this.#order.join(' ') === before) return;
+    const wasKnown = this.#order.entries.length > 0;
+    if (!this.#order.heard(masters, connection.name)) return;
     this.#keep();
-    const preferred = this.#order[0];
-    if (before !== '' && preferred !== undefined && this.#nameOf(preferred) === connection.name) return;
-    log.info(
-      preferred === undefined
-        ? 'The master is part of no cluster any more; the configured one counts.'
-        : `The master is one of a cluster of ${masters.length}; this minion belongs to ${String(preferred)}.`,
-    );
+    const preferred = this.#order.entries[0];
+    if (wasKnown && preferred !== undefined && this.#order.nameOf(preferred) === connection.name) return;
+    if (preferred === undefined)
+      log.info('The master is part of no cluster any more; the configured one counts.');
+    else if (masters.length === 0)
+      log.info(
+        `The master ${connection.name} has left its cluster; this minion goes to ${String(preferred)}.`,
+      );
+    else
+      log.info(
+        `The master is one of a cluster of ${masters.length}; this minion belongs to ${String(preferred)}.`,
+      );
     this.#moved();
-  }
-
-  /**
-   * The highest hash comes first: another master more or less moves only the minions that it has. Those that were known before and are not
-   * named now may only be away; with the configured address they are the last resort. A master that names none is in no cluster.
-   */
-  #setOrder(masters: readonly string[]): void {
-    const id = this.#deps.opts.get('id');
-    const weights = new Map(
-      masters.map((master) => [master, createHash('sha256').update(`${id} ${master}`).digest('hex')]),
-    );
-    const order: Value[] = [...weights].sort(([, a], [, b]) => (a > b ? -1 : 1)).map(([master]) => master);
-    const names = new Set(order.map((master) => this.#nameOf(master)));
-    const more = order.length === 0 ? [] : [...this.#order, this.#plan.entries[0] ?? ''];
-    this.#order.length = 0;
-    for (const master of more) {
-      if (names.has(this.#nameOf(master)) || order.length >= KNOWN_MAX) continue;
-      names.add(this.#nameOf(master));
-      order.push(master);
-    }
-    if (order.length > 1) this.#order.push(...order);
-  }
-
-  #nameOf(entry: Value): string {
-    return addressName(parseMasterAddress(entry, this.#deps.opts.get('master_port')));
   }
 
   #kept(): string[] {
@@ -138,7 +122,7 @@ export class LearnedMasters implements Masters {
 
   #keep(): void {
     try {
-      writeFileAtomic(this.#path, toJson(this.#order), { mode: 0o600 });
+      writeFileAtomic(this.#path, toJson(this.#order.entries), { mode: 0o600 });
     } catch (error) {
       this.#deps.log.warning(`The masters of the cluster could not be written down: ${messageOf(error)}`);
     }
