@@ -5,6 +5,8 @@
  *
  * On the wire a message is `u8 length, name, payload`; an answer is its payload alone.
  */
+import { decodeAt } from '../../formats/wire/msgpack.ts';
+import type { Value } from '../../python/values/value.ts';
 import { MessageError, type Codec } from './fields.ts';
 import type { RpcAnswer, RpcHandlers } from './rpc.ts';
 
@@ -84,12 +86,11 @@ export function handlersOf<M extends Messages>(
   const known = new Map(Object.entries(messages));
   const take = handlers as unknown as Readonly<Record<string, (question: unknown) => unknown>>;
   const handle = (bytes: Buffer): { message: Messages[string]; answer: unknown } => {
-    const end = 1 + (bytes[0] ?? 0);
-    const name = bytes.toString('latin1', 1, end);
+    const name = messageName(bytes);
     const message = known.get(name);
     if (message === undefined)
       throw new MessageError(`${to} does not know the message ${JSON.stringify(name)}`);
-    const question = readQuestion(to, name, message.asks, bytes.subarray(end));
+    const question = readQuestion(to, name, message.asks, bytes.subarray(1 + name.length));
     return { message, answer: take[name]?.(question) };
   };
   return {
@@ -101,6 +102,30 @@ export function handlersOf<M extends Messages>(
     },
     notify: (bytes) => void handle(bytes),
   } satisfies { call(bytes: Buffer): Promise<RpcAnswer> | RpcAnswer; notify(bytes: Buffer): void };
+}
+
+/** The name of a message that was written as a contract says. */
+export function messageName(message: Buffer): string {
+  return message.toString('latin1', 1, 1 + (message[0] ?? 0));
+}
+
+/**
+ * The first fields of a message of several, without decoding what follows them.
+ * @throws MessageError when it is no message of so many
+ */
+export function firstFields(message: Buffer, count: number): Value[] {
+  const start = 1 + (message[0] ?? 0);
+  // a list of up to 15 is one byte and its items
+  const header = message[start] ?? 0;
+  if ((header & 0xf0) !== 0x90 || (header & 0x0f) < count)
+    throw new MessageError(`${messageName(message)} is no message of ${count} fields`);
+  const out: Value[] = [];
+  for (let at = start + 1; out.length < count;) {
+    const { value, end } = decodeAt(message, 'local', at);
+    out.push(value);
+    at = end;
+  }
+  return out;
 }
 
 function headOf(name: string): Buffer {

@@ -16,47 +16,97 @@ export interface RpcClientOptions {
   readonly giveUpMs: number;
 }
 
-/** Calls that are repeated when the process at the other end died under them: the other end must tell doubles apart. */
+/** A call that has no answer yet. */
+interface Unanswered {
+  readonly body: readonly Uint8Array[];
+  readonly giveUpAtMs: number;
+  readonly resolve: (answer: Buffer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Calls that are repeated when the process at the other end died under them: the other end must tell doubles apart. They reach it in the
+ * order in which they were made, also those that are repeated: a newer one never overtakes.
+ */
 export class RpcClient {
   readonly #options: RpcClientOptions;
-  #peer: Promise<RpcPeer> | undefined;
+  /** In their order. */
+  readonly #unanswered = new Set<Unanswered>();
+  #peer: RpcPeer | undefined;
+  #connecting: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: RpcClientOptions) {
     this.#options = options;
   }
 
-  /** Connects before there is a call; when the other process is not there yet, the first call connects. */
+  /** Connects before there is a call; when the other process is not there yet, it is tried again as soon as there is one. */
   open(): void {
-    const peer = (this.#peer ??= connectRpc(this.#options.path, {}));
-    peer.catch(() => {
-      if (this.#peer === peer) this.#peer = undefined;
-    });
+    if (this.#peer === undefined) this.#connecting ??= this.#connect();
   }
 
   /** @throws UnreachableError when the other process stays away; an Error with its message when it refuses */
-  async call(...body: readonly Uint8Array[]): Promise<Buffer> {
-    const { clock, giveUpMs, purpose } = this.#options;
-    const giveUpAt = clock.monotonicMs() + giveUpMs;
-    for (;;) {
-      let peer: RpcPeer | undefined;
-      try {
-        peer = await (this.#peer ??= connectRpc(this.#options.path, {}));
-        return await peer.call(...body);
-      } catch (cause) {
-        if (peer !== undefined && !peer.isClosed) throw cause;
-        this.#peer = undefined;
-        if (this.#closed || clock.monotonicMs() > giveUpAt) {
-          throw new UnreachableError(`The ${purpose} cannot be reached.`, { cause });
-        }
-        await clock.sleep(RECONNECT_MS);
-      }
-    }
+  call(...body: readonly Uint8Array[]): Promise<Buffer> {
+    const { clock, giveUpMs } = this.#options;
+    return new Promise((resolve, reject) => {
+      const call = { body, giveUpAtMs: clock.monotonicMs() + giveUpMs, resolve, reject };
+      this.#unanswered.add(call);
+      if (this.#peer === undefined) this.open();
+      else this.#send(this.#peer, call);
+    });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    (await this.#peer?.catch(() => undefined))?.close();
+    await this.#connecting;
+    this.#peer?.close();
+  }
+
+  #send(peer: RpcPeer, call: Unanswered): void {
+    peer.call(...call.body).then(
+      (answer) => {
+        this.#unanswered.delete(call);
+        call.resolve(answer);
+      },
+      (error: unknown) => {
+        if (peer.isClosed) return this.#lost(peer, error);
+        this.#unanswered.delete(call);
+        call.reject(error);
+      },
+    );
+  }
+
+  /** All that has no answer is sent again to the successor. */
+  #lost(peer: RpcPeer, cause: unknown): void {
+    if (this.#peer === peer) this.#peer = undefined;
+    this.#giveUp(cause, this.#closed ? Infinity : this.#options.clock.monotonicMs());
+    if (this.#peer === undefined && this.#unanswered.size > 0) this.open();
+  }
+
+  async #connect(): Promise<void> {
+    const { path, clock } = this.#options;
+    do {
+      try {
+        const peer = await connectRpc(path, {});
+        this.#connecting = undefined;
+        this.#peer = peer;
+        for (const call of this.#unanswered) this.#send(peer, call);
+        return;
+      } catch (cause) {
+        this.#giveUp(cause, this.#closed ? Infinity : clock.monotonicMs());
+      }
+      if (this.#unanswered.size > 0) await clock.sleep(RECONNECT_MS);
+    } while (this.#unanswered.size > 0);
+    this.#connecting = undefined;
+  }
+
+  /** Fails those whose time is over. */
+  #giveUp(cause: unknown, nowMs: number): void {
+    for (const call of this.#unanswered) {
+      if (call.giveUpAtMs >= nowMs) continue;
+      this.#unanswered.delete(call);
+      call.reject(new UnreachableError(`The ${this.#options.purpose} cannot be reached.`, { cause }));
+    }
   }
 }
 

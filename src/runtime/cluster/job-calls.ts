@@ -10,10 +10,12 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { StreamMessage } from '../../network/nats/reading.ts';
 import { dict, isBytes, type Value } from '../../python/values/value.ts';
+import { messageName } from '../../network/ipc/contract.ts';
 import { contentBytesMax } from '../../network/nats/connect.ts';
 import { patiently } from '../../network/nats/patiently.ts';
 import type { CallSpool } from './call-spool.ts';
 import type { ClusterLink } from './link.ts';
+import { OrderedMaking, type Waiter } from './ordered-making.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
 import type { PositionFile } from './position-file.ts';
 import type { ClusterSeal } from './seal.ts';
@@ -29,9 +31,6 @@ const BACK_MS = 10_000;
 const WATCH_MS = 1_000;
 /** Calls of other masters that are made here at once. */
 const MAKING_MAX = 2_000;
-/** Pauses before a call that this master's job cache did not take is made again; after the last it is given up here, and counted. */
-const FIRST_PAUSE_MS = 500;
-const LAST_PAUSE_MS = 64_000;
 /** Bytes of returns that are being joined out of parts. */
 const PARCEL_BYTES_MAX = 512 * 1024 * 1024;
 
@@ -61,18 +60,17 @@ interface Appended {
   ackedMs?: number;
 }
 
-interface Pending {
+interface Pending extends Waiter {
   readonly call: Buffer;
-  readonly resolve: (answer: Buffer) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** See the head of this file. */
 export class JobCalls {
-  readonly counters = { appended: 0, made: 0, spooled: 0, refused: 0, lost: 0, notBack: 0 };
+  readonly counters = { appended: 0, made: 0, spooled: 0, refused: 0, notBack: 0 };
   readonly #deps: JobCallsDeps;
   readonly #run: string;
   readonly #watch: Timer;
+  readonly #ordered: OrderedMaking;
   readonly #joiner = new ParcelJoiner(PARCEL_BYTES_MAX);
   /** Calls that were appended and come back with the stream, by the number of their message in this run. */
   readonly #appended = new Map<number, Appended>();
@@ -85,7 +83,6 @@ export class JobCalls {
   #full: (() => void) | undefined;
   #reading: { stop(): Promise<void> } | undefined;
   #draining = false;
-  #isStopped = false;
   /** The last place that was read and made. */
   #last = 0;
   /** Places of messages that are being made, in their order. */
@@ -94,6 +91,7 @@ export class JobCalls {
   constructor(deps: JobCallsDeps) {
     this.#deps = deps;
     this.#run = deps.random.bytes(8).toString('hex');
+    this.#ordered = new OrderedMaking(deps);
     this.#watch = deps.clock.every(WATCH_MS, () => this.#giveUpNotBack(), { background: true });
   }
 
@@ -114,7 +112,7 @@ export class JobCalls {
 
   /** Takes a call as it came over the local socket, of which a write goes into the stream. @returns the answer, packed */
   call(call: Buffer): Promise<Buffer> {
-    const name = nameOf(call);
+    const name = messageName(call);
     if (!WRITES.has(name)) return this.#deps.make(call);
     if (this.#waitingBytes + call.length > WAITING_BYTES_MAX) {
       this.counters.refused++;
@@ -132,13 +130,18 @@ export class JobCalls {
     });
   }
 
+  /** Calls that the cluster has and this master's job cache never took. */
+  get lost(): number {
+    return this.#ordered.counters.lost;
+  }
+
   /** What waits on the disk for the cluster. */
   get spooledBytes(): number {
     return this.#deps.spool.bytes;
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#ordered.stop();
     await this.#reading?.stop();
     this.#deps.position.flush();
     const gone = new BrineError('This master is ending.', { code: 'not-reachable' });
@@ -227,7 +230,7 @@ export class JobCalls {
   /** Without the cluster: returns and lines of ledgers wait on the disk, and are in this master's job cache at once; jobs are refused. */
   async #spoolAll(batch: readonly Pending[]): Promise<void> {
     const { spool, link } = this.#deps;
-    const isJob = ({ call }: Pending): boolean => nameOf(call) === 'saveJob';
+    const isJob = ({ call }: Pending): boolean => messageName(call) === 'saveJob';
     for (const { reject } of batch.filter(isJob)) {
       this.counters.refused++;
       reject(new BrineError(link.refusal('The job is not published'), { code: 'not-reachable' }));
@@ -283,7 +286,9 @@ export class JobCalls {
     const calls = message?.get('calls');
     if (message === undefined || !Array.isArray(calls)) return this.#done(sequence);
     const pendings = this.#claim(message.get('member'), message.get('run'), message.get('number'));
-    const made = calls.map((call, index) => this.#make(call, pendings?.[index]));
+    const made = calls.map(async (call, index) => {
+      if (isBytes(call)) await this.#ordered.make(Buffer.from(call), pendings?.[index]);
+    });
     this.#making += calls.length;
     const all = Promise.all(made).then(() => {
       this.#making -= calls.length;
@@ -307,25 +312,6 @@ export class JobCalls {
     return appended?.calls;
   }
 
-  async #make(call: Value, pending: Pending | undefined): Promise<void> {
-    if (!isBytes(call)) return;
-    const { clock, log, make } = this.#deps;
-    const bytes = Buffer.from(call);
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
-      try {
-        const answer = await make(bytes);
-        return pending?.resolve(answer);
-      } catch (error) {
-        // whoever waits tries again by himself; this master must have it all the same
-        pending?.reject(error as Error);
-        log.error(`The job cache of this master did not take what the cluster has: ${messageOf(error)}`);
-        if (this.#isStopped) return;
-        if (pauseMs > LAST_PAUSE_MS) return void this.counters.lost++;
-        await clock.sleep(pauseMs);
-      }
-    }
-  }
-
   /** Remembers how far this master is: before what is not yet done, and before a parcel whose rest is still to come. */
   #done(sequence: number): void {
     this.#last = Math.max(this.#last, sequence);
@@ -334,9 +320,4 @@ export class JobCalls {
     const oldest = Math.min(oldestUnfinished, this.#joiner.oldestAt ?? Infinity);
     this.#deps.position.reached(Math.min(this.#last, oldest - 1));
   }
-}
-
-/** The name of a call: its first byte is the length of its name (network/ipc/contract.ts). */
-function nameOf(call: Buffer): string {
-  return call.toString('latin1', 1, 1 + (call[0] ?? 0));
 }

@@ -82,6 +82,9 @@ export const FAMILIES = {
   brine_cluster_calls_not_heard_back_total: counter(
     'Writes that the cluster has and that did not come back from it in time.',
   ),
+  brine_cluster_calls_lost_total: counter(
+    'Writes that the cluster has and that the job cache of this master never took.',
+  ),
   brine_minion_cache_connected: gauge('Whether the server of the minion data cache answers.'),
   brine_minion_cache_waiting: gauge('Minions whose changed data the server does not have yet.'),
   brine_minion_cache_stored_total: counter('Entries of minions brought to the server.'),

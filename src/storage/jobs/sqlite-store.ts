@@ -73,12 +73,14 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
     return this.#files.names().reduce((sum, name) => sum + this.#files.bytes(name), 0);
   }
 
-  saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {
+  // what can be wrong with the content of one write is found out before it joins the others
+  async saveJob(jid: string, load: Dict, minions: readonly string[]): Promise<boolean> {
     const fun = funText(load.get('fun'));
+    const lists = encode({ '': minions }, 'local');
+    const body = encode(load, 'local');
     return this.#writes.add(() => {
       const { insertJob, outbox } = this.#day(jid);
-      const lists = encode({ '': minions }, 'local');
-      const isNew = Number(insertJob.run(jid, fun, encode(load, 'local'), lists).changes) > 0;
+      const isNew = Number(insertJob.run(jid, fun, body, lists).changes) > 0;
       if (isNew) outbox?.addJob(jid);
       return isNew;
     });
@@ -97,10 +99,10 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
     });
   }
 
-  saveReturn(ret: StoredReturn): Promise<boolean> {
+  async saveReturn(ret: StoredReturn): Promise<boolean> {
+    const body = encode(ret.return, 'local');
     return this.#writes.add(() => {
       const { insertReturn, judged, outbox } = this.#day(ret.jid, ret.id);
-      const body = encode(ret.return, 'local');
       const { jid, id, fun, retcode, success, out = null, atMs = null } = ret;
       const isNew =
         Number(insertReturn.run(jid, id, fun, retcode, success ? 1 : 0, out, body, atMs).changes) > 0;

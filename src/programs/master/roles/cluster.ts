@@ -319,6 +319,7 @@ function figures(parts: {
     sample('brine_cluster_calls_spooled_total', jobs.counters.spooled),
     sample('brine_cluster_calls_refused_total', jobs.counters.refused),
     sample('brine_cluster_calls_not_heard_back_total', jobs.counters.notBack),
+    sample('brine_cluster_calls_lost_total', jobs.lost),
     sample('brine_cluster_files_written_total', files.counters.written),
     sample('brine_cluster_files_conflicts_total', files.counters.conflicts),
     sample('brine_cluster_files_left_out_total', files.counters.tooLarge),
