@@ -79,11 +79,7 @@ export function clusterSettings(opts: Pick<MasterOptions, 'get' | 'raw'>): Clust
   const value = opts.get('cluster');
   if (value.size === 0) return undefined;
   for (const key of value.keys()) requireKnown(String(key));
-  const id = textOf(value, 'id');
-  if (id === undefined || !NAME.test(id))
-    throw new ConfigError(
-      `cluster: id must be a name of letters, digits, - and _, 32 at most, not ${pyStr(value.get('id') ?? null)}.`,
-    );
+  const id = idOf(value, opts.raw('cluster_id') ?? null);
   const member = textOf(value, 'member') ?? String(opts.raw('id') ?? '');
   if (!isMemberName(member))
     throw new ConfigError(
@@ -103,6 +99,20 @@ export function clusterSettings(opts: Pick<MasterOptions, 'get' | 'raw'>): Clust
     hasOwnKeys: ownKeysOf(value.get('own_keys'), opts),
     nats: natsOf(value),
   };
+}
+
+/** @param salts the option `cluster_id` of Salt 3007, which says the same */
+function idOf(value: Dict, salts: Value): string {
+  const own = value.get('id') ?? null;
+  const given = own ?? salts;
+  if (typeof given !== 'string' || !NAME.test(given))
+    throw new ConfigError(
+      `cluster: id must be a name of letters, digits, - and _, 32 at most, not ${pyStr(given)}.`,
+    );
+  if (salts === null || salts === given) return given;
+  throw new ConfigError(
+    `cluster: id is ${given}, and cluster_id is ${pyStr(salts)}. They name the same cluster: set one of them.`,
+  );
 }
 
 function requireKnown(key: string): void {

@@ -210,6 +210,11 @@ export const masterOptions = {
     dict(),
     'cluster of masters that this one belongs to: its id, the addresses of its NATS servers (nats), replicas, credentials, and own_keys',
   ),
+  cluster_id: option(
+    'str?',
+    null,
+    'the id of the option cluster, where that names none (3007); without the option cluster the master does not start',
+  ),
   external_auth: option('dict', dict(), 'authentication systems, users and what they may do'),
   roles: option(
     'dict',

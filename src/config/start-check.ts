@@ -11,7 +11,7 @@ import { LOCAL_DRIVER, SERVER_DRIVERS } from './minion-cache.ts';
 import type { OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
 import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
-import { noEffect, type Program, type Unserved } from './unserved.ts';
+import { noEffect, SALTS_CLUSTER, type Program, type Unserved } from './unserved.ts';
 
 /** Options that a line names; of more it says how many. */
 const NAMED_MAX = 40;
@@ -81,7 +81,8 @@ export function findUnserved({ program, table, otherTable, given, compiles }: St
     const known = Object.hasOwn(table, name) ? table[name] : undefined;
     const unserved = known === undefined ? furtherOption(name) : known;
     if (known !== undefined && isDefault(value, known.default)) continue;
-    if (unserved?.unserved !== undefined) note(name, unserved.unserved);
+    const isReplaced = SALTS_CLUSTER_ONLY.has(name) && isClusterGiven(given);
+    if (unserved?.unserved !== undefined) note(name, isReplaced ? NEEDS_NO_PEERS : unserved.unserved);
     else if (unserved === undefined && scope === 'everything' && !isAccepted(accepted, name))
       noteUnknown(name, value, { table, otherTable, warnings, unknown });
     const inValue =
@@ -98,6 +99,14 @@ function isDefault(value: Value, standard: Value): boolean {
   if (value === null) return true;
   if (valuesEqual(value, standard)) return true;
   return typeof standard === 'object' && !truthy(value) && !truthy(standard);
+}
+
+/** Of Salt's own cluster (3007): what ours does without. */
+const SALTS_CLUSTER_ONLY = new Set(['cluster_peers', 'cluster_pki_dir']);
+const NEEDS_NO_PEERS = noEffect('the members of a cluster of Brine share through NATS (option cluster)');
+
+function isClusterGiven(given: Dict): boolean {
+  return truthy(given.get('cluster') ?? null);
 }
 
 /** `unserved_options`: `warn` for all, or a list of names. */
@@ -144,6 +153,7 @@ function valueUnserved(
   value: Value,
   { given, isMaster }: { readonly given: Dict; readonly isMaster: boolean },
 ): Unserved | undefined {
+  if (name === 'cluster_id') return isClusterGiven(given) ? undefined : SALTS_CLUSTER;
   if (name === 'cache') return cacheUnserved(pyStr(value), { given, isMaster });
   if (name === 'fileserver_backend' && Array.isArray(value)) {
     const missing = value.map(pyStr).filter((backend) => !BACKENDS.has(backend));
@@ -169,7 +179,7 @@ function cacheUnserved(
 ): Unserved | undefined {
   if (!isMaster) return noEffect('a minion keeps what it remembers in files below cachedir');
   if (SERVER_DRIVERS.includes(driver))
-    return truthy(given.get('cluster') ?? null)
+    return isClusterGiven(given)
       ? stopping(
           `the masters of a cluster tell each other what they remember of minions, and ${driver} would be a second way; set cache: localfs`,
         )

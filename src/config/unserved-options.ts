@@ -4,7 +4,7 @@
  */
 import { dict } from '../python/values/value.ts';
 import type { OptionKind, OptionSpec, OptionTypes } from './option.ts';
-import { noEffect, notYet, stops, type Unserved } from './unserved.ts';
+import { noEffect, notYet, SALTS_CLUSTER, type Unserved } from './unserved.ts';
 
 type Rows = Readonly<
   Record<string, { readonly [K in OptionKind]: readonly [K, OptionTypes[K]] }[OptionKind]>
@@ -59,17 +59,10 @@ export const sharedUnserved = {
 /** What only masters have. */
 export const masterUnserved = {
   // keys that the masters of a cluster share (3007); one that starts without has keys of its own
-  ...family(
-    'of a cluster of masters (3007)',
-    stops(
-      'its masters share a folder, and those of a cluster of Brine have NATS between them (option cluster)',
-    ),
-    {
-      cluster_id: ['str?', null],
-      cluster_pki_dir: ['str?', null],
-      cluster_peers: ['list', []],
-    },
-  ),
+  ...family('of a cluster of masters (3007)', SALTS_CLUSTER, {
+    cluster_pki_dir: ['str?', null],
+    cluster_peers: ['list', []],
+  }),
   ...family(
     'of a cluster of masters (3007)',
     noEffect('a cluster of Brine has no key and no port of its own (option cluster)'),

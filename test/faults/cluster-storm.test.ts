@@ -43,6 +43,7 @@ const CAUGHT_UP_MS = 30_000;
 const LOAD_PAUSE_MS = 300;
 /** The same where nothing else runs. */
 const QUIET_BACK_MS = 5_000;
+const LOG_SHOWN = 6_000;
 /** Simulated minions on each master. */
 const CROWD = isLong ? 100 : 5;
 /** They get one job of so many. */
@@ -311,7 +312,17 @@ async function allAnswer(
   members: readonly MemberMaster[],
   ids: readonly string[] = present(storm),
 ): Promise<number> {
-  const took = await Promise.all(members.map(({ fleet }) => untilAllAnswer(fleet, ids, BACK_MS)));
+  const took = await Promise.all(
+    members.map(({ name, fleet }) => {
+      let isLogShown = false;
+      return untilAllAnswer(fleet, ids, BACK_MS, (said) => {
+        storm.t.diagnostic(`slow: ${name} ${said}`);
+        if (isLogShown) return;
+        isLogShown = true;
+        storm.t.diagnostic(fleet.master?.log.slice(-LOG_SHOWN) ?? '');
+      });
+    }),
+  );
   return Math.max(...took);
 }
 

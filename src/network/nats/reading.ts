@@ -17,6 +17,11 @@ const OPEN_MS_MAX = 3_000;
 /** Between two looks at whether the reader still brings what there is; sooner when something waits. */
 const LOOK_MS = 1_000;
 const LOOK_AGAIN_MS = 500;
+/** After a reader that brought nothing the next one may do the same, so it is looked after closely. */
+const WARY_MS = 30_000;
+const LOOK_WARILY_MS = 250;
+/** Messages that are asked for one by one before a reader is made again. */
+const SINGLE_MAX = 1_000;
 
 /** A message of a stream. */
 export interface StreamMessage {
@@ -36,6 +41,8 @@ export interface ReadingDeps {
   /** The place of the last message and the last place of the stream, see {@link LagWatch}. */
   readonly lastMessage: () => Promise<number>;
   readonly lastPlace: () => Promise<number>;
+  /** Asks the leader of the stream for the first message from a place on. */
+  readonly nextMessage: (from: number) => Promise<StreamMessage | undefined>;
   /** Told that a reader was given up because it brought nothing, in one sentence. */
   readonly report: (sentence: string) => void;
   /** Done with one message before it is given the next. */
@@ -47,7 +54,7 @@ export interface ReadingDeps {
  *
  * The servers keep the reader on one of them only, and the library asks for ever after a reader whose server is dead. So a reader that
  * falls silent, whose connection was made anew, or that does not bring what there is, is given up, and another one goes on behind the
- * last message.
+ * last message. It may be kept where the last one was: so what a reader did not bring is asked of the stream's leader first.
  */
 export class StreamReading {
   /** Settles when it is stopped, or with the error of `take`. */
@@ -57,6 +64,7 @@ export class StreamReading {
   #next: number;
   #messages: ConsumerMessages | undefined;
   #isTaking = false;
+  #isStuck = false;
 
   private constructor(deps: ReadingDeps, from: number, first: ConsumerMessages) {
     this.#deps = deps;
@@ -67,10 +75,17 @@ export class StreamReading {
     this.ended = this.#run(first);
   }
 
-  /** Starts to read at a place. @throws an error of NATS when it does not answer now */
+  /** Starts to read at a place. @throws an error of NATS, a `TimeoutError` when it does not answer now */
   static async start(deps: ReadingDeps, from: number): Promise<StreamReading> {
     const next = Math.max(1, from);
-    return new StreamReading(deps, next, await openReader(deps, next));
+    const enough = new AbortController().signal;
+    for (let atMostMs = OPEN_MS; atMostMs <= OPEN_MS_MAX; atMostMs *= 2) {
+      const first = await openWithin(openReader(deps, next), { atMostMs, clock: deps.clock, enough });
+      if (first !== undefined) return new StreamReading(deps, next, first);
+    }
+    const late = new Error(`NATS makes no reader of the stream ${deps.stream} in time`);
+    late.name = 'TimeoutError'; // what may be asked again (patiently.ts)
+    throw late;
   }
 
   /** Ends it; what is being taken is finished. */
@@ -89,6 +104,7 @@ export class StreamReading {
         await this.#read(messages);
       }
       if (this.#stopping.signal.aborted) return;
+      if (this.#isStuck) await this.#takeSingly();
       await clock.sleep(PAUSE_MS, this.#stopping.signal);
       if (this.#deps.nats.isClosed())
         throw new Error(`The stream ${stream} is no longer read: NATS is closed`);
@@ -98,17 +114,10 @@ export class StreamReading {
     }
   }
 
-  /** @returns a reader, or undefined where there is none in this time; one that comes later is given up */
-  async #openWithin(atMostMs: number): Promise<ConsumerMessages | undefined> {
-    const opening = openReader(this.#deps, this.#next);
-    const waiting = new AbortController();
-    const given = opening.catch(() => undefined);
-    const enough = AbortSignal.any([waiting.signal, this.#stopping.signal]);
-    const isLate = this.#deps.clock.sleep(atMostMs, enough).then(() => undefined);
-    const messages = await Promise.race([given, isLate]);
-    waiting.abort();
-    if (messages === undefined) void given.then((late) => late?.stop());
-    return messages;
+  /** @returns a reader, or undefined where there is none in this time */
+  #openWithin(atMostMs: number): Promise<ConsumerMessages | undefined> {
+    const opening = openReader(this.#deps, this.#next).catch(() => undefined);
+    return openWithin(opening, { atMostMs, clock: this.#deps.clock, enough: this.#stopping.signal });
   }
 
   /** Takes the messages of one reader until it is given up. */
@@ -120,14 +129,24 @@ export class StreamReading {
       const { done, value: message } = await all.next().catch(() => ENDED);
       if (done === true || message === undefined) return;
       if (message.seq < this.#next) continue;
-      this.#isTaking = true;
-      await this.#deps.take({
-        sequence: message.seq,
-        subject: message.subject,
-        data: message.data,
-      });
-      this.#next = message.seq + 1;
-      this.#isTaking = false;
+      await this.#take({ sequence: message.seq, subject: message.subject, data: message.data });
+    }
+  }
+
+  async #take(message: StreamMessage): Promise<void> {
+    this.#isTaking = true;
+    await this.#deps.take(message);
+    this.#next = message.sequence + 1;
+    this.#isTaking = false;
+  }
+
+  /** What the reader that is given up did not bring. */
+  async #takeSingly(): Promise<void> {
+    this.#isStuck = false;
+    for (let count = 0; count < SINGLE_MAX && !this.#stopping.signal.aborted; count++) {
+      const message = await this.#deps.nextMessage(this.#next).catch(() => undefined);
+      if (message === undefined) return;
+      await this.#take(message);
     }
   }
 
@@ -139,12 +158,16 @@ export class StreamReading {
       lastPlace,
       lastMessage,
     });
+    let waryUntilMs = -Infinity;
     for (let pauseMs = LOOK_MS; ;) {
       await clock.sleep(pauseMs, this.#stopping.signal);
       if (this.#stopping.signal.aborted || nats.isClosed()) return;
       const found = await watch.look();
-      pauseMs = found === 'behind' ? LOOK_AGAIN_MS : LOOK_MS;
+      if (found === 'stuck') waryUntilMs = clock.monotonicMs() + WARY_MS;
+      const isWary = clock.monotonicMs() < waryUntilMs;
+      pauseMs = isWary ? LOOK_WARILY_MS : found === 'behind' ? LOOK_AGAIN_MS : LOOK_MS;
       if (found !== 'stuck') continue;
+      this.#isStuck = true;
       report(
         `A NATS server holds back messages of the stream ${stream}; they are read from another one. Look at its disk and its log.`,
       );
@@ -171,6 +194,22 @@ async function openReader({ client, stream, startAt }: ReadingDeps, from: number
     expires: EXPIRES_MS,
     idle_heartbeat: HEARTBEAT_MS,
   });
+}
+
+/** Waits for a reader, for so long or until it is enough; one that comes later is given up. */
+async function openWithin(
+  opening: Promise<ConsumerMessages | undefined>,
+  { atMostMs, clock, enough }: { atMostMs: number; clock: Clock; enough: AbortSignal },
+): Promise<ConsumerMessages | undefined> {
+  const waiting = new AbortController();
+  const isLate = clock.sleep(atMostMs, AbortSignal.any([waiting.signal, enough])).then(() => undefined);
+  try {
+    const messages = await Promise.race([opening, isLate]);
+    if (messages === undefined) void opening.then((late) => late?.stop()).catch(() => undefined);
+    return messages;
+  } finally {
+    waiting.abort();
+  }
 }
 
 async function giveUpWhenSilent(messages: ConsumerMessages): Promise<void> {

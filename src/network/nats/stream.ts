@@ -248,7 +248,9 @@ export class NatsStreams {
     const { nats, client, startAt, clock, report } = this.#deps;
     const lastPlace = async (): Promise<number> => (await this.range(stream)).last;
     const lastMessage = async (): Promise<number> => (await this.last(stream, subject))?.sequence ?? 0;
-    const deps = { nats, client, startAt, clock, report, stream, take, lastPlace, lastMessage };
+    const nextMessage = (place: number): Promise<StreamMessage | undefined> =>
+      this.next(stream, subject, place);
+    const deps = { nats, client, startAt, clock, report, stream, take, lastPlace, lastMessage, nextMessage };
     return patiently(() => StreamReading.start(deps, from));
   }
 

@@ -20,6 +20,8 @@ const COMPLETE_MS = 60_000;
  */
 const ASK_AGAIN_MS = 1_500;
 const QUESTIONS_AT_ONCE = 2;
+/** Within this all are to answer on a machine that does nothing else. */
+const SLOW_MS = 5_000;
 /** Characters of a master's log in a message about it. */
 const LOG_SHOWN = 3_000;
 
@@ -209,12 +211,13 @@ export async function pinged(fleet: Fleet, ids?: readonly string[]): Promise<str
 
 /**
  * Asks with `test.ping` on a master, again and again, until all of these answer one question, whoever else does.
- * @returns how long it took, ms
+ * @param tellSlow is told what was answered instead, of what took longer than five seconds @returns how long it took, ms
  */
 export async function untilAllAnswer(
   fleet: Fleet,
   ids: readonly string[],
   atMostMs: number,
+  tellSlow: (said: string) => void = () => undefined,
 ): Promise<number> {
   const fromMs = systemClock.monotonicMs();
   const tookMs = (): number => Math.round(systemClock.monotonicMs() - fromMs);
@@ -223,7 +226,10 @@ export async function untilAllAnswer(
   let answeredMs: number | undefined;
   let last = '';
   const ask = async (): Promise<void> => {
+    const askedMs = tookMs();
     last = await pinged(fleet, ids);
+    const isSlow = tookMs() > SLOW_MS;
+    if (isSlow) tellSlow(`asked after ${askedMs} ms, answered after ${tookMs()} ms: ${last}`);
     if (last === expected) answeredMs ??= tookMs();
   };
   while (answeredMs === undefined) {

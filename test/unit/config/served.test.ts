@@ -163,6 +163,15 @@ test('options - other things that stop', () => {
     assert.equal(start('salt-master', asked).refused, true, JSON.stringify(asked));
 });
 
+test('options - a cluster of Salt 3007 stops a master, unless it is a member of one of ours: then its name counts', () => {
+  const salts = { cluster_id: 'c', cluster_peers: ['m2'], cluster_pki_dir: '/srv/pki' };
+  assert.equal(start('salt-master', salts).refused, true);
+  const { lines, refused } = start('salt-master', { ...salts, cluster: { nats: ['nats://n1:4222'] } });
+  assert.equal(refused, false);
+  assert.match(lines.join(), /cluster_peers \(the members .* share through NATS.*cluster_pki_dir \(/);
+  assert.doesNotMatch(lines.join(), /cluster_id/);
+});
+
 test('options - drivers of the cache that are none are refused by name, and nothing to a minion', () => {
   for (const [asked, why] of [
     [
