@@ -8,10 +8,10 @@ import { Fleet, freePort, until } from '../support/fleet.ts';
 
 test('options - a master that would leave out what minions are to be does not start', async (t) => {
   const fleet = await Fleet.create(t);
-  fleet.configureMaster(['cluster_id: c', 'zmq_monitor: True', 'fiel_roots: {base: [/srv]}']);
+  fleet.configureMaster(['fileserver_backend: [cvsfs]', 'zmq_monitor: True', 'fiel_roots: {base: [/srv]}']);
   const master = await fleet.run('salt-master', ['-c', fleet.masterDir]);
   assert.equal(master.code, 78);
-  assert.match(master.stderr, /cluster_id: /);
+  assert.match(master.stderr, /fileserver_backend: there is no backend cvsfs/);
   assert.match(master.stderr, /no effect in Brine: zmq_monitor \(/);
   assert.match(master.stderr, /fiel_roots \(Did you mean 'file_roots'\?\)/);
   const runner = await fleet.run('salt-run', ['-c', fleet.masterDir, 'pillar.show_pillar']);
@@ -35,8 +35,8 @@ test('options - what is served changes what happens', async (t) => {
     'log_rotate_backup_count: 2',
     'require_minion_sign_messages: True',
     'drop_messages_signature_fail: True',
-    'unserved_options: [cluster_id]',
-    'cluster_id: one',
+    'unserved_options: [cluster_peers]',
+    'cluster_peers: [m2]',
     'auto_accept: True',
     'gather_job_timeout: 1',
     'ext_pillar: [{no_such_pillar: x}]',
@@ -44,9 +44,7 @@ test('options - what is served changes what happens', async (t) => {
   const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
   await master.logged('Starting the Salt Event Publisher on tcp://127.0.0.1');
   await master.logged('is ready', 3);
-  await master.logged(
-    'cluster_id (its masters share a folder, and those of a cluster of Brine have NATS between them',
-  );
+  await master.logged('cluster_peers (');
   const events: BusEvent[] = [];
   const bus = await EventBusReader.connect(
     { host: '127.0.0.1', port: pub },
