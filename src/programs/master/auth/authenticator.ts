@@ -138,7 +138,7 @@ export class Authenticator {
     decided?.('accepted');
     log.info(`Authentication accepted from ${request.id}`);
     this.#fire(request, true, 'accept');
-    return this.#acceptance(request, verdict.key, publishPort || this.#deps.opts.get('publish_port'));
+    return this.#acceptance(request, verdict.key, publishPort);
   }
 
   /**
@@ -280,11 +280,12 @@ export class Authenticator {
     const aes = this.#deps.sharedKey().keyString.reveal();
     const wrap = (text: Buffer): Buffer => key.encrypt(text, encAlgo);
     const token = request.token && openToken(masterKey, request.token, encAlgo);
-    const masters = this.#deps.masters?.() ?? [];
+    // the addresses are those of the usual transport; who came by another one would not be understood there
+    const masters = publishPort === 0 ? (this.#deps.masters?.() ?? []) : [];
     const reply = {
       enc: 'pub',
       pub_key: masterKey.publicKey.pem,
-      publish_port: publishPort,
+      publish_port: publishPort || this.#deps.opts.get('publish_port'),
       pub_sig: signPublicKey?.(sigAlgo),
       token: token && wrap(token),
       aes: wrap(Buffer.from(aes)),

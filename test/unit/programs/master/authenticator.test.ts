@@ -29,7 +29,7 @@ interface Office {
   readonly events: Dict[];
   readonly shared: Crypticle;
   readonly lines: string[];
-  ask(load: Dict, version?: number): Promise<Dict>;
+  ask(load: Dict, version?: number, publishPort?: number): Promise<Dict>;
   /** Asks as m1, checks signature and nonce, and gives the content. */
   signed(change?: DictInit): Promise<Dict>;
 }
@@ -37,7 +37,7 @@ interface Office {
 function office(
   t: TestContext,
   options: DictInit = {},
-  change: { connected?: string[]; undecidedMax?: number; signs?: boolean } = {},
+  change: { connected?: string[]; undecidedMax?: number; signs?: boolean; masters?: readonly string[] } = {},
 ): Office {
   const root = folder(t);
   const keys = new KeyStore(root, { undecidedMax: change.undecidedMax ?? 100 });
@@ -55,12 +55,16 @@ function office(
     sharedKey: () => shared,
     signPublicKey: change.signs ? () => 'c2lnbmVk\n' : undefined,
     isDraining: () => false,
+    masters: () => change.masters ?? [],
     connectedIds: async () => new Set(change.connected ?? []),
     fireEvent: (tag, data) => events.push(new Map<Value, Value>([['tag', tag], ...data])),
     log,
   });
-  const ask = async (load: Dict, version = 3): Promise<Dict> =>
-    decode(encode(await authenticator.authenticate(load, version), 'network'), 'network') as Dict;
+  const ask = async (load: Dict, version = 3, publishPort = 0): Promise<Dict> =>
+    decode(
+      encode(await authenticator.authenticate(load, version, publishPort), 'network'),
+      'network',
+    ) as Dict;
   const signed = async (fields: DictInit = {}): Promise<Dict> =>
     openSigned(
       await ask(authLoad('m1', mine.publicKey.pem, fields)),
@@ -291,6 +295,19 @@ test('authenticator - 17: the acceptance, field by field, with both pairs of alg
     assert.ok(master.publicKey.opensTo(asBytes(content.get('sig')) as Buffer, Buffer.from(digest)));
     assert.deepEqual(last(here), ['salt/auth', true, 'accept', 'm1']);
   }
+});
+
+test('authenticator - the masters of a cluster are told to who comes by the usual transport, whose addresses they are', async (t) => {
+  const { ask } = office(t, { open_mode: true }, { masters: ['a:4506', 'b:4506'] });
+  const told = async (publishPort: number): Promise<unknown> => {
+    const reply = openSigned(
+      await ask(authLoad('m1', mine.publicKey.pem, {}), 3, publishPort),
+      'PKCS1v15-SHA1',
+    );
+    return [reply.get('publish_port'), reply.get('masters')];
+  };
+  assert.deepEqual(await told(0), [4505, ['a:4506', 'b:4506']]);
+  assert.deepEqual(await told(4510), [4510, undefined]);
 });
 
 test('authenticator - fips_mode: neither signs nor encrypts with SHA-1 for anybody', async (t) => {
