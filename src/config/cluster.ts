@@ -79,7 +79,7 @@ export function clusterSettings(opts: Pick<MasterOptions, 'get' | 'raw'>): Clust
   const value = opts.get('cluster');
   if (value.size === 0) return undefined;
   for (const key of value.keys()) requireKnown(String(key));
-  const id = idOf(value, opts.raw('cluster_id') ?? null);
+  const id = idOf(value, opts.raw('cluster_id') || null);
   const member = textOf(value, 'member') ?? String(opts.raw('id') ?? '');
   if (!isMemberName(member))
     throw new ConfigError(
@@ -107,7 +107,7 @@ function idOf(value: Dict, salts: Value): string {
   const given = own ?? salts;
   if (typeof given !== 'string' || !NAME.test(given))
     throw new ConfigError(
-      `cluster: id must be a name of letters, digits, - and _, 32 at most, not ${pyStr(given)}.`,
+      `${own === null && salts !== null ? 'cluster_id' : 'cluster: id'} must be a name of letters, digits, - and _, 32 at most, not ${pyStr(given)}.`,
     );
   if (salts === null || salts === given) return given;
   throw new ConfigError(

@@ -11,7 +11,8 @@ import { LOCAL_DRIVER, SERVER_DRIVERS } from './minion-cache.ts';
 import type { OptionTable } from './option.ts';
 import { valueNotThere } from './option-values.ts';
 import { UNSERVED_SDB_DRIVERS } from './sdb-drivers.ts';
-import { noEffect, SALTS_CLUSTER, type Program, type Unserved } from './unserved.ts';
+import { SALTS_CLUSTER } from './unserved-options.ts';
+import { noEffect, stops as stopping, type Program, type Unserved } from './unserved.ts';
 
 /** Options that a line names; of more it says how many. */
 const NAMED_MAX = 40;
@@ -195,10 +196,6 @@ function cacheUnserved(
 
 function hasDriver(profile: Value | undefined): boolean {
   return isDict(profile) && profile.has('driver');
-}
-
-function stopping(why: string): Unserved {
-  return { action: 'stop', isPlanned: true, why, concernsCommands: true };
 }
 
 /**

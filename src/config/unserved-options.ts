@@ -4,7 +4,7 @@
  */
 import { dict } from '../python/values/value.ts';
 import type { OptionKind, OptionSpec, OptionTypes } from './option.ts';
-import { noEffect, notYet, SALTS_CLUSTER, type Unserved } from './unserved.ts';
+import { noEffect, notYet, stops, type Unserved } from './unserved.ts';
 
 type Rows = Readonly<
   Record<string, { readonly [K in OptionKind]: readonly [K, OptionTypes[K]] }[OptionKind]>
@@ -55,6 +55,11 @@ export const sharedUnserved = {
     cache_sreqs: ['bool', true],
   }),
 } as const;
+
+/** For what makes a master one of a cluster of Salt 3007. */
+export const SALTS_CLUSTER = stops(
+  'its masters share a folder, and those of a cluster of Brine have NATS between them: set the option cluster, whose id cluster_id then is',
+);
 
 /** What only masters have. */
 export const masterUnserved = {

@@ -41,8 +41,3 @@ export function notYet(why: string): Unserved {
 export function stops(why: string): Unserved {
   return { action: 'stop', isPlanned: true, why, concernsCommands: true };
 }
-
-/** For what makes a master one of a cluster of Salt 3007. */
-export const SALTS_CLUSTER = stops(
-  'its masters share a folder, and those of a cluster of Brine have NATS between them: set the option cluster, whose id cluster_id then is',
-);

@@ -26,7 +26,7 @@ import {
   untilComplete,
   type MemberMaster,
 } from '../support/cluster/stage.ts';
-import { SmallDisk } from '../support/cluster/small-disk.ts';
+import { caughtUp, SmallDisk } from '../support/cluster/small-disk.ts';
 import type { DatabaseServer } from '../support/database-servers.ts';
 import type { Fleet } from '../support/fleet.ts';
 import { namesIn, realSalt, until, type Daemon, type Programs } from '../support/fleet.ts';
@@ -278,22 +278,10 @@ async function diskFull(storm: Storm): Promise<Outcome> {
   disk.empty();
   await server.kill();
   await server.start();
-  const said = (await caughtUp(storm, server, disk)) ? full : `${full}, and it had to begin anew`;
+  const said = (await caughtUp(storm.servers, server, disk, CAUGHT_UP_MS))
+    ? full
+    : `${full}, and it had to begin anew`;
   return { said, backMs: await allAnswer(storm, storm.members) };
-}
-
-/** @returns whether it has caught up by itself; what was written when there was no room may keep nats-server 2.9.10 from it */
-async function caughtUp({ servers }: Storm, server: DatabaseServer, disk: SmallDisk): Promise<boolean> {
-  try {
-    await untilComplete(servers, CAUGHT_UP_MS);
-    return true;
-  } catch {
-    await server.kill();
-    disk.clear();
-    await server.start();
-    await untilComplete(servers);
-    return false;
-  }
 }
 
 async function holder(storm: Storm): Promise<MemberMaster> {

@@ -78,9 +78,8 @@ export class StreamReading {
   /** Starts to read at a place. @throws an error of NATS, a `TimeoutError` when it does not answer now */
   static async start(deps: ReadingDeps, from: number): Promise<StreamReading> {
     const next = Math.max(1, from);
-    const enough = new AbortController().signal;
     for (let atMostMs = OPEN_MS; atMostMs <= OPEN_MS_MAX; atMostMs *= 2) {
-      const first = await openWithin(openReader(deps, next), { atMostMs, clock: deps.clock, enough });
+      const first = await openWithin(openReader(deps, next), atMostMs, deps.clock);
       if (first !== undefined) return new StreamReading(deps, next, first);
     }
     const late = new Error(`NATS makes no reader of the stream ${deps.stream} in time`);
@@ -108,16 +107,11 @@ export class StreamReading {
       await clock.sleep(PAUSE_MS, this.#stopping.signal);
       if (this.#deps.nats.isClosed())
         throw new Error(`The stream ${stream} is no longer read: NATS is closed`);
-      messages = await this.#openWithin(atMostMs);
+      const opening = openReader(this.#deps, this.#next).catch(() => undefined);
+      messages = await openWithin(opening, atMostMs, clock, this.#stopping.signal);
       atMostMs = Math.min(2 * atMostMs, OPEN_MS_MAX);
       this.#messages = messages;
     }
-  }
-
-  /** @returns a reader, or undefined where there is none in this time */
-  #openWithin(atMostMs: number): Promise<ConsumerMessages | undefined> {
-    const opening = openReader(this.#deps, this.#next).catch(() => undefined);
-    return openWithin(opening, { atMostMs, clock: this.#deps.clock, enough: this.#stopping.signal });
   }
 
   /** Takes the messages of one reader until it is given up. */
@@ -196,13 +190,16 @@ async function openReader({ client, stream, startAt }: ReadingDeps, from: number
   });
 }
 
-/** Waits for a reader, for so long or until it is enough; one that comes later is given up. */
+/** @param enough ends the waiting sooner @returns a reader, or undefined where there is none in this time; one that comes later is given up */
 async function openWithin(
   opening: Promise<ConsumerMessages | undefined>,
-  { atMostMs, clock, enough }: { atMostMs: number; clock: Clock; enough: AbortSignal },
+  atMostMs: number,
+  clock: Clock,
+  enough?: AbortSignal,
 ): Promise<ConsumerMessages | undefined> {
   const waiting = new AbortController();
-  const isLate = clock.sleep(atMostMs, AbortSignal.any([waiting.signal, enough])).then(() => undefined);
+  const until = enough === undefined ? waiting.signal : AbortSignal.any([waiting.signal, enough]);
+  const isLate = clock.sleep(atMostMs, until).then(() => undefined);
   try {
     const messages = await Promise.race([opening, isLate]);
     if (messages === undefined) void opening.then((late) => late?.stop()).catch(() => undefined);

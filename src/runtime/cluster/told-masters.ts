@@ -6,7 +6,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Timer } from '../../host/clock.ts';
 import { makeDirectory, readTextIfExists, writeFileAtomic } from '../../host/files.ts';
-import { parseJson, toJson } from '../../formats/json/text.ts';
+import { textList } from '../../formats/json/text-list.ts';
+import { toJson } from '../../formats/json/text.ts';
 import type { ClusterLink } from './link.ts';
 import type { Members } from './members.ts';
 
@@ -60,12 +61,7 @@ export function keepToldMasters({
 }
 
 function mastersIn(path: string): string[] {
-  try {
-    const value = parseJson(readTextIfExists(path) ?? '[]');
-    return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-  } catch {
-    return []; // is written anew
-  }
+  return textList(readTextIfExists(path));
 }
 
 /** Reads the file. */

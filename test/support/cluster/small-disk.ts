@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { DatabaseServer } from '../database-servers.ts';
+import { untilComplete } from './stage.ts';
 
 const SIZE = '1g';
 const TRIES = 50;
@@ -45,6 +47,29 @@ export class SmallDisk {
 
   #isResized(size: string): boolean {
     return run('mount', '-o', `remount,size=${size}`, this.folder);
+  }
+}
+
+/**
+ * Waits until a server whose disk was full has all that the others have. What was written when there was no room may keep nats-server 2.9.10
+ * from it; then it begins anew on an empty disk, as the guide says.
+ * @returns whether it has caught up by itself
+ */
+export async function caughtUp(
+  servers: readonly DatabaseServer[],
+  server: DatabaseServer,
+  disk: SmallDisk,
+  atMostMs: number,
+): Promise<boolean> {
+  try {
+    await untilComplete(servers, atMostMs);
+    return true;
+  } catch {
+    await server.kill();
+    disk.clear();
+    await server.start();
+    await untilComplete(servers);
+    return false;
   }
 }
 

@@ -211,7 +211,7 @@ export async function pinged(fleet: Fleet, ids?: readonly string[]): Promise<str
 
 /**
  * Asks with `test.ping` on a master, again and again, until all of these answer one question, whoever else does.
- * @param tellSlow is told what was answered instead, of what took longer than five seconds @returns how long it took, ms
+ * @param tellSlow is told of each answer that came later than five seconds after the first question @returns how long it took, ms
  */
 export async function untilAllAnswer(
   fleet: Fleet,
@@ -228,8 +228,7 @@ export async function untilAllAnswer(
   const ask = async (): Promise<void> => {
     const askedMs = tookMs();
     last = await pinged(fleet, ids);
-    const isSlow = tookMs() > SLOW_MS;
-    if (isSlow) tellSlow(`asked after ${askedMs} ms, answered after ${tookMs()} ms: ${last}`);
+    if (tookMs() > SLOW_MS) tellSlow(`asked after ${askedMs} ms, answered after ${tookMs()} ms: ${last}`);
     if (last === expected) answeredMs ??= tookMs();
   };
   while (answeredMs === undefined) {

@@ -31,13 +31,14 @@ test('config cluster - what is left out has a value: the name is the master’s 
 test('config cluster - the name of a cluster of Salt 3007 is the id, where none is set', () => {
   const nats = new Map<Value, Value>([['nats', ['tls://n1:4222']]]);
   assert.equal(read(nats, { cluster_id: 'fleet2' })?.id, 'fleet2');
-  assert.equal(read(new Map(good), { cluster_id: 'fleet1' })?.id, 'fleet1');
+  for (const cluster_id of ['fleet1', '', null])
+    assert.equal(read(new Map(good), { cluster_id })?.id, 'fleet1');
   assert.throws(
     () => read(new Map(good), { cluster_id: 'fleet2' }),
     /id is fleet1, and cluster_id is fleet2\. They name the same cluster/,
   );
   for (const bad of ['../x', 'a b', 7, ['a']])
-    assert.throws(() => read(nats, { cluster_id: bad }), /id must be a name of letters, digits/);
+    assert.throws(() => read(nats, { cluster_id: bad }), /cluster_id must be a name of letters, digits/);
   assert.throws(() => read(nats), /id must be a name of letters, digits.*, not None/);
 });
 

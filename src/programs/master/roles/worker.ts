@@ -46,7 +46,7 @@ import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
 import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
-import { clusterSettings } from '../../../config/cluster.ts';
+import { isClustered } from '../../../config/cluster.ts';
 import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
 import { openMasterServices, type MasterServices } from '../master-services.ts';
 import { onceAmongAll } from '../../../runtime/cluster/parts.ts';
@@ -163,10 +163,12 @@ function makeAuthenticator(deps: WorkerServices): Authenticator {
   const { context, masterKey, keys, sessions, facts, publisher, fireEvent, figures } = deps;
   const { opts, clock, log } = context;
   // what a member has left in its folder does not bind a master that is none any more
-  const member = clusterSettings(opts) && {
-    draining: new DrainingMark(opts.get('cachedir')),
-    told: new ToldMasters(opts.get('cachedir'), clock),
-  };
+  const member = isClustered(opts)
+    ? {
+        draining: new DrainingMark(opts.get('cachedir')),
+        told: new ToldMasters(opts.get('cachedir'), clock),
+      }
+    : undefined;
   return new Authenticator({
     opts,
     masterKey,

@@ -4,7 +4,8 @@
  * What it has learned is kept, so that it finds a master when it starts while its configured one is away. Real Salt knows nothing of it.
  */
 import { join } from 'node:path';
-import { parseJson, toJson } from '../../../formats/json/text.ts';
+import { textList } from '../../../formats/json/text-list.ts';
+import { toJson } from '../../../formats/json/text.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import { readTextIfExists, writeFileAtomic } from '../../../host/files.ts';
 import { addressName, parseMasterAddress } from '../master-address.ts';
@@ -51,7 +52,7 @@ export class LearnedMasters implements Masters {
     this.#order = new LearnedOrder(deps.opts.get('id'), plan.entries[0] ?? '', (entry) =>
       addressName(parseMasterAddress(entry, port)),
     );
-    this.#order.set(this.#kept());
+    this.#order.set(textList(readTextIfExists(this.#path)));
     this.#inner = this.#open();
   }
 
@@ -109,15 +110,6 @@ export class LearnedMasters implements Masters {
         `The master is one of a cluster of ${masters.length}; this minion belongs to ${String(preferred)}.`,
       );
     this.#moved();
-  }
-
-  #kept(): string[] {
-    try {
-      const value = parseJson(readTextIfExists(this.#path) ?? '[]');
-      return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
-    } catch {
-      return []; // is written anew
-    }
   }
 
   #keep(): void {

@@ -37,6 +37,40 @@ class FakeReader {
 
 async function* none(): AsyncGenerator<never> {}
 
+/** What a reading of the stream S needs; readers are made by `consume`, one after another. */
+function depsOf(change: {
+  readonly consume: (from: number) => Promise<FakeReader> | undefined;
+  readonly sleep: (delayMs: number, signal?: AbortSignal) => Promise<void>;
+  readonly take: (message: { readonly sequence: number }) => void;
+  readonly last?: number;
+  readonly nextMessage?: (from: number) => Promise<unknown>;
+}): ReadingDeps {
+  const { consume, sleep, take, last = 0, nextMessage } = change;
+  const get = (_stream: string, { opt_start_seq: from }: { opt_start_seq: number }): unknown => ({
+    consume: () => consume(from),
+  });
+  return {
+    nats: { isClosed: () => false, status: none },
+    client: { consumers: { get } },
+    startAt: 'by_start_sequence',
+    clock: { ...systemClock, sleep },
+    stream: 'S',
+    lastMessage: () => Promise.resolve(last),
+    lastPlace: () => Promise.resolve(last),
+    nextMessage: nextMessage ?? (() => Promise.resolve(undefined)),
+    report: () => undefined,
+    take,
+  } as unknown as ReadingDeps;
+}
+
+/** Over at once, but for one that is to last. */
+const atOnceBut =
+  (lasting: number) =>
+  (delayMs: number, signal?: AbortSignal): Promise<void> =>
+    delayMs === lasting
+      ? systemClock.sleep(600_000, signal)
+      : new Promise<void>((resolve) => setImmediate(resolve));
+
 test('a reader that is not made in time is given up, and the next try has longer', async (t) => {
   const slept: number[] = [];
   const late = new FakeReader([2, 3], false);
@@ -55,34 +89,23 @@ test('a reader that is not made in time is given up, and the next try has longer
     ],
   ];
   const asked: number[] = [];
-  const get = (_stream: string, { opt_start_seq: from }: { opt_start_seq: number }): unknown => {
-    asked.push(from);
-    return { consume: () => readers.shift() ?? never };
-  };
   const { promise: isThere, resolve: done } = withResolvers();
   const taken: number[] = [];
-  const deps = {
-    nats: { isClosed: () => false, status: none },
-    client: { consumers: { get } },
-    startAt: 'by_start_sequence',
-    clock: {
-      ...systemClock,
-      // nobody looks after the reader here; every other time is over at once
-      sleep: (delayMs: number, signal?: AbortSignal) => {
-        if (delayMs === 1_000) return systemClock.sleep(600_000, signal);
-        slept.push(delayMs);
-        return new Promise<void>((resolve) => setImmediate(resolve));
-      },
+  const deps = depsOf({
+    consume: (from) => {
+      asked.push(from);
+      return readers.shift() ?? never;
     },
-    stream: 'S',
-    lastMessage: () => Promise.resolve(0),
-    lastPlace: () => Promise.resolve(0),
-    report: () => undefined,
-    take: ({ sequence }: { sequence: number }) => {
+    // nobody looks after the reader here
+    sleep: (delayMs, signal) => {
+      if (delayMs !== 1_000) slept.push(delayMs);
+      return atOnceBut(1_000)(delayMs, signal);
+    },
+    take: ({ sequence }) => {
       taken.push(sequence);
       if (sequence === 3) done();
     },
-  } as unknown as ReadingDeps;
+  });
   const reading = await StreamReading.start(deps, 1);
   t.after(() => reading.stop());
   await isThere;
@@ -103,38 +126,24 @@ test('what a reader does not bring is asked of the leader, before another reader
   const asked: number[] = [];
   const { promise: isThere, resolve: done } = withResolvers();
   const taken: number[] = [];
-  const deps = {
-    nats: { isClosed: () => false, status: none },
-    client: {
-      consumers: {
-        get: (_stream: string, { opt_start_seq: from }: { opt_start_seq: number }) => {
-          asked.push(from);
-          return { consume: () => Promise.resolve(readers.shift()) };
-        },
-      },
+  const deps = depsOf({
+    consume: (from) => {
+      asked.push(from);
+      const reader = readers.shift();
+      return reader === undefined ? undefined : Promise.resolve(reader);
     },
-    startAt: 'by_start_sequence',
-    clock: {
-      ...systemClock,
-      // looks and pauses are over at once; making a reader is never late
-      sleep: (delayMs: number, signal?: AbortSignal) =>
-        delayMs === 750
-          ? systemClock.sleep(600_000, signal)
-          : new Promise<void>((resolve) => setImmediate(resolve)),
-    },
-    stream: 'S',
-    lastMessage: () => Promise.resolve(4),
-    lastPlace: () => Promise.resolve(4),
-    nextMessage: (from: number) =>
+    // making a reader is never late
+    sleep: atOnceBut(750),
+    last: 4,
+    nextMessage: (from) =>
       Promise.resolve(
         from > 4 ? undefined : { sequence: from + (from % 2), subject: 's', data: new Uint8Array() },
       ),
-    report: () => undefined,
-    take: ({ sequence }: { sequence: number }) => {
+    take: ({ sequence }) => {
       taken.push(sequence);
       if (sequence === 4) done();
     },
-  } as unknown as ReadingDeps;
+  });
   const reading = await StreamReading.start(deps, 1);
   t.after(() => reading.stop());
   await isThere;
@@ -148,23 +157,7 @@ test('the first reader has no more time than a later one: three tries, then it i
   const never = new Promise<FakeReader>(() => undefined);
   const readers = [never, Promise.resolve(new FakeReader([1], true)), never, never, never];
   const { promise: isThere, resolve: done } = withResolvers();
-  const deps = {
-    nats: { isClosed: () => false, status: none },
-    client: { consumers: { get: () => ({ consume: () => readers.shift() }) } },
-    startAt: 'by_start_sequence',
-    clock: {
-      ...systemClock,
-      sleep: (delayMs: number, signal?: AbortSignal) =>
-        delayMs === 1_000
-          ? systemClock.sleep(600_000, signal)
-          : new Promise<void>((resolve) => setImmediate(resolve)),
-    },
-    stream: 'S',
-    lastMessage: () => Promise.resolve(0),
-    lastPlace: () => Promise.resolve(0),
-    report: () => undefined,
-    take: done,
-  } as unknown as ReadingDeps;
+  const deps = depsOf({ consume: () => readers.shift(), sleep: atOnceBut(1_000), take: done });
   const reading = await StreamReading.start(deps, 1);
   t.after(() => reading.stop());
   await isThere;
