@@ -1,5 +1,5 @@
 /** What a real Salt makes of SLS: one `salt-call` renders a file of ours that compiles them all. */
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../support/fleet.ts';
 import { valueFromJson } from '../support/module-calls.ts';
@@ -147,6 +147,8 @@ async function compileAll(
   writeFileSync(driver, DRIVER.replace('FILE', JSON.stringify(driver)));
   const call = (words: readonly string[]): ReturnType<typeof runProgram> =>
     runProgram(join(salt, 'salt-call'), ['-c', folder, '--local', '-l', 'quiet', '--out', 'json', ...words]);
+  // `saltutil.list_extmods` fails on a minion that has never synced anything, which no minion with a master is
+  mkdirSync(join(folder, 'cache', 'extmods'), { recursive: true });
   if (synced) await call(['saltutil.sync_all', 'refresh=False']);
   // its exit code is that of the last case
   const { stdout, stderr } = await call(['slsutil.renderer', driver, 'default_renderer=py']);

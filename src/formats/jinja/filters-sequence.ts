@@ -110,9 +110,9 @@ function filterCall(
   return (item) => now(body([item, ...args], kwargs, scope));
 }
 
-function mapFilter(args: TValue[], scope: CallScope, rest: readonly TValue[], kwargs: Kwargs): TValue {
+/** jinja2/filters.py `prepare_map`. */
+function mapping(scope: CallScope, rest: readonly TValue[], kwargs: Kwargs): Apply {
   const named = new Map(kwargs);
-  let apply: Apply;
   if (rest.length === 0 && named.has('attribute')) {
     const attribute = named.get('attribute') as TValue;
     const fallback = named.get('default') ?? null;
@@ -120,35 +120,49 @@ function mapFilter(args: TValue[], scope: CallScope, rest: readonly TValue[], kw
     named.delete('default');
     if (named.size > 0)
       throw new TemplateRuntimeError(`Unexpected keyword argument '${[...named.keys()][0] ?? ''}'`);
-    apply = attributeGetter(scope, attribute, fallback);
-  } else {
-    if (rest.length === 0) throw new TemplateRuntimeError('map requires a filter argument');
-    apply = filterCall(scope, 'filter', rest[0] as TValue, rest.slice(1), kwargs);
+    return attributeGetter(scope, attribute, fallback);
   }
+  if (rest.length === 0) throw new TemplateRuntimeError('map requires a filter argument');
+  return filterCall(scope, 'filter', rest[0] as TValue, rest.slice(1), kwargs);
+}
+
+function mapFilter(args: TValue[], scope: CallScope, rest: readonly TValue[], kwargs: Kwargs): TValue {
   const value = args[0] as TValue;
+  // wrong arguments are no error while there is nothing to map
   function* mapped(): Iterable<TValue> {
-    if (truthy(value)) for (const item of iter(value)) yield apply(item);
+    if (!truthy(value)) return;
+    const apply = mapping(scope, rest, kwargs);
+    for (const item of iter(value)) yield apply(item);
   }
   return new PyIterator(mapped(), 'generator', 'generator object sync_do_map');
+}
+
+/** jinja2/filters.py `prepare_select_or_reject`. */
+function choosing(
+  scope: CallScope,
+  given: readonly TValue[],
+  kwargs: Kwargs | undefined,
+  byAttribute: boolean,
+): Apply {
+  const rest = [...given];
+  let get: Apply = (item) => item;
+  if (byAttribute) {
+    if (rest.length === 0) throw new TemplateRuntimeError('Missing parameter for attribute name');
+    get = attributeGetter(scope, rest.shift() as TValue);
+  }
+  const name = rest.shift();
+  if (name === undefined) return (item) => truthy(get(item));
+  const test = filterCall(scope, 'test', name, rest, kwargs ?? new Map());
+  return (item) => test(get(item));
 }
 
 function selection(keep: boolean, byAttribute: boolean): NativeBody {
   return (args, kwargs, scope) => {
     const [value, ...given] = args as TValue[];
-    const rest = [...given];
-    let get: Apply = (item) => item;
-    if (byAttribute) {
-      if (rest.length === 0) throw new TemplateRuntimeError('Missing parameter for attribute name');
-      get = attributeGetter(scope, rest.shift() as TValue);
-    }
-    const name = rest.shift();
-    const test: Apply =
-      name === undefined
-        ? (item) => truthy(item)
-        : filterCall(scope, 'test', name, rest, kwargs ?? new Map());
     function* selected(): Iterable<TValue> {
-      if (truthy(value as TValue))
-        for (const item of iter(value as TValue)) if (truthy(test(get(item))) === keep) yield item;
+      if (!truthy(value as TValue)) return;
+      const chosen = choosing(scope, given, kwargs, byAttribute);
+      for (const item of iter(value as TValue)) if (truthy(chosen(item)) === keep) yield item;
     }
     return new PyIterator(selected(), 'generator', 'generator object select_or_reject');
   };
@@ -181,8 +195,12 @@ function* batches(value: TValue, size: TValue, fill: TValue): Iterable<TValue> {
   yield part;
 }
 
-function* slices(value: TValue, count: number, fill: TValue): Iterable<TValue> {
+function* slices(value: TValue, slicesWanted: TValue, fill: TValue): Iterable<TValue> {
   const items = list(value);
+  const count = sizeOf(
+    reckoned(slicesWanted, (type) => `unsupported operand type(s) for //: 'int' and '${type}'`),
+  );
+  if (count === 0) throw new PythonError('ZeroDivisionError', 'integer division or modulo by zero');
   const per = Math.floor(items.length / count);
   const extra = items.length % count;
   let offset = 0;
@@ -389,15 +407,7 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
   [
     'slice',
     ['slices', ['fill_with', null]],
-    ([v, n, fill]) =>
-      generator(
-        slices(
-          v as TValue,
-          sizeOf(reckoned(n, (type) => `unsupported operand type(s) for //: 'int' and '${type}'`)),
-          fill as TValue,
-        ),
-        'sync_do_slice',
-      ),
+    ([v, n, fill]) => generator(slices(v as TValue, n as TValue, fill as TValue), 'sync_do_slice'),
   ],
   [
     'sort',

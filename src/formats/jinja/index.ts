@@ -23,6 +23,7 @@ export {
 } from './model.ts';
 export { Undefined } from './undefined.ts';
 export { DEFAULT_OPTIONS, jinjaOptions, type JinjaOptions } from './options.ts';
+export { fromHandedOn, toHandedOn } from './handed-on.ts';
 export { toValue } from './plain.ts';
 export { parseTemplate } from './parse.ts';
 export { renderJinja, RenderError, type RenderRequest } from './render.ts';

@@ -41,10 +41,15 @@ function holdsOdd(value: TValue): boolean {
 
 /** For functions: sets, views and iterators become lists. @throws UndefinedError for undefined values */
 export function toValue(value: TValue): Value {
+  return toValueWith(value, (missing) => (missing.strict ? missing.fail() : null));
+}
+
+/** {@link toValue} with something else for undefined values. */
+export function toValueWith(value: TValue, missing: (value: Undefined) => Value): Value {
   return convert(value, (object) => {
-    if (object instanceof Undefined) return object.strict ? object.fail() : null;
+    if (object instanceof Undefined) return missing(object);
     const items = object.iterate();
-    return items ? [...items].map(toValue) : object.str();
+    return items ? [...items].map((item) => toValueWith(item, missing)) : object.str();
   });
 }
 

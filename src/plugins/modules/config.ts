@@ -240,7 +240,7 @@ export const configModule = defineModule({
         "salt '*' config.get pkg:apache",
         "salt '*' config.get lxc.container_profile:centos merge=recurse",
       ],
-      run: async (ctx, args) => copyValue(await get(ctx, args)),
+      run: async (ctx, args) => copyValue(await get(ctx, args), 'shared'),
     }),
     option: defineFunction({
       doc: 'Gives one option by its whole name, from the same sources as `config.get`.',

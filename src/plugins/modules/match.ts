@@ -119,7 +119,7 @@ async function filterBy(
     if (!isDict(value)) {
       throw new ArgumentError('Cannot update using non-dict types in dictupdate.update()');
     }
-    return updateDict(copyValue(value), copyValue(merge), { mergeLists: args.merge_lists });
+    return updateDict(copyValue(value, 'shared'), copyValue(merge), { mergeLists: args.merge_lists });
   }
   return fallback;
 }

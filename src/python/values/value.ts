@@ -134,6 +134,11 @@ export class PyObject implements ObjectFacts {
     return this.#keeper.ask(this, question, args, kwargs);
   }
 
+  /** What `copy.deepcopy` makes of it. @throws what Python raises for objects that cannot be copied */
+  deepCopy(): PyObject {
+    return this;
+  }
+
   /** The same object, or one that shows itself in the same way and not by its address. */
   equals(other: PyObject): boolean {
     if (this.place.every((part, i) => part === other.place[i])) return true;
@@ -250,19 +255,28 @@ export function emptyLike(map: Dict): Dict {
 /**
  * A deep copy: lists and mappings are new, leaves are shared (they are immutable by convention). What occurs twice in the value is one
  * thing in the copy too, as with Python's `copy.deepcopy`: YAML writes it once.
+ * @param objects what happens to objects that are no data: whether each is asked for its copy, or shared
+ * @throws what Python raises for objects that cannot be copied
  */
-export function copyValue<T extends Value>(value: T): T {
-  return (isCollection(value) ? copyOf(value, new Map()) : value) as T;
+export function copyValue<T extends Value>(value: T, objects: 'copied' | 'shared' = 'copied'): T {
+  return (isCollection(value) ? copyOf(value, new Map(), objects) : value) as T;
 }
 
 type Collection = Value[] | Dict;
 
 const isCollection = (value: Value): value is Collection => Array.isArray(value) || value instanceof Map;
 
-function copyOf(value: Collection, copies: Map<Collection, Collection>): Collection {
+function copyOf(
+  value: Collection,
+  copies: Map<Collection, Collection>,
+  objects: 'copied' | 'shared',
+): Collection {
   const known = copies.get(value);
   if (known !== undefined) return known;
-  const copyItem = (item: Value): Value => (isCollection(item) ? copyOf(item, copies) : item);
+  const copyItem = (item: Value): Value => {
+    if (isCollection(item)) return copyOf(item, copies, objects);
+    return item instanceof PyObject && objects === 'copied' ? item.deepCopy() : item;
+  };
   if (Array.isArray(value)) {
     const out: Value[] = [];
     copies.set(value, out);

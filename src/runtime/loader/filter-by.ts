@@ -26,7 +26,7 @@ export interface FilterByOptions {
  */
 export function filterBy(table: Dict, wanted: Value | undefined, options: FilterByOptions = {}): Value {
   const { merge, fallback = 'default', base } = options;
-  let chosen = copyValue(firstMatch(table, wanted) ?? table.get(fallback) ?? null);
+  let chosen = copyValue(firstMatch(table, wanted) ?? table.get(fallback) ?? null, 'shared');
   const under = truthy(base) ? table.get(base as Value) : undefined;
   if (under !== undefined && chosen === null) chosen = copyValue(under);
   else if (isDict(under)) {

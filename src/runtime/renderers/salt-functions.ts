@@ -2,20 +2,56 @@
 import {
   TFunction,
   TObject,
+  Undefined,
+  fromHandedOn,
+  toHandedOn,
   toValue,
-  type Kwargs,
   type Later,
   type TValue,
 } from '../../formats/jinja/index.ts';
 import type { Value } from '../../python/values/value.ts';
 import type { TemplateFunctions } from './renderer.ts';
 
-function plainKwargs(kwargs: Kwargs | undefined): Map<string, Value> {
-  return new Map(Array.from(kwargs ?? [], ([key, value]) => [key, toValue(value)]));
-}
+/**
+ * Functions that hand on what is in their arguments without looking at it, each with those of its arguments, by place and by name, that
+ * may be undefined themselves. Read off modules of Salt 3006.16; others look at what they get, and fail at once.
+ */
+const HANDS_ON: ReadonlyMap<string, ReadonlySet<number | string>> = new Map([
+  ['config.get', new Set([1, 'default'])],
+  ['config.option', new Set([1, 'default'])],
+  ['data.get', new Set([1, 'default'])],
+  ['defaults.deepcopy', new Set()],
+  ['defaults.merge', new Set()],
+  ['defaults.update', new Set()],
+  ['environ.get', new Set([1, 'default'])],
+  ['grains.filter_by', new Set()],
+  ['grains.get', new Set([1, 'default'])],
+  ['match.filter_by', new Set()],
+  ['match.ifelse', new Set([1, 2, 'value_if_true', 'value_if_false'])],
+  ['pillar.filter_by', new Set()],
+  ['pillar.get', new Set()],
+  ['slsutil.merge', new Set()],
+  ['slsutil.merge_all', new Set()],
+  ['slsutil.update', new Set()],
+  ['test.echo', new Set([0, 'text'])],
+]);
 
 function callable(functions: TemplateFunctions, name: string): TFunction {
-  return new TFunction(name, (args, kwargs) => functions.call(name, args.map(toValue), plainKwargs(kwargs)));
+  const mayBeMissing = HANDS_ON.get(name);
+  const plain = (at: number | string, value: TValue): Value => {
+    if (mayBeMissing === undefined || (value instanceof Undefined && !mayBeMissing.has(at)))
+      return toValue(value);
+    return toHandedOn(value);
+  };
+  return new TFunction(name, (args, kwargs) => {
+    const found = functions.call(
+      name,
+      args.map((value, at) => plain(at, value)),
+      new Map(Array.from(kwargs ?? [], ([key, value]) => [key, plain(key, value)])),
+    );
+    if (mayBeMissing === undefined) return found;
+    return found instanceof Promise ? found.then(fromHandedOn) : fromHandedOn(found);
+  });
 }
 
 /** A function when it exists. */
