@@ -1,9 +1,11 @@
 /** A part of the master: waits for its orders, does its work, ends with its parent. */
 import type { Crypticle } from '../../network/crypto/crypticle.ts';
+import { handleDebugSignals } from '../daemon/debug-signals.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { applyNiceness } from '../daemon/niceness.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
+import type { Logger } from '../../host/log.ts';
 import { systemRandom } from '../../host/random.ts';
 import { readAes, readStart, readToChild, type ChildStart, type FromChild, type Role } from './messages.ts';
 import type { Sample } from '../../runtime/metrics/sample.ts';
@@ -50,6 +52,7 @@ export function runMasterChild(): void {
   let role: RunningRole | undefined;
   let name = '';
   let hasDuty = false;
+  let log: Logger | undefined;
   const tell = (message: FromChild): void => {
     if (process.connected) process.send?.(message, () => undefined);
   };
@@ -76,7 +79,8 @@ export function runMasterChild(): void {
       aes = start.aes;
       hasDuty = start.hasDuty;
       name = partName(start);
-      running = startRole(start, {
+      log = partLogger(start);
+      running = startRole(start, log, {
         sharedKeys: () => aes,
         onNewKey: (listener) => keyListeners.push(listener),
         adoptKey: (key) => tell({ type: 'adopt', key: key.reveal() }),
@@ -94,6 +98,7 @@ export function runMasterChild(): void {
   });
   // the parent decides when we end: signals of the terminal go to it too
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  handleDebugSignals({ clock: systemClock, log: () => log });
   process.on('disconnect', () => void stop());
 }
 
@@ -106,21 +111,24 @@ function figuresOf(name: string, role: RunningRole | undefined): Sample[] {
   return [...processFigures(name, systemClock.nowMs()), ...(role?.figures?.() ?? [])];
 }
 
+function partLogger({ opts, console }: ReturnType<typeof readStart>): Logger {
+  return daemonLogging(opts, {
+    name: 'salt.master',
+    daemon: console.daemon,
+    fileOption: 'log_file',
+    isPart: true,
+  }).logger;
+}
+
 async function startRole(
   start: ReturnType<typeof readStart>,
+  log: Logger,
   keys: Pick<
     RoleContext,
     'sharedKeys' | 'onNewKey' | 'requestRotation' | 'adoptKey' | 'hasDuty' | 'tellDuty' | 'startWorkers'
   >,
 ): Promise<RunningRole> {
-  const { opts, role, index, userKeys, console } = start;
-  const logging = daemonLogging(opts, {
-    name: 'salt.master',
-    daemon: console.daemon,
-    fileOption: 'log_file',
-    isPart: true,
-  });
-  const log = logging.logger;
+  const { opts, role, index, userKeys } = start;
   process.on('uncaughtException', (error) => {
     log.critical(`${process.title} ends after an unexpected error: ${error.message}`, error);
     process.exit(1);

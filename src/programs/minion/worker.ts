@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import { minionOptions } from '../../config/minion-options.ts';
 import { Options } from '../../config/option.ts';
+import { handleDebugSignals } from '../daemon/debug-signals.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { ExtensionsHere } from '../../runtime/extensions/here.ts';
 import { systemClock } from '../../host/clock.ts';
@@ -24,6 +25,7 @@ const LINK_FD = 3;
 /** Runs this process as a worker. */
 export function runMinionWorker(): void {
   process.title = (process.argv[2] ?? 'salt-minion worker').trim();
+  handleDebugSignals({ clock: systemClock, log: () => undefined });
   const extensions = new ExtensionsHere();
   const rpc: RpcPeer = new RpcPeer(new Socket({ fd: LINK_FD, readable: true, writable: true }), {
     ...handlersOf(jobWorker, { run: (order) => runOrder(order, rpc, extensions) }),

@@ -8,6 +8,7 @@ import { systemRandom } from '../../../host/random.ts';
 import { RpcPeer } from '../../../network/ipc/rpc.ts';
 import { ExtensionsHere } from '../../../runtime/extensions/here.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { handleDebugSignals } from '../../daemon/debug-signals.ts';
 import { daemonLogging } from '../../daemon/logging.ts';
 import { LINK_FD } from '../../daemon/supervisor.ts';
 import { busEvents } from '../../engines/bus-events.ts';
@@ -48,6 +49,7 @@ export function runMinionEngine(): void {
   });
   // the parent decides when we end: signals of the terminal go to it too
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  handleDebugSignals({ clock: systemClock, log: () => running?.log });
   process.on('disconnect', () => void stop());
 }
 
@@ -60,7 +62,7 @@ function fail(error: unknown): void {
 class EngineProcess {
   readonly #opts: MinionOptions;
   readonly #index: number;
-  readonly #log: Logger;
+  readonly log: Logger;
   readonly #state: MinionState;
   readonly #stop = new AbortController();
   #ended: Promise<unknown> = Promise.resolve();
@@ -70,18 +72,18 @@ class EngineProcess {
     const { grains, pillar } = readSurroundings(surroundings);
     this.#opts = opts;
     this.#index = index;
-    this.#log = daemonLogging(opts, {
+    this.log = daemonLogging(opts, {
       name: 'salt.minion',
       daemon: false,
       fileOption: 'log_file',
       isPart: true,
     }).logger;
-    const parts = { clock: systemClock, log: this.#log };
+    const parts = { clock: systemClock, log: this.log };
     const custom = workerModules(new ExtensionsHere(), new Map(), parts);
     this.#state = new MinionState({ opts, ...parts, random: systemRandom, custom }, grains);
     this.#state.pillar = pillar;
     process.on('uncaughtException', (error) => {
-      this.#log.critical(`${process.title} ends after an unexpected error: ${error.message}`, error);
+      this.log.critical(`${process.title} ends after an unexpected error: ${error.message}`, error);
       process.exit(1);
     });
   }
@@ -100,7 +102,7 @@ class EngineProcess {
         opts: this.#opts,
         functions,
         forget: () => this.#state.reloadModules(),
-        log: this.#log,
+        log: this.log,
       });
       this.#stop.signal.addEventListener('abort', () => void (this.#ended = reactor.stop()), { once: true });
       return;
@@ -129,7 +131,7 @@ class EngineProcess {
 
   #context(functions: () => ModuleContext): EngineContext {
     const state = this.#state;
-    const [log, { signal }] = [this.#log, this.#stop];
+    const [log, { signal }] = [this.log, this.#stop];
     const { pub: path } = minionSockets(this.#opts);
     const call: EngineContext['call'] = (fun, args = [], kwargs = new Map()) =>
       functions().functions.call(fun, args, kwargs);
