@@ -2,6 +2,7 @@
 import { messageOf } from '../../src/errors/errors.ts';
 import { systemClock } from '../../src/host/clock.ts';
 import { systemRandom } from '../../src/host/random.ts';
+import { handleDebugSignals } from '../../src/programs/daemon/debug-signals.ts';
 import { simulatedAnswer } from '../../src/programs/swarm/answers.ts';
 import { swarmKeys } from '../../src/programs/swarm/key-pairs.ts';
 import { Swarm } from '../../src/programs/swarm/swarm.ts';
@@ -17,6 +18,7 @@ const PAYLOAD_BYTES = 300;
 
 /** Serves orders until the measuring process is gone. */
 export function runLoadProcess(): void {
+  handleDebugSignals({ clock: systemClock, log: () => undefined });
   let swarm: Swarm | undefined;
   const serve = async (order: LoadOrder): Promise<LoadAnswer> => {
     switch (order.type) {
