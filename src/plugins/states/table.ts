@@ -160,6 +160,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'logrotate',
     load: async () => (await import('./logrotate.ts')).logrotateStates,
   },
+  { name: 'loop', file: 'loop', load: async () => (await import('./loop.ts')).loopStates },
   { name: 'lvm', file: 'lvm', load: async () => (await import('./lvm.ts')).lvmStates },
   { name: 'lxc', file: 'lxc', load: async () => (await import('./lxc.ts')).lxcStates },
   { name: 'module', file: 'module', load: async () => (await import('./module.ts')).moduleStates },
@@ -277,6 +278,7 @@ export const STATE_TABLE: readonly ModuleEntry[] = [
     file: 'postgres_user',
     load: async () => (await import('./postgres/role.ts')).postgresUserStates,
   },
+  { name: 'process', file: 'process', load: async () => (await import('./process.ts')).processStates },
   { name: 'pyenv', file: 'pyenv', load: async () => (await import('./pyenv.ts')).pyenvStates },
   { name: 'quota', file: 'quota', load: async () => (await import('./quota.ts')).quotaStates },
   {

@@ -203,16 +203,21 @@ function logException(fun: string, ctx: ModuleContext, error: unknown): void {
 
 /** Python's traceback without frames; our own stack stands in for them only when the minion logs at debug level. */
 export function exceptionText(error: unknown, ctx: Pick<ModuleContext, 'log'>): string {
-  if (error instanceof PythonError) return error.trace ?? formatTraceback(error.type, error.message);
-  if (error instanceof BrineError) return formatTraceback(exceptionName(error), error.message);
-  const { type, message } = (error instanceof Error ? describeOsError(error) : undefined) ?? {
-    type: 'Exception',
-    message: messageOf(error),
-  };
+  if (error instanceof PythonError && error.trace !== undefined) return error.trace;
+  const { type, message } = thrownException(error);
   const text = formatTraceback(type, message);
+  if (error instanceof PythonError || error instanceof BrineError) return text;
   if (!ctx.log.enabled('debug') || !(error instanceof Error)) return text;
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
   return text.replace('\n', () => `\n${frames.map((line) => `${line}\n`).join('')}`);
+}
+
+/** The class of what was thrown, as a traceback prints it, and its message. */
+export function thrownException(error: unknown): { readonly type: string; readonly message: string } {
+  if (error instanceof PythonError) return { type: error.type, message: error.message };
+  if (error instanceof BrineError) return { type: exceptionName(error), message: error.message };
+  const known = error instanceof Error ? describeOsError(error) : undefined;
+  return known ?? { type: 'Exception', message: messageOf(error) };
 }
 
 function exceptionName(error: BrineError): string {

@@ -19,13 +19,13 @@ const MODULES: ReadonlySet<string> = new Set(
     'infoblox_a infoblox_cname infoblox_host_record infoblox_range ipmi jboss7 jenkins junos kapacitor ' +
     'kernelpkg keychain keystone keystone_domain keystone_endpoint keystone_group keystone_project ' +
     'keystone_role keystone_role_grant keystone_service keystone_user keystore kubernetes layman ' +
-    'lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license logadm loop lvs_server ' +
+    'lgpo lgpo_reg libcloud_dns libcloud_loadbalancer libcloud_storage license logadm lvs_server ' +
     'lvs_service lxd lxd_container lxd_image lxd_profile macdefaults macpackage makeconf ' +
     'marathon_app memcached modjk modjk_worker monit mssql_database mssql_login mssql_role mssql_user ' +
     'msteams napalm_yang netacl netconfig netntp netsnmp netusers neutron_network neutron_secgroup ' +
     'neutron_secgroup_rule neutron_subnet nexus ntp nxos opsgenie pagerduty pagerduty_escalation_policy ' +
     'pagerduty_schedule pagerduty_service pagerduty_user panos pbm pcs pkgbuild pkgng ' +
-    'portage_config ports powercfg powerpath probes process proxy pushover pyrax_queues rbac rdp ' +
+    'portage_config ports powercfg powerpath probes proxy pushover pyrax_queues rbac rdp ' +
     'reg restconf salt_proxy serverdensity_device shortcut smartos snapper solrcloud splunk ' +
     'splunk_search statuspage syslog_ng system task telemetry_alert testinfra ' +
     'tomcat trafficserver uptime vagrant vault vbox_guest victorops win_dacl ' +
