@@ -14,7 +14,12 @@ const [suite, ...parts] = process.argv.slice(2);
 let status = 0;
 const suites = suite ? [suite] : ['unit', 'e2e', 'databases'];
 
-async function run(name) {
+/**
+ * Runs the tests of one suite.
+ * @param collect gets what they print; without it they print it themselves
+ * @returns the exit code
+ */
+async function run(name, collect) {
   const found = filesBelow(join(root, 'test', name), '.test.ts').filter(
     (path) => parts.length === 0 || parts.some((part) => path.includes(part)),
   );
@@ -30,19 +35,47 @@ async function run(name) {
     const env = {
       ...process.env,
       BRINE_ROOT: root,
-      NODE_OPTIONS: '--enable-source-maps',
       SHELL: '/bin/bash',
       PYTHONPYCACHEPREFIX: join(root, 'build', 'pycache'),
     };
     delete env.NODE_EXTRA_CA_CERTS;
+    // it would have every start of Python, and hg is one, compile anew what it imports
+    delete env.PYTHONDONTWRITEBYTECODE;
     env.PATH = quickPath(outdir);
-    return (
-      spawnSync(process.execPath, testArguments(name, built, outdir), { stdio: 'inherit', cwd: root, env })
-        .status ?? 1
-    );
+    return await spawned(testArguments(name, built, outdir), env, collect);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
+}
+
+function spawned(args, env, collect) {
+  const stdio = collect === undefined ? 'inherit' : ['ignore', 'pipe', 'pipe'];
+  const child = spawn(process.execPath, args, { stdio, cwd: root, env });
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => collect(data));
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)));
+}
+
+/** Runs a suite whose output comes in one piece, when it is asked for. */
+function runAside(name) {
+  const output = [];
+  const ended = run(name, (data) => output.push(data));
+  // whoever asks for the end gets the error
+  ended.catch(() => undefined);
+  return async () => {
+    const code = await ended;
+    process.stdout.write(Buffer.concat(output));
+    return code;
+  };
+}
+
+/**
+ * All suites: the tests with databases wait for their servers most of the time, so they run beside the unit tests, which keep two cores
+ * busy without a pause. Those of whole programs, which have time limits, run by themselves.
+ */
+async function runAll() {
+  const databases = runAside('databases');
+  const codes = [await run('unit'), await databases(), await run('e2e')];
+  return codes.find((code) => code !== 0) ?? 0;
 }
 
 /**
@@ -110,7 +143,8 @@ function unitEntries(built, outdir) {
 
 /** Unit tests share processes, because starting one costs more than running them; the others get one each. */
 function testArguments(name, built, outdir) {
-  const plainPromises = ['--require', join(root, 'scripts/plain-promises.cjs')];
+  // for the tests themselves only: in the environment it would slow down every program that they start, and those have no maps
+  const forTests = ['--enable-source-maps', '--require', join(root, 'scripts/plain-promises.cjs')];
   const reporter = `--test-reporter=${process.stdout.isTTY ? 'spec' : (process.env.TEST_REPORTER ?? 'dot')}`;
   const summary = [
     '--test-reporter-destination=stdout',
@@ -119,7 +153,7 @@ function testArguments(name, built, outdir) {
   ];
   if (name !== 'unit')
     return [
-      ...plainPromises,
+      ...forTests,
       '--test',
       `--test-concurrency=${AT_ONCE[name] ?? 1}`,
       reporter,
@@ -128,7 +162,7 @@ function testArguments(name, built, outdir) {
     ];
   const entries = unitEntries(built, outdir);
   const together = entries.length === 1 ? [] : ['--test', `--test-concurrency=${UNIT_PROCESSES}`];
-  return [...plainPromises, ...together, reporter, ...summary, ...entries];
+  return [...forTests, ...together, reporter, ...summary, ...entries];
 }
 
 /** With `BRINE_CLUSTER=1` every master of ours is a member of a cluster: this is the NATS server beneath all of them. */
@@ -184,7 +218,8 @@ function sayTotal() {
 
 const nats = process.env.BRINE_CLUSTER === '1' ? await startNats() : undefined;
 if (suites.some((name) => name !== 'unit')) await import('./build.mjs');
-for (const name of suites) status = (await run(name)) || status;
+const code = suite ? await run(suite) : await runAll();
+status = code || status;
 if (suites.length > 1) sayTotal();
 nats?.stop();
 process.exit(status);

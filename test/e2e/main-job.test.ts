@@ -5,6 +5,7 @@ import { Fleet, namesIn, until } from '../support/fleet.ts';
 
 test('main job - keys are accepted and minions answer every kind of call', async (t) => {
   const fleet = await Fleet.create(t);
+  fleet.makesKeys = true;
   await fleet.startMaster();
   const minions = ['web1', 'web2', 'db1'].map((id) => fleet.startMinion(id));
   await until('the keys have arrived', () => namesIn(fleet.path('m', 'pki', 'minions_pre')).length === 3);

@@ -18,6 +18,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
+import { KeyPool } from './key-pool.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const WAIT_MS = 60_000;
@@ -25,6 +26,8 @@ const WAIT_MS = 60_000;
 const CLUSTER_NATS = process.env['BRINE_CLUSTER_NATS'];
 /** Options that count when a master becomes a member. */
 const MEMBERS_OWN = /^(cluster|key|master_sign|signing|keep_jobs)/;
+
+const keyPool = new KeyPool(ROOT);
 
 /** Where programs come from: ours, or a folder of launchers of a real Salt. */
 export interface Programs {
@@ -157,6 +160,8 @@ export class Fleet {
   master: Daemon | undefined;
   /** What the master is started with. */
   masterEnv: NodeJS.ProcessEnv = process.env;
+  /** Daemons make their own keys at their first start, instead of finding some. */
+  makesKeys = false;
 
   private constructor(folder: string) {
     this.folder = folder;
@@ -222,6 +227,13 @@ export class Fleet {
       this.#becomeMember();
   }
 
+  #seedKey(program: string, args: readonly string[], programs: Programs): void {
+    const role = program === 'salt-master' ? 'master' : program === 'salt-minion' ? 'minion' : undefined;
+    const folder = args[args.indexOf('-c') + 1];
+    if (this.makesKeys || role === undefined || folder === undefined || programs.name !== ours.name) return;
+    keyPool.seed(join(folder, role), role);
+  }
+
   /** With few options, so that a master whose configuration is wrong can be a member and say so. */
   #becomeMember(): void {
     if (existsSync(this.path('m', 'pki', 'cluster', 'secret'))) return;
@@ -270,6 +282,7 @@ export class Fleet {
     env: NodeJS.ProcessEnv = process.env,
   ): Daemon {
     this.#prepare(program, programs);
+    this.#seedKey(program, args, programs);
     const daemon = new Daemon(program, join(programs.folder, program), args, env);
     this.daemons.push(daemon);
     return daemon;
