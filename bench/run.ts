@@ -132,7 +132,10 @@ export class BenchRun {
   async #runScenario(scenario: Scenario, context: ScenarioContext, result: KindResult): Promise<void> {
     if (this.#closed) return;
     try {
-      result.figures.push(...(await scenario.run(context)));
+      const figures = await scenario.run(context);
+      // a command that was ended with the benchmark has printed less than it would have
+      if (this.#closed) result.faults.push(`${result.kind.label}: ${scenario.name} was cut off`);
+      else result.figures.push(...figures);
     } catch (error) {
       if (!this.#closed)
         result.faults.push(`${result.kind.label}: ${scenario.name} failed: ${messageOf(error)}`);
