@@ -1,16 +1,7 @@
 /** `loop`: waiting until an execution function gives what is waited for (3006.16 salt/states/loop.py). */
 import { PythonError } from '../../python/exceptions.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import {
-  dict,
-  isDict,
-  isFloat,
-  isInt,
-  toNumber,
-  truthy,
-  type Dict,
-  type Value,
-} from '../../python/values/value.ts';
+import { dict, isDict, isFloat, isInt, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import { thrownException } from '../../runtime/loader/execute.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -23,12 +14,21 @@ const SECOND_MS = 1000;
 
 const asGiven = (value: Value): Value => value;
 
+/** A value as it was given, and as comments write it. */
+const withText = (given: Value): { readonly given: Value; readonly text: string } => ({
+  given,
+  text: pyStr(given),
+});
+
 /** Milliseconds of a number of seconds, as Python tells numbers; undefined for what is none. */
 function milliseconds(seconds: Value): number | undefined {
   if (typeof seconds === 'boolean') return Number(seconds) * SECOND_MS;
   if (!isInt(seconds) && !isFloat(seconds)) return undefined;
   return (toNumber(seconds) ?? 0) * SECOND_MS;
 }
+
+/** How long to wait before the first call, in milliseconds; what is no number is no time. */
+const waitMs = (seconds: Value): number => milliseconds(seconds) ?? 0;
 
 const TIMES = {
   period: param.by(asGiven, { type: 'float', default: 1, doc: 'Seconds between two calls.' }),
@@ -74,7 +74,7 @@ const until = defineState({
     name: param.text({ doc: 'The function.' }),
     m_args: param.by(asGiven, { type: 'list', default: null, doc: 'Its arguments.' }),
     m_kwargs: param.by(asGiven, { type: 'dict', default: null, doc: 'Its arguments by name.' }),
-    condition: param.by(asGiven, {
+    condition: param.by(withText, {
       type: 'str',
       default: null,
       doc: 'The expression, in which m_ret is what the function has given.',
@@ -83,7 +83,7 @@ const until = defineState({
   },
   run: async (ctx, { name, m_args, m_kwargs, condition, period, timeout }) => {
     if (!(await ctx.functions.has(name))) return failure(name, `Cannot find module ${name}`);
-    if (condition === null) return failure(name, 'An exit condition must be specified');
+    if (condition.given === null) return failure(name, 'An exit condition must be specified');
     const periodMs = milliseconds(period);
     if (periodMs === undefined) return failure(name, PERIOD);
     const timeoutMs = milliseconds(timeout);
@@ -93,17 +93,17 @@ const until = defineState({
     if (python === undefined)
       return failure(
         name,
-        `The condition ${pyStr(condition)} is an expression of Python, and this minion has no Python. ` +
+        `The condition ${condition.text} is an expression of Python, and this minion has no Python. ` +
           'Install python3, or use loop.until_no_eval, which does without.',
       );
     const [args, kwargs] = [listOf(m_args), dictOf(m_kwargs)];
     const { outcome: met } = await repeat(ctx, { periodMs, timeoutMs }, async () => {
       const m_ret = await ctx.functions.call(name, args, kwargs);
       const names = dict({ m_ret, name, m_args: args, m_kwargs: kwargs, period, timeout });
-      return (await isMet(ctx, python, condition, names)) || undefined;
+      return (await isMet(ctx, python, condition.given, names)) || undefined;
     });
-    if (met === undefined) return failure(name, `Timed out while waiting for condition ${pyStr(condition)}`);
-    return outcome(name, true, `Condition ${pyStr(condition)} was met`);
+    if (met === undefined) return failure(name, `Timed out while waiting for condition ${condition.text}`);
+    return outcome(name, true, `Condition ${condition.text} was met`);
   },
 });
 
@@ -132,14 +132,14 @@ const untilNoEval = defineState({
   doc: 'Calls an execution function until it gives what is expected.',
   params: {
     name: param.text({ doc: 'The function.' }),
-    expected: param.by(asGiven, { doc: 'What is expected.' }),
+    expected: param.by(withText, { doc: 'What is expected.' }),
     compare_operator: param.text({
       default: 'eq',
       doc: 'How both are compared: lt, le, eq, ne, ge, gt, contains, data.subdict_match, or an execution function that is given both.',
     }),
     timeout: TIMES.timeout,
     period: TIMES.period,
-    init_wait: param.by(asGiven, { type: 'float', default: 0, doc: 'Seconds before the first call.' }),
+    init_wait: param.by(waitMs, { type: 'float', default: 0, doc: 'Seconds before the first call.' }),
     args: param.by(asGiven, { type: 'list', default: null, doc: 'The function’s arguments.' }),
     kwargs: param.by(asGiven, { type: 'dict', default: null, doc: 'Its arguments by name.' }),
   },
@@ -150,10 +150,10 @@ const untilNoEval = defineState({
       changes: dict(),
       result,
     });
-    if (ctx.state.test) return said(null, `Would have waited for "${name}" to produce "${pyStr(expected)}".`);
+    if (ctx.state.test) return said(null, `Would have waited for "${name}" to produce "${expected.text}".`);
     const planned = await plan(ctx, name, compare_operator, period, timeout);
     if (typeof planned === 'string') return said(false, planned);
-    if (truthy(init_wait)) await pause(ctx, milliseconds(init_wait) ?? 0);
+    if (init_wait !== 0) await pause(ctx, init_wait);
     const { attempts, outcome: ended } = await repeat(ctx, planned, async (number) => {
       let given: Value;
       try {
@@ -162,7 +162,7 @@ const untilNoEval = defineState({
         const { type, message } = thrownException(error);
         return said(false, `Exception occurred while executing ${name}: <class '${type}'>:${message}`);
       }
-      return (await planned.comparator(given, expected))
+      return (await planned.comparator(given, expected.given))
         ? said(true, `Call provided the expected results in ${number} attempts`)
         : undefined;
     });

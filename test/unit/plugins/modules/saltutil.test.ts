@@ -139,6 +139,9 @@ test('saltutil - caches are cleared, links are not followed', async (t) => {
 test('saltutil - custom modules are listed by kind', async (t) => {
   const ctx = minion(t);
   assert.deepEqual(await ctx.functions.call('saltutil.list_extmods'), dict());
+  mkdirSync(join(ctx.folder, 'cache', 'extmods'), { recursive: true });
+  // an empty folder is the one case of none in which Salt answers, too
+  assert.deepEqual(await ctx.functions.call('saltutil.list_extmods'), dict());
   mkdirSync(join(ctx.folder, 'cache', 'extmods', 'modules', 'sub'), { recursive: true });
   writeFileSync(join(ctx.folder, 'cache', 'extmods', 'modules', 'b.py'), '');
   writeFileSync(join(ctx.folder, 'cache', 'extmods', 'modules', 'sub', 'a.x.py'), '');
