@@ -173,7 +173,10 @@ export async function startDatabase(
   const tlsPort = name === 'redis' ? await freePort() : port;
   const tls =
     options.hasTls === true ? (RECIPES[name].tls?.(certificateIn(folder, name), tlsPort) ?? []) : [];
-  const server = new DatabaseServer(name, folder, port, [...tls, ...more], { ...options, tlsPort });
+  // where no port is named, nodes of Redis speak to each other on one that the system may have given to somebody else
+  const nodes = more.includes('--cluster-enabled') ? ['--cluster-port', String(await freePort())] : [];
+  const settings = [...tls, ...more, ...nodes];
+  const server = new DatabaseServer(name, folder, port, settings, { ...options, tlsPort });
   t.after(async () => {
     server.resume();
     await server.kill();
