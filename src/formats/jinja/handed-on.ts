@@ -40,9 +40,15 @@ class HandedOn extends PyObject {
   }
 }
 
-/** For functions that hand on what they are given: {@link toValue} in which undefined values have something that stands for them. */
-export function toHandedOn(value: TValue): Value {
-  return toValueWith(value, (missing) => new HandedOn(missing));
+/**
+ * For functions that hand on what they are given: {@link toValue} in which undefined values have something that stands for them.
+ * @param note is called for each of these
+ */
+export function toHandedOn(value: TValue, note: () => void): Value {
+  return toValueWith(value, (missing) => {
+    note();
+    return new HandedOn(missing);
+  });
 }
 
 /** Puts undefined values back where something stands for them in what a function gave. The value itself is changed. */

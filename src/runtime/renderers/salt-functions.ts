@@ -38,18 +38,21 @@ const HANDS_ON: ReadonlyMap<string, ReadonlySet<number | string>> = new Map([
 
 function callable(functions: TemplateFunctions, name: string): TFunction {
   const mayBeMissing = HANDS_ON.get(name);
-  const plain = (at: number | string, value: TValue): Value => {
-    if (mayBeMissing === undefined || (value instanceof Undefined && !mayBeMissing.has(at)))
-      return toValue(value);
-    return toHandedOn(value);
-  };
   return new TFunction(name, (args, kwargs) => {
+    let isHandedOn = false;
+    const note = (): void => void (isHandedOn = true);
+    const plain = (at: number | string, value: TValue): Value => {
+      if (mayBeMissing === undefined || (value instanceof Undefined && !mayBeMissing.has(at)))
+        return toValue(value);
+      return toHandedOn(value, note);
+    };
     const found = functions.call(
       name,
       args.map((value, at) => plain(at, value)),
       new Map(Array.from(kwargs ?? [], ([key, value]) => [key, plain(key, value)])),
     );
-    if (mayBeMissing === undefined) return found;
+    // what was given may be large, and seldom has anything undefined been handed on
+    if (!isHandedOn) return found;
     return found instanceof Promise ? found.then(fromHandedOn) : fromHandedOn(found);
   });
 }
