@@ -22,10 +22,10 @@ import { externalPackages, filesBelow, root } from './bundle.mjs';
 import { buildLayers } from './layers.mjs';
 
 /**
- * Programs of which many run at once: what they do not use they do not even hold as text. Their lazily imported parts are files
- * of their own.
+ * Programs of which many run at once, or for long: what they do not use they do not even hold as text. Their lazily imported parts are
+ * files of their own.
  */
-const SPLIT = new Set(['salt-master-child', 'salt-api']);
+const SPLIT = new Set(['salt-master-child', 'salt-api', 'salt-minion', 'salt-minion-engine', 'salt-syndic']);
 /** Parts of an earlier build stay as long as processes that were started with it may ask for them. */
 const STALE_PART_MS = 3_600_000;
 
@@ -45,7 +45,6 @@ const COMMANDS = new Map([
   ['sls', [['schema']]],
 ]);
 const REQUESTER = 'src/network/transport/zmtp/requester.ts';
-const SUBSCRIBER = 'src/network/transport/zmtp/subscriber.ts';
 const OUTPUTTERS = ['src/plugins/outputters/highstate.ts', 'src/plugins/outputters/json.ts'];
 /** What usual state runs load. */
 const USUAL_STATES = [
@@ -83,7 +82,6 @@ const LAYERED = new Map([
     ],
   ],
   ['salt-master', []],
-  ['salt-minion', [[REQUESTER, SUBSCRIBER, 'src/plugins/modules/test.ts']]],
   ['salt-minion-worker', [USUAL_STATES]],
   [
     'salt-key',
