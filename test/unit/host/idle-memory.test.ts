@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getHeapSpaceStatistics } from 'node:v8';
 import type { Clock } from '../../../src/host/clock.ts';
 import { systemClock } from '../../../src/host/clock.ts';
 import { releaseMemoryAtRest } from '../../../src/host/idle-memory.ts';
 
 /** Looks at the process by hand: each call of `look` is one period of the clock. */
-function byHand(): { look: (cpuMs: number) => number } {
+function byHand(): { look: (cpuMs: number) => Promise<number> } {
   let cpuMs = 0;
   let collections = 0;
   let run: () => void = () => undefined;
@@ -16,36 +17,50 @@ function byHand(): { look: (cpuMs: number) => number } {
       return { cancel: () => undefined };
     },
   };
-  releaseMemoryAtRest(clock, { cpuMs: () => cpuMs, collect: () => void collections++ });
+  const collect = (): Promise<void> => Promise.resolve(void collections++);
+  releaseMemoryAtRest(clock, { cpuMs: () => cpuMs, collect });
   return {
-    look: (usedMs) => {
+    look: async (usedMs) => {
       cpuMs += usedMs;
       run();
+      await new Promise((resolve) => setImmediate(resolve));
       return collections;
     },
   };
 }
 
-test('idle memory - is given back after a burst, when it is over, and once more after a while', () => {
+test('idle memory - is given back after a burst, when it is over', async () => {
   const { look } = byHand();
-  assert.equal(look(5), 1, 'the start is over');
-  assert.equal(look(800), 1, 'still at work');
-  assert.equal(look(800), 1, 'still at work');
-  assert.equal(look(3), 2);
-  for (let seconds = 2; seconds < 7; seconds++) assert.equal(look(3), 2);
-  for (let i = 0; i < 20; i++) assert.equal(look(3), 3);
+  assert.equal(await look(5), 1, 'the start is over');
+  assert.equal(await look(800), 1, 'still at work');
+  assert.equal(await look(800), 1, 'still at work');
+  assert.equal(await look(3), 2);
+  for (let i = 0; i < 20; i++) assert.equal(await look(3), 2);
 });
 
-test('idle memory - a rest that is interrupted begins anew', () => {
+test('idle memory - a process that is never busy collects after its start, and then seldom', async () => {
   const { look } = byHand();
-  look(800);
-  assert.equal(look(3), 1);
-  for (let i = 0; i < 20; i++) assert.equal(look(i % 5 === 0 ? 25 : 3), 1);
+  assert.equal(await look(300), 0, 'it starts');
+  for (let i = 0; i < 100; i++) await look(2);
+  assert.equal(await look(2), 1);
 });
 
-test('idle memory - a process that is never busy collects after its start alone', () => {
-  const { look } = byHand();
-  assert.equal(look(300), 0, 'it starts');
-  for (let i = 0; i < 100; i++) look(2);
-  assert.equal(look(2), 2);
+test('idle memory - the nursery that work has made is given back at once', async () => {
+  const nursery = (): number =>
+    getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? NaN;
+  let kept: object[] = [];
+  for (let i = 0; i < 2_000_000; i++) {
+    kept.push({ i });
+    if (kept.length > 50_000) kept = [];
+  }
+  const large = nursery();
+  let looked: () => void = () => undefined;
+  const clock = {
+    ...systemClock,
+    every: (_ms: number, each: () => void) => ((looked = each), { cancel() {} }),
+  };
+  releaseMemoryAtRest(clock);
+  looked();
+  while (nursery() >= large) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(nursery() <= 2 ** 20, `${nursery()} bytes`);
 });
