@@ -4,6 +4,7 @@ import { loadClientConfig } from '../../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
+import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -25,6 +26,7 @@ export async function saltApi(
   const parsed = readCommandLine(saltApiProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  dropAllocatorSettings(io.env);
   const { config, messages } = await readWithLog(parsed.text('log_level'), async (log) =>
     readyOptions(
       loadClientConfig({

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { loadMinionConfig } from '../../config/load.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
+import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -23,6 +24,7 @@ export async function saltMinion(
   const parsed = readCommandLine(saltMinionProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  dropAllocatorSettings(io.env);
   const { config: opts, messages } = await readWithLog(parsed.text('log_level'), (log) =>
     readyOptions(
       loadMinionConfig({

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { loadSyndicConfig } from '../../config/syndic-options.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
+import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -19,6 +20,7 @@ export async function saltSyndic(argv: readonly string[], io: CommandIo): Promis
   const parsed = readCommandLine(saltSyndicProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
+  dropAllocatorSettings(io.env);
   const { config, messages } = await readWithLog(parsed.text('log_level'), async (log) => {
     const { upper, lower } = loadSyndicConfig({
       configDir: resolve(parsed.text('config_dir')),

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, constants, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withAllocatorSettings } from '../../host/allocator.ts';
 import { systemRandom } from '../../host/random.ts';
 
 /** Set for the process in the background. */
@@ -28,7 +29,7 @@ export function startInBackground(): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     detached: true,
     stdio: ['ignore', 'ignore', words.fd, 'ipc'],
-    env: { ...process.env, [MARK]: '1' },
+    env: withAllocatorSettings({ ...process.env, [MARK]: '1' }),
   });
   return new Promise((resolve) => {
     const end = (code: number): void => {

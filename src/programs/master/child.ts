@@ -1,5 +1,6 @@
 /** A part of the master: waits for its orders, does its work, ends with its parent. */
 import type { Crypticle } from '../../network/crypto/crypticle.ts';
+import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { handleDebugSignals } from '../daemon/debug-signals.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { applyNiceness } from '../daemon/niceness.ts';
@@ -45,6 +46,7 @@ const STARTING_MS = 500;
 
 /** Runs this process as a part of a master. */
 export function runMasterChild(): void {
+  dropAllocatorSettings(process.env);
   process.title = (process.argv[2] ?? 'salt-master').trim();
   let aes: readonly Crypticle[] = [];
   const keyListeners: (() => void)[] = [];
@@ -86,7 +88,7 @@ export function runMasterChild(): void {
         adoptKey: (key) => tell({ type: 'adopt', key: key.reveal() }),
         hasDuty: () => hasDuty,
         tellDuty: (isMine) => tell({ type: 'duty', isMine }),
-        startWorkers: () => tell({ type: 'workers' }),
+        startWorkers: (wanted) => tell({ type: 'workers', wanted }),
         requestRotation: (reason) => tell({ type: 'rotate', reason }),
       });
       running.then((started) => {

@@ -92,8 +92,8 @@ export async function runMaster(start: MasterStart): Promise<number> {
         duty.isMine = message.isMine;
         supervisor.broadcast({ type: 'duty', isMine: message.isMine });
       } else if (message.type === 'workers') {
-        const { later } = planWorkers(opts.get('worker_threads'));
-        supervisor.add(later.map(workerPart));
+        const { serving, standIns } = planWorkers(opts.get('worker_threads'));
+        supervisor.add([...serving, ...(message.wanted === 'all' ? standIns : [])].map(workerPart));
       } else figures.take(spec.title, pid, message.round, message.samples);
     },
     clock,

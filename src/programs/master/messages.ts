@@ -2,6 +2,7 @@
  * The contract of the master's main process and its children, who talk over Node's own channel: what each may say, and how it is
  * checked when it is read.
  */
+import type { WorkersWanted } from './worker-plan.ts';
 import { Crypticle, isKeyString } from '../../network/crypto/crypticle.ts';
 import { Options } from '../../config/option.ts';
 import { masterOptions, type MasterOptions } from '../../config/master-options.ts';
@@ -55,7 +56,7 @@ export type FromChild =
   | { readonly type: 'pong' }
   | { readonly type: 'rotate'; readonly reason: string }
   | { readonly type: 'adopt'; readonly key: string }
-  | { readonly type: 'workers' }
+  | { readonly type: 'workers'; readonly wanted: Exclude<WorkersWanted, 'first'> }
   | { readonly type: 'duty'; readonly isMine: boolean }
   | { readonly type: 'figures'; readonly round: number; readonly samples: readonly Sample[] };
 
@@ -92,10 +93,11 @@ export function readToChild(message: unknown): ToChild | undefined {
 /** What came from a child; undefined when it is none of its messages. */
 export function readFromChild(message: unknown): FromChild | undefined {
   if (!isRecord(message)) return undefined;
-  const { type, reason, round, samples, key, isMine } = message;
+  const { type, reason, round, samples, key, isMine, wanted } = message;
   if (type === 'adopt') return typeof key === 'string' && isKeyString(key) ? { type, key } : undefined;
   if (type === 'duty') return typeof isMine === 'boolean' ? { type, isMine } : undefined;
-  if (type === 'ready' || type === 'pong' || type === 'workers') return { type };
+  if (type === 'ready' || type === 'pong') return { type };
+  if (type === 'workers') return { type, wanted: wanted === 'all' ? 'all' : 'serving' };
   if (type === 'figures')
     return typeof round === 'number' ? { type, round, samples: readSamples(samples) } : undefined;
   return type === 'rotate' && typeof reason === 'string' ? { type, reason } : undefined;

@@ -1,6 +1,6 @@
 /**
  * Which workers of a master serve, and which are started at first. A master that has little to do has two of them: one that serves, and one
- * that stands in while that one is busy or away. The others are started when there is more to do, and stay.
+ * that stands in while that one is busy or away. Those that serve are started when there is more to do, those that stand in when one is silent; they stay.
  */
 import { availableParallelism } from 'node:os';
 
@@ -15,9 +15,14 @@ export interface WorkerPlan {
   readonly activeMax: number;
   /** Those that every master has. */
   readonly first: readonly number[];
-  /** Those that are started when they are needed. */
-  readonly later: readonly number[];
+  /** Those that are started when there is more to do. */
+  readonly serving: readonly number[];
+  /** Those that are started when one that serves is silent; before that they would do nothing but hold memory. */
+  readonly standIns: readonly number[];
 }
+
+/** Which workers a master has: at first, when there is more to do, and when one of them has fallen silent. */
+export type WorkersWanted = 'first' | 'serving' | 'all';
 
 /** @param workerThreads `worker_threads` @param cores of the machine */
 export function planWorkers(workerThreads: number, cores = availableParallelism()): WorkerPlan {
@@ -26,5 +31,7 @@ export function planWorkers(workerThreads: number, cores = availableParallelism(
   const numbers = Array.from({ length: workersMax }, (_, number) => number);
   const standIn = activeMax < workersMax ? activeMax : 1;
   const first = numbers.filter((number) => number === 0 || number === standIn);
-  return { workersMax, activeMax, first, later: numbers.filter((number) => !first.includes(number)) };
+  const later = numbers.filter((number) => !first.includes(number));
+  const serving = later.filter((number) => number < activeMax);
+  return { workersMax, activeMax, first, serving, standIns: later.filter((number) => number >= activeMax) };
 }

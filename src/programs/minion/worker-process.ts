@@ -1,6 +1,7 @@
 /** A minion's worker process as it is started, and the connection to it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { withAllocatorSettings } from '../../host/allocator.ts';
 import { clientOf, type Client } from '../../network/ipc/contract.ts';
 import { jobWorker } from '../../network/ipc/contracts/job-worker.ts';
 import { RpcPeer } from '../../network/ipc/rpc.ts';
@@ -26,6 +27,7 @@ export interface WorkerProcess {
 export function startWorker(script: string, services: () => MinionServices): WorkerProcess {
   // the title replaces the command line, which has to be long enough for it
   const child = spawn(process.execPath, [...FLAGS, script, 'salt-minion worker'.padEnd(48)], {
+    env: withAllocatorSettings(process.env),
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
   });
   const rpc = new RpcPeer(child.stdio[3] as unknown as Socket, serviceHandlers(services));

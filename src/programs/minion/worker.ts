@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import { minionOptions } from '../../config/minion-options.ts';
 import { Options } from '../../config/option.ts';
+import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { handleDebugSignals } from '../daemon/debug-signals.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { ExtensionsHere } from '../../runtime/extensions/here.ts';
@@ -24,6 +25,7 @@ const LINK_FD = 3;
 
 /** Runs this process as a worker. */
 export function runMinionWorker(): void {
+  dropAllocatorSettings(process.env);
   process.title = (process.argv[2] ?? 'salt-minion worker').trim();
   handleDebugSignals({ clock: systemClock, log: () => undefined });
   const extensions = new ExtensionsHere();

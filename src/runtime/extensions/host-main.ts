@@ -2,6 +2,7 @@
 import { Socket } from 'node:net';
 import { clientOf, handlersOf, type Handlers } from '../../network/ipc/contract.ts';
 import { extensionHost, extensionServices } from '../../network/ipc/contracts/extension-host.ts';
+import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { RpcPeer } from '../../network/ipc/rpc.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { fromData, toRecord } from './convert.ts';
@@ -17,6 +18,7 @@ const LINK_FD = 3;
 
 /** Runs this process as a host. */
 export function runExtensionHost(): void {
+  dropAllocatorSettings(process.env);
   process.title = (process.argv[2] ?? 'salt modules').trim();
   const loader = new FileLoader();
   const files = fileHandlers(loader);

@@ -14,6 +14,7 @@ import {
   type HostClient,
   type ServeHost,
 } from '../../network/ipc/contracts/extension-host.ts';
+import { withAllocatorSettings } from '../../host/allocator.ts';
 import { RpcPeer } from '../../network/ipc/rpc.ts';
 
 /** Time for one file to be loaded, or one grain to be found; for a beacon to look, a renderer to render. */
@@ -89,6 +90,7 @@ export class ExtensionHost {
   #start(): { child: ChildProcess; rpc: RpcPeer } {
     const { script = join(import.meta.dirname, 'extension-host.cjs'), serve } = this.#options;
     const child = spawn(process.execPath, ['--max-semi-space-size=2', script, 'salt modules'.padEnd(48)], {
+      env: withAllocatorSettings(process.env),
       stdio: ['ignore', 'ignore', 'inherit', 'pipe'],
     });
     child.on('error', () => undefined);

@@ -4,7 +4,7 @@
  */
 import type { Admission, RequestGate } from '../../../network/channel/request-gate.ts';
 import type { WorkerAnswer, WorkerLink } from '../../../network/ipc/contracts/request-worker.ts';
-import type { WorkerPlan } from '../worker-plan.ts';
+import type { WorkerPlan, WorkersWanted } from '../worker-plan.ts';
 import type { Clock, Timer } from '../../../host/clock.ts';
 import type { IncomingRequest } from '../../../network/transport/transport.ts';
 import { encode } from '../../../formats/wire/msgpack.ts';
@@ -39,9 +39,9 @@ interface Worker {
 
 /** What a dispatcher needs. */
 export interface DispatcherDeps {
-  readonly plan: Pick<WorkerPlan, 'workersMax' | 'activeMax' | 'first'>;
-  /** Called once, when those that are there at first are not enough. */
-  readonly startOthers: () => void;
+  readonly plan: Pick<WorkerPlan, 'workersMax' | 'activeMax'>;
+  /** Called when those that are there are not enough, once for each of the two. */
+  readonly startWorkers: (wanted: Exclude<WorkersWanted, 'first'>) => void;
   /** Which requests get to a worker at all. */
   readonly gate: Pick<RequestGate, 'admit'>;
   readonly clock: Clock;
@@ -73,16 +73,15 @@ export class Dispatcher {
   #underWayBytes = 0;
   #isPaused = false;
   #pauses = 0;
-  /** Whether all workers are there, or have been asked for. */
-  #hasOthers: boolean;
+  /** Which workers are there, or have been asked for. */
+  #wanted: WorkersWanted = 'first';
   #checkedAtMs: number;
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps;
-    const { workersMax, activeMax, first } = deps.plan;
+    const { workersMax, activeMax } = deps.plan;
     this.#workers = Array.from({ length: workersMax }, () => undefined);
     this.#active = activeMax;
-    this.#hasOthers = first.length === workersMax;
     this.#checkedAtMs = deps.clock.monotonicMs();
     this.#timer = deps.clock.every(CHECK_MS, () => this.#check(), { background: true });
   }
@@ -146,7 +145,7 @@ export class Dispatcher {
     const sizeBytes = request.body.length;
     let answer: WorkerAnswer;
     worker.pending++;
-    if (worker.pending > FEW_PENDING) this.#needOthers();
+    if (worker.pending > FEW_PENDING) this.#want('serving');
     try {
       const { from, body, publishPort = 0 } = request;
       answer = await worker.link.serve({ publishPort, standing: admission.standing, from, body });
@@ -172,16 +171,16 @@ export class Dispatcher {
       const worker = this.#workers[this.#choice(slot, step)];
       if (worker === undefined) continue;
       if (!this.#isSilent(worker)) return worker;
-      this.#needOthers();
+      this.#want('all');
       silent ??= worker;
     }
     return silent;
   }
 
-  #needOthers(): void {
-    if (this.#hasOthers) return;
-    this.#hasOthers = true;
-    this.#deps.startOthers();
+  #want(wanted: Exclude<WorkersWanted, 'first'>): void {
+    if (this.#wanted === wanted || this.#wanted === 'all') return;
+    this.#wanted = wanted;
+    this.#deps.startWorkers(wanted);
   }
 
   /** The worker to try at this step: the one of the slot, those that stand in, then the others that serve. */

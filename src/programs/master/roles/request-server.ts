@@ -59,7 +59,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
   });
   const dispatcher = new Dispatcher({
     plan: planWorkers(opts.get('worker_threads')),
-    startOthers: startWorkers,
+    startWorkers,
     gate,
     clock,
     setPaused: (paused) => servers.forEach((server) => server.setPaused(paused)),

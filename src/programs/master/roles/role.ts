@@ -1,4 +1,5 @@
 /** What every part of the master is handed, and what it gives back. */
+import type { WorkersWanted } from '../worker-plan.ts';
 import type { Crypticle } from '../../../network/crypto/crypticle.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -27,7 +28,7 @@ export interface RoleContext {
   /** Tells all parts of this master whether it has the duty. */
   readonly tellDuty: (isMine: boolean) => void;
   /** Has the main process start the workers that are not there yet. */
-  readonly startWorkers: () => void;
+  readonly startWorkers: (wanted: Exclude<WorkersWanted, 'first'>) => void;
   /** Asks the main process for a new shared key. */
   readonly requestRotation: (reason: string) => void;
 }

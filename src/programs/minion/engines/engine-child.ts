@@ -8,6 +8,7 @@ import { systemRandom } from '../../../host/random.ts';
 import { RpcPeer } from '../../../network/ipc/rpc.ts';
 import { ExtensionsHere } from '../../../runtime/extensions/here.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { dropAllocatorSettings } from '../../../host/allocator.ts';
 import { handleDebugSignals } from '../../daemon/debug-signals.ts';
 import { daemonLogging } from '../../daemon/logging.ts';
 import { LINK_FD } from '../../daemon/supervisor.ts';
@@ -27,6 +28,7 @@ const STOP_MS = 3_000;
 
 /** Runs this process as an engine. */
 export function runMinionEngine(): void {
+  dropAllocatorSettings(process.env);
   process.title = (process.argv[2] ?? 'salt-minion Engine').trim();
   let running: EngineProcess | undefined;
   const tell = (type: 'ready' | 'pong'): void => {

@@ -88,16 +88,16 @@ function setUp(
   workers: FakeWorker[];
   replies: string[];
   paused: boolean[];
-  counts: { startedOthers: number };
+  wanted: string[];
   send(body: Buffer): void;
 } {
   const clock = handClock();
   const replies: string[] = [];
   const paused: boolean[] = [];
-  const counts = { startedOthers: 0 };
+  const wanted: string[] = [];
   const dispatcher = new Dispatcher({
     plan: planWorkers(count, activeMax),
-    startOthers: () => void (counts.startedOthers += 1),
+    startWorkers: (which) => void wanted.push(which),
     gate,
     clock,
     setPaused: (value) => paused.push(value),
@@ -109,7 +109,7 @@ function setUp(
       from: '127.0.0.1:1',
       reply: (reply) => replies.push(reply.toString('latin1')),
     });
-  return { clock, dispatcher, workers, replies, paused, counts, send };
+  return { clock, dispatcher, workers, replies, paused, wanted, send };
 }
 
 test('dispatcher - one minion is always served by one worker, in whatever order workers came', async () => {
@@ -254,23 +254,33 @@ test('dispatcher - a server that ends waits for the answers to what it has taken
   assert.deepEqual(replies, ['answer', 'answer']);
 });
 
-test('dispatcher - the other workers are asked for once, when the first ones are busy or one of them is silent', async () => {
-  assert.deepEqual(planWorkers(5, 2), { workersMax: 5, activeMax: 2, first: [0, 2], later: [1, 3, 4] });
-  assert.deepEqual(planWorkers(5, 16), { workersMax: 5, activeMax: 5, first: [0, 1], later: [2, 3, 4] });
-  assert.deepEqual(planWorkers(0, 2), { workersMax: 1, activeMax: 1, first: [0], later: [] });
-  const busy = setUp(5, 2);
-  for (const index of [0, 2]) busy.dispatcher.addWorker(index, busy.workers[index] as FakeWorker);
-  for (let i = 0; i < 4; i++) busy.send(requestOf('m1'));
+test('dispatcher - workers that serve are asked for when the first are busy, those that stand in when one is silent', async () => {
+  const plan = (threads: number, cores: number): unknown => planWorkers(threads, cores);
+  assert.deepEqual(plan(5, 2), {
+    workersMax: 5,
+    activeMax: 2,
+    first: [0, 2],
+    serving: [1],
+    standIns: [3, 4],
+  });
+  assert.deepEqual(plan(5, 16), {
+    workersMax: 5,
+    activeMax: 5,
+    first: [0, 1],
+    serving: [2, 3, 4],
+    standIns: [],
+  });
+  assert.deepEqual(plan(0, 2), { workersMax: 1, activeMax: 1, first: [0], serving: [], standIns: [] });
+  const { dispatcher, workers, wanted, send, clock } = setUp(5, 2);
+  for (const index of [0, 2]) dispatcher.addWorker(index, workers[index] as FakeWorker);
+  for (let i = 0; i < 4; i++) send(requestOf('m1'));
   await settle();
-  assert.equal(busy.counts.startedOthers, 0);
-  for (let i = 0; i < 4; i++) busy.send(requestOf('m1'));
+  assert.deepEqual(wanted, []);
+  for (let i = 0; i < 8; i++) send(requestOf('m1'));
   await settle();
-  assert.equal(busy.counts.startedOthers, 1);
-  const silent = setUp(5, 2);
-  for (const index of [0, 2]) silent.dispatcher.addWorker(index, silent.workers[index] as FakeWorker);
-  for (const id of ['m1', 'm2', 'm3']) silent.send(requestOf(id));
-  silent.clock.advance(4_000);
-  for (const id of ['m1', 'm2', 'm3']) silent.send(requestOf(id));
+  assert.deepEqual(wanted, ['serving']);
+  clock.advance(4_000);
+  for (let i = 0; i < 8; i++) for (const id of ['m1', 'm2', 'm3']) send(requestOf(id));
   await settle();
-  assert.equal(silent.counts.startedOthers, 1);
+  assert.deepEqual(wanted, ['serving', 'all'], 'asked for once');
 });
