@@ -5,11 +5,16 @@
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
+const { setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 
 const PARAMETERS = 'exports, require, module, __filename, __dirname, __brineModules, __brineModule';
 
-module.exports = function launch(name) {
+/**
+ * @param name of the program
+ * @param flags for V8, before any of the program is read; the code caches of commands are for V8 as it is without
+ */
+module.exports = function launch(name, flags = []) {
   const dist = join(__dirname, '..', 'dist');
   const file = join(dist, `${name}.cjs`);
   if (!existsSync(file)) {
@@ -18,6 +23,7 @@ module.exports = function launch(name) {
     );
     process.exit(70);
   }
+  for (const flag of flags) setFlagsFromString(flag);
   const isCaching = process.env.BRINE_WRITE_CODE_CACHE === '1';
   const isTracing = process.env.BRINE_LAYERS === '1';
   const require_ = createRequire(file);

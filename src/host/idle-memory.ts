@@ -1,11 +1,13 @@
 /** Gives memory back after a burst of work: V8 itself collects only when it allocates, so an idle process would keep it for ever. */
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import type { Clock, Timer } from './clock.ts';
 
 /** What giving memory back needs of the process; handed in, so that tests own it. */
 export interface MemoryHost {
   /** CPU time that this process has used so far, milliseconds. */
   cpuMs(): number;
+  /** What its objects take, with those that nothing needs any more and with what they hold outside of V8's heap. */
+  heapBytes(): number;
   /** Collects everything, and gives back what is free then. */
   readonly collect: () => Promise<void>;
 }
@@ -13,6 +15,8 @@ export interface MemoryHost {
 const LOOK_MS = 1_000;
 /** More CPU time than this since the last collection is a burst. */
 const BURST_CPU_MS = 250;
+/** So is what has brought so much more of objects: a minion takes little time of its own for the job of another process. */
+const BURST_BYTES = 2_000_000;
 /** Less than this between two looks is rest. */
 const REST_CPU_MS = 20;
 
@@ -22,6 +26,10 @@ function processMemory(): MemoryHost {
     cpuMs: () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1000;
+    },
+    heapBytes: () => {
+      const { used_heap_size: usedBytes, external_memory: externalBytes } = getHeapStatistics();
+      return usedBytes + externalBytes;
     },
     collect: collectAndCompact,
   };
@@ -50,17 +58,20 @@ async function collectAndCompact(): Promise<void> {
  */
 export function releaseMemoryAtRest(clock: Clock, host: MemoryHost = processMemory()): Timer {
   let collectedAtCpuMs = -Infinity;
+  let collectedToBytes = 0;
   let lastCpuMs = host.cpuMs();
   let isCollecting = false;
   const look = async (): Promise<void> => {
     const cpuMs = host.cpuMs();
     const isAtRest = cpuMs - lastCpuMs < REST_CPU_MS;
     lastCpuMs = cpuMs;
-    if (isCollecting || !isAtRest || cpuMs - collectedAtCpuMs < BURST_CPU_MS) return;
+    if (isCollecting || !isAtRest) return;
+    if (cpuMs - collectedAtCpuMs < BURST_CPU_MS && host.heapBytes() - collectedToBytes < BURST_BYTES) return;
     isCollecting = true;
     await host.collect();
     isCollecting = false;
     collectedAtCpuMs = lastCpuMs = host.cpuMs();
+    collectedToBytes = host.heapBytes();
   };
   return clock.every(LOOK_MS, () => void look(), { background: true });
 }

@@ -19,6 +19,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   {
     name: 'archive',
     file: 'archive',
+    isolated: ['zip', 'unzip', 'is_encrypted'],
     load: async () => (await import('./archive.ts')).archiveModule,
   },
   { name: 'at', file: 'at', load: async () => (await import('./at.ts')).atModule },
@@ -60,7 +61,12 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'etcd', file: 'etcd_mod', load: async () => (await import('./etcd.ts')).etcdModule },
   { name: 'event', file: 'event', load: async () => (await import('./event.ts')).eventModule },
   { name: 'extfs', file: 'extfs', load: async () => (await import('./extfs.ts')).extfsModule },
-  { name: 'file', file: 'file', load: async () => (await import('./file.ts')).fileModule },
+  {
+    name: 'file',
+    file: 'file',
+    isolated: ['find', 'open_files'],
+    load: async () => (await import('./file.ts')).fileModule,
+  },
   {
     name: 'firewalld',
     file: 'firewalld',
@@ -234,9 +240,22 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'smbios', file: 'smbios', load: async () => (await import('./smbios.ts')).smbiosModule },
   { name: 'slack', file: 'slack_notify', load: async () => (await import('./slack.ts')).slackModule },
   { name: 'smtp', file: 'smtp', load: async () => (await import('./smtp.ts')).smtpModule },
-  { name: 'sqlite3', file: 'sqlite3', load: async () => (await import('./sqlite3.ts')).sqlite3Module },
+  {
+    name: 'sqlite3',
+    file: 'sqlite3',
+    isolated: ['modify', 'fetch'],
+    load: async () => (await import('./sqlite3.ts')).sqlite3Module,
+  },
   { name: 'ssh', file: 'ssh', load: async () => (await import('./ssh.ts')).sshModule },
-  { name: 'state', file: 'state', load: async () => (await import('./state.ts')).stateModule },
+  {
+    name: 'state',
+    file: 'state',
+    isolated: [
+      ...['apply', 'highstate', 'sls', 'sls_id', 'single', 'top', 'low', 'high', 'template', 'template_str'],
+      ...['test', 'orchestrate', 'pkg', 'request', 'run_request'],
+    ],
+    load: async () => (await import('./state.ts')).stateModule,
+  },
   { name: 'status', file: 'status', load: async () => (await import('./status.ts')).statusModule },
   {
     name: 'supervisord',
@@ -254,7 +273,12 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'sysrc', file: 'sysrc', load: async () => (await import('./sysrc.ts')).sysrcModule },
   { name: 'system', file: 'system', load: async () => (await import('./system.ts')).systemModule },
   { name: 'temp', file: 'temp', load: async () => (await import('./temp.ts')).tempModule },
-  { name: 'test', file: 'test', load: async () => (await import('./test.ts')).testModule },
+  {
+    name: 'test',
+    file: 'test',
+    isolated: ['cross_test', 'fib', 'collatz', 'try'],
+    load: async () => (await import('./test.ts')).testModule,
+  },
   { name: 'tls', file: 'tls', load: async () => (await import('./tls.ts')).tlsModule },
   {
     name: 'timezone',

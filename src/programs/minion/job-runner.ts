@@ -178,10 +178,7 @@ export class JobRunner {
   /** Salt compat: with `multiprocessing: False` everything runs in the minion's own process. */
   async #needsProcess(job: Job, { state }: JobSide): Promise<boolean> {
     if (!state.deps.opts.get('multiprocessing')) return false;
-    for (const fun of job.funs) {
-      const found = await state.registry.find(fun);
-      if (found.spec?.isolation === 'process') return true;
-    }
+    for (const fun of job.funs) if (await state.registry.isIsolated(fun)) return true;
     return false;
   }
 

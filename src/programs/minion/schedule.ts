@@ -179,7 +179,7 @@ export class MinionSchedule {
   /** Salt's words for what did not run: only a function that ended by itself counts as a success, whatever its code. */
   async #resultOf(job: Job, fun: string): Promise<JobResult> {
     const state = this.#deps.state();
-    const { missing } = await state.registry.find(fun);
+    const missing = await state.registry.missing(fun);
     if (missing !== undefined) {
       state.deps.log.info(`Invalid function: ${fun} in scheduled job ${String(job.pub.get('schedule'))}.`);
       return { return: missing, retcode: FAILED_CODE, success: false };

@@ -15,7 +15,7 @@ export async function applyStartupStates(deps: PeriodicDeps): Promise<void> {
       "Cannot run startup_states when 'master_type' is set to 'disable' and 'file_client' is set to 'remote'. Skipping.",
     );
   const [fun, arg] = wanted(opts);
-  if ((await state.registry.find(fun)).spec === undefined)
+  if ((await state.registry.missing(fun)) !== undefined)
     log.error(`startup_states: ${fun} is not available on this minion; nothing was applied.`);
   const jid = new JidSource(clock).next();
   const pub = dict({ jid, fun, arg, ret: opts.get('ext_job_cache') ?? '', tgt: state.id, tgt_type: 'glob' });

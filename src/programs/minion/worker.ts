@@ -7,6 +7,7 @@ import { handleDebugSignals } from '../daemon/debug-signals.ts';
 import { daemonLogging } from '../daemon/logging.ts';
 import { ExtensionsHere } from '../../runtime/extensions/here.ts';
 import { systemClock } from '../../host/clock.ts';
+import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
 import { handlersOf, type Handlers } from '../../network/ipc/contract.ts';
 import { jobWorker, type BoundCall } from '../../network/ipc/contracts/job-worker.ts';
@@ -30,9 +31,19 @@ export function runMinionWorker(): void {
   handleDebugSignals({ clock: systemClock, log: () => undefined });
   const extensions = new ExtensionsHere();
   const rpc: RpcPeer = new RpcPeer(new Socket({ fd: LINK_FD, readable: true, writable: true }), {
-    ...handlersOf(jobWorker, { run: (order) => runOrder(order, rpc, extensions) }),
+    ...handlersOf(jobWorker, { run: (order) => runAtRest(() => runOrder(order, rpc, extensions)) }),
     closed: () => process.exit(0),
   });
+}
+
+/** A job that waits for long, as for a package manager, gives back what it needed before. Between jobs a worker ends soon. */
+async function runAtRest(run: () => Promise<JobResult>): Promise<JobResult> {
+  const releasing = releaseMemoryAtRest(systemClock);
+  try {
+    return await run();
+  } finally {
+    releasing.cancel();
+  }
 }
 
 type Order = Parameters<Handlers<typeof jobWorker>['run']>[0];

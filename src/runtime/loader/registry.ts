@@ -135,8 +135,27 @@ export class ModuleRegistry implements FunctionSource {
     }
     if (loaded?.leftOut !== undefined && !spec)
       return { missing: `'${fun}' is not available: ${loaded.leftOut}` };
-    if (!loaded || !spec) return { missing: await this.#missing(fun) };
+    if (!loaded || !spec) return { missing: await this.#missingText(fun) };
     return { spec, module: loaded.module };
+  }
+
+  /**
+   * Whether a function is to run in a process of its own. Where the table says so the file is not imported: who hands a function to a
+   * process need not keep in memory what only that process calls. A custom function in its place would run in a process, too.
+   */
+  async isIsolated(fun: string): Promise<boolean> {
+    return this.#isListedIsolated(fun) || (await this.find(fun)).spec?.isolation === 'process';
+  }
+
+  /** Why a function cannot be called; undefined when it can. Imports no file of which the table says enough. */
+  async missing(fun: string): Promise<string | undefined> {
+    return this.#isListedIsolated(fun) ? undefined : (await this.find(fun)).missing;
+  }
+
+  #isListedIsolated(fun: string): boolean {
+    const dot = fun.indexOf('.');
+    const entries = dot < 0 ? undefined : this.#entries.get(fun.slice(0, dot));
+    return entries?.some(({ isolated }) => isolated?.includes(fun.slice(dot + 1)) === true) === true;
   }
 
   /** Every module that is available here, sorted by name. Imports all of them. */
@@ -280,7 +299,7 @@ export class ModuleRegistry implements FunctionSource {
     return { module: { ...(usable[0] as ModuleSpec), name, functions }, leftOut: broken };
   }
 
-  async #missing(fun: string): Promise<string> {
+  async #missingText(fun: string): Promise<string> {
     const { missingFunctionText } = await import('./salts-modules.ts');
     return missingFunctionText(fun, this.#options.opts.get('salt_python') === true);
   }

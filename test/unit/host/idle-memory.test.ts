@@ -6,8 +6,9 @@ import { systemClock } from '../../../src/host/clock.ts';
 import { releaseMemoryAtRest } from '../../../src/host/idle-memory.ts';
 
 /** Looks at the process by hand: each call of `look` is one period of the clock. */
-function byHand(): { look: (cpuMs: number) => Promise<number> } {
+function byHand(): { look: (cpuMs: number, garbageBytes?: number) => Promise<number> } {
   let cpuMs = 0;
+  let heapBytes = 10_000_000;
   let collections = 0;
   let run: () => void = () => undefined;
   const clock: Clock = {
@@ -17,11 +18,16 @@ function byHand(): { look: (cpuMs: number) => Promise<number> } {
       return { cancel: () => undefined };
     },
   };
-  const collect = (): Promise<void> => Promise.resolve(void collections++);
-  releaseMemoryAtRest(clock, { cpuMs: () => cpuMs, collect });
+  const collect = (): Promise<void> => {
+    collections++;
+    heapBytes = 10_000_000;
+    return Promise.resolve();
+  };
+  releaseMemoryAtRest(clock, { cpuMs: () => cpuMs, heapBytes: () => heapBytes, collect });
   return {
-    look: async (usedMs) => {
+    look: async (usedMs, garbageBytes = 0) => {
       cpuMs += usedMs;
+      heapBytes += garbageBytes;
       run();
       await new Promise((resolve) => setImmediate(resolve));
       return collections;
@@ -43,6 +49,16 @@ test('idle memory - a process that is never busy collects after its start, and t
   assert.equal(await look(300), 0, 'it starts');
   for (let i = 0; i < 100; i++) await look(2);
   assert.equal(await look(2), 1);
+});
+
+test('idle memory - much garbage is a burst, however little time it took', async () => {
+  const { look } = byHand();
+  assert.equal(await look(3), 1, 'the start');
+  assert.equal(await look(50, 5_000_000), 1, 'still at work');
+  assert.equal(await look(3), 2);
+  assert.equal(await look(3, 900_000), 2, 'not for a little');
+  assert.equal(await look(3, 900_000), 2);
+  assert.equal(await look(3, 900_000), 3, 'little by little');
 });
 
 test('idle memory - the nursery that work has made is given back at once', async () => {

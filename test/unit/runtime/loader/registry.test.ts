@@ -47,6 +47,30 @@ test('registry - a file is imported on first use, and once', async () => {
   assert.equal(loads, 1);
 });
 
+test('registry - of a function that the table sends to a process the file is not imported', async () => {
+  let loads = 0;
+  const entry = { ...entryOf(moduleOf('a', 'a'), () => (loads += 1)), isolated: ['elsewhere'] };
+  const lazy = registry(dict(), [entry]);
+  assert.equal(await lazy.isIsolated('a.elsewhere'), true);
+  assert.equal(await lazy.missing('a.elsewhere'), undefined);
+  assert.equal(loads, 0);
+  assert.equal(await lazy.isIsolated('a.where'), false);
+  assert.equal(await lazy.isIsolated('b.elsewhere'), false);
+  assert.equal(await lazy.missing('a.nope'), "'a.nope' is not available.");
+  assert.equal(loads, 1);
+  const disabled = registry(dict({ disable_modules: ['a'] }), [entry]);
+  assert.equal(await disabled.isIsolated('a.elsewhere'), false);
+  assert.equal(await disabled.missing('a.elsewhere'), "'a.elsewhere' is not available.");
+});
+
+test('registry - the table says of each module which functions run in a process, or of none', async () => {
+  for (const { name, isolated, load } of MODULE_TABLE) {
+    const { functions } = await load();
+    const own = Object.keys(functions).filter((fun) => functions[fun]?.isolation === 'process');
+    assert.deepEqual([...(isolated ?? [])].sort(), own.sort(), name);
+  }
+});
+
 test('registry - missing functions are told in the words of Salt', async () => {
   const sentences: Record<string, string> = {
     'nope.x': "'nope.x' is not available.",
