@@ -22,13 +22,14 @@ import { readMachine } from '../support/machine.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
 import { isDict, type Dict } from '../../src/python/values/value.ts';
 import { machineScenes, type TabledScene } from './machine-scenes.ts';
+import { assertApart, environmentApart, UNSHARE } from './apart.ts';
 import { becomeMachine, realScenes, SANDBOX_PLACES, type RawOutcome, type RealRun } from './real-machine.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const MARK = '\n=== outcomes: ';
 const words = process.argv.slice(2);
-/** `--side` is for the sandbox. */
-const OPTIONS = new Set(['--only', '--dry', '--quiet', '--prune', '--ours', '--side']);
+/** `--side` is for the sandbox, `--apart` for what runs among processes of its own. */
+const OPTIONS = new Set(['--only', '--dry', '--quiet', '--prune', '--ours', '--side', '--apart']);
 const only = new RegExp(words.includes('--only') ? (words[words.indexOf('--only') + 1] ?? '') : '');
 /** Grains that the functions of the machine ask for; the others tell of the host. */
 const KEPT_GRAINS = new Set(
@@ -56,6 +57,7 @@ async function chosenScenes(): Promise<TabledScene[]> {
 
 /** The real side, in its sandbox. */
 async function runRealSide(): Promise<number> {
+  assertApart();
   process.umask(0o022);
   const machine = readMachine();
   const scenes = (await chosenScenes()).map(({ scene }) => scene);
@@ -203,6 +205,12 @@ function writeTables(tables: ReadonlyMap<string, unknown[]>): void {
   }
 }
 
+/** Ours ends processes just as the real Salt does: everything is done among processes of its own. */
+function runApart(): number {
+  const line = [...UNSHARE, process.execPath, process.argv[1] ?? '', ...words, '--apart'];
+  return spawnSync('unshare', line, { env: environmentApart(), stdio: 'inherit' }).status ?? 2;
+}
+
 /** What is asked for. @throws for an unknown option: without it, everything would be recorded */
 async function run(): Promise<number> {
   const unknown = words.find(
@@ -211,6 +219,8 @@ async function run(): Promise<number> {
   if (unknown !== undefined)
     throw new Error(`${unknown} is no option here; the head of this file tells which there are`);
   if (words.includes('--side')) return runRealSide();
+  if (!words.includes('--apart')) return runApart();
+  assertApart();
   return words.includes('--prune') || words.includes('--ours') ? again() : record();
 }
 
