@@ -109,9 +109,12 @@ export class SimulatedMinion {
     });
   }
 
-  /** Authenticates and subscribes. @throws AuthenticationError when the master does not accept it, UnreachableError */
+  /**
+   * Authenticates and subscribes. A real minion has sent requests before its first job comes, so it has its token then.
+   * @throws AuthenticationError when the master does not accept it, UnreachableError */
   async join(): Promise<void> {
     await this.#renew(undefined);
+    this.#channel.token();
     await this.#subscribe();
   }
 

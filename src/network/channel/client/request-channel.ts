@@ -134,13 +134,17 @@ export class RequestChannel {
     return value === undefined ? new Map() : value;
   }
 
+  /** What every request carries; signed here once, else with the first request. */
+  token(): Buffer {
+    return (this.#token ??= this.#deps.client.key.signX931(TOKEN_TEXT));
+  }
+
   #sealed(load: Dict, nonce: string): Dict {
     const { client, clock } = this.#deps;
-    this.#token ??= client.key.signX931(TOKEN_TEXT);
     const out: Dict = new Map(load);
     out.set('nonce', nonce);
     out.set('ts', Math.floor(clock.nowMs() / 1000));
-    out.set('tok', this.#token);
+    out.set('tok', this.token());
     out.set('id', client.id);
     if (client.signsMessages && isSignedCommand(load)) out.set('sig', signMessage(out, client.key));
     return out;
