@@ -1,5 +1,6 @@
 /** Finding renderers that run outside this process, custom ones and `py`, without loading anything where none is used. */
 import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
+import type { Clock } from '../../host/clock.ts';
 import { PYTHON_RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
 import type { FindRenderer } from '../renderers/pipe.ts';
 import type { Renderer } from '../renderers/renderer.ts';
@@ -9,6 +10,27 @@ import type { PythonSingleDeps } from './python-single.ts';
 import type { PythonTemplates } from './python-templates.ts';
 import type { PillarCompilerDeps } from './request.ts';
 
+/** How long the folders of custom renderers are taken to be as they were: each step of each file of a pillar asks for its renderer. */
+const GLANCE_MS = 5;
+
+/** Whether there are custom renderers: of ours, and in Python. */
+function lookForRenderers(
+  opts: Dict,
+  clock: Clock,
+): () => { readonly ours: boolean; readonly python: boolean } {
+  let seen = { ours: false, python: false };
+  let seenAtMs = -Infinity;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - seenAtMs < GLANCE_MS) return seen;
+    seenAtMs = nowMs;
+    return (seen = {
+      ours: extensionFiles(opts, 'renderers').length > 0,
+      python: pythonFiles(opts, 'renderers').length > 0,
+    });
+  };
+}
+
 /**
  * Custom renderers, and Python; each part of the program is loaded when there is something for it.
  * @param job whose files are rendered, when they are those of a job; default: of this finder
@@ -16,15 +38,17 @@ import type { PillarCompilerDeps } from './request.ts';
 export function findOwn({ opts, clock, log }: OwnRendererDeps, job: object = {}): FindRenderer {
   let own: Promise<OwnRenderers> | undefined;
   let python: Promise<PythonTemplates> | undefined;
+  const look = lookForRenderers(opts, clock);
   return async (name) => {
-    if (own !== undefined || extensionFiles(opts, 'renderers').length > 0) {
+    const there = look();
+    if (own !== undefined || there.ours) {
       own ??= import('./own-renderers.ts').then(
         ({ OwnRenderers: Renderers }) => new Renderers({ opts, clock, log }),
       );
       const found = await (await own).find(name);
       if (found !== undefined) return found;
     }
-    if (pythonFiles(opts, 'renderers').length > 0) {
+    if (there.python) {
       const { pythonRenderer } = await import('./python-single.ts');
       const found = pythonRenderer(opts, name, { clock, log, owner: job });
       if (found !== undefined) return found;
