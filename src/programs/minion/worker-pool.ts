@@ -104,7 +104,7 @@ export class WorkerPool {
       return;
     }
     this.#idle.push(worker);
-    worker.idleTimer = this.#deps.state.deps.clock.after(IDLE_MS, () => worker.rpc.close(), {
+    worker.idleTimer = this.#deps.state.deps.clock.after(IDLE_MS, () => this.#letGo(worker), {
       background: true,
     });
     this.#waiting.shift()?.();
@@ -120,11 +120,21 @@ export class WorkerPool {
     return worker;
   }
 
+  /** A job that comes while the process ends is not to get it. */
+  #letGo(worker: PoolWorker): void {
+    this.#noLongerIdle(worker);
+    worker.rpc.close();
+  }
+
   #ended(worker: PoolWorker): void {
     this.#count--;
     worker.idleTimer?.cancel();
+    this.#noLongerIdle(worker);
+    this.#waiting.shift()?.();
+  }
+
+  #noLongerIdle(worker: PoolWorker): void {
     const at = this.#idle.indexOf(worker);
     if (at >= 0) this.#idle.splice(at, 1);
-    this.#waiting.shift()?.();
   }
 }
