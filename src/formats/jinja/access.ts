@@ -27,7 +27,7 @@ import { toValue } from './plain.ts';
 import { Undefined } from './undefined.ts';
 import { callValue, dictGet, isFloatValue, isIntValue, numberOf } from './operators.ts';
 import { PySet } from './set.ts';
-import { now } from './call.ts';
+import { asksFor, atOnce as now, operated, withAnswers } from './asking.ts';
 
 /** What access needs of the environment. */
 export interface AccessEnvironment {
@@ -59,12 +59,12 @@ function callMethod(
   kwargs: Kwargs | undefined,
   scope: CallScope,
 ): Later {
-  if (typeof args[0] === 'string') return budget.call(body, args, kwargs, scope);
+  if (typeof args[0] === 'string') return withAnswers(args, () => budget.call(body, args, kwargs, scope));
   const kind = CONTAINER_METHODS.get(name);
   if (kind === undefined) return budget.call(body, args, kwargs, scope, NOTHING);
   if (kind === 'changes') budget.changed();
   const reads = kind === 'compares' || SEARCHING.has(name);
-  return budget.call(body, args, kwargs, scope, reads ? args : NOTHING);
+  return withAnswers(args, () => budget.call(body, args, kwargs, scope, reads ? args : NOTHING));
 }
 
 /** A method of a value, not called yet. */
@@ -241,6 +241,11 @@ export function slice(
   stop: TValue,
   step: TValue,
 ): TValue {
+  const object = asksFor(value);
+  if (object !== undefined) {
+    const found = operated(object, 'slice', object, start, stop, step);
+    if (found !== undefined) return found;
+  }
   if (typeof value === 'string') return sliced([...value], start, stop, step).join('');
   if (Array.isArray(value)) {
     const out = sliced([...value], start, stop, step);

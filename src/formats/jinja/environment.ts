@@ -1,10 +1,11 @@
 /** The environment of one rendering: templates, filters, tests, globals, limits (jinja2/environment.py 3.1). */
 import { PythonError } from '../../python/exceptions.ts';
+import { waited, withAnswers } from './asking.ts';
 import { LOOSE_LIMITS, RenderBudget } from './budget.ts';
 import type { Requirement } from './generate-expression.ts';
 import { TemplateNotFoundError, TemplateRuntimeError, TemplateSyntaxError } from './errors.ts';
 import type { JinjaOptions } from './options.ts';
-import type { NativeBody, TValue } from './model.ts';
+import { PyIterator, type NativeBody, type TValue } from './model.ts';
 import { Template, type Compiled, type TemplateEnvironment } from './template.ts';
 
 /** A template as a loader found it. */
@@ -86,7 +87,16 @@ export class Environment implements TemplateEnvironment {
 
   #limited(body: NativeBody): NativeBody {
     const { budget } = this;
-    return (args, kwargs, scope) => budget.call(body, args, kwargs, scope);
+    return (args, kwargs, scope) => {
+      // without a closure where nothing has to be remembered: filters and tests are what templates do most
+      if (args[0] instanceof PyIterator)
+        return withAnswers(args, () => budget.call(body, args, kwargs, scope));
+      try {
+        return budget.call(body, args, kwargs, scope);
+      } catch (error) {
+        return waited(error, () => budget.call(body, args, kwargs, scope));
+      }
+    };
   }
 
   /** One round of a loop. @throws RenderLimitError */

@@ -5,11 +5,12 @@ import { fromBigInt } from '../../python/values/int-text.ts';
 import { formatFixed, roundTo, toPyFloat } from '../../python/values/number-format.ts';
 import { float, PyFloat, type Value, PyObject } from '../../python/values/value.ts';
 import { getAttr, getItem } from './access.ts';
-import { now } from './call.ts';
+import { asksFor, atOnce as now, lookedUp, operated } from './asking.ts';
 import type { Environment } from './environment.ts';
 import { TemplateRuntimeError, typeError, UndefinedError } from './errors.ts';
 import { reckoned, sizeOf, whole, type FilterEntry } from './filters-text.ts';
 import {
+  LazyIterator,
   NamedTuple,
   PyIterator,
   PyTuple,
@@ -22,7 +23,7 @@ import {
   type TValue,
 } from './model.ts';
 import { Undefined } from './undefined.ts';
-import { add, eq, isFloatValue, iter, itemsOf, list, neg, numberOf, truthy } from './operators.ts';
+import { add, eq, isFloatValue, iter, itemsOf, len, list, neg, numberOf, truthy } from './operators.ts';
 import { sortValues } from './sorting.ts';
 import { str } from './text-of.ts';
 
@@ -44,15 +45,20 @@ function attributeGetter(scope: CallScope, path: TValue, fallback: TValue = null
   return (item) => {
     let value = item;
     for (const part of parts) {
-      value = value instanceof PyObject ? known(value, part) : now(getItem(env, value, part));
+      value = value instanceof PyObject ? known(env, value, part) : now(getItem(env, value, part));
       if (value instanceof Undefined && fallback !== null) value = fallback;
     }
     return value;
   };
 }
 
-/** An attribute of an object in Python as it was when the object came: filters cannot wait for its process. */
-function known(object: PyObject, name: TValue): TValue {
+/** An attribute or an item of an object in Python; of one that nobody can be asked about, as it was when the object came. */
+function known(env: Environment, object: PyObject, name: TValue): TValue {
+  if (object.isKept)
+    return (
+      lookedUp(object, 'item', name) ??
+      new Undefined({ name, strict: env.strict, owner: `${object.title} object` })
+    );
   const found = typeof name === 'string' ? object.attributes.get(name) : undefined;
   if (found !== undefined) return found;
   throw new TemplateRuntimeError(
@@ -134,7 +140,7 @@ function mapFilter(args: TValue[], scope: CallScope, rest: readonly TValue[], kw
     const apply = mapping(scope, rest, kwargs);
     for (const item of iter(value)) yield apply(item);
   }
-  return new PyIterator(mapped(), 'generator', 'generator object sync_do_map');
+  return new LazyIterator(value, mapped, 'generator object sync_do_map');
 }
 
 /** jinja2/filters.py `prepare_select_or_reject`. */
@@ -164,7 +170,7 @@ function selection(keep: boolean, byAttribute: boolean): NativeBody {
       const chosen = choosing(scope, given, kwargs, byAttribute);
       for (const item of iter(value as TValue)) if (truthy(chosen(item)) === keep) yield item;
     }
-    return new PyIterator(selected(), 'generator', 'generator object select_or_reject');
+    return new LazyIterator(value as TValue, selected, 'generator object select_or_reject');
   };
 }
 
@@ -215,6 +221,8 @@ function* slices(value: TValue, slicesWanted: TValue, fill: TValue): Iterable<TV
 
 function toInt([value, fallback, base]: TValue[]): TValue {
   if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
+  const object = asksFor(value as TValue);
+  if (object !== undefined) return operated(object, 'int', object, base as TValue) ?? (fallback as TValue);
   const exact = toPyInt(value as Value, whole(base));
   if (exact !== undefined) return exact;
   const number =
@@ -227,6 +235,8 @@ function toInt([value, fallback, base]: TValue[]): TValue {
 
 function toFloat([value, fallback]: TValue[]): TValue {
   if (value instanceof Undefined && value.strict) throw new UndefinedError(value.sentence);
+  const object = asksFor(value as TValue);
+  if (object !== undefined) return operated(object, 'float', object) ?? (fallback as TValue);
   const number =
     value instanceof TObject || Array.isArray(value) || value instanceof Map ? 'TypeError' : toPyFloat(value);
   return typeof number === 'number' ? float(number) : (fallback as TValue);
@@ -236,6 +246,8 @@ function round([value, precision, method]: TValue[]): TValue {
   // more digits mean nothing in a float
   const digits = Math.min(whole(precision), 100);
   const number = numberOf(value as TValue);
+  const object = asksFor(value as TValue);
+  if (object !== undefined && method === 'common') return operated(object, 'round', object, digits) ?? null;
   if (number === undefined)
     throw typeError(`type ${typeName(value as TValue)} doesn't define __round__ method`);
   if (method === 'common') {
@@ -269,6 +281,7 @@ function reverse([value]: TValue[]): TValue {
 }
 
 function last([value]: TValue[], scope: CallScope): TValue {
+  if (value instanceof PyObject && value.length === undefined) len(value);
   const items = typeof value === 'string' ? [...value] : list(value as TValue);
   return items.length > 0
     ? (items.at(-1) as TValue)
@@ -318,6 +331,8 @@ function join([value, separator, attribute]: TValue[], scope: CallScope): TValue
 
 function abs([value]: TValue[]): TValue {
   const number = numberOf(value as TValue);
+  const object = asksFor(value as TValue);
+  if (object !== undefined) return operated(object, 'abs', object) ?? null;
   if (number === undefined) throw typeError(`bad operand type for abs(): '${typeName(value as TValue)}'`);
   if (value instanceof PyFloat) return new PyFloat(Math.abs(value.value));
   return number < 0 ? neg(value as TValue) : number;

@@ -117,7 +117,9 @@ export class ExpressionGenerator {
       case 'Compare':
         return this.#compare(expr.first, expr.rest, frame);
       case 'Binary':
-        return `${BINARY[expr.op]}(${this.expr(expr.left, frame)},${this.expr(expr.right, frame)})`;
+        return this.settled(
+          `${BINARY[expr.op]}(${this.expr(expr.left, frame)},${this.expr(expr.right, frame)})`,
+        );
       case 'And':
       case 'Or': {
         const left = this.#temporary();
@@ -128,9 +130,9 @@ export class ExpressionGenerator {
       case 'Not':
         return `!r.truthy(${this.expr(expr.node, frame)})`;
       case 'Neg':
-        return `r.neg(${this.expr(expr.node, frame)})`;
+        return this.settled(`r.neg(${this.expr(expr.node, frame)})`);
       case 'Pos':
-        return `r.pos(${this.expr(expr.node, frame)})`;
+        return this.settled(`r.pos(${this.expr(expr.node, frame)})`);
     }
   }
 
@@ -154,7 +156,7 @@ export class ExpressionGenerator {
     const code = pairs
       .map(([key, value]) => `[${this.expr(key, frame)},${this.expr(value, frame)}]`)
       .join(',');
-    return isPlain ? `new Map([${code}])` : `r.dict([${code}])`;
+    return isPlain ? `new Map([${code}])` : this.settled(`r.dict([${code}])`);
   }
 
   #conditional(expr: Expr & { t: 'Cond' }, outer: Frame): string {
@@ -196,7 +198,7 @@ export class ExpressionGenerator {
     caller?: string,
   ): { args: string; kwargs: string } {
     const args = [...before, ...parts.args.map((arg) => this.expr(arg, frame))];
-    if (parts.dynArgs) args.push(`...r.iter(${this.expr(parts.dynArgs, frame)})`);
+    if (parts.dynArgs) args.push(`...${this.settled(`r.iter(${this.expr(parts.dynArgs, frame)})`)}`);
     const named = parts.kwargs.map(([name, value]) => `[${literal(name)},${this.expr(value, frame)}]`);
     if (caller !== undefined) named.push(`["caller",${caller}]`);
     let kwargs = named.length > 0 ? `new Map([${named.join(',')}])` : 'undefined';
@@ -206,7 +208,7 @@ export class ExpressionGenerator {
 
   #item(node: Expr, key: Expr, frame: Frame): string {
     const object = this.expr(node, frame);
-    if (key.t === 'Slice') return `r.slice(cx,${object},${this.#slice(key.parts, frame)})`;
+    if (key.t === 'Slice') return this.settled(`r.slice(cx,${object},${this.#slice(key.parts, frame)})`);
     return this.settled(`r.getItem(cx,${object},${this.expr(key, frame)})`);
   }
 
@@ -223,9 +225,9 @@ export class ExpressionGenerator {
         next = this.#temporary();
         right = `(${next}=${right})`;
       }
-      const code = `${COMPARE[op]}(${left},${right})`;
+      const code = this.settled(`${COMPARE[op]}(${left},${right})`);
       left = next;
-      return op === 'in' || op === 'notin' ? this.settled(code) : code;
+      return code;
     });
     return steps.length === 1 ? (steps[0] as string) : `(${steps.join('&&')})`;
   }

@@ -277,7 +277,7 @@ class StatementGenerator extends ExpressionGenerator {
     const item = this.unique('x');
     const indicator = stmt.other.length > 0 ? this.unique('n') : undefined;
     const raw = stmt.target.t === 'Tuple';
-    let code = `let ${items}=${raw ? 'r.iterPairs' : 'r.iter'}(${source});`;
+    let code = `let ${items}=${this.settled(`${raw ? 'r.iterPairs' : 'r.iter'}(${source})`)};`;
     if (stmt.test) code += this.#filterLoop(stmt, frame, items);
     if (withLoop) code += `${items}=r.loop(cx,${items},${recurse},${depth},${raw});`;
     if (indicator !== undefined) code += `let ${indicator}=true;`;

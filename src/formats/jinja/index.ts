@@ -23,6 +23,7 @@ export {
 } from './model.ts';
 export { Undefined } from './undefined.ts';
 export { DEFAULT_OPTIONS, jinjaOptions, type JinjaOptions } from './options.ts';
+export { asksFor, operated } from './asking.ts';
 export { fromHandedOn, toHandedOn } from './handed-on.ts';
 export { toValue } from './plain.ts';
 export { parseTemplate } from './parse.ts';

@@ -130,12 +130,9 @@ export class LoopContext extends TObject implements Callable {
       case 'changed':
         return new TFunction('changed', (args) => {
           const old = this.#changed;
+          const isSame = old?.length === args.length && old.every((item, i) => eq(item, args[i] as TValue));
           this.#changed = [...args];
-          return (
-            old === undefined ||
-            old.length !== args.length ||
-            !old.every((item, i) => eq(item, args[i] as TValue))
-          );
+          return !isSame;
         });
       default:
         return undefined;

@@ -190,6 +190,9 @@ export class PyIterator extends TObject {
   readonly #title: string;
   readonly #items: Iterator<TValue>;
   #count = 0;
+  /** What has been given since {@link mark}, of which {@link rewind} gives again what is behind `at`. */
+  #given: { readonly items: TValue[]; at: number } | undefined;
+  #isBroken = false;
   constructor(items: Iterable<TValue>, typeName = 'generator', title?: string) {
     super();
     this.typeName = typeName;
@@ -204,12 +207,57 @@ export class PyIterator extends TObject {
   }
   /** @throws OverflowError for more items than anybody reads: some filters make them without end */
   next(): IteratorResult<TValue, unknown> {
+    const given = this.#given;
+    if (given !== undefined && given.at < given.items.length)
+      return { done: false, value: given.items[given.at++] as TValue };
     if (++this.#count > ITEMS_MAX) throw new PythonError('OverflowError', 'the result is too large');
-    return this.#items.next();
+    // after what makes the items has broken off there would seem to be no more of them
+    if (this.#isBroken)
+      throw new PythonError('RuntimeError', `the items of a ${this.typeName} cannot be made again`);
+    this.#isBroken = true;
+    const step = this.#items.next();
+    this.#isBroken = false;
+    if (given !== undefined && step.done !== true) given.at = given.items.push(step.value);
+    return step;
+  }
+  /** Remembers from here on what it gives, for {@link rewind}. */
+  mark(): void {
+    this.#given = { items: [], at: 0 };
+  }
+  /** Gives again what it has given since it was marked. */
+  rewind(): void {
+    if (this.#given !== undefined) this.#given.at = 0;
   }
   override iterate(): Iterable<TValue> {
     // not closed by a `break`, as Python's are not
     return { [Symbol.iterator]: () => ({ next: () => this.next() as IteratorResult<TValue> }) };
+  }
+}
+
+/** An iterator whose items are made of those of a value, and can be made again from the beginning. */
+export class LazyIterator extends PyIterator {
+  readonly source: TValue;
+  readonly #make: () => Iterable<TValue>;
+  #made: Iterator<TValue> | undefined;
+  #done = 0;
+  #marked = 0;
+  constructor(source: TValue, make: () => Iterable<TValue>, title: string) {
+    super([], 'generator', title);
+    this.source = source;
+    this.#make = make;
+  }
+  override next(): IteratorResult<TValue, unknown> {
+    if (++this.#done > ITEMS_MAX) throw new PythonError('OverflowError', 'the result is too large');
+    return (this.#made ??= this.#make()[Symbol.iterator]()).next();
+  }
+  override mark(): void {
+    this.#marked = this.#done;
+    if (this.source instanceof PyIterator) this.source.mark();
+  }
+  override rewind(): void {
+    this.#made = undefined;
+    if (this.source instanceof PyIterator) this.source.rewind();
+    else for (this.#done = 0; this.#done < this.#marked;) this.next();
   }
 }
 

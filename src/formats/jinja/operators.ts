@@ -14,6 +14,7 @@ import {
   type Value,
   PyObject,
 } from '../../python/values/value.ts';
+import { asksFor, lookedUp, operated } from './asking.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
 import { formatPercent } from './format-percent.ts';
 import {
@@ -67,8 +68,10 @@ function absorbing(a: TValue, b: TValue): TValue | undefined {
   return b instanceof TObject && b.isAnything ? b : undefined;
 }
 
-/** @throws TypeError unless one of them stands for any value */
+/** What Python gives where one of them is an object there. @throws TypeError unless there is such a one, or one that stands for any value */
 function unsupported(symbol: string, a: TValue, b: TValue): TValue {
+  const object = asksFor(a, b);
+  if (object !== undefined) return operated(object, symbol === '** or pow()' ? '**' : symbol, a, b) ?? null;
   const anything = absorbing(a, b);
   if (anything !== undefined) return anything;
   checkUndefined(a, b);
@@ -104,6 +107,7 @@ export function add(a: TValue, b: TValue): TValue {
       if (a.length + b.length > PRODUCT_MAX) throw tooLarge();
       return a + b;
     }
+    if (asksFor(b) !== undefined) return unsupported('+', a, b);
     const anything = absorbing(a, b);
     if (anything !== undefined) return anything;
     checkUndefined(a, b);
@@ -111,6 +115,7 @@ export function add(a: TValue, b: TValue): TValue {
   }
   if (Array.isArray(a)) {
     if (Array.isArray(b) && a instanceof PyTuple === b instanceof PyTuple) return joined(a, b);
+    if (asksFor(b) !== undefined) return unsupported('+', a, b);
     const anything = absorbing(a, b);
     if (anything !== undefined) return anything;
     checkUndefined(a, b);
@@ -119,6 +124,7 @@ export function add(a: TValue, b: TValue): TValue {
   }
   if (isBytes(a)) {
     if (isBytes(b)) return Buffer.concat([a, b]);
+    if (asksFor(b) !== undefined) return unsupported('+', a, b);
     throw typeError(`can't concat ${typeName(b)} to bytes`);
   }
   return (
@@ -171,6 +177,7 @@ export function mul(a: TValue, b: TValue): TValue {
     for (let i = 0; i < times; i++) for (const item of sequence) out.push(item);
     return out;
   }
+  if (asksFor(a, b) !== undefined) return unsupported('*', a, b);
   if (typeof a === 'string' || Array.isArray(a) || typeof b === 'string' || Array.isArray(b)) {
     checkUndefined(a, b);
     const other = typeof a === 'string' || Array.isArray(a) ? b : a;
@@ -215,7 +222,10 @@ export function floordiv(a: TValue, b: TValue): TValue {
 }
 
 export function mod(a: TValue, b: TValue): TValue {
-  if (typeof a === 'string') return formatPercent(a, b);
+  if (typeof a === 'string') {
+    const object = asksFor(b, ...(b instanceof PyTuple ? b : []));
+    return object === undefined ? formatPercent(a, b) : (operated(object, '%', a, b) ?? null);
+  }
   const y = numberOf(b);
   if (y === undefined || numberOf(a) === undefined) return unsupported('%', a, b);
   if (Number(y) === 0) {
@@ -243,27 +253,31 @@ export function pow(a: TValue, b: TValue): TValue {
 
 export function neg(a: TValue): TValue {
   const x = numberOf(a);
-  if (x === undefined) return badUnary('-', a);
+  if (x === undefined) return badUnary('-', 'negative', a);
   if (isFloatValue(a)) return float(-Number(x));
   return typeof x === 'bigint' ? fromBigInt(-x) : x === 0 ? 0 : -x;
 }
 
 export function pos(a: TValue): TValue {
   const x = numberOf(a);
-  if (x === undefined) return badUnary('+', a);
+  if (x === undefined) return badUnary('+', 'positive', a);
   return typeof a === 'boolean' ? Number(a) : a;
 }
 
-function badUnary(symbol: string, a: TValue): never {
+function badUnary(symbol: string, name: string, a: TValue): TValue {
+  const object = asksFor(a);
+  if (object !== undefined) return operated(object, name, a) ?? null;
   if (a instanceof Undefined) a.fail();
   throw typeError(`bad operand type for unary ${symbol}: '${typeName(a)}'`);
 }
 
 /** Python's `==`. @throws UndefinedError for strict undefined values */
 export function eq(a: TValue, b: TValue): boolean {
+  if (typeof a === 'string' && typeof b === 'string') return a === b;
   if (a instanceof TObject) return a.equals(b);
   if (b instanceof TObject) return b.equals(a);
   if (a === b) return true;
+  if (a instanceof PyObject || b instanceof PyObject) return objectsEqual(a, b);
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length || a instanceof PyTuple !== b instanceof PyTuple)
       return false;
@@ -272,11 +286,16 @@ export function eq(a: TValue, b: TValue): boolean {
   if (a instanceof Map) return b instanceof Map && equalDicts(a, b);
   if (isBytes(a)) return isBytes(b) && Buffer.compare(a, b) === 0;
   if (a instanceof PyDatetime) return b instanceof PyDatetime && a.text === b.text;
-  if (a instanceof PyObject) return b instanceof PyObject && a.equals(b);
   const x = numberOf(a);
   const y = numberOf(b);
   // mixed int and bigint compare by value
   return x !== undefined && y !== undefined && x == y; // eslint-disable-line eqeqeq
+}
+
+function objectsEqual(a: TValue, b: TValue): boolean {
+  const object = asksFor(a, b);
+  if (object !== undefined) return truthy(operated(object, '==', a, b) ?? null);
+  return a instanceof PyObject && b instanceof PyObject && a.equals(b);
 }
 
 function equalDicts(a: TDict, b: TDict): boolean {
@@ -288,7 +307,10 @@ function equalDicts(a: TDict, b: TDict): boolean {
   return true;
 }
 
-export const ne = (a: TValue, b: TValue): boolean => !eq(a, b);
+export function ne(a: TValue, b: TValue): boolean {
+  const object = a instanceof PyObject || b instanceof PyObject ? asksFor(a, b) : undefined;
+  return object === undefined ? !eq(a, b) : truthy(operated(object, '!=', a, b) ?? null);
+}
 
 function order(a: TValue, b: TValue, symbol: string): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
@@ -304,6 +326,11 @@ function order(a: TValue, b: TValue, symbol: string): number {
   }
   if (isBytes(a) && isBytes(b)) return Buffer.compare(a, b);
   if (a instanceof PyDatetime && b instanceof PyDatetime) return compareText(a.text, b.text);
+  const object = asksFor(a, b);
+  if (object !== undefined) {
+    const holds = truthy(operated(object, symbol, a, b) ?? null);
+    return holds === symbol.startsWith('<') ? -1 : 1;
+  }
   if (absorbing(a, b) !== undefined) return 1;
   checkUndefined(a, b);
   throw typeError(`'${symbol}' not supported between instances of '${typeName(a)}' and '${typeName(b)}'`);
@@ -339,8 +366,7 @@ export function isIn(item: TValue, container: TValue): boolean | Promise<boolean
       return false;
     }
   }
-  if (container instanceof PyObject)
-    return container.ask('contains', [toValue(item)]).then((answer) => answer === true);
+  if (container instanceof PyObject) return lookedUp(container, 'contains', item) === true;
   if (isBytes(container)) return isInBytes(item, container);
   throw typeError(`argument of type '${typeName(container)}' is not iterable`);
 }

@@ -1,6 +1,6 @@
 /** Template values as plain values, for JSON, YAML, functions and the outside. */
 import { pformat } from '../../python/values/pprint.ts';
-import { emptyLike, type Dict, type Value } from '../../python/values/value.ts';
+import { emptyLike, PyObject, type Dict, type Value } from '../../python/values/value.ts';
 import { TemplateRuntimeError, typeError } from './errors.ts';
 import { tupleOf } from '../../python/values/tuple.ts';
 import { TObject, PyTuple, typeName, type TValue } from './model.ts';
@@ -55,14 +55,31 @@ export function toValueWith(value: TValue, missing: (value: Undefined) => Value)
 
 /** For JSON. @throws TypeError for what JSON has no form for */
 export function toJsonValue(value: TValue): Value {
+  // a named tuple of Python's
+  if (value instanceof PyObject && value.isSequence && Array.isArray(value.data)) return value.data;
   return convert(value, (object) => {
     throw typeError(`Object of type ${object.typeName} is not JSON serializable`);
   });
 }
 
+/** A set of Python's, as YAML writes it; only where it is the value itself or an item of it, as deep as templates hand any on. */
+function setsAsMappings(value: TValue): TValue {
+  if (value instanceof PyObject)
+    return value.type === 'set' && Array.isArray(value.data)
+      ? new Map(value.data.map((item) => [item, null]))
+      : value;
+  if (Array.isArray(value)) return value.some(isSetLike) ? value.map(setsAsMappings) : value;
+  if (!(value instanceof Map) || ![...value.values()].some(isSetLike)) return value;
+  const out = emptyLike(value as Dict) as Map<TValue, TValue>;
+  for (const [key, item] of value) out.set(key, setsAsMappings(item));
+  return out;
+}
+
+const isSetLike = (value: TValue): boolean => value instanceof PyObject && value.type === 'set';
+
 /** For YAML. @throws TemplateRuntimeError for what YAML has no form for */
 export function toYamlValue(value: TValue): Value {
-  return convert(value, (object) => {
+  return convert(setsAsMappings(value), (object) => {
     if (object instanceof Undefined) return null;
     if (object.typeName === 'set')
       return new Map([...(object.iterate() ?? [])].map((item) => [toYamlValue(item), null]));

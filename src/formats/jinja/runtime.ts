@@ -1,5 +1,6 @@
 /** What generated templates call: the functions behind `r` (jinja2/runtime.py 3.1). */
 import { PyFloat } from '../../python/values/value.ts';
+import { holdsObject, waited, withAnswers } from './asking.ts';
 import { callAttr, getAttr, getItem, slice } from './access.ts';
 import {
   CalledFailure,
@@ -13,7 +14,17 @@ import { LoopContext } from './loop.ts';
 import { Macro, type MacroBody } from './macro.ts';
 import { Namespace } from './namespace.ts';
 import { BlockReference, SelfReference } from './block-reference.ts';
-import { tuple, typeName, type Kwargs, type Later, type Missing, type TDict, type TValue } from './model.ts';
+import {
+  LazyIterator,
+  PyIterator,
+  tuple,
+  typeName,
+  type Kwargs,
+  type Later,
+  type Missing,
+  type TDict,
+  type TValue,
+} from './model.ts';
 import { Undefined } from './undefined.ts';
 import * as operators from './operators.ts';
 import type { TemplateRun } from './run.ts';
@@ -50,6 +61,18 @@ function unpack(value: TValue, count: number): readonly TValue[] {
     throw valueError(`not enough values to unpack (expected ${count}, got ${list.length})`);
   if (list.length > count) throw valueError(`too many values to unpack (expected ${count})`);
   return list;
+}
+
+/** What a loop goes through. Where objects may be asked on the way, they are asked before. */
+function iterated(value: TValue): Iterable<TValue> | Promise<TValue[]> {
+  if (!(value instanceof LazyIterator) || !asksOnTheWay(value)) return operators.iter(value);
+  return withAnswers([value], () => operators.list(value)) as TValue[] | Promise<TValue[]>;
+}
+
+function asksOnTheWay({ source }: LazyIterator): boolean {
+  return source instanceof LazyIterator
+    ? asksOnTheWay(source)
+    : holdsObject(source) || source instanceof PyIterator;
 }
 
 function makeDict(pairs: readonly (readonly [TValue, TValue])[]): TDict {
@@ -199,32 +222,141 @@ interface ProfileMark {
   readonly startMs: number;
 }
 
+/** Operators, which wait where an operand is an object in Python. What is usual is done here, without a further call. */
 export const runtime = {
-  add: operators.add,
-  sub: operators.sub,
-  mul: operators.mul,
-  div: operators.div,
-  floordiv: operators.floordiv,
-  mod: operators.mod,
-  pow: operators.pow,
-  neg: operators.neg,
-  pos: operators.pos,
-  eq: operators.eq,
-  ne: operators.ne,
-  lt: operators.lt,
-  le: operators.le,
-  gt: operators.gt,
-  ge: operators.ge,
-  isIn: operators.isIn,
-  notIn: operators.notIn,
+  add: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.add(a, b);
+    } catch (error) {
+      return waited(error, () => operators.add(a, b));
+    }
+  },
+  sub: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.sub(a, b);
+    } catch (error) {
+      return waited(error, () => operators.sub(a, b));
+    }
+  },
+  mul: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.mul(a, b);
+    } catch (error) {
+      return waited(error, () => operators.mul(a, b));
+    }
+  },
+  div: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.div(a, b);
+    } catch (error) {
+      return waited(error, () => operators.div(a, b));
+    }
+  },
+  floordiv: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.floordiv(a, b);
+    } catch (error) {
+      return waited(error, () => operators.floordiv(a, b));
+    }
+  },
+  mod: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.mod(a, b);
+    } catch (error) {
+      return waited(error, () => operators.mod(a, b));
+    }
+  },
+  pow: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.pow(a, b);
+    } catch (error) {
+      return waited(error, () => operators.pow(a, b));
+    }
+  },
+  neg: (a: TValue): Later => {
+    try {
+      return operators.neg(a);
+    } catch (error) {
+      return waited(error, () => operators.neg(a));
+    }
+  },
+  pos: (a: TValue): Later => {
+    try {
+      return operators.pos(a);
+    } catch (error) {
+      return waited(error, () => operators.pos(a));
+    }
+  },
+  eq: (a: TValue, b: TValue): Later => {
+    if (typeof a === typeof b && typeof a !== 'object') return a === b;
+    try {
+      return operators.eq(a, b);
+    } catch (error) {
+      return waited(error, () => operators.eq(a, b));
+    }
+  },
+  ne: (a: TValue, b: TValue): Later => {
+    if (typeof a === typeof b && typeof a !== 'object') return a !== b;
+    try {
+      return operators.ne(a, b);
+    } catch (error) {
+      return waited(error, () => operators.ne(a, b));
+    }
+  },
+  lt: (a: TValue, b: TValue): Later => {
+    if (typeof a === 'number' && typeof b === 'number') return a < b;
+    try {
+      return operators.lt(a, b);
+    } catch (error) {
+      return waited(error, () => operators.lt(a, b));
+    }
+  },
+  le: (a: TValue, b: TValue): Later => {
+    if (typeof a === 'number' && typeof b === 'number') return a <= b;
+    try {
+      return operators.le(a, b);
+    } catch (error) {
+      return waited(error, () => operators.le(a, b));
+    }
+  },
+  gt: (a: TValue, b: TValue): Later => {
+    if (typeof a === 'number' && typeof b === 'number') return a > b;
+    try {
+      return operators.gt(a, b);
+    } catch (error) {
+      return waited(error, () => operators.gt(a, b));
+    }
+  },
+  ge: (a: TValue, b: TValue): Later => {
+    if (typeof a === 'number' && typeof b === 'number') return a >= b;
+    try {
+      return operators.ge(a, b);
+    } catch (error) {
+      return waited(error, () => operators.ge(a, b));
+    }
+  },
+  isIn: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.isIn(a, b);
+    } catch (error) {
+      return waited(error, () => operators.isIn(a, b));
+    }
+  },
+  notIn: (a: TValue, b: TValue): Later => {
+    try {
+      return operators.notIn(a, b);
+    } catch (error) {
+      return waited(error, () => operators.notIn(a, b));
+    }
+  },
   truthy: operators.truthy,
-  iter: operators.iter,
-  iterPairs: (value: TValue): Iterable<TValue> =>
-    value instanceof DictView && value.kind === 'items' ? value.pairs() : operators.iter(value),
+  iter: iterated,
+  iterPairs: (value: TValue): Iterable<TValue> | Promise<TValue[]> =>
+    value instanceof DictView && value.kind === 'items' ? value.pairs() : iterated(value),
   str,
   printed,
   tuple,
-  dict: makeDict,
+  dict: (pairs: readonly (readonly [TValue, TValue])[]): Later => withAnswers([], () => makeDict(pairs)),
   float: (value: number) => new PyFloat(value),
   unpack,
   mergeKwargs,
@@ -234,9 +366,15 @@ export const runtime = {
     new Undefined({ name, hint, strict: context?.env.strict ?? false }),
   isUndefined: (value: TValue) => value instanceof Undefined,
   getAttr: (context: Context, value: TValue, name: string): Later => getAttr(context.env, value, name),
-  getItem: (context: Context, value: TValue, key: TValue): Later => getItem(context.env, value, key),
-  slice: (context: Context, value: TValue, start: TValue, stop: TValue, step: TValue): TValue =>
-    slice(context.env, value, start, stop, step),
+  getItem: (context: Context, value: TValue, key: TValue): Later => {
+    try {
+      return getItem(context.env, value, key);
+    } catch (error) {
+      return waited(error, () => getItem(context.env, value, key));
+    }
+  },
+  slice: (context: Context, value: TValue, start: TValue, stop: TValue, step: TValue): Later =>
+    withAnswers([], () => slice(context.env, value, start, stop, step)),
   makeSlice: (): never => {
     throw typeError('a slice cannot stand here');
   },

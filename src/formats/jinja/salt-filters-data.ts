@@ -3,9 +3,9 @@ import { toPyInt } from '../../python/conversions.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { traverse, type KeyPath } from '../data/traverse.ts';
 import { strip } from '../../python/values/text.ts';
-import { float, type Value } from '../../python/values/value.ts';
+import { float, PyObject, type Value } from '../../python/values/value.ts';
 import { getAttr } from './access.ts';
-import { now } from './call.ts';
+import { atOnce as now } from './asking.ts';
 import { typeError, valueError } from './errors.ts';
 import { environmentOf } from './filters-sequence.ts';
 import { sizeOf, whole, type FilterEntry } from './filters-text.ts';
@@ -43,8 +43,11 @@ import { str } from './text-of.ts';
 /** Python's `Hashable`: what can be a key. Tuples count whatever they hold. */
 function isHashable(value: TValue): boolean {
   if (value instanceof PyTuple) return true;
-  return !(Array.isArray(value) || value instanceof Map || value instanceof PySet);
+  return !(Array.isArray(value) || value instanceof Map || value instanceof PySet || isSetThere(value));
 }
+
+/** A set that a function in Python has given. */
+const isSetThere = (value: TValue): boolean => value instanceof PyObject && value.title === 'set';
 
 /** Salt's `unique`: a set of what can be hashed, a list of what a list holds. */
 function unique(value: TValue): TValue {

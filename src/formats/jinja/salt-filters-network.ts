@@ -1,5 +1,6 @@
 /** Salt's filters on addresses (3006.16 salt/utils/network.py, after Python's `ipaddress`). */
 import { PythonError } from '../../python/exceptions.ts';
+import { PyObject } from '../../python/values/value.ts';
 import {
   addressNumber,
   addressOfNumber,
@@ -56,7 +57,9 @@ const interfaceText = ({ address, prefixLength }: IpNetwork): string =>
 
 /** The address when it is of the version and passes the options; null otherwise. */
 function filtered(value: TValue, version: number, options: TValue): string | null {
-  const found = typeof value === 'string' ? parseIpInterface(value) : undefined;
+  // as Python's ipaddress takes its own objects
+  const text = value instanceof PyObject && value.title.startsWith('ipaddress.') ? value.str : value;
+  const found = typeof text === 'string' ? parseIpInterface(text) : undefined;
   if (!found || found.address.family !== version) return null;
   if (typeof options === 'string') {
     const wanted = options.split(',').map((option) => option.trim());

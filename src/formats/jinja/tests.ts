@@ -40,7 +40,8 @@ function isSequence(value: TValue): boolean {
     Array.isArray(value) ||
     value instanceof Map ||
     (value instanceof TObject && value.typeName === 'range') ||
-    value instanceof Uint8Array
+    value instanceof Uint8Array ||
+    (value instanceof PyObject && value.isSequence)
   );
 }
 
@@ -63,6 +64,8 @@ function matches([text, pattern, ignorecase, multiline]: TValue[]): boolean {
  */
 function isSame(a: TValue, b: TValue): boolean {
   if (typeof a === 'string' && a !== '') return false;
+  if (a instanceof PyObject && b instanceof PyObject)
+    return a.place.every((part, at) => part === b.place[at]);
   if (a === b) return true;
   return typeof a === typeof b && numberOf(a) !== undefined && typeof a !== 'boolean' && eq(a, b);
 }
@@ -89,7 +92,7 @@ const ENTRIES: readonly Entry[] = [
   ['mapping', [], ([v]) => v instanceof Map],
   ['match', ['rgx', ['ignorecase', false], ['multiline', false]], matches],
   ['none', [], ([v]) => v === null],
-  ['number', [], ([v]) => numberOf(v as TValue) !== undefined],
+  ['number', [], ([v]) => numberOf(v as TValue) !== undefined || (v instanceof PyObject && v.isNumber)],
   ['odd', [], ([v]) => isOdd(v as TValue)],
   ['sameas', ['other'], ([a, b]) => isSame(a as TValue, b as TValue)],
   ['sequence', [], ([v]) => isSequence(v as TValue)],

@@ -19,7 +19,7 @@ export function ofPython(type: number, value: Value): Value {
 
 /** Our own process has written it. */
 function objectOf(facts: Dict): PyObject {
-  const fact = <T extends Value>(name: string): T => facts.get(name) as T;
+  const fact = <T extends Value | undefined>(name: string): T => facts.get(name) as T;
   return new PyObject({
     place: fact<Value[]>('place') as unknown as readonly [number, number],
     type: fact<string>('type'),
@@ -32,5 +32,9 @@ function objectOf(facts: Dict): PyObject {
     tooMany: fact<boolean>('too_many'),
     items: fact<Value[] | null>('items') ?? undefined,
     length: fact<number | null>('length') ?? undefined,
+    isNumber: fact<boolean>('is_number'),
+    isSequence: fact<boolean>('is_sequence'),
+    changes: fact<boolean>('changes'),
+    data: fact<Value | undefined>('data'),
   });
 }

@@ -162,7 +162,7 @@ function scalarNode(value: Exclude<Value, Shared>): ScalarNode {
   if (value === null) return typed('null', 'null');
   // what it cannot represent (salt/utils/yamldumper.py `represent_undefined`, 3006.16)
   if (value instanceof PyObject)
-    return value.title === 'datetime.date' ? typed(value.str, 'timestamp') : typed('NULL', 'null');
+    return value.title.startsWith('datetime.date') ? typed(value.str, 'timestamp') : typed('NULL', 'null');
   if (typeof value === 'boolean') return typed(String(value), 'bool');
   if (typeof value === 'string') return typed(value, 'str');
   if (isFloat(value)) return typed(floatText(value instanceof PyFloat ? value.value : value), 'float');

@@ -50,12 +50,13 @@ export class PyDatetime {
 }
 
 /** What may be asked about an object. */
-export type ObjectQuestion = 'attribute' | 'item' | 'contains' | 'call';
+export type ObjectQuestion = 'attribute' | 'item' | 'contains' | 'call' | 'operator' | 'facts';
 
 /** Asks the process that has an object. */
 export interface ObjectKeeper {
   /**
-   * Looks at an attribute or an item (each the other where there is no such one, as Jinja does), asks whether something is in it, or calls it.
+   * Looks at an attribute or an item (each the other where there is no such one, as Jinja does), asks whether something is in it, calls it,
+   * applies an operator (its name is the first of `args`, the operands follow it), or has the object told again.
    * @returns undefined where there is none
    * @throws what Python raises, and CommandExecutionError when the process has ended
    */
@@ -82,6 +83,12 @@ export interface ObjectFacts {
   /** Why it cannot be walked here, although it can be there. */
   readonly tooMany?: boolean;
   readonly length?: number | undefined;
+  readonly isNumber?: boolean;
+  readonly isSequence?: boolean;
+  /** It may be another after one of its methods was called. */
+  readonly changes?: boolean;
+  /** What it is for whoever has no use for an object; undefined where it is no data. */
+  readonly data?: Value | undefined;
   readonly isCallable: boolean;
   /** Attributes that are texts, numbers or truths, as they were. */
   readonly attributes: ReadonlyMap<Value, Value>;
@@ -94,33 +101,59 @@ export class PyObject implements ObjectFacts {
   readonly place: readonly [process: number, object: number];
   readonly type: string;
   readonly title: string;
-  readonly str: string;
-  readonly repr: string;
-  readonly isTrue: boolean;
-  readonly items: readonly Value[] | undefined;
-  readonly tooMany: boolean;
-  readonly length: number | undefined;
   readonly isCallable: boolean;
-  readonly attributes: ReadonlyMap<Value, Value>;
+  readonly isNumber: boolean;
+  readonly isSequence: boolean;
+  readonly changes: boolean;
+  #facts: ObjectFacts;
   #keeper: ObjectKeeper | undefined;
+  /** The object that this one is a method of. */
+  #owner: PyObject | undefined;
 
-  constructor({ items, length, tooMany = false, ...facts }: ObjectFacts) {
+  constructor(facts: ObjectFacts) {
     this.place = facts.place;
     this.type = facts.type;
     this.title = facts.title;
-    this.str = facts.str;
-    this.repr = facts.repr;
-    this.isTrue = facts.isTrue;
     this.isCallable = facts.isCallable;
-    this.attributes = facts.attributes;
-    this.items = items;
-    this.length = length;
-    this.tooMany = tooMany;
+    this.isNumber = facts.isNumber === true;
+    this.isSequence = facts.isSequence === true;
+    this.changes = facts.changes === true;
+    this.#facts = facts;
+  }
+
+  get str(): string {
+    return this.#facts.str;
+  }
+  get repr(): string {
+    return this.#facts.repr;
+  }
+  get isTrue(): boolean {
+    return this.#facts.isTrue;
+  }
+  get items(): readonly Value[] | undefined {
+    return this.#facts.items;
+  }
+  get tooMany(): boolean {
+    return this.#facts.tooMany === true;
+  }
+  get length(): number | undefined {
+    return this.#facts.length;
+  }
+  get attributes(): ReadonlyMap<Value, Value> {
+    return this.#facts.attributes;
+  }
+  get data(): Value | undefined {
+    return this.#facts.data;
   }
 
   /** Says who can be asked about it. */
   keptBy(keeper: ObjectKeeper): void {
     this.#keeper = keeper;
+  }
+
+  /** Whether anybody can be asked about it. */
+  get isKept(): boolean {
+    return this.#keeper !== undefined;
   }
 
   /** See {@link ObjectKeeper.ask}. */
@@ -131,7 +164,22 @@ export class PyObject implements ObjectFacts {
   ): Promise<Value | undefined> {
     if (this.#keeper === undefined)
       return Promise.reject(new Error(`nobody can be asked about the ${this.type} object`));
-    return this.#keeper.ask(this, question, args, kwargs);
+    const asked = this.#keeper.ask(this, question, args, kwargs);
+    if (question === 'attribute' && this.changes) return asked.then((found) => this.#owned(found));
+    return question === 'call' && this.#owner !== undefined ? this.#changed(this.#owner, asked) : asked;
+  }
+
+  #owned(found: Value | undefined): Value | undefined {
+    if (found instanceof PyObject && found.isCallable) found.#owner = this;
+    return found;
+  }
+
+  /** After a call of a method its object may be another. */
+  async #changed(owner: PyObject, asked: Promise<Value | undefined>): Promise<Value | undefined> {
+    const found = await asked;
+    const now = await owner.ask('facts', []);
+    if (now instanceof PyObject) owner.#facts = now.#facts;
+    return found;
   }
 
   /** What `copy.deepcopy` makes of it. @throws what Python raises for objects that cannot be copied */
@@ -245,6 +293,22 @@ export function valuesEqual(a: Value, b: Value): boolean {
   const y = typeof b === 'boolean' ? Number(b) : toNumber(b);
   if (typeof a === 'bigint' && typeof b === 'bigint') return a === b;
   return x !== undefined && x === y;
+}
+
+/** A value in whose place data stands where it, or an item of it, is an object of Python's that can be such: for who has no use for objects. */
+export function asData(value: Value): Value {
+  if (value instanceof PyObject) return value.data ?? value;
+  if (Array.isArray(value)) return value.some(holdsData) ? value.map(asData) : value;
+  if (!(value instanceof Map) || ![...value.values()].some(holdsData)) return value;
+  const out = emptyLike(value);
+  for (const [key, item] of value) out.set(key, asData(item));
+  return out;
+}
+
+function holdsData(value: Value): boolean {
+  if (value instanceof PyObject) return value.data !== undefined;
+  if (Array.isArray(value)) return value.some(holdsData);
+  return value instanceof Map && [...value.values()].some(holdsData);
 }
 
 /** A new mapping without entries, of the same type as another. */

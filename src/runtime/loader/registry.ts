@@ -3,7 +3,7 @@
  * salt/loader/lazy.py), and the {@link FunctionCaller} that modules call each other through.
  */
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { asData, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { bindCall } from './bind.ts';
 import type { ModuleEntry } from './module-entry.ts';
 import type {
@@ -209,8 +209,11 @@ export class ModuleRegistry implements FunctionSource {
       callExactly: async (fun, args, kwargs) => {
         const { spec, missing } = await this.find(fun);
         if (!spec) throw new CommandExecutionError(missing);
-        const { run, runExactly = run } = spec;
-        return callFunction(fun, { ...spec, run: runExactly }, context(), args, kwargs);
+        const { runExactly } = spec;
+        if (runExactly !== undefined)
+          return callFunction(fun, { ...spec, run: runExactly }, context(), args, kwargs);
+        const named = new Map(Array.from(kwargs, ([key, value]) => [key, asData(value)]));
+        return callFunction(fun, spec, context(), args.map(asData), named);
       },
       has: async (fun) => (await this.find(fun)).spec !== undefined,
       find: (fun) => this.find(fun),

@@ -394,8 +394,13 @@ export class PythonModules {
     const call = ++this.#numbers;
     this.#began(call, caller);
     try {
-      const outcome = await process.asks.object({ surroundings, call, ...asked });
-      if (outcome.kind === 'raised') throw errorOf(kind, outcome);
+      const ask = () => process.asks.object({ surroundings, call, ...asked });
+      const outcome = await (this.#options.limitsFunctions === true
+        ? process.within(limitOf(around.opts), ask)
+        : ask());
+      // what an operator raises has nothing to do with a function's arguments
+      if (outcome.kind === 'raised')
+        throw asked.question === 'operator' ? pythonErrorOf(outcome) : errorOf(kind, outcome);
       return outcome.kind === 'missing' ? undefined : this.#kept(outcome, from);
     } catch (error) {
       if (!(error instanceof PythonProcessError)) throw error;

@@ -4,7 +4,7 @@ import { createHash, getHashes } from 'node:crypto';
 import { promises as dns } from 'node:dns';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { native, type NativeBody, type TValue } from '../../formats/jinja/index.ts';
+import { asksFor, native, operated, type NativeBody, type TValue } from '../../formats/jinja/index.ts';
 import type { Clock } from '../../host/clock.ts';
 import { formatTime } from '../../host/log-time.ts';
 import type { Random } from '../../host/random.ts';
@@ -56,6 +56,8 @@ function hashOf(path: string, form: string): string {
 /** `date_format`: a time stamp, or now, by Python's strftime. */
 function dateText(value: TValue, form: string, clock: Clock): string {
   if (value === null) return formatTime(form, clock.nowMs());
+  const object = asksFor(value);
+  if (object?.title === 'datetime.datetime') return s(operated(object, 'format', object, form) ?? null);
   const seconds = toPyFloat(value as Value);
   if (typeof seconds !== 'number')
     throw new PythonError('RuntimeError', `Unable to parse ${s(value)}. Consider installing timelib`);

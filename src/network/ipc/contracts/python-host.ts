@@ -193,7 +193,7 @@ export const pythonHost = contract('the Python process', {
       surroundings: count,
       call: count,
       object: anything,
-      question: oneOf('attribute', 'item', 'contains', 'call'),
+      question: oneOf('attribute', 'item', 'contains', 'call', 'operator', 'facts'),
       args: list(anything),
       kwargs: mapping,
     }),

@@ -1,7 +1,9 @@
 """Objects that are no data and stay here, while the program has something that stands for them."""
 
 import collections
+import collections.abc
 import itertools
+import numbers
 import os
 import threading
 
@@ -12,6 +14,8 @@ ATTRIBUTES_MAX = 50
 TEXT_MAX = 10_000
 PLAIN = (str, int, float, bool, type(None))
 MISSING = object()
+# what is in these does not change by a call of a method
+UNCHANGING = ("datetime", "decimal", "enum", "fractions", "ipaddress", "pathlib", "re", "uuid")
 
 
 class Kept:
@@ -51,6 +55,9 @@ class Kept:
             "too_many": too_many,
             "items": items,
             "length": _asked(len, value, None),
+            "is_number": isinstance(value, numbers.Number),
+            "is_sequence": hasattr(kind, "__len__") and hasattr(kind, "__getitem__"),
+            "changes": isinstance(value, set) or kind.__module__ not in (*UNCHANGING, "builtins"),
         }
 
     def _number(self, value):
@@ -107,7 +114,12 @@ def _items(value):
 
 
 def answer(value, question, args, kwargs):
-    """What Jinja's `value.name`, `value[key]`, `item in value` and `value(...)` give; MISSING where there is none."""
+    """What Jinja's `value.name`, `value[key]`, `item in value` and `value(...)` give; MISSING where there is none.
+
+    `facts` asks for the object itself, of which is told again what it is like.
+    """
+    if question == "facts":
+        return value
     if question == "call":
         return value(*args, **kwargs)
     if question == "contains":

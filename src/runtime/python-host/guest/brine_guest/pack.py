@@ -4,7 +4,7 @@ import collections
 import datetime
 import struct
 
-from brine_guest.kept import kept
+from brine_guest.kept import ITEMS_MAX, kept
 
 EXT_DATETIME = 78
 EXT_CONSTANT = 79
@@ -81,26 +81,40 @@ def _pack(value, out, depth, ways):
     elif ways.exactly and type(value) is collections.OrderedDict:
         _pack_ext(EXT_ORDERED, [list(pair) for pair in value.items()], out, depth, ways)
     elif ways.keeps and isinstance(value, tuple) and hasattr(value, "_fields"):
-        _pack_object(value, out, depth, ways)
+        _pack_object(value, out, depth, ways, list(value) if ways.exactly else None)
     elif isinstance(value, dict) or (hasattr(value, "keys") and hasattr(value, "__getitem__") and not isinstance(value, type)):
         _pack_map([(key, value[key]) for key in value.keys()], out, depth, ways)
+    elif ways.exactly and type(value) in (set, frozenset) and len(value) <= ITEMS_MAX:
+        _pack_object(value, out, depth, ways, list(value))
     elif isinstance(value, (list, tuple, set, frozenset)) or _is_iterator(value):
         _pack_list(list(value), out, depth, ways)
     elif ways.keeps and type(value) is datetime.date:
         _pack_object(value, out, depth, ways)
+    elif ways.exactly and isinstance(value, datetime.datetime):
+        _pack_object(value, out, depth, ways, value)
     elif isinstance(value, (datetime.datetime, datetime.date)):
         # as in Salt, a day is its midnight
-        text = value.strftime(DATETIME).encode("ascii")
-        out += struct.pack(">BBb", 0xC7, len(text), EXT_DATETIME) + text
+        _pack_datetime(value, out)
     elif ways.keeps:
         _pack_object(value, out, depth, ways)
     else:
         raise TypePackError("a value of the type {} cannot be returned".format(type(value).__name__))
 
 
-def _pack_object(value, out, depth, ways):
+def _pack_datetime(value, out):
+    text = value.strftime(DATETIME).encode("ascii")
+    out += struct.pack(">BBb", 0xC7, len(text), EXT_DATETIME) + text
+
+
+def _pack_object(value, out, depth, ways, data=None):
+    """`data`: what it is for whoever has no use for an object."""
     ways.has_kept = True
-    _pack_ext(EXT_OBJECT, kept.facts(value), out, depth, ways)
+    facts = kept.facts(value)
+    if data is not None:
+        told = bytearray()
+        _pack(data, told, depth + 1, Ways(True))
+        facts["data"] = Packed(told)
+    _pack_ext(EXT_OBJECT, facts, out, depth, ways)
 
 
 def _pack_ext(kind, content, out, depth, ways):

@@ -17,6 +17,7 @@ from brine_guest.given import given
 from brine_guest.installed import compiling, fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
 from brine_guest.kept import MISSING, answer, kept
+from brine_guest.operators import applied
 from brine_guest.pack import PackError, Packed, Ways, pack, unpack
 from brine_guest.printed import Printed
 from brine_guest.raised import no_data, raised, to_exception
@@ -229,7 +230,7 @@ class Guest:
         """Asks about an object that is kept here."""
         with self._calling(call, (around, around.opts, {})):
             try:
-                found = answer(value, question, args, kwargs)
+                found = applied(*args) if question == "operator" else answer(value, question, args, kwargs)
                 ways = Ways(True, True)
                 return ["missing", []] if found is MISSING else ["returned", [Packed(pack(_plain(found), ways)), ways.has_kept]]
             except BaseException as error:
