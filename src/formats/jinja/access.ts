@@ -27,7 +27,7 @@ import { toValue } from './plain.ts';
 import { Undefined } from './undefined.ts';
 import { callValue, dictGet, isFloatValue, isIntValue, numberOf } from './operators.ts';
 import { PySet } from './set.ts';
-import { asksFor, atOnce as now, operated, withAnswers } from './asking.ts';
+import { asksFor, atOnce as now, operated, waited } from './asking.ts';
 
 /** What access needs of the environment. */
 export interface AccessEnvironment {
@@ -51,7 +51,27 @@ const SEARCHING = new Set(['remove', 'sort']);
 const NOTHING: readonly TValue[] = [];
 
 /** Calls a method within the budget. @param args the value that it is a method of first */
-function callMethod(
+function callMethod(budget: RenderBudget, ...method: Method): Later {
+  try {
+    return calledMethod(budget, ...method);
+  } catch (error) {
+    return waited(
+      error,
+      (...again: Method) => budget.working(() => calledMethod(budget, ...again)),
+      ...method,
+    );
+  }
+}
+
+type Method = [
+  name: string,
+  body: NativeBody,
+  args: readonly TValue[],
+  kwargs: Kwargs | undefined,
+  scope: CallScope,
+];
+
+function calledMethod(
   budget: RenderBudget,
   name: string,
   body: NativeBody,
@@ -59,12 +79,12 @@ function callMethod(
   kwargs: Kwargs | undefined,
   scope: CallScope,
 ): Later {
-  if (typeof args[0] === 'string') return withAnswers(args, () => budget.call(body, args, kwargs, scope));
+  if (typeof args[0] === 'string') return budget.call(body, args, kwargs, scope);
   const kind = CONTAINER_METHODS.get(name);
   if (kind === undefined) return budget.call(body, args, kwargs, scope, NOTHING);
   if (kind === 'changes') budget.changed();
   const reads = kind === 'compares' || SEARCHING.has(name);
-  return withAnswers(args, () => budget.call(body, args, kwargs, scope, reads ? args : NOTHING));
+  return budget.call(body, args, kwargs, scope, reads ? args : NOTHING);
 }
 
 /** A method of a value, not called yet. */
@@ -159,7 +179,10 @@ function attribute(env: AccessEnvironment, value: TValue, name: string): Later |
         return size === 0n ? 0 : (size < 0n ? -size : size).toString(2).length;
       });
   }
-  const isSpecial = SPECIAL.has(name) || (CONTAINER_SPECIAL.has(name) && methodsOf(value) !== undefined);
+  // what such a name stands for in Python is not asked: the sandbox would refuse it
+  const isHidden = value instanceof PyObject && name.startsWith('_');
+  const isSpecial =
+    isHidden || SPECIAL.has(name) || (CONTAINER_SPECIAL.has(name) && methodsOf(value) !== undefined);
   if (isSpecial && !(value instanceof Undefined))
     return new Undefined({
       name,

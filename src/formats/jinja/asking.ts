@@ -10,7 +10,7 @@ import { PyIterator, type Later, type TValue } from './model.ts';
 import { toValue } from './plain.ts';
 
 /** Questions of one filter, test or operator: each wants a way to the process and back. */
-const QUESTIONS_MAX = 5_000;
+const QUESTIONS_MAX = 2_000;
 
 type Answer = { readonly value: TValue | undefined } | { readonly error: unknown };
 
@@ -71,14 +71,28 @@ export function atOnce(value: Later): TValue {
 }
 
 /**
- * Goes on with work that has been broken off.
+ * Goes on with work that has been broken off. Its arguments are handed on as they are: what a function closes over costs it memory at each
+ * call, and few calls come here.
  * @param error what it threw; anything but a question that nobody around it waits for is thrown on
  */
-export function waited<T>(error: unknown, work: () => T | Promise<T>): Promise<T> {
+export function waited<A extends readonly unknown[], T>(
+  error: unknown,
+  work: (...args: A) => T | Promise<T>,
+  ...args: A
+): Promise<T> {
   if (!(error instanceof Unanswered) || current.getStore() !== undefined) throw error;
-  const done = again(work);
+  const once = iteratorsAmong(args);
+  const done = again(() => {
+    for (const iterator of once) iterator.rewind();
+    return work(...args);
+  });
   promised.add(done);
   return done;
+}
+
+/** What gives its items once, among arguments and lists of such. */
+function iteratorsAmong(args: readonly unknown[]): PyIterator[] {
+  return args.flat(1).filter((one): one is PyIterator => one instanceof PyIterator);
 }
 
 async function again<T>(work: () => T | Promise<T>): Promise<T> {
@@ -106,7 +120,7 @@ async function settled(ask: () => Promise<TValue | undefined>): Promise<Answer> 
   }
 }
 
-/** Does work on arguments that may be read but once. */
+/** Does work on a value that may be read but once, and in part has been. */
 export function withAnswers(args: readonly TValue[], work: () => Later): Later {
   const source = args[0] instanceof PyIterator ? args[0] : undefined;
   source?.mark();

@@ -5,7 +5,7 @@ import { LOOSE_LIMITS, RenderBudget } from './budget.ts';
 import type { Requirement } from './generate-expression.ts';
 import { TemplateNotFoundError, TemplateRuntimeError, TemplateSyntaxError } from './errors.ts';
 import type { JinjaOptions } from './options.ts';
-import { PyIterator, type NativeBody, type TValue } from './model.ts';
+import { PyIterator, type Later, type NativeBody, type TValue } from './model.ts';
 import { Template, type Compiled, type TemplateEnvironment } from './template.ts';
 
 /** A template as a loader found it. */
@@ -88,13 +88,11 @@ export class Environment implements TemplateEnvironment {
   #limited(body: NativeBody): NativeBody {
     const { budget } = this;
     return (args, kwargs, scope) => {
-      // without a closure where nothing has to be remembered: filters and tests are what templates do most
-      if (args[0] instanceof PyIterator)
-        return withAnswers(args, () => budget.call(body, args, kwargs, scope));
+      if (args[0] instanceof PyIterator) return readOnce(budget, body, args, kwargs, scope);
       try {
         return budget.call(body, args, kwargs, scope);
       } catch (error) {
-        return waited(error, () => budget.call(body, args, kwargs, scope));
+        return waited(error, limited, budget, body, args, kwargs, scope);
       }
     };
   }
@@ -155,6 +153,17 @@ export class Environment implements TemplateEnvironment {
     this.budget.check(text);
     return text;
   }
+}
+
+type Limited = Parameters<RenderBudget['call']>;
+
+/** What is begun again counts as work, however often. */
+function limited(budget: RenderBudget, ...call: Limited): Later {
+  return budget.working(() => budget.call(...call));
+}
+
+function readOnce(budget: RenderBudget, ...call: Limited): Later {
+  return withAnswers(call[1], () => limited(budget, ...call));
 }
 
 function absent(kind: string, name: string): NativeBody {

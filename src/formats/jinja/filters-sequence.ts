@@ -181,8 +181,8 @@ export const SELECTION_FILTERS: readonly (readonly [string, NativeBody])[] = [
   ['rejectattr', selection(false, true)],
 ];
 
-const generator = (items: Iterable<TValue>, name: string): TValue =>
-  new PyIterator(items, 'generator', `generator object ${name}`);
+const generator = (source: TValue, make: () => Iterable<TValue>, name: string): TValue =>
+  new LazyIterator(source, make, `generator object ${name}`);
 
 function* batches(value: TValue, size: TValue, fill: TValue): Iterable<TValue> {
   let part: TValue[] = [];
@@ -359,7 +359,8 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
   [
     'batch',
     ['linecount', ['fill_with', null]],
-    ([v, n, fill]) => generator(batches(v as TValue, n as TValue, fill as TValue), 'do_batch'),
+    ([v, n, fill]) =>
+      generator(v as TValue, () => batches(v as TValue, n as TValue, fill as TValue), 'do_batch'),
   ],
   [
     'd',
@@ -397,7 +398,7 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
     ],
     toInt,
   ],
-  ['items', [], ([v]) => generator(entriesOf(v as TValue), 'do_items')],
+  ['items', [], ([v]) => generator(v as TValue, () => entriesOf(v as TValue), 'do_items')],
   [
     'join',
     [
@@ -422,7 +423,8 @@ export const SEQUENCE_FILTERS: readonly FilterEntry[] = [
   [
     'slice',
     ['slices', ['fill_with', null]],
-    ([v, n, fill]) => generator(slices(v as TValue, n as TValue, fill as TValue), 'sync_do_slice'),
+    ([v, n, fill]) =>
+      generator(v as TValue, () => slices(v as TValue, n as TValue, fill as TValue), 'sync_do_slice'),
   ],
   [
     'sort',

@@ -188,7 +188,7 @@ class StatementGenerator extends ExpressionGenerator {
       const part = this.unique('v');
       return `const ${part}=${items}[${i}];${this.#assign(item, part, frame)}`;
     });
-    return `const ${items}=r.unpack(${value},${target.items.length});${parts.join('')}`;
+    return `const ${items}=${this.settled(`r.unpack(${value},${target.items.length})`)};${parts.join('')}`;
   }
 
   #store(name: string, value: string, frame: Frame, exported: boolean): string {

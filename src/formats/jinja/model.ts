@@ -241,6 +241,7 @@ export class LazyIterator extends PyIterator {
   #made: Iterator<TValue> | undefined;
   #done = 0;
   #marked = 0;
+  #isMaking = false;
   constructor(source: TValue, make: () => Iterable<TValue>, title: string) {
     super([], 'generator', title);
     this.source = source;
@@ -248,7 +249,13 @@ export class LazyIterator extends PyIterator {
   }
   override next(): IteratorResult<TValue, unknown> {
     if (++this.#done > ITEMS_MAX) throw new PythonError('OverflowError', 'the result is too large');
-    return (this.#made ??= this.#make()[Symbol.iterator]()).next();
+    // after it has broken off there would seem to be no more items
+    if (this.#isMaking)
+      throw new PythonError('RuntimeError', `the items of a ${this.typeName} are made no further`);
+    this.#isMaking = true;
+    const step = (this.#made ??= this.#make()[Symbol.iterator]()).next();
+    this.#isMaking = false;
+    return step;
   }
   override mark(): void {
     this.#marked = this.#done;
@@ -256,6 +263,7 @@ export class LazyIterator extends PyIterator {
   }
   override rewind(): void {
     this.#made = undefined;
+    this.#isMaking = false;
     if (this.source instanceof PyIterator) this.source.rewind();
     else for (this.#done = 0; this.#done < this.#marked;) this.next();
   }

@@ -53,7 +53,12 @@ function undefinedName(context: Context, name: string): Undefined {
 }
 
 /** @throws ValueError, TypeError unless there are exactly `count` items */
-function unpack(value: TValue, count: number): readonly TValue[] {
+function unpack(value: TValue, count: number): readonly TValue[] | Promise<TValue[]> {
+  if (!(value instanceof LazyIterator)) return unpacked(value, count);
+  return withAnswers([value], () => unpacked(value, count) as TValue[]) as TValue[] | Promise<TValue[]>;
+}
+
+function unpacked(value: TValue, count: number): readonly TValue[] {
   const items = operators.itemsOf(value);
   if (items === undefined) throw typeError(`cannot unpack non-iterable ${typeName(value)} object`);
   const list = Array.isArray(items) ? (items as readonly TValue[]) : [...items];
@@ -228,63 +233,63 @@ export const runtime = {
     try {
       return operators.add(a, b);
     } catch (error) {
-      return waited(error, () => operators.add(a, b));
+      return waited(error, operators.add, a, b);
     }
   },
   sub: (a: TValue, b: TValue): Later => {
     try {
       return operators.sub(a, b);
     } catch (error) {
-      return waited(error, () => operators.sub(a, b));
+      return waited(error, operators.sub, a, b);
     }
   },
   mul: (a: TValue, b: TValue): Later => {
     try {
       return operators.mul(a, b);
     } catch (error) {
-      return waited(error, () => operators.mul(a, b));
+      return waited(error, operators.mul, a, b);
     }
   },
   div: (a: TValue, b: TValue): Later => {
     try {
       return operators.div(a, b);
     } catch (error) {
-      return waited(error, () => operators.div(a, b));
+      return waited(error, operators.div, a, b);
     }
   },
   floordiv: (a: TValue, b: TValue): Later => {
     try {
       return operators.floordiv(a, b);
     } catch (error) {
-      return waited(error, () => operators.floordiv(a, b));
+      return waited(error, operators.floordiv, a, b);
     }
   },
   mod: (a: TValue, b: TValue): Later => {
     try {
       return operators.mod(a, b);
     } catch (error) {
-      return waited(error, () => operators.mod(a, b));
+      return waited(error, operators.mod, a, b);
     }
   },
   pow: (a: TValue, b: TValue): Later => {
     try {
       return operators.pow(a, b);
     } catch (error) {
-      return waited(error, () => operators.pow(a, b));
+      return waited(error, operators.pow, a, b);
     }
   },
   neg: (a: TValue): Later => {
     try {
       return operators.neg(a);
     } catch (error) {
-      return waited(error, () => operators.neg(a));
+      return waited(error, operators.neg, a);
     }
   },
   pos: (a: TValue): Later => {
     try {
       return operators.pos(a);
     } catch (error) {
-      return waited(error, () => operators.pos(a));
+      return waited(error, operators.pos, a);
     }
   },
   eq: (a: TValue, b: TValue): Later => {
@@ -292,7 +297,7 @@ export const runtime = {
     try {
       return operators.eq(a, b);
     } catch (error) {
-      return waited(error, () => operators.eq(a, b));
+      return waited(error, operators.eq, a, b);
     }
   },
   ne: (a: TValue, b: TValue): Later => {
@@ -300,7 +305,7 @@ export const runtime = {
     try {
       return operators.ne(a, b);
     } catch (error) {
-      return waited(error, () => operators.ne(a, b));
+      return waited(error, operators.ne, a, b);
     }
   },
   lt: (a: TValue, b: TValue): Later => {
@@ -308,7 +313,7 @@ export const runtime = {
     try {
       return operators.lt(a, b);
     } catch (error) {
-      return waited(error, () => operators.lt(a, b));
+      return waited(error, operators.lt, a, b);
     }
   },
   le: (a: TValue, b: TValue): Later => {
@@ -316,7 +321,7 @@ export const runtime = {
     try {
       return operators.le(a, b);
     } catch (error) {
-      return waited(error, () => operators.le(a, b));
+      return waited(error, operators.le, a, b);
     }
   },
   gt: (a: TValue, b: TValue): Later => {
@@ -324,7 +329,7 @@ export const runtime = {
     try {
       return operators.gt(a, b);
     } catch (error) {
-      return waited(error, () => operators.gt(a, b));
+      return waited(error, operators.gt, a, b);
     }
   },
   ge: (a: TValue, b: TValue): Later => {
@@ -332,21 +337,21 @@ export const runtime = {
     try {
       return operators.ge(a, b);
     } catch (error) {
-      return waited(error, () => operators.ge(a, b));
+      return waited(error, operators.ge, a, b);
     }
   },
   isIn: (a: TValue, b: TValue): Later => {
     try {
       return operators.isIn(a, b);
     } catch (error) {
-      return waited(error, () => operators.isIn(a, b));
+      return waited(error, operators.isIn, a, b);
     }
   },
   notIn: (a: TValue, b: TValue): Later => {
     try {
       return operators.notIn(a, b);
     } catch (error) {
-      return waited(error, () => operators.notIn(a, b));
+      return waited(error, operators.notIn, a, b);
     }
   },
   truthy: operators.truthy,
@@ -370,7 +375,7 @@ export const runtime = {
     try {
       return getItem(context.env, value, key);
     } catch (error) {
-      return waited(error, () => getItem(context.env, value, key));
+      return waited(error, getItem, context.env, value, key);
     }
   },
   slice: (context: Context, value: TValue, start: TValue, stop: TValue, step: TValue): Later =>
@@ -378,9 +383,26 @@ export const runtime = {
   makeSlice: (): never => {
     throw typeError('a slice cannot stand here');
   },
-  callAttr,
-  call: (context: Context, f: TValue, args: readonly TValue[], kwargs: Kwargs | undefined): Later =>
-    operators.callValue(f, args, kwargs, context),
+  callAttr: (
+    context: Context,
+    value: TValue,
+    name: string,
+    args: readonly TValue[],
+    kwargs: Kwargs | undefined,
+  ): Later => {
+    try {
+      return callAttr(context, value, name, args, kwargs);
+    } catch (error) {
+      return waited(error, callAttr, context, value, name, args, kwargs);
+    }
+  },
+  call: (context: Context, f: TValue, args: readonly TValue[], kwargs: Kwargs | undefined): Later => {
+    try {
+      return operators.callValue(f, args, kwargs, context);
+    } catch (error) {
+      return waited(error, operators.callValue, f, args, kwargs, context);
+    }
+  },
   loop: (
     context: Context,
     items: Iterable<TValue>,

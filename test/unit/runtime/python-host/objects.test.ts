@@ -23,7 +23,7 @@ const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const FOLDER = join(ROOT, 'test/fixtures/python-objects');
 const PATH = join(FOLDER, 'objs.py');
 const skip = spawnSync('/usr/bin/python3', ['--version']).status === 0 ? false : 'there is no python3';
-const NAMES = `version versions plain when aware date hours ip net iface ips dec decs path names frozen point gen raw colour match in_dict`;
+const NAMES = `version versions plain when aware date hours ip net iface ips dec decs path names frozen point gen raw endless colour match in_dict`;
 
 // what runs in Python is looked for beside the code that starts it, which is built into this file
 const GUEST = fileURLToPath(new URL('python', import.meta.url));
@@ -93,3 +93,22 @@ for (const [expression, salt, ours = salt] of rows)
   test(`objects in Python - ${expression}`, { skip }, async () => {
     assert.equal(await render(expression), ours);
   });
+
+test(
+  'objects in Python - an operator that does not come back is ended by the limit that files have',
+  { skip },
+  async () => {
+    assert.match(
+      await render('o.endless() == 1'),
+      /it does not come back within 2 seconds \(option python_seconds_max\)/,
+    );
+    assert.equal(await render("o.version() == '1.2.3'"), 'True');
+  },
+);
+
+test('objects in Python - a filter asks no more than so many questions', { skip }, async () => {
+  assert.equal(
+    await render("{% set vs = o.versions() * 501 %}{{ vs|select('eq', '7')|list|length }}"),
+    '! Jinja syntax error: it asks objects in Python more than 2000 questions at once',
+  );
+});
