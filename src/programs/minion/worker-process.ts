@@ -12,7 +12,7 @@ import { serviceHandlers } from './remote-services.ts';
  * Room for young objects is memory that a worker keeps, and so is what lies between two collections of all others: a heap may grow by half.
  * Code caches are for the flags that they were written with.
  */
-const FLAGS = ['--max-semi-space-size=1', '--heap-growing-percent=50'];
+const FLAGS = ['--max-semi-space-size=2', '--heap-growing-percent=50'];
 
 /** A running worker. */
 export interface WorkerProcess {
