@@ -92,7 +92,7 @@ test(
       }
       return refused;
     })();
-    const busy = await pingTimes(t, fleet, 6, 'under 4.5 MB/s of maps');
+    const busy = await pingTimes(t, fleet, 12, 'under 4.5 MB/s of maps');
     isOver = true;
     assert.ok((await flooding) > 20);
     const peak = peakMiB(workers);

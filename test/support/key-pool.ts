@@ -30,8 +30,8 @@ export class KeyPool {
     const user = /^user: (.+)$/m.exec(text)?.[1];
     if (directory === undefined || OTHER_KEYS.test(text) || user !== userInfo().username) return;
     if (existsSync(join(directory, `${name}.pem`))) return;
+    if (!makesFolder(directory)) return;
     const pem = this.#key(this.#next++);
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
     const publicPem = createPublicKey(pem).export({ type: 'spki', format: 'pem' });
     writeFileSync(join(directory, `${name}.pub`), publicPem, { mode: 0o644 });
     writeFileSync(join(directory, `${name}.pem`), pem, { mode: 0o400 });
@@ -54,5 +54,15 @@ export class KeyPool {
       }
     }
     return readFileSync(path, 'utf8');
+  }
+}
+
+/** False where no folder can be, which the daemon is to find out itself. */
+function makesFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return true;
+  } catch {
+    return false;
   }
 }
