@@ -23,9 +23,10 @@ const STOP_MS = 5_000;
 const BEAT_MS = 3_000;
 const HUNG_MS = 15_000;
 /**
- * A small nursery keeps a master of many processes small, and is collected before a worker that serves files has freed buffers of a
- * hundred megabytes lying cold in memory. What a burst of work leaves is collected when it is over (host/idle-memory.ts). A heap that grows by half at most is collected before thousands of dead buffers lie in the memory of the C
- * library, which gives back none of it afterwards: a worker keeps 8 instead of 19 MB there, and serves no fewer requests.
+ * A small nursery keeps a master of many processes small, and lets a worker that serves files use the same few buffers again. What a
+ * burst of work leaves is collected when it is over (host/idle-memory.ts). A heap that grows by half at most is collected before
+ * thousands of dead buffers lie in the memory of the C library, which gives back none of it afterwards: a worker keeps 8 instead of
+ * 19 MB there, and serves no fewer requests.
  */
 const NODE_FLAGS = ['--single-threaded-gc', '--heap-growing-percent=50'];
 const NURSERY_MEGABYTES = 2;
