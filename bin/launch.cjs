@@ -5,7 +5,6 @@
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
-const { setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 
 const PARAMETERS = 'exports, require, module, __filename, __dirname, __brineModules, __brineModule';
@@ -23,7 +22,8 @@ module.exports = function launch(name, flags = []) {
     );
     process.exit(70);
   }
-  for (const flag of flags) setFlagsFromString(flag);
+  // commands have none, and each module of Node that is loaded is a part of their start
+  for (const flag of flags) require('node:v8').setFlagsFromString(flag);
   const isCaching = process.env.BRINE_WRITE_CODE_CACHE === '1';
   const isTracing = process.env.BRINE_LAYERS === '1';
   const require_ = createRequire(file);

@@ -15,8 +15,12 @@ export interface MemoryHost {
 const LOOK_MS = 1_000;
 /** More CPU time than this since the last collection is a burst. */
 const BURST_CPU_MS = 250;
-/** So is what has brought so much more of objects: a minion takes little time of its own for the job of another process. */
+/**
+ * So is what has brought so much more of objects: a minion takes little time of its own for the job of another process. Where much is in
+ * use it has to be a share of that, because a collection goes through all of it.
+ */
 const BURST_BYTES = 2_000_000;
+const BURST_SHARE = 0.2;
 /** Less than this between two looks is rest. */
 const REST_CPU_MS = 20;
 
@@ -43,6 +47,8 @@ function processMemory(): MemoryHost {
  * 15 to 20. Here it is moved together, which takes some tens of milliseconds; in the midst of work that would be too long.
  */
 async function collectAndCompact(): Promise<void> {
+  // a Node that was built without it has no other way; its processes stay as large as their work has made them
+  if (!process.features.inspector) return;
   const { Session } = await import('node:inspector/promises');
   const session = new Session();
   session.connect();
@@ -66,7 +72,9 @@ export function releaseMemoryAtRest(clock: Clock, host: MemoryHost = processMemo
     const isAtRest = cpuMs - lastCpuMs < REST_CPU_MS;
     lastCpuMs = cpuMs;
     if (isCollecting || !isAtRest) return;
-    if (cpuMs - collectedAtCpuMs < BURST_CPU_MS && host.heapBytes() - collectedToBytes < BURST_BYTES) return;
+    const grownBytes = host.heapBytes() - collectedToBytes;
+    const isLarge = grownBytes >= Math.max(BURST_BYTES, BURST_SHARE * collectedToBytes);
+    if (cpuMs - collectedAtCpuMs < BURST_CPU_MS && !isLarge) return;
     isCollecting = true;
     await host.collect();
     isCollecting = false;

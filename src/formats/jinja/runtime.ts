@@ -227,133 +227,56 @@ interface ProfileMark {
   readonly startMs: number;
 }
 
-/** Operators, which wait where an operand is an object in Python. What is usual is done here, without a further call. */
+type Binary = (a: TValue, b: TValue) => Later;
+
+/** An operator that waits where an operand is an object in Python. */
+function waiting(operator: Binary): Binary {
+  return (a, b) => {
+    try {
+      return operator(a, b);
+    } catch (error) {
+      return waited(error, operator, a, b);
+    }
+  };
+}
+
+/** The same, of one operand. */
+function waitingUnary(operator: (a: TValue) => Later): (a: TValue) => Later {
+  return (a) => {
+    try {
+      return operator(a);
+    } catch (error) {
+      return waited(error, operator, a);
+    }
+  };
+}
+
+const eq = waiting(operators.eq);
+const ne = waiting(operators.ne);
+const lt = waiting(operators.lt);
+const le = waiting(operators.le);
+const gt = waiting(operators.gt);
+const ge = waiting(operators.ge);
+
+/** What is usual is decided here, without a further call. */
 export const runtime = {
-  add: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.add(a, b);
-    } catch (error) {
-      return waited(error, operators.add, a, b);
-    }
-  },
-  sub: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.sub(a, b);
-    } catch (error) {
-      return waited(error, operators.sub, a, b);
-    }
-  },
-  mul: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.mul(a, b);
-    } catch (error) {
-      return waited(error, operators.mul, a, b);
-    }
-  },
-  div: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.div(a, b);
-    } catch (error) {
-      return waited(error, operators.div, a, b);
-    }
-  },
-  floordiv: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.floordiv(a, b);
-    } catch (error) {
-      return waited(error, operators.floordiv, a, b);
-    }
-  },
-  mod: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.mod(a, b);
-    } catch (error) {
-      return waited(error, operators.mod, a, b);
-    }
-  },
-  pow: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.pow(a, b);
-    } catch (error) {
-      return waited(error, operators.pow, a, b);
-    }
-  },
-  neg: (a: TValue): Later => {
-    try {
-      return operators.neg(a);
-    } catch (error) {
-      return waited(error, operators.neg, a);
-    }
-  },
-  pos: (a: TValue): Later => {
-    try {
-      return operators.pos(a);
-    } catch (error) {
-      return waited(error, operators.pos, a);
-    }
-  },
-  eq: (a: TValue, b: TValue): Later => {
-    if (typeof a === typeof b && typeof a !== 'object') return a === b;
-    try {
-      return operators.eq(a, b);
-    } catch (error) {
-      return waited(error, operators.eq, a, b);
-    }
-  },
-  ne: (a: TValue, b: TValue): Later => {
-    if (typeof a === typeof b && typeof a !== 'object') return a !== b;
-    try {
-      return operators.ne(a, b);
-    } catch (error) {
-      return waited(error, operators.ne, a, b);
-    }
-  },
-  lt: (a: TValue, b: TValue): Later => {
-    if (typeof a === 'number' && typeof b === 'number') return a < b;
-    try {
-      return operators.lt(a, b);
-    } catch (error) {
-      return waited(error, operators.lt, a, b);
-    }
-  },
-  le: (a: TValue, b: TValue): Later => {
-    if (typeof a === 'number' && typeof b === 'number') return a <= b;
-    try {
-      return operators.le(a, b);
-    } catch (error) {
-      return waited(error, operators.le, a, b);
-    }
-  },
-  gt: (a: TValue, b: TValue): Later => {
-    if (typeof a === 'number' && typeof b === 'number') return a > b;
-    try {
-      return operators.gt(a, b);
-    } catch (error) {
-      return waited(error, operators.gt, a, b);
-    }
-  },
-  ge: (a: TValue, b: TValue): Later => {
-    if (typeof a === 'number' && typeof b === 'number') return a >= b;
-    try {
-      return operators.ge(a, b);
-    } catch (error) {
-      return waited(error, operators.ge, a, b);
-    }
-  },
-  isIn: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.isIn(a, b);
-    } catch (error) {
-      return waited(error, operators.isIn, a, b);
-    }
-  },
-  notIn: (a: TValue, b: TValue): Later => {
-    try {
-      return operators.notIn(a, b);
-    } catch (error) {
-      return waited(error, operators.notIn, a, b);
-    }
-  },
+  add: waiting(operators.add),
+  sub: waiting(operators.sub),
+  mul: waiting(operators.mul),
+  div: waiting(operators.div),
+  floordiv: waiting(operators.floordiv),
+  mod: waiting(operators.mod),
+  pow: waiting(operators.pow),
+  neg: waitingUnary(operators.neg),
+  pos: waitingUnary(operators.pos),
+  eq: (a: TValue, b: TValue): Later => (typeof a === typeof b && typeof a !== 'object' ? a === b : eq(a, b)),
+  ne: (a: TValue, b: TValue): Later => (typeof a === typeof b && typeof a !== 'object' ? a !== b : ne(a, b)),
+  lt: (a: TValue, b: TValue): Later => (typeof a === 'number' && typeof b === 'number' ? a < b : lt(a, b)),
+  le: (a: TValue, b: TValue): Later => (typeof a === 'number' && typeof b === 'number' ? a <= b : le(a, b)),
+  gt: (a: TValue, b: TValue): Later => (typeof a === 'number' && typeof b === 'number' ? a > b : gt(a, b)),
+  ge: (a: TValue, b: TValue): Later => (typeof a === 'number' && typeof b === 'number' ? a >= b : ge(a, b)),
+  isIn: waiting(operators.isIn),
+  notIn: waiting(operators.notIn),
   truthy: operators.truthy,
   iter: iterated,
   iterPairs: (value: TValue): Iterable<TValue> | Promise<TValue[]> =>

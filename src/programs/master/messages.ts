@@ -56,7 +56,7 @@ export type FromChild =
   | { readonly type: 'pong' }
   | { readonly type: 'rotate'; readonly reason: string }
   | { readonly type: 'adopt'; readonly key: string }
-  | { readonly type: 'workers'; readonly wanted: Exclude<WorkersWanted, 'first'> }
+  | { readonly type: 'workers'; readonly wanted: WorkersWanted }
   | { readonly type: 'duty'; readonly isMine: boolean }
   | { readonly type: 'figures'; readonly round: number; readonly samples: readonly Sample[] };
 

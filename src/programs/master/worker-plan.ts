@@ -1,6 +1,7 @@
 /**
  * Which workers of a master serve, and which are started at first. A master that has little to do has two of them: one that serves, and one
- * that stands in while that one is busy or away. Those that serve are started when there is more to do, those that stand in when one is silent; they stay.
+ * that stands in while that one is busy or away. Those that serve are started when there is more to do, those that stand in when one is
+ * silent; they stay.
  */
 import { availableParallelism } from 'node:os';
 
@@ -21,8 +22,8 @@ export interface WorkerPlan {
   readonly standIns: readonly number[];
 }
 
-/** Which workers a master has: at first, when there is more to do, and when one of them has fallen silent. */
-export type WorkersWanted = 'first' | 'serving' | 'all';
+/** Which workers a master is to have besides the first: when there is more to do, and when one of them has fallen silent. */
+export type WorkersWanted = 'serving' | 'all';
 
 /** @param workerThreads `worker_threads` @param cores of the machine */
 export function planWorkers(workerThreads: number, cores = availableParallelism()): WorkerPlan {

@@ -6,9 +6,11 @@ import { systemClock } from '../../../src/host/clock.ts';
 import { releaseMemoryAtRest } from '../../../src/host/idle-memory.ts';
 
 /** Looks at the process by hand: each call of `look` is one period of the clock. */
-function byHand(): { look: (cpuMs: number, garbageBytes?: number) => Promise<number> } {
+function byHand(inUseBytes = 10_000_000): {
+  look: (cpuMs: number, garbageBytes?: number) => Promise<number>;
+} {
   let cpuMs = 0;
-  let heapBytes = 10_000_000;
+  let heapBytes = inUseBytes;
   let collections = 0;
   let run: () => void = () => undefined;
   const clock: Clock = {
@@ -20,7 +22,7 @@ function byHand(): { look: (cpuMs: number, garbageBytes?: number) => Promise<num
   };
   const collect = (): Promise<void> => {
     collections++;
-    heapBytes = 10_000_000;
+    heapBytes = inUseBytes;
     return Promise.resolve();
   };
   releaseMemoryAtRest(clock, { cpuMs: () => cpuMs, heapBytes: () => heapBytes, collect });
@@ -59,6 +61,13 @@ test('idle memory - much garbage is a burst, however little time it took', async
   assert.equal(await look(3, 900_000), 2, 'not for a little');
   assert.equal(await look(3, 900_000), 2);
   assert.equal(await look(3, 900_000), 3, 'little by little');
+});
+
+test('idle memory - where much is in use, more garbage makes a burst: each collection goes through all of it', async () => {
+  const { look } = byHand(100_000_000);
+  assert.equal(await look(3), 1, 'the start');
+  for (let i = 0; i < 9; i++) assert.equal(await look(3, 2_100_000), 1);
+  assert.equal(await look(3, 2_100_000), 2);
 });
 
 test('idle memory - the nursery that work has made is given back at once', async () => {

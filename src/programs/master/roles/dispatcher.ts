@@ -41,7 +41,7 @@ interface Worker {
 export interface DispatcherDeps {
   readonly plan: Pick<WorkerPlan, 'workersMax' | 'activeMax'>;
   /** Called when those that are there are not enough, once for each of the two. */
-  readonly startWorkers: (wanted: Exclude<WorkersWanted, 'first'>) => void;
+  readonly startWorkers: (wanted: WorkersWanted) => void;
   /** Which requests get to a worker at all. */
   readonly gate: Pick<RequestGate, 'admit'>;
   readonly clock: Clock;
@@ -73,8 +73,8 @@ export class Dispatcher {
   #underWayBytes = 0;
   #isPaused = false;
   #pauses = 0;
-  /** Which workers are there, or have been asked for. */
-  #wanted: WorkersWanted = 'first';
+  /** Which workers have been asked for besides the first. */
+  #wanted: WorkersWanted | undefined;
   #checkedAtMs: number;
 
   constructor(deps: DispatcherDeps) {
@@ -177,7 +177,7 @@ export class Dispatcher {
     return silent;
   }
 
-  #want(wanted: Exclude<WorkersWanted, 'first'>): void {
+  #want(wanted: WorkersWanted): void {
     if (this.#wanted === wanted || this.#wanted === 'all') return;
     this.#wanted = wanted;
     this.#deps.startWorkers(wanted);

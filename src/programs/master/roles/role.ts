@@ -28,7 +28,7 @@ export interface RoleContext {
   /** Tells all parts of this master whether it has the duty. */
   readonly tellDuty: (isMine: boolean) => void;
   /** Has the main process start the workers that are not there yet. */
-  readonly startWorkers: (wanted: Exclude<WorkersWanted, 'first'>) => void;
+  readonly startWorkers: (wanted: WorkersWanted) => void;
   /** Asks the main process for a new shared key. */
   readonly requestRotation: (reason: string) => void;
 }
