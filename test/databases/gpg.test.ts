@@ -1,7 +1,7 @@
 /** The gpg renderer and `decrypt_pillar`, with a real gpg and a key made here. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -12,6 +12,7 @@ import { dict, OrderedDict, type Value } from '../../src/python/values/value.ts'
 import { decryptPillar } from '../../src/runtime/pillar/decrypt.ts';
 import { RenderPipe } from '../../src/runtime/renderers/pipe.ts';
 import type { RenderContext } from '../../src/runtime/renderers/renderer.ts';
+import { copyWithoutAgent } from '../support/gpg-home.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'brine-gpg-'));
 const gpg = (words: readonly string[], input: string | Uint8Array = ''): string =>
@@ -93,7 +94,7 @@ test('gpg - what cannot be decrypted fails, unless the site wants the encrypted 
 test('gpg - with gpg_cache a value is decrypted once, as long as it lives', async () => {
   const message = encrypt('kept');
   const copy = `${folder}-copy`;
-  cpSync(folder, copy, { recursive: true, filter: (path) => !/\/S\.|\.lock$|#lk/.test(path) });
+  copyWithoutAgent(folder, copy);
   const cached = context({ gpg_keydir: copy, gpg_cache: true, gpg_cache_ttl: 1000 });
   assert.equal(await decrypt(message, cached), 'kept');
   execFileSync('gpgconf', ['--homedir', copy, '--kill', 'all']);

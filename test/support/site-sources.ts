@@ -1,7 +1,7 @@
 /** The cases of test/compare/site-sources: trees of files, what they are asked for, and what a real Salt gave. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -9,6 +9,7 @@ import { parseJson, toJson } from '../../src/formats/json/text.ts';
 import { openSqlite } from '../../src/storage/jobs/sqlite.ts';
 import { loadYaml } from '../../src/formats/yaml/load.ts';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
+import { copyWithoutAgent } from './gpg-home.ts';
 
 const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
 const CASES = join(ROOT, 'test/compare/site-sources/cases.yaml');
@@ -51,7 +52,7 @@ export function siteCase(t: TestContext, { entry }: SiteCase): { root: string; o
     database.close();
   }
   const setup = entry.get('setup');
-  if (typeof setup === 'string') cpSync(madeBy(setup), root, { recursive: true });
+  if (typeof setup === 'string') copyWithoutAgent(madeBy(setup), root);
   const given = parseJson(toJson(entry.get('opts') ?? dict()).replaceAll('ROOT', root)) as Dict;
   return {
     root,
