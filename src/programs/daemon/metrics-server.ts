@@ -1,5 +1,5 @@
 /** The address at which a daemon shows its figures to Prometheus: one path, nothing to send, nothing to change. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -60,6 +60,8 @@ async function serveMetrics(deps: MetricsServerDeps): Promise<{ close(): void }>
   const { option, log } = deps;
   const { host, port } = metricsAddress(deps.address, option);
   const page = new Page(deps);
+  // most daemons have no such address, and would hold it for nothing
+  const { createServer } = await import('node:http');
   const server = createServer(
     { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS },
     (request, response) => {

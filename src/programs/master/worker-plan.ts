@@ -1,7 +1,6 @@
 /**
- * Which workers of a master serve, and which are started at first. A master that has little to do has two of them: one that serves, and one
- * that stands in while that one is busy or away. Those that serve are started when there is more to do, those that stand in when one is
- * silent; they stay.
+ * Which workers of a master serve, and which are started at first. A master that has little to do has one. The others that serve are
+ * started when there is more to do, those that stand in when one is silent; they stay.
  */
 import { availableParallelism } from 'node:os';
 
@@ -30,9 +29,11 @@ export function planWorkers(workerThreads: number, cores = availableParallelism(
   const workersMax = Math.max(1, workerThreads);
   const activeMax = Math.max(1, Math.min(workersMax, cores));
   const numbers = Array.from({ length: workersMax }, (_, number) => number);
-  const standIn = activeMax < workersMax ? activeMax : 1;
-  const first = numbers.filter((number) => number === 0 || number === standIn);
-  const later = numbers.filter((number) => !first.includes(number));
-  const serving = later.filter((number) => number < activeMax);
-  return { workersMax, activeMax, first, serving, standIns: later.filter((number) => number >= activeMax) };
+  return {
+    workersMax,
+    activeMax,
+    first: numbers.slice(0, 1),
+    serving: numbers.slice(1, activeMax),
+    standIns: numbers.slice(activeMax),
+  };
 }

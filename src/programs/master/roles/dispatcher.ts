@@ -220,6 +220,8 @@ export class Dispatcher {
       if (worker.pingedAtMs === undefined) {
         if (worker.pending > 0) this.#ping(worker, nowMs);
       } else if (wasHeldUp) worker.pingedAtMs = nowMs;
+      // it has been at one thing since the last look: others are not to wait for that
+      else this.#want('serving');
     }
   }
 

@@ -259,20 +259,20 @@ test('dispatcher - workers that serve are asked for when the first are busy, tho
   assert.deepEqual(plan(5, 2), {
     workersMax: 5,
     activeMax: 2,
-    first: [0, 2],
+    first: [0],
     serving: [1],
-    standIns: [3, 4],
+    standIns: [2, 3, 4],
   });
   assert.deepEqual(plan(5, 16), {
     workersMax: 5,
     activeMax: 5,
-    first: [0, 1],
-    serving: [2, 3, 4],
+    first: [0],
+    serving: [1, 2, 3, 4],
     standIns: [],
   });
   assert.deepEqual(plan(0, 2), { workersMax: 1, activeMax: 1, first: [0], serving: [], standIns: [] });
   const { dispatcher, workers, wanted, send, clock } = setUp(5, 2);
-  for (const index of [0, 2]) dispatcher.addWorker(index, workers[index] as FakeWorker);
+  dispatcher.addWorker(0, workers[0] as FakeWorker);
   for (let i = 0; i < 4; i++) send(requestOf('m1'));
   await settle();
   assert.deepEqual(wanted, []);
@@ -283,4 +283,20 @@ test('dispatcher - workers that serve are asked for when the first are busy, tho
   for (let i = 0; i < 8; i++) for (const id of ['m1', 'm2', 'm3']) send(requestOf(id));
   await settle();
   assert.deepEqual(wanted, ['serving', 'all'], 'asked for once');
+});
+
+test('dispatcher - a worker that has been at one thing for half a second gets help', async () => {
+  const { dispatcher, workers, wanted, send, clock } = setUp(5, 2);
+  dispatcher.addWorker(0, workers[0] as FakeWorker);
+  send(requestOf('m1'));
+  clock.advance(500);
+  workers[0]?.answerAll();
+  await settle();
+  clock.advance(500);
+  assert.deepEqual(wanted, [], 'it answers, if late');
+  send(requestOf('m1'));
+  clock.advance(500);
+  assert.deepEqual(wanted, []);
+  clock.advance(500);
+  assert.deepEqual(wanted, ['serving']);
 });
