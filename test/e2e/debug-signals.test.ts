@@ -15,7 +15,7 @@ test('debug signals - parts of a master write their state and their profile, and
   const fleet = await Fleet.create(t);
   fleet.configureMaster([]);
   const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
-  await master.logged('is ready', 3);
+  await master.logged('is ready', 2);
   const parts = master.children();
   for (const pid of parts.values()) process.kill(pid, 'SIGUSR2');
   await master.logged('the next SIGUSR2 ends it', parts.size);

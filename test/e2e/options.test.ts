@@ -43,7 +43,7 @@ test('options - what is served changes what happens', async (t) => {
   ]);
   const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
   await master.logged('Starting the Salt Event Publisher on tcp://127.0.0.1');
-  await master.logged('is ready', 3);
+  await master.logged('is ready', 2);
   await master.logged('cluster_peers (');
   const events: BusEvent[] = [];
   const bus = await EventBusReader.connect(

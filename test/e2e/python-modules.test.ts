@@ -609,7 +609,7 @@ test('python modules - a package that extends Salt, with modules of every kind',
     ...['external_auth: {acme: {ann: [test.echo]}}', `engines: [{acme: {path: ${began}}}]`],
   ]);
   const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
-  await master.logged('Worker', 2);
+  await master.logged('Worker 0 is ready');
   const tags: string[] = [];
   const bus = await EventBusReader.connect(
     fleet.path('m', 'run', 'master_event_pub.ipc'),

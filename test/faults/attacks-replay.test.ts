@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../src/host/clock.ts';
 import { Attacker, returnOf } from '../support/attacker.ts';
+import { startBothWorkers } from '../support/both-workers.ts';
 import { Fleet, until, type Daemon } from '../support/fleet.ts';
 
 const WORKER = 'salt-master ReqServer MWorker-';
@@ -26,7 +27,11 @@ class Stage {
     const master = await fleet.startMaster();
     const victim = new Attacker(t, 'victim', fleet.retPort);
     assert.equal((await victim.authenticate()).kind, 'accepted');
-    return new Stage(fleet, master, victim);
+    const stage = new Stage(fleet, master, victim);
+    await startBothWorkers(master, () =>
+      victim.send(victim.request(returnOf('20261121000000000555')), 60_000),
+    );
+    return stage;
   }
 
   /** A request of the victim that is served, and recorded on the way. */

@@ -217,7 +217,7 @@ export class Fleet {
       () => daemon.child.exitCode !== null || sockets.every((path) => existsSync(path)),
     );
     if (daemon.child.exitCode !== null) throw new Error(`the master ended:\n${daemon.log}`);
-    if (programs === ours) await daemon.logged('Worker', 2);
+    if (programs === ours) await daemon.logged('Worker 0 is ready');
     this.master = daemon;
     return daemon;
   }
