@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { Fleet, runProgram, ours, until } from '../support/fleet.ts';
+import { Fleet, runProgram, ours, until, type Daemon } from '../support/fleet.ts';
 import { join } from 'node:path';
 
 async function fleetWithPillar(
@@ -142,7 +142,8 @@ test('pillar - grains that are made to be costly cost a rendering its budget, an
   const all = '{% for a in grains.many %}{% for b in grains.many %}{% for c in grains.many %}';
   fleet.write(pillar, 'late.sls', [`${all}{% endfor %}{% endfor %}{% endfor %}`, 'late: True']);
   fleet.write(pillar, 'never.sls', ['{% for a in grains.many %}{% endfor %}', 'never: True']);
-  const children = fleet.master?.children();
+  const master = fleet.master as Daemon;
+  const children = master.children();
   const many = `[${Array.from({ length: 2000 }, (_, i) => i).join(', ')}]`;
   await fleet.joinMinion('m1', [`grains: {digits: '${'9'.repeat(300_000)}', many: ${many}}`]);
   const { m1 } = (await fleet.json(['m1', 'pillar.items'])) as { m1: Record<string, unknown> };
@@ -154,7 +155,7 @@ test('pillar - grains that are made to be costly cost a rendering its budget, an
   assert.match(errors, new RegExp(late));
   assert.match(errors, /Rendering SLS 'wide' failed, render error:\n.*more than 1000000 characters/);
   assert.equal(m1['never'], undefined, 'the files share the time');
-  assert.deepEqual(fleet.master?.childrenAmong(children), children, 'every part is the same process');
+  assert.deepEqual(master.childrenAmong(children), children, 'every part is the same process');
 });
 
 test('tops - sources assign states beside the top file; one that fails fails the highstate', async (t) => {

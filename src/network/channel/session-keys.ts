@@ -9,6 +9,7 @@ import type { Clock } from '../../host/clock.ts';
 import {
   isValidMinionId,
   makeDirectory,
+  overwriteFile,
   readTextIfExists,
   safeJoin,
   writeFileAtomic,
@@ -116,7 +117,8 @@ export class SessionKeys {
     if (known !== undefined && entry !== undefined && this.#isFresh(entry)) return known;
     const key = generateKeyString();
     const path = safeJoin(this.#directory, id);
-    writeFileAtomic(path, key.reveal(), { mode: 0o600 });
+    // a torn one opens nothing, and is read anew
+    overwriteFile(path, key.reveal(), { mode: 0o600 });
     // the clock may have been set back since the sessions before this one ended
     if (statSync(path).mtimeMs < floorMs) {
       const seconds = (Math.ceil(floorMs) + 1) / 1000;
