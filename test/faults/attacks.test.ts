@@ -60,7 +60,7 @@ test('attacks - a master stands what is thrown at it', { timeout: 120_000 }, asy
   const master = await fleet.startMaster();
   await fleet.joinMinion('good');
   const children = master.children();
-  assert.equal(children.size, 6);
+  assert.equal(children.size, 5);
   const stillWell = async (): Promise<void> => {
     assert.deepEqual(await fleet.json(['good', 'test.ping']), { good: true });
     assert.deepEqual(master.childrenAmong(children), children, 'every part is the same process');
