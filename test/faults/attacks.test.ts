@@ -134,17 +134,16 @@ test('attacks - a master stands what is thrown at it', { timeout: 120_000 }, asy
   );
 
   await t.test('nobody without credentials calls anything', async () => {
-    for (const cmd of [
-      'wheel',
-      'runner',
-      'mk_token',
-      'get_token',
-      '_prep_auth_info',
-      '_send_pub',
-      '_return',
-      '_pillar',
-    ])
-      assert.deepEqual(await ask(clearBytes({ cmd, fun: 'key.list_all', key: 'x' })), new Map(), cmd);
+    const call = (cmd: string): Promise<Value> => ask(clearBytes({ cmd, fun: 'key.list_all', key: 'x' }));
+    for (const cmd of ['wheel', 'runner']) {
+      const reply = (await call(cmd)) as Dict;
+      assert.deepEqual([...reply.keys()], ['error'], cmd);
+      assert.equal((reply.get('error') as Dict).get('name'), 'UserAuthenticationError', cmd);
+    }
+    assert.equal(await call('mk_token'), '');
+    assert.equal(await call('get_token'), false);
+    for (const cmd of ['_prep_auth_info', '_send_pub', '_return', '_pillar'])
+      assert.deepEqual(await call(cmd), new Map(), cmd);
     const publish = {
       cmd: 'publish',
       tgt: '*',
