@@ -78,7 +78,7 @@ export const masterOptions = {
   worker_threads: option(
     'int',
     5,
-    'workers that handle requests; two at first, one for each core when there is more to do, the others when one of them does not answer',
+    'workers that handle requests; one at first, one for each core when there is more to do, the others when one of them does not answer',
   ),
   timeout: option('num', 5, 'seconds the command line waits for returns'),
   gather_job_timeout: option('int', 10, 'seconds to wait for an answer to "is this job still running"'),
