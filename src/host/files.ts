@@ -79,12 +79,7 @@ export function overwriteFile(path: string, content: string, creation: FileCreat
   const bytes = Buffer.from(content);
   const fd = openLike(path, bytes.length, creation.mode);
   if (fd === undefined) return writeFileAtomic(path, content, creation);
-  try {
-    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, bytes.length - at, at);
-    if (creation.durable) fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  writeAndClose(fd, bytes, creation);
 }
 
 /** Opens a regular file of this process's user, of this size and mode and with one name; undefined when there is no such one. */
@@ -116,11 +111,14 @@ export function createFile(path: string, content: string | Uint8Array, creation:
   } finally {
     process.umask(umask);
   }
+  writeAndClose(fd, typeof content === 'string' ? Buffer.from(content) : content, creation);
+}
+
+function writeAndClose(fd: number, bytes: Uint8Array, { durable }: FileCreation): void {
   try {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     // one write may take less than all of it, on a disk that is nearly full
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-    if (creation.durable) fsyncSync(fd);
+    if (durable) fsyncSync(fd);
   } finally {
     closeSync(fd);
   }
