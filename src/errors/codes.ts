@@ -45,6 +45,10 @@ export const ERROR_GROUPS = {
       when: 'The daemon is to run as another account and was not started by root.',
       remedy: 'Start it as root or as that account.',
     },
+    'program-not-readable': {
+      when: 'The program is to run as another account, which cannot read it: it lies below a folder that is closed to that account, such as `/root`.',
+      remedy: 'Install it where the account can read it, or name another account in `user`.',
+    },
     'folder-not-usable': {
       when: 'A folder or file that the daemon needs cannot be made.',
       remedy: 'Give the account of the daemon the folder that the sentence names.',

@@ -5,6 +5,7 @@ import { userInfo } from 'node:os';
 import { loadMasterConfig } from '../../config/load.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/privileges.ts';
+import { UnreadableProgramError } from '../../programs/daemon/program-access.ts';
 import { BrineError, ConfigError, UsageError, messageOf } from '../../errors/errors.ts';
 import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
@@ -90,7 +91,11 @@ function reportError(error: unknown, io: CommandIo, hardCrash: boolean): number 
     return hardCrash ? 1 : 0;
   }
   if (hardCrash) throw error;
-  if (error instanceof ConfigError || error instanceof NoSuchUserError) {
+  if (
+    error instanceof ConfigError ||
+    error instanceof NoSuchUserError ||
+    error instanceof UnreadableProgramError
+  ) {
     io.stderr.write(`${error.message}\n`);
     tellError(io, error);
     return error.exitCode;

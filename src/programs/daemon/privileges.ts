@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
 import { findUser, groupIdsOf, type User } from '../../host/users.ts';
+import { requireReadablePrograms } from './program-access.ts';
 
 /** The configured user does not exist. */
 export class NoSuchUserError extends BrineError {
@@ -37,7 +38,7 @@ export async function prepareOnDisk<T>(prepare: () => T | Promise<T>): Promise<T
   }
 }
 
-/** The account a daemon shall run as. @throws NoSuchUserError */
+/** The account a program shall run as. @throws NoSuchUserError and UnreadableProgramError */
 export async function accountOf(name: string): Promise<User> {
   const user = await findUser(name);
   if (user === undefined) {
@@ -45,6 +46,7 @@ export async function accountOf(name: string): Promise<User> {
       `Failed to prepare the Salt environment for user ${name}. The user is not available.`,
     );
   }
+  await requireReadablePrograms(user);
   return user;
 }
 
