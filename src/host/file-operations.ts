@@ -38,6 +38,15 @@ export function tempFolder(): string {
   return tmpdir();
 }
 
+/** A path for a temporary file, with a name nobody can guess. */
+export function tempPath(
+  random: Random,
+  options: { readonly prefix?: string; readonly suffix?: string; readonly folder?: string } = {},
+): string {
+  const name = `${options.prefix ?? TEMP_PREFIX}${random.bytes(6).toString('base64url')}${options.suffix ?? ''}`;
+  return joinPath(options.folder ?? tempFolder(), name);
+}
+
 /** Creates an empty file with mode 0600 and a name nobody can guess. @returns its path */
 export function makeTempFile(
   random: Random,
@@ -48,8 +57,7 @@ export function makeTempFile(
     readonly content?: string | Uint8Array;
   } = {},
 ): string {
-  const name = `${options.prefix ?? TEMP_PREFIX}${random.bytes(6).toString('base64url')}${options.suffix ?? ''}`;
-  const path = joinPath(options.folder ?? tempFolder(), name);
+  const path = tempPath(random, options);
   createFile(path, options.content ?? '', { mode: 0o600 });
   return path;
 }

@@ -3,6 +3,7 @@
  * `sys.doc`, `sys.argspec`, argument checking and the reference pages come.
  */
 import type { Clock } from '../../host/clock.ts';
+import type { HeldFiles } from '../../host/held-files.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
@@ -56,6 +57,8 @@ export interface FunctionSpec<P extends Params = Params> extends FunctionDescrip
     rest: readonly Value[],
     kwargs: Dict,
   ): Value | Promise<Value>;
+  /** Knows of content that is only held in memory ({@link ModuleContext.held}): a path that it gives or takes may stand for such. */
+  readonly knowsHeld?: true;
   /** Of a function in Python: gives what templates tell apart, tuples and objects that are no data (`PyObject`). */
   readonly runExactly?: FunctionSpec['run'];
 }
@@ -277,6 +280,8 @@ export interface ModuleContext {
   setRetcode(code: number): void;
   /** Fires an event of the job, whose tag ends in the suffix; absent where it is one of the minion's jobs. */
   fireJobEvent?(suffix: string, data: Dict): Promise<void>;
+  /** Where a function that knows of it may keep what would else be a temporary file, for a caller that hands the path to no other. */
+  readonly held?: HeldFiles;
   /** The state call, for state functions within a run. */
   readonly state?: StateCall;
 }

@@ -1,5 +1,5 @@
 /** Hashes of files, and which hash a text of digits may be (3006.16 salt/utils/hashutils.py, salt/utils/files.py). */
-import { createHash, getHashes } from 'node:crypto';
+import { createHash, getHashes, type Hash } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { addContent } from '../../../host/file-hash.ts';
 import { openToRead } from '../../../host/file-operations.ts';
@@ -37,14 +37,23 @@ export function hashName(form: string): string | undefined {
   return name !== undefined && getHashes().includes(name) ? name : undefined;
 }
 
+function newHash(form: string): Hash {
+  const name = hashName(form);
+  if (name === undefined) throw new PythonError('ValueError', `Invalid hash type: ${form}`);
+  return createHash(name);
+}
+
+/** The hash of bytes as hexadecimal text. @throws PythonError `ValueError: Invalid hash type: X` */
+export function hashBytes(bytes: Uint8Array, form: string): string {
+  return newHash(form).update(bytes).digest('hex');
+}
+
 /**
  * The hash of a file as hexadecimal text. Reads in pieces and lets others work in between.
  * @throws PythonError `ValueError: Invalid hash type: X`, or the system's error
  */
 export async function hashFile(path: string, form: string): Promise<string> {
-  const name = hashName(form);
-  if (name === undefined) throw new PythonError('ValueError', `Invalid hash type: ${form}`);
-  const hash = createHash(name);
+  const hash = newHash(form);
   const fd = openToRead(path);
   try {
     await addContent(hash, fd);

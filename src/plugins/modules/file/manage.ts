@@ -21,7 +21,7 @@ import { keepBackup } from './backups.ts';
 import { touchFile } from './content.ts';
 import { differenceOf, hidesTemplates, OBFUSCATED } from './difference.ts';
 import { encodeText } from './encode-text.ts';
-import { hashFile } from './hash-kinds.ts';
+import { hashBytes, hashFile } from './hash-kinds.ts';
 import { opt, P, SELINUX_PARAMS } from './params.ts';
 import { checkPermissions, makeParents } from './permissions.ts';
 import { removeTemporary } from './places.ts';
@@ -56,7 +56,10 @@ interface Order {
 interface Progress {
   readonly ret: Dict;
   readonly changes: Dict;
+  /** The source on this machine; empty when it has not been fetched yet. */
   sfn: string;
+  /** What the source's path stands for, when there is nothing at it. */
+  readonly content: Uint8Array | undefined;
   sourceSum: Dict;
   mode: Value;
 }
@@ -66,7 +69,9 @@ class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-async function fetched(ctx: ModuleContext, order: Order, progress: Progress): Promise<string> {
+/** @returns the path of the source, or its content */
+async function fetched(ctx: ModuleContext, order: Order, progress: Progress): Promise<string | Uint8Array> {
+  if (progress.content !== undefined) return progress.content;
   if (progress.sfn === '') {
     progress.sfn = await cacheSource(ctx, order.source, {
       saltenv: order.saltenv,
@@ -83,6 +88,14 @@ function hashType(ctx: ModuleContext, progress: Progress): string {
   return pyStr(progress.sourceSum.get('hash_type') ?? ctx.opts.get('hash_type') ?? 'sha256');
 }
 
+function removeSource({ sfn, content }: Progress): void {
+  if (content === undefined) removeTemporary(sfn);
+}
+
+function sourceHash({ content, sfn }: Progress, type: string): string | Promise<string> {
+  return content === undefined ? hashFile(sfn, type) : hashBytes(content, type);
+}
+
 /** @throws Refusal when a source that has to have a certain hash has another one */
 async function assertHash(
   ctx: ModuleContext,
@@ -93,7 +106,7 @@ async function assertHash(
 ): Promise<void> {
   if (!order.isChecked) return;
   const type = hashType(ctx, progress);
-  const actual = await hashFile(progress.sfn, type);
+  const actual = await sourceHash(progress, type);
   const wanted = progress.sourceSum.get('hsum');
   if (wanted === undefined || actual === wanted) return;
   throw new Refusal(
@@ -156,9 +169,9 @@ async function updateFile(ctx: ModuleContext, order: Order, progress: Progress):
   }
   if (contents !== undefined) await replaceByContents(ctx, order, progress, real, contents);
   if (isLink(name) && !order.followLinks) {
-    await fetched(ctx, order, progress);
+    const source = await fetched(ctx, order, progress);
     await assertHash(ctx, order, progress, name);
-    await commit(ctx, order, progress.sfn, name);
+    await commit(ctx, order, source, name);
     progress.changes.set('diff', 'Replace symbolic link with regular file');
   }
   const wanted = { ...order, mode: progress.mode, followLinks: order.followLinks };
@@ -174,7 +187,7 @@ async function replaceBySource(
   progress: Progress,
   real: string,
 ): Promise<void> {
-  const sfn = await fetched(ctx, order, progress);
+  const source = await fetched(ctx, order, progress);
   await assertHash(
     ctx,
     order,
@@ -187,7 +200,7 @@ async function replaceBySource(
   else if (!order.showChanges) progress.changes.set('diff', '<show_changes=False>');
   else {
     try {
-      const difference = await differenceOf(ctx, real, sfn, { showFilenames: false });
+      const difference = await differenceOf(ctx, real, source, { showFilenames: false });
       if (difference !== '') progress.changes.set('diff', difference);
     } catch (error) {
       if (!(error instanceof CommandExecutionError)) throw error;
@@ -195,9 +208,9 @@ async function replaceBySource(
     }
   }
   try {
-    await commit(ctx, order, sfn, real);
+    await commit(ctx, order, source, real);
   } catch (error) {
-    removeTemporary(sfn);
+    removeSource(progress);
     throw error;
   }
 }
@@ -238,7 +251,7 @@ function folderMode(order: Order, mode: Value): Value {
 async function makeRoom(ctx: ModuleContext, order: Order, progress: Progress): Promise<void> {
   if (isDir(dirName(order.name))) return;
   if (!order.makedirs) {
-    removeTemporary(progress.sfn);
+    removeSource(progress);
     progress.changes.delete('diff');
     throw new Refusal('Parent directory not present');
   }
@@ -267,7 +280,7 @@ async function createFile(ctx: ModuleContext, order: Order, progress: Progress):
     }
   }
   if (contents !== undefined) await commit(ctx, order, contents, name);
-  else if (progress.sfn !== '') await commit(ctx, order, progress.sfn, name);
+  else if (progress.sfn !== '') await commit(ctx, order, progress.content ?? progress.sfn, name);
   const mode = progress.mode ?? `0${(0o666 & ~process.umask()).toString(8)}`;
   await checkPermissions(ctx, name, ret, { ...order, mode, followLinks: false });
   if (!truthy(ret.get('comment'))) ret.set('comment', `File ${name} updated`);
@@ -304,7 +317,7 @@ async function manage(
     }
     if (isFile(order.name) || isLink(order.name)) await updateFile(ctx, order, progress);
     else await createFile(ctx, order, progress);
-    removeTemporary(progress.sfn);
+    removeSource(progress);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     progress.ret.set('result', false).set('comment', error.message);
@@ -361,6 +374,7 @@ export const manageFunctions = {
       use_etag: opt(P.use_etag, false),
     },
     kwargs: 'kwargs',
+    knowsHeld: true,
     returns: '`{name, changes, comment, result}`, the differences as `changes.diff`',
     examples: [
       "salt '*' file.manage_file /etc/httpd/conf.d/httpd.conf '' '{}' salt://http/httpd.conf '{hash_type: md5, hsum: <md5sum>}' root root '755' '' base ''",
@@ -374,6 +388,7 @@ export const manageFunctions = {
       const progress: Progress = {
         ...startReturn(name, args.ret),
         sfn: args.sfn ?? '',
+        content: ctx.held?.content(args.sfn ?? ''),
         sourceSum:
           typeof hsum === 'string' ? new Map<Value, Value>([...sum, ['hsum', hsum.toLowerCase()]]) : sum,
         mode: args.mode,

@@ -1,6 +1,7 @@
 /** What would change if a file were managed. Follows 3006.16 salt/modules/file.py `check_managed`, `check_file_meta`. */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { tempFolder } from '../../../host/file-operations.ts';
+import { HeldFiles } from '../../../host/held-files.ts';
 import { defineFunction, type ModuleContext, type TypedArguments } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import {
@@ -16,7 +17,6 @@ import { attributeDifference, attributeLetters } from './attributes.ts';
 import { differenceOf, hidesTemplates, OBFUSCATED } from './difference.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { opt, P, SELINUX_PARAMS } from './params.ts';
-import { removeTemporary } from './places.ts';
 import { contextParts, selinuxContext, selinuxWanted, type SelinuxContext } from './selinux.ts';
 import { cacheSource, sourceMode } from './fetch-source.ts';
 import { chooseSource, environmentOf, getManaged } from './sources.ts';
@@ -27,6 +27,8 @@ import { parseUrl } from './url.ts';
 export interface FileMeta {
   readonly name: string;
   readonly sfn: string;
+  /** What `sfn` stands for, when there is nothing at that path. */
+  readonly content?: Uint8Array | undefined;
   readonly source: Value;
   readonly sourceSum: Dict;
   readonly user: Value;
@@ -77,19 +79,20 @@ function isOwned(wanted: Value, facts: Dict, name: string, id: string): boolean 
 
 async function addSourceChange(ctx: ModuleContext, meta: FileMeta, changes: Dict): Promise<void> {
   const hash = meta.sourceSum.get('hsum');
-  const sfn =
-    meta.sfn === '' && truthy(meta.source)
+  const source =
+    meta.content ??
+    (meta.sfn === '' && truthy(meta.source)
       ? await cacheSource(ctx, pyStr(meta.source), {
           saltenv: meta.saltenv,
           ...(typeof hash === 'string' ? { sourceHash: hash } : {}),
           verifySsl: meta.verifySsl,
         })
-      : meta.sfn;
-  if (sfn === '') {
+      : meta.sfn);
+  if (source === '') {
     changes.set('sum', 'Checksum differs');
     return;
   }
-  changes.set('diff', await differenceOrError(ctx, meta.name, sfn, true));
+  changes.set('diff', await differenceOrError(ctx, meta.name, source, true));
 }
 
 async function differenceOrError(
@@ -156,9 +159,10 @@ async function managedChanges(
 ): Promise<Dict | string> {
   const saltenv = environmentOf(args.saltenv);
   const { source, sourceHash } = await chooseSource(ctx, args.source, args.source_hash, saltenv);
+  const held = new HeldFiles();
   let [sfn, sourceSum, mode]: [string, Dict, Value] = ['', new Map(), args.mode];
   if (args.contents === null) {
-    const managed = await getManaged(ctx, {
+    const wanted = {
       name: args.name,
       template: args.template,
       source,
@@ -174,12 +178,10 @@ async function managedChanges(
         ...kwargs,
         ...dict({ user: args.user, group: args.group, mode: args.mode, attrs: args.attrs }),
       ]),
-    });
+    };
+    const managed = await getManaged(ctx, wanted, held);
     ({ sfn, sourceSum } = managed);
-    if (managed.comment !== '') {
-      removeTemporary(sfn);
-      return managed.comment;
-    }
+    if (managed.comment !== '') return managed.comment;
     if (sfn !== '' && truthy(source) && more.keepMode && isModeKept(pyStr(source)))
       mode = (await sourceMode(ctx, pyStr(source), saltenv)) ?? mode;
   }
@@ -187,6 +189,7 @@ async function managedChanges(
   const changes = await fileChanges(ctx, {
     name: args.name,
     sfn,
+    content: held.content(sfn),
     source,
     sourceSum,
     user: args.user,
@@ -199,7 +202,6 @@ async function managedChanges(
     verifySsl: more.verifySsl,
     followLinks: args.follow_symlinks,
   });
-  removeTemporary(sfn);
   return changes;
 }
 

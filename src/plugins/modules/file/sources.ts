@@ -1,10 +1,12 @@
 /** Choosing, fetching and rendering the source of a file. Follows 3006.16 salt/modules/file.py `source_list`, `get_managed`. */
 import { CommandExecutionError, messageOf, SaltInvocationError } from '../../../errors/errors.ts';
+import { makeTempFile } from '../../../host/file-operations.ts';
+import type { HeldFiles } from '../../../host/held-files.ts';
 import { joinPath, pathExists } from '../../../python/paths.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
-import { hashFile } from './hash-kinds.ts';
+import { hashBytes, hashFile } from './hash-kinds.ts';
 import { sourceSum, sumDict } from './hashes.ts';
 import { opt, P } from './params.ts';
 import { cachedSource, cacheSource, servedSum } from './fetch-source.ts';
@@ -113,8 +115,15 @@ export interface ManagedResult {
 
 const failed = (comment: string, sfn = ''): ManagedResult => ({ sfn, sourceSum: new Map(), comment });
 
-/** `file.get_managed`: fetches the source, checks it, renders it. */
-export async function getManaged(ctx: ModuleContext, wanted: ManagedSource): Promise<ManagedResult> {
+/**
+ * `file.get_managed`: fetches the source, checks it, renders it.
+ * @param held takes what was rendered, for whoever does not need it as a file
+ */
+export async function getManaged(
+  ctx: ModuleContext,
+  wanted: ManagedSource,
+  held?: HeldFiles,
+): Promise<ManagedResult> {
   if (!truthy(wanted.source)) return { sfn: '', sourceSum: new Map(), comment: '' };
   const source = pyStr(wanted.source);
   const parts = parseUrl(source);
@@ -137,7 +146,7 @@ export async function getManaged(ctx: ModuleContext, wanted: ManagedSource): Pro
   ({ sfn, sum } = fetched);
   if (sfn === wanted.name) throw new SaltInvocationError('Source file cannot be the same as destination');
   if (!truthy(wanted.template)) return { sfn, sourceSum: sum, comment: '' };
-  return renderSource(ctx, wanted, sfn);
+  return renderSource(ctx, wanted, { sfn, held });
 }
 
 /** The hash that the source has to have, empty when none is known; or a sentence. */
@@ -241,7 +250,11 @@ async function hasSum(cached: string, sum: Dict): Promise<boolean> {
   return (await hashFile(cached, type)) === wanted;
 }
 
-async function renderSource(ctx: ModuleContext, wanted: ManagedSource, sfn: string): Promise<ManagedResult> {
+async function renderSource(
+  ctx: ModuleContext,
+  wanted: ManagedSource,
+  { sfn, held }: { readonly sfn: string; readonly held: HeldFiles | undefined },
+): Promise<ManagedResult> {
   const engine = pyStr(wanted.template);
   if (!TEMPLATE_ENGINES.has(engine))
     return failed(`Specified template format ${engine} is not supported`, sfn);
@@ -251,8 +264,11 @@ async function renderSource(ctx: ModuleContext, wanted: ManagedSource, sfn: stri
     variables,
     extra: new Map([...wanted.extra, ...dict({ name: wanted.name, source: wanted.source })]),
   });
-  const hsum = await hashFile(rendered, 'sha256');
-  return { sfn: rendered, sourceSum: dict({ hash_type: 'sha256', hsum }), comment: '' };
+  const sumOf = (hsum: string): Dict => dict({ hash_type: 'sha256', hsum });
+  if (rendered === undefined) return { sfn, sourceSum: sumOf(await hashFile(sfn, 'sha256')), comment: '' };
+  const content = Buffer.from(rendered);
+  const place = held?.hold(content, ctx.random) ?? makeTempFile(ctx.random, { content });
+  return { sfn: place, sourceSum: sumOf(hashBytes(content, 'sha256')), comment: '' };
 }
 
 /** Text of an environment argument. */
@@ -321,13 +337,14 @@ export const sourceFunctions = {
       use_etag: opt(P.use_etag, false),
     },
     kwargs: 'kwargs',
+    knowsHeld: true,
     returns: 'list of where it lies, of `{hash_type, hsum}`, and of what went wrong (empty when nothing did)',
     examples: [
       "salt '*' file.get_managed /etc/httpd/conf.d/httpd.conf jinja salt://http/httpd.conf '{hash_type: md5, hsum: <md5sum>}' None root root 755 base None None",
     ],
     run: async (ctx, args, _rest, kwargs) => {
       const { user, group, mode, attrs } = args;
-      const result = await getManaged(ctx, {
+      const wanted: ManagedSource = {
         name: args.name,
         template: args.template,
         source: args.source,
@@ -340,7 +357,8 @@ export const sourceFunctions = {
         verifySsl: args.verify_ssl,
         useEtag: args.use_etag,
         extra: new Map([...kwargs, ...dict({ user, group, mode, attrs })]),
-      });
+      };
+      const result = await getManaged(ctx, wanted, ctx.held);
       return [result.sfn, result.sourceSum, result.comment];
     },
   }),

@@ -1,5 +1,5 @@
 /** Templates as sources of files. The one place of `file` that knows how templates are rendered. */
-import { makeTempFile, readBytes } from '../../../host/file-operations.ts';
+import { readBytes } from '../../../host/file-operations.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { decodeUtf8 } from '../../../python/values/text.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
@@ -48,8 +48,8 @@ export function renderTemplate(
 }
 
 /**
- * Renders a file into a temporary one.
- * @returns its path; a file that is no text is its own result
+ * Renders a file.
+ * @returns undefined for a file that is no text, which is its own result
  * @throws the engine's error, whose message is for the user
  */
 export async function renderFile(
@@ -57,9 +57,8 @@ export async function renderFile(
   path: string,
   engine: string,
   use: TemplateUse,
-): Promise<string> {
+): Promise<string | undefined> {
   const bytes = readBytes(path);
-  if (decodeUtf8(bytes) === undefined && isBinaryFile(path)) return path;
-  const content = await renderTemplate(ctx, decodeText(bytes), engine, { path, ...use });
-  return makeTempFile(ctx.random, { content });
+  if (decodeUtf8(bytes) === undefined && isBinaryFile(path)) return undefined;
+  return renderTemplate(ctx, decodeText(bytes), engine, { path, ...use });
 }

@@ -1,11 +1,19 @@
 /** The `check_cmd` of `file.managed`: a command that looks at the new file before it takes its place. */
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../state-function.ts';
 import { callManageFile } from './managed-calls.ts';
 import type { Plan } from './managed-plan.ts';
 import type { Fetched } from './managed-source.ts';
 import { errorText, FileOutcome } from './outcome.ts';
+
+/** The command, the new file's path, and the functions that the source passes through. */
+interface Trial {
+  readonly functions: FunctionCaller;
+  readonly command: string;
+  readonly trial: string;
+}
 
 /**
  * Makes the new file beside the old one and has `check_cmd` look at it.
@@ -15,7 +23,7 @@ export async function passesCheck(
   ctx: StateContext,
   plan: Plan,
   fetched: Fetched,
-  { command, trial }: { readonly command: string; readonly trial: string },
+  { functions, command, trial }: Trial,
   outcome: FileOutcome,
 ): Promise<boolean | undefined> {
   const { name } = plan;
@@ -29,7 +37,7 @@ export async function passesCheck(
   }
   let tried: Value;
   try {
-    tried = await callManageFile(ctx, plan, trial, fetched, outcome.ret);
+    tried = await callManageFile(functions, plan, trial, fetched, outcome.ret);
   } catch (error) {
     outcome.changes = new Map();
     outcome.fail(`Unable to check_cmd file: ${errorText(error)}`);

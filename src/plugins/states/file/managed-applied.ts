@@ -4,8 +4,9 @@ import { CommandExecutionError } from '../../../errors/errors.ts';
 import { makeTempFile } from '../../../host/file-operations.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../state-function.ts';
-import { callGetManaged, callManageFile } from './managed-calls.ts';
+import { callGetManaged, callManageFile, fileFunctions } from './managed-calls.ts';
 import { passesCheck } from './check-command.ts';
 import type { Plan } from './managed-plan.ts';
 import { chooseSource, dropSource, type Fetched, type Source } from './managed-source.ts';
@@ -14,6 +15,7 @@ import { errorText, type FileOutcome } from './outcome.ts';
 /** Makes the file what the plan says. */
 export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome: FileOutcome): Promise<Dict> {
   const { args } = plan;
+  const functions = await fileFunctions(ctx);
   let chosen: Source;
   let managed: Value;
   try {
@@ -23,7 +25,7 @@ export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome:
     return outcome.fail(`Unable to manage file: ${error.message}`);
   }
   try {
-    managed = await callGetManaged(ctx, plan, chosen);
+    managed = await callGetManaged(functions, plan, chosen);
   } catch (error) {
     outcome.changes = new Map();
     return outcome.fail(`Unable to manage file: ${errorText(error)}`);
@@ -41,23 +43,28 @@ export async function put(ctx: StateContext, plan: Plan, ahead: Source, outcome:
         ctx,
         plan,
         fetched,
-        { command: args.check_cmd, trial: checked },
+        { functions, command: args.check_cmd, trial: checked },
         outcome,
       );
       if (isReady === undefined) return outcome.ret;
-      if (isReady) return await place(ctx, plan, { ...fetched, sfn: checked }, outcome);
+      if (isReady) return await place(functions, plan, { ...fetched, sfn: checked }, outcome);
     }
     if (truthy(comment) && plan.contents === null) return outcome.fail(pyStr(comment));
-    return await place(ctx, plan, fetched, outcome);
+    return await place(functions, plan, fetched, outcome);
   } finally {
     if (checked !== '') rmSync(checked, { force: true });
     if (!args.keep_source) await dropSource(ctx, plan, fetched);
   }
 }
 
-async function place(ctx: StateContext, plan: Plan, fetched: Fetched, outcome: FileOutcome): Promise<Dict> {
+async function place(
+  functions: FunctionCaller,
+  plan: Plan,
+  fetched: Fetched,
+  outcome: FileOutcome,
+): Promise<Dict> {
   try {
-    outcome.adopt(await callManageFile(ctx, plan, plan.name, fetched, outcome.ret));
+    outcome.adopt(await callManageFile(functions, plan, plan.name, fetched, outcome.ret));
     return outcome.ret;
   } catch (error) {
     outcome.changes = new Map();

@@ -1,5 +1,7 @@
 /** The execution functions that do the work of `file.managed`, called with the arguments of its plan. */
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
+import { HeldFiles } from '../../../host/held-files.ts';
+import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../state-function.ts';
 import type { Plan } from './managed-plan.ts';
 import type { Fetched, Source } from './managed-source.ts';
@@ -25,10 +27,22 @@ export function callCheckManagedChanges(ctx: StateContext, plan: Plan, chosen: S
   );
 }
 
+/**
+ * The functions through which a source passes. What a template gives needs no file of its own on the way from one to the other, unless one
+ * of them is the site's, which would find nothing at the path.
+ */
+export async function fileFunctions(ctx: StateContext): Promise<FunctionCaller> {
+  for (const fun of ['file.get_managed', 'file.manage_file'])
+    if ((await ctx.functions.find(fun)).spec?.knowsHeld !== true) return ctx.functions;
+  // inherits: a context gets some of its parts when they are asked for
+  const holding = Object.create(ctx, { held: { value: new HeldFiles() } }) as StateContext;
+  return ctx.functions.within(() => holding);
+}
+
 /** Fetches and renders the source. */
-export function callGetManaged(ctx: StateContext, plan: Plan, chosen: Source): Promise<Value> {
+export function callGetManaged(functions: FunctionCaller, plan: Plan, chosen: Source): Promise<Value> {
   const { skip_verify, verify_ssl, use_etag } = plan.args;
-  return ctx.functions.call(
+  return functions.call(
     'file.get_managed',
     [],
     new Map([
@@ -60,14 +74,14 @@ function sourceArguments(plan: Plan, { source, sourceHash }: Source): Dict {
 
 /** Puts the fetched source, or the contents, to a path. @param name the path */
 export function callManageFile(
-  ctx: StateContext,
+  functions: FunctionCaller,
   plan: Plan,
   name: string,
   { sfn, source, sum }: Fetched,
   ret: Dict,
 ): Promise<Value> {
   const { args } = plan;
-  return ctx.functions.call(
+  return functions.call(
     'file.manage_file',
     [],
     new Map([
