@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { BoundedMap } from '../../host/bounded-map.ts';
-import { isValidMinionId, makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
+import { isValidMinionId, makeDirectory, safeJoin, writeFileIfChanged } from '../../host/files.ts';
 import { ChangeList, type ChangeMark, type Changes } from './change-list.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
@@ -101,7 +101,8 @@ export class MinionDataCache {
     makeDirectory(this.#directory, 0o700);
     makeDirectory(safeJoin(this.#directory, id), 0o700);
     const path = this.#path(id, bank);
-    writeFileAtomic(path, bytes, { mode: 0o600 });
+    // a minion asks for its pillar again and again, and mostly nothing has changed
+    if (!writeFileIfChanged(path, bytes, { mode: 0o600 })) return true;
     this.#cache.delete(path);
     this.#changes.add(id);
     return true;

@@ -9,13 +9,14 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { overwriteFile } from '../../../src/host/files.ts';
+import { overwriteFile, writeFileIfChanged } from '../../../src/host/files.ts';
 
 function folderOf(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'brine-files-'));
@@ -45,6 +46,26 @@ test('files - what is as long and has the mode is written over, everything else 
   chmodSync(path, 0o644);
   write('others');
   assert.deepEqual(readdirSync(folder).sort(), ['kept', 'kept too', 'key'], 'nothing is left behind');
+});
+
+test('files - the same bytes are not written again, but the time is set', (t) => {
+  const folder = folderOf(t);
+  const path = join(folder, 'data');
+  const write = (text: string): boolean => writeFileIfChanged(path, Buffer.from(text), { mode: 0o600 });
+  assert.equal(write('one'), true);
+  const { ino } = statSync(path);
+  utimesSync(path, 1_000, 1_000);
+  assert.equal(write('one'), false);
+  assert.equal(statSync(path).ino, ino);
+  assert.ok(Math.abs(statSync(path).mtimeMs - Date.now()) < 60_000);
+  for (const text of ['two', 'longer', '']) {
+    assert.equal(write(text), true);
+    assert.equal(readFileSync(path, 'utf8'), text);
+  }
+  chmodSync(path, 0o644);
+  assert.equal(write(''), true, 'others could read it');
+  assert.equal(statSync(path).mode & 0o7777, 0o600);
+  assert.deepEqual(readdirSync(folder), ['data']);
 });
 
 test('files - a link is replaced, and what it points to stays', (t) => {

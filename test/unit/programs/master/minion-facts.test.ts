@@ -58,6 +58,20 @@ test('minion facts - only what was asked for is kept, and a change by any progra
   assert.equal(facts.select({ grains: 'all', pillar: new Set() })('b')?.pillar.get('role'), 'db');
 });
 
+test('minion facts - what a minion has said before is no change, only its time is', (t) => {
+  const { folder, cache } = cacheIn(t);
+  cache.write('a', 'data', data('Debian'));
+  const path = join(folder, 'minions', 'a', 'data.p');
+  utimesSync(path, 1_000, 1_000);
+  const { mark } = cache.changesSince(undefined);
+  cache.write('a', 'data', data('Debian'));
+  assert.deepEqual(cache.changesSince(mark).names, []);
+  assert.ok((cache.stamp('a', 'data') ?? 0) > 1_000_000);
+  cache.write('a', 'data', data('Arch'));
+  assert.deepEqual(cache.changesSince(mark).names, ['a']);
+  assert.deepEqual(cache.read('a', 'data'), data('Arch'));
+});
+
 test('minion facts - when the list of changes begins anew, everything is looked at', (t) => {
   const { folder, cache } = cacheIn(t);
   cache.write('a', 'data', data('Debian'));
