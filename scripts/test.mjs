@@ -116,7 +116,7 @@ function withServers(sources) {
 const UNIT_PROCESSES = 2;
 const FEW_FILES = 12;
 /** Parts that the other files are shared out to, so that what takes long does not leave the other process without work. */
-const UNIT_PARTS = 3;
+const UNIT_PARTS = 8;
 
 /** Files of other suites that are run at the same time: those of whole programs wait for each other a third of the time. */
 const AT_ONCE = { e2e: 3, databases: 2 };

@@ -3,9 +3,9 @@
  * as it has to be. The machine is that of `test/fixtures/machine`, with programs that keep what they are told (`keeping.yaml`).
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runBash } from './bash-script.ts';
 import { parseArguments } from '../../src/cli/command-line/arguments.ts';
 import { splitWords } from '../../src/python/shell-words.ts';
 import { pyRepr, pyStr } from '../../src/python/values/repr.ts';
@@ -187,8 +187,8 @@ export async function applyTwice(machine: OwnMachine, scene: TwiceScene): Promis
       new Map([...recordedGrains(), ...scene.grains]),
       (env) => {
         if (setup === undefined) return;
-        const { status, stderr } = spawnSync('bash', ['-c', setup], { env, cwd: dirOf(machine.places) });
-        assert.equal(status, 0, `${scene.fun}: ${stderr.toString()}`);
+        const { status, stderr } = runBash(setup, { env, cwd: dirOf(machine.places) });
+        assert.equal(status, 0, `${scene.fun}: ${stderr}`);
       },
     );
     return faultsOf(scene, outcomes.slice(-4)).map((fault) => `${scene.fun}: ${fault}`);

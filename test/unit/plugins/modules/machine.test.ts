@@ -1,10 +1,10 @@
 /** Calls that a real Salt 3006.16 made on the machine of `test/fixtures/machine` (`test/compare/record-machine.ts`), made again on ours. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { runBash } from '../../../support/bash-script.ts';
 import { OwnMachine, outcomeText } from '../../../support/machine-calls.ts';
 import {
   RECORDS,
@@ -34,7 +34,7 @@ after(() => shared?.remove());
 async function replay(machine: OwnMachine, recorded: RecordedScene): Promise<void> {
   const scene = sceneOf(recorded);
   const outcomes = await machine.play(scene, recordedGrains(), (env) => {
-    if (scene.setup !== undefined) spawnSync('bash', ['-c', scene.setup], { env, stdio: 'inherit' });
+    if (scene.setup !== undefined) runBash(scene.setup, { env });
   });
   for (const [i, [call, salt, ours]] of recorded.calls.entries()) {
     const outcome = outcomes[i];
