@@ -23,7 +23,7 @@ import { fileServer } from './scenarios/file-server.ts';
 import { jobStart } from './scenarios/job-start.ts';
 import { logIns } from './scenarios/log-ins.ts';
 import { idleMemory, loadedMemory } from './scenarios/memory.ts';
-import { pillars } from './scenarios/pillars.ts';
+import { pillarOfMany, pillarOfOne } from './scenarios/pillars.ts';
 import { pythonModules } from './scenarios/python.ts';
 import { reactor } from './scenarios/reactor.ts';
 import { restart } from './scenarios/restart.ts';
@@ -40,7 +40,8 @@ export const SCENARIOS: readonly Scenario[] = [
   chained,
   highstate,
   fileManaged,
-  pillars,
+  pillarOfOne,
+  pillarOfMany,
   pingAll,
   auth,
   returnStorm,

@@ -10,29 +10,44 @@ import { pillarTree, writeTree } from './state-trees.ts';
 const NAME = 'pillar';
 const GRAINS = { os: 'Debian', os_family: 'Debian', role: 'db' };
 
-export const pillars: Scenario = {
+const ROW = { scenario: NAME, better: 'lower' } as const;
+
+/** One minion asks again and again. */
+export const pillarOfOne: Scenario = {
   name: NAME,
-  run: async (context) => {
-    const roots = join(context.fleet.folder, 'pillar');
-    writeTree(roots, pillarTree());
-    try {
-      const one = await withSwarm(context, 1, () => ask(context, { brine: 20, salt: 8 }));
-      const all = await withSwarm(context, SWARM_SIZE, () => ask(context, { brine: 3, salt: 1 }));
-      const row = { scenario: NAME, better: 'lower' } as const;
-      return [
-        sampled({ ...row, name: 'one minion', unit: 'ms' }, one.slowest),
-        sampled(
-          { ...row, name: 'slowest of 1,000', unit: 's' },
-          all.slowest.map((ms) => ms / 1000),
-        ),
-        sampled({ ...row, name: 'master CPU for 1,000', unit: 'CPU s' }, all.cpu),
-        single({ ...row, name: 'half of 1,000 have it', unit: 's' }, percentile(all.middle, 0.5) / 1000),
-      ];
-    } finally {
-      rmSync(roots, { recursive: true });
-    }
-  },
+  run: (context) =>
+    withTree(context, async () => {
+      const { slowest } = await withSwarm(context, 1, () => ask(context, { brine: 20, salt: 8 }));
+      return [sampled({ ...ROW, name: 'one minion', unit: 'ms' }, slowest)];
+    }),
 };
+
+/** A thousand ask at once. A real Salt may not have answered all of them after the 30 s that minions wait. */
+export const pillarOfMany: Scenario = {
+  name: NAME,
+  run: (context) =>
+    withTree(context, async () => {
+      const { slowest, cpu, middle } = await withSwarm(context, SWARM_SIZE, () =>
+        ask(context, { brine: 3, salt: 1 }),
+      );
+      const slowestS = slowest.map((ms) => ms / 1000);
+      return [
+        sampled({ ...ROW, name: 'slowest of 1,000', unit: 's' }, slowestS),
+        sampled({ ...ROW, name: 'master CPU for 1,000', unit: 'CPU s' }, cpu),
+        single({ ...ROW, name: 'half of 1,000 have it', unit: 's' }, percentile(middle, 0.5) / 1000),
+      ];
+    }),
+};
+
+async function withTree<T>({ fleet }: ScenarioContext, measure: () => Promise<T>): Promise<T> {
+  const roots = join(fleet.folder, 'pillar');
+  writeTree(roots, pillarTree());
+  try {
+    return await measure();
+  } finally {
+    rmSync(roots, { recursive: true });
+  }
+}
 
 async function ask(
   context: ScenarioContext,
