@@ -13,10 +13,10 @@ export async function asUser<T>(user: User, look: () => T): Promise<T> {
     gid: process.getegid?.() ?? 0,
     uid: process.geteuid?.() ?? 0,
   };
-  process.setgroups?.(groups);
-  process.setegid?.(user.gid);
-  process.seteuid?.(user.uid);
   try {
+    process.setgroups?.(groups);
+    process.setegid?.(user.gid);
+    process.seteuid?.(user.uid);
     return look();
   } finally {
     process.seteuid?.(own.uid);

@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { runSetup } from '../support/bash-script.ts';
 import { runProgram } from '../support/fleet.ts';
 import { OwnMachine, outcomeText, type MachineOutcome, type Scene } from '../support/machine-calls.ts';
 import {
@@ -88,10 +89,6 @@ function outcomeOf(raw: RawOutcome): MachineOutcome {
 async function ownTexts(machine: OwnMachine, scene: Scene, grains: Dict): Promise<string[]> {
   const outcomes = await machine.play(scene, grains, (env) => runSetup(scene, env));
   return outcomes.map((outcome) => outcomeText(outcome, scene, machine.places));
-}
-
-function runSetup(scene: Scene, env: Record<string, string>): void {
-  if (scene.setup !== undefined) spawnSync('bash', ['-c', scene.setup], { env, stdio: 'inherit' });
 }
 
 async function record(): Promise<number> {

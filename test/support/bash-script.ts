@@ -12,3 +12,8 @@ export function runBash(
   const { status, stderr } = spawnSync('bash', ['-c', script], { ...options, stdio: [...stdio] });
   return { status, stderr: stderr.toString() };
 }
+
+/** Prepares the machine for a scene; what the script complains of is shown. */
+export function runSetup({ setup }: { readonly setup?: string }, env: NodeJS.ProcessEnv): void {
+  if (setup !== undefined) process.stderr.write(runBash(setup, { env }).stderr);
+}

@@ -9,8 +9,8 @@ import {
   readFileSync,
   rmSync,
   statSync,
-  utimesSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';

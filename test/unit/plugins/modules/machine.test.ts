@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { runBash } from '../../../support/bash-script.ts';
+import { runSetup } from '../../../support/bash-script.ts';
 import { OwnMachine, outcomeText } from '../../../support/machine-calls.ts';
 import {
   RECORDS,
@@ -33,9 +33,7 @@ after(() => shared?.remove());
 
 async function replay(machine: OwnMachine, recorded: RecordedScene): Promise<void> {
   const scene = sceneOf(recorded);
-  const outcomes = await machine.play(scene, recordedGrains(), (env) => {
-    if (scene.setup !== undefined) runBash(scene.setup, { env });
-  });
+  const outcomes = await machine.play(scene, recordedGrains(), (env) => runSetup(scene, env));
   for (const [i, [call, salt, ours]] of recorded.calls.entries()) {
     const outcome = outcomes[i];
     assert.ok(outcome);
