@@ -1,4 +1,5 @@
 /** The state compiler: top files and SLS to high data, and high data to low chunks (3006.16 salt/state.py). */
+import type { Logger } from '../../host/log.ts';
 import type { MinionServices, ModuleContext } from '../loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
@@ -9,8 +10,9 @@ import { applyExtend } from './extend.ts';
 import { EXCLUDE, listAt } from './high-data.ts';
 import { compileChunks } from './low.ts';
 import { withMasterOptions } from './options.ts';
-import { applyRequisiteIn } from './requisite-in.ts';
+import { applyRequisiteIn, type RequisiteInDeps } from './requisite-in.ts';
 import { SlsFiles } from './sls-files.ts';
+import { SlsIncludes } from './sls-includes.ts';
 import { SlsRenderer } from './sls-renderer.ts';
 import { SlsTree, type SlsTreeDeps } from './sls-tree.ts';
 import { readTemplate } from './template.ts';
@@ -25,6 +27,8 @@ const TEXT = '<template-str>';
 export class StateCompiler {
   /** What is asked of the master's file server ahead, for this compilation and the run that follows. */
   readonly ahead: FilesAhead;
+  /** What the SLS that were compiled include. */
+  readonly includes = new SlsIncludes();
   readonly #ctx: ModuleContext;
   readonly #opts: Dict;
   readonly #pillar: Dict;
@@ -116,8 +120,8 @@ export class StateCompiler {
     const { opts, log } = (await this.#prepared()).ctx;
     const errors = [...applyExtend(high, log), ...verifyHigh(high)];
     if (errors.length > 0) return { data: [], errors };
-    const faults = applyRequisiteIn(high, opts.get('disabled_requisites'), log);
-    applyExclude(high);
+    const faults = applyRequisiteIn(high, this.#inDeps(opts, log));
+    applyExclude(high, this.includes);
     return faults.length > 0
       ? { data: [], errors: faults }
       : { data: compileChunks(high, orchestrationJid), errors: [] };
@@ -138,9 +142,9 @@ export class StateCompiler {
       ...high.errors,
       ...applyExtend(high.data, log),
       ...verifyHigh(high.data),
-      ...applyRequisiteIn(high.data, opts.get('disabled_requisites'), log),
+      ...applyRequisiteIn(high.data, this.#inDeps(opts, log)),
     ];
-    applyExclude(high.data);
+    applyExclude(high.data, this.includes);
     return { data: errors.length > 0 ? [] : compileChunks(high.data), errors };
   }
 
@@ -155,6 +159,10 @@ export class StateCompiler {
     const errors: string[] = [];
     const data = await new SlsTree(await this.#prepared(), matches).highData(errors);
     return { data, errors };
+  }
+
+  #inDeps(opts: Dict, log: Logger): RequisiteInDeps {
+    return { disabled: opts.get('disabled_requisites'), includes: this.includes, log };
   }
 
   #prepared(): Promise<SlsTreeDeps> {
@@ -175,6 +183,7 @@ export class StateCompiler {
       ctx,
       files,
       ahead: this.ahead,
+      includes: this.includes,
       renderer: new SlsRenderer(ctx, files),
       environments: new SaltEnvs(ctx.opts, files),
     };

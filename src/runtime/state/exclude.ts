@@ -2,9 +2,10 @@
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { EXCLUDE, isPrivate } from './high-data.ts';
+import type { SlsIncludes } from './sls-includes.ts';
 
 /** Takes `__exclude__` and what it names out of the high data, in place: ids, and SLS by globs. */
-export function applyExclude(high: Dict): void {
+export function applyExclude(high: Dict, includes: SlsIncludes): void {
   const exclude = high.get(EXCLUDE);
   high.delete(EXCLUDE);
   const ids = new Set<Value>();
@@ -19,5 +20,6 @@ export function applyExclude(high: Dict): void {
     if (isPrivate(id) || typeof sls !== 'string' || sls === '') continue;
     if (patterns.some((pattern) => fnmatch(sls, pattern))) ids.add(id);
   }
+  includes.drop((sls) => patterns.some((pattern) => fnmatch(sls, pattern)));
   for (const id of ids) high.delete(id);
 }

@@ -4,6 +4,7 @@
  */
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import type { SlsIncludes } from './sls-includes.ts';
 
 /** Where extensions wait to be put into their ids. */
 export const EXTEND = '__extend__';
@@ -92,11 +93,22 @@ function isOnlyValue(item: Dict, value: Value): boolean {
   return item.size === 1 && only !== undefined && valuesEqual(only, value);
 }
 
-/** The ids and modules of an SLS (3006.16 salt/state.py `find_sls_ids`). */
-export function idsOfSls(sls: Value, high: Dict): IdAndModule[] {
+/**
+ * The ids and modules of an SLS (3006.16 salt/state.py `find_sls_ids`); of what it includes when it has none itself.
+ * @returns undefined when no such SLS is part of the run
+ */
+export function idsOfSls(sls: Value, high: Dict, includes: SlsIncludes): IdAndModule[] | undefined {
+  const own = idsOf((other) => other === sls, high);
+  if (own.length > 0 || typeof sls !== 'string') return own;
+  if (!includes.knows(sls)) return undefined;
+  const within = includes.within(sls);
+  return idsOf((other) => typeof other === 'string' && within.has(other), high);
+}
+
+function idsOf(isMeant: (sls: Value) => boolean, high: Dict): IdAndModule[] {
   const found: IdAndModule[] = [];
   for (const [id, body] of high) {
-    if (isDict(body) && body.get('__sls__') === sls)
+    if (isDict(body) && isMeant(body.get('__sls__') ?? null))
       for (const module of modulesOf(body)) found.push([id, module]);
   }
   return found;

@@ -3,6 +3,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { watchChunk } from './derived-chunks.ts';
 import { REQUISITES } from './keywords.ts';
+import { chunksOfSls, type SlsIncludes } from './sls-includes.ts';
 import { hasChanges, TAG_SEPARATOR, tagOf, textIn } from './result.ts';
 
 /** Who listens, and to what: kind of state and id or name. */
@@ -16,10 +17,11 @@ type Reference = readonly [state: string, name: string];
 export function listeners(
   chunks: readonly Dict[],
   results: Dict,
+  includes: SlsIncludes,
 ): { calls: Dict[]; faults: Map<string, Dict> } {
   const calls: Dict[] = [];
   const faults = new Map<string, Dict>();
-  for (const { by, to } of chunks.flatMap((chunk) => listenersOf(chunk, chunks))) {
+  for (const { by, to } of chunks.flatMap((chunk) => listenersOf(chunk, chunks, includes))) {
     const heard = referenced(to, chunks);
     if (heard.length === 0) faults.set(...missing(to));
     for (const chunk of heard) {
@@ -33,13 +35,16 @@ export function listeners(
   return { calls, faults };
 }
 
-function listenersOf(chunk: Dict, chunks: readonly Dict[]): Listener[] {
+function listenersOf(chunk: Dict, chunks: readonly Dict[], includes: SlsIncludes): Listener[] {
+  if (!chunk.has('listen') && !chunk.has('listen_in')) return [];
   const own: Reference = [textIn(chunk, 'state'), textIn(chunk, '__id__')];
+  // what listens to all of its own id does not listen to itself
+  const others = chunks.filter((other) => other !== chunk);
   const listen = entries(chunk.get('listen')).flatMap((entry) =>
-    referencesIn(entry, chunks).map((to) => ({ by: own, to })),
+    referencesIn(entry, others, includes).map((to) => ({ by: own, to })),
   );
   const listenIn = entries(chunk.get('listen_in')).flatMap((entry) =>
-    isDict(entry) ? referencesIn(entry, chunks).map((by) => ({ by, to: own })) : [],
+    referencesIn(entry, others, includes).map((by) => ({ by, to: own })),
   );
   return [...listen, ...listenIn];
 }
@@ -48,11 +53,23 @@ function entries(value: Value | undefined): Value[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A bare word stands for the last chunk of that id or name; one that is unknown for nothing. */
-function referencesIn(entry: Value, chunks: readonly Dict[]): Reference[] {
-  if (isDict(entry)) return [...entry].map(([state, name]) => [pyStr(state), pyStr(name)] as const);
-  const found = chunks.filter((chunk) => chunk.get('__id__') === entry || chunk.get('name') === entry).at(-1);
-  return found === undefined ? [] : [[textIn(found, 'state'), textIn(found, '__id__')]];
+/** A bare word stands for all chunks of that id or name, `sls` for those of an SLS; a bare word that is unknown stands for nothing. */
+function referencesIn(entry: Value, chunks: readonly Dict[], includes: SlsIncludes): Reference[] {
+  if (!isDict(entry)) return referencesTo(chunks.filter((chunk) => isCalled(chunk, entry)));
+  return [...entry].flatMap(([state, name]): Reference[] => {
+    if (state === 'sls' && typeof name === 'string' && includes.knows(name))
+      return referencesTo(chunksOfSls(name, chunks, includes));
+    if (state === 'id') return referencesTo(chunks.filter((chunk) => isCalled(chunk, name)));
+    return [[pyStr(state), pyStr(name)]];
+  });
+}
+
+function isCalled(chunk: Dict, word: Value): boolean {
+  return chunk.get('__id__') === word || chunk.get('name') === word;
+}
+
+function referencesTo(chunks: readonly Dict[]): Reference[] {
+  return chunks.map((chunk) => [textIn(chunk, 'state'), textIn(chunk, '__id__')]);
 }
 
 /** Of chunks with the same state, id and name the last one counts. */

@@ -17,6 +17,7 @@ import {
   nameIn,
   type IdAndModule,
 } from './high-data.ts';
+import type { SlsIncludes } from './sls-includes.ts';
 
 /** The arguments that are worked in here. */
 const WORKED_IN: ReadonlySet<Value> = new Set([
@@ -41,13 +42,18 @@ const NOT_USED: ReadonlySet<Value> = new Set([
   'names',
 ]);
 
-/**
- * Works the requisites in, in place.
- * @param disabled the option `disabled_requisites`
- * @returns what is wrong
- */
-export function applyRequisiteIn(high: Dict, disabled: Value | undefined, log: Logger): string[] {
-  const worker = new RequisiteWorker(high);
+/** What requisites are worked in with. */
+export interface RequisiteInDeps {
+  /** The option `disabled_requisites`. */
+  readonly disabled: Value | undefined;
+  /** What the SLS of the high data include. */
+  readonly includes: SlsIncludes;
+  readonly log: Logger;
+}
+
+/** Works the requisites in, in place. @returns what is wrong */
+export function applyRequisiteIn(high: Dict, { disabled, includes, log }: RequisiteInDeps): string[] {
+  const worker = new RequisiteWorker(high, includes, log);
   const ignored = Array.isArray(disabled) ? disabled : [disabled ?? null];
   for (const [id, body] of high) {
     if (!isDict(body)) continue;
@@ -81,9 +87,13 @@ class RequisiteWorker {
   readonly extend: Dict = new Map();
   readonly errors: string[] = [];
   readonly #high: Dict;
+  readonly #includes: SlsIncludes;
+  readonly #log: Logger;
 
-  constructor(high: Dict) {
+  constructor(high: Dict, includes: SlsIncludes, log: Logger) {
     this.#high = high;
+    this.#includes = includes;
+    this.#log = log;
   }
 
   work(origin: Origin, items: Value): void {
@@ -97,14 +107,54 @@ class RequisiteWorker {
     // Salt compat: the targets of a list pile up, so that the first one gets the requisite once for each item.
     let hinges: IdAndModule[] = [];
     for (const item of items) {
-      const target = isDict(item) ? [...item][0] : this.#targetOf(item);
-      if (target === undefined) continue;
-      const module = pyStr(target[0]);
-      if (module === 'sls') hinges = idsOfSls(target[1], this.#high);
-      else hinges.push([target[1], module]);
-      this.#withoutDot(origin, module, target[1]);
+      const [module, target] = isDict(item) ? ([...item][0] ?? []) : ['id', item];
+      if (module === undefined || target === undefined) continue;
+      if (module === 'sls') hinges = this.#ofSls(origin, target);
+      else if (module === 'id') {
+        const named = this.#named(origin, target);
+        if (named.length === 0) continue;
+        hinges.push(...named);
+      } else hinges.push([target, pyStr(module)]);
+      this.#withoutDot(origin, pyStr(module), target);
       for (const hinge of hinges) this.#workHinge(origin, hinge);
     }
+  }
+
+  /** The ids of an SLS, without the one that names it: it may be of an SLS that is included there. */
+  #ofSls(origin: Origin, sls: Value): IdAndModule[] {
+    const found = idsOfSls(sls, this.#high, this.#includes);
+    if (found === undefined) this.#warn(origin, `SLS '${pyStr(sls)}'`);
+    return (found ?? []).filter((one) => !isOrigin(one, origin));
+  }
+
+  /**
+   * What a plain text means, or one behind `id`: every module of the id, or those that have it as name. `require` means the same by it.
+   * Salt compat: of several, Salt takes the first one, and so does `use`, whose arguments are those of one module.
+   */
+  #named(origin: Origin, target: Value): IdAndModule[] {
+    const found = this.#modulesCalled(target).filter((one) => !isOrigin(one, origin));
+    if (found.length === 0) this.#warn(origin, `'${pyStr(target)}'`);
+    return origin.kind === 'use' ? found.slice(0, 1) : found;
+  }
+
+  #modulesCalled(name: Value): IdAndModule[] {
+    const body = this.#high.get(name);
+    if (body !== undefined) return modulesOf(body).map((module) => [name, module]);
+    const found: IdAndModule[] = [];
+    for (const [id, other] of this.#high)
+      for (const module of modulesOf(other)) {
+        const list = isDict(other) ? other.get(module) : undefined;
+        const isCalled = (argument: Value): boolean =>
+          isDict(argument) && valuesEqual(argument.get('name') ?? null, name);
+        if (Array.isArray(list) && list.some(isCalled)) found.push([id, module]);
+      }
+    return found;
+  }
+
+  #warn({ id, kind, body }: Origin, what: string): void {
+    this.#log.warning(
+      `The ${kind} of ID '${pyStr(id)}' in SLS '${nameIn(body, '__sls__')}' names ${what}, which is no part of this run, and has no effect.`,
+    );
   }
 
   #workHinge(origin: Origin, [name, module]: IdAndModule): void {
@@ -115,23 +165,6 @@ class RequisiteWorker {
     else if (kind === 'use_in') this.#useIn(origin, name, module);
     else if (kind === 'use') this.#use(origin, name, module);
     else this.#append(origin, name, module);
-  }
-
-  /** What a plain text means: an id, with its first module, or the id that has it as name. */
-  #targetOf(item: Value): [Value, Value] | undefined {
-    const body = this.#high.get(item);
-    if (body !== undefined) {
-      const [module] = modulesOf(body);
-      return module === undefined ? undefined : [module, item];
-    }
-    let found: [Value, Value] | undefined;
-    for (const [id, other] of this.#high)
-      for (const module of modulesOf(other)) {
-        const list = isDict(other) ? other.get(module) : undefined;
-        for (const argument of Array.isArray(list) ? list : [])
-          if (isDict(argument) && valuesEqual(argument.get('name') ?? null, item)) found = [module, id];
-      }
-    return found;
   }
 
   /** Tells of a module with a dot. @returns the module without what is behind it */
@@ -201,6 +234,10 @@ class RequisiteWorker {
     const list = isDict(body) ? body.get(module) : undefined;
     return (Array.isArray(list) ? list : []).filter((item) => isDict(item) && item.size === 1) as Dict[];
   }
+}
+
+function isOrigin([id, module]: IdAndModule, origin: Origin): boolean {
+  return id === origin.id && module === origin.module;
 }
 
 /** `require` of `require_in`. */

@@ -6,6 +6,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import type { ChunkIndex } from './chunk-index.ts';
 import { hasChanges, tagOf, textIn } from './result.ts';
+import { chunksOfSls, type SlsIncludes } from './sls-includes.ts';
 
 /** The kinds, in the order in which Salt looks at them. */
 export const REQUISITE_KINDS = [
@@ -31,6 +32,15 @@ export type Status = 'met' | 'unmet' | 'fail' | 'pre' | 'onfail' | 'onchanges' |
 /** The chunks that each requisite of a state names. */
 export type Named = ReadonlyMap<string, readonly Dict[]>;
 
+/** What entries are looked up with. */
+export interface Lookup {
+  /** Of the chunks that are looked through. */
+  readonly index: ChunkIndex;
+  readonly includes: SlsIncludes;
+  /** Says of a chunk that it is not done, since it waits for the one that asks. */
+  readonly isWaiting: (chunk: Dict) => boolean;
+}
+
 /** One entry of a requisite: a kind of state, `id` or `sls`, and a glob. */
 export interface Entry {
   readonly key: string;
@@ -49,20 +59,24 @@ export function entriesOf(low: Dict, kind: string): Entry[] {
 
 /**
  * The chunks that an entry names; all of an SLS, or those of a kind whose id or name matches.
- * @param index of these chunks
  * @throws PythonError for a value that is no text
  */
-export function namedBy({ key, value }: Entry, chunks: readonly Dict[], index: ChunkIndex): Dict[] {
+export function namedBy({ key, value }: Entry, chunks: readonly Dict[], lookup: Lookup): Dict[] {
   if (value === null) return [];
   if (typeof value !== 'string') throw badRequisite(key, chunks);
+  if (key === 'sls') return chunksOfSls(value, chunks, lookup.includes, lookup.isWaiting);
   const glob = compileGlob(value);
-  if (key === 'sls') return chunks.filter((chunk) => glob.matches(textIn(chunk, '__sls__')));
   const isNamed = (chunk: Dict): boolean =>
     (key === 'id' || chunk.get('state') === key) &&
     (glob.matches(textIn(chunk, 'name')) || glob.matches(textIn(chunk, '__id__')));
-  const found = glob.literal === undefined ? [] : index.called(glob.literal, chunks).filter(isNamed);
+  const found = glob.literal === undefined ? [] : lookup.index.called(glob.literal, chunks).filter(isNamed);
   // a state that has run may have given a chunk another name
   return found.length > 0 ? found : chunks.filter(isNamed);
+}
+
+/** Whether an entry that names no chunk holds all the same: its SLS is part of the run, and has rendered to nothing. */
+export function isOfEmptySls({ key, value }: Entry, { includes }: Lookup): boolean {
+  return key === 'sls' && typeof value === 'string' && includes.knows(value);
 }
 
 function badRequisite(key: string, chunks: readonly Dict[]): Error {
@@ -101,18 +115,26 @@ export function hasRequisites(low: Dict): boolean {
   return DECIDING.some((kind) => low.has(kind));
 }
 
+/** What requisites name. */
+export interface Found {
+  readonly named: Named;
+  /** The kinds with an entry for an SLS that has rendered to nothing. */
+  readonly empty: ReadonlySet<string>;
+}
+
 /** The chunks that each requisite names; undefined when an entry names none. */
 export function findRequisites(
   low: Dict,
   chunks: readonly Dict[],
   options: {
     readonly disabled: readonly Value[];
-    readonly index: ChunkIndex;
+    readonly lookup: Lookup;
     readonly withPrerequired: boolean;
     readonly warn: (text: string) => void;
   },
-): Named | undefined {
+): Found | undefined {
   const named = new Map<string, Dict[]>();
+  const empty = new Set<string>();
   for (const kind of options.withPrerequired ? DECIDING : REQUISITE_KINDS) {
     const found: Dict[] = [];
     named.set(kind, found);
@@ -122,12 +144,13 @@ export function findRequisites(
     }
     for (const entry of entriesOf(low, kind)) {
       if (entry.value === null) continue;
-      const matches = namedBy(entry, chunks, options.index);
-      if (matches.length === 0) return undefined;
+      const matches = namedBy(entry, chunks, options.lookup);
+      if (matches.length === 0 && !isOfEmptySls(entry, options.lookup)) return undefined;
+      if (matches.length === 0) empty.add(kind);
       found.push(...matches);
     }
   }
-  return named;
+  return { named, empty };
 }
 
 /** What one kind of requisite has met with. */
@@ -138,11 +161,11 @@ type Sign = 'met' | 'unmet' | 'fail' | 'pre' | 'premet' | 'onfail' | 'onchanges'
  * @param results those of the run
  * @param foreseen those of test runs on behalf of prereq
  */
-export function judge(named: Named, results: Dict, foreseen: Dict): Status {
+export function judge({ named, empty }: Found, results: Dict, foreseen: Dict): Status {
   const signs = new Set<Sign>();
   for (const [kind, chunks] of named)
-    if (chunks.length > 0)
-      for (const sign of signsOf(kind, chunks, kind === 'prereq' ? foreseen : results)) signs.add(sign);
+    for (const sign of signsOf(kind, chunks, kind === 'prereq' ? foreseen : results, empty.has(kind)))
+      signs.add(sign);
   if (signs.has('unmet')) return 'unmet';
   if (signs.has('fail')) return 'fail';
   if (signs.has('pre')) return signs.has('premet') ? 'met' : 'pre';
@@ -153,8 +176,8 @@ export function judge(named: Named, results: Dict, foreseen: Dict): Status {
   return signs.has('onfail') ? 'onfail' : 'met';
 }
 
-function signsOf(kind: string, chunks: readonly Dict[], results: Dict): Set<Sign> {
-  const signs = new Set<Sign>();
+function signsOf(kind: string, chunks: readonly Dict[], results: Dict, withEmpty: boolean): Set<Sign> {
+  const signs = new Set<Sign>(withEmpty ? [signOfNothing(kind)] : []);
   for (const chunk of chunks) {
     const result = results.get(tagOf(chunk));
     const sign = isDict(result) ? signOf(kind, result) : 'unmet';
@@ -163,6 +186,13 @@ function signsOf(kind: string, chunks: readonly Dict[], results: Dict): Set<Sign
   if (kind.endsWith('_any') || kind === 'onfail') anyIsEnough(signs);
   if (kind.endsWith('_all') && signs.has('onfail')) signs.delete('met');
   return signs;
+}
+
+/** Nothing has failed, nothing has changed, and nothing is going to. */
+function signOfNothing(kind: string): Sign {
+  if (kind.startsWith('onfail')) return 'onfail';
+  if (kind.startsWith('onchanges')) return 'onchanges';
+  return kind === 'prereq' ? 'pre' : 'met';
 }
 
 function signOf(kind: string, result: Dict): Sign | undefined {

@@ -20,6 +20,7 @@ import {
   hasRequisites,
   judge,
   watchBecomesRequire,
+  type Lookup,
   type Named,
   type Status,
 } from './requisites.ts';
@@ -27,6 +28,7 @@ import { hasChanges, tagOf, textIn } from './result.ts';
 import { ResultsWithoutRun } from './results-without-run.ts';
 import { RunNumbers } from './run-numbers.ts';
 import type { RunSteps } from '../loader/run-steps.ts';
+import { SlsIncludes } from './sls-includes.ts';
 import { takeParts } from './sub-states.ts';
 import { wantedBy } from './wanted-chunks.ts';
 
@@ -41,6 +43,8 @@ export interface StateRunDeps {
   readonly steps?: RunSteps | undefined;
   /** Asks the file server ahead for what states need. */
   readonly ahead?: FilesAhead;
+  /** What the SLS of the run include. */
+  readonly includes?: SlsIncludes;
 }
 
 /** How often a chunk is looked at again after its requisites ran; more is a circle. */
@@ -55,6 +59,7 @@ export class StateRun {
   readonly #events: RunEvents;
   readonly #numbers = new RunNumbers();
   readonly #index = new ChunkIndex();
+  readonly #includes: SlsIncludes;
   readonly #unrun: ResultsWithoutRun;
   readonly #parallel = new ParallelStates();
   readonly #steps: RunSteps | undefined;
@@ -67,7 +72,8 @@ export class StateRun {
   #active = new Set<string>();
   #isStopped = false;
 
-  constructor({ environment, jid, isMocked = false, steps, ahead }: StateRunDeps) {
+  constructor({ environment, jid, isMocked = false, steps, ahead, includes }: StateRunDeps) {
+    this.#includes = includes ?? new SlsIncludes();
     this.#ahead = ahead;
     this.#steps = environment.isTest ? undefined : steps;
     this.#environment = environment;
@@ -216,16 +222,25 @@ export class StateRun {
     for (const watch of ['watch', 'watch_any'] as const) await watchBecomesRequire(low, states, watch);
     if (!hasRequisites(low)) return { status: 'met', named: new Map() };
     const disabled = this.#environment.opts.get('disabled_requisites') ?? [];
-    const named = findRequisites(low, chunks, {
+    const found = findRequisites(low, chunks, {
       disabled: Array.isArray(disabled) ? disabled : [disabled],
-      index: this.#index,
+      lookup: this.#lookup(running),
       withPrerequired: !truthy(low.get('__prereq__')),
       warn: (text) => this.#environment.job.log.warning(text),
     });
-    if (named === undefined) return { status: 'unmet', named: new Map() };
+    if (found === undefined) return { status: 'unmet', named: new Map() };
+    const { named } = found;
     for (const required of named.values())
       await this.#parallel.settle(required.map((chunk) => running.get(tagOf(chunk)) ?? null));
-    return { status: judge(named, running, this.#foreseen), named };
+    return { status: judge(found, running, this.#foreseen), named };
+  }
+
+  #lookup(running: Dict): Lookup {
+    const isWaiting = (chunk: Dict): boolean => {
+      const tag = tagOf(chunk);
+      return this.#active.has(tag) && !running.has(tag);
+    };
+    return { index: this.#index, includes: this.#includes, isWaiting };
   }
 
   /**
@@ -234,7 +249,7 @@ export class StateRun {
    */
   async #runRequisites(look: Look): Promise<boolean> {
     const { low, tag, running, chunks, depth } = look;
-    const { wanted, lost } = wantedBy(low, chunks, this.#index);
+    const { wanted, lost } = wantedBy(low, chunks, this.#lookup(running));
     if ([...lost.values()].some((entries) => entries.length > 0)) {
       const result = this.#unrun.requisitesLost(low, lost);
       (truthy(low.get('__prereq__')) ? this.#foreseen : running).set(tag, result);
@@ -299,7 +314,7 @@ export class StateRun {
   }
 
   async #callListeners(chunks: Dict[], results: Dict): Promise<void> {
-    const { calls, faults } = listeners(chunks, results);
+    const { calls, faults } = listeners(chunks, results, this.#includes);
     merge(results, await this.callChunks(calls));
     for (const [tag, fault] of faults) results.set(tag, fault.set('__run_num__', this.#numbers.take()));
   }

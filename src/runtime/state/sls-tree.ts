@@ -19,6 +19,7 @@ import type { FilesAhead } from './files-ahead.ts';
 import type { SaltEnvs } from './saltenvs.ts';
 import { EXCLUDE, EXTEND, listAt, nameIn, shownValue } from './high-data.ts';
 import type { SlsFile, SlsFiles } from './sls-files.ts';
+import type { SlsIncludes } from './sls-includes.ts';
 import type { SlsRenderer } from './sls-renderer.ts';
 
 /** The environment of an include that stands for all that were matched. */
@@ -36,6 +37,8 @@ export interface SlsTreeDeps {
   readonly renderer: SlsRenderer;
   readonly environments: SaltEnvs;
   readonly ahead: Pick<FilesAhead, 'forSls'>;
+  /** Gets what is rendered, and what that includes. */
+  readonly includes: SlsIncludes;
 }
 
 /**
@@ -129,6 +132,7 @@ export class SlsTree {
     const { sls, saltenv, errors } = place;
     const state = await this.#renderFile(file, place);
     this.#rendered.add(`${saltenv}:${sls}`);
+    this.#deps.includes.rendered(sls);
     if (!truthy(state)) return new Map();
     if (!isDict(state)) {
       errors.push(`SLS ${sls} does not render to a dictionary`);
@@ -187,6 +191,7 @@ export class SlsTree {
   }
 
   async #includeOne(state: Dict, sls: string, saltenv: string, place: SlsPlace): Promise<void> {
+    this.#deps.includes.includes(place.sls, sls);
     if (this.#rendered.has(`${saltenv}:${sls}`)) return;
     if (this.#depth >= INCLUDE_DEPTH_MAX) {
       this.#fail(

@@ -1,8 +1,7 @@
 /** What a chunk wants to have run before it, and what of that nobody declares. */
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
-import type { ChunkIndex } from './chunk-index.ts';
-import { entriesOf, namedBy, REQUISITE_KINDS, type Entry } from './requisites.ts';
+import { entriesOf, isOfEmptySls, namedBy, REQUISITE_KINDS, type Entry, type Lookup } from './requisites.ts';
 
 /** The requisites that can be named in vain. */
 const LOSABLE = [...REQUISITE_KINDS.filter((kind) => kind !== 'onfail_all'), 'prerequired'];
@@ -11,7 +10,7 @@ const LOSABLE = [...REQUISITE_KINDS.filter((kind) => kind !== 'onfail_all'), 'pr
 export function wantedBy(
   low: Dict,
   chunks: Dict[],
-  index: ChunkIndex,
+  lookup: Lookup,
 ): { wanted: Dict[]; lost: Map<string, Entry[]> } {
   const wanted: Dict[] = [];
   const lost = new Map<string, Entry[]>();
@@ -20,8 +19,8 @@ export function wantedBy(
     const missing: Entry[] = [];
     lost.set(kind, missing);
     for (const entry of entriesOf(low, kind)) {
-      const matches = namedBy(entry, chunks, index);
-      if (matches.length === 0) missing.push(entry);
+      const matches = namedBy(entry, chunks, lookup);
+      if (matches.length === 0 && !isOfEmptySls(entry, lookup)) missing.push(entry);
       for (const chunk of matches) {
         if (kind === 'prereq') chunk.set('__prereq__', true);
         if (kind === 'prerequired' && entry.key !== 'sls') chunk.set('__prerequired__', true);

@@ -89,6 +89,7 @@ export async function startRun(open: OpenRun, jid?: string): Promise<StateRun> {
   return new StateRun({
     ...{ environment, jid, isMocked: truthy(kwargs.get('mock')) },
     ahead: compiler.ahead,
+    includes: compiler.includes,
     steps: isOrchestration ? ctx.master?.steps : undefined,
   });
 }
