@@ -6,13 +6,20 @@ import type { TestContext } from 'node:test';
 import { dict, isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { ownOutcome, type RunOutcome } from './state-runs.ts';
 
-/** Calls a function on a minion with these SLS files, and options beside them. */
+/** What a call has beside its files. */
+export interface CalledWithOptions {
+  readonly opts?: Dict;
+  readonly kwargs?: Dict;
+  readonly grains?: Dict;
+}
+
+/** Calls a function on a minion with these SLS files. */
 export async function calledWith(
   t: TestContext,
   files: Readonly<Record<string, string>>,
   fun: string,
   args: Value[],
-  opts: Dict = new Map(),
+  { opts = new Map(), kwargs = new Map(), grains = new Map() }: CalledWithOptions = {},
 ): Promise<RunOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'sls-runs-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,10 +28,7 @@ export async function calledWith(
     writeFileSync(join(folder, 'srv', path), text);
   }
   const roots = dict({ file_roots: { base: [join(folder, 'srv')] } });
-  return ownOutcome(
-    { name: fun, fun, args, kwargs: new Map(), opts: new Map([...roots, ...opts]), grains: new Map() },
-    folder,
-  );
+  return ownOutcome({ name: fun, fun, args, kwargs, opts: new Map([...roots, ...opts]), grains }, folder);
 }
 
 /** Runs one SLS. @returns each state as `module id: result comment`, in the order of the run */
@@ -32,8 +36,9 @@ export async function appliedSls(
   t: TestContext,
   files: Readonly<Record<string, string>>,
   sls: string,
+  options: CalledWithOptions = {},
 ): Promise<string[]> {
-  const { value, error } = await calledWith(t, files, 'state.sls', [sls]);
+  const { value, error } = await calledWith(t, files, 'state.sls', [sls], options);
   if (!isDict(value ?? null)) throw new Error(`nothing was run: ${error ?? JSON.stringify(value)}`);
   const results = [...(value as Dict)].map(([tag, result]) => ({
     tag: String(tag).split('_|-'),

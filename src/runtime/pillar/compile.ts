@@ -67,8 +67,9 @@ class PillarCompiler {
     const configured = deps.opts.get('pillarenv');
     this.#pillarenv = request.pillarenv ?? (typeof configured === 'string' ? configured : null);
     this.#roots = new PillarRoots(deps.opts.get('pillar_roots'), this.#pillarenv ?? this.#saltenv);
+    // templates may change what they see, and the master's options are those of all minions
     this.opts = new Map<Value, Value>([
-      ...deps.opts,
+      ...copyValue(deps.opts),
       ['id', request.minionId],
       ['minion_id', request.minionId],
       ['file_client', 'local'],

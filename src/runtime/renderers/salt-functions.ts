@@ -9,7 +9,7 @@ import {
   type Later,
   type TValue,
 } from '../../formats/jinja/index.ts';
-import type { Value } from '../../python/values/value.ts';
+import { copyValue, type Value } from '../../python/values/value.ts';
 import type { TemplateFunctions } from './renderer.ts';
 
 /**
@@ -46,15 +46,26 @@ function callable(functions: TemplateFunctions, name: string): TFunction {
         return toValue(value);
       return toHandedOn(value, note);
     };
-    const found = functions.call(
-      name,
-      args.map((value, at) => plain(at, value)),
-      new Map(Array.from(kwargs ?? [], ([key, value]) => [key, plain(key, value)])),
-    );
-    // what was given may be large, and seldom has anything undefined been handed on
-    if (!isHandedOn) return found;
-    return found instanceof Promise ? found.then(fromHandedOn) : fromHandedOn(found);
+    const given = args.map((value, at) => plain(at, value));
+    const named = new Map(Array.from(kwargs ?? [], ([key, value]) => [key, plain(key, value)]));
+    const finish = (found: Value): TValue => {
+      const own = ownCopy(found, given, named);
+      // what was given may be large, and seldom has anything undefined been handed on
+      return isHandedOn ? fromHandedOn(own) : own;
+    };
+    const found = functions.call(name, given, named);
+    return found instanceof Promise ? found.then(finish) : finish(found);
   });
+}
+
+/**
+ * What a function gives belongs to the template, which may change it (`{% do x.update(…) %}`) without changing the pillar, grains or options
+ * that others see. A function that gives back what it was given (`defaults.merge`) gives that very thing.
+ */
+function ownCopy(found: Value, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Value {
+  if (!Array.isArray(found) && !(found instanceof Map)) return found;
+  if (args.includes(found) || [...kwargs.values()].includes(found)) return found;
+  return copyValue(found, 'shared');
 }
 
 /** A function when it exists. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../host/log.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import type { FunctionCaller } from '../loader/module.ts';
 import { strip } from '../../python/values/text.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { copyValue, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { readFunctionText } from './function-text.ts';
 
 const SLOT = '__slot__:';
@@ -60,7 +60,8 @@ async function evaluate(slot: string, { functions, log }: SlotDeps): Promise<Val
     );
     return slot;
   }
-  const value = await functions.call(read.fun, [...read.args], new Map(read.kwargs));
+  // a state may change its arguments, and the pillar stays what it is
+  const value = copyValue(await functions.call(read.fun, [...read.args], new Map(read.kwargs)), 'shared');
   return appended(picked(value, call), call, log);
 }
 

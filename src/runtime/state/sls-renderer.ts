@@ -5,7 +5,7 @@ import type { ModuleContext } from '../loader/module.ts';
 import { findOwn } from '../pillar/find-own.ts';
 import { RenderPipe, rendererRules, type FindRenderer } from '../renderers/pipe.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import type { Value } from '../../python/values/value.ts';
+import { copyValue, type Value } from '../../python/values/value.ts';
 import { SlsFiles } from './sls-files.ts';
 
 /** What is rendered, and where it is from. */
@@ -31,6 +31,7 @@ export class SlsRenderer {
   readonly #ctx: ModuleContext;
   readonly #files: SlsFiles;
   readonly #pipe: RenderPipe;
+  #seen: readonly (readonly [string, Value])[] | undefined;
 
   /**
    * @param ctx whose options, grains, pillar and functions templates see
@@ -46,22 +47,27 @@ export class SlsRenderer {
 
   /** @throws SaltRenderError */
   render(text: string, { saltenv, sls, path, pipe, variables }: SlsUse): Promise<Value> {
-    const { grains, pillar, functions, opts } = this.#ctx;
+    const { functions, opts } = this.#ctx;
     const opt = (name: string): Value | undefined => opts.get(name);
     return this.#pipe.render(text, pipe ?? pyStr(opt('renderer') ?? 'jinja|yaml'), rendererRules(opt), {
       opt,
       saltenv,
       sls,
       path,
-      variables: new Map<string, Value>([
-        ['grains', grains],
-        ['pillar', pillar],
-        ['opts', opts],
-        ...(variables ?? []),
-      ]),
+      variables: new Map<string, Value>([...this.#variables(), ...(variables ?? [])]),
       functions: functionsForTemplates(functions),
       run: this,
       readTemplate: (name) => this.#files.read(name, saltenv),
     });
+  }
+
+  /**
+   * What all SLS of a run see: one may change it for those that come after it, while functions and states see what it was
+   * (Salt's loader gives renderers mappings of their own).
+   */
+  #variables(): readonly (readonly [string, Value])[] {
+    const { grains, pillar, opts } = this.#ctx;
+    this.#seen ??= Object.entries({ grains, pillar, opts }).map(([name, value]) => [name, copyValue(value)]);
+    return this.#seen;
   }
 }
