@@ -16,6 +16,7 @@ import { archiveProblem, cachedArchive, exceptionText, listArchive } from './arc
 import { archiveLimits, inspectRar, inspectTar, inspectZip } from './archive/inspect.ts';
 import { UnsafeArchiveError } from './archive/members.ts';
 import { unpacks } from './archive/tar-list.ts';
+import { decryptedCopy, type DecryptedCopy } from './archive/zip-decrypted.ts';
 import { BadZipError, ZipError } from './archive/zip-format.ts';
 import { packZip, readWholeZip, unpackZip } from './archive/unpack.ts';
 import { renderPaths } from './cp/render.ts';
@@ -160,34 +161,64 @@ async function cmdUnzip(
   args: UnzipRequest & { options: string | undefined },
 ): Promise<string[]> {
   need('unzip');
-  await inspectForProgram(ctx, args);
-  const words = ['unzip'];
-  if (args.password !== undefined) words.push('-P', args.password);
-  if (args.options !== undefined) words.push(...splitWords(args.options));
-  words.push(args.zip_file, '-d', args.dest);
-  if (args.excludes !== undefined) words.push('-x', ...args.excludes);
-  const { retcode, stdout } = await runAll(ctx, words, {
-    template: args.template ?? null,
-    runas: args.runas ?? null,
-    redirect_stderr: true,
-    output_loglevel: args.password !== undefined ? 'quiet' : 'debug',
-    hide_output: args.password !== undefined,
-  });
-  if (retcode !== 0) throw new CommandExecutionError(stdout);
-  return trimmed(splitLines(stdout), args.trim_output);
+  const { password } = args;
+  const [given = '', folder = ''] = await renderPaths(
+    ctx,
+    [args.zip_file, args.dest],
+    args.template ?? null,
+    { saltenv: 'base', kwargs: new Map() },
+  );
+  const path = foundByUnzip(given);
+  if (path !== undefined) await inspectForProgram(ctx, { path, folder, password });
+  const copy =
+    password === undefined
+      ? undefined
+      : await asUser(args.runas, async () => openedCopy(given, path, password));
+  try {
+    // an empty one keeps it from asking for what the password has not opened
+    const words = ['unzip', ...(password === undefined ? [] : ['-P', ''])];
+    if (args.options !== undefined) words.push(...splitWords(args.options));
+    words.push(copy?.path ?? args.zip_file, '-d', args.dest);
+    if (args.excludes !== undefined) words.push('-x', ...args.excludes);
+    const { retcode, stdout } = await runAll(ctx, words, {
+      template: args.template ?? null,
+      runas: args.runas ?? null,
+      redirect_stderr: true,
+    });
+    const said = copy === undefined ? stdout : stdout.replaceAll(copy.path, path ?? given);
+    if (retcode !== 0) throw new CommandExecutionError(said);
+    return trimmed(splitLines(said), args.trim_output);
+  } finally {
+    copy?.release();
+  }
+}
+
+/** The archive that `unzip` takes for a name: it looks for the name with an ending, too. */
+function foundByUnzip(name: string): string | undefined {
+  return [name, `${name}.zip`, `${name}.ZIP`].find((path) => isFile(path));
+}
+
+/**
+ * What `unzip` is to read where there is a password, which it would take as an argument only.
+ *
+ * Salt compat: Salt hands it over there, where every user of the machine reads it.
+ * @returns undefined where it reads the archive itself
+ */
+function openedCopy(given: string, path: string | undefined, password: string): DecryptedCopy | undefined {
+  if (path !== undefined) return decryptedCopy(path, password);
+  if (GLOB.test(given))
+    throw new SaltInvocationError(`A password opens one archive, and ${given} is a pattern for several.`);
+  return undefined;
 }
 
 /** What `unzip` cannot read either, it says itself. @throws UnsafeArchiveError */
-async function inspectForProgram(ctx: ModuleContext, args: UnzipRequest): Promise<void> {
-  const secret = args.password;
-  const [path, folder] = await renderPaths(ctx, [args.zip_file, args.dest], args.template ?? null, {
-    saltenv: 'base',
-    kwargs: new Map(),
-  });
+async function inspectForProgram(
+  ctx: ModuleContext,
+  { path, folder, password }: { path: string; folder: string; password: string | undefined },
+): Promise<void> {
   const limits = archiveLimits(ctx.opts);
-  if (path === undefined || folder === undefined || !isFile(path)) return;
   try {
-    await inspectZip({ path, folder, limits }, secret);
+    await inspectZip({ path, folder, limits }, password);
   } catch (error) {
     if (error instanceof UnsafeArchiveError) throw error;
     throw new UnsafeArchiveError(path, `its members could not be looked at first: ${exceptionText(error)}`);
@@ -390,7 +421,7 @@ export const archiveModule = defineModule({
       run: (ctx, args) => zip(ctx, args),
     }),
     cmd_unzip: defineFunction({
-      doc: 'Unpacks a zip archive with the program `unzip`. A password is seen by other users of the machine; `archive.unzip` keeps it.',
+      doc: 'Unpacks a zip archive with the program `unzip`.',
       params: {
         zip_file: param.text({ doc: 'The archive.' }),
         dest: param.text({ doc: 'The folder to unpack into.' }),

@@ -1,11 +1,16 @@
 /** `gem`: packages of Ruby. Follows 3006.16 salt/modules/gem.py. */
 import { CommandExecutionError } from '../../errors/errors.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { inRbenv, inRvm, rbenvRoot, rvmProgram } from './gem/rubies.ts';
 import { runAll } from './program.ts';
+import { withSecretFile } from './secret-file.ts';
+
+/** An option's value that is an address with a password: gem reads such options from a file of settings. */
+const WITH_PASSWORD = /^https?:\/\/[^/@\s]*:[^/@\s]*@\S+$/i;
 
 /** Which gem, and who runs it. */
 interface GemRun {
@@ -20,13 +25,35 @@ interface GemRun {
  * @throws CommandExecutionError in the words of gem
  */
 async function gem(ctx: ModuleContext, words: readonly Value[], run: GemRun): Promise<string | false> {
+  const secret = words.findIndex((word) => WITH_PASSWORD.test(pyStr(word)));
+  if (secret < 1) return runGem(ctx, words, run);
+  // Salt compat: Salt leaves it among the arguments, where every user of the machine reads it
+  const pairs = words.flatMap((word, at) => (WITH_PASSWORD.test(pyStr(word)) ? [at - 1, at] : []));
+  const content = `${pyStr(words[0] ?? '')}: ${pairs.map((at) => pyStr(words[at] ?? '')).join(' ')}\n`;
+  const rest = words.filter((_word, at) => !pairs.includes(at));
+  return withSecretFile(ctx, { content, runas: run.runas }, (path) => {
+    const known = process.env['GEMRC'];
+    const env = dict({ GEMRC: known === undefined ? path : `${known}:${path}` });
+    return runGem(ctx, rest, run, env);
+  });
+}
+
+async function runGem(
+  ctx: ModuleContext,
+  words: readonly Value[],
+  run: GemRun,
+  env: Value = null,
+): Promise<string | false> {
   const { ruby, runas, gem_bin: given } = run;
   if (given === null) {
-    const command = { ruby, words: ['gem', ...words], runas };
+    const command = { ruby, words: ['gem', ...words], runas, env };
     if (rvmProgram(runas) !== undefined) return inRvm(ctx, command);
     if (rbenvRoot(ctx, runas) !== undefined) return inRbenv(ctx, command);
   }
-  const { retcode, stdout, stderr } = await runAll(ctx, [given ?? 'gem', ...words], { runas });
+  const { retcode, stdout, stderr } = await runAll(ctx, [given ?? 'gem', ...words], {
+    runas,
+    ...(env === null ? {} : { env }),
+  });
   if (retcode !== 0) throw new CommandExecutionError(stderr);
   return stdout;
 }

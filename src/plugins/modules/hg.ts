@@ -1,11 +1,14 @@
 /** `hg`: repositories of Mercurial. Follows 3006.16 salt/modules/hg.py. */
 import { CommandExecutionError } from '../../errors/errors.ts';
+import { expandUser } from '../../host/expand-user.ts';
 import { findProgram } from '../../host/which.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { pathOperand, runAll, runStdout, runText } from './program.ts';
+import { pathOperand, runAll, runStdout, runText, type Ended } from './program.ts';
+import { withSecretFile } from './secret-file.ts';
 
 /** Where and by whom hg runs. */
 interface Place {
@@ -19,9 +22,42 @@ const wordsOf = (opts: Value): string[] =>
 const identityWords = (identity: string | undefined): string[] =>
   identity === undefined ? [] : ['--ssh', `ssh -i ${identity}`];
 
+/** An address with a password: what is in front of it, the user, the password, and the rest. */
+const WITH_PASSWORD = /^(https?:\/\/)([^/@:]*):([^/@]*)@(.+)$/i;
+
+/** Where hg looks for settings, unless a variable says it. */
+const settingsPaths = (user: Value): string[] => [
+  '/etc/mercurial/hgrc',
+  '/etc/mercurial/hgrc.d',
+  expandUser(`~${truthy(user) ? pyStr(user) : ''}/.hgrc`),
+  expandUser(`~${truthy(user) ? pyStr(user) : ''}/.config/hg/hgrc`),
+];
+
+/**
+ * Runs hg with the password of an address in a file of settings.
+ *
+ * Salt compat: Salt leaves it in the address, which every user of the machine reads among the arguments.
+ */
+async function withoutPassword(ctx: ModuleContext, words: readonly string[], place: Place): Promise<Ended> {
+  const [word = '', scheme = '', user = '', password = '', rest = ''] =
+    words.map((one) => WITH_PASSWORD.exec(one)).find((found) => found !== null) ?? [];
+  if (word === '') return runAll(ctx, ['hg', ...words], keywords(place));
+  const decoded = [user, password].map((text) => decodeURIComponent(text));
+  if (decoded.some((text) => /[\r\n]/.test(text)))
+    throw new CommandExecutionError('The user and the password of an address cannot have line ends.');
+  const prefix = `${scheme}${rest.replace(/\/.*$/s, '')}`;
+  const content = `[auth]\nbrine.prefix = ${prefix}\nbrine.username = ${decoded[0]}\nbrine.password = ${decoded[1]}\n`;
+  const shown = words.map((one) => (one === word ? `${scheme}${user}@${rest}` : one));
+  return withSecretFile(ctx, { content, runas: place.user }, (path) => {
+    const known = process.env['HGRCPATH'] ?? settingsPaths(place.user).join(':');
+    const env = dict({ HGRCPATH: `${known}:${path}` });
+    return runAll(ctx, ['hg', ...shown], { ...keywords(place), env });
+  });
+}
+
 /** @returns what hg says. @throws CommandExecutionError where it fails */
 async function changing(ctx: ModuleContext, words: readonly string[], place: Place): Promise<string> {
-  const ended = await runAll(ctx, ['hg', ...words], keywords(place));
+  const ended = await withoutPassword(ctx, words, place);
   if (ended.retcode !== 0) throw new CommandExecutionError(`Hg command failed: ${ended.stderr}`);
   return ended.stdout;
 }

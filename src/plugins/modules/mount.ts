@@ -19,6 +19,7 @@ import { automasterFunctions } from './mount/automaster.ts';
 import { filesystemsFunctions } from './mount/filesystems.ts';
 import { fstabFunctions, vfstabFunctions } from './mount/fstab.ts';
 import { DEVICE, NAME, OPTS } from './mount/params.ts';
+import { hideSecrets } from './mount/secrets.ts';
 import { runAll, runText } from './program.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -44,11 +45,17 @@ async function runMount(
   },
   opts: readonly string[],
 ): Promise<Value> {
-  const options = opts.length > 0 ? ['-o', opts.join(',')] : [];
-  const type = args.fstype !== undefined ? ['-t', args.fstype] : [];
-  const words = args.device !== undefined ? [...options, ...type, args.device, name] : [name];
-  const { retcode, stderr } = await runAll(ctx, ['mount', ...words], { runas: args.user });
-  return retcode === 0 ? true : stderr;
+  const hidden = hideSecrets(ctx.random, { ...args, opts });
+  try {
+    const options = hidden.opts.length > 0 ? ['-o', hidden.opts.join(',')] : [];
+    const type = args.fstype !== undefined ? ['-t', args.fstype] : [];
+    const words = args.device !== undefined ? [...options, ...type, args.device, name] : [name];
+    const env = Object.keys(hidden.env).length === 0 ? {} : { env: dict(hidden.env) };
+    const { retcode, stderr } = await runAll(ctx, ['mount', ...words], { runas: args.user, ...env });
+    return retcode === 0 ? true : stderr;
+  } finally {
+    hidden.release();
+  }
 }
 
 async function isMounted(ctx: ModuleContext, name: string): Promise<boolean> {

@@ -15,6 +15,7 @@ import {
 } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
+import { hasPassword, hideGitPasswords } from './git/hidden-passwords.ts';
 import { runAll, type Ended } from './program.ts';
 
 /** As whom npm runs, and with what. */
@@ -74,9 +75,16 @@ async function install(ctx: ModuleContext, wanted: InstallRequest): Promise<Valu
   const words: Value[] = ['install', '--json'];
   if (wanted.silent) words.push('--silent');
   if (dir === undefined) words.push('--global');
-  if (registry !== undefined) words.push(`--registry=${pyStr(registry)}`);
+  const hidden = hideGitPasswords(names.map(pyStr));
+  const secrets = new Map<Value, Value>(Object.entries(hidden.env));
+  // Salt compat: Salt leaves passwords among the arguments, where every user of the machine reads them
+  if (registry !== undefined && hasPassword(pyStr(registry)))
+    secrets.set('npm_config_registry', pyStr(registry));
+  else if (registry !== undefined) words.push(`--registry=${pyStr(registry)}`);
   if (wanted.dry_run) words.push('--dry-run');
-  const ended = await npm(ctx, [...words, ...names], { ...wanted, cwd: dir ?? tempFolder() });
+  const env =
+    secrets.size === 0 ? wanted.env : new Map([...(isDict(wanted.env) ? wanted.env : []), ...secrets]);
+  const ended = await npm(ctx, [...words, ...hidden.words], { ...wanted, env, cwd: dir ?? tempFolder() });
   if (ended.retcode !== 0) throw new CommandExecutionError(ended.stderr === '' ? ended.stdout : ended.stderr);
   const said = ended.stdout === '' ? ended.stderr : ended.stdout;
   return jsonWithin(said) ?? said;

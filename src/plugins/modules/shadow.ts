@@ -85,7 +85,7 @@ async function lock(ctx: ModuleContext, name: string, isLocked: boolean, root: R
   return (await state()) === isLocked;
 }
 
-/** `shadow.set_password`: the hash goes into the file itself, or to `usermod`; never into a log. */
+/** `shadow.set_password`: the hash goes into the file itself, or to a program's standard input; never into a log or an argument. */
 async function setPassword(
   ctx: ModuleContext,
   name: string,
@@ -97,11 +97,13 @@ async function setPassword(
     ctx.log.warning(`user ${name} does not exist, cannot set password`);
     return false;
   }
+  if (/[:\n]/.test(password))
+    throw new SaltInvocationError('A hashed password has neither colons nor line ends.');
   if (useProgram) {
-    await runText(ctx, ['usermod', ...rootWords(root), '-p', password, name], { output_loglevel: 'quiet' });
+    // Salt compat: Salt has usermod do it, which takes the hash as an argument only, where every user of the machine reads it.
+    const words = ['chpasswd', ...rootWords(root), '--encrypted'];
+    await runText(ctx, words, { stdin: `${name}:${password}\n`, output_loglevel: 'quiet' });
   } else {
-    if (/[:\n]/.test(password))
-      throw new SaltInvocationError('A hashed password has neither colons nor line ends.');
     const path = shadowFile(root);
     if (!isFile(path)) return new Map();
     writeEntry(ctx, path, name, password);

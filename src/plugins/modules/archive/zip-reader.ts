@@ -36,11 +36,15 @@ export interface ZipEntry {
   /** Unix mode with the file's type, 0 when the archive does not say. */
   readonly mode: number;
   readonly isEncrypted: boolean;
+  /** What the last of the twelve bytes in front of an encrypted content is, once the right password has decrypted them. */
+  readonly passwordCheck: number;
   readonly method: number;
   readonly crc: number;
   readonly compressedBytes: number;
   readonly sizeBytes: number;
   readonly offset: number;
+  /** Where the index has the entry. */
+  readonly indexAt: number;
   readonly flags: number;
   readonly dosTime: number;
   /** The attributes below the mode, those of MS-DOS. */
@@ -86,8 +90,7 @@ export class ZipReader {
       decrypt = zipDecryptor(password);
       const secret = Buffer.alloc(12);
       readFully(this.#fd, secret, start);
-      const check = (entry.flags & 0x8) !== 0 ? (entry.dosTime >> 8) & 0xff : entry.crc >>> 24;
-      if (decrypt(secret)[11] !== check) throw new ZipError(`Bad password for file ${quoted}`);
+      if (decrypt(secret)[11] !== entry.passwordCheck) throw new ZipError(`Bad password for file ${quoted}`);
       start += 12;
       compressedBytes -= 12;
     }
@@ -154,7 +157,8 @@ function readIndex(fd: number): ZipEntry[] {
     ) as [number, number, number];
     const next = at + CENTRAL_BYTES + nameBytes + extraBytes + commentBytes;
     if (next > index.length) throw new BadZipError('Truncated central directory');
-    entries.push(readEntry(index.subarray(at, next), nameBytes, extraBytes, end.prefixBytes));
+    const place = { indexAt: end.indexOffset + at, prefixBytes: end.prefixBytes };
+    entries.push(readEntry(index.subarray(at, next), nameBytes, extraBytes, place));
     at = next;
   }
   return entries;
@@ -184,8 +188,14 @@ function readEnd(fd: number, size: number): EndRecord | undefined {
   return { count, indexBytes, indexOffset, prefixBytes: indexOffset - offset };
 }
 
-function readEntry(raw: Buffer, nameBytes: number, extraBytes: number, prefixBytes: number): ZipEntry {
+function readEntry(
+  raw: Buffer,
+  nameBytes: number,
+  extraBytes: number,
+  { indexAt, prefixBytes }: { readonly indexAt: number; readonly prefixBytes: number },
+): ZipEntry {
   const flags = raw.readUInt16LE(8);
+  const [dosTime, crc] = [raw.readUInt16LE(12), raw.readUInt32LE(16)];
   const bytes = raw.subarray(CENTRAL_BYTES, CENTRAL_BYTES + nameBytes);
   let [compressedBytes, sizeBytes, offset] = [20, 24, 42].map((field) => raw.readUInt32LE(field)) as [
     number,
@@ -208,11 +218,13 @@ function readEntry(raw: Buffer, nameBytes: number, extraBytes: number, prefixByt
     dosAttributes: raw.readUInt16LE(38),
     isEncrypted: (flags & ENCRYPTED) !== 0,
     method: raw.readUInt16LE(10),
-    dosTime: raw.readUInt16LE(12),
-    crc: raw.readUInt32LE(16),
+    passwordCheck: (flags & 0x8) !== 0 ? (dosTime >> 8) & 0xff : crc >>> 24,
+    dosTime,
+    crc,
     compressedBytes,
     sizeBytes,
     offset: offset + prefixBytes,
+    indexAt,
     flags,
   };
 }

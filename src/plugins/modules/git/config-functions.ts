@@ -6,8 +6,9 @@ import { refuseKeywords } from '../../../runtime/loader/bind.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import type { Ended } from '../program.ts';
+import { isSecretSetting, placeholder } from './hidden-passwords.ts';
 import { ENDING, RUN_AS } from './params.ts';
-import { runGit, runOf, type SharedArgs } from './run.ts';
+import { replaceSetting, runGit, runOf, type SharedArgs } from './run.ts';
 import { folderUnlessGlobal, listOfTexts } from './words.ts';
 
 /** The arguments that the functions about settings share. */
@@ -74,8 +75,13 @@ async function setSetting(
   const first = value !== undefined && truthy(kwargs.get('add')) ? '--add' : '--replace-all';
   const place = isGlobal(kwargs) ? ['--global'] : [];
   const values = value === undefined ? listOfTexts(multivar) : [value];
-  for (const [i, text] of values.entries())
-    await runGit(ctx, ['config', ...place, i === 0 ? first : '--add', key, text], runOf(args, cwd));
+  const run = runOf(args, cwd);
+  for (const [i, text] of values.entries()) {
+    const isSecret = isSecretSetting(key, text);
+    const before = isSecret ? placeholder(ctx.random) : text;
+    await runGit(ctx, ['config', ...place, i === 0 ? first : '--add', key, before], run);
+    if (isSecret) await replaceSetting(ctx, { place: place[0] ?? '--local', before, after: text }, run);
+  }
   const kept: Dict = new Map([['global', isGlobal(kwargs)]]);
   return (await valuesOf(ctx, args, kept, key)) ?? null;
 }

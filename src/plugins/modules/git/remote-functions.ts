@@ -1,7 +1,7 @@
 /** The functions of `git` that speak with other repositories (3006.16 salt/modules/git.py). */
 import { mkdirSync } from 'node:fs';
 import { CommandExecutionError, SaltInvocationError } from '../../../errors/errors.ts';
-import { pathExists } from '../../../python/paths.ts';
+import { joinPath, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
@@ -9,6 +9,7 @@ import { refuseKeywords } from '../../../runtime/loader/bind.ts';
 import { defineFunction, type ModuleContext } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { redacted, withBasicAuth } from './credentials.ts';
+import { hasPassword, placeholder, withoutPassword } from './hidden-passwords.ts';
 import {
   CWD,
   ENCODING,
@@ -21,7 +22,7 @@ import {
   RUN_AS,
   SALTENV,
 } from './params.ts';
-import { inCheckout, printedIn, runGit, runOf, saidIn, type SharedArgs } from './run.ts';
+import { inCheckout, printedIn, replaceSetting, runGit, runOf, saidIn, type SharedArgs } from './run.ts';
 import { expandFolder, listOfTexts, optionWords } from './words.ts';
 
 /** A line of what `git fetch` reports about one ref. */
@@ -106,12 +107,12 @@ const transferFunctions = {
       if (args.url === undefined) throw new SaltInvocationError("Missing 'url' argument");
       const url = withBasicAuth(args.url, args.https_user, args.https_pass);
       const words = [...optionWords(args.git_opts), 'clone', ...optionWords(args.opts), '--', url];
-      if (args.name === undefined) {
-        await runGit(ctx, [...words, cwd], runOf(args, CLONE_FOLDER));
-        return true;
-      }
-      if (!pathExists(cwd)) mkdirSync(cwd, { recursive: true });
-      await runGit(ctx, [...words, args.name], runOf(args, cwd));
+      const from = args.name === undefined ? CLONE_FOLDER : cwd;
+      if (args.name !== undefined && !pathExists(cwd)) mkdirSync(cwd, { recursive: true });
+      await runGit(ctx, [...words, args.name ?? cwd], runOf(args, from));
+      const clone = runOf(args, args.name === undefined ? cwd : joinPath(cwd, args.name));
+      const before = withoutPassword(url);
+      if (before !== url) await replaceSetting(ctx, { place: '--local', before, after: url }, clone);
       return true;
     },
   }),
@@ -224,6 +225,22 @@ const REDACT = {
   redact_auth: param.flag({ default: true, doc: 'Hide users and passwords in addresses.' }),
 } as const;
 
+/** Has git note an address: one with a password only once it stands there. @param words the command that ends with the address */
+async function setAddress(
+  ctx: ModuleContext,
+  args: SharedArgs,
+  { words, url }: { readonly words: readonly string[]; readonly url: string },
+): Promise<void> {
+  if (!hasPassword(url)) {
+    await inCheckout(ctx, args, [...words, url]);
+    return;
+  }
+  const before = placeholder(ctx.random);
+  await inCheckout(ctx, args, [...words, before]);
+  const run = runOf(args, expandFolder(args.cwd, args.user));
+  await replaceSetting(ctx, { place: '--local', before, after: url }, run);
+}
+
 const remoteFunctions = {
   remotes: defineFunction({
     doc: 'Returns the remotes of a checkout.',
@@ -258,10 +275,10 @@ const remoteFunctions = {
       const all = { ...args, redact_auth: true };
       if ((await remotesOf(ctx, { ...all, ignore_retcode: false })).has(remote))
         await inCheckout(ctx, args, ['remote', 'rm', remote]);
-      await inCheckout(ctx, args, ['remote', 'add', remote, url]);
+      await setAddress(ctx, args, { words: ['remote', 'add', remote], url });
       if (args.push_url !== undefined) {
         const target = withBasicAuth(args.push_url, args.push_https_user, args.push_https_pass);
-        await inCheckout(ctx, args, ['remote', 'set-url', '--push', remote, target]);
+        await setAddress(ctx, args, { words: ['remote', 'set-url', '--push', remote], url: target });
       }
       return oneRemote(ctx, all);
     },

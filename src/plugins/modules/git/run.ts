@@ -1,9 +1,11 @@
 /** Running git: as a user, with private keys, and without credentials in what is returned (3006.16 salt/modules/git.py `_git_run`). */
 import { CommandExecutionError } from '../../../errors/errors.ts';
+import { joinPath, pathExists } from '../../../python/paths.ts';
 import { dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { runAll, type Ended } from '../program.ts';
 import { redacted } from './credentials.ts';
+import { editEnvironment, hidePasswords, speaksWithRemote } from './hidden-passwords.ts';
 import { identitiesOf, needsPassphrase, prepareIdentity } from './identity.ts';
 import { expandFolder, optionWords } from './words.ts';
 
@@ -23,18 +25,50 @@ export interface GitRun {
 
 async function runOnce(
   ctx: ModuleContext,
-  words: readonly string[],
+  given: readonly string[],
   run: GitRun,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
+  const { words, env: passwords } = speaksWithRemote(given)
+    ? hidePasswords(given, await remoteAddresses(ctx, run))
+    : { words: given, env: {} };
   return runAll(ctx, ['git', ...words], {
     cwd: run.cwd,
     runas: run.user,
-    env: dict(env),
+    env: dict({ ...env, ...passwords }),
     ignore_retcode: run.ignoreRetcode ?? false,
     redirect_stderr: run.merged ?? false,
     output_encoding: run.outputEncoding,
   });
+}
+
+/** The addresses of a checkout's remotes, as they are configured; none where there is no checkout. */
+async function remoteAddresses(ctx: ModuleContext, run: GitRun): Promise<string[]> {
+  const { cwd } = run;
+  if (cwd === undefined || !['.git', 'HEAD'].some((name) => pathExists(joinPath(cwd, name)))) return [];
+  const words = ['git', 'config', '--local', '--get-regexp', '^(remote|submodule)[.].*url$'];
+  const asked = { cwd, runas: run.user, ignore_retcode: true, output_loglevel: 'quiet' };
+  return [(await runAll(ctx, words, asked)).stdout];
+}
+
+/**
+ * Replaces a value of git's configuration by one that no argument is to have.
+ * @param place `--local` or `--global`
+ * @throws CommandExecutionError where git cannot write its configuration
+ */
+export async function replaceSetting(
+  ctx: ModuleContext,
+  { place, before, after }: { readonly place: string; readonly before: string; readonly after: string },
+  run: GitRun,
+): Promise<void> {
+  const ended = await runAll(ctx, ['git', 'config', place, '--edit'], {
+    cwd: run.cwd,
+    runas: run.user,
+    env: dict({ ...editEnvironment(before, after) }),
+    output_loglevel: 'quiet',
+  });
+  if (ended.retcode !== 0)
+    throw new CommandExecutionError(`git could not write its configuration: ${redacted(ended.stderr)}`);
 }
 
 const complaint = ({ stdout, stderr }: Ended, { merged = false }: GitRun): string =>

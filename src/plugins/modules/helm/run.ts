@@ -2,7 +2,7 @@
 import { BrineError, CommandExecutionError } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/parse.ts';
 import { pyRepr, pyStr } from '../../../python/values/repr.ts';
-import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { runAll } from '../program.ts';
 
@@ -66,14 +66,49 @@ export function withOptions(kvflags: Value, further: Readonly<Record<string, Val
   return new Map<Value, Value>([...mappingIn(kvflags), ...added]);
 }
 
+/** Commands that read a password from their standard input. */
+const READ_PASSWORDS = ['repo add', 'registry login'];
+
+/**
+ * What goes to helm beside its arguments, which every user of the machine reads, and the options that are left.
+ *
+ * Salt compat: Salt leaves the password and the token among the arguments.
+ */
+function secretsOf({ words, flags, kvflags }: HelmCommand): {
+  readonly options: HelmOptions;
+  readonly input: DictInit;
+} {
+  const left = new Map(mappingIn(kvflags));
+  const taken = (option: string): Value | undefined => {
+    const name = [...left.keys()].find((key) => optionOf(key) === option);
+    const value = name === undefined ? undefined : left.get(name);
+    if (name !== undefined) left.delete(name);
+    return value;
+  };
+  const token = taken('--kube-token');
+  const password = READ_PASSWORDS.includes(words.join(' ')) ? taken('--password') : undefined;
+  if (token === undefined && password === undefined) return { options: { flags, kvflags }, input: {} };
+  return {
+    options: {
+      flags: password === undefined ? flags : [...listIn(flags, 'flags'), 'password-stdin'],
+      kvflags: left,
+    },
+    input: {
+      ...(token === undefined ? {} : { env: dict({ HELM_KUBETOKEN: pyStr(token) }) }),
+      ...(password === undefined ? {} : { stdin: `${pyStr(password)}\n` }),
+    },
+  };
+}
+
 /** Runs helm. @returns what it says, and whether it has worked; that it cannot be run is what it says then */
 async function run(
   ctx: ModuleContext,
   command: HelmCommand,
 ): Promise<{ readonly works: boolean; readonly out: string; readonly problem: string }> {
-  const words = wordsOf(command);
+  const { options, input } = secretsOf(command);
+  const words = wordsOf({ ...command, ...options });
   try {
-    const ended = await runAll(ctx, words);
+    const ended = await runAll(ctx, words, input);
     return { works: ended.retcode === 0, out: ended.stdout, problem: ended.stderr };
   } catch (error) {
     if (!(error instanceof BrineError)) throw error;

@@ -7,6 +7,7 @@ import { dirName, isDir, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
+import { hideGitPasswords } from '../git/hidden-passwords.ts';
 import { indexOption, linkOptions, proxyOption, type PipWords } from './addresses.ts';
 import type { INSTALL } from './params.ts';
 import { missingSentence, prepareRequirements } from './requirements.ts';
@@ -165,6 +166,12 @@ function installWords(args: InstallArgs, version: string | undefined): PipWords[
 const packageWords = (pkgs: Value): Value[] =>
   truthy(pkgs) ? commaList(pkgs).map((name) => pyStr(name).replaceAll(';', ',')) : [];
 
+/** Salt compat: Salt leaves the passwords of `git+https://…` among the arguments, of pip and of git, where every user of the machine reads them. */
+function fetchedByGit(words: readonly Value[]): PipWords {
+  const hidden = hideGitPasswords(words.map(pyStr));
+  return { words: Object.keys(hidden.env).length === 0 ? [...words] : hidden.words, env: hidden.env };
+}
+
 /** @throws CommandExecutionError for an address that names no package */
 function editableWords(editable: Value | undefined): Value[] {
   if (editable === undefined) return [];
@@ -199,8 +206,7 @@ function commandOf(
     only(wheelWords(ctx, args, version)),
     ...sourceWords(ctx, args, version),
     ...installWords(args, version),
-    only(packageWords(args.pkgs)),
-    only(editableWords(args.editable)),
+    fetchedByGit([...packageWords(args.pkgs), ...editableWords(args.editable)]),
     flag(args.allow_all_external, '--allow-all-external'),
     repeated('--allow-external', args.allow_external),
     repeated('--allow-unverified', args.allow_unverified),

@@ -1,6 +1,7 @@
 /** Policies and upstreams of RabbitMQ. Follows 3006.16 salt/modules/rabbitmq.py. */
 import { SaltInvocationError } from '../../../errors/errors.ts';
 import { toJson } from '../../../formats/json/text.ts';
+import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { checked, dataLines } from './output.ts';
@@ -80,14 +81,32 @@ export async function upstreams(ctx: ModuleContext, runas: Value): Promise<Dict>
   );
 }
 
-/** Sets an upstream. @throws CommandExecutionError where it fails */
+/** An address with a password in it. */
+const WITH_PASSWORD = /:\/\/[^/@\s"]*:[^/@\s"]*@/;
+
+/**
+ * Sets an upstream. One whose address has a password goes to the standard input of `import_definitions`.
+ *
+ * Salt compat: Salt has the password among the arguments, where every user of the machine reads it.
+ * @throws CommandExecutionError where it fails
+ */
 export async function setUpstream(
   ctx: ModuleContext,
   name: Value,
   settings: Dict,
   runas: Value,
 ): Promise<true> {
-  const words = ['set_parameter', 'federation-upstream', name, toJson(settings)];
-  checked(await control(ctx, words, { runas, secret: true }));
+  const value = toJson(settings);
+  const run = { runas, secret: true };
+  if (WITH_PASSWORD.test(value)) {
+    const upstream = dict({
+      vhost: '/',
+      component: 'federation-upstream',
+      name: pyStr(name),
+      value: settings,
+    });
+    const stdin = `${toJson(dict({ parameters: [upstream] }))}\n`;
+    checked(await control(ctx, ['import_definitions'], { ...run, stdin }));
+  } else checked(await control(ctx, ['set_parameter', 'federation-upstream', name, value], run));
   return true;
 }
