@@ -21,6 +21,8 @@ export interface ClusterSettings {
   /** Each master has a key of its own, and minions trust the key that signs them (`master_sign_pubkey`); else all have one key. */
   readonly hasOwnKeys: boolean;
   readonly nats: NatsSettings;
+  /** Where the NATS servers say how they are set up (`http` or `https` in their configuration); empty when that is not known. */
+  readonly natsMonitoring: readonly string[];
 }
 
 /** How NATS is reached. */
@@ -48,6 +50,7 @@ const KNOWN = [
   'member',
   'minion_address',
   'nats',
+  'nats_monitoring',
   'replicas',
   'spool_bytes_max',
   'own_keys',
@@ -98,6 +101,7 @@ export function clusterSettings(opts: Pick<MasterOptions, 'get' | 'raw'>): Clust
     spoolBytesMax: bytesOf(value.get('spool_bytes_max')),
     hasOwnKeys: ownKeysOf(value.get('own_keys'), opts),
     nats: natsOf(value),
+    natsMonitoring: monitoringOf(value.get('nats_monitoring')),
   };
 }
 
@@ -185,6 +189,24 @@ function isServer(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username } = new URL(text);
   return (protocol === 'tls:' || protocol === 'nats:') && hostname !== '' && username === '';
+}
+
+function monitoringOf(value: Value | undefined): string[] {
+  if (value === undefined || value === null) return [];
+  const list = Array.isArray(value) ? value : [value];
+  return list.map((entry) => {
+    if (typeof entry === 'string' && isMonitoring(entry)) return entry;
+    throw new ConfigError(
+      `cluster: nats_monitoring takes addresses such as http://nats1:8222, not ${pyStr(entry)}. It is what http or https says in the ` +
+        'configuration of each NATS server.',
+    );
+  });
+}
+
+function isMonitoring(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username } = new URL(text);
+  return (protocol === 'http:' || protocol === 'https:') && hostname !== '' && username === '';
 }
 
 function textOf(value: Dict, key: string): string | undefined {

@@ -208,7 +208,7 @@ export const masterOptions = {
   cluster: option(
     'dict',
     dict(),
-    'cluster of masters that this one belongs to: its id, the addresses of its NATS servers (nats), replicas, credentials, and own_keys',
+    'cluster of masters that this one belongs to: its id, the addresses of its NATS servers (nats, nats_monitoring), replicas, credentials, and own_keys',
   ),
   cluster_id: option(
     'str?',

@@ -155,6 +155,11 @@ export const sharedOptions = {
   ),
   engines: option('list', [], 'engines to run, names or one-key mappings of name to options'),
   engines_dirs: option('list', [], 'further folders of engines'),
+  may_lose_on_power_failure: option(
+    'bool',
+    false,
+    'jobs, returns and reactions are acknowledged before the disk itself has them, which is sooner, and may be lost when the power fails',
+  ),
   reactor: option('any', [], 'tags of events and the files that react to them'),
   reactor_refresh_interval: option('int', 60, 'seconds what the reactor reads is cached'),
   reactor_worker_threads: option('int', 10, 'functions of the master that reactions run at a time'),

@@ -261,6 +261,10 @@ export const ERROR_GROUPS = {
     },
   },
   'Files and documents': {
+    'disk-refuses': {
+      when: 'The disk does not take what was written, so nothing of it was acknowledged.',
+      remedy: 'See what the kernel says of the disk that the sentence names (`dmesg`), and make room on it.',
+    },
     'path-unsafe': {
       when: 'A path that came from outside would leave its folder.',
       remedy: 'Take `..` and absolute paths out of the name.',

@@ -15,6 +15,7 @@ import {
 import { dirname, join, resolve, sep } from 'node:path';
 import { UnsafePathError } from '../errors/errors.ts';
 import { systemClock } from './clock.ts';
+import { syncFolder } from './disk-sync.ts';
 import { systemRandom } from './random.ts';
 
 /**
@@ -48,7 +49,7 @@ export function isValidMinionId(id: unknown): id is string {
 export interface FileCreation {
   /** Permission bits, e.g. `0o600`; they hold from the first moment, whatever the umask. */
   readonly mode: number;
-  /** Flush to the disk before returning. */
+  /** Bring the file and its name to the disk itself before returning, so that it outlives a failure of power. */
   readonly durable?: boolean;
 }
 
@@ -59,8 +60,9 @@ export interface FileCreation {
 export function writeFileAtomic(path: string, content: string | Uint8Array, creation: FileCreation): void {
   const temporary = join(dirname(path), `.${systemRandom.bytes(9).toString('base64url')}.tmp`);
   try {
-    createFile(temporary, content, creation);
+    createUnsynced(temporary, content, creation);
     renameSync(temporary, path);
+    if (creation.durable) syncFolder(dirname(path));
   } catch (error) {
     try {
       unlinkSync(temporary);
@@ -132,6 +134,12 @@ function openLike(path: string, sizeBytes: number, mode: number): number | undef
 
 /** Creates a file that must not exist yet. @throws EEXIST among others */
 export function createFile(path: string, content: string | Uint8Array, creation: FileCreation): void {
+  createUnsynced(path, content, creation);
+  if (creation.durable) syncFolder(dirname(path));
+}
+
+/** Creates a file whose name the disk may not have yet. */
+function createUnsynced(path: string, content: string | Uint8Array, creation: FileCreation): void {
   const umask = process.umask(0);
   let fd: number;
   try {

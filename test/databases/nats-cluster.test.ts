@@ -236,9 +236,9 @@ test(
       const untilMs = systemClock.monotonicMs() + 15_000;
       // the duty of the one that was stopped is free for a while
       while ((await found()).codes.includes('duty-free')) assert.ok(systemClock.monotonicMs() < untilMs);
-      assert.deepEqual(await found(), { state: 'warning', codes: ['nats-payload-small'] });
+      assert.deepEqual(await found(), { state: 'warning', codes: ['nats-payload-small', 'nats-sync'] });
       await server.kill();
-      assert.deepEqual(await found(), { state: 'ill', codes: ['nats-server-away', 'member-down'] });
+      assert.deepEqual(await found(), { state: 'ill', codes: ['nats-server-away', 'member-down', 'nats-sync'] });
     });
   },
 );

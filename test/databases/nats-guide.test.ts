@@ -1,5 +1,6 @@
 /** docs/guides/cluster.md, followed word for word: from three empty machines to a master that is drained and replaced. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -44,9 +45,21 @@ class Guide {
 interface Places {
   readonly client: ReadonlyMap<string, number>;
   readonly routes: ReadonlyMap<string, number>;
+  readonly monitoring: ReadonlyMap<string, number>;
 }
 
-function here(text: string, { client, routes }: Places, name: string, folder: string): string {
+/** The line that nats-server has known since 2.10; the one of this machine may be older, as the guide says. */
+const SYNCING = ', sync_interval: always';
+
+function canSync(): boolean {
+  const said = spawnSync(findProgram('nats-server') ?? 'nats-server', ['--version'], {
+    encoding: 'utf8',
+  }).stdout;
+  const [, major = '0', minor = '0'] = /v(\d+)\.(\d+)/.exec(said) ?? [];
+  return Number(major) > 2 || Number(minor) >= 10;
+}
+
+function here(text: string, { client, routes, monitoring }: Places, name: string, folder: string): string {
   return text
     .replaceAll('server_name: n1', `server_name: ${name}`)
     .replace(/nats:\/\/n2:6222, nats:\/\/n3:6222/, () =>
@@ -55,6 +68,9 @@ function here(text: string, { client, routes }: Places, name: string, folder: st
         .map(([, port]) => `nats://127.0.0.1:${port}`)
         .join(', '),
     )
+    .replace(SYNCING, canSync() ? SYNCING : '')
+    .replaceAll('0.0.0.0:8222', `127.0.0.1:${monitoring.get(name)}`)
+    .replace(/https:\/\/(n\d):8222/g, (_, other: string) => `https://127.0.0.1:${monitoring.get(other)}`)
     .replaceAll('0.0.0.0:4222', `127.0.0.1:${client.get(name)}`)
     .replaceAll('0.0.0.0:6222', `127.0.0.1:${routes.get(name)}`)
     .replace(/tls:\/\/(n\d):4222/g, (_, other: string) => `tls://127.0.0.1:${client.get(other)}`)
@@ -136,7 +152,7 @@ test('cluster - the guide, word for word', { timeout: 240_000 }, async (t) => {
   const names = ['n1', 'n2', 'n3'];
   const portsOf = async (): Promise<Map<string, number>> =>
     new Map(await Promise.all(names.map(async (name) => [name, await freePort()] as const)));
-  const places = { client: await portsOf(), routes: await portsOf() };
+  const places = { client: await portsOf(), routes: await portsOf(), monitoring: await portsOf() };
 
   // 1. NATS
   const server = guide.next('1. NATS');

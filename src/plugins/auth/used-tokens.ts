@@ -43,7 +43,7 @@ export class UsedTokens {
     if (this.#count >= countMax) return 'full';
     makeDirectory(folder, 0o700);
     try {
-      createFile(safeJoin(folder, digest), '', { mode: 0o600 });
+      createFile(safeJoin(folder, digest), '', { mode: 0o600, durable: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return 'used before';
       throw error;

@@ -86,7 +86,7 @@ function grainsFile(ctx: ModuleContext): string {
 function saveGrains(ctx: ModuleContext, path: string, grains: Dict): void {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0o644;
   try {
-    writeFileAtomic(path, dumpYaml(grains), { mode: mode & 0o777 });
+    writeFileAtomic(path, dumpYaml(grains), { mode: mode & 0o777, durable: true });
   } catch (error) {
     ctx.log.error(`Unable to write to grains file at ${path}. Check permissions.`, error);
   }

@@ -98,7 +98,7 @@ export function rootsWheel({ option, what, invalid }: Described): RunnerModule {
           if (full === undefined) return invalid(path);
           makeFolders(dirname(full));
           const mode = statSync(full, { throwIfNoEntry: false })?.mode ?? FILE_MODE;
-          writeFileAtomic(full, data, { mode: mode & 0o7777 });
+          writeFileAtomic(full, data, { mode: mode & 0o7777, durable: true });
           return `Wrote data to file ${join(root, path)}`;
         },
       }),

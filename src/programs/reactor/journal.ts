@@ -3,6 +3,7 @@
  * killed goes on where it was: nothing is forgotten, and nothing is done twice.
  */
 import { dirname } from 'node:path';
+import type { DiskSync } from '../../host/disk-sync.ts';
 import { makeDirectory } from '../../host/files.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -13,6 +14,7 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from '../../storage/jobs/sqlite.ts';
+import { WalSync } from '../../storage/jobs/wal-sync.ts';
 
 /** How far a reaction is. A `local` one is never `started`: it has a job id, which says whether it was published. */
 export type StepState = 'planned' | 'started' | 'done';
@@ -50,11 +52,12 @@ interface Row {
 }
 
 /**
- * The journal. One process writes it. What is written within one turn of the event loop is committed together; a commit that fails ends
- * the process, whose successor goes on from what the journal has.
+ * The journal. One process writes it. What is written within one turn of the event loop is committed together, and brought to the disk
+ * together; a commit that fails, or a disk that refuses, ends the process, whose successor goes on from what the journal has.
  */
 export class Journal {
   readonly #db: SqliteDatabase;
+  readonly #wal: WalSync | undefined;
   #writes: (() => void)[] = [];
   #committed: Promise<void> | undefined;
   readonly #insert: SqliteStatement;
@@ -63,8 +66,11 @@ export class Journal {
   readonly #states: SqliteStatement;
   readonly #remove: SqliteStatement;
 
-  /** @param path the file; it and its folder are made, for their owner alone */
-  constructor(path: string) {
+  /**
+   * @param path the file; it and its folder are made, for their owner alone
+   * @param disk what is waited for, so that a failure of power loses nothing; without it that is not waited for
+   */
+  constructor(path: string, disk?: DiskSync) {
     makeDirectory(dirname(path), 0o700);
     this.#db = openSqlite(path);
     this.#db.exec('PRAGMA busy_timeout = 5000');
@@ -76,6 +82,7 @@ export class Journal {
     this.#db.exec(
       'CREATE TABLE IF NOT EXISTS place (one INTEGER PRIMARY KEY CHECK (one = 1), stream TEXT NOT NULL, last INTEGER NOT NULL)',
     );
+    this.#wal = disk === undefined ? undefined : new WalSync(path, this.#db, disk);
     this.#insert = this.#db.prepare('INSERT INTO events (tag, data) VALUES (?, ?) RETURNING id');
     this.#place = this.#db.prepare(
       'INSERT INTO place (one, stream, last) VALUES (1, ?, ?) ON CONFLICT (one) DO UPDATE SET stream = excluded.stream, last = excluded.last',
@@ -90,7 +97,10 @@ export class Journal {
     return this.#db.prepare('SELECT stream, last FROM place').get() as StreamPlace | undefined;
   }
 
-  /** Takes on events, and remembers how far the stream was read, together. @returns the entries with their ids */
+  /**
+   * Takes on events, and remembers how far the stream was read, together.
+   * @returns the entries with their ids; they are on the disk when {@link secured} resolves
+   */
   take(events: readonly { readonly tag: string; readonly data: Dict }[], place: StreamPlace): JournalEntry[] {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
@@ -143,8 +153,14 @@ export class Journal {
     await this.#committed;
   }
 
+  /** Resolves when everything committed so far is on the disk. */
+  async secured(): Promise<void> {
+    await this.#wal?.done().catch(endProcess);
+  }
+
   close(): void {
     this.#commit();
+    this.#wal?.close();
     this.#db.close();
   }
 
@@ -153,7 +169,7 @@ export class Journal {
     return (this.#committed ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#commit();
-        resolve();
+        resolve(this.secured());
       });
     }));
   }
@@ -167,6 +183,14 @@ export class Journal {
     for (const write of writes) write();
     this.#db.exec('COMMIT');
   }
+}
+
+/** What a journal cannot keep must not be acted on. */
+function endProcess(error: unknown): Promise<never> {
+  setImmediate(() => {
+    throw error;
+  });
+  return new Promise(() => undefined);
 }
 
 function lettersOf(states: readonly StepState[]): string {

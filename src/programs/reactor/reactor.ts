@@ -2,7 +2,7 @@
  * The reactor: reads the bus, takes on the events that a rule is for, and runs what their files ask for, in the order of the events
  * (salt/utils/reactor.py, 3006.16).
  *
- * An event is written into the journal before it is confirmed to the hub, and each reaction has its job id there before it is run. So
+ * An event is in the journal, on the disk, before it is confirmed to the hub, and each reaction has its job id there before it is run. So
  * whoever kills this process makes it late, and nothing else.
  */
 import { messageOf } from '../../errors/errors.ts';
@@ -67,6 +67,8 @@ export class Reactor {
   readonly #jobs = new CallPool(PUBLISHING_MAX, PUBLISHING_MAX);
   /** Resolves when the last job has begun to be published. */
   #begun: Promise<void> = Promise.resolve();
+  /** Resolves when all that was taken is confirmed to the hub. */
+  #confirmed: Promise<void> = Promise.resolve();
   #waiting: Waiting[] = [];
   #unfinished = 0;
   #wake: (() => void) | undefined;
@@ -140,12 +142,15 @@ export class Reactor {
       if (isManaging(tag)) manager.handle({ tag, data });
       else if (manager.isLeader && this.#hasRoom(taken.length)) taken.push({ tag, data });
     }
-    if (taken.length > 0)
-      for (const entry of journal.take(taken, { stream: this.#stream, last })) {
-        this.counters.taken++;
-        this.#enqueue({ entry, isAgain: false });
-      }
-    this.#reader?.confirm(last);
+    const entries = taken.length > 0 ? journal.take(taken, { stream: this.#stream, last }) : [];
+    for (const entry of entries) {
+      this.counters.taken++;
+      this.#enqueue({ entry, isAgain: false });
+    }
+    const kept = entries.length > 0 ? journal.secured() : undefined;
+    const reader = this.#reader;
+    // a confirmation is for all events up to that one, so it waits for those before it
+    this.#confirmed = this.#confirmed.then(() => kept).then(() => reader?.confirm(last));
   }
 
   #hasRoom(more: number): boolean {

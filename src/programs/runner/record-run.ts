@@ -1,6 +1,7 @@
 /** Runs in the job cache (salt/client/mixins.py `low`, salt/utils/job.py `store_job`, 3006.16). */
 import { handsJobsOn, jobCacheDirectory } from '../../config/job-caches.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
+import { awaitedDisk } from '../../config/power-failure.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -54,6 +55,6 @@ async function openStore({ opts, clock }: RecordRunDeps): Promise<JobWriter> {
     return new RemoteJobStore(path, clock);
   } catch {
     const directory = jobCacheDirectory(opts.get('cachedir'));
-    return new SqliteJobStore({ directory, outbox: handsJobsOn(opts) });
+    return new SqliteJobStore({ directory, outbox: handsJobsOn(opts), disk: awaitedDisk(opts) });
   }
 }

@@ -20,7 +20,7 @@ export class DrainingMark {
 
   set(): void {
     makeDirectory(this.#folder, 0o700);
-    createFile(this.#path, '', { mode: 0o600 });
+    createFile(this.#path, '', { mode: 0o600, durable: true });
   }
 
   remove(): void {

@@ -196,7 +196,7 @@ export class SharedTokens {
     try {
       this.#here.set(digest, ends);
       this.#keepNote(digest);
-      writeFileAtomic(safeJoin(this.#deps.tokenDir ?? '', token), bytes, { mode: 0o600 });
+      writeFileAtomic(safeJoin(this.#deps.tokenDir ?? '', token), bytes, { mode: 0o600, durable: true });
       this.counters.taken++;
     } catch (error) {
       this.#deps.log.error(`A token of another master could not be written: ${messageOf(error)}`);
@@ -236,7 +236,7 @@ export class SharedTokens {
   }
 
   #keepNote(digest: string): void {
-    writeFileAtomic(safeJoin(this.#deps.notesDir, digest), '', { mode: 0o600 });
+    writeFileAtomic(safeJoin(this.#deps.notesDir, digest), '', { mode: 0o600, durable: true });
   }
 }
 

@@ -33,6 +33,7 @@ export function saveSchedule(opts: Dict, schedule: Dict): void {
   makeDirectory(dirname(path), 0o755);
   writeFileAtomic(path, dumpYaml(new Map([['schedule', visible(schedule)]]), { defaultFlowStyle: null }), {
     mode: 0o600,
+    durable: true,
   });
 }
 

@@ -41,7 +41,7 @@ export class PauseFiles {
 
   write(jid: string, orders: Dict): void {
     mkdirSync(this.#folder, { recursive: true });
-    writeFileAtomic(safeJoin(this.#folder, jid), encode(orders, 'network'), { mode: 0o600 });
+    writeFileAtomic(safeJoin(this.#folder, jid), encode(orders, 'network'), { mode: 0o600, durable: true });
   }
 
   remove(jid: string): void {

@@ -15,7 +15,7 @@ export class ValueBanks {
   store(bank: string, key: string, value: Value): void {
     const folder = this.#folder(bank);
     makeDirectory(folder, 0o700);
-    writeFileAtomic(safeJoin(folder, `${key}.p`), encode(value, 'local'), { mode: 0o600 });
+    writeFileAtomic(safeJoin(folder, `${key}.p`), encode(value, 'local'), { mode: 0o600, durable: true });
   }
 
   /** The value; an empty mapping when there is none. */

@@ -2,6 +2,8 @@
 import { linkSync, rmSync } from 'node:fs';
 import { JobOutbox } from './outbox.ts';
 import { openSqlite, type SqliteDatabase, type SqliteStatement } from './sqlite.ts';
+import type { DiskSync } from '../../host/disk-sync.ts';
+import { WalSync } from './wal-sync.ts';
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS jobs (
@@ -35,21 +37,29 @@ export interface Day {
   readonly outbox: JobOutbox | undefined;
   /** Jobs with a minion that was given up: only their returns can be late. */
   readonly judged: Set<string>;
+  /** Brings what was committed to the disk itself; undefined where that is not waited for. */
+  readonly wal: WalSync | undefined;
 }
 
 /** How days are opened. */
 export interface DayOptions {
   /** Open for reading beside a running master. */
   readonly readOnly?: boolean;
-  /** Flush to the disk with each batch, so that acknowledged returns survive a power failure too. */
-  readonly durable?: boolean;
+  /** What each batch is brought to before it is acknowledged, so that it outlives a failure of power; without it that is not waited for. */
+  readonly disk?: DiskSync | undefined;
   /** Keep a list of what is to be handed on to a database, in the order in which it came. */
   readonly outbox?: boolean;
 }
 
+/** Lets a day go. */
+export function closeDay({ db, wal }: Day): void {
+  wal?.close();
+  db.close();
+}
+
 /** Opens the file of a day, which {@link beginDay} has made. */
 export function openDay(path: string, options: DayOptions): Day {
-  const { readOnly = false, durable = false, outbox: isHandedOn = false } = options;
+  const { readOnly = false, disk, outbox: isHandedOn = false } = options;
   const db = openSqlite(path, readOnly);
   db.exec('PRAGMA busy_timeout = 5000');
   if (readOnly)
@@ -60,9 +70,10 @@ export function openDay(path: string, options: DayOptions): Day {
       note: unused,
       outbox: undefined,
       judged: new Set(),
+      wal: undefined,
     };
   db.exec('PRAGMA journal_mode = WAL');
-  db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`);
+  db.exec('PRAGMA synchronous = NORMAL');
   db.exec('PRAGMA wal_autocheckpoint = 0');
   db.exec('PRAGMA cache_size = -2048');
   db.exec(SCHEMA);
@@ -74,6 +85,7 @@ export function openDay(path: string, options: DayOptions): Day {
     note: db.prepare(NOTE),
     judged: new Set(judgedJobs(db)),
     outbox: isHandedOn ? new JobOutbox(db) : undefined,
+    wal: disk === undefined ? undefined : new WalSync(path, db, disk),
   };
 }
 

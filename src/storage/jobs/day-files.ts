@@ -1,7 +1,7 @@
 /** The files of the job cache, one for each day of jids and one for what has no day: which there are, and which are open. */
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { beginDay, openDay, type Day, type DayOptions } from './day-file.ts';
+import { beginDay, closeDay, openDay, type Day, type DayOptions } from './day-file.ts';
 import { dayOf, UNDATED } from './job-days.ts';
 
 /** Open day files kept at hand. */
@@ -72,7 +72,8 @@ export class DayFiles {
 
   /** Forgets a day. */
   remove(name: string): void {
-    this.#days.get(name)?.db.close();
+    const day = this.#days.get(name);
+    if (day !== undefined) closeDay(day);
     this.#days.delete(name);
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.#path(name) + suffix, { force: true });
   }
@@ -84,7 +85,7 @@ export class DayFiles {
 
   /** Closes the days at hand. */
   close(): void {
-    for (const { db } of this.#days.values()) db.close();
+    for (const day of this.#days.values()) closeDay(day);
     this.#days.clear();
   }
 
@@ -92,7 +93,7 @@ export class DayFiles {
     for (const [name, day] of this.#days) {
       if (this.#days.size < OPEN_DAYS_MAX) return;
       if (this.#isBusy(day)) continue;
-      day.db.close();
+      closeDay(day);
       this.#days.delete(name);
     }
   }

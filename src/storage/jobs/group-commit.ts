@@ -1,4 +1,4 @@
-/** Writes that come together are committed together, and acknowledged after the commit. */
+/** Writes that come together are committed together, brought to the disk together, and acknowledged after that. */
 import type { Clock } from '../../host/clock.ts';
 import type { Day } from './day-file.ts';
 import type { SqliteDatabase } from './sqlite.ts';
@@ -12,7 +12,7 @@ interface Write {
 /** Who is told of each commit. */
 export interface CommitWatch {
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** @param writes how many it had; @param ms what it took */
+  /** @param writes how many it had; @param ms what it took, until it was acknowledged */
   committed(writes: number, ms: number): void;
 }
 
@@ -23,12 +23,14 @@ export class GroupCommit {
   #isPlanned = false;
   /** The days that the running batch has begun a transaction on. */
   #inTransaction: Set<Day> | undefined;
+  /** Batches that are committed and on their way to the disk. */
+  readonly #acknowledging = new Set<Promise<void>>();
 
   constructor(watch?: CommitWatch) {
     this.#watch = watch;
   }
 
-  /** Has a write done with the next commit. @returns what it returns */
+  /** Has a write done with the next commit. @returns what it returns, when the disk has it. @throws what refused the whole batch */
   add(run: () => boolean): Promise<boolean> {
     return new Promise((resolve, reject) => {
       this.#writes.push({ run, resolve, reject });
@@ -63,14 +65,35 @@ export class GroupCommit {
     try {
       const results = writes.map((write) => write.run());
       for (const { db } of touched) db.exec('COMMIT');
-      watch?.committed(writes.length, watch.clock.monotonicMs() - beganMs);
-      writes.forEach((write, index) => write.resolve(results[index] as boolean));
+      this.#acknowledge(touched, {
+        kept: () => {
+          watch?.committed(writes.length, watch.clock.monotonicMs() - beganMs);
+          writes.forEach((write, index) => write.resolve(results[index] as boolean));
+        },
+        refused: (error) => writes.forEach((write) => write.reject(error)),
+      });
     } catch (error) {
       for (const { db } of touched) tryRollback(db);
       for (const write of writes) write.reject(error as Error);
     } finally {
       this.#inTransaction = undefined;
     }
+  }
+
+  /** Resolves when every batch that was committed is acknowledged or refused. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#acknowledging);
+  }
+
+  #acknowledge(
+    touched: ReadonlySet<Day>,
+    end: { readonly kept: () => void; readonly refused: (error: Error) => void },
+  ): void {
+    const logs = [...touched].flatMap(({ wal }) => wal ?? []);
+    if (logs.length === 0) return end.kept();
+    const under = Promise.all(logs.map((wal) => wal.done())).then(end.kept, end.refused);
+    this.#acknowledging.add(under);
+    void under.finally(() => this.#acknowledging.delete(under));
   }
 }
 

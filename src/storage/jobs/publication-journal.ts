@@ -7,9 +7,9 @@
  * A serial counts for one shared key. A master that starts makes a new one, Salt's as ours, and when its serials begin anew (Salt's
  * at 1 with every key, ours at the time) so do they here: a master that was reinstalled locks no minion out.
  */
-import { closeSync, fdatasync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { messageOf } from '../../errors/errors.ts';
+import { SharedFlush, systemDisk } from '../../host/disk-sync.ts';
 import { writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
 
@@ -40,8 +40,7 @@ export class PublicationJournal {
   #fd: number | undefined;
   #sizeBytes = 0;
   #limitBytes = 0;
-  #syncing: Promise<void> = Promise.resolve();
-  #nextSync: Promise<void> | undefined;
+  readonly #flush = new SharedFlush(() => this.#bring());
 
   /** Reads what is there; a file that cannot be read counts as empty. */
   constructor(deps: PublicationJournalDeps) {
@@ -72,12 +71,12 @@ export class PublicationJournal {
    */
   noteJob(jid: string): Promise<void> {
     this.#keepJob(jid);
-    return this.#append(jobLine(jid)) ? this.#sync() : Promise.resolve();
+    return this.#append(jobLine(jid)) ? this.#flush.done() : Promise.resolve();
   }
 
   /** Waits for what is being written, and lets the file go. */
   async close(): Promise<void> {
-    await (this.#nextSync ?? this.#syncing);
+    await this.#flush.idle();
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
   }
@@ -127,32 +126,19 @@ export class PublicationJournal {
     const lines = [...this.#serials].map(([mark, serial]) => serialLine(mark, serial));
     const text = [...lines, ...[...this.#jobs].map(jobLine)].join('');
     writeFileAtomic(path, text, { mode: 0o600, durable: true });
-    syncFolder(dirname(path));
     const old = this.#fd;
     this.#fd = openSync(path, 'a');
     this.#sizeBytes = Buffer.byteLength(text);
     this.#limitBytes = this.#sizeBytes + SLACK_BYTES;
-    if (old !== undefined) void this.#syncing.then(() => closeSync(old));
+    if (old !== undefined) void this.#flush.rest().then(() => closeSync(old));
   }
 
-  /** One flush serves all who have written before it began. */
-  #sync(): Promise<void> {
-    this.#nextSync ??= this.#syncing.then(() => {
-      this.#nextSync = undefined;
-      this.#syncing = this.#flush();
-      return this.#syncing;
-    });
-    return this.#nextSync;
-  }
-
-  #flush(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#fd === undefined) return resolve();
-      fdatasync(this.#fd, (error) => {
-        if (error) this.#warn(error);
-        resolve();
-      });
-    });
+  async #bring(): Promise<void> {
+    try {
+      if (this.#fd !== undefined) await systemDisk.data(this.#fd);
+    } catch (error) {
+      this.#warn(error);
+    }
   }
 
   #warn(error: unknown): void {
@@ -180,15 +166,6 @@ function dropOldest(entries: Map<string, number> | Set<string>): void {
 
 function isRemoved(fd: number): boolean {
   return fstatSync(fd).nlink === 0;
-}
-
-function syncFolder(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** The whole lines at the end of a file. */

@@ -219,6 +219,7 @@ export class SqliteJobStore implements JobArchive, JobWriter, JobJanitor {
 
   async close(): Promise<void> {
     this.#writes.commit();
+    await this.#writes.settled();
     this.#files.close();
   }
 

@@ -136,6 +136,10 @@ export class KeyManager {
    * @param from states to take keys from; others in `ids` are left alone
    */
   accept(ids: KeyIds, from: readonly KeyState[]): AcceptResult {
+    return this.#deps.store.together(() => this.#acceptEach(ids, from));
+  }
+
+  #acceptEach(ids: KeyIds, from: readonly KeyState[]): AcceptResult {
     const { store, log } = this.#deps;
     const invalid: string[] = [];
     const usable: KeyIds = new Map(ids);
@@ -192,7 +196,7 @@ export class KeyManager {
   /** Takes keys away; what protects the others happens even if that fails half-way. */
   #revoke({ rotate, preserve = [] }: RevokeOptions, take: () => void): void {
     try {
-      take();
+      this.#deps.store.together(take);
     } finally {
       if (rotate) requestKeyRotation(this.#deps);
     }

@@ -45,7 +45,7 @@ export function writeSignature(request: SignatureRequest): boolean {
     request.algorithm,
   );
   try {
-    createFile(request.signaturePath, signature, { mode: 0o644 });
+    createFile(request.signaturePath, signature, { mode: 0o644, durable: true });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

@@ -21,11 +21,12 @@ import {
   type BigIntStats,
   type Dirent,
 } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { cleanKeyText } from '../../network/crypto/pem.ts';
 import { RsaPublicKey } from '../../network/crypto/rsa.ts';
 import { BrineError, UnsafePathError } from '../../errors/errors.ts';
 import { systemClock, type Clock } from '../../host/clock.ts';
+import { syncFolder } from '../../host/disk-sync.ts';
 import {
   isValidMinionId,
   makeDirectory,
@@ -100,6 +101,8 @@ export class KeyStore {
   readonly #lists = new Map<KeyState, { stamp: string; ids: readonly string[] }>();
   readonly #counts = new Map<KeyState, { count: number; atMs: number }>();
   #racy = 0;
+  /** Folders whose names the disk itself does not have yet, while {@link together} gathers them. */
+  #gathered: Set<string> | undefined;
 
   constructor(pkiDir: string, { clock = systemClock, undecidedMax = UNDECIDED_MAX }: KeyStoreOptions = {}) {
     this.pkiDir = pkiDir;
@@ -168,7 +171,7 @@ export class KeyStore {
   }
 
   /**
-   * Moves a key from one state to another; a key that is already there is replaced.
+   * Moves a key from one state to another; a key that is already there is replaced. The disk has it then.
    * @returns false when there is none in the state `from`
    * @throws DecisionsClosedError
    */
@@ -177,6 +180,7 @@ export class KeyStore {
     this.#requireOpen();
     try {
       renameSync(this.#path(id, from), this.#path(id, to));
+      this.#sync(this.#path(id, to), this.#path(id, from));
     } catch (error) {
       if (isMissing(error) && !this.has(id, from)) return false;
       throw error;
@@ -184,11 +188,33 @@ export class KeyStore {
     return true;
   }
 
-  /** Removes a key. @returns false when there was none */
+  /** Removes a key, from the disk itself, too. @returns false when there was none */
   remove(id: string, state: KeyState): boolean {
     if (!this.has(id, state)) return false;
     this.#requireOpen();
-    return removeFile(this.#path(id, state));
+    const isRemoved = removeFile(this.#path(id, state));
+    if (isRemoved) this.#sync(this.#path(id, state));
+    return isRemoved;
+  }
+
+  /** Brings what many calls have moved and removed to the disk once, at the end. @returns what `run` returns */
+  together<T>(run: () => T): T {
+    const gathered = (this.#gathered = new Set<string>());
+    try {
+      return run();
+    } finally {
+      this.#gathered = undefined;
+      gathered.forEach(syncFolder);
+    }
+  }
+
+  /** Has the disk know of names that have come and gone. */
+  #sync(...paths: readonly string[]): void {
+    const folders = new Set(paths.map((path) => dirname(path)));
+    for (const folder of folders) {
+      if (this.#gathered === undefined) syncFolder(folder);
+      else this.#gathered.add(folder);
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { linkSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseJson, toJson } from '../../formats/json/text.ts';
+import { syncFolder } from '../../host/disk-sync.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Random } from '../../host/random.ts';
 import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
@@ -66,7 +67,7 @@ export class ApiTokens {
     makeDirectory(this.#folder, 0o700);
     const path = safeJoin(this.#folder, token.name);
     const fresh = `${path}.${Buffer.from(random.bytes(8)).toString('hex')}`;
-    writeFileAtomic(fresh, `${toJson(recordOf(token, hashOf(secret)))}\n`, { mode: 0o600 });
+    writeFileAtomic(fresh, `${toJson(recordOf(token, hashOf(secret)))}\n`, { mode: 0o600, durable: true });
     try {
       linkSync(fresh, path); // fails where the name is taken, whoever comes first
     } catch (error) {
@@ -75,6 +76,7 @@ export class ApiTokens {
     } finally {
       rmSync(fresh, { force: true });
     }
+    syncFolder(this.#folder);
     return `brine.${token.name}.${secret}`;
   }
 
@@ -95,6 +97,7 @@ export class ApiTokens {
   revoke(name: string): boolean {
     if (!NAME.test(name) || !readdirSyncOrNone(this.#folder).includes(name)) return false;
     rmSync(safeJoin(this.#folder, name));
+    syncFolder(this.#folder);
     return true;
   }
 

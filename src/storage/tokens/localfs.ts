@@ -1,6 +1,7 @@
 /** `eauth_tokens: localfs`: a file for each token in `token_dir`, named by it, as Salt reads and writes them (salt/tokens/localfs.py, 3006.16). */
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
+import { syncFolder } from '../../host/disk-sync.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { isToken, type TokenStore } from './token-store.ts';
@@ -19,7 +20,7 @@ export class LocalTokens implements TokenStore {
 
   write(token: string, data: Dict): Promise<void> {
     makeDirectory(this.#folder, 0o700);
-    writeFileAtomic(safeJoin(this.#folder, token), encode(data, 'local'), { mode: 0o600 });
+    writeFileAtomic(safeJoin(this.#folder, token), encode(data, 'local'), { mode: 0o600, durable: true });
     return Promise.resolve();
   }
 
@@ -38,6 +39,7 @@ export class LocalTokens implements TokenStore {
     if (!isToken(token)) return false;
     try {
       await unlink(safeJoin(this.#folder, token));
+      syncFolder(this.#folder);
       return true;
     } catch {
       return false;

@@ -86,7 +86,7 @@ export class MasterKeyring {
 
   /** Trusts a key from now on. */
   remember(key: RsaPublicKey): void {
-    writeFileAtomic(this.#path, key.pem, { mode: 0o644 });
+    writeFileAtomic(this.#path, key.pem, { mode: 0o644, durable: true });
   }
 
   #changedText(): string {

@@ -103,6 +103,7 @@ export async function saveBeacons(ctx: ModuleContext): Promise<Dict> {
     makeFolders(dirname(path));
     writeFileAtomic(path, hasAny ? dumpYaml(new Map<Value, Value>([['beacons', beacons]])) : '', {
       mode: 0o644,
+      durable: true,
     });
     return say(`Beacons saved to ${path}.`, true);
   } catch {

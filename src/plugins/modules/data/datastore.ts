@@ -33,5 +33,5 @@ export function readDatastore(ctx: ModuleContext): Dict {
 /** Replaces what is kept. @throws when the file cannot be written */
 export function writeDatastore(ctx: ModuleContext, store: Dict): void {
   makeFolders(cacheFolder(ctx));
-  writeFileAtomic(datastorePath(ctx), encode(store, 'local'), { mode: 0o600 });
+  writeFileAtomic(datastorePath(ctx), encode(store, 'local'), { mode: 0o600, durable: true });
 }

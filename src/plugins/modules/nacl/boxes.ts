@@ -134,7 +134,7 @@ export async function convertFile(
   const data = convert(use, typeof read === 'string' ? read : new Uint8Array(read), kwargs);
   if (out === undefined) return data;
   if (existsSync(out)) throw new CommandExecutionError(`file:${out} already exist.`);
-  writeFileAtomic(out, bytesOf(data), { mode: 0o600 });
+  writeFileAtomic(out, bytesOf(data), { mode: 0o600, durable: true });
   return `Wrote: ${out}`;
 }
 
@@ -148,7 +148,7 @@ export function keygen(random: Random, skFile: string | undefined, pkFile: strin
   if (hasSecret && hasPublic)
     throw new CommandExecutionError(`sk_file:${skFile} and pk_file:${publicFile} already exist.`);
   const secret = hasSecret ? keyOf(dict({ sk_file: skFile }), 'sk') : made;
-  if (!hasSecret) writeFileAtomic(skFile, secret.toString('base64'), { mode: 0o600 });
-  writeFileAtomic(publicFile, publicKeyOf(secret).toString('base64'), { mode: 0o644 });
+  if (!hasSecret) writeFileAtomic(skFile, secret.toString('base64'), { mode: 0o600, durable: true });
+  writeFileAtomic(publicFile, publicKeyOf(secret).toString('base64'), { mode: 0o644, durable: true });
   return hasSecret ? `saved pk_file: ${publicFile}` : `saved sk_file:${skFile}  pk_file: ${publicFile}`;
 }

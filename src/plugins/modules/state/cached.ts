@@ -19,7 +19,7 @@ export function cachePath(ctx: ModuleContext, name: string): string {
 export function keep(ctx: ModuleContext, name: string, value: Value): void {
   const path = cachePath(ctx, name);
   try {
-    writeFileAtomic(path, encode(value, 'network'), { mode: 0o600 });
+    writeFileAtomic(path, encode(value, 'network'), { mode: 0o600, durable: true });
   } catch (error) {
     ctx.log.error(`Unable to write ${path}. Check permission. (${messageOf(error)})`);
   }

@@ -1,5 +1,6 @@
 /** What is wrong with a cluster of masters, out of what NATS and the members say: a table of rules, as `findings.ts` has for a fleet. */
 import type { StreamState } from '../../../network/nats/stream.ts';
+import { SYNCING_NOT_ASKED, syncingAdvice, type NatsSyncing } from '../../../runtime/cluster/nats-syncing.ts';
 import type { MemberStatus } from '../../../runtime/cluster/status.ts';
 import { worstFirst, type Finding } from './findings.ts';
 
@@ -34,6 +35,8 @@ export interface ClusterMeasured {
   /** How many NATS servers are to keep each message. */
   readonly replicas: number;
   readonly servers: readonly ServerSeen[];
+  /** Whether they bring messages to the disk; empty where none can be asked, undefined where that does not matter. */
+  readonly syncing: readonly NatsSyncing[] | undefined;
   readonly streams: readonly StreamSeen[];
   readonly members: readonly MemberSeen[];
   /** Masters that have asked to join. */
@@ -49,6 +52,20 @@ const PAYLOAD_BYTES = 8_000_000;
 /** Members do not take each other's calls when their clocks are further apart. */
 const CLOCK_CRITICAL_MS = 15_000;
 const CLOCK_WARNING_MS = 2_000;
+
+function syncingFinding(said: {
+  readonly what: string;
+  readonly next: string;
+  readonly who?: string;
+}): Finding {
+  return {
+    code: 'nats-sync',
+    severity: 'warning',
+    why: 'JetStream syncs its files every two minutes unless it is told otherwise.',
+    figures: {},
+    ...said,
+  };
+}
 
 /** Every rule is asked. */
 export function clusterFindings(measured: ClusterMeasured): Finding[] {
@@ -93,6 +110,12 @@ const RULES: readonly Rule[] = [
         next: 'Write max_payload: 8MB into its configuration.',
         figures: { bytes: payloadBytesMax },
       })),
+  ({ syncing }) =>
+    (syncing ?? []).flatMap((seen) => {
+      const advice = syncingAdvice(seen);
+      return advice === undefined ? [] : [syncingFinding({ ...advice, who: seen.server })];
+    }),
+  ({ syncing }) => (syncing?.length === 0 ? [syncingFinding(SYNCING_NOT_ASKED)] : []),
   ({ servers, replicas }) =>
     servers.length >= replicas
       ? []

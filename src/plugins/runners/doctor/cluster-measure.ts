@@ -4,6 +4,7 @@ import { messageOf } from '../../../errors/errors.ts';
 import { connectNats } from '../../../network/nats/connect.ts';
 import type { NatsStreams } from '../../../network/nats/stream.ts';
 import { NATS_TIMEOUT_MS } from '../../../runtime/cluster/link.ts';
+import { askSyncing } from '../../../runtime/cluster/nats-syncing.ts';
 import { applicants } from '../../../runtime/cluster/membership.ts';
 import { clusterNames } from '../../../runtime/cluster/names.ts';
 import { askMembers, settingsOf, trustedKey, withPresent } from '../cluster-access.ts';
@@ -15,7 +16,9 @@ export async function measureCluster(ctx: RunnerContext): Promise<ClusterMeasure
   const settings = settingsOf(ctx);
   const { member, replicas } = settings;
   const servers = await Promise.all(settings.nats.servers.map((address) => lookAtServer(settings, address)));
-  const own = { member, replicas, servers, nowMs: ctx.clock.nowMs() };
+  const isAwaited = ctx.opts.get('may_lose_on_power_failure') !== true;
+  const syncing = isAwaited ? await askSyncing(settings, ctx.clock) : undefined;
+  const own = { member, replicas, servers, syncing, nowMs: ctx.clock.nowMs() };
   if (servers.every(({ error }) => error !== undefined))
     return { ...own, streams: [], members: [], pending: [] };
   return withPresent(ctx, async (present) => {

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { clusterSettings, type ClusterSettings } from '../../../config/cluster.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
+import { awaitedDisk } from '../../../config/power-failure.ts';
 import { BrineError } from '../../../errors/errors.ts';
 import { makeDirectory } from '../../../host/files.ts';
 import type { Crypticle } from '../../../network/crypto/crypticle.ts';
@@ -22,6 +23,7 @@ import { Duty } from '../../../runtime/cluster/duty.ts';
 import { EventBridge } from '../../../runtime/cluster/event-bridge.ts';
 import { apiTokenKind, keyKind, minionDataKind, sessionKind } from '../../../runtime/cluster/file-kinds.ts';
 import { JobCalls } from '../../../runtime/cluster/job-calls.ts';
+import { askSyncing, SYNCING_NOT_ASKED, syncingAdvice } from '../../../runtime/cluster/nats-syncing.ts';
 import { awaitLink } from '../../../runtime/cluster/await-link.ts';
 import type { ClusterLink } from '../../../runtime/cluster/link.ts';
 import { MemberCalls } from '../../../runtime/cluster/member-calls.ts';
@@ -199,7 +201,19 @@ async function openBase(context: RoleContext): Promise<Base> {
     clock,
     log,
   });
+  void warnOfUnsynced(context, settings);
   return { context, settings, names, seal, link, folder };
+}
+
+/** Says so when what NATS acknowledges may be lost, or when nobody knows. */
+async function warnOfUnsynced({ opts, clock, log }: RoleContext, settings: ClusterSettings): Promise<void> {
+  if (awaitedDisk(opts) === undefined) return;
+  if (settings.natsMonitoring.length === 0)
+    return log.warning(`${SYNCING_NOT_ASKED.what} ${SYNCING_NOT_ASKED.next}`);
+  for (const seen of await askSyncing(settings, clock)) {
+    const advice = syncingAdvice(seen);
+    if (advice !== undefined) log.warning(`${advice.what} ${advice.next}`);
+  }
 }
 
 function openFiles({ context, settings, names, seal, link, folder }: Base): SharedFiles {

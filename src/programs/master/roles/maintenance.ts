@@ -12,6 +12,7 @@ import { SaltsCleanUp } from '../../../storage/jobs/salts-clean-up.ts';
 import { SqliteJobStore } from '../../../storage/jobs/sqlite-store.ts';
 import { RpcPeer } from '../../../network/ipc/rpc.ts';
 import { listen } from '../../../network/transport/listen.ts';
+import { awaitedDisk } from '../../../config/power-failure.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
 import { handsJobsOn, jobCacheDirectory, keepJobsSeconds } from '../../../config/job-caches.ts';
 import type { Value } from '../../../python/values/value.ts';
@@ -41,6 +42,7 @@ export const startMaintenance: StartRole = async (context) => {
   const store = new SqliteJobStore({
     directory: jobCacheDirectory(opts.get('cachedir')),
     outbox: handsJobsOn(opts),
+    disk: awaitedDisk(opts),
     days: new DayWindow(clock, keepJobsSeconds(opts)),
     onStrayDay: strayDayLines(log),
     watch: { clock, committed: (writes, ms) => figures.committed(writes, ms) },

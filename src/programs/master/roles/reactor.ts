@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
+import { awaitedDisk } from '../../../config/power-failure.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
 import { userCredentials } from '../../../runtime/client/user-key.ts';
 import { JidSource } from '../../../storage/jobs/jid.ts';
@@ -51,7 +52,7 @@ export const startReactor: StartRole = async (context) => {
   );
   const reactor = new Reactor({
     feedPath: masterSockets(opts).reactorFeed,
-    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db')),
+    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db'), awaitedDisk(opts)),
     map,
     manager: new ReactorManager({
       id: opts.raw('id') ?? null,

@@ -3,6 +3,7 @@
  * the minion. Jobs and functions of a master are out of its reach.
  */
 import { join } from 'node:path';
+import { awaitedDisk } from '../../../config/power-failure.ts';
 import type { MinionOptions } from '../../../config/minion-options.ts';
 import { BrineError } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
@@ -54,7 +55,7 @@ export async function startMinionReactor({
     );
   const reactor = new Reactor({
     feedPath: reactorFeedPath(opts),
-    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db')),
+    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db'), awaitedDisk(opts)),
     map,
     manager: new ReactorManager({
       id: opts.get('id'),

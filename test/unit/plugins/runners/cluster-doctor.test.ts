@@ -33,6 +33,7 @@ const SERVERS = ['n1', 'n2', 'n3'].map((name) => ({
 const WELL: ClusterMeasured = {
   ...{ member: 'a', replicas: 3, servers: SERVERS, streams: [stream('JOBS'), stream('FILES')] },
   ...{ members: [member('a'), member('b')], pending: [], nowMs: NOW_MS },
+  syncing: ['n1', 'n2', 'n3'].map((server) => ({ does: 'always', server })),
 };
 
 function found(more: Partial<ClusterMeasured>): string[] {
@@ -77,6 +78,13 @@ test('cluster.doctor - each ill is found, and what is critical comes first', () 
     [{ members: [member('a'), member('b', { nowMs: NOW_MS + 15_000 })] }, ['critical clock-off b']],
     [{ members: [member('a', { duty: 'c' }), member('b', { duty: 'c' })] }, ['warning duty-free']],
     [{ members: [member('a'), member('b', { isDraining: true })] }, ['warning member-draining b']],
+    [{ syncing: undefined }, []],
+    [{ syncing: [] }, ['warning nats-sync']],
+    [
+      { syncing: [{ does: 'now and then', server: 'n1', version: '2.10.27', everyS: 120 }] },
+      ['warning nats-sync n1'],
+    ],
+    [{ syncing: [{ does: 'not known', server: 'n1', reason: 'refused' }] }, ['warning nats-sync n1']],
     [{ pending: ['c'] }, ['warning master-pending c']],
     [
       { pending: ['c'], streams: [{ name: 'JOBS', error: 'timeout' }] },
