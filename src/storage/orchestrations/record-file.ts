@@ -12,6 +12,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
+import { syncFolder } from '../../host/disk-sync.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 
@@ -34,9 +36,11 @@ export class RecordFile {
 
   /** Opens a file to write, and makes it when it is not there. @returns the file, and the records in it */
   static open(path: string): { readonly file: RecordFile; readonly records: readonly Dict[] } {
-    const { records, endByte } = existsSync(path) ? read(path) : { records: [], endByte: 0 };
+    const isThere = existsSync(path);
+    const { records, endByte } = isThere ? read(path) : { records: [], endByte: 0 };
     const fd = openSync(path, 'a', 0o600);
     ftruncateSync(fd, endByte);
+    if (!isThere) syncFolder(dirname(path));
     return { file: new RecordFile(fd), records };
   }
 
