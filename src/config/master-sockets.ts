@@ -20,6 +20,8 @@ export interface MasterSockets {
   readonly publishOwner: string;
   /** Where the part answers that ties a master to the others of its cluster. Ours. */
   readonly cluster: string;
+  /** Where users who may not read the event bus hear the events of their own jobs. Ours. */
+  readonly eventDoor: string;
   /** Where the reactor reads events. Ours. */
   readonly reactorFeed: string;
 }
@@ -56,6 +58,7 @@ export function masterSockets(opts: MasterOptions): MasterSockets {
     jobCacheOwner: owner('job_cache.ipc'),
     publishOwner: owner('publish_pull.ipc'),
     cluster: at('cluster.ipc'),
+    eventDoor: at('event_door.ipc'),
     reactorFeed: at('reactor_events.ipc'),
   };
 }

@@ -17,6 +17,7 @@ import { systemClock } from './clock.ts';
 /** Permission bits of a new log file: readable for the group, as Salt's umask of 027 leaves it. */
 const FILE_MODE = 0o640;
 const FOLDER_MODE = 0o750;
+const PARENT_MODE = 0o755;
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 /** Lines waiting longer than these are written at once. */
 const MAX_WAITING_LINES = 64;
@@ -52,7 +53,7 @@ export class LogFile {
   constructor(path: string, rotation: LogRotation = { maxBytes: 0, backups: 0 }) {
     this.path = path;
     this.#rotation = rotation;
-    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(path));
     this.#fd = openForAppend(path);
   }
 
@@ -130,9 +131,15 @@ export class LogFile {
       closeSync(this.#fd);
       this.#fd = undefined;
     }
-    mkdirSync(dirname(this.path), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(this.path));
     this.#fd = openForAppend(this.path);
   }
+}
+
+/** Those above it are not for logs alone: the master's sockets and users' keys may lie below them, too. */
+function makeFolder(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: PARENT_MODE });
+  mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
 }
 
 function takeLock(path: string): boolean {

@@ -1,12 +1,15 @@
 /** What a local user with limited rights (`publisher_acl`) can reach on the built programs, besides what he may. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import test from 'node:test';
 import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { decode } from '../../src/formats/wire/msgpack.ts';
+import { findUser } from '../../src/host/users.ts';
+import { requireReadablePrograms } from '../../src/programs/daemon/program-access.ts';
 import { clearBytes, rawRequester } from '../support/attacker.ts';
-import { Fleet, until } from '../support/fleet.ts';
+import { Fleet, ours, runProgram, until, type Finished } from '../support/fleet.ts';
 
 /** An account that every system has and nobody logs in to. */
 const USER = 'nobody';
@@ -156,6 +159,94 @@ test(
         !isRefused(await publish('test.ping', [], { jid: '20261122000000000001' })),
         'a new one may be chosen',
       );
+    });
+  },
+);
+
+/** Why no other account can run our commands here: false when one can. */
+async function obstacle(): Promise<string | false> {
+  const account = await findUser(USER);
+  if (!isRoot || account === undefined) return `needs root and the account ${USER}`;
+  return requireReadablePrograms(account, [join(ours.folder, 'salt'), process.execPath]).then(
+    () => false,
+    (error: unknown) => String(error),
+  );
+}
+
+test(
+  'limited users - their own commands get in, hear their own jobs, and say which folder is closed',
+  { skip: await obstacle() },
+  async (t) => {
+    const account = await findUser(USER);
+    assert.ok(account !== undefined);
+    const fleet = await Fleet.create(t, [
+      'auto_accept: True',
+      `publisher_acl: {${USER}: [test.*, sys.list_functions]}`,
+    ]);
+    const asUser = (program: string, ...words: string[]): Promise<Finished> =>
+      runProgram(join(ours.folder, program), ['-c', fleet.masterDir, ...words], {
+        as: { uid: account.uid, gid: account.gid },
+        cwd: '/',
+        env: { PATH: process.env['PATH'], HOME: '/' },
+      });
+    const said = ({ stdout, stderr }: Finished): string => stdout + stderr;
+    await fleet.startMaster();
+    await Promise.all([fleet.joinMinion('m1'), fleet.joinMinion('m2')]);
+
+    await t.test('a folder that is closed to them is named, with what opens it', async () => {
+      chmodSync(fleet.folder, 0o700);
+      assert.match(
+        said(await asUser('salt', '*', 'test.ping')),
+        /Permission denied|EACCES/,
+        'the configuration',
+      );
+      chmodSync(fleet.folder, 0o755);
+      for (const name of ['run', 'cache']) {
+        const folder = fleet.path('m', name);
+        chmodSync(folder, 0o700);
+        const text = said(await asUser('salt', '*', 'test.ping'));
+        assert.ok(text.includes(`The user ${USER} may not enter the folder ${folder}`), text);
+        assert.ok(text.includes(`chmod o+x ${folder}`), text);
+        chmodSync(folder, 0o755);
+      }
+    });
+
+    await t.test('returns come, in every way of running a job', async () => {
+      for (const way of [[], ['--static'], ['-b', '1'], ['--progress'], ['--subset', '2'], ['-v']]) {
+        const { code, stdout, stderr } = await asUser('salt', ...way, '*', 'test.ping');
+        assert.equal(code, 0, way.join(' ') + stdout + stderr);
+        if (way[0] !== '--progress') assert.match(stdout, /m1:\s+True/, way.join(' ') + stderr);
+      }
+      const { stdout } = await asUser('salt', 'm1,m9', '-L', 'test.echo', 'hello');
+      assert.match(stdout, /hello[\s\S]*m9/);
+    });
+
+    await t.test('what they may not is refused, also in another name', async () => {
+      assert.match(said(await asUser('salt', '*', 'cmd.run', 'id')), /Authorization error occurred/);
+      assert.match(
+        said(await asUser('salt-cp', '*', '/etc/hostname', '/tmp/x')),
+        /Authorization error occurred/,
+      );
+    });
+
+    await t.test('who is not named is told so', async () => {
+      const other = await findUser('daemon');
+      if (other === undefined) return;
+      const { stdout, stderr } = await runProgram(
+        join(ours.folder, 'salt'),
+        ['-c', fleet.masterDir, '*', 'test.ping'],
+        { as: { uid: other.uid, gid: other.gid }, cwd: '/', env: { PATH: process.env['PATH'], HOME: '/' } },
+      );
+      assert.match(stdout + stderr, /no key for the user daemon .*publisher_acl/);
+    });
+
+    await t.test('without publisher_acl nobody is let in, and told what would let him', async () => {
+      await fleet.master?.stop();
+      fleet.configureMaster(['auto_accept: True']);
+      await fleet.startMaster();
+      const text = said(await asUser('salt', '*', 'test.ping'));
+      assert.match(text, /may not publish jobs on this master: .*name the user in publisher_acl/);
+      assert.equal(existsSync(fleet.path('m', 'run', 'event_door.ipc')), false);
     });
   },
 );

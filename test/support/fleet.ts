@@ -138,10 +138,16 @@ function isFree(port: number): Promise<boolean> {
 export function runProgram(
   program: string,
   args: readonly string[],
-  options: { env?: NodeJS.ProcessEnv; input?: string; cwd?: string } = {},
+  options: {
+    env?: NodeJS.ProcessEnv;
+    input?: string;
+    cwd?: string;
+    /** The account that runs it, when it is not this one; needs root. */
+    as?: { readonly uid: number; readonly gid: number };
+  } = {},
 ): Promise<Finished> {
-  const { env = process.env, cwd } = options;
-  const child = spawn(program, args, { stdio: 'pipe', env, cwd });
+  const { env = process.env, cwd, as = {} } = options;
+  const child = spawn(program, args, { stdio: 'pipe', env, cwd, ...as });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));

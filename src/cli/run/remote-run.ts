@@ -1,9 +1,9 @@
 /** `salt-run -a` and with a token: the master runs the function, in the name of whoever logs in (salt/runner.py `run`, `cmd_sync`, 3006.16). */
-import { masterSockets } from '../../config/master-sockets.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
-import { EventBusReader } from '../../network/events/bus-client.ts';
+import type { EventBusReader } from '../../network/events/bus-client.ts';
 import { loginFields } from '../../runtime/client/login.ts';
+import { OwnEvents } from '../../runtime/client/own-events.ts';
 import { JobPublisher } from '../../runtime/client/job-publisher.ts';
 import { isRunReturn, refusalIn, ReturnsOfRuns } from '../../runtime/client/master-runs.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -34,13 +34,13 @@ export async function runRemotely(
   const requests = new JobPublisher(deps);
   requests.open();
   const returns = new ReturnsOfRuns();
+  const events = new OwnEvents(opts, systemRandom);
   let bus: EventBusReader | undefined;
   try {
     const login = await findLogin({ opts, merged, logging }, io, (load) => requests.command(load));
     if (login === undefined) return 'key';
     if (!isAsync)
-      bus = await EventBusReader.connect(
-        masterSockets(opts).eventPub,
+      bus = await events.connect(
         isRunReturn,
         (event) => returns.add(event),
         () => returns.end(),
@@ -51,6 +51,7 @@ export async function runRemotely(
         ['fun', fun],
         ['kwarg', argumentsOf(arg)],
         ...loginFields(login),
+        ...(events.listener === undefined ? [] : ([['listener', events.listener]] as const)),
       ]),
     );
     if (!isDict(reply) || typeof reply.get('tag') !== 'string') throw refusalIn(reply);

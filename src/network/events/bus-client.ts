@@ -36,6 +36,27 @@ function split(
   }
 }
 
+/** What a reader is given besides the place: which tags it wants, what takes an event, what is told when the bus has gone away. */
+export type EventListeners = [
+  wanted: (tag: string) => boolean,
+  onEvent: (event: BusEvent) => void,
+  closed?: () => void,
+];
+
+/** The door answers with one byte; what follows are events. */
+function welcomed(socket: Socket, place: LocalPlace): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refused = (): void =>
+      reject(new UnreachableError(`The door to events at ${placeText(place)} has closed the connection.`));
+    socket.once('close', refused);
+    socket.once('readable', () => {
+      if (socket.read(1) === null) return; // it is closing
+      socket.off('close', refused);
+      resolve();
+    });
+  });
+}
+
 /** Reads events. */
 export class EventBusReader {
   readonly #socket: Socket;
@@ -56,7 +77,31 @@ export class EventBusReader {
     onEvent: (event: BusEvent) => void,
     closed: () => void = () => undefined,
   ): Promise<EventBusReader> {
+    return EventBusReader.#read(await open(path), wanted, onEvent, closed);
+  }
+
+  /**
+   * Connects to the door for users who may not read the bus (`event-door.ts`), and starts reading what is fired of their jobs.
+   * @param secret 64 hexadecimal digits, whose digest requests name
+   * @throws UnreachableError
+   */
+  static async connectAsGuest(
+    path: LocalPlace,
+    secret: string,
+    ...[wanted, onEvent, closed = () => undefined]: EventListeners
+  ): Promise<EventBusReader> {
     const socket = await open(path);
+    socket.write(`${secret}\n`);
+    await welcomed(socket, path);
+    return EventBusReader.#read(socket, wanted, onEvent, closed);
+  }
+
+  static #read(
+    socket: Socket,
+    wanted: (tag: string) => boolean,
+    onEvent: (event: BusEvent) => void,
+    closed: () => void,
+  ): EventBusReader {
     const reader = new EventReader();
     socket.on('data', (chunk: Buffer) => {
       const frames = split(reader, chunk);
@@ -69,6 +114,7 @@ export class EventBusReader {
       }
     });
     socket.on('close', closed);
+    socket.resume();
     return new EventBusReader(socket);
   }
 

@@ -7,6 +7,7 @@ import type { Logger } from '../../host/log.ts';
 import type { LocalPlace } from '../../host/local-place.ts';
 import { localAddress } from '../transport/address.ts';
 import { listen } from '../transport/listen.ts';
+import type { EventDoor } from './event-door.ts';
 import type { KeptFeed } from './kept-feed.ts';
 import { EventReader } from './framing.ts';
 
@@ -21,6 +22,8 @@ export interface BusServerOptions {
   readonly log: Logger;
   /** Keeps events for the reactor, when there is one. */
   readonly feed?: KeptFeed;
+  /** Where users who may not read the bus hear of their own jobs, when there are such users. */
+  readonly door?: EventDoor;
 }
 
 /** What the hub has seen. */
@@ -61,12 +64,14 @@ export class EventBusServer {
       this.#addWriter(socket),
     );
     this.#servers.push(pub.server, pull.server);
+    await this.#options.door?.start();
     await this.#options.feed?.start();
   }
 
   close(): void {
     for (const server of this.#servers) server.close();
     this.#options.feed?.close();
+    this.#options.door?.close();
     for (const socket of [...this.#readers, ...this.#writers]) socket.destroy();
   }
 
@@ -97,6 +102,7 @@ export class EventBusServer {
         if (whole.length === 0) return;
         this.broadcast(whole);
         this.#options.feed?.push(whole, bodies.length);
+        this.#options.door?.push(bodies);
       } catch (error) {
         this.counters.malformedWriters++;
         this.#options.log.warning(

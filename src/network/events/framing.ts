@@ -72,9 +72,12 @@ export function encodeEvent(tag: string, data: Dict, clock: Clock, eventBytesMax
   stamped.set('_stamp', isoStamp(clock));
   let payload = encode(stamped, 'local');
   if (payload.length > eventBytesMax) payload = encode(trimLargest(stamped, eventBytesMax), 'local');
-  const tagBytes = Buffer.from(tag, 'utf8');
-  const bodyLength = tagBytes.length + SEPARATOR.length + payload.length;
-  return Buffer.concat([HEAD, binHeader(bodyLength), tagBytes, SEPARATOR, payload]);
+  return frameOf(Buffer.concat([Buffer.from(tag, 'utf8'), SEPARATOR, payload]));
+}
+
+/** The bytes of an event out of its body: tag, separator and data. */
+export function frameOf(body: Buffer): Buffer {
+  return Buffer.concat([HEAD, binHeader(body.length), body]);
 }
 
 /**

@@ -22,6 +22,8 @@ export const tags = {
   jobReceived: (jid: string, id: string): string => `salt/job/${jid}/received/${id}`,
   /** Ours: what became of a minion that did not return in time. */
   jobOutcome: (jid: string, id: string): string => `salt/job/${jid}/outcome/${id}`,
+  /** Ours: the job's events are for the program whose secret has the digest in the event's data (`event-door.ts`). */
+  listening: (jid: string): string => `brine/listening/${jid}`,
   minionRefresh: (id: string): string => `minion/refresh/${id}`,
   presencePresent: 'salt/presence/present',
   presenceChange: 'salt/presence/change',
@@ -68,4 +70,20 @@ const DISCONNECTED = /^brine\/minion\/([^/]+)\/disconnected$/;
 /** The minion whose connection this event says to be gone; undefined for any other event. */
 export function minionOfDisconnected(tag: string): string | undefined {
   return DISCONNECTED.exec(tag)?.[1];
+}
+
+/** The job in a {@link tags.listening}; undefined for another tag. */
+export function listeningJob(tag: string): string | undefined {
+  return tag.startsWith('brine/listening/') ? tag.slice('brine/listening/'.length) : undefined;
+}
+
+/** The minion whose connection has come or gone, here or below a syndic; undefined for another tag. */
+export function minionOfLink(tag: string): string | undefined {
+  return /^(?:syndic\/.*\/)?brine\/minion\/([^/]+)\/(?:dis)?connected$/s.exec(tag)?.[1];
+}
+
+/** The job of a tag `salt/job/<jid>/…` or `salt/run/<jid>/…`, or of one with which a syndic names its minions; undefined for another tag. */
+export function jobOfTag(tag: string): string | undefined {
+  if (tag.startsWith('syndic/')) return readSyndicReport(tag)?.jid;
+  return /^salt\/(?:job|run)\/([^/]+)\//.exec(tag)?.[1];
 }

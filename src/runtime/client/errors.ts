@@ -20,6 +20,9 @@ export class NotAuthorisedError extends ClientError {
   override readonly name = 'NotAuthorisedError';
 }
 
+/** What the master offers to its own user is closed to the one who runs the program; the message says where, and what opens it. */
+export class ClosedToUserError extends NotAuthorisedError {}
+
 /** The target matched nobody. */
 export class NoMinionsError extends ClientError {
   static override readonly errorCode: ErrorCode = 'target-without-minions';

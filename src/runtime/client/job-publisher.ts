@@ -16,7 +16,7 @@ import { AUTHENTICATED } from '../../formats/wire/budget.ts';
 import { decode, encode, type Encodable } from '../../formats/wire/msgpack.ts';
 import { CLIENT_TEXTS, ClientError, MasterDownError, NoMinionsError, NotAuthorisedError } from './errors.ts';
 import { loginFields, type Login } from './login.ts';
-import { userCredentials, type UserCredentials } from './user-key.ts';
+import { missingKey, userCredentials, type UserCredentials } from './user-key.ts';
 
 const REPLY_BYTES_MAX = 256 * 1024 * 1024;
 /** Time for the master to answer a publish request. */
@@ -84,6 +84,8 @@ export class JobPublisher {
   readonly #deps: LocalClientDeps;
   readonly #requester: RequestClient;
   #login: Login | undefined;
+  /** What a request names so that the program hears of its job, where it may not hear the whole bus. */
+  listener: string | undefined;
 
   constructor(deps: LocalClientDeps) {
     this.#deps = deps;
@@ -130,6 +132,8 @@ export class JobPublisher {
     const reply = await this.#request(options, credentials);
     if (!isAuthenticationFailure(reply)) return reply;
     const newer = userCredentials(opts, env);
+    const missing = newer.key.reveal() === '' ? missingKey(opts, newer.keyUser) : undefined;
+    if (missing !== undefined) throw new NotAuthorisedError(`Authentication error occurred. ${missing}`);
     return newer.key.reveal() === credentials.key.reveal() ? reply : this.#request(options, newer);
   }
 
@@ -165,6 +169,7 @@ export class JobPublisher {
       jid,
       kwargs,
       user,
+      ...(this.listener === undefined ? {} : { listener: this.listener }),
       to: this.#deps.opts.get('order_masters') ? Math.ceil(timeoutMs / 1000) : undefined,
     };
     return this.command(load);

@@ -5,6 +5,12 @@ import type { Outcome } from './outcome.ts';
 
 /** @returns the outcome of a minion without an accepted key */
 export async function keyOutcome(opts: MasterOptions, id: string): Promise<Outcome> {
-  const state = new KeyStore(opts.get('pki_dir')).state(id);
-  return state === undefined ? { kind: 'not known' } : { kind: 'key not accepted', state };
+  try {
+    const state = new KeyStore(opts.get('pki_dir')).state(id);
+    return state === undefined ? { kind: 'not known' } : { kind: 'key not accepted', state };
+  } catch (error) {
+    // the keys are for the master's user to see; a user of publisher_acl has only been told that there is none that is accepted
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    return { kind: 'key not accepted', state: 'missing or waiting' };
+  }
 }

@@ -4,14 +4,15 @@
  */
 import { existsSync } from 'node:fs';
 import { masterSockets } from '../../config/master-sockets.ts';
-import { EventBusReader } from '../../network/events/bus-client.ts';
+import type { EventBusReader } from '../../network/events/bus-client.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import { readSyndicReport } from '../../network/events/tags.ts';
 import { TRACE_FIELD } from '../tracing/context.ts';
 import type { Span } from '../tracing/tracer.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
-import { CLIENT_TEXTS, MasterDownError } from './errors.ts';
+import { CLIENT_TEXTS, ClosedToUserError, MasterDownError } from './errors.ts';
 import type { Login } from './login.ts';
+import { closedFolder, OwnEvents } from './own-events.ts';
 import {
   JobPublisher,
   type LocalClientDeps,
@@ -38,6 +39,7 @@ export type LinkListener = (id: string, isConnected: boolean, at: string) => voi
 export class LocalClient {
   readonly #deps: LocalClientDeps;
   readonly #requests: JobPublisher;
+  readonly #events: OwnEvents;
   readonly #listeners = new Map<string, JobListener>();
   readonly #gapListeners = new Set<() => void>();
   readonly #linkListeners = new Set<LinkListener>();
@@ -52,17 +54,24 @@ export class LocalClient {
   private constructor(deps: LocalClientDeps) {
     this.#deps = deps;
     this.#requests = new JobPublisher(deps);
+    this.#events = new OwnEvents(deps.opts, deps.random);
   }
 
-  /** Connects to the event bus. @throws MasterDownError */
+  /** Connects to the event bus. @throws MasterDownError; ClosedToUserError when this user may not */
   static async connect(deps: LocalClientDeps): Promise<LocalClient> {
     const client = new LocalClient(deps);
-    if (!existsSync(masterSockets(deps.opts).publishPull)) throw new MasterDownError(CLIENT_TEXTS.masterDown);
+    const { publishPull } = masterSockets(deps.opts);
+    if (!existsSync(publishPull)) {
+      const closed = closedFolder(publishPull);
+      if (closed !== undefined) throw new ClosedToUserError(closed);
+      throw new MasterDownError(CLIENT_TEXTS.masterDown);
+    }
     client.#requests.open();
     try {
       await client.#listen();
     } catch (cause) {
       client.close();
+      if (cause instanceof ClosedToUserError) throw cause;
       throw new MasterDownError(CLIENT_TEXTS.masterDown, { cause });
     }
     return client;
@@ -142,12 +151,12 @@ export class LocalClient {
   }
 
   async #listen(): Promise<void> {
-    this.#reader = await EventBusReader.connect(
-      masterSockets(this.#deps.opts).eventPub,
+    this.#reader = await this.#events.connect(
       (tag) => this.#wants(tag),
       (event) => this.#event(event),
       () => void this.#reconnect(),
     );
+    this.#requests.listener = this.#events.listener;
   }
 
   /** The bus restarts within a second; events of that time are looked up in the job cache by whoever waits. */

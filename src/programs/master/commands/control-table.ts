@@ -29,6 +29,7 @@ export function controlTable(deps: ControlTableDeps): ReadonlyMap<string, ClearH
   const control: ControlDeps = {
     decide: (load, call, from) => decide(access, load, call, from),
     runners: new RunnerProcesses({ opts, fireEvent, log }),
+    fireEvent,
     wheel: (order) => runWheel(deps, order),
     jids,
     jobs,

@@ -6,7 +6,9 @@
 import { runTag } from '../../runner/run-function.ts';
 import type { ClearHandler } from '../../../network/channel/door.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
-import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { isListenerDigest } from '../../../network/events/event-door.ts';
+import { tags } from '../../../network/events/tags.ts';
+import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { MasterQuestion } from '../../../runtime/access/question.ts';
 import { isSafeJid, type JidSource } from '../../../storage/jobs/jid.ts';
 import type { JobReader } from '../../../storage/jobs/job-store.ts';
@@ -21,6 +23,7 @@ export interface ControlDeps {
   /** Finds out who sends a request, and whether he may. @param from the sender's address */
   readonly decide: (load: Dict, call: MasterQuestion, from: string) => Promise<ControlDecision>;
   readonly runners: RunnerProcesses;
+  readonly fireEvent: (tag: string, data: Dict) => void;
   /** Runs a wheel function here, with its events and its entry in the job cache. @returns what its `ret` event says */
   readonly wheel: (order: { fun: string; low: Dict; jid: string; user: string }) => Promise<Dict>;
   readonly jids: JidSource;
@@ -54,7 +57,7 @@ function refusal(name: string, message: string): Encodable {
 }
 
 /** Serves `runner`. */
-export function runnerHandler({ decide, runners, jids }: ControlDeps): ClearHandler {
+export function runnerHandler({ decide, runners, fireEvent, jids }: ControlDeps): ClearHandler {
   return async (load, from) => {
     const fun = load.get('fun');
     const low = load.get('kwarg') ?? new Map<Value, Value>();
@@ -63,6 +66,8 @@ export function runnerHandler({ decide, runners, jids }: ControlDeps): ClearHand
     if ('error' in decision) return decision;
     if (FOR_THE_TERMINAL.has(fun)) return noTerminal(fun);
     const jid = jids.next();
+    const listener = load.get('listener');
+    if (isListenerDigest(listener)) fireEvent(tags.listening(jid), dict({ jid, listener }));
     return runners.take({ fun, low, jid, user: decision.user })
       ? { tag: runTag('runner', jid), jid }
       : TOO_MANY;

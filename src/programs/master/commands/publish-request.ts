@@ -1,4 +1,5 @@
 /** Reading a request to publish: its fields, checked, and nothing decided yet. */
+import { isListenerDigest } from '../../../network/events/event-door.ts';
 import { isSafeJid } from '../../../storage/jobs/jid.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
@@ -24,6 +25,8 @@ export interface PublishRequest extends JobOrder {
   readonly to: number | undefined;
   /** The minion on whose behalf the master publishes. */
   readonly publisher?: string;
+  /** The digest by which the program that asks is known at the door for events. */
+  readonly listener?: string;
 }
 
 /** Log-ins and tokens win over a key, as in Salt: one that does not hold is refused, whatever key stands beside it. */
@@ -53,7 +56,9 @@ export function readRequest(load: Dict): PublishRequest | undefined {
   const authList = passed.get('auth_list');
   passed.delete('auth_list');
   if (authList !== undefined && !Array.isArray(authList)) return undefined;
+  const listener = load.get('listener');
   return {
+    ...(isListenerDigest(listener) ? { listener } : {}),
     funs: funs as string[],
     fun: fun as Value,
     arg,

@@ -91,6 +91,8 @@ async function sendTraced(
   if (jid === undefined) return undefined;
   await turn?.come;
   const { fun, arg, tgt, tgtType, user } = request;
+  if (request.listener !== undefined)
+    deps.fireEvent(tags.listening(jid), dict({ jid, listener: request.listener }));
   deps.fireEvent(jid, dict({ minions }));
   deps.fireEvent(
     tags.jobNew(jid),

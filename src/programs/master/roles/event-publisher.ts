@@ -1,6 +1,7 @@
 /** EventPublisher: the hub of the master's event bus. */
 import { EventBusServer } from '../../../network/events/bus-server.ts';
 import { runsReactor } from '../../../config/reactor.ts';
+import { EventDoor } from '../../../network/events/event-door.ts';
 import { KeptFeed } from '../../../network/events/kept-feed.ts';
 import { addressText, localAddress } from '../../../network/transport/address.ts';
 import { masterSockets, sharesEventBus } from '../../../config/master-sockets.ts';
@@ -14,13 +15,18 @@ const READER_QUEUE_BYTES_MAX = 128 * 1024 * 1024;
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 
 export const startEventPublisher: StartRole = async ({ opts, log, random }) => {
-  const { eventPub, eventPull, reactorFeed } = masterSockets(opts);
+  const { eventPub, eventPull, eventDoor, reactorFeed } = masterSockets(opts);
   const writeBuffer = opts.raw('ipc_write_buffer');
   const readerQueueBytesMax =
     typeof writeBuffer === 'number' && writeBuffer > 0 ? writeBuffer : READER_QUEUE_BYTES_MAX;
   const feed = runsReactor(opts)
     ? new KeptFeed({ path: reactorFeed, keptBytesMax: KEPT_BYTES_MAX, random, log })
     : undefined;
+  // with ports (ipc_mode: tcp) everybody hears the bus itself
+  const door =
+    sharesEventBus(opts) && typeof eventPub === 'string'
+      ? new EventDoor({ path: eventDoor, readerQueueBytesMax, log })
+      : undefined;
   const server = new EventBusServer({
     pubPath: eventPub,
     pullPath: eventPull,
@@ -28,6 +34,7 @@ export const startEventPublisher: StartRole = async ({ opts, log, random }) => {
     readerQueueBytesMax,
     log,
     ...(feed === undefined ? {} : { feed }),
+    ...(door === undefined ? {} : { door }),
   });
   await server.start();
   log.info(`Starting the Salt Event Publisher on ${addressText(localAddress(eventPub))}`);
@@ -38,8 +45,13 @@ export const startEventPublisher: StartRole = async ({ opts, log, random }) => {
   return {
     figures: () => [
       sample('brine_events_total', server.counters.events),
-      sample('brine_event_bus_readers', server.readers),
-      sample('brine_event_bus_readers_cut_total', server.counters.slowReadersCut),
+      sample('brine_event_bus_readers', server.readers + (door?.readers ?? 0)),
+      sample(
+        'brine_event_bus_readers_cut_total',
+        server.counters.slowReadersCut +
+          (door?.counters.slowReadersCut ?? 0) +
+          (door?.counters.crowdedOut ?? 0),
+      ),
       sample('brine_event_bus_waiting_bytes', server.waitingBytes),
       sample('brine_event_bus_waiting_bytes_limit', readerQueueBytesMax),
       sample('brine_event_bus_malformed_total', server.counters.malformedWriters),

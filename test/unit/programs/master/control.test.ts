@@ -28,6 +28,7 @@ function made(decision: ControlDecision = { user: 'fred' }, more: Partial<Contro
       return Promise.resolve(decision);
     },
     runners: { take: (order: RunOrder) => orders.push(order) > 0 } as unknown as ControlDeps['runners'],
+    fireEvent: () => undefined,
     wheel: (order) => {
       orders.push(order);
       return Promise.resolve(dict({ return: 'done', success: true }));
