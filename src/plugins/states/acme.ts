@@ -3,7 +3,7 @@ import { deepDiff } from '../../formats/data/deep-diff.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { CERTIFICATE, certbotPath } from '../modules/acme.ts';
+import { CERTIFICATE } from '../modules/acme.ts';
 import { outcome } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 
@@ -50,7 +50,7 @@ export const acmeStates = defineModule({
   name: 'acme',
   file: 'acme',
   doc: "Certificates of Let's Encrypt and its like, through certbot.",
-  unavailable: () => (certbotPath() === undefined ? 'acme module could not be loaded' : undefined),
+  needs: { fun: 'acme.cert', otherwise: 'acme module could not be loaded' },
   functions: {
     cert: defineState({
       doc: 'Makes sure that there is a certificate that does not end soon.',

@@ -1,5 +1,4 @@
 /** `alternatives`: which of several programs a name stands for (3006.16 salt/states/alternatives.py). */
-import { isDir } from '../../python/paths.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -110,6 +109,6 @@ export const alternativesStates = defineModule({
   file: 'alternatives',
   doc: 'Which of several programs a common name stands for, as `update-alternatives` keeps it.',
   // the spelling is Salt's
-  unavailable: () => (isDir('/etc/alternatives') ? undefined : 'alernatives module could not be loaded'),
+  needs: { fun: 'alternatives.auto', otherwise: 'alernatives module could not be loaded' },
   functions: { install, remove, auto, set },
 });

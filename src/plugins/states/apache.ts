@@ -16,6 +16,7 @@ export const apacheStates = defineModule({
   name: 'apache',
   file: 'apache',
   doc: "Files of Apache's configuration.",
+  needs: { fun: 'apache.config', otherwise: 'apache module could not be loaded' },
   functions: {
     configfile: defineState({
       doc: 'Makes sure that a file has a configuration.',

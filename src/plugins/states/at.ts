@@ -1,5 +1,4 @@
 /** `at`: commands that run once, later (3006.16 salt/states/at.py). */
-import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
@@ -96,7 +95,7 @@ export const atStates = defineModule({
   name: 'at',
   file: 'at',
   doc: 'Commands that run once, later, by at.',
-  unavailable: () => (findProgram('at') === undefined ? 'at module could not be loaded' : undefined),
+  needs: { fun: 'at.at', otherwise: 'at module could not be loaded' },
   functions: {
     present: defineState({
       doc: 'Adds a job; with unique_tag only where no job has its tag.',

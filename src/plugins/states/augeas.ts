@@ -8,7 +8,6 @@ import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pathOf, readCommand } from '../modules/augeas/commands.ts';
 import { executeCommands } from '../modules/augeas/execute.ts';
-import { withoutAugtool } from '../modules/augeas/tool.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 
 /** Folders as `augeas.execute` takes them; undefined for what is no list of them. */
@@ -102,7 +101,7 @@ export const augeasStates = defineModule({
   name: 'augeas',
   file: 'augeas',
   doc: 'Configuration files, changed as trees of values.',
-  unavailable: () => (withoutAugtool() === undefined ? undefined : 'augeas module could not be loaded'),
+  needs: { fun: 'augeas.execute', otherwise: 'augeas module could not be loaded' },
   functions: {
     change: defineState({
       doc: 'Makes changes to a configuration file: set, setm, mv, ins and rm.',

@@ -1,5 +1,4 @@
 /** `cron`: jobs and variables in crontabs (3006.16 salt/states/cron.py). */
-import { findProgram } from '../../host/which.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -151,7 +150,7 @@ export const cronStates = defineModule({
   name: 'cron',
   file: 'cron',
   doc: 'Jobs and variables in crontabs.',
-  unavailable: () => (findProgram('crontab') === undefined ? 'cron module could not be loaded' : undefined),
+  needs: { fun: 'cron.list_tab', otherwise: 'cron module could not be loaded' },
   functions: {
     present,
     absent,

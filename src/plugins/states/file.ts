@@ -28,6 +28,7 @@ export const fileStates = defineModule({
   name: 'file',
   file: 'file',
   doc: 'Files, folders and links as they are to be: content, owner, mode, and what is not to be there.',
+  needs: { fun: 'file.file_exists', otherwise: 'file module could not be loaded' },
   functions: {
     ...managedStates,
     ...directoryStates,

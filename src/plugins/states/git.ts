@@ -1,5 +1,4 @@
 /** `git`: repositories and checkouts (3006.16 salt/states/git.py). */
-import { findProgram } from '../../host/which.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { detached, DETACHED } from './git/detached.ts';
 import { LATEST } from './git/latest-run.ts';
@@ -13,7 +12,7 @@ export const gitStates = defineModule({
   name: 'git',
   file: 'git',
   doc: 'Repositories and checkouts of git.',
-  unavailable: () => (findProgram('git') === undefined ? 'git module could not be loaded' : undefined),
+  needs: { fun: 'git.version', otherwise: 'git module could not be loaded' },
   functions: {
     latest: defineState({
       doc: 'Makes sure that a repository is checked out, and is as its remote is.',

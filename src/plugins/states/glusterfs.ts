@@ -2,7 +2,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { SaltInvocationError } from '../../errors/errors.ts';
-import { findProgram } from '../../host/which.ts';
 import { toPyInt } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
@@ -183,8 +182,7 @@ export const glusterfsStates = defineModule({
   name: 'glusterfs',
   file: 'glusterfs',
   doc: 'Peers and volumes of GlusterFS.',
-  unavailable: () =>
-    findProgram('gluster') === undefined ? 'glusterfs module could not be loaded' : undefined,
+  needs: { fun: 'glusterfs.list_volumes', otherwise: 'glusterfs module could not be loaded' },
   functions: {
     peered: defineState({
       doc: 'Makes sure that a host is a peer.',

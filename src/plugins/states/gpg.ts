@@ -158,6 +158,7 @@ export const gpgStates = defineModule({
   name: 'gpg',
   file: 'gpg',
   doc: 'Public keys of OpenPGP in the keyrings of users.',
+  needs: { fun: 'gpg.list_keys', otherwise: 'gpg module could not be loaded' },
   functions: {
     present: defineState({
       doc: 'Makes sure that keys are in a keyring, and how far their owners are trusted.',

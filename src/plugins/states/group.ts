@@ -184,5 +184,6 @@ export const groupStates = defineModule({
   name: 'group',
   file: 'group',
   doc: 'Groups of accounts.',
+  needs: { fun: 'group.info', otherwise: 'group module could not be loaded' },
   functions: { present, absent },
 });

@@ -1,6 +1,5 @@
 /** `icinga2`: tickets and certificates of Icinga 2 (3006.16 salt/states/icinga2.py). */
 import { writeFileAtomic } from '../../host/files.ts';
-import { findProgram } from '../../host/which.ts';
 import { isFile } from '../../python/paths.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
@@ -112,8 +111,7 @@ export const icinga2States = defineModule({
   name: 'icinga2',
   file: 'icinga2',
   doc: 'Tickets and certificates of Icinga 2.',
-  unavailable: () =>
-    findProgram('icinga2') === undefined ? 'icinga2 module could not be loaded' : undefined,
+  needs: { fun: 'icinga2.generate_ticket', otherwise: 'icinga2 module could not be loaded' },
   functions: {
     generate_ticket: defineState({
       doc: 'Makes a ticket for a node, and keeps it in a file or a grain.',

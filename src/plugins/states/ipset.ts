@@ -3,7 +3,6 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { withoutIpset } from '../modules/ipset.ts';
 import { failure, outcome } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 
@@ -183,7 +182,7 @@ export const ipsetStates = defineModule({
   name: 'ipset',
   file: 'ipset',
   doc: 'Sets of addresses for the packet filter, and their entries.',
-  unavailable: () => (withoutIpset() === undefined ? undefined : 'ipset module could not be loaded'),
+  needs: { fun: 'ipset.version', otherwise: 'ipset module could not be loaded' },
   functions: {
     set_present: defineState({
       doc: 'Makes sure that there is a set; options of ipset are given beside its type: range, timeout, comment and others.',

@@ -3,7 +3,6 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { withoutIptables } from '../modules/iptables/programs.ts';
 import { aggregateRules } from './iptables/aggregate.ts';
 import { chainAbsent, chainPresent } from './iptables/chains.ts';
 import { manageRule, RULE_STATES, type RulePlace } from './iptables/rules.ts';
@@ -87,7 +86,7 @@ export const iptablesStates = defineModule({
   name: 'iptables',
   file: 'iptables',
   doc: "Rules of the kernel's packet filter.",
-  unavailable: () => (withoutIptables() === undefined ? undefined : 'iptables module could not be loaded'),
+  needs: { fun: 'iptables.version', otherwise: 'iptables module could not be loaded' },
   functions: {
     chain_present: defineState({
       doc: 'Makes sure that a table has a chain.',

@@ -37,6 +37,7 @@ export const keyboardStates = defineModule({
   name: 'keyboard',
   file: 'keyboard',
   doc: 'The layout of keyboards.',
+  needs: { fun: 'keyboard.get_sys', otherwise: 'keyboard module could not be loaded' },
   functions: {
     system: defineState({
       doc: 'Makes sure that the consoles have this layout.',

@@ -126,6 +126,7 @@ export const kmodStates = defineModule({
   name: 'kmod',
   file: 'kmod',
   doc: 'Modules of the kernel.',
+  needs: { fun: 'kmod.available', otherwise: 'kmod module could not be loaded' },
   functions: {
     present: defineState({
       doc: 'Makes sure that modules of the kernel are loaded.',

@@ -1,6 +1,5 @@
 /** `lxc`: containers of LXC (3006.16 salt/states/lxc.py). */
 import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
-import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule, type TypedArguments } from '../../runtime/loader/module.ts';
@@ -285,7 +284,7 @@ export const lxcStates = defineModule({
   name: 'lxc',
   file: 'lxc',
   doc: 'Containers of LXC.',
-  unavailable: () => (findProgram('lxc-start') === undefined ? 'lxc module could not be loaded' : undefined),
+  needs: { fun: 'lxc.list', otherwise: 'lxc module could not be loaded' },
   functions: {
     present: defineState({ doc: 'Makes sure of a container.', params: PRESENT, run: present }),
     absent: defineState({

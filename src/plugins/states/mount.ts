@@ -139,6 +139,7 @@ export const mountStates = defineModule({
   name: 'mount',
   file: 'mount',
   doc: 'File systems that are mounted.',
+  needs: { fun: 'mount.fstab', otherwise: 'mount module could not be loaded' },
   functions: {
     mounted: defineState({
       doc: 'Makes sure that a file system is mounted.',

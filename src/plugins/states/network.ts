@@ -8,7 +8,7 @@ import { unifiedDiff } from '../../python/text/unified-diff.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { isFamily, isSettingError, pythonWords } from '../modules/ip/settings.ts';
+import { isSettingError, pythonWords } from '../modules/ip/settings.ts';
 import { failure, outcome } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 
@@ -280,10 +280,7 @@ export const networkStates = defineModule({
   name: 'network',
   file: 'network',
   doc: 'Interfaces, routes, and what holds for the network of the whole system.',
-  unavailable: ({ grains }) =>
-    (['Debian', 'RedHat', 'Suse'] as const).some((family) => isFamily(family, grains))
-      ? undefined
-      : 'ip module could not be loaded',
+  needs: { fun: 'ip.get_interface', otherwise: 'ip module could not be loaded' },
   functions: {
     managed: defineState({
       doc: 'Makes sure that an interface is configured, and up or down. Its keywords are the settings of the interface: `type`, `proto`, `ipaddr` …',

@@ -3,7 +3,6 @@ import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { withoutNft } from '../modules/nftables/programs.ts';
 import { manageRule, type RuleKind } from './nftables/rules.ts';
 import { failure, outcome } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
@@ -178,7 +177,7 @@ export const nftablesStates = defineModule({
   name: 'nftables',
   file: 'nftables',
   doc: "Tables, chains and rules of the kernel's packet filter.",
-  unavailable: () => (withoutNft() === undefined ? undefined : 'nftables module could not be loaded'),
+  needs: { fun: 'nftables.version', otherwise: 'nftables module could not be loaded' },
   functions: {
     chain_present: defineState({
       doc: 'Makes sure that a table has a chain.',

@@ -1,6 +1,5 @@
 /** `npm`: packages of Node.js (3006.16 salt/states/npm.py). */
 import { CommandExecutionError, CommandNotFoundError } from '../../errors/errors.ts';
-import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
@@ -200,7 +199,7 @@ export const npmStates = defineModule({
   name: 'npm',
   file: 'npm',
   doc: 'Packages of Node.js.',
-  unavailable: () => (findProgram('npm') === undefined ? "'npm' binary not found on system" : undefined),
+  needs: { fun: 'npm.list', otherwise: "'npm' binary not found on system" },
   functions: {
     installed: defineState({
       doc: 'Makes sure that packages are installed.',

@@ -1,5 +1,4 @@
 /** `openvswitch_port`: ports of bridges of Open vSwitch (3006.16 salt/states/openvswitch_port.py). */
-import { findProgram } from '../../host/which.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { toPyInt } from '../../python/conversions.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -220,8 +219,7 @@ export const openvswitchPortStates = defineModule({
   name: 'openvswitch_port',
   file: 'openvswitch_port',
   doc: 'Ports of bridges of Open vSwitch.',
-  unavailable: () =>
-    findProgram('ovs-vsctl') === undefined ? 'openvswitch module could not be loaded' : undefined,
+  needs: { fun: 'openvswitch.port_add', otherwise: 'openvswitch module could not be loaded' },
   functions: {
     present: defineState({ doc: 'Makes sure of a port of a bridge.', params: PRESENT, run: present }),
     absent: defineState({

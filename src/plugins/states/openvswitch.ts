@@ -1,5 +1,4 @@
 /** `openvswitch_bridge` and `openvswitch_db`: bridges and records of Open vSwitch (3006.16 salt/states/openvswitch_bridge.py, 3006.16 salt/states/openvswitch_db.py). */
-import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
@@ -8,8 +7,7 @@ import { textIfSaid } from './optional-params.ts';
 import { outcome } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 
-const missing = (): string | undefined =>
-  findProgram('ovs-vsctl') === undefined ? 'openvswitch module could not be loaded' : undefined;
+const NEEDS = { fun: 'openvswitch.bridge_create', otherwise: 'openvswitch module could not be loaded' };
 
 const ask = (ctx: StateContext, fun: string, ...args: Value[]): Promise<Value> =>
   ctx.functions.call(`openvswitch.${fun}`, args);
@@ -59,7 +57,7 @@ export const openvswitchBridgeStates = defineModule({
   name: 'openvswitch_bridge',
   file: 'openvswitch_bridge',
   doc: 'Bridges of Open vSwitch.',
-  unavailable: missing,
+  needs: NEEDS,
   functions: {
     present: defineState({
       doc: 'Makes sure of a bridge.',
@@ -108,7 +106,7 @@ export const openvswitchDbStates = defineModule({
   name: 'openvswitch_db',
   file: 'openvswitch_db',
   doc: 'Records of the database of Open vSwitch.',
-  unavailable: missing,
+  needs: NEEDS,
   functions: {
     managed: defineState({
       doc: 'Makes sure of columns of a record.',

@@ -71,6 +71,10 @@ export const pdbeditStates = defineModule({
   name: 'pdbedit',
   file: 'pdbedit',
   doc: 'Accounts of Samba.',
+  needs: {
+    fun: 'pdbedit.create',
+    otherwise: 'pdbedit state module can only be loaded when the pdbedit module is available',
+  },
   functions: {
     absent: defineState({
       doc: 'Makes sure that there is no such account.',

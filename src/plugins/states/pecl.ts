@@ -1,5 +1,4 @@
 /** `pecl`: extensions of PHP (3006.16 salt/states/pecl.py). */
-import { findProgram } from '../../host/which.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -19,7 +18,7 @@ export const peclStates = defineModule({
   name: 'pecl',
   file: 'pecl',
   doc: 'Extensions of PHP.',
-  unavailable: () => (findProgram('pecl') === undefined ? 'pecl module could not be loaded' : undefined),
+  needs: { fun: 'pecl.list', otherwise: 'pecl module could not be loaded' },
   functions: {
     installed: defineState({
       doc: 'Makes sure that an extension is installed.',

@@ -22,6 +22,7 @@ export const pipStates = defineModule({
   name: 'pip',
   file: 'pip_state',
   doc: 'Packages of Python, in the system or in virtual environments.',
+  needs: { fun: 'pip.list', otherwise: 'pip module could not be loaded' },
   functions: {
     installed: defineState({
       doc: 'Makes sure that packages are installed, in a version that is asked for.',

@@ -134,6 +134,7 @@ export const pkgStates = defineModule({
   name: 'pkg',
   file: 'pkg',
   doc: 'Packages, with the system of packages that is here.',
+  needs: { fun: 'pkg.install', otherwise: 'pkg module could not be loaded' },
   functions: {
     installed,
     latest,

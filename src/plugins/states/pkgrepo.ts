@@ -268,6 +268,7 @@ export const pkgrepoStates = defineModule({
   name: 'pkgrepo',
   file: 'pkgrepo',
   doc: 'Repositories of packages.',
+  needs: { fun: 'pkg.mod_repo', otherwise: 'the pkg module of this system has no repositories' },
   functions: {
     managed: defineState({
       doc:

@@ -14,6 +14,7 @@ export const processStates = defineModule({
   name: 'process',
   file: 'process',
   doc: 'Processes that are not to run.',
+  needs: { fun: 'ps.pkill', otherwise: 'ps module could not be loaded' },
   functions: {
     absent: defineState({
       doc: 'Ends all processes whose command lines have a text in them.',

@@ -11,6 +11,7 @@ export const quotaStates = defineModule({
   name: 'quota',
   file: 'quota',
   doc: 'Whether the quotas of file systems are on.',
+  needs: { fun: 'quota.report', otherwise: 'quota module could not be loaded' },
   functions: {
     mode: defineState({
       doc: 'Makes sure that the quotas of a file system are on, or off.',

@@ -1,5 +1,4 @@
 /** `selinux`: the mode of SELinux, its booleans, its modules, the contexts of files and the types of ports (3006.16 salt/states/selinux.py). */
-import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
@@ -118,10 +117,7 @@ export const selinuxStates = defineModule({
   name: 'selinux',
   file: 'selinux',
   doc: 'The mode of SELinux, its booleans, its modules, the contexts of files and the types of ports.',
-  unavailable: () =>
-    ['semanage', 'setsebool', 'semodule'].some((program) => findProgram(program) === undefined)
-      ? 'selinux module could not be loaded'
-      : undefined,
+  needs: { fun: 'selinux.getenforce', otherwise: 'selinux module could not be loaded' },
   functions: {
     mode: defineState({
       doc: 'Makes sure of the mode, now and for the next start.',

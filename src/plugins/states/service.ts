@@ -328,6 +328,7 @@ export const serviceStates = defineModule({
   name: 'service',
   file: 'service',
   doc: 'What runs, and what starts with the machine.',
+  needs: { fun: 'service.start', otherwise: 'No service execution module loaded' },
   functions: {
     running: reaching('Makes sure that a service runs.', RUNNING),
     dead: reaching('Makes sure that a service does not run.', DEAD),

@@ -248,6 +248,7 @@ export const sshAuthStates = defineModule({
   name: 'ssh_auth',
   file: 'ssh_auth',
   doc: 'The public keys that may log in as a user.',
+  needs: { fun: 'ssh.auth_keys', otherwise: 'ssh module could not be loaded' },
   functions: {
     present: defineState({
       doc: 'Makes sure that a key may log in.',

@@ -106,6 +106,7 @@ export const sshKnownHostsStates = defineModule({
   name: 'ssh_known_hosts',
   file: 'ssh_known_hosts',
   doc: 'The keys by which hosts are known.',
+  needs: { fun: 'ssh.get_known_host_entries', otherwise: 'ssh module could not be loaded' },
   functions: {
     present: defineState({
       doc: 'Makes sure that a host is known: by the key that is given, or by those that the host itself presents.',

@@ -30,6 +30,7 @@ export const statusStates = defineModule({
   name: 'status',
   file: 'status',
   doc: 'What a machine is watched for.',
+  needs: { fun: 'status.loadavg', otherwise: 'status module could not be loaded' },
   functions: {
     loadavg: defineState({
       doc: 'Checks the load of the machine.',

@@ -1,4 +1,5 @@
 /** `svn`: working copies of Subversion (3006.16 salt/states/svn.py). */
+import { findProgram } from '../../host/which.ts';
 import { CommandExecutionError } from '../../errors/errors.ts';
 import { isDir, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -156,6 +157,7 @@ export const svnStates = defineModule({
   name: 'svn',
   file: 'svn',
   doc: 'Working copies of Subversion.',
+  unavailable: () => (findProgram('svn') === undefined ? 'Command not found: svn' : undefined),
   functions: {
     latest: defineState({
       doc: 'Makes sure of a working copy, and brings it up to date.',

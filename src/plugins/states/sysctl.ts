@@ -80,5 +80,6 @@ export const sysctlStates = defineModule({
   name: 'sysctl',
   file: 'sysctl',
   doc: 'Parameters of the kernel.',
+  needs: { fun: 'sysctl.show', otherwise: 'sysctl module could not be loaded' },
   functions: { present },
 });

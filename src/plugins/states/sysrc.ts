@@ -1,4 +1,5 @@
 /** `sysrc`: variables of FreeBSD's rc configuration (3006.16 salt/states/sysrc.py). */
+import { findProgram } from '../../host/which.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -22,6 +23,7 @@ export const sysrcStates = defineModule({
   name: 'sysrc',
   file: 'sysrc',
   doc: "Variables of FreeBSD's rc configuration.",
+  unavailable: () => (findProgram('sysrc') === undefined ? 'Command not found: sysrc' : undefined),
   functions: {
     managed: defineState({
       doc: 'Makes sure that a variable has a value.',

@@ -72,5 +72,6 @@ export const timezoneStates = defineModule({
   name: 'timezone',
   file: 'timezone',
   doc: 'The time zone of the system.',
+  needs: { fun: 'timezone.get_zone', otherwise: 'timezone module could not be loaded' },
   functions: { system },
 });

@@ -14,6 +14,7 @@ export const tunedStates = defineModule({
   name: 'tuned',
   file: 'tuned',
   doc: "The profile of the machine's tuning, by tuned-adm.",
+  needs: { fun: 'tuned.active', otherwise: 'tuned module could not be loaded' },
   functions: {
     profile: defineState({
       doc: 'Makes sure that a profile is active.',

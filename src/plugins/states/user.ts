@@ -164,6 +164,7 @@ export const userStates = defineModule({
   name: 'user',
   file: 'user',
   doc: 'Accounts.',
+  needs: { fun: 'user.info', otherwise: 'user module could not be loaded' },
   functions: {
     present: defineState({
       doc: 'Makes sure that an account is there, with the given properties.',

@@ -1,6 +1,5 @@
 /** `virt`: machines of libvirt, as far as its programs serve them (3006.16 salt/states/virt.py). */
 import { CommandExecutionError } from '../../errors/errors.ts';
-import { findProgram } from '../../host/which.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -213,10 +212,7 @@ export const virtStates = defineModule({
   name: 'virt',
   file: 'virt',
   doc: "Machines of libvirt, as far as libvirt's programs serve them.",
-  unavailable: () =>
-    findProgram('virsh') === undefined
-      ? 'virt module could not be loaded: virsh is not in the path'
-      : undefined,
+  needs: { fun: 'virt.node_info', otherwise: 'virt module could not be loaded' },
   functions: {
     stopped: actState('Makes sure that machines are shut down.', {
       fun: 'shutdown',

@@ -90,6 +90,11 @@ export interface ModuleSpec extends ModuleDescription {
   readonly words?: WordRules;
   /** Why the module cannot be used here, or undefined when it can (Salt's `__virtual__`). */
   readonly unavailable?: (ctx: { readonly opts: Dict; readonly grains: Dict }) => string | undefined;
+  /**
+   * Of a state module: the execution function that it cannot do without, and what is said where that is not there. It is asked for as
+   * any other, so a module that a site disables or replaces counts, too.
+   */
+  readonly needs?: { readonly fun: string; readonly otherwise: string };
 }
 
 /** The description and the body of a function whose arguments arrive typed. */

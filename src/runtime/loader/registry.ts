@@ -400,6 +400,13 @@ export class ModuleRegistry implements FunctionSource {
     return first && { reason: messageOf(first), isBroken: !(first instanceof UnavailableModule) };
   }
 
+  /** What a state module cannot do without and has not, with the reason of the execution module. */
+  async #lackOf({ needs }: ModuleSpec): Promise<string | undefined> {
+    const missing = needs && (await this.#options.functions?.find(needs.fun))?.missing;
+    if (needs === undefined || missing === undefined) return undefined;
+    return `${needs.otherwise}: ${missing.replace(/^'.*?' __virtual__ returned False: /, '')}`;
+  }
+
   /** Salt knows why a file is not for this machine by the file's name alone (salt/loader/lazy.py `_process_virtual`, 3006.16). */
   async #tryEntries(entries: readonly ModuleEntry[]): Promise<Loaded> {
     let reason = '';
@@ -407,7 +414,7 @@ export class ModuleRegistry implements FunctionSource {
     for (const entry of entries) {
       try {
         const module = await entry.load();
-        const why = module.unavailable?.(this.#options);
+        const why = module.unavailable?.(this.#options) ?? (await this.#lackOf(module));
         if (why === undefined) return { module };
         this.#options.parts?.log.info(`${entry.name} (${entry.file}) is not for this machine: ${why}`);
         if (isOtherFile || entry.file === entry.name) reason ||= why;

@@ -7,7 +7,7 @@ import { UPSTREAM_PARAMS } from '../../modules/rabbitmq/upstream-params.ts';
 import { defineModule } from '../../../runtime/loader/module.ts';
 import { outcomeChangesLast as outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
-import { nameOf, orFailure, rabbit, RUNAS, withoutRabbitmq } from './parts.ts';
+import { nameOf, orFailure, rabbit, RUNAS } from './parts.ts';
 
 const PASSWORD_IN_URI = /(\/\/[^:/@\s]*:)[^@\s]*@/g;
 
@@ -64,7 +64,7 @@ export const rabbitmqUpstreamStates = defineModule({
   name: 'rabbitmq_upstream',
   file: 'rabbitmq_upstream',
   doc: 'Brokers that a RabbitMQ takes messages from.',
-  unavailable: () => (withoutRabbitmq() === undefined ? undefined : 'rabbitmq module could not be loaded'),
+  needs: { fun: 'rabbitmq.list_upstreams', otherwise: 'rabbitmq module could not be loaded' },
   functions: {
     present: defineState({
       doc: 'Makes sure that there is an upstream.',
