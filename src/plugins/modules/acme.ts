@@ -26,7 +26,7 @@ const BAD_WINDOW =
   'The argument "window", if provided, must be one of the following : True (boolean), "force" or "Force" (str) or a numerical value in days.';
 
 /** The path of certbot, under the first of the names that it has had. */
-export const certbotPath = (): string | undefined =>
+const certbotPath = (): string | undefined =>
   PROGRAMS.map((name) => findProgram(name)).find((path) => path !== undefined);
 
 const NAME = { name: param.text({ doc: 'The name of the certificate, its first domain.' }) } as const;

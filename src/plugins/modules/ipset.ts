@@ -35,7 +35,7 @@ const NO_ENTRY = 'Error: Entry needs to be specified';
 const DONE = 'true, or what the program complains of';
 
 /** Why there are no functions for ipset here. */
-export function withoutIpset(): string | undefined {
+function withoutIpset(): string | undefined {
   return findProgram('ipset') === undefined
     ? 'The ipset execution modules cannot be loaded: ipset binary not in path.'
     : undefined;
