@@ -140,11 +140,22 @@ async function contentOf(
   { verifySsl, settings, clock }: GetUrlOptions,
 ): Promise<string | Uint8Array> {
   const chunks: Buffer[] = [];
-  const answer = await fetchHttp({ url, verifySsl, headers: {}, settings, clock }, async (bytes) => {
+  const held = { url, verifySsl, headers: {}, settings: heldInMemory(settings), clock };
+  const answer = await fetchHttp(held, async (bytes) => {
     chunks.push(bytes);
   });
   const all = Buffer.concat(chunks);
   return answer.contentType.startsWith('text') ? (decodeUtf8(all) ?? all) : all;
+}
+
+/** What `http_max_body` is unless it is set: Salt's, which is as good as no bound. */
+const UNSET_BYTES = 107_374_182_400;
+/** What an answer may be that is held in memory, unless `http_max_body` is set. */
+const HELD_BYTES = 100 * 1024 * 1024;
+
+/** The same settings for an answer that is held in memory and not written to a file. */
+export function heldInMemory(settings: HttpSettings): HttpSettings {
+  return settings.bodyBytesMax === UNSET_BYTES ? { ...settings, bodyBytesMax: HELD_BYTES } : settings;
 }
 
 /** Reads the options that decide how files are fetched. */
@@ -161,7 +172,7 @@ export function httpSettings(opts: Dict): HttpSettings {
   return {
     connectTimeoutMs: seconds('http_connect_timeout', 20),
     requestTimeoutMs: seconds('http_request_timeout', 3600),
-    bodyBytesMax: toNumber(opts.get('http_max_body')) ?? 107_374_182_400,
+    bodyBytesMax: toNumber(opts.get('http_max_body')) ?? UNSET_BYTES,
     caBundle: text('ca_bundle') === '' ? undefined : text('ca_bundle'),
     proxy:
       host !== '' && port > 0

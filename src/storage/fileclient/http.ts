@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs';
 import { request as requestHttp, STATUS_CODES, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { Clock } from '../../host/clock.ts';
+import { leadsElsewhere, REDIRECTS, REDIRECTS_MAX, redirectTarget } from '../../network/http/redirect.ts';
 import { describeSystemError } from './system-error.ts';
 import { FileClientError } from './errors.ts';
-
-const REDIRECTS_MAX = 5;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The options that decide how files are fetched (`http_*`, `proxy_*`, `ca_bundle`). */
 export interface HttpSettings {
@@ -58,12 +56,11 @@ export async function fetchHttp(
     if (REDIRECTS.has(status) && location !== undefined) {
       answer.destroy();
       if (redirects >= REDIRECTS_MAX) throw failed('Too many redirects', reading);
-      const next = new URL(location, url);
-      if (next.protocol !== 'http:' && next.protocol !== 'https:')
-        throw failed(`The redirect to ${next.protocol} is not followed`, reading);
+      const next = redirectTarget(url, location);
+      if (next === undefined)
+        throw failed('The answer leads to what is no address of http or https: not followed', reading);
       // a name and a password are for the host they were given for
-      if (next.host !== url.host || (url.protocol === 'https:' && next.protocol === 'http:'))
-        headers = wanted.headers;
+      if (leadsElsewhere(url, next)) headers = wanted.headers;
       url = next;
       continue;
     }
@@ -159,7 +156,8 @@ async function takeBody(
     for await (const chunk of answer) {
       const bytes = chunk as Buffer;
       total += bytes.length;
-      if (total > bytesMax) throw failed('The answer is larger than http_max_body allows', reading);
+      if (total > bytesMax)
+        throw failed(`The answer is larger than http_max_body allows (${bytesMax} bytes)`, reading);
       await take(bytes);
     }
   } catch (error) {

@@ -29,7 +29,7 @@ const VALUED = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace', '
 const WITH_PASSWORD = /(https?:\/\/)([^/@\s:]*):([^/@\s]*)@([^/\s]+)\/?/gi;
 
 /** Git's subcommand among the words behind `git`. */
-export function subcommandOf(words: readonly string[]): string | undefined {
+function subcommandOf(words: readonly string[]): string | undefined {
   for (let at = 0; at < words.length; at += VALUED.has(words[at] ?? '') ? 2 : 1)
     if (!(words[at] ?? '').startsWith('-')) return words[at];
   return undefined;

@@ -1,7 +1,7 @@
 /**
  * One HTTP request with all that `http.query` lets one say of it, as Tornado's client does it (3006.16 salt/ext/tornado): five
- * redirects, a POST that becomes a GET. Stricter: a password is not sent on to another host, and
- * no certificate is shown to it.
+ * redirects, a POST that becomes a GET. Stricter: what may be secret stays with the place that it was given for (`redirect.ts`), no
+ * certificate is shown to another one, and the body does not leave TLS.
  */
 import type { ErrorCode } from '../../../errors/codes.ts';
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,17 +17,21 @@ import type { Duplex } from 'node:stream';
 import { describeSystemError } from '../../../storage/fileclient/system-error.ts';
 import type { HttpSettings } from '../../../storage/fileclient/http.ts';
 import { BrineError } from '../../../errors/errors.ts';
+import {
+  leadsElsewhere,
+  mayGoElsewhere,
+  REDIRECTS,
+  REDIRECTS_MAX,
+  redirectTarget,
+} from '../../../network/http/redirect.ts';
 import type { Clock } from '../../../host/clock.ts';
 
-const REDIRECTS_MAX = 5;
-const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const BODY_HEADERS: ReadonlySet<string> = new Set([
   'content-length',
   'content-type',
   'content-encoding',
   'transfer-encoding',
 ]);
-const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
 /** A request. */
 export interface HttpRequest {
@@ -52,6 +56,8 @@ export interface HttpResponse {
   /** Names in Tornado's spelling (`Content-Type`). */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
+  /** The address that gave it, behind all redirects. */
+  readonly url: URL;
 }
 
 /** No answer came; the message is the system's reason in Python's words. */
@@ -75,23 +81,32 @@ export async function exchange(first: HttpRequest): Promise<HttpResponse> {
         reason: reason === '' ? (STATUS_CODES[status] ?? 'Unknown') : reason,
         headers: headersOf(answer),
         body,
+        url: request.url,
       };
     }
     answer.destroy();
-    request = redirected(request, new URL(location, request.url), status);
+    request = redirected(request, location, status);
   }
 }
 
-function redirected(request: HttpRequest, url: URL, status: number): HttpRequest {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new ConnectionError(`The redirect to ${url.protocol} is not followed`);
-  const isElsewhere =
-    url.host !== request.url.host || (request.url.protocol === 'https:' && url.protocol === 'http:');
+function redirected(request: HttpRequest, location: string, status: number): HttpRequest {
+  const url = redirectTarget(request.url, location);
+  if (url === undefined)
+    throw new ConnectionError('The answer leads to what is no address of http or https, and is not followed');
+  const isElsewhere = leadsElsewhere(request.url, url);
   const becomesGet = status === 302 || status === 303;
+  if (
+    request.body !== undefined &&
+    !becomesGet &&
+    request.url.protocol === 'https:' &&
+    url.protocol === 'http:'
+  )
+    throw new ConnectionError(
+      `The redirect from https to http://${url.host} is not followed: what is sent would be readable on its way`,
+    );
   const headers = [...request.headers].filter(
     ([name]) =>
-      !(isElsewhere && SECRET_HEADERS.has(name.toLowerCase())) &&
-      !(becomesGet && BODY_HEADERS.has(name.toLowerCase())),
+      !(isElsewhere && !mayGoElsewhere(name)) && !(becomesGet && BODY_HEADERS.has(name.toLowerCase())),
   );
   return {
     ...request,
@@ -230,15 +245,19 @@ function plain(url: URL): URL {
   return copy;
 }
 
+/** What is said of an answer that memory does not take. */
+export function tooLarge(bytesMax: number): string {
+  return `The answer is larger than http_max_body allows (${bytesMax} bytes); fetch it to a file with cp.get_url, or set the option higher`;
+}
+
 async function takeBody(answer: IncomingMessage, bytesMax: number): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let total = 0;
   try {
     for await (const piece of answer) {
-      pieces.push(piece as Buffer);
       total += (piece as Buffer).length;
-      if (total > bytesMax)
-        throw new ConnectionError(`The answer is larger than http_max_body allows (${bytesMax} bytes)`);
+      if (total > bytesMax) throw new ConnectionError(tooLarge(bytesMax));
+      pieces.push(piece as Buffer);
     }
   } catch (error) {
     if (error instanceof ConnectionError) throw error;

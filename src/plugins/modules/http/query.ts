@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
-import { httpSettings } from '../../../storage/fileclient/get-url.ts';
+import { heldInMemory, httpSettings } from '../../../storage/fileclient/get-url.ts';
 import { writeInPlace } from '../../../host/file-operations.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { parseJson } from '../../../formats/json/parse.ts';
@@ -17,6 +17,7 @@ import {
   ConnectionError,
   exchange,
   systemCaBundle,
+  tooLarge,
   type HttpRequest,
   type HttpResponse,
 } from './exchange.ts';
@@ -24,8 +25,6 @@ import { xmlItems } from './xml.ts';
 
 const AGENT = 'Salt/3006.16';
 const DECODES = ['json', 'xml', 'yaml', 'plain'];
-/** What the unpacked body of a compressed answer may be. */
-const UNPACKED_BYTES_MAX = 1024 * 1024 * 1024;
 
 /** A query as given: the keywords by their names. */
 class Given {
@@ -72,6 +71,7 @@ export async function query(ctx: ModuleContext, url: string, opts: Dict, kwargs:
     out.set('test', true);
   }
   const request = await buildRequest(ctx, address, opts, given);
+  const bytesMax = request.settings.bodyBytesMax;
   let response: HttpResponse;
   try {
     response = await exchange(request);
@@ -82,7 +82,7 @@ export async function query(ctx: ModuleContext, url: string, opts: Dict, kwargs:
     if (given.isTrue('status')) out.set('status', 0);
     return out.set('error', error.message);
   }
-  return fill(out, response, { ctx, opts, given });
+  return fill(out, response, { opts, given, bytesMax });
 }
 
 /** `salt.ext.tornado.httputil.url_concat`: added to what stands behind the question mark. */
@@ -110,17 +110,18 @@ async function buildRequest(
   given: Given,
 ): Promise<HttpRequest> {
   const method = given.text('method') ?? 'GET';
-  const settings = httpSettings(opts);
+  const settings = heldInMemory(httpSettings(opts));
   const roots = opts.get('file_roots');
   const base = isDict(roots) ? roots.get('base') : undefined;
   const bundle =
     given.text('ca_bundle') ?? systemCaBundle(settings.caBundle, Array.isArray(base) ? base.map(pyStr) : []);
   const [user, password] = [given.value('username'), given.value('password')];
   const verify = given.value('verify_ssl');
+  const url = parseUrl(address);
   return {
-    url: parseUrl(address),
+    url,
     method,
-    headers: await headersFor(ctx, opts, given),
+    headers: await headersFor(ctx, opts, given, url),
     body: await bodyFor(ctx, opts, given),
     auth:
       user === null ? undefined : { user: pyStr(user), password: password === null ? '' : pyStr(password) },
@@ -154,7 +155,12 @@ function clientCertificate(cert: Value, ctx: ModuleContext): HttpRequest['cert']
   return existsSync(certificate) && existsSync(key) ? { certificate, key } : undefined;
 }
 
-async function headersFor(ctx: ModuleContext, opts: Dict, given: Given): Promise<Map<string, string>> {
+async function headersFor(
+  ctx: ModuleContext,
+  opts: Dict,
+  given: Given,
+  url: URL,
+): Promise<Map<string, string>> {
   let fields = given.value('header_dict');
   let lines = given.value('header_list');
   const file = given.text('header_file');
@@ -166,7 +172,7 @@ async function headersFor(ctx: ModuleContext, opts: Dict, given: Given): Promise
   const headers = new Map<string, string>();
   if (isDict(fields)) for (const [name, value] of fields) headers.set(pyStr(name), pyStr(value));
   if (given.isTrue('persist_session'))
-    for (const [name, value] of sessionCookies(opts, given)) headers.set(name, value);
+    for (const cookie of sessionCookies(opts, given, url)) headers.set('Cookie', cookie);
   for (const line of Array.isArray(lines) ? lines.map(pyStr) : []) {
     const [name = '', value] = line.split(':');
     // Salt compat: what stands behind a second colon is lost in Salt
@@ -219,12 +225,13 @@ async function fileContent(
 }
 
 interface Asked {
-  readonly ctx: ModuleContext;
   readonly opts: Dict;
   readonly given: Given;
+  /** What the body may be, also once it is unpacked. */
+  readonly bytesMax: number;
 }
 
-function fill(out: Dict, response: HttpResponse, { opts, given }: Asked): Dict {
+function fill(out: Dict, response: HttpResponse, { opts, given, bytesMax }: Asked): Dict {
   const body = textOf(response, given.isSet('decode_body', true));
   const { status, headers } = response;
   const isBad = (status < 200 || status >= 300) && status !== 304;
@@ -234,10 +241,10 @@ function fill(out: Dict, response: HttpResponse, { opts, given }: Asked): Dict {
     return out.set('body', body);
   }
   out.set('body', body);
-  const text = unpacked(body, headers.get('Content-Encoding') ?? 'identity');
+  const text = unpacked(body, headers.get('Content-Encoding') ?? 'identity', bytesMax);
   const textOut = given.text('text_out');
   if (textOut !== undefined) writeInPlace(textOut, isBytes(text) ? text : pyStr(text));
-  if (given.isTrue('persist_session')) keepSession(opts, given, headers.get('Set-Cookie'));
+  if (given.isTrue('persist_session')) keepSession(opts, given, response);
   if (given.isTrue('status')) out.set('status', status);
   if (given.isTrue('headers')) out.set('headers', new Map<Value, Value>(headers));
   let wantsText = given.isTrue('text');
@@ -275,11 +282,17 @@ function textOf({ body, headers }: HttpResponse, decodes: boolean): Value {
   return text;
 }
 
-function unpacked(body: Value, coding: string): Value {
+function unpacked(body: Value, coding: string, bytesMax: number): Value {
   if (!truthy(body) || !isBytes(body)) return body;
-  const limit = { maxOutputLength: UNPACKED_BYTES_MAX };
-  if (coding === 'deflate') return new Uint8Array(inflateRawSync(body, limit));
-  if (coding === 'gzip') return new Uint8Array(gunzipSync(body, limit));
+  const limit = { maxOutputLength: bytesMax };
+  try {
+    if (coding === 'deflate') return new Uint8Array(inflateRawSync(body, limit));
+    if (coding === 'gzip') return new Uint8Array(gunzipSync(body, limit));
+  } catch (error) {
+    const isLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+    const reason = isLarge ? tooLarge(bytesMax) : `The answer cannot be unpacked: ${messageOf(error)}`;
+    throw new CommandExecutionError(reason, { cause: error });
+  }
   const names: Record<string, string> = { sdch: 'SDCH', br: 'Brotli', compress: 'LZW' };
   const name = Object.hasOwn(names, coding) ? names[coding] : undefined;
   if (name !== undefined) throw new CommandExecutionError(`${name} compression is not currently supported`);
@@ -302,15 +315,34 @@ function jarPath(opts: Dict, given: Given): string {
   );
 }
 
-/** The cookies that the last answer to a persistent session has set. */
-function sessionCookies(opts: Dict, given: Given): [string, string][] {
-  const path = jarPath(opts, given);
-  if (!existsSync(path)) return [];
+/** What is kept of sessions: the cookies of each place, which no other one is to see. */
+function keptSessions(path: string): Dict {
+  if (!existsSync(path)) return dict();
   const kept = decode(readFileSync(path), 'local');
-  return isDict(kept) ? [...kept].map(([name, value]) => [pyStr(name), pyStr(value)]) : [];
+  const places = isDict(kept) ? kept.get('places') : undefined;
+  return isDict(places) ? places : dict();
 }
 
-function keepSession(opts: Dict, given: Given, cookies: string | undefined): void {
+/**
+ * The cookies that the last answer of this place to a persistent session has set.
+ *
+ * Salt compat: Salt sends what the last place has set to whatever it asks next.
+ */
+function sessionCookies(opts: Dict, given: Given, { origin }: URL): string[] {
+  const cookies = keptSessions(jarPath(opts, given)).get(origin);
+  return cookies === undefined ? [] : [pyStr(cookies)];
+}
+
+/** How many places a file keeps the cookies of; of more the oldest are forgotten. */
+const KEPT_PLACES = 100;
+
+function keepSession(opts: Dict, given: Given, { headers, url }: HttpResponse): void {
+  const cookies = headers.get('Set-Cookie');
   if (cookies === undefined) return;
-  writeFileAtomic(jarPath(opts, given), encode(dict({ Cookie: cookies }), 'local'), { mode: 0o600 });
+  const path = jarPath(opts, given);
+  const places = keptSessions(path);
+  places.delete(url.origin);
+  places.set(url.origin, cookies);
+  const kept = new Map([...places].slice(-KEPT_PLACES));
+  writeFileAtomic(path, encode(dict({ places: kept }), 'local'), { mode: 0o600 });
 }

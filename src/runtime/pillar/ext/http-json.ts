@@ -5,6 +5,13 @@ import { parseJson } from '../../../formats/json/text.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Value } from '../../../python/values/value.ts';
+import {
+  leadsElsewhere,
+  mayGoElsewhere,
+  REDIRECTS,
+  REDIRECTS_MAX,
+  redirectTarget,
+} from '../../../network/http/redirect.ts';
 import { checkSourceSize, namedSettings, type ExtPillar } from './ext-pillar.ts';
 
 const NAMES = ['url', 'with_grains', 'header_dict', 'auth', 'username', 'password', 'namespace'];
@@ -51,12 +58,9 @@ function headersOf(given: ReadonlyMap<string, Value>): Headers {
 
 async function fetchText(url: string, headers: Headers): Promise<string> {
   const shown = url.replace(/\/\/[^/@]*@/, '//…@').replace(/\?.*$/, '?…');
-  let response: Response;
-  try {
-    response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  } catch (error) {
-    throw new CommandExecutionError(`${shown} could not be reached`, { cause: error });
-  }
+  const response = await answerOf(url, headers).catch((cause: unknown) => {
+    throw new CommandExecutionError(`${shown} could not be reached`, { cause });
+  });
   if (!response.ok) throw new CommandExecutionError(`${shown} answered ${response.status}`);
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;
@@ -67,4 +71,22 @@ async function fetchText(url: string, headers: Headers): Promise<string> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
+}
+
+/** The answer behind all redirects. Salt compat: Salt sends the configured headers on to wherever an answer leads. */
+async function answerOf(first: string, configured: Headers): Promise<Response> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  let [url, headers] = [new URL(first), configured];
+  for (let redirects = 0; ; redirects++) {
+    const response = await fetch(url, { headers, signal, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || location === null) return response;
+    await response.body?.cancel();
+    const next = redirectTarget(url, location);
+    if (next === undefined || redirects >= REDIRECTS_MAX)
+      throw new Error('it leads on too often, or to what is no address of http or https');
+    if (leadsElsewhere(url, next))
+      headers = new Headers([...headers].filter(([name]) => mayGoElsewhere(name)));
+    url = next;
+  }
 }
