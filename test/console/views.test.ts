@@ -115,7 +115,9 @@ test(
     await at.go('#/orchestrations');
     await page.getByRole('button', { name: 'Run one…' }).click();
     await page.getByLabel('SLS').fill('orch');
-    await page.getByRole('dialog').getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Run…' }).click();
+    await page.getByRole('dialog').getByText(/whatever minions it names, without test mode/).waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Run orch' }).click();
     await page.waitForURL(/#\/orchestrations\/\d+/);
     await at.sees('ping them');
     await page.locator('.step.done').nth(1).waitFor();

@@ -13,7 +13,12 @@ const HOUSEKEEPING: ReadonlySet<string> = new Set([
   'wheel.config.values',
 ]);
 
-/** A job that was seen. */
+/** What a function of the master runs on, where its name is not known. */
+const MASTER = 'master';
+/** Minions that are named of those who are still waited for. */
+const TAIL_MAX = 6;
+
+/** A job that was seen, at one moment. It is never changed. */
 export interface LiveJob {
   readonly jid: string;
   readonly fun: string;
@@ -21,27 +26,42 @@ export interface LiveJob {
   readonly tgtType: string;
   readonly user: string;
   readonly arg: readonly unknown[];
+  readonly kwarg: Readonly<Record<string, unknown>>;
   readonly startMs: number;
   /** When something was last heard of it. */
+  readonly lastMs: number;
+  readonly counts: Counts;
+  /** The first of those who are still waited for, in the order in which they were asked. */
+  readonly tail: readonly string[];
+  /** True once nobody is waited for. */
+  readonly isDone: boolean;
+}
+
+interface Draft {
+  readonly fields: Pick<LiveJob, 'jid' | 'fun' | 'tgt' | 'tgtType' | 'user' | 'arg' | 'kwarg' | 'startMs'>;
   lastMs: number;
   counts: Counts;
   readonly outcomes: Map<string, OutcomeName>;
-  /** True once nobody is waited for. */
-  isDone: boolean;
+  /** What was last handed out; undefined when something was heard since. */
+  shown: LiveJob | undefined;
 }
 
-/** Follows jobs. Changes are in place; `version` says that there were some. */
+/** Follows jobs. What it hands out is never changed afterwards. */
 export class LiveJobs {
-  version = 0;
-  readonly #jobs = new Map<string, LiveJob>();
+  readonly #jobs = new Map<string, Draft>();
+  #list: readonly LiveJob[] | undefined;
 
-  /** All jobs, the newest first. */
-  list(): LiveJob[] {
-    return [...this.#jobs.values()].sort((a, b) => (a.jid < b.jid ? 1 : -1));
+  /** All jobs, the newest first; the same list again while nothing was heard. */
+  list(): readonly LiveJob[] {
+    this.#list ??= [...this.#jobs.values()]
+      .map((job) => this.#show(job))
+      .sort((a, b) => (a.jid < b.jid ? 1 : -1));
+    return this.#list;
   }
 
   get(jid: string): LiveJob | undefined {
-    return this.#jobs.get(jid);
+    const job = this.#jobs.get(jid);
+    return job === undefined ? undefined : this.#show(job);
   }
 
   /** Takes a job that was under way before anybody listened. */
@@ -58,17 +78,20 @@ export class LiveJobs {
       tgtType: job.tgt_type,
       user: job.user,
       arg: job.arg,
+      kwarg: job.kwarg,
       startMs,
     });
     for (const { minion, outcome } of minions) live.outcomes.set(minion, outcome);
     live.counts = minions.length === 0 ? job.counts : countsOf(live.outcomes);
-    this.#look(live);
+    this.#changed(live);
   }
 
   /** Takes an event. @returns true when it was about a job */
   take({ tag, data }: BusEvent, nowMs: number): boolean {
-    const [salt, word, jid = '', what, ...rest] = tag.split('/');
-    if (salt !== 'salt' || word !== 'job' || jid === '') return false;
+    const [salt, word = '', jid = '', what, ...rest] = tag.split('/');
+    if (salt !== 'salt' || jid === '') return false;
+    if (word === 'run' || word === 'wheel') return this.#ofMaster(jid, what, data, nowMs);
+    if (word !== 'job') return false;
     if (what === 'new') return this.#started(jid, data, nowMs);
     const job = this.#jobs.get(jid);
     const minion = rest.join('/');
@@ -86,34 +109,53 @@ export class LiveJobs {
     const fun = textOf(data['fun']);
     if (HOUSEKEEPING.has(fun)) return false;
     const minions = Array.isArray(data['minions']) ? data['minions'].filter(isText) : [];
-    const arg = Array.isArray(data['arg']) ? (data['arg'] as unknown[]) : [];
     const job = this.#begin({
       jid,
       fun,
       tgt: textOf(data['tgt']),
       tgtType: textOf(data['tgt_type']),
       user: textOf(data['user']),
-      arg,
+      ...argumentsIn(data['arg']),
       startMs: nowMs,
     });
     for (const minion of minions.slice(0, MINIONS_MAX)) job.outcomes.set(minion, 'published');
     job.counts = countsOf(job.outcomes);
-    this.#look(job);
+    this.#changed(job);
     return true;
   }
 
-  #begin(fields: Pick<LiveJob, 'jid' | 'fun' | 'tgt' | 'tgtType' | 'user' | 'arg' | 'startMs'>): LiveJob {
+  /** A function of the master: one that is expected, the master itself. */
+  #ofMaster(jid: string, what: string | undefined, data: BusEvent['data'], nowMs: number): boolean {
+    const fun = textOf(data['fun']);
+    if (HOUSEKEEPING.has(fun) || (what !== 'new' && what !== 'ret')) return false;
+    if (what === 'ret' && !this.#jobs.has(jid)) return false;
+    const job = this.#begin({
+      jid,
+      fun,
+      tgt: MASTER,
+      tgtType: 'list',
+      user: textOf(data['user']),
+      // as the job cache has it: its list, too, knows of arguments in the return only
+      arg: [],
+      kwarg: {},
+      startMs: nowMs,
+    });
+    const [name = MASTER] = job.outcomes.keys();
+    return this.#outcome(job, name, what === 'new' ? 'still running' : returnedAs(data), nowMs);
+  }
+
+  #begin(fields: Draft['fields']): Draft {
     const known = this.#jobs.get(fields.jid);
     if (known !== undefined) return known;
     const counts = { expected: 0, returned: 0, failed: 0, running: 0, silent: 0 };
-    const job: LiveJob = { ...fields, lastMs: fields.startMs, counts, outcomes: new Map(), isDone: false };
+    const job: Draft = { fields, lastMs: fields.startMs, counts, outcomes: new Map(), shown: undefined };
     this.#jobs.set(fields.jid, job);
+    this.#changed(job);
     this.#forget();
-    this.version++;
     return job;
   }
 
-  #outcome(job: LiveJob, minion: string, outcome: OutcomeName, nowMs: number): boolean {
+  #outcome(job: Draft, minion: string, outcome: OutcomeName, nowMs: number): boolean {
     const before = job.outcomes.get(minion);
     const isEarlier = outcome === 'still running' && before !== undefined && kindOf(before) !== 'running';
     if (before === outcome || isEarlier) return false;
@@ -121,31 +163,50 @@ export class LiveJobs {
     job.outcomes.set(minion, outcome);
     job.counts = moved(job.counts, before, outcome);
     job.lastMs = nowMs;
-    this.#look(job);
+    this.#changed(job);
     return true;
   }
 
-  #look(job: LiveJob): void {
-    job.isDone = job.counts.running === 0;
-    this.version++;
+  #changed(job: Draft): void {
+    job.shown = undefined;
+    this.#list = undefined;
+  }
+
+  #show(job: Draft): LiveJob {
+    const { fields, lastMs, counts } = job;
+    job.shown ??= { ...fields, lastMs, counts, tail: tailOf(job), isDone: counts.running === 0 };
+    return job.shown;
   }
 
   #forget(): void {
     if (this.#jobs.size <= JOBS_MAX) return;
-    const oldest = this.list().reverse();
+    const oldest = [...this.list()].reverse();
     const goes = oldest.find((job) => job.isDone) ?? oldest[0];
     if (goes !== undefined) this.#jobs.delete(goes.jid);
+    this.#list = undefined;
   }
 }
 
-/** Minions that are still waited for, in the order in which they were asked. */
-export function slowTail(job: LiveJob, most: number): string[] {
+function tailOf({ outcomes }: Draft): string[] {
   const out: string[] = [];
-  for (const [minion, outcome] of job.outcomes) {
+  for (const [minion, outcome] of outcomes) {
     if (kindOf(outcome) === 'running') out.push(minion);
-    if (out.length >= most) break;
+    if (out.length >= TAIL_MAX) break;
   }
   return out;
+}
+
+/** Arguments as the bus has them: those that were given by name stand in a mapping that says so. */
+function argumentsIn(given: unknown): Pick<LiveJob, 'arg' | 'kwarg'> {
+  const arg: unknown[] = [];
+  const kwarg = new Map<string, unknown>();
+  for (const each of Array.isArray(given) ? (given as unknown[]) : []) {
+    if (typeof each === 'object' && each !== null && Object.hasOwn(each, '__kwarg__'))
+      for (const [name, value] of Object.entries(each)) kwarg.set(name, value);
+    else arg.push(each);
+  }
+  kwarg.delete('__kwarg__');
+  return { arg, kwarg: Object.fromEntries(kwarg) };
 }
 
 function returnedAs(data: BusEvent['data']): OutcomeName {

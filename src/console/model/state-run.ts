@@ -1,4 +1,4 @@
-/** Returns of state runs: results of one minion, and of many grouped by state. */
+/** Returns of state runs: what each state of one minion has come to. */
 
 /** What one state has come to. */
 export type StateResult = 'ok' | 'changed' | 'failed' | 'would change';
@@ -15,18 +15,6 @@ export interface StateRow {
   readonly changes: unknown;
   readonly seconds: number | undefined;
   readonly order: number;
-}
-
-/** One state over all minions that ran it. */
-export interface StateGroup {
-  readonly key: string;
-  readonly fun: string;
-  readonly id: string;
-  readonly sls: string;
-  readonly order: number;
-  readonly counts: Record<StateResult, number>;
-  /** Those of a result, by minion. */
-  readonly rows: Map<string, StateRow>;
 }
 
 /** Results in the order in which an operator wants to see them. */
@@ -90,34 +78,6 @@ function commentOf(value: unknown): string {
 function secondsOf(value: unknown): number | undefined {
   const ms = typeof value === 'number' ? value : typeof value === 'string' ? parseFloat(value) : NaN;
   return Number.isFinite(ms) ? ms / 1000 : undefined;
-}
-
-/** Adds the rows of one minion to the groups. */
-export function addToGroups(
-  groups: Map<string, StateGroup>,
-  minion: string,
-  rows: readonly StateRow[],
-): void {
-  for (const row of rows) {
-    const key = `${row.sls}\n${row.id}\n${row.fun}`;
-    let group = groups.get(key);
-    if (group === undefined) {
-      const counts = { ok: 0, changed: 0, failed: 0, 'would change': 0 };
-      group = { key, fun: row.fun, id: row.id, sls: row.sls, order: row.order, counts, rows: new Map() };
-      groups.set(key, group);
-    }
-    const before = group.rows.get(minion);
-    if (before !== undefined) group.counts[before.result]--;
-    group.counts[row.result]++;
-    group.rows.set(minion, row);
-  }
-}
-
-/** Groups, those first in which something went wrong, then by their order in the run. */
-export function sortedGroups(groups: ReadonlyMap<string, StateGroup>): StateGroup[] {
-  const rank = ({ counts }: StateGroup): number =>
-    counts.failed > 0 ? 0 : counts['would change'] > 0 ? 1 : counts.changed > 0 ? 2 : 3;
-  return [...groups.values()].sort((a, b) => rank(a) - rank(b) || a.order - b.order);
 }
 
 /** The differences of files among the changes of a state; `rest` is what else has changed. */

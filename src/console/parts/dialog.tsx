@@ -48,6 +48,8 @@ export function Confirm(props: {
   children: ComponentChildren;
   action: string;
   isDangerous?: boolean;
+  /** What is asked is not known yet. */
+  isWaiting?: boolean;
   onDo: () => Promise<void>;
   onClose: () => void;
 }): JSX.Element {
@@ -79,7 +81,7 @@ export function Confirm(props: {
         <button
           type="button"
           class={props.isDangerous === true ? 'danger' : 'primary'}
-          disabled={isBusy}
+          disabled={isBusy || props.isWaiting === true}
           onClick={() => void act()}
         >
           {props.action}

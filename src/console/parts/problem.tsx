@@ -30,3 +30,20 @@ export function Problem({
     </div>
   );
 }
+
+/** Says that a list is not what it was any more, where it is too long to be loaded again unasked. */
+export function Stale({
+  list,
+}: {
+  list: { readonly isStale: boolean; readonly reload: () => void };
+}): JSX.Element | null {
+  if (!list.isStale) return null;
+  return (
+    <p class="row faint" role="status">
+      Something has changed since this list was loaded.
+      <button type="button" onClick={list.reload}>
+        Load it again
+      </button>
+    </p>
+  );
+}

@@ -7,21 +7,43 @@ import { after } from '../model/clock.ts';
 import { sentTarget, TARGET_KINDS, targetKind, type Target } from '../model/targets.ts';
 import { useApp } from '../state/app.ts';
 import { useLoaded, useRested, type Loaded } from '../state/loading.ts';
+import { useNews } from '../state/news.ts';
 
 const REST_MS = 250;
 const NAMED_MOST = 60;
 
-/** Whom a target reaches, asked anew when it has rested. @param fun whose rights decide */
-export function usePreview(target: Target, fun?: string): Loaded<Preview> {
+/** What is known of whom a target reaches. */
+export interface TargetPreview extends Loaded<Preview> {
+  /** How many minions the target that stands there now reaches; undefined while that is not known. */
+  readonly count: number | undefined;
+  /** The answer for what stands there now is on its way. */
+  readonly isPending: boolean;
+}
+
+/** Whom a target reaches, asked anew when it has rested, and when minions come or go. @param fun whose rights decide */
+export function usePreview(target: Target, fun?: string): TargetPreview {
   const app = useApp();
   const rested = useRested(target, REST_MS, after);
-  const can = app.session.can('targets.preview') && rested.text.trim() !== '';
-  return useLoaded(
-    can
-      ? (signal) => app.server.preview({ ...sentTarget(rested), fun, limit: NAMED_MOST }, signal)
+  const news = useNews('minions');
+  const can = app.session.can('targets.preview');
+  const isAsked = can && rested.text.trim() !== '';
+  const loaded = useLoaded(
+    isAsked
+      ? async (signal) => ({
+          of: rested,
+          preview: await app.server.preview({ ...sentTarget(rested), fun, limit: NAMED_MOST }, signal),
+        })
       : undefined,
-    [rested.text, rested.kind, fun, can],
+    [rested.text, rested.kind, fun, isAsked, news],
   );
+  const of = loaded.data?.of;
+  const isCurrent = of !== undefined && of.text === target.text && of.kind === target.kind;
+  return {
+    ...loaded,
+    data: loaded.data?.preview,
+    count: isCurrent ? loaded.data?.preview.count : undefined,
+    isPending: can && target.text.trim() !== '' && !isCurrent && loaded.error === undefined,
+  };
 }
 
 /** The box. */

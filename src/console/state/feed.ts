@@ -1,9 +1,9 @@
 /** The event bus as the console hears it: the latest events, and the jobs that follow from them. */
 import { signal } from '@preact/signals';
-import type { BusEvent } from '../model/contract.ts';
+import type { BusEvent, Job, MinionOutcome } from '../model/contract.ts';
 import type { Server } from '../api/server.ts';
 import { after, nowMs } from '../model/clock.ts';
-import { LiveJobs } from '../model/live-jobs.ts';
+import { LiveJobs, type LiveJob } from '../model/live-jobs.ts';
 import { isoMs } from '../model/time.ts';
 import type { Link } from './link.ts';
 
@@ -21,6 +21,10 @@ export interface KeptEvent {
   readonly nth: number;
   readonly tag: string;
   readonly timeMs: number;
+  /** How often it came; a minion that shows its key again and again, as one that waits does, has one row. */
+  readonly times: number;
+  /** What else there is to say of it in a few words: which minion showed its key, and what came of it. */
+  readonly about: string;
   /** As JSON, cut at a bound. */
   readonly json: string;
   readonly isCut: boolean;
@@ -40,15 +44,18 @@ export type FeedState = 'connecting' | 'live' | 'lost' | 'refused';
 /** Listens to the event bus. */
 export class Feed {
   readonly state = signal<FeedState>('connecting');
-  /** Goes up when there is something new in `events`, `jobs` or `movements`. */
-  readonly version = signal(0);
   /** Goes up when events may have been missed. */
   readonly gaps = signal(0);
-  readonly jobs = new LiveJobs();
-  events: KeptEvent[] = [];
-  movements: Movement[] = [];
-  /** All events since the page was opened. */
-  count = 0;
+  /** The latest events; each list is another one, and none is changed once it is here. */
+  readonly events = signal<readonly KeptEvent[]>([]);
+  /** Jobs, the newest first. */
+  readonly jobs = signal<readonly LiveJob[]>([]);
+  /** Who went and came, the latest first. */
+  readonly movements = signal<readonly Movement[]>([]);
+  readonly #live = new LiveJobs();
+  #events: KeptEvent[] = [];
+  #movements: readonly Movement[] = [];
+  #count = 0;
   #chars = 0;
   #drawing: (() => void) | undefined;
   #stop: (() => void) | undefined;
@@ -83,15 +90,28 @@ export class Feed {
     });
   }
 
+  /** Takes jobs that were under way, or over, before anybody listened. */
+  add(
+    known: readonly {
+      readonly job: Job;
+      readonly minions: readonly Pick<MinionOutcome, 'minion' | 'outcome'>[];
+    }[],
+  ): void {
+    for (const { job, minions } of known) this.#live.add(job, minions, isoMs(job.start_time) ?? nowMs());
+    this.jobs.value = this.#live.list();
+  }
+
   #take(event: BusEvent): void {
     const now = nowMs();
-    this.count++;
-    this.jobs.take(event, now);
+    this.#count++;
+    this.#live.take(event, now);
     this.#keep(event, isoMs(event.stamp) ?? now);
     this.#moved(event, now);
     this.#drawing ??= after(DRAW_MS, () => {
       this.#drawing = undefined;
-      this.version.value++;
+      this.events.value = [...this.#events];
+      this.jobs.value = this.#live.list();
+      this.movements.value = this.#movements;
     });
   }
 
@@ -99,14 +119,24 @@ export class Feed {
     const text = JSON.stringify(event.data);
     const isCut = text.length > EVENT_CHARS;
     const json = isCut ? text.slice(0, EVENT_CHARS) : text;
-    this.events.push({ nth: this.count, tag: event.tag, timeMs, json, isCut });
+    const about = event.tag === 'salt/auth' ? authenticationOf(event.data) : '';
+    const times = 1 + this.#takeBack(about);
+    this.#events.push({ nth: this.#count, tag: event.tag, timeMs, times, about, json, isCut });
     this.#chars += json.length;
-    if (this.events.length <= EVENTS_MAX * 1.25 && this.#chars <= CHARS_MAX * 1.25) return;
+    if (this.#events.length <= EVENTS_MAX * 1.25 && this.#chars <= CHARS_MAX * 1.25) return;
     // several at a time: moving the list for each event costs more than all else
-    while (this.events.length > EVENTS_MAX || this.#chars > CHARS_MAX) {
-      const drop = this.events.splice(0, Math.max(1, this.events.length - EVENTS_MAX));
+    while (this.#events.length > EVENTS_MAX || this.#chars > CHARS_MAX) {
+      const drop = this.#events.splice(0, Math.max(1, this.#events.length - EVENTS_MAX));
       for (const { json: gone } of drop) this.#chars -= gone.length;
     }
+  }
+
+  /** Takes the row of an earlier authentication that came to the same out of the list. @returns how often that had come */
+  #takeBack(about: string): number {
+    const at = about === '' ? -1 : this.#events.findLastIndex((event) => event.about === about);
+    const [earlier] = at < 0 ? [] : this.#events.splice(at, 1);
+    this.#chars -= earlier?.json.length ?? 0;
+    return earlier?.times ?? 0;
   }
 
   #moved({ tag, data }: BusEvent, timeMs: number): void {
@@ -129,10 +159,18 @@ export class Feed {
   }
 
   #movement(movement: Movement): void {
-    const last = this.movements.find(({ minion }) => minion === movement.minion);
+    const last = this.#movements.find(({ minion }) => minion === movement.minion);
     if (last?.kind === movement.kind && movement.timeMs - last.timeMs < 5000) return;
-    this.movements = [movement, ...this.movements].slice(0, WENT_MAX);
+    this.#movements = [movement, ...this.#movements].slice(0, WENT_MAX);
   }
+}
+
+/** `web1 pend`; with the kind of what was refused, where it was. */
+function authenticationOf(data: BusEvent['data']): string {
+  return [data['id'], data['act'], data['result'] === false ? 'refused' : '']
+    .filter((word) => typeof word === 'string' && word !== '')
+    .join(' ')
+    .slice(0, 200);
 }
 
 function isBusEvent(data: unknown): data is BusEvent {

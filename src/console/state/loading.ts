@@ -56,23 +56,35 @@ export interface LoadedList<T> {
   /** Loads the next page, unless one is coming. */
   readonly more: () => void;
   readonly reload: () => void;
+  /** Something has changed, and too much of the list is loaded to load all of it again unasked. */
+  readonly isStale: boolean;
 }
 
 /** Rows that are kept of a list; who wants to see more filters. */
 const ROWS_MAX = 200_000;
 
-/** Loads a list page by page. @param keys what the list depends on */
+/** Rows that are loaded again unasked when something has changed. */
+const REFRESHED_MAX = 2000;
+
+interface ListState<T> {
+  readonly items: readonly T[];
+  readonly total: number | undefined;
+  readonly next: string | null | undefined;
+}
+
+/**
+ * Loads a list page by page.
+ * @param keys what the list depends on
+ * @param news goes up when the list may have changed: what is loaded of it is loaded again, and stays in the page meanwhile
+ */
 export function useList<T>(
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<T>>,
   keys: readonly unknown[],
+  news = 0,
 ): LoadedList<T> {
   const app = useApp();
-  const empty = {
-    items: [] as readonly T[],
-    total: undefined as number | undefined,
-    next: undefined as string | null | undefined,
-  };
-  const [list, setList] = useState(empty);
+  const [list, setList] = useState<ListState<T>>({ items: [], total: undefined, next: undefined });
+  const [isStale, setStale] = useState(false);
   const [isLoading, setIsLoading] = useState(true);
   const [error, setError] = useState<Error | undefined>(undefined);
   const [nth, setNth] = useState(0);
@@ -102,9 +114,23 @@ export function useList<T>(
   };
   useEffect(() => {
     gone.current = new AbortController();
+    setStale(false);
     fetchPage(undefined, []);
     return () => gone.current.abort();
   }, [...keys, nth, returns, logins]);
+  useEffect(() => {
+    if (news === 0 || isBusy.current) return;
+    if (list.items.length > REFRESHED_MAX) return setStale(true);
+    const { signal } = gone.current;
+    loadedAgain(load, list, signal).then(
+      (again) => {
+        // rows that came meanwhile are not thrown away: the next news bring the others
+        if (!signal.aborted) setList((now) => (now.items === list.items ? again : now));
+      },
+      // what is away is told by whoever asked for it; the rows stay
+      () => undefined,
+    );
+  }, [news]);
   return {
     items: list.items,
     total: list.total,
@@ -115,7 +141,25 @@ export function useList<T>(
       if (!isBusy.current && typeof list.next === 'string') fetchPage(list.next, list.items);
     },
     reload: () => setNth((n) => n + 1),
+    isStale,
   };
+}
+
+/** As many rows as were there, as they are now. */
+async function loadedAgain<T>(
+  load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page<T>>,
+  { items: before }: ListState<T>,
+  signal: AbortSignal,
+): Promise<ListState<T>> {
+  const items: T[] = [];
+  let page: Page<T>;
+  let cursor: string | undefined;
+  do {
+    page = await load(cursor, signal);
+    items.push(...page.items);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined && items.length < before.length);
+  return { items, total: page.total, next: page.next };
 }
 
 /** A value that follows another one once that has rested for a while, so that not every letter asks the API. */

@@ -2,7 +2,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { JobDetail } from '../model/contract.ts';
+import type { JobRow, JobView, SameReturn } from '../model/job-record.ts';
 import { countOf, KIND_NAMES, KIND_ORDER, kindOf, type OutcomeKind } from '../model/outcomes.ts';
+import { minions } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
 import { boxedTarget, shellTarget } from '../model/targets.ts';
 import { dateTime, duration, isoMs } from '../model/time.ts';
@@ -14,7 +16,7 @@ import { Problem } from '../parts/problem.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Ago, Since } from '../parts/time.tsx';
 import { useApp } from '../state/app.ts';
-import { JobWatch, type JobRow, type SameReturn } from '../state/job-watch.ts';
+import { JobWatch } from '../state/job-watch.ts';
 import { ReturnPanel } from './return-panel.tsx';
 import { StateGroups } from './state-groups.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -24,16 +26,16 @@ export function JobView({ id = '', query }: ViewProps): JSX.Element {
   const app = useApp();
   const watch = useMemo(() => new JobWatch(app.server, id), [id]);
   useEffect(() => () => watch.close(), [watch]);
-  void watch.version.value;
+  const view = watch.view.value;
   const [tab, setTab] = useState<string | undefined>(query.get('tab'));
-  const { job, counts } = watch;
-  const hasStates = watch.states.size > 0 || watch.stateErrors.size > 0;
+  const { job, counts } = view;
+  const hasStates = view.states.length > 0 || view.stateErrors.size > 0;
   const shown = tab ?? (hasStates ? 'states' : 'minions');
   return (
     <div class="view job">
-      {job === undefined ? <h1>Job {id}</h1> : <Head watch={watch} job={job} />}
+      {job === undefined ? <h1>Job {id}</h1> : <Head view={view} job={job} />}
       <Problem error={watch.error.value} />
-      {watch.isLive.value || watch.isDone ? null : (
+      {watch.isLive.value || view.isDone ? null : (
         <p class="warn-text" role="status">
           The stream of this job is lost; it goes on by itself.
         </p>
@@ -50,20 +52,20 @@ export function JobView({ id = '', query }: ViewProps): JSX.Element {
           open={shown}
           onOpen={setTab}
           tabs={[
-            ...(hasStates ? [{ key: 'states', name: `States ${watch.states.size}` }] : []),
-            { key: 'minions', name: `Minions ${watch.rows.size.toLocaleString('en')}` },
-            { key: 'same', name: `Same returns ${watch.same.size.toLocaleString('en')}` },
-            ...(watch.progress.length > 0 ? [{ key: 'progress', name: 'Progress' }] : []),
+            ...(hasStates ? [{ key: 'states', name: `States ${view.states.length}` }] : []),
+            { key: 'minions', name: `Minions ${view.rows.size.toLocaleString('en')}` },
+            { key: 'same', name: `Same returns ${view.same.length.toLocaleString('en')}` },
+            ...(view.progress.length > 0 ? [{ key: 'progress', name: 'Progress' }] : []),
           ]}
         >
-          {shown === 'states' ? <StateGroups groups={watch.states} errors={watch.stateErrors} /> : null}
+          {shown === 'states' ? <StateGroups groups={view.states} errors={view.stateErrors} /> : null}
           {shown === 'minions' ? (
-            <Minions watch={watch} isState={hasStates} kind={query.get('outcome')} />
+            <Minions watch={watch} view={view} isState={hasStates} kind={query.get('outcome')} />
           ) : null}
-          {shown === 'same' ? <SameReturns watch={watch} /> : null}
+          {shown === 'same' ? <SameReturns watch={watch} same={view.same} /> : null}
           {shown === 'progress' ? (
             <ul class="plain">
-              {watch.progress.map(({ minion, text }, at) => (
+              {view.progress.map(({ minion, text }, at) => (
                 <li key={at}>
                   <span class="mono">{minion}</span> {text}
                 </li>
@@ -76,9 +78,7 @@ export function JobView({ id = '', query }: ViewProps): JSX.Element {
   );
 }
 
-/** Whoever shows what a job is at reads its version: a part that reads another signal is not drawn again with what is around it. */
-function Head({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element {
-  void watch.version.value;
+function Head({ view, job }: { view: JobView; job: JobDetail }): JSX.Element {
   const startMs = isoMs(job.start_time);
   return (
     <>
@@ -88,7 +88,7 @@ function Head({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element 
         </h1>
         {job.test ? <span class="tag">test mode</span> : null}
         <span class="spacer" />
-        <JobActions watch={watch} job={job} />
+        <JobActions view={view} job={job} />
       </div>
       <p class="facts">
         <span class="mono">{shellTarget(boxedTarget(job.tgt, job.tgt_type)).slice(0, 300)}</span>
@@ -96,7 +96,7 @@ function Head({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element 
         <span title={startMs === undefined ? '' : dateTime(startMs)}>
           <Ago at={job.start_time} />
         </span>
-        {watch.isDone ? (
+        {view.isDone ? (
           <span>done</span>
         ) : startMs === undefined ? null : (
           <span>
@@ -117,13 +117,13 @@ function callOf(job: JobDetail, isTest: boolean): Record<string, string | undefi
   return { fun: job.fun, tgt, tgt_type: kind, arg, test: isTest ? 'true' : undefined };
 }
 
-function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.Element {
+function JobActions({ view, job }: { view: JobView; job: JobDetail }): JSX.Element {
   const app = useApp();
-  void watch.version.value;
   const [asked, setAsked] = useState<'term' | 'kill' | undefined>(undefined);
-  const failed = [...watch.rows.values()].filter(
+  const failed = [...view.rows.values()].filter(
     ({ outcome }) => kindOf(outcome) === 'failed' || kindOf(outcome) === 'silent',
   );
+  const running = view.counts?.running ?? 0;
   const onFailed = {
     ...callOf(job, job.test),
     tgt: failed
@@ -134,7 +134,7 @@ function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.El
   };
   return (
     <>
-      {watch.isDone || !app.session.can('jobs.term') ? null : (
+      {view.isDone || !app.session.can('jobs.term') ? null : (
         <>
           <button type="button" onClick={() => setAsked('term')}>
             Terminate
@@ -146,12 +146,12 @@ function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.El
       )}
       {app.session.can('jobs.start') ? (
         <>
-          {job.test && watch.isDone ? (
+          {job.test && view.isDone ? (
             <a class="button primary" href={linkTo('run', undefined, callOf(job, false))}>
               Run without test mode…
             </a>
           ) : null}
-          {failed.length > 0 && watch.isDone ? (
+          {failed.length > 0 && view.isDone ? (
             <a class="button" href={linkTo('run', undefined, onFailed)}>
               Run on those that failed
             </a>
@@ -163,7 +163,7 @@ function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.El
       ) : null}
       {asked === undefined ? null : (
         <Confirm
-          title={asked === 'kill' ? 'Kill this job?' : 'Terminate this job?'}
+          title={`${asked === 'kill' ? 'Kill' : 'Terminate'} ${job.fun} on ${minions(running)}?`}
           action={asked === 'kill' ? 'Kill' : 'Terminate'}
           isDangerous
           onClose={() => setAsked(undefined)}
@@ -174,8 +174,8 @@ function JobActions({ watch, job }: { watch: JobWatch; job: JobDetail }): JSX.El
         >
           <p>
             {asked === 'kill'
-              ? 'The processes of this job are killed on all its minions (SIGKILL). What they were doing is left half done.'
-              : 'The processes of this job are asked to end on all its minions (SIGTERM).'}
+              ? `The processes of this job are killed (SIGKILL) on ${minions(running)} where it still runs. What they were doing is left half done.`
+              : `The processes of this job are asked to end (SIGTERM) on ${minions(running)} where it still runs.`}
           </p>
         </Confirm>
       )}
@@ -213,19 +213,21 @@ const COLUMNS: readonly Column<JobRow>[] = [
 
 function Minions({
   watch,
+  view,
   isState,
   kind,
 }: {
   watch: JobWatch;
+  view: JobView;
   isState: boolean;
   kind: string | undefined;
 }): JSX.Element {
-  void watch.version.value;
+  const { counts } = view;
   const [only, setOnly] = useState<OutcomeKind | undefined>(KIND_ORDER.find((each) => each === kind));
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState<string | undefined>(undefined);
   const wanted = search.trim().toLowerCase();
-  const rows = [...watch.rows.values()].filter(
+  const rows = [...view.rows.values()].filter(
     ({ outcome, minion, line }) =>
       (only === undefined || kindOf(outcome) === only) &&
       (wanted === '' ||
@@ -250,13 +252,11 @@ function Minions({
             <button type="button" aria-pressed={only === undefined} onClick={() => setOnly(undefined)}>
               All
             </button>
-            {KIND_ORDER.filter((each) => watch.counts !== undefined && countOf(watch.counts, each) > 0).map(
-              (each) => (
-                <button type="button" key={each} aria-pressed={only === each} onClick={() => setOnly(each)}>
-                  {KIND_NAMES[each]}
-                </button>
-              ),
-            )}
+            {KIND_ORDER.filter((each) => counts !== undefined && countOf(counts, each) > 0).map((each) => (
+              <button type="button" key={each} aria-pressed={only === each} onClick={() => setOnly(each)}>
+                {KIND_NAMES[each]}
+              </button>
+            ))}
           </div>
         </div>
         <DataGrid
@@ -266,7 +266,7 @@ function Minions({
           keyOf={({ minion }) => minion}
           onOpen={({ minion }) => setOpen(minion)}
           openKey={open ?? ''}
-          empty={watch.rows.size === 0 ? 'The target reaches no minion.' : 'No minion matches.'}
+          empty={view.rows.size === 0 ? 'The target reaches no minion.' : 'No minion matches.'}
         />
       </div>
       {open === undefined ? null : (
@@ -282,46 +282,41 @@ function Minions({
   );
 }
 
-function SameReturns({ watch }: { watch: JobWatch }): JSX.Element {
-  void watch.version.value;
-  const [open, setOpen] = useState<SameReturn | undefined>(undefined);
-  const groups = [...watch.same.values()].sort((a, b) => b.minions.length - a.minions.length);
-  const columns: readonly Column<SameReturn>[] = [
-    {
-      name: 'Minions',
-      width: '10ch',
-      align: 'end',
-      cell: ({ minions }) => minions.length.toLocaleString('en'),
-    },
-    { name: 'Return', width: 'minmax(20ch, 2fr)', cell: ({ line }) => <span class="mono">{line}</span> },
-    {
-      name: 'Who',
-      width: 'minmax(10ch, 1fr)',
-      wideOnly: true,
-      cell: ({ minions }) => <span class="faint">{minions.slice(0, 20).join(', ')}</span>,
-    },
-  ];
+const SAME_COLUMNS: readonly Column<SameReturn>[] = [
+  { name: 'Minions', width: '10ch', align: 'end', cell: ({ count }) => count.toLocaleString('en') },
+  { name: 'Return', width: 'minmax(20ch, 2fr)', cell: ({ line }) => <span class="mono">{line}</span> },
+  {
+    name: 'Who',
+    width: 'minmax(10ch, 1fr)',
+    wideOnly: true,
+    cell: ({ minions }) => <span class="faint">{minions.slice(0, 20).join(', ')}</span>,
+  },
+];
+
+function SameReturns({ watch, same }: { watch: JobWatch; same: readonly SameReturn[] }): JSX.Element {
+  const [openKey, setOpen] = useState<string | undefined>(undefined);
+  const open = same.find(({ key }) => key === openKey);
   const first = open?.minions[0];
   return (
     <div class={open === undefined ? 'split' : 'split is-open'}>
       <div class="split-list">
         <DataGrid
           label="Returns that are the same, the most frequent first"
-          items={groups}
-          columns={columns}
-          keyOf={({ minions }) => minions[0] ?? ''}
-          onOpen={setOpen}
-          openKey={first ?? ''}
+          items={same}
+          columns={SAME_COLUMNS}
+          keyOf={({ key }) => key}
+          onOpen={({ key }) => setOpen(key)}
+          openKey={openKey ?? ''}
           empty="Nothing has been returned yet."
         />
       </div>
       {first === undefined || open === undefined ? null : (
         <ReturnPanel
-          key={first}
+          key={open.key}
           watch={watch}
           minion={first}
           isState={false}
-          others={open.minions}
+          others={open}
           onClose={() => setOpen(undefined)}
         />
       )}

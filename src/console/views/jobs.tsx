@@ -8,10 +8,11 @@ import { linkTo } from '../model/route.ts';
 import { writeArguments } from '../model/words.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { OutcomeBar, OutcomeCounts } from '../parts/outcome.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Problem, Stale } from '../parts/problem.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useApp } from '../state/app.ts';
 import { useList, useRested } from '../state/loading.ts';
+import { useNews } from '../state/news.ts';
 import type { ViewProps } from './view-props.ts';
 
 const REST_MS = 300;
@@ -51,13 +52,18 @@ export function JobTable({
   const list = useList(
     (cursor, signal) => app.server.jobs({ ...query, limit: PAGE, cursor }, signal),
     [JSON.stringify(query)],
+    useNews('jobs'),
   );
+  // a job that runs goes on between two looks at the list
+  const live = new Map(app.feed.jobs.value.map(({ jid, counts }) => [jid, counts]));
+  const items = list.items.map((job) => ({ ...job, counts: live.get(job.jid) ?? job.counts }));
   return (
     <>
       <Problem error={list.error} onRetry={list.reload} />
+      <Stale list={list} />
       <DataGrid
         label={label}
-        items={list.items}
+        items={items}
         columns={COLUMNS}
         keyOf={({ jid }) => jid}
         onOpen={({ jid }) => app.places.go(linkTo('jobs', jid))}

@@ -1,6 +1,6 @@
 /** Keys of minions: who waits to be let in, with the fingerprint to compare before. */
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Key, KeyState } from '../model/contract.ts';
 import { after } from '../model/clock.ts';
 import { sameFingerprint } from '../model/fingerprints.ts';
@@ -8,10 +8,11 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Problem, Stale } from '../parts/problem.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { useApp } from '../state/app.ts';
 import { useList, useLoaded, useRested } from '../state/loading.ts';
+import { useNews } from '../state/news.ts';
 import type { ViewProps } from './view-props.ts';
 
 const STATES: readonly KeyState[] = ['pending', 'accepted', 'rejected', 'denied'];
@@ -31,9 +32,9 @@ export function KeysView({ query }: ViewProps): JSX.Element {
     STATES.find((each) => each === query.get('state')) ?? 'pending',
   );
   const [changes, setChanges] = useState(0);
-  const counts = useLoaded((signal) => app.server.keys({ limit: '1' }, signal), [changes]);
+  const news = useNews('keys');
+  const counts = useLoaded((signal) => app.server.keys({ limit: '1' }, signal), [changes, news]);
   const masters = useLoaded(() => app.server.masterFingerprint(), []);
-  useKeyEvents(() => setChanges((n) => n + 1));
   return (
     <div class="view fill">
       <div class="view-head">
@@ -58,20 +59,28 @@ export function KeysView({ query }: ViewProps): JSX.Element {
           name: `${key} ${counts.data?.counts?.[key]?.toLocaleString('en') ?? ''}`,
         }))}
       >
-        <KeyTable key={state} state={state} changes={changes} onChanged={() => setChanges((n) => n + 1)} />
+        <KeyTable
+          key={state}
+          state={state}
+          changes={changes}
+          news={news}
+          onChanged={() => setChanges((n) => n + 1)}
+        />
       </Tabs>
     </div>
   );
 }
 
-/** The keys of one state. @param props.changes goes up when they have changed */
+/** The keys of one state. @param props.changes goes up when they were changed here, @param props.news when they may have been elsewhere */
 function KeyTable({
   state,
   changes,
+  news,
   onChanged,
 }: {
   state: KeyState;
   changes: number;
+  news: number;
   onChanged: () => void;
 }): JSX.Element {
   const app = useApp();
@@ -83,6 +92,7 @@ function KeyTable({
   const list = useList(
     (cursor, signal) => app.server.keys({ state, search: rested, limit: PAGE, cursor }, signal),
     [state, rested, changes],
+    news,
   );
   const offered = CHANGES.filter(({ how, from }) => from.includes(state) && app.session.can(`keys.${how}`));
   const shown =
@@ -135,6 +145,7 @@ function KeyTable({
           <button
             type="button"
             class="quiet text"
+            disabled={shown.length === 0}
             onClick={() => setChosen(new Set(shown.map(({ id }) => id)))}
           >
             Choose all {shown.length.toLocaleString('en')}
@@ -145,6 +156,7 @@ function KeyTable({
         </div>
       )}
       <Problem error={list.error} onRetry={list.reload} />
+      <Stale list={list} />
       <DataGrid
         label={`Keys that are ${state}`}
         items={shown}
@@ -213,16 +225,6 @@ function Comparison({ found, looked }: { found: readonly Key[]; looked: number }
         : `None of the ${looked.toLocaleString('en')} keys here has this fingerprint.`}
     </p>
   );
-}
-
-/** Looks anew when keys change. */
-function useKeyEvents(onChange: () => void): void {
-  const app = useApp();
-  void app.feed.version.value;
-  const last = app.feed.events.findLast(({ tag }) => tag === 'salt/auth' || tag.startsWith('salt/key'))?.nth;
-  useEffect(() => {
-    if (last !== undefined) onChange();
-  }, [last]);
 }
 
 function ChangeKeys(props: {

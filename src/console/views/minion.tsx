@@ -1,6 +1,6 @@
 /** One minion: what it is, what it is told, what it has done. */
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { MinionDetail } from '../model/contract.ts';
 import type { MinionPart } from '../api/server.ts';
 import { linkTo } from '../model/route.ts';
@@ -11,6 +11,7 @@ import { Ago } from '../parts/time.tsx';
 import { ValueView } from '../parts/value-tree.tsx';
 import { useApp } from '../state/app.ts';
 import { useLoaded } from '../state/loading.ts';
+import { useNews } from '../state/news.ts';
 import { JobTable } from './jobs.tsx';
 import { Connected } from './minions.tsx';
 import type { ViewProps } from './view-props.ts';
@@ -26,10 +27,9 @@ const PARTS: readonly { key: MinionPart; name: string; needs: string; isAsked: b
 /** The view. */
 export function MinionView({ id = '', query }: ViewProps): JSX.Element {
   const app = useApp();
-  const { data, error, reload } = useLoaded(() => app.server.minion(id), [id]);
+  const { data, error, reload } = useLoaded(() => app.server.minion(id), [id, useNews('minions')]);
   const parts = PARTS.filter(({ needs }) => app.session.can(needs));
   const [tab, setTab] = useState(query.get('tab') ?? parts[0]?.key ?? 'jobs');
-  useMovements(id, reload);
   const part = parts.find(({ key }) => key === tab);
   return (
     <div class="view fill">
@@ -58,16 +58,6 @@ export function MinionView({ id = '', query }: ViewProps): JSX.Element {
       </Tabs>
     </div>
   );
-}
-
-/** Looks anew when the minion comes or goes. */
-function useMovements(id: string, reload: () => void): void {
-  const app = useApp();
-  void app.feed.version.value;
-  const last = app.feed.movements.find(({ minion }) => minion === id)?.timeMs;
-  useEffect(() => {
-    if (last !== undefined) reload();
-  }, [last]);
 }
 
 function Facts({ minion }: { minion: MinionDetail }): JSX.Element {

@@ -7,11 +7,12 @@ import { after } from '../model/clock.ts';
 import { linkTo } from '../model/route.ts';
 import { sentTarget, targetKind, type Target } from '../model/targets.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
-import { Problem } from '../parts/problem.tsx';
+import { Problem, Stale } from '../parts/problem.tsx';
 import { TargetBox } from '../parts/target-box.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useApp } from '../state/app.ts';
 import { useList, useRested } from '../state/loading.ts';
+import { useNews } from '../state/news.ts';
 import type { ViewProps } from './view-props.ts';
 
 const REST_MS = 250;
@@ -85,6 +86,7 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
   const list = useList(
     (cursor, signal) => app.server.minions({ ...fields, limit: PAGE, cursor }, signal),
     [JSON.stringify(fields)],
+    useNews('minions'),
   );
   const wrong =
     list.error instanceof ApiError && list.error.code === 'bad-target' ? list.error.message : undefined;
@@ -137,6 +139,7 @@ export function MinionsView({ query }: ViewProps): JSX.Element {
         </label>
       </div>
       <Problem error={list.error} onRetry={list.reload} />
+      <Stale list={list} />
       <DataGrid
         label="Minions"
         items={list.items}

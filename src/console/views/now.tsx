@@ -3,9 +3,9 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { every } from '../model/clock.ts';
 import { globFilter } from '../model/glob.ts';
-import { slowTail, type LiveJob } from '../model/live-jobs.ts';
+import type { LiveJob } from '../model/live-jobs.ts';
 import { linkTo } from '../model/route.ts';
-import { clockTime, isoMs } from '../model/time.ts';
+import { clockTime } from '../model/time.ts';
 import { boxedTarget, shellTarget } from '../model/targets.ts';
 import { writeArguments } from '../model/words.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
@@ -17,18 +17,17 @@ import { useApp, type App } from '../state/app.ts';
 import type { KeptEvent } from '../state/feed.ts';
 import { useLoaded } from '../state/loading.ts';
 import { DoctorLine } from './doctor-line.tsx';
+import { PendingLine } from './pending-keys.tsx';
 
 const RUNNING_MOST = '50';
 const ENDED_SHOWN = 12;
-const TAIL_SHOWN = 6;
 const POLL_MS = 4000;
 
 /** The view. */
 export function NowView(): JSX.Element {
   const app = useApp();
   useRunningJobs(app);
-  void app.feed.version.value;
-  const jobs = app.feed.jobs.list();
+  const jobs = app.feed.jobs.value;
   const running = jobs.filter(({ isDone }) => !isDone);
   const ended = jobs.filter(({ isDone }) => isDone).slice(0, ENDED_SHOWN);
   return (
@@ -36,6 +35,7 @@ export function NowView(): JSX.Element {
       <div class="view-head">
         <h1>Now</h1>
         <DoctorLine />
+        <PendingLine />
       </div>
       <div class="now-columns">
         <section aria-labelledby="running">
@@ -89,19 +89,15 @@ function useRunningJobs(app: App): void {
     },
     [tick, app.feed.gaps.value],
   );
-  useEffect(() => {
-    for (const { job, minions } of data ?? [])
-      app.feed.jobs.add(job, minions, isoMs(job.start_time) ?? app.now.peek());
-    app.feed.version.value++;
-  }, [data]);
+  useEffect(() => app.feed.add(data ?? []), [data]);
 }
 
 function callOf(job: LiveJob): string {
-  return `${job.fun} ${writeArguments(job.arg, {})}`.trim().slice(0, 200);
+  return `${job.fun} ${writeArguments(job.arg, job.kwarg)}`.trim().slice(0, 200);
 }
 
 function RunningJob({ job }: { job: LiveJob }): JSX.Element {
-  const tail = slowTail(job, TAIL_SHOWN + 1);
+  const { tail } = job;
   return (
     <li class="job-card">
       <div class="job-card-head">
@@ -120,13 +116,13 @@ function RunningJob({ job }: { job: LiveJob }): JSX.Element {
       {tail.length > 0 && job.counts.running < job.counts.expected ? (
         <div class="tail">
           <span class="faint">Still at it:</span>
-          {tail.slice(0, TAIL_SHOWN).map((minion) => (
+          {tail.map((minion) => (
             <a class="chip" key={minion} href={linkTo('minions', minion)}>
               {minion}
             </a>
           ))}
-          {job.counts.running > TAIL_SHOWN ? (
-            <span class="faint">and {(job.counts.running - TAIL_SHOWN).toLocaleString('en')} more</span>
+          {job.counts.running > tail.length ? (
+            <span class="faint">and {(job.counts.running - tail.length).toLocaleString('en')} more</span>
           ) : null}
         </div>
       ) : null}
@@ -150,8 +146,7 @@ function EndedJob({ job }: { job: LiveJob }): JSX.Element {
 
 function Movements(): JSX.Element {
   const app = useApp();
-  void app.feed.version.value;
-  const gone = app.feed.movements;
+  const gone = app.feed.movements.value;
   return (
     <section aria-labelledby="movements">
       <h2 id="movements">Came and went</h2>
@@ -175,7 +170,17 @@ function Movements(): JSX.Element {
 
 const EVENT_COLUMNS: readonly Column<KeptEvent>[] = [
   { name: 'Time', width: '9ch', cell: ({ timeMs }) => <span class="faint">{clockTime(timeMs)}</span> },
-  { name: 'Tag', width: 'minmax(20ch, 1fr)', cell: ({ tag }) => <span class="mono">{tag}</span> },
+  {
+    name: 'Tag',
+    width: 'minmax(20ch, 1fr)',
+    cell: ({ tag, times, about }) => (
+      <>
+        <span class="mono">{tag}</span>
+        {about === '' ? null : <span> {about}</span>}
+        {times === 1 ? null : <span class="faint"> ×{times.toLocaleString('en')}</span>}
+      </>
+    ),
+  },
   {
     name: 'Data',
     width: 'minmax(10ch, 1fr)',
@@ -186,12 +191,12 @@ const EVENT_COLUMNS: readonly Column<KeptEvent>[] = [
 
 function Events(): JSX.Element {
   const app = useApp();
-  void app.feed.version.value;
+  const events = app.feed.events.value;
   const [filter, setFilter] = useState('');
   const [held, setHeld] = useState<readonly KeptEvent[] | undefined>(undefined);
   const [open, setOpen] = useState<KeptEvent | undefined>(undefined);
   const matches = globFilter(filter);
-  const shown = (held ?? app.feed.events).filter(({ tag }) => matches(tag)).reverse();
+  const shown = (held ?? events).filter(({ tag }) => matches(tag)).reverse();
   const isRefused = app.feed.state.value === 'refused';
   return (
     <section aria-labelledby="events" class="events">
@@ -208,7 +213,7 @@ function Events(): JSX.Element {
         <button
           type="button"
           aria-pressed={held !== undefined}
-          onClick={() => setHeld(held === undefined ? [...app.feed.events] : undefined)}
+          onClick={() => setHeld(held === undefined ? events : undefined)}
         >
           <Icon name={held === undefined ? 'pause' : 'run'} /> {held === undefined ? 'Hold' : 'Go on'}
         </button>

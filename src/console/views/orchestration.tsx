@@ -37,8 +37,7 @@ export function OrchestrationView({ id = '' }: ViewProps): JSX.Element {
 /** Goes up when the bus tells of this run. */
 function useEventsOf(jid: string): number {
   const app = useApp();
-  void app.feed.version.value;
-  const last = app.feed.events.findLast(({ tag }) => tag.startsWith(`salt/run/${jid}/`))?.nth ?? 0;
+  const last = app.feed.events.value.findLast(({ tag }) => tag.startsWith(`salt/run/${jid}/`))?.nth ?? 0;
   const [rested, setRested] = useState(0);
   useEffect(() => after(REST_MS, () => setRested(last)), [last]);
   return rested;

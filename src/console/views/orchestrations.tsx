@@ -6,11 +6,12 @@ import { linkTo } from '../model/route.ts';
 import { readValue } from '../model/words.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { messageOf, Problem } from '../parts/problem.tsx';
+import { messageOf, Problem, Stale } from '../parts/problem.tsx';
 import { StepState } from '../parts/step-state.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useApp } from '../state/app.ts';
 import { useList } from '../state/loading.ts';
+import { useNews } from '../state/news.ts';
 
 const PAGE = '200';
 const COLUMNS: readonly Column<Orchestration>[] = [
@@ -39,10 +40,11 @@ const COLUMNS: readonly Column<Orchestration>[] = [
 export function OrchestrationsView(): JSX.Element {
   const app = useApp();
   const [isOpen, setOpen] = useState(false);
-  const list = useList((cursor, signal) => {
-    void signal;
-    return app.server.orchestrations({ limit: PAGE, cursor });
-  }, []);
+  const list = useList(
+    (cursor) => app.server.orchestrations({ limit: PAGE, cursor }),
+    [],
+    useNews('orchestrations'),
+  );
   return (
     <div class="view fill">
       <div class="view-head">
@@ -55,6 +57,7 @@ export function OrchestrationsView(): JSX.Element {
         ) : null}
       </div>
       <Problem error={list.error} onRetry={list.reload} />
+      <Stale list={list} />
       <DataGrid
         label="Orchestrations, the newest first"
         items={list.items}
@@ -76,6 +79,7 @@ function Start({ onClose }: { onClose: () => void }): JSX.Element {
   const [pillar, setPillar] = useState('');
   const [isTest, setTest] = useState(false);
   const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [isAsked, setAsked] = useState(false);
   const start = async (): Promise<void> => {
     setProblem(undefined);
     const data = pillar.trim() === '' ? undefined : readValue(pillar);
@@ -101,7 +105,8 @@ function Start({ onClose }: { onClose: () => void }): JSX.Element {
         class="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void start();
+          if (isTest || isAsked) void start();
+          else setAsked(true);
         }}
       >
         <label class="field">
@@ -115,7 +120,10 @@ function Start({ onClose }: { onClose: () => void }): JSX.Element {
             spellcheck={false}
             placeholder="orch.deploy"
             value={mods}
-            onInput={(event) => setMods(event.currentTarget.value)}
+            onInput={(event) => {
+              setMods(event.currentTarget.value);
+              setAsked(false);
+            }}
           />
         </label>
         <label class="field">
@@ -133,7 +141,10 @@ function Start({ onClose }: { onClose: () => void }): JSX.Element {
           <input
             type="checkbox"
             checked={isTest}
-            onChange={(event) => setTest(event.currentTarget.checked)}
+            onChange={(event) => {
+              setTest(event.currentTarget.checked);
+              setAsked(false);
+            }}
           />{' '}
           Test mode: say what would change
         </label>
@@ -142,12 +153,18 @@ function Start({ onClose }: { onClose: () => void }): JSX.Element {
             {problem}
           </p>
         )}
+        {isAsked ? (
+          <p class="warn-text" role="alert">
+            {mods.trim()} is run on the master, and on whatever minions it names, without test mode. What it
+            changes is not taken back.
+          </p>
+        ) : null}
         <div class="buttons">
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary">
-            Run
+          <button type="submit" class={isAsked ? 'danger' : 'primary'}>
+            {isTest ? 'Test' : isAsked ? `Run ${mods.trim()}` : 'Run…'}
           </button>
         </div>
       </form>

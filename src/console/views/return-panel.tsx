@@ -1,5 +1,6 @@
 /** What one minion has returned, beside the list. */
 import type { JSX } from 'preact';
+import type { SameReturn } from '../model/job-record.ts';
 import { linkTo } from '../model/route.ts';
 import { readStateReturn } from '../model/state-run.ts';
 import { isoMs, dateTime, duration } from '../model/time.ts';
@@ -16,12 +17,11 @@ export function ReturnPanel(props: {
   watch: JobWatch;
   minion: string;
   isState: boolean;
-  others?: readonly string[];
+  others?: SameReturn;
   onClose: () => void;
 }): JSX.Element {
   const { watch, minion, others } = props;
-  void watch.version.value;
-  const row = watch.rows.get(minion);
+  const row = watch.view.value.rows.get(minion);
   const isThere = row?.line !== undefined;
   const loaded = useLoaded(isThere ? async () => ({ value: await watch.valueOf(minion) }) : undefined, [
     minion,
@@ -35,18 +35,18 @@ export function ReturnPanel(props: {
     <section class="panel" aria-label={`Return of ${minion}`}>
       <div class="panel-head">
         <h2 class="break">
-          {others === undefined || others.length < 2
-            ? minion
-            : `${others.length.toLocaleString('en')} minions`}
+          {others === undefined || others.count < 2 ? minion : `${others.count.toLocaleString('en')} minions`}
         </h2>
         <button type="button" class="quiet" aria-label="Close" onClick={props.onClose}>
           <Icon name="close" />
         </button>
       </div>
-      {others !== undefined && others.length > 1 ? (
+      {others !== undefined && others.count > 1 ? (
         <p class="faint break">
-          {others.slice(0, 100).join(', ')}
-          {others.length > 100 ? ` and ${(others.length - 100).toLocaleString('en')} more` : ''}
+          {others.minions.join(', ')}
+          {others.count > others.minions.length
+            ? ` and ${(others.count - others.minions.length).toLocaleString('en')} more`
+            : ''}
         </p>
       ) : row === undefined ? null : (
         <p class="facts">

@@ -14,12 +14,19 @@ export function RunProgressView({ id = '' }: ViewProps): JSX.Element {
   const [run, setRun] = useState<Run | undefined>(undefined);
   const [error, setError] = useState<Error | undefined>(undefined);
   useEffect(() => {
-    const load = (): void => void app.server.run(id).then(setRun, setError);
+    // an answer that was asked for before the stream said something newer is not shown
+    let nth = 0;
+    const load = (): void => {
+      const asked = ++nth;
+      app.server.run(id).then((loaded) => asked === nth && setRun(loaded), setError);
+    };
     load();
     return app.server.followRun(id, {
       event: (name, data) => {
-        if (name === 'run') setRun(data as Run);
-        else if (name === 'job' || name === 'end' || name === 'gap') load();
+        if (name === 'gap') return load();
+        if (name !== 'run' && name !== 'end') return;
+        nth++;
+        setRun(data as Run);
       },
       opened: (isAgain) => {
         if (isAgain) load();

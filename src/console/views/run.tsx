@@ -4,10 +4,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FunctionDetail } from '../model/contract.ts';
 import type { FunctionKind } from '../api/server.ts';
 import { after } from '../model/clock.ts';
+import { questionOf } from '../model/questions.ts';
 import { mayCallSome } from '../model/rights.ts';
 import { linkTo } from '../model/route.ts';
 import { sentTarget, shellTarget, shellWord, targetKind, type Target } from '../model/targets.ts';
 import { writeArguments, type TypedArguments } from '../model/words.ts';
+import { Confirm } from '../parts/dialog.tsx';
 import { FunctionBox } from '../parts/function-box.tsx';
 import { argumentsOf, FunctionForm, type FormValues } from '../parts/function-form.tsx';
 import { messageOf, Problem } from '../parts/problem.tsx';
@@ -125,6 +127,7 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
   const preview = usePreview(target, detail === undefined ? undefined : fun);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [isAsked, setAsked] = useState(false);
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
   const typed = argumentsOf(values, detail);
   const missing = detail?.params.find(
@@ -135,20 +138,27 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
     typed.problem === undefined &&
     missing === undefined &&
     (kind !== 'local' || target.text.trim() !== '');
+  const args = writeArguments(typed.arg, typed.kwarg);
+  const isTest = sending.test || typed.kwarg['test'] === true;
+  const question = questionOf({ kind, fun, args, isTest, target: target.text, count: preview.count });
   const start = async (): Promise<void> => {
-    if (!isReady || isBusy) return;
     setBusy(true);
     setProblem(undefined);
     setOutcome(undefined);
     await send(app, call, typed).then(setOutcome, (error: unknown) => setProblem(messageOf(error)));
     setBusy(false);
   };
+  const ask = (): void => {
+    if (!isReady || isBusy) return;
+    if (question === undefined) void start();
+    else setAsked(true);
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void start();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) ask();
   };
   const onSubmit = (event: Event): void => {
     event.preventDefault();
-    void start();
+    ask();
   };
   return (
     <>
@@ -178,9 +188,7 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
           ) : null}
           <div class="command">
             <span class="faint">The same on the command line</span>
-            <code class="mono break">
-              {commandLine(kind, target, fun, writeArguments(typed.arg, typed.kwarg), sending)}
-            </code>
+            <code class="mono break">{commandLine(kind, target, fun, args, sending)}</code>
           </div>
           {problem === undefined ? null : (
             <p class="problem" role="alert">
@@ -189,7 +197,7 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
           )}
           <div class="row">
             <button type="submit" class="primary" disabled={!isReady || isBusy}>
-              {isBusy ? 'Sending…' : runLabel(kind, preview.data?.count, sending.test)}
+              {isBusy ? 'Sending…' : runLabel(kind, preview.count, sending.test)}
             </button>
             {missing === undefined || fun === '' ? null : (
               <span class="faint">{missing.name} is required.</span>
@@ -198,6 +206,29 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
         </div>
         <FunctionDoc detail={detail} fun={fun} />
       </form>
+      {isAsked && question !== undefined ? (
+        <Confirm
+          title={question.title}
+          action={question.action}
+          isDangerous={question.isDangerous}
+          isWaiting={kind === 'local' && preview.isPending}
+          onClose={() => setAsked(false)}
+          onDo={start}
+        >
+          <p class="break">{question.text}</p>
+          {kind === 'local' ? <Reach preview={preview} target={target} /> : null}
+          {sending.batch === '' && sending.canary === '' ? null : (
+            <p>
+              {[
+                sending.canary === '' ? '' : `${sending.canary} of them first`,
+                sending.batch === '' ? '' : `${sending.batch} at a time`,
+              ]
+                .filter((each) => each !== '')
+                .join(', ')}
+            </p>
+          )}
+        </Confirm>
+      ) : null}
       {outcome?.kind === 'wheel' ? (
         <section aria-label="Result">
           <h2>{outcome.success ? 'Returned' : 'Failed'}</h2>

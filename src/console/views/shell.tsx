@@ -8,6 +8,7 @@ import { useApp } from '../state/app.ts';
 import type { Theme } from '../state/theme.ts';
 import { Login } from './login.tsx';
 import { Palette } from './palette.tsx';
+import { PendingMark } from './pending-keys.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { useShortcuts } from './shortcut-keys.ts';
 import { VIEWS } from './table.ts';
@@ -82,6 +83,7 @@ function Menu(): JSX.Element {
               >
                 <Icon name={icon} />
                 <span>{name}</span>
+                {path === 'keys' ? <PendingMark /> : null}
               </a>
             </li>
           ),

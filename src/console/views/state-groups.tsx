@@ -1,7 +1,8 @@
 /** The results of a state run over all minions, grouped by state: what failed, and where. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { RESULT_ORDER, sortedGroups, type StateGroup, type StateResult } from '../model/state-run.ts';
+import type { StateGroup } from '../model/state-groups.ts';
+import { RESULT_ORDER, type StateResult } from '../model/state-run.ts';
 import { linkTo } from '../model/route.ts';
 import { Result } from '../parts/outcome.tsx';
 import { StateBody } from './state-results.tsx';
@@ -14,20 +15,20 @@ export function StateGroups({
   groups,
   errors,
 }: {
-  groups: ReadonlyMap<string, StateGroup>;
+  groups: readonly StateGroup[];
   errors: ReadonlyMap<string, readonly string[]>;
 }): JSX.Element {
   const [only, setOnly] = useState<StateResult | undefined>(undefined);
-  const sorted = sortedGroups(groups).filter(({ counts }) => only === undefined || counts[only] > 0);
+  const sorted = groups.filter(({ counts }) => only === undefined || counts[only] > 0);
   const totals = RESULT_ORDER.map((result) => ({
     result,
-    count: [...groups.values()].filter(({ counts }) => counts[result] > 0).length,
+    count: groups.filter(({ counts }) => counts[result] > 0).length,
   }));
   return (
     <div class="state-groups">
       <div class="switch" role="group" aria-label="Result">
         <button type="button" aria-pressed={only === undefined} onClick={() => setOnly(undefined)}>
-          All {groups.size}
+          All {groups.length}
         </button>
         {totals
           .filter(({ count }) => count > 0)
@@ -67,11 +68,14 @@ function Group({
   isFirst: boolean;
 }): JSX.Element {
   const worst = RESULT_ORDER.find((result) => group.counts[result] > 0) ?? 'ok';
-  const [isOpen, setOpen] = useState(isFirst && worst !== 'ok');
+  // what went worst is open until somebody opens or closes it, also when it comes late
+  const [chosen, setOpen] = useState<boolean | undefined>(undefined);
+  const isOpen = chosen ?? (isFirst && worst !== 'ok');
   return (
     <li class={`state-item ${worst === 'would change' ? 'would' : worst}`}>
       <button type="button" class="state-head" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <span class="strong break">{group.id}</span>
+        {group.name === '' || group.name === group.id ? null : <span class="mono break">{group.name}</span>}
         <span class="mono faint">{group.fun}</span>
         <span class="faint">{group.sls}</span>
         <span class="spacer" />
@@ -86,52 +90,41 @@ function Group({
   );
 }
 
-/** Changes that are the same but for the number of a process are the same. */
-function changesKey(changes: unknown): string {
-  const text = JSON.stringify(changes, (name, value: unknown) => (name === 'pid' ? undefined : value)) ?? '';
-  return text.slice(0, 4000);
-}
-
 /** Minions of a state: those that came to the same are told of once. */
 function GroupRows({ group, only }: { group: StateGroup; only: StateResult | undefined }): JSX.Element {
-  const same = new Map<
-    string,
-    { minions: string[]; row: typeof group.rows extends Map<string, infer R> ? R : never }
-  >();
-  for (const [minion, row] of group.rows) {
-    if (only !== undefined && row.result !== only) continue;
-    const key = `${row.result}\n${row.comment}\n${changesKey(row.changes)}`;
-    const known = same.get(key);
-    if (known === undefined) same.set(key, { minions: [minion], row });
-    else known.minions.push(minion);
-  }
-  const rank = (result: StateResult): number => RESULT_ORDER.indexOf(result);
-  const sorted = [...same.values()].sort(
-    (a, b) => rank(a.row.result) - rank(b.row.result) || b.minions.length - a.minions.length,
+  const kinds = group.kinds.filter(({ row }) => only === undefined || row.result === only);
+  const told = kinds.slice(0, ROWS_SHOWN);
+  const all = RESULT_ORDER.filter((result) => only === undefined || result === only).reduce(
+    (sum, result) => sum + group.counts[result],
+    0,
   );
+  const others = all - told.reduce((sum, { count }) => sum + count, 0);
   return (
     <ul class="group-rows">
-      {sorted.slice(0, ROWS_SHOWN).map(({ minions, row }) => (
-        <li key={minions[0]}>
+      {told.map(({ key, minions, count, row }) => (
+        <li key={key}>
           <div class="row">
-            <Result result={row.result} count={minions.length} />
+            <Result result={row.result} count={count} />
             <span class="break">
-              {minions.slice(0, 30).map((minion, at) => (
+              {minions.map((minion, at) => (
                 <span key={minion}>
                   {at === 0 ? '' : ', '}
                   <a href={linkTo('minions', minion)}>{minion}</a>
                 </span>
               ))}
-              {minions.length > 30 ? (
-                <span class="faint"> and {(minions.length - 30).toLocaleString('en')} more</span>
+              {count > minions.length ? (
+                <span class="faint"> and {(count - minions.length).toLocaleString('en')} more</span>
               ) : null}
             </span>
           </div>
           <StateBody row={row} />
         </li>
       ))}
-      {sorted.length > ROWS_SHOWN ? (
-        <li class="faint">{sorted.length - ROWS_SHOWN} more kinds of results</li>
+      {others > 0 ? (
+        <li class="faint">
+          {others.toLocaleString('en')} more minions with other comments or changes; the list of minions has
+          them.
+        </li>
       ) : null}
     </ul>
   );

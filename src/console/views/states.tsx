@@ -2,16 +2,18 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { Drift } from '../model/contract.ts';
+import { questionOf } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
 import { sentTarget, type Target } from '../model/targets.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { messageOf, Problem } from '../parts/problem.tsx';
+import { messageOf, Problem, Stale } from '../parts/problem.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Reach, TargetBox, usePreview } from '../parts/target-box.tsx';
 import { Ago } from '../parts/time.tsx';
 import { useApp } from '../state/app.ts';
 import { useList, useLoaded } from '../state/loading.ts';
+import { useNews } from '../state/news.ts';
 import { JobTable } from './jobs.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -62,6 +64,14 @@ function Apply(): JSX.Element {
   ];
   const mods = sls.trim();
   const isReady = target.text.trim() !== '' && !isBusy;
+  const question = questionOf({
+    kind: 'local',
+    fun: 'state.apply',
+    args: mods === '' ? '(the highstate)' : mods,
+    isTest: false,
+    target: target.text,
+    count: preview.count,
+  });
   const send = async (isTest: boolean): Promise<void> => {
     const started = await app.server.start({
       ...sentTarget(target),
@@ -118,20 +128,17 @@ function Apply(): JSX.Element {
           Apply…
         </button>
       </div>
-      {isAsked ? (
+      {isAsked && question !== undefined ? (
         <Confirm
-          title="Apply without looking at a test?"
-          action="Apply"
+          title={question.title}
+          action={question.action}
           isDangerous
+          isWaiting={preview.isPending}
           onClose={() => setAsked(false)}
           onDo={() => send(false)}
         >
-          <p>
-            {mods === '' ? 'The highstate' : mods} is applied to{' '}
-            {(preview.data?.count ?? 0).toLocaleString('en')}{' '}
-            {preview.data?.count === 1 ? 'minion' : 'minions'}. A test run shows what would change before
-            anything does; its page then offers the run.
-          </p>
+          <p class="break">{question.text}</p>
+          <Reach preview={preview} target={target} />
         </Confirm>
       ) : null}
     </form>
@@ -182,11 +189,9 @@ function DriftTable(): JSX.Element {
   const [isAll, setAll] = useState(false);
   const since = new Date(app.now.peek() - 7 * DAY_MS).toISOString().slice(0, 10);
   const list = useList(
-    (cursor, signal) => {
-      void signal;
-      return app.server.drift({ since: `${since}T00:00:00Z`, limit: PAGE, cursor });
-    },
+    (cursor) => app.server.drift({ since: `${since}T00:00:00Z`, limit: PAGE, cursor }),
     [since],
+    useNews('jobs'),
   );
   const newest = new Map<string, Drift>();
   for (const each of list.items) if (!newest.has(each.minion)) newest.set(each.minion, each);
@@ -209,6 +214,7 @@ function DriftTable(): JSX.Element {
         </label>
       </div>
       <Problem error={list.error} onRetry={list.reload} />
+      <Stale list={list} />
       <DataGrid
         label="Drift by minion"
         items={drifted}

@@ -6,20 +6,14 @@ import { sameFingerprint } from '../../../src/console/model/fingerprints.ts';
 import { detailOf } from '../../../src/console/model/function-detail.ts';
 import { best } from '../../../src/console/model/fuzzy.ts';
 import { globFilter } from '../../../src/console/model/glob.ts';
-import { LiveJobs, slowTail } from '../../../src/console/model/live-jobs.ts';
+import { LiveJobs } from '../../../src/console/model/live-jobs.ts';
 import { describeCounts } from '../../../src/console/model/outcomes.ts';
 import { orchestrationOf } from '../../../src/console/model/orchestration-return.ts';
 import { mayCallSome } from '../../../src/console/model/rights.ts';
 import { linkTo, readRoute } from '../../../src/console/model/route.ts';
 import { SseParser } from '../../../src/console/model/sse.ts';
-import {
-  addToGroups,
-  diffLines,
-  readStateReturn,
-  sortedGroups,
-  splitChanges,
-  type StateGroup,
-} from '../../../src/console/model/state-run.ts';
+import { diffLines, readStateReturn, splitChanges } from '../../../src/console/model/state-run.ts';
+import { StateRuns } from '../../../src/console/model/state-groups.ts';
 import { sentTarget, shellTarget } from '../../../src/console/model/targets.ts';
 import { ago, duration, isoMs, jidTimeMs } from '../../../src/console/model/time.ts';
 import { fingerprintOf, jsonText, summary } from '../../../src/console/model/value-rows.ts';
@@ -44,22 +38,45 @@ test('console - events become jobs with the outcome of each minion', () => {
   const job = jobs.get(jid);
   assert.ok(job !== undefined);
   assert.deepEqual(job.counts, { expected: 3, returned: 1, failed: 0, running: 2, silent: 0 });
-  assert.deepEqual(slowTail(job, 5), ['b', 'c']);
+  assert.deepEqual(job.tail, ['b', 'c']);
   jobs.take(event(`salt/job/${jid}/ret/b`, { retcode: 2, success: true, return: 'x' }), 1003);
   jobs.take(event(`salt/job/${jid}/received/b`, {}), 1004);
   jobs.take(event(`salt/job/${jid}/outcome/c`, { outcome: 'connection lost' }), 1005);
-  assert.deepEqual(job.counts, { expected: 3, returned: 1, failed: 1, running: 0, silent: 1 });
-  assert.equal(job.isDone, true);
+  const over = jobs.get(jid);
+  assert.deepEqual(over?.counts, { expected: 3, returned: 1, failed: 1, running: 0, silent: 1 });
+  assert.deepEqual([over?.isDone, over?.tail], [true, []]);
+  // what was handed out before is as it was
+  assert.deepEqual([job.isDone, job.counts.running, job.tail], [false, 2, ['b', 'c']]);
+  assert.equal(jobs.list(), jobs.list());
   // one that nobody expected, an event of a job that was not seen, and what is no job at all
   jobs.take(event(`salt/job/${jid}/ret/d/e`, { retcode: 0 }), 1006);
-  assert.equal(job.outcomes.get('d/e'), 'returned');
+  assert.equal(jobs.get(jid)?.counts.returned, 2);
   assert.equal(jobs.take(event('salt/job/20261125164012345679/ret/a', {}), 1007), false);
   assert.equal(jobs.take(event('salt/auth', { id: 'a' }), 1008), false);
   assert.equal(
     jobs.take(event('salt/job/20261125164012345670/new', { ...start, fun: 'saltutil.find_job' }), 1009),
     false,
   );
-  assert.equal(describeCounts(job.counts), '4 minions: 1 failed, 1 silent, 2 succeeded');
+  assert.equal(
+    describeCounts(jobs.get(jid)?.counts ?? job.counts),
+    '4 minions: 1 failed, 1 silent, 2 succeeded',
+  );
+});
+
+test('console - functions of the master are jobs too, and arguments by name are shown as such', () => {
+  const jobs = new LiveJobs();
+  const [run, job] = ['20261125164012345678', '20261125164012345679'];
+  jobs.take(event(`salt/run/${run}/new`, { fun: 'runner.state.orchestrate', user: 'root' }), 1);
+  assert.deepEqual(jobs.get(run)?.counts, { expected: 1, returned: 0, failed: 0, running: 1, silent: 0 });
+  jobs.take(event(`salt/run/${run}/progress`, { fun: 'runner.state.orchestrate' }), 2);
+  jobs.take(event(`salt/run/${run}/ret`, { fun: 'runner.state.orchestrate', success: false }), 3);
+  assert.deepEqual([jobs.get(run)?.counts.failed, jobs.get(run)?.isDone], [1, true]);
+  jobs.take(event('salt/run/20261125164012345680/ret', { fun: 'runner.manage.up', success: true }), 4);
+  jobs.take(event('salt/wheel/20261125164012345681/new', { fun: 'wheel.config.values' }), 5);
+  assert.equal(jobs.list().length, 1);
+  const arg = ['late', { __kwarg__: true, test: true }];
+  jobs.take(event(`salt/job/${job}/new`, { fun: 'state.apply', arg, minions: ['a'] }), 6);
+  assert.deepEqual([jobs.get(job)?.arg, jobs.get(job)?.kwarg], [['late'], { test: true }]);
 });
 
 test('console - only so many jobs are kept, and those that run stay longest', () => {
@@ -138,14 +155,14 @@ test('console - state runs are read, grouped by state, and what failed comes fir
     }),
   };
   const bad = { ...good, 'file_|-conf_|-/etc/x_|-managed': state(false) };
-  const groups = new Map<string, StateGroup>();
+  const runs = new StateRuns();
   for (const [minion, value] of [
     ['a', good],
     ['b', good],
     ['c', bad],
   ] as const)
-    addToGroups(groups, minion, readStateReturn(value)?.rows ?? []);
-  const [first, second] = sortedGroups(groups);
+    runs.add(minion, readStateReturn(value)?.rows ?? []);
+  const [first, second] = runs.groups();
   assert.deepEqual([first?.id, first?.counts], ['conf', { ok: 2, changed: 0, failed: 1, 'would change': 0 }]);
   assert.deepEqual(second?.counts, { ok: 0, changed: 3, failed: 0, 'would change': 0 });
   assert.equal(readStateReturn(good)?.rows[0]?.seconds, 0.0125);

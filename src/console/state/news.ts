@@ -1,0 +1,57 @@
+/** When a list that was loaded is out of date: the bus has told of something that it shows, or a while has passed. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { after, every } from '../model/clock.ts';
+import { useApp, type App } from './app.ts';
+
+/** News that come at once are one. */
+const GATHER_MS = 800;
+/** Who may not listen to the bus asks so often, and whoever may still does: a lost connection is no event on most masters. */
+const LOOK_MS = 15_000;
+
+/** What the news are about. */
+export type Subject = 'jobs' | 'minions' | 'keys' | 'orchestrations';
+
+/** What tells that something is new: as long as it is the same, nothing is. */
+const KEYS: Readonly<Record<Subject, (app: App) => string>> = {
+  jobs: ({ feed }) => {
+    const jobs = feed.jobs.value;
+    return `${jobs[0]?.jid ?? ''} ${jobs.filter(({ isDone }) => isDone).length}`;
+  },
+  minions: ({ feed }) => {
+    const [last] = feed.movements.value;
+    return `${last?.minion ?? ''} ${last?.timeMs ?? ''} ${lastEvent(feed.events.value, /^salt\/key/)}`;
+  },
+  keys: ({ feed }) => lastEvent(feed.events.value, /^salt\/(auth$|key)/),
+  orchestrations: ({ feed }) => lastEvent(feed.events.value, /^salt\/run\//),
+};
+
+function lastEvent(events: readonly { readonly nth: number; readonly tag: string }[], tags: RegExp): string {
+  return String(events.findLast(({ tag }) => tags.test(tag))?.nth ?? '');
+}
+
+/** A number that goes up when there are news about a subject, and from time to time while the page is looked at. */
+export function useNews(subject: Subject): number {
+  const app = useApp();
+  const key = `${KEYS[subject](app)} ${app.feed.gaps.value}`;
+  const [nth, setNth] = useState(0);
+  const seen = useRef(key);
+  const waiting = useRef<(() => void) | undefined>(undefined);
+  useEffect(() => {
+    if (seen.current === key) return;
+    seen.current = key;
+    waiting.current ??= after(GATHER_MS, () => {
+      waiting.current = undefined;
+      setNth((n) => n + 1);
+    });
+  }, [key]);
+  useEffect(() => {
+    const stop = every(LOOK_MS, () => {
+      if (document.visibilityState === 'visible') setNth((n) => n + 1);
+    });
+    return () => {
+      stop();
+      waiting.current?.();
+    };
+  }, []);
+  return nth;
+}

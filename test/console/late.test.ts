@@ -1,0 +1,169 @@
+/** The console while minions answer late: what a view has gathered in the meantime is what it shows when it is opened anew. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { ConsoleFleet, ConsolePage, hasBrowser, startBrowser } from '../support/console-browser.ts';
+
+const NO_BROWSER = hasBrowser ? false : 'chromium is not installed';
+const MINIONS = ['web1', 'web2', 'web3'];
+/** Views that were opened before anything happened, with what is compared of them. */
+const WATCHED = [
+  ['#/jobs', 'main [role=grid]'],
+  ['#/states?tab=history', 'main [role=grid]'],
+  ['#/states?tab=drift', 'main'],
+  ['#/orchestrations', 'main [role=grid]'],
+  ['#/minions/web3?tab=jobs', 'main [role=grid]'],
+  ['#/now', '.job-lines'],
+] as const;
+
+test(
+  'console - minions that answer late, and keys, jobs and drift that come while a view is open',
+  { skip: NO_BROWSER },
+  async (t) => {
+    const console = await ConsoleFleet.start(t);
+    const { fleet } = console;
+    prepareSite(console);
+    for (const id of MINIONS.slice(0, 2)) fleet.startMinion(id);
+    const browser = await startBrowser(t);
+    const at = await ConsolePage.open(browser, console);
+    const { page } = at;
+
+    // a key that comes while the list of keys is open, with its mark in the menu and in Now
+    await at.go('#/keys');
+    for (const id of MINIONS.slice(0, 2))
+      await page.getByRole('checkbox', { name: `Choose ${id}` }).waitFor();
+    fleet.startMinion('web3');
+    await page.getByRole('checkbox', { name: 'Choose web3' }).waitFor();
+    await page.getByRole('navigation').getByText('3 pending').waitFor();
+    await at.go('#/now');
+    await at.sees('3 minions wait for their key to be accepted');
+    await at.assertSound('keys that wait');
+    await at.go('#/keys');
+    await page.getByRole('button', { name: /^Choose all/ }).click();
+    await page.getByRole('button', { name: 'Accept…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
+    await page.getByRole('navigation').getByText('pending').waitFor({ state: 'detached' });
+    await Promise.all(
+      fleet.daemons
+        .filter(({ name }) => name === 'salt-minion')
+        .map((minion) => minion.logged('Minion is ready to receive requests')),
+    );
+
+    const watched = await openWatched(browser, console);
+    await applyFromRun(at);
+    // the first of them is there while the others are at it
+    await page.locator('.state-groups').waitFor();
+    await at.sees('2 running');
+    await page.getByRole('button', { name: /^certificate/ }).waitFor();
+    await at.sees('1 running');
+    await at.picture('late-light');
+    await page.locator('.job-counts').getByText('1 failed').waitFor();
+    await at.sees(/^done$/);
+    await isAsIfLoadedAnew(page, '.state-groups');
+    const counted = await page.locator('.state-head').allInnerTexts();
+    assert.deepEqual(counted.map((text) => text.replace(/\s+/g, ' ').trim()).sort(), [
+      'certificate file.exists late 1 failed 2 ok',
+      'conf file.managed late 3 changed',
+      'wait cmd.run late 3 changed',
+    ]);
+    for (const tab of ['Minions', 'Same returns']) {
+      await page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click();
+      await page.locator('.grid-body .grid-row').first().waitFor();
+    }
+
+    // a test run and an orchestration, which the views that are open hear of
+    const ran = await fleet.run('salt', ['*', 'state.apply', 'late', 'test=True']);
+    assert.match(ran.stdout, /Failed:/);
+    await fleet.run('salt-run', ['state.orchestrate', 'orch']);
+    for (const [hash, selector, other] of watched) {
+      const fresh = await ConsolePage.open(browser, console);
+      await fresh.go(hash);
+      await fresh.page.locator(selector).first().waitFor();
+      await showTheSame(other.page, fresh.page, selector, hash);
+      assert.deepEqual(other.complaints, [], hash);
+      await Promise.all([fresh.close(), other.close()]);
+    }
+    await at.assertSound('late minions');
+  },
+);
+
+async function openWatched(
+  browser: Browser,
+  console: ConsoleFleet,
+): Promise<(readonly [string, string, ConsolePage])[]> {
+  const pages: (readonly [string, string, ConsolePage])[] = [];
+  for (const [hash, selector] of WATCHED) {
+    const other = await ConsolePage.open(browser, console);
+    await other.go(hash);
+    await other.page.locator('main h1').first().waitFor();
+    pages.push([hash, selector, other]);
+  }
+  return pages;
+}
+
+/** Runs the states by the form: nothing is sent before the question is answered. */
+async function applyFromRun(at: ConsolePage): Promise<void> {
+  const { page } = at;
+  await at.go('#/run?tgt=*&fun=state.apply&arg=late');
+  await page.getByRole('button', { name: /^Run on 3 minions/ }).click();
+  const question = page.getByRole('dialog', { name: 'Run state.apply on 3 minions?' });
+  await question.getByText(/every minion whose key is accepted/).waitFor();
+  await question.getByText('web3').waitFor();
+  await at.assertSound('the question');
+  await at.picture('question-light');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  assert.match(page.url(), /#\/run/);
+  await page.getByRole('button', { name: /^Run on 3 minions/ }).click();
+  await question.getByRole('button', { name: 'Run on 3 minions' }).click();
+  await page.waitForURL(/#\/jobs\/\d+/);
+}
+
+/** What a view says, without times. */
+const TEXT = `(selector) => [...document.querySelectorAll(selector)]
+  .map((part) => part.innerText.replace(/\\d+ (ms|s|min)( \\d+ s)? ago|just now|\\d+(\\.\\d+)? (ms|s)\\b/g, 'TIME'))
+  .join('\\n')`;
+
+function textOf(page: Page, selector: string): Promise<string> {
+  return page.evaluate<string>(`(${TEXT})(${JSON.stringify(selector)})`);
+}
+
+async function isAsIfLoadedAnew(page: Page, selector: string): Promise<void> {
+  const live = await textOf(page, selector);
+  await page.reload();
+  await page.locator(selector).waitFor();
+  await page
+    .waitForFunction(`(${TEXT})(${JSON.stringify(selector)}) === ${JSON.stringify(live)}`, undefined, {
+      timeout: 10_000,
+    })
+    .catch(async () => assert.equal(live, await textOf(page, selector), 'live and loaded anew'));
+}
+
+/** Waits until both show the same; which of them is right, the newer one knows. */
+async function showTheSame(live: Page, fresh: Page, selector: string, name: string): Promise<void> {
+  for (let nth = 0; nth < 60; nth++) {
+    const texts = await Promise.all([textOf(live, selector), textOf(fresh, selector)]);
+    if (texts[0] === texts[1] && texts[0] !== '') return;
+    await live.waitForTimeout(500);
+  }
+  assert.equal(await textOf(live, selector), await textOf(fresh, selector), name);
+}
+
+function prepareSite({ fleet }: ConsoleFleet): void {
+  writeFileSync(
+    fleet.path('srv', 'late.sls'),
+    [
+      'wait:',
+      `  cmd.run: [{name: "sleep {{ {'web2': 3, 'web3': 6}.get(grains.id, 0) }}"}]`,
+      'conf:',
+      `  file.managed: [{name: {{ '${fleet.path('conf-')}' ~ grains.id }}}, {contents: listen 80}]`,
+      'certificate:',
+      `  file.exists: [{name: {{ '/nonexistent/cert.pem' if grains.id == 'web3' else '/' }}}]`,
+      '',
+    ].join('\n'),
+  );
+  writeFileSync(
+    fleet.path('srv', 'orch.sls'),
+    "ping them: {salt.function: [{name: test.ping}, {tgt: 'web*'}]}\n",
+  );
+}

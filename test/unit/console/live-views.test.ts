@@ -1,0 +1,169 @@
+/** The console: what views draw while a job goes on is never changed under them, and another one each time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JobDetail, MinionOutcome, Return } from '../../../src/console/model/contract.ts';
+import { JobRecord } from '../../../src/console/model/job-record.ts';
+import { onlyLooks, questionOf, type AskedCall } from '../../../src/console/model/questions.ts';
+import { StateRuns } from '../../../src/console/model/state-groups.ts';
+import { readStateReturn } from '../../../src/console/model/state-run.ts';
+
+const JID = '20261128170000000001';
+
+const outcome = (minion: string, name: string): MinionOutcome =>
+  ({ minion, outcome: name, reason: null, retcode: null, seconds: null, returned: null }) as MinionOutcome;
+
+const state = (result: boolean | null, more: object = {}): Record<string, unknown> => ({
+  ...{ result, comment: 'c', changes: {}, name: '/etc/x', duration: 1 },
+  ...{ __id__: 'conf', __sls__: 'web', __run_num__: 0 },
+  ...more,
+});
+
+const returned = (minion: string, value: unknown): Return =>
+  ({ minion, return: value, retcode: 0, success: true, fun: 'state.apply' }) as unknown as Return;
+
+test('console - what is shown of a job is not changed when more of it comes in, and what is new is another object', () => {
+  const record = new JobRecord();
+  const minions = ['a', 'b', 'c'].map((minion) => outcome(minion, 'published'));
+  record.begin({ jid: JID, fun: 'state.apply', state: 'running', minions } as unknown as JobDetail);
+  const views = [record.view()];
+  const texts = [JSON.stringify(views[0], plain)];
+  for (const tell of [
+    () => record.returned(returned('a', { 'file_|-conf_|-/etc/x_|-managed': state(null) })),
+    () => record.outcome(outcome('a', 'returned')),
+    () => record.returned(returned('b', { 'file_|-conf_|-/etc/x_|-managed': state(true) })),
+    () => record.returned(returned('c', ['No matching sls found'])),
+    () => record.progressed({ minion: 'b', data: 'half' }),
+    () => record.end(),
+  ]) {
+    tell();
+    const view = record.view();
+    views.push(view);
+    texts.push(JSON.stringify(view, plain));
+  }
+  assert.equal(new Set(views).size, views.length, 'each is another one');
+  views.forEach((view, at) => assert.equal(JSON.stringify(view, plain), texts[at], `view ${at}`));
+  // parts that are drawn by themselves are new where something came
+  const [, first, , second, third] = views;
+  assert.notEqual(first?.states, second?.states);
+  assert.notEqual(first?.states[0], second?.states[0]);
+  assert.notEqual(first?.rows, second?.rows);
+  assert.notEqual(first?.same, second?.same);
+  assert.notEqual(second?.stateErrors, third?.stateErrors);
+  // and the same where nothing came, so that what is drawn once stays
+  assert.equal(first?.rows.get('c'), second?.rows.get('c'));
+  const last = record.view();
+  const [group] = last.states;
+  assert.deepEqual(group?.counts, { ok: 1, changed: 0, failed: 0, 'would change': 1 });
+  assert.deepEqual([last.counts?.returned, last.isDone], [3, true]);
+});
+
+/** Maps as lists of their entries. */
+function plain(_key: string, value: unknown): unknown {
+  return value instanceof Map ? [...value] : value;
+}
+
+test('console - a group of states is another one only when a minion had that state', () => {
+  const runs = new StateRuns();
+  const rows = (value: object): NonNullable<ReturnType<typeof readStateReturn>>['rows'] =>
+    readStateReturn(value)?.rows ?? [];
+  runs.add(
+    'a',
+    rows({
+      'file_|-conf_|-/etc/x_|-managed': state(true),
+      'test_|-n_|-n_|-nop': state(true, { __id__: 'n', name: 'n', __run_num__: 1 }),
+    }),
+  );
+  const [conf, nop] = runs.groups();
+  assert.equal(runs.groups(), runs.groups());
+  runs.add('b', rows({ 'file_|-conf_|-/etc/x_|-managed': state(false) }));
+  const after = runs.groups();
+  assert.notEqual(after[0], conf);
+  assert.equal(after[1], nop);
+  assert.deepEqual([conf?.counts.ok, conf?.counts.failed, conf?.kinds.length], [1, 0, 1]);
+  assert.deepEqual(
+    after[0]?.kinds.map(({ row, minions, count }) => [row.result, minions, count]),
+    [
+      ['failed', ['b'], 1],
+      ['ok', ['a'], 1],
+    ],
+  );
+  // the same minion again, by the stream and by the list
+  runs.add('b', rows({ 'file_|-conf_|-/etc/x_|-managed': state(false) }));
+  assert.equal(runs.groups()[0]?.counts.failed, 1);
+});
+
+test('console - each of the names of one id is counted, the first one that failed too', () => {
+  const runs = new StateRuns();
+  const value = Object.fromEntries(
+    ['/a', '/b', '/c'].map((name, nth) => [
+      `file_|-conf_|-${name}_|-managed`,
+      state(nth !== 0, { name, __run_num__: nth }),
+    ]),
+  );
+  runs.add('a', readStateReturn(value)?.rows ?? []);
+  assert.deepEqual(
+    runs.groups().map(({ name, counts }) => [name, counts.failed, counts.ok]),
+    [
+      ['/a', 1, 0],
+      ['/b', 0, 1],
+      ['/c', 0, 1],
+    ],
+  );
+});
+
+test('console - what changes many minions, or destroys, is asked about, and names how many and what', () => {
+  const call = (fun: string, more: Partial<AskedCall> = {}): AskedCall => ({
+    ...{ kind: 'local', fun, args: 'web', isTest: false, target: '*', count: 12_000 },
+    ...more,
+  });
+  const asked = questionOf(call('state.apply'));
+  assert.equal(asked?.title, 'Run state.apply on 12,000 minions?');
+  assert.match(
+    asked.text,
+    /^state\.apply web is run without test mode on 12,000 minions, which is every minion/,
+  );
+  for (const fun of [
+    'state.apply',
+    'state.highstate',
+    'state.sls',
+    'cmd.run',
+    'pkg.install',
+    'file.remove',
+    'site.deploy',
+    'service.restart',
+    'state.single',
+  ])
+    assert.notEqual(questionOf(call(fun)), undefined, fun);
+  for (const fun of [
+    'test.ping',
+    'grains.items',
+    'pillar.get',
+    'disk.usage',
+    'pkg.version',
+    'service.status',
+    'state.show_sls',
+    'network.interfaces'.replace('interfaces', 'get_hostname'),
+  ])
+    assert.equal(questionOf(call(fun)), undefined, fun);
+  assert.equal(questionOf(call('state.apply', { isTest: true })), undefined);
+  // one minion that was named: states and what destroys only
+  const one = { count: 1, target: 'web1' };
+  assert.equal(questionOf(call('cmd.run', one)), undefined);
+  for (const fun of ['state.apply', 'file.remove', 'system.reboot', 'user.delete'])
+    assert.equal(questionOf(call(fun, one))?.action, 'Run on 1 minion', fun);
+  // as long as nobody knows whom it reaches, it is asked
+  assert.match(
+    questionOf(call('cmd.run', { count: undefined, target: 'G@os:Debian' }))?.title ?? '',
+    /whatever G@os:Debian reaches/,
+  );
+  const master = { kind: 'wheel', target: '', count: undefined } as const;
+  for (const fun of ['key.delete', 'key.reject', 'key.accept', 'key.delete_match'])
+    assert.equal(questionOf(call(fun, master))?.isDangerous, true, fun);
+  assert.equal(questionOf(call('key.list_all', master)), undefined);
+  assert.match(
+    questionOf(call('state.orchestrate', { ...master, kind: 'runner' }))?.text ?? '',
+    /whatever minions it names/,
+  );
+  assert.equal(questionOf(call('manage.up', { ...master, kind: 'runner' })), undefined);
+  assert.equal(onlyLooks('pkg.list_pkgs'), true);
+});
