@@ -241,11 +241,12 @@ const caching = {
       mkmnt: { type: 'bool', doc: 'Whether the mount point was created.' },
       fstype: { type: 'str', doc: 'The file system.' },
       mount_opts: { type: 'list', doc: 'The options.' },
+      shown: { default: null, type: 'list', doc: 'The options that the mounted file system shows since.' },
     },
     returns: 'true',
     examples: ["salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid"],
-    run: (ctx, { real_name, device, mkmnt, fstype, mount_opts }) => {
-      const entry = dict({ device, fstype, mkmnt, opts: mount_opts });
+    run: (ctx, { real_name, device, mkmnt, fstype, mount_opts, shown }) => {
+      const entry = dict({ device, fstype, mkmnt, opts: mount_opts, ...(shown === null ? {} : { shown }) });
       return writeCache(ctx, cachedMounts(readCache(ctx)).set(real_name, entry));
     },
   }),

@@ -2,10 +2,10 @@
 import { dirName, isAbs, pathExists, realPath } from '../../../python/paths.ts';
 import { textPattern } from '../../modules/file/regex.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { failure, outcome } from '../outcome.ts';
 import type { StateContext, StateResult } from '../state-function.ts';
-import { missingOptions, type OptionRules } from './options.ts';
+import { missingOptions, shownOptions, type OptionRules } from './options.ts';
 
 /** A file system that is to be mounted. */
 export interface WantedMount {
@@ -110,6 +110,33 @@ async function remount(
   return undefined;
 }
 
+/** Whether what is mounted shows exactly what it showed after it was mounted with these options: then there is nothing to be gained. */
+async function isAsMounted(ctx: StateContext, wanted: WantedMount, active: Dict): Promise<boolean> {
+  const cached = await ctx.functions.call('mount.read_mount_cache', [realPath(wanted.name)]);
+  if (!isDict(cached) || !cached.has('shown')) return false;
+  return (
+    valuesEqual(cached.get('shown') ?? null, shownOptions(active)) &&
+    valuesEqual(cached.get('opts') ?? null, wanted.opts) &&
+    cached.get('device') === wanted.device
+  );
+}
+
+/** Notes how it was mounted, and what it shows since, unless that has failed. */
+async function remember(
+  ctx: StateContext,
+  wanted: WantedMount,
+  { path, progress }: { path: string; progress: Progress },
+): Promise<void> {
+  const { device, fstype, opts, mkmnt } = wanted;
+  const active = progress.result === true ? await activeMount(ctx, path) : undefined;
+  const shown = active === undefined ? {} : { shown: shownOptions(active) };
+  await ctx.functions.call(
+    'mount.write_mount_cache',
+    [path, device],
+    dict({ mkmnt, fstype, mount_opts: opts, ...shown }),
+  );
+}
+
 /** Looks at what is mounted already. */
 async function checkMounted(
   ctx: StateContext,
@@ -118,7 +145,8 @@ async function checkMounted(
 ): Promise<Ended | undefined> {
   const { path, active, progress } = to;
   const { name, device, opts, rules } = wanted;
-  const missing = await missingOptions(ctx, active, { opts, rules });
+  const unseen = await missingOptions(ctx, active, { opts, rules });
+  const missing = unseen.length > 0 && (await isAsMounted(ctx, wanted, active)) ? [] : unseen;
   const changed = [...missing].sort().join(',');
   if (missing.length > 0 && ctx.state.test)
     return new Ended(outcome(name, null, `Remount would be forced because options (${changed}) changed`));
@@ -237,10 +265,10 @@ function announceEntry(
 async function persistEntry(
   ctx: StateContext,
   wanted: WantedMount,
-  to: { path: string; progress: Progress },
+  to: { progress: Progress },
 ): Promise<void> {
-  const { name, device, fstype, opts, mkmnt } = wanted;
-  const { path, progress } = to;
+  const { name, device, fstype, opts } = wanted;
+  const { progress } = to;
   const options = dict({ match_on: wanted.matchOn, ...(ctx.state.test ? { test: true } : {}) });
   const args = [name, device, fstype, opts, wanted.dump, wanted.passNum, wanted.config];
   const out = pyStr(await ctx.functions.call('mount.set_fstab', args, options));
@@ -250,12 +278,6 @@ async function persistEntry(
     progress.comment = `${progress.comment}. ${announced.text}`;
     return;
   }
-  if (progress.isCacheStale && !ctx.state.test)
-    await ctx.functions.call(
-      'mount.write_mount_cache',
-      [path, device],
-      dict({ mkmnt, fstype, mount_opts: opts }),
-    );
   const [text, change] = ENTRY_DONE[out] ?? ['', undefined];
   progress.comment += text;
   if (change !== undefined) progress.changes.set('persist', change);
@@ -279,6 +301,7 @@ export async function mounted(ctx: StateContext, wanted: WantedMount): Promise<S
     if (ended) return ended.result;
     if (!wanted.mount) await leaveUnmounted(ctx, wanted, progress);
   }
-  if (wanted.persist) await persistEntry(ctx, wanted, { path, progress });
+  if (wanted.persist) await persistEntry(ctx, wanted, { progress });
+  if (progress.isCacheStale && !ctx.state.test) await remember(ctx, wanted, { path, progress });
   return outcome(wanted.name, progress.result, progress.comment, progress.changes);
 }

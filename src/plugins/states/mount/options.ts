@@ -2,6 +2,7 @@
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../state-function.ts';
+import { asKernel, isDefault } from './kernel-options.ts';
 
 /** Options that a mounted file system does not show. */
 const INVISIBLE = [
@@ -13,9 +14,14 @@ const INVISIBLE = [
 const INVISIBLE_KEYS = [
   ...['actimeo', 'comment', 'credentials', 'direct-io-mode', 'password', 'port', 'retry', 'secretfile'],
 ];
-const SIZE = /^size=([0-9]+)([kmg])/;
-const SIZE_UNITS: Readonly<Record<string, number>> = { k: 1, m: 1024, g: 1024 * 1024 };
-
+/** Options for the programs that mount, of which the kernel never hears. */
+const FOR_PROGRAMS = /^(?:x-|X-|noauto$|nouser$|user$|owner$|group$|nonempty$)/;
+/** Options that are the rule: there as long as their opposite is not. */
+const OPPOSITES: ReadonlyMap<string, string> = new Map([
+  ...[...['exec', 'suid', 'dev', 'diratime'].map((flag): [string, string] => [flag, `no${flag}`])],
+  ...[['async', 'sync'] as const, ['atime', 'noatime'] as const, ['nolazytime', 'lazytime'] as const],
+  ...[['norelatime', 'relatime'] as const, ['nostrictatime', 'strictatime'] as const],
+]);
 /** What the state says about options besides them. */
 export interface OptionRules {
   readonly fstype: string;
@@ -25,19 +31,13 @@ export interface OptionRules {
   readonly translated: Dict;
 }
 
-/** Sizes in KiB, as the kernel shows them. */
-function sized(option: string): string {
-  const [, size, unit = 'k'] = SIZE.exec(option) ?? [];
-  return size === undefined ? option : `size=${Number(size) * (SIZE_UNITS[unit] ?? 1)}k`;
-}
-
 /** An option as the mounted file system would show it. */
 async function shownOption(ctx: StateContext, given: string, rules: OptionRules): Promise<string> {
   const translated = rules.translated.get(given);
   let option = typeof translated === 'string' ? translated : given;
   const [key = ''] = option.split('=');
   if (INVISIBLE_KEYS.includes(key) || rules.invisibleKeys.includes(key)) option = key;
-  option = sized(option);
+  option = asKernel(option);
   const [name = '', value] = option.split('=');
   if (rules.fstype === 'cifs' && name === 'user') return `username=${value ?? ''}`;
   if (ignoredFor(rules).includes(name)) return name;
@@ -54,23 +54,44 @@ function ignoredFor({ fstype, ignored }: OptionRules): string[] {
 
 const texts = (value: Value | undefined): string[] => (Array.isArray(value) ? value.map(pyStr) : []);
 
+/** What a mounted file system shows, and what need not be shown. */
+interface Shown {
+  readonly all: ReadonlySet<string>;
+  readonly keys: ReadonlySet<string>;
+  readonly fstype: string;
+}
+
+/** Whether an option holds, which the mounted file system may show in another way, or not at all. */
+function holds(option: string, { all, keys, fstype }: Shown): boolean {
+  if (all.has(option) || FOR_PROGRAMS.test(option)) return true;
+  const opposite = OPPOSITES.get(option);
+  if (opposite !== undefined) return !all.has(opposite);
+  const [key = '', value] = option.split('=');
+  if (key === 'umask') return all.has(`fmask=${value}`) && all.has(`dmask=${value}`);
+  return isDefault(option, fstype) && !keys.has(key);
+}
+
+/** The options that a mounted file system shows. @param active its entry in `mount.active` */
+export function shownOptions(active: Dict): string[] {
+  return [...texts(active.get('opts')), ...texts(active.get('superopts'))];
+}
+
 /** The wanted options that the mounted file system does not have. @param active its entry in `mount.active` */
 export async function missingOptions(
   ctx: StateContext,
   active: Dict,
   { opts, rules }: { opts: readonly string[]; rules: OptionRules },
 ): Promise<string[]> {
-  const superOptions = texts(active.get('superopts')).map(sized);
-  const there = new Set([
-    ...[...texts(active.get('opts')), ...superOptions, ...INVISIBLE, ...rules.invisible],
+  const shown = shownOptions(active).map(asKernel);
+  const all = new Set([
+    ...[...shown, ...INVISIBLE, ...rules.invisible],
     ...[...INVISIBLE_KEYS, ...rules.invisibleKeys, ...ignoredFor(rules)],
   ]);
+  const keys = new Set(shown.map((option) => option.split('=', 1)[0] ?? ''));
   const missing: string[] = [];
   for (const given of opts) {
     const option = await shownOption(ctx, given, rules);
-    // Salt compat: where the mounted file system has a size, Salt compares that with itself.
-    const isSize = SIZE.test(option) && superOptions.some((one) => SIZE.test(one));
-    if (!isSize && truthy(option) && !there.has(option)) missing.push(option);
+    if (truthy(option) && !holds(option, { all, keys, fstype: rules.fstype })) missing.push(option);
   }
   return missing;
 }
