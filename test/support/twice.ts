@@ -108,41 +108,70 @@ export function isPlayable({ needs }: TwiceScene): boolean {
   );
 }
 
+/** What a line of the tables makes of a function's scene. */
+function sceneOf(fun: string, given: Value, base: TwiceScene | undefined, isMore: boolean): TwiceScene {
+  const spec: Dict = isDict(given) ? given : new Map([['with', given]]);
+  const line = spec.get('with');
+  const setup = spec.get('setup');
+  const grains = loadYaml(pyStr(spec.get('grains') ?? '{}'));
+  const words = line === undefined ? new Map<Value, Value>() : argumentsOf(pyStr(line));
+  const from = isMore && !words.has('name') ? (base?.kwargs ?? []) : [];
+  const excuses = new Map(
+    EXCUSES.flatMap((excuse): [Excuse, string][] => {
+      const reason = spec.get(excuse);
+      return reason === undefined || reason === null ? [] : [[excuse, pyStr(reason)]];
+    }),
+  );
+  const kept = isMore ? [...(base?.excuses ?? [])].filter(([excuse]) => spec.get(excuse) !== null) : [];
+  return {
+    fun,
+    kwargs: line === undefined ? (base?.kwargs ?? new Map()) : new Map([...from, ...words]),
+    first: spec.has('first') ? [pyStr(spec.get('first') ?? null)] : isMore ? (base?.first ?? []) : [],
+    setup: setup === undefined ? (isMore ? base?.setup : undefined) : pyStr(setup),
+    grains: isDict(grains) && grains.size > 0 ? grains : isMore && base ? base.grains : new Map(),
+    needs: spec.has('needs') ? pyStr(spec.get('needs') ?? null) : isMore ? base?.needs : undefined,
+    excuses: new Map([...kept, ...excuses]),
+  };
+}
+
 /** The scenes of all functions that have one, by their names. */
 export function twiceScenes(): Map<string, TwiceScene> {
   const scenes = new Map<string, TwiceScene>();
   for (const [fun, kwargs] of recordedArguments())
     scenes.set(fun, {
-      fun,
-      kwargs,
-      first: [],
-      setup: undefined,
-      grains: new Map(),
-      needs: undefined,
-      excuses: new Map(),
+      ...{ fun, kwargs, first: [], setup: undefined, grains: new Map() },
+      ...{ needs: undefined, excuses: new Map() },
     });
   for (const [name, given] of readYaml('twice.yaml')) {
     const fun = pyStr(name);
-    const spec: Dict = isDict(given) ? given : new Map([['with', given]]);
-    const line = spec.get('with');
-    const setup = spec.get('setup');
-    const grains = loadYaml(pyStr(spec.get('grains') ?? '{}'));
-    scenes.set(fun, {
-      fun,
-      kwargs: line === undefined ? (scenes.get(fun)?.kwargs ?? new Map()) : argumentsOf(pyStr(line)),
-      first: [spec.get('first')].filter((each) => each !== undefined).map(pyStr),
-      setup: setup === undefined ? undefined : pyStr(setup),
-      grains: isDict(grains) ? grains : new Map(),
-      needs: spec.has('needs') ? pyStr(spec.get('needs') ?? null) : undefined,
-      excuses: new Map(
-        EXCUSES.flatMap((excuse): [Excuse, string][] => {
-          const reason = spec.get(excuse);
-          return reason === undefined ? [] : [[excuse, pyStr(reason)]];
-        }),
-      ),
-    });
+    scenes.set(fun, sceneOf(fun, given, scenes.get(fun), false));
   }
   return scenes;
+}
+
+/** What `twice-parameters.yaml` says of a function. */
+export interface ParameterScenes {
+  readonly cases: readonly TwiceScene[];
+  /** Parameters that no case gives, each with its reason. */
+  readonly without: ReadonlyMap<string, string>;
+}
+
+/** Further scenes of functions, by which each of their parameters has an effect. @param scenes those of {@link twiceScenes} */
+export function parameterScenes(scenes: ReadonlyMap<string, TwiceScene>): Map<string, ParameterScenes> {
+  return new Map(
+    [...readYaml('twice-parameters.yaml')].map(([name, given]): [string, ParameterScenes] => {
+      const fun = pyStr(name);
+      const spec: Dict = isDict(given) ? given : new Map([['cases', given]]);
+      const cases = (spec.get('cases') ?? []) as Value[];
+      const without = [...((spec.get('without') ?? new Map()) as Dict)].flatMap(([reason, names]) =>
+        pyStr(names)
+          .split(' ')
+          .map((param): [string, string] => [param, pyStr(reason)]),
+      );
+      const made = cases.map((one) => sceneOf(fun, one, scenes.get(fun), true));
+      return [fun, { cases: made, without: new Map(without) }];
+    }),
+  );
 }
 
 function callOf(fun: string, kwargs: Dict, test: boolean): Scene['calls'][number] {
@@ -191,7 +220,9 @@ export async function applyTwice(machine: OwnMachine, scene: TwiceScene): Promis
         assert.equal(status, 0, `${scene.fun}: ${stderr}`);
       },
     );
-    return faultsOf(scene, outcomes.slice(-4)).map((fault) => `${scene.fun}: ${fault}`);
+    return faultsOf(scene, outcomes.slice(-4)).map(
+      (fault) => `${scene.fun} ${pyRepr(scene.kwargs)}: ${fault}`,
+    );
   } finally {
     await server?.stop();
   }

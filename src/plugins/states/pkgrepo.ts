@@ -4,7 +4,7 @@ import { BrineError, CommandExecutionError, messageOf, SaltInvocationError } fro
 import { findProgram } from '../../host/which.ts';
 import { isTrue } from '../../python/conversions.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
-import { describedSource, parseSource } from '../modules/pkg/apt-sources.ts';
+import { describedSource, notUnderstood, parseSource } from '../modules/pkg/apt-sources.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { failure, outcome } from './outcome.ts';
@@ -77,10 +77,22 @@ async function repositoryNow(ctx: StateContext, { repo, words }: Wanted): Promis
 const sorted = (value: Value | undefined): string =>
   Array.isArray(value) ? value.map(pyStr).sort().join('\n') : pyStr(value ?? '');
 
-/** A line of a source with its components in order. */
+/** A line of a source with its options and its components in order. */
 function comparableLine(line: Value | undefined): string {
-  const words = (pyStr(line ?? '').split('#')[0] ?? '').trim().split(/\s+/);
-  return [...words.slice(0, 3), ...words.slice(3).sort()].join(' ');
+  const text = pyStr(line ?? '').trim();
+  const source = parseSource(text);
+  if (source === undefined) return text;
+  const options = /^(?:#\s*)?\S+\s+\[([^\]]*)\]/.exec(text)?.[1] ?? '';
+  const words = options
+    .split(/\s+/)
+    .map((word) => word.replace(/=.*/, (values) => `=${values.slice(1).split(',').sort().join(',')}`));
+  return JSON.stringify([
+    source.type,
+    words.sort().join(' ').trim(),
+    source.uri,
+    source.dist,
+    [...source.comps].sort(),
+  ]);
 }
 
 const commentText = (comments: Value | undefined, separator: string): string =>
@@ -142,7 +154,10 @@ async function managed(
     return failure(name, `Failed to examine repo '${name}': ${messageOf(error)}`);
   }
   const isDebian = familyOf(ctx) === 'Debian';
-  const goal = new Map(isDebian ? (describedSource(wanted.repo, wanted.words) ?? []) : wanted.words);
+  const described = isDebian ? describedSource(wanted.repo, wanted.words) : wanted.words;
+  if (described === undefined && !wanted.repo.startsWith('ppa:'))
+    return failure(name, `Failed to configure repo '${name}': ${notUnderstood(wanted.repo)}`);
+  const goal = new Map(described ?? []);
   if (before.size > 0) {
     before.delete('file');
     goal.delete('file');

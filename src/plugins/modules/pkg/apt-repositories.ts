@@ -18,6 +18,7 @@ import { addKey, keyPlace, repoKeys, type KeyPlace } from './apt-keys.ts';
 import { callApt, refreshLists } from './apt.ts';
 import {
   MAIN_FILE,
+  notUnderstood,
   parseSource,
   sourceDict,
   sourceLines,
@@ -120,12 +121,10 @@ export async function modifyRepository(
   const wanted = parseSource(repo);
   if (truthy(kwargs.get('consolidate'))) consolidate();
   const before = sourceLines();
-  if (wanted === undefined)
-    throw new SaltInvocationError(
-      `Name ${repo} is not valid. This must be the complete repo entry as seen in the sources file`,
-    );
+  if (wanted === undefined) throw new SaltInvocationError(notUnderstood(repo));
   const usesAptKey = aptkey && findProgram('apt-key') !== undefined;
-  if (!usesAptKey && wanted.signedBy === '')
+  const isTrusted = /\[[^\]]*\btrusted=yes\b/.test(wanted.line);
+  if (!usesAptKey && wanted.signedBy === '' && !isTrusted)
     throw new SaltInvocationError("missing 'signedby' option when apt-key is missing");
   await addKeys(ctx, wanted, { kwargs, saltenv, usesAptKey });
   const asked = askedFor(wanted, kwargs);

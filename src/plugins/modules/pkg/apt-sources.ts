@@ -26,6 +26,12 @@ export const MAIN_FILE = '/etc/apt/sources.list';
 const FOLDER = '/etc/apt/sources.list.d';
 const TYPES = ['deb', 'deb-src', 'rpm', 'rpm-src'];
 
+/** A line: its type, options, address, distribution and components. The name of a disc is in brackets of its own, with blanks in it. */
+const SOURCE =
+  /^(\S+)\s+(?:\[([^\]]*)\]\s*)?(cdrom:\[[^\]]*\]\S*|(?!cdrom:\[)[^\s[]\S*)\s+(\S+)(?:\s+(.*))?$/;
+const OPTIONS = /^(?:#\s*)?\S+\s+\[([^\]]*=[^\]]*)\]/;
+const isAddress = (uri: string): boolean => /^[a-z0-9+.-]+:./i.test(uri) || uri.startsWith('{');
+
 /** Takes a line apart; undefined for what is no source. */
 export function parseSource(line: string, file = MAIN_FILE): AptSource | undefined {
   let text = line.trim();
@@ -34,11 +40,9 @@ export function parseSource(line: string, file = MAIN_FILE): AptSource | undefin
   const hash = text.indexOf('#');
   const comment = hash > 0 ? text.slice(hash + 1) : '';
   if (hash > 0) text = text.slice(0, hash);
-  const options = /\[([^\]]*)\]/.exec(text);
-  const words = (options === null ? text : text.replace(options[0], ' ')).trim().split(/\s+/);
-  const [type = '', uri, dist, ...comps] = words;
-  if (!TYPES.includes(type) || uri === undefined || dist === undefined) return undefined;
-  const given = (options?.[1] ?? '').trim().split(/\s+/);
+  const [, type = '', options = '', uri = '', dist = '', comps = ''] = SOURCE.exec(text.trim()) ?? [];
+  if (!TYPES.includes(type) || !isAddress(uri)) return undefined;
+  const given = options.trim().split(/\s+/);
   const option = (name: string): string | undefined =>
     given.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
   return {
@@ -48,12 +52,16 @@ export function parseSource(line: string, file = MAIN_FILE): AptSource | undefin
     type,
     uri,
     dist,
-    comps,
+    comps: comps.split(/\s+/).filter((comp) => comp !== ''),
     architectures: option('arch')?.split(',') ?? [],
     signedBy: option('signed-by') ?? '',
     comment,
   };
 }
+
+/** What is said of a line that is no source. */
+export const notUnderstood = (line: string): string =>
+  `Name ${line} is not valid. This must be the complete repo entry as seen in the sources file`;
 
 function sourceFiles(folder: string): string[] {
   let names: string[];
@@ -84,7 +92,7 @@ export function sourceLines(): SourceLine[] {
 
 /** The line that says what a source is, with the options of its old line that are not changed. */
 export function sourceText(source: AptSource): string {
-  const given = (/\[(.*=.*)\]/.exec(source.line)?.[1] ?? '').split(/\s+/).filter((word) => word !== '');
+  const given = (OPTIONS.exec(source.line.trim())?.[1] ?? '').split(/\s+/).filter((word) => word !== '');
   const options = new Map(given.map((word) => [word.split('=', 1)[0] ?? '', word]));
   if (source.architectures.length > 0) options.set('arch', `arch=${source.architectures.join(',')}`);
   if (source.signedBy !== '') options.set('signed-by', `signed-by=${source.signedBy}`);
@@ -159,7 +167,6 @@ export function describedSource(line: string, keywords: Dict): Dict | undefined 
     architectures: list('architectures', parsed.architectures),
     signedBy: text('signedby', parsed.signedBy),
     disabled: keywords.has('disabled') ? truthy(keywords.get('disabled')) : parsed.disabled,
-    line: '',
     comment: '',
   };
   return sourceDict({ ...source, line: sourceText(source) });

@@ -3,10 +3,17 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { STATE_TABLE } from '../../../../src/plugins/states/table.ts';
 import { OwnMachine } from '../../../support/machine-calls.ts';
-import { applyTwice, isPlayable, keepingMachine, twiceScenes } from '../../../support/twice.ts';
+import {
+  applyTwice,
+  isPlayable,
+  keepingMachine,
+  parameterScenes,
+  twiceScenes,
+} from '../../../support/twice.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'only root may do this';
 const scenes = twiceScenes();
+const parameters = parameterScenes(scenes);
 let shared: OwnMachine | undefined;
 
 function machineOfAll(): OwnMachine {
@@ -43,7 +50,8 @@ for (const name of new Set(STATE_TABLE.map((entry) => entry.name)))
           t.diagnostic(`${fun} is left out: ${String(scene.needs)} is not installed`);
           continue;
         }
-        all.push(...(await applyTwice(machineOfAll(), scene)));
+        for (const one of [scene, ...(parameters.get(fun)?.cases ?? [])])
+          all.push(...(await applyTwice(machineOfAll(), one)));
       }
       assert.equal(all.join('\n'), '');
     },
@@ -53,7 +61,7 @@ test('states twice - no line is of a function that does not exist', async () => 
   const names = await Promise.all([...new Set(STATE_TABLE.map((entry) => entry.name))].map(functionsOf));
   const known = new Set(names.flat());
   assert.deepEqual(
-    [...scenes.keys()].filter((fun) => !known.has(fun)),
+    [...scenes.keys(), ...parameters.keys()].filter((fun) => !known.has(fun)),
     [],
   );
 });
