@@ -228,6 +228,11 @@ export const sharedOptions = {
   pillar_opts: option('bool', false, "put the master's options into pillar"),
   pillar_source_merging_strategy: option('str', 'smart', 'how sources of pillar are joined'),
   pillar_merge_lists: option('bool', false, 'join lists of several sources'),
+  pillar_keep_on_empty: option(
+    'bool',
+    false,
+    'a key that a later file leaves empty keeps what earlier ones gave, instead of wiping it',
+  ),
   pillar_includes_override_sls: option('bool', false, 'included pillar wins over the file that includes it'),
   pillar_cache: option('bool', false, 'keep rendered pillar on the master'),
   pillar_cache_ttl: option('int', 3600, 'seconds rendered pillar is kept'),

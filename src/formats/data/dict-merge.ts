@@ -10,6 +10,8 @@ export interface UpdateOptions {
   readonly recursive?: boolean;
   /** True: lists are joined, without members that `dest` has already. Default false. */
   readonly mergeLists?: boolean;
+  /** True: what `upd` leaves empty (null) does not replace what `dest` has. Default false. */
+  readonly keepsOnEmpty?: boolean;
 }
 
 /**
@@ -17,10 +19,11 @@ export interface UpdateOptions {
  * hand in a copy of `dest` when it must stay as it is.
  */
 export function updateDict(dest: Dict, upd: Dict, options: UpdateOptions = {}): Dict {
-  const { recursive = true, mergeLists = false } = options;
+  const { recursive = true, mergeLists = false, keepsOnEmpty = false } = options;
   for (const [key, value] of upd) {
+    if (keepsOnEmpty && value === null && dest.has(key)) continue;
     const old = recursive ? dest.get(key) : undefined;
-    if (isDict(old) && isDict(value)) dest.set(key, updateDict(old, value, { mergeLists }));
+    if (isDict(old) && isDict(value)) dest.set(key, updateDict(old, value, { mergeLists, keepsOnEmpty }));
     else if (mergeLists && Array.isArray(old) && Array.isArray(value)) dest.set(key, joinLists(old, value));
     else dest.set(key, value);
   }
@@ -54,8 +57,14 @@ function mergeList(a: Dict, b: Dict): Dict {
  * Merges by a strategy's name (Salt's `dictupdate.merge`); `a` and `b` stay as they are. Unknown names count as
  * `recurse`; the caller logs them. Without yamlex marks, which are not supported, `aggregate` only joins the top level.
  */
-export function mergeDicts(a: Dict, b: Dict, strategy: MergeStrategy = 'smart', mergeLists = false): Dict {
-  return mergeInto(strategy === 'list' ? a : copyValue(a), b, strategy, mergeLists);
+export function mergeDicts(
+  a: Dict,
+  b: Dict,
+  strategy: MergeStrategy = 'smart',
+  mergeLists = false,
+  keepsOnEmpty = false,
+): Dict {
+  return mergeInto(strategy === 'list' ? a : copyValue(a), b, strategy, mergeLists, keepsOnEmpty);
 }
 
 /**
@@ -63,19 +72,25 @@ export function mergeDicts(a: Dict, b: Dict, strategy: MergeStrategy = 'smart', 
  * copying all that has been merged before with each further one takes time that grows with the square of their number. Values of `b`
  * become part of it.
  */
-export function mergeInto(dest: Dict, b: Dict, strategy: MergeStrategy = 'smart', mergeLists = false): Dict {
+export function mergeInto(
+  dest: Dict,
+  b: Dict,
+  strategy: MergeStrategy = 'smart',
+  mergeLists = false,
+  keepsOnEmpty = false,
+): Dict {
   switch (strategy) {
     case 'list':
       return mergeList(dest, b);
     case 'overwrite':
     case 'aggregate':
-      return updateDict(dest, b, { recursive: false });
+      return updateDict(dest, b, { recursive: false, keepsOnEmpty });
     case 'none':
-      return updateDict(dest, b);
+      return updateDict(dest, b, { keepsOnEmpty });
     case 'smart':
     case 'recurse':
-      return updateDict(dest, b, { mergeLists });
+      return updateDict(dest, b, { mergeLists, keepsOnEmpty });
   }
   // the names come from options and arguments
-  return updateDict(dest, b, { mergeLists });
+  return updateDict(dest, b, { mergeLists, keepsOnEmpty });
 }

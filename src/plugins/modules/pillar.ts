@@ -60,13 +60,14 @@ function mergeWithDefault(ctx: ModuleContext, pillar: Dict, args: MergeWish): Va
   const mergeLists = args.merge_nested_lists ?? truthy(ctx.opts.get('pillar_merge_lists'));
   const skipped = 'Merge will be skipped.';
   if (isDict(fallback)) {
-    const value = look(pillar, key, new Map<Value, Value>(), delimiter);
+    // a key that was left empty has nothing to merge
+    const value = look(pillar, key, null, delimiter) ?? new Map<Value, Value>();
     if (isDict(value)) return updateDict(copyValue(fallback), value, { mergeLists });
     ctx.log.error(
       `pillar.get: the default is a dict, but the pillar value is of type '${pyTypeName(value)}'. ${skipped}`,
     );
   } else if (Array.isArray(fallback)) {
-    const value = look(pillar, key, [] as Value[], delimiter);
+    const value = look(pillar, key, null, delimiter) ?? [];
     if (Array.isArray(value)) {
       const known = copyValue(fallback);
       return [...known, ...value.filter((item) => !known.some((other) => valuesEqual(other, item)))];

@@ -13,6 +13,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { copyValue, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { decryptPillar } from './decrypt.ts';
 import { externalPillar } from './external.ts';
+import { readPillarInclude, type PillarInclude } from './includes.ts';
 import { PillarRoots, type SlsFile } from './roots.ts';
 import { safeSentence } from './safe-sentence.ts';
 import { matchTop, mergeTops, topData, type MergedTop } from './top.ts';
@@ -39,9 +40,13 @@ export function mergeSources(opts: Dict, a: Dict, b: Dict): Dict {
   return mergeDicts(a, b, ...mergeRules(opts));
 }
 
-function mergeRules(opts: Dict): [strategy: MergeStrategy, mergeLists: boolean] {
+function mergeRules(opts: Dict): [strategy: MergeStrategy, mergeLists: boolean, keepsOnEmpty: boolean] {
   const strategy = opts.get('pillar_source_merging_strategy');
-  return [(strategy ?? 'smart') as MergeStrategy, truthy(opts.get('pillar_merge_lists'))];
+  return [
+    (strategy ?? 'smart') as MergeStrategy,
+    truthy(opts.get('pillar_merge_lists')),
+    truthy(opts.get('pillar_keep_on_empty')),
+  ];
 }
 
 /** The state of one compilation. */
@@ -124,7 +129,9 @@ class PillarCompiler {
       pillar.set('_errors', [...this.errors]);
     }
     this.log.debug(`Made the pillar of ${minionId} (${grains.size} grains)`);
-    return override.size > 0 ? this.merge(pillar, override) : pillar;
+    // what the command line leaves empty is meant to be empty
+    const [strategy, mergeLists] = mergeRules(this.opts);
+    return override.size > 0 ? mergeDicts(pillar, override, strategy, mergeLists) : pillar;
   }
 
   async showTop(): Promise<{ top: Dict; errors: string[] }> {
@@ -192,6 +199,8 @@ class PillarCompiler {
     const enqueue = (from: Dict): void => {
       const list = from.get('include');
       if (Array.isArray(list)) queue.push(...list);
+      else if (list !== undefined)
+        errors.push('Include Declaration in the pillar top file is not formed as a list');
       from.delete('include');
     };
     enqueue(top);
@@ -363,26 +372,31 @@ class PillarCompiler {
     // Salt compat: what went wrong in one include is told again with each later one that has been rendered already
     let latest: readonly string[] = [];
     for (const include of includes) {
-      const [name, settings] = isDict(include) ? ([...include][0] ?? ['', null]) : [include, null];
-      const options = isDict(settings) ? settings : new Map<Value, Value>();
-      const defaults = options.get('defaults');
-      const key = options.get('key');
-      for (const sls of this.#includedNames(pyStr(name), at)) {
+      const read = this.#include(include, at.sls);
+      if (read === undefined) continue;
+      const { name, defaults, key } = read;
+      for (const sls of this.#includedNames(name, at)) {
         const known = rendered.get(sls);
         const told = this.errors.length;
-        const state =
-          known === undefined
-            ? await this.#sls(sls, env, rendered, isDict(defaults) ? defaults : new Map(), depth + 1)
-            : known;
+        const state = known === undefined ? await this.#sls(sls, env, rendered, defaults, depth + 1) : known;
         if (known === undefined) latest = this.errors.slice(told);
         else this.errors.push(...latest);
         if (!isDict(state) || state.size === 0) continue;
-        parts.push(typeof key === 'string' ? nested(copyValue(state), key) : state);
+        parts.push(key === undefined ? state : nested(copyValue(state), key));
       }
     }
     // what the file says itself wins, unless the option turns that round
     const ordered = overriding ? [own, ...parts] : [...parts, own];
     return ordered.reduce((merged, part) => this.merge(merged, part));
+  }
+
+  /** One item of a list of includes; what is wrong with it fails the pillar, and values do not land where nobody wants them. */
+  #include(item: Value, sls: string): PillarInclude | undefined {
+    const list = `Include Declaration in SLS '${sls}'`;
+    const include = readPillarInclude(item, (text) => this.log.warning(`${list} ${text}`));
+    if (typeof include !== 'string') return include;
+    this.fail(`${list} ${include}`);
+    return undefined;
   }
 
   /** The SLS an include means; relative names start at the including file. */

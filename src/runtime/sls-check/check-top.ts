@@ -19,6 +19,19 @@ export interface Assignment {
   readonly sls: readonly string[];
 }
 
+/** Targets that reach every minion: what they assign is part of every run. */
+const EVERYBODY: ReadonlySet<string> = new Set(['*', '.*']);
+
+/** What each target gets, with what everybody gets, in the order of the file. */
+export function together(assignments: readonly Assignment[]): Set<string>[] {
+  return assignments.map(
+    (one) =>
+      new Set(
+        assignments.filter((other) => other === one || EVERYBODY.has(other.target)).flatMap(({ sls }) => sls),
+      ),
+  );
+}
+
 /** Checks a top file. @param known the SLS of its tree @returns what it assigns, globs resolved */
 export function checkTop(rendered: RenderedSource, value: Value, known: ReadonlySet<string>): Assignment[] {
   if (!isDict(value)) {

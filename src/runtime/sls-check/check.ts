@@ -4,9 +4,10 @@ import { jinjaOptions, parseTemplate, TemplateSyntaxError } from '../../formats/
 import { isDict, truthy, type Value } from '../../python/values/value.ts';
 import { lookUp, type Catalog } from './catalog.ts';
 import { LinkChecker } from './check-links.ts';
+import { checkPillar } from './check-pillar.ts';
 import { checkReactor, isReactor } from './check-reactor.ts';
 import { checkStates } from './check-states.ts';
-import { checkTop, type Assignment } from './check-top.ts';
+import { checkTop, together, type Assignment } from './check-top.ts';
 import { SlsTree } from './includes.ts';
 import {
   renderSource,
@@ -26,9 +27,6 @@ export interface CheckDeps extends Omit<
   /** Called after each file, with how many have been looked at. */
   readonly progress?: (done: number, all: number) => void;
 }
-
-/** Targets that reach every minion: what they assign is part of every run. */
-const EVERYBODY: ReadonlySet<string> = new Set(['*', '.*']);
 
 /** Checks some files, which make trees by their roots. @returns what was found, in the order of files and lines */
 export async function checkSources(sources: readonly Source[], deps: CheckDeps): Promise<Finding[]> {
@@ -57,7 +55,11 @@ export async function checkSources(sources: readonly Source[], deps: CheckDeps):
   const of = (kind: Source['kind']): RenderedSource[] =>
     rendered.filter((one) => one.source.kind === kind && !reactions.includes(one));
   await checkTree(of('state'), of('top'), catalog);
-  checkPillar(of('pillar'), of('pillar-top'));
+  const pillar = new SlsTree(new Map(of('pillar').map((one) => [one.source.sls, one])));
+  checkPillar(
+    pillar,
+    of('pillar-top').flatMap((top) => checked(top, pillar)),
+  );
   for (const one of reactions) if (isDict(one.value)) await checkReactor(one, one.value, catalog);
   for (const one of rendered) found.push(...(await one.findings()));
   return withoutRepeats(found).sort(
@@ -134,8 +136,10 @@ async function checkTree(
   catalog: Catalog,
 ): Promise<void> {
   const tree = new SlsTree(new Map(states.map((one) => [one.source.sls, one])));
-  const together = tops.flatMap((top) => assignedTogether(checked(top, tree)));
-  const links = new LinkChecker(tree, together);
+  const links = new LinkChecker(
+    tree,
+    tops.flatMap((top) => together(checked(top, tree))),
+  );
   for (const one of states) {
     if (one.value === undefined) continue;
     tree.check(one);
@@ -146,26 +150,9 @@ async function checkTree(
   }
 }
 
-function checkPillar(pillars: readonly RenderedSource[], tops: readonly RenderedSource[]): void {
-  const tree = new SlsTree(new Map(pillars.map((one) => [one.source.sls, one])));
-  for (const top of tops) checked(top, tree);
-  for (const one of pillars) {
-    if (one.value === undefined) continue;
-    tree.check(one);
-    if (!isDict(one.value) && truthy(one.value))
-      one.tell('wrong-shape', { path: [] }, 'A file of pillar is a mapping.');
-  }
-}
-
 function checked(top: RenderedSource, tree: SlsTree): Assignment[] {
   const { value } = top;
   return value === undefined || isEmpty(value) ? [] : checkTop(top, value, new Set(tree.files.keys()));
 }
 
 const isEmpty = (value: Value): boolean => !truthy(value);
-
-/** What each target gets, with what everybody gets. */
-function assignedTogether(assignments: readonly Assignment[]): Set<string>[] {
-  const everybody = assignments.filter(({ target }) => EVERYBODY.has(target)).flatMap(({ sls }) => sls);
-  return assignments.map(({ sls }) => new Set([...sls, ...everybody]));
-}

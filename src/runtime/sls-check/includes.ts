@@ -1,8 +1,9 @@
 /** What SLS include, and which files a run of one therefore consists of. */
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { compileGlob } from '../../python/text/fnmatch.ts';
-import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Value } from '../../python/values/value.ts';
+import { readPillarInclude } from '../pillar/includes.ts';
+import { readInclude } from '../state/includes.ts';
 import type { Step } from './positions.ts';
 import type { RenderedSource } from './render-source.ts';
 import type { Source } from './source.ts';
@@ -29,6 +30,8 @@ export class SlsTree {
     const list = isDict(value) ? value.get('include') : undefined;
     if (list !== undefined && !Array.isArray(list) && rendered.source.kind === 'state')
       rendered.tell('wrong-shape', { path: ['include'] }, 'What is under include has to be a list.');
+    for (const { fault, path } of faultsOf(rendered))
+      rendered.tell('wrong-shape', { path }, `The include ${fault.replace(/\.?$/, '.')}`);
     for (const { name, path } of includesOf(rendered)) {
       const full = fullName(name, rendered.source);
       if (full === undefined)
@@ -86,23 +89,27 @@ export class SlsTree {
   }
 }
 
-function includesOf({ value }: RenderedSource): Include[] {
-  const list: Value | undefined = isDict(value) ? value.get('include') : undefined;
-  return (Array.isArray(list) ? list : []).flatMap((item, index) => {
-    const name = isDict(item) ? nameOf(item) : pyStr(item);
-    return name === undefined || isUncertain(name) ? [] : [{ name, path: ['include', index] }];
-  });
+function includesOf(rendered: RenderedSource): Include[] {
+  return itemsOf(rendered).flatMap((read, index) =>
+    typeof read === 'string' || isUncertain(read.name) ? [] : [{ name: read.name, path: ['include', index] }],
+  );
 }
 
-/** `{environment: name}` of states, `{name: {key: …}}` of pillar. */
-function nameOf(item: ReadonlyMap<Value, Value>): string | undefined {
-  const [key, value] = [...item].at(-1) ?? [];
-  if (typeof value === 'string') return value;
-  return isDict(value) || value === null ? pyStr(key ?? '') : undefined;
+function faultsOf(rendered: RenderedSource): { readonly fault: string; readonly path: readonly Step[] }[] {
+  return itemsOf(rendered).flatMap((read, index) =>
+    typeof read === 'string' ? [{ fault: read, path: ['include', index] }] : [],
+  );
+}
+
+/** Each item as the state system, or pillar, reads it: the include, or what is wrong with it. */
+function itemsOf({ value, source }: RenderedSource): readonly ({ readonly name: string } | string)[] {
+  const list: Value | undefined = isDict(value) ? value.get('include') : undefined;
+  const read = source.kind === 'pillar' ? readPillarInclude : readInclude;
+  return (Array.isArray(list) ? list : []).map((item) => read(item, () => undefined));
 }
 
 /** The whole name of an include that may begin with dots. */
-function fullName(name: string, { sls, isInit }: Source): string | undefined {
+export function fullName(name: string, { sls, isInit }: Source): string | undefined {
   const dots = /^\.+/.exec(name)?.[0].length ?? 0;
   if (dots === 0) return name;
   const parts = [...sls.split('.').filter((part) => part !== ''), ...(isInit ? ['init'] : [])];

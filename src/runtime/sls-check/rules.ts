@@ -67,6 +67,10 @@ const RULE_TABLE = {
     severity: 'warning',
     doc: 'The function is one of Salt’s that Brine does not have; it runs where a Salt is installed and salt_python is set.',
   },
+  'empty-key': {
+    severity: 'warning',
+    doc: 'A key of pillar is left empty, and wipes the mapping or list that an earlier file gives.',
+  },
   deprecated: { severity: 'warning', doc: 'An old form that Salt has dropped or is about to drop.' },
 } as const satisfies Record<string, Rule>;
 

@@ -2,7 +2,7 @@
  * What the mapping of one SLS says, brought into the form of high data (3006.16 salt/state.py `_handle_state_decls`,
  * `_handle_extend`, `_handle_exclude`, `_handle_iorder`).
  */
-import { pyStr } from '../../python/values/repr.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { argumentName, EXCLUDE, EXTEND, listAt } from './high-data.ts';
 
@@ -78,8 +78,10 @@ export function readExtend(state: Dict, place: SlsPlace): void {
     mark(body, place);
     for (const key of [...body.keys()]) {
       const list = body.get(key);
-      if (typeof key === 'string' && !key.startsWith('_') && key.includes('.') && Array.isArray(list))
-        splitFunction(body, key, list);
+      if (typeof key !== 'string' || key.startsWith('_')) continue;
+      if (!Array.isArray(list))
+        errors.push(`Extension '${key}' of ID '${pyStr(id)}' in SLS '${sls}' is not formed as a list`);
+      else if (key.includes('.')) splitFunction(body, key, list);
     }
   }
   listAt(state, EXTEND).push(extend);
@@ -91,7 +93,21 @@ export function readExclude(state: Dict, { sls, errors }: SlsPlace): void {
   if (exclude === undefined) return;
   state.delete('exclude');
   if (!Array.isArray(exclude)) errors.push(`Exclude Declaration in SLS ${sls} is not formed as a list`);
-  listAt(state, EXCLUDE).push(...(Array.isArray(exclude) ? exclude : []));
+  const items = Array.isArray(exclude) ? exclude : [];
+  for (const item of items)
+    if (!isExclude(item))
+      errors.push(
+        `Exclude Declaration in SLS ${sls} has ${pyRepr(isDict(item) ? new Map(item) : item)}: write '- name' or '- sls: name' for an SLS, '- id: name' for an ID`,
+      );
+  listAt(state, EXCLUDE).push(...items);
+}
+
+/** The name of an SLS, or one of `{sls: name}` and `{id: name}`; Salt ignores everything else, and runs what should be left out. */
+function isExclude(item: Value): boolean {
+  const [entry] = isDict(item) ? item : [['sls', item] as const];
+  const [key, name] = entry ?? [];
+  const isOne = !isDict(item) || item.size === 1;
+  return isOne && (key === 'id' || key === 'sls') && typeof name === 'string';
 }
 
 /** Gives every module without an order of its own the next number. @returns the number after the last one */

@@ -16,6 +16,7 @@ import {
   type SlsPlace,
 } from './declarations.ts';
 import type { FilesAhead } from './files-ahead.ts';
+import { takeIncludes, type Include } from './includes.ts';
 import type { SaltEnvs } from './saltenvs.ts';
 import { EXCLUDE, EXTEND, listAt, nameIn, shownValue } from './high-data.ts';
 import type { SlsFile, SlsFiles } from './sls-files.ts';
@@ -167,9 +168,8 @@ export class SlsTree {
     }
   }
 
-  async #include(state: Dict, include: Value, place: SlsPlace, isInit: boolean): Promise<void> {
-    const [env, name] = isDict(include) ? ([...include].at(-1) ?? ['', '']) : [place.saltenv, include];
-    const wanted = { env: pyStr(env), name: pyStr(name) };
+  async #include(state: Dict, include: Include, place: SlsPlace, isInit: boolean): Promise<void> {
+    const wanted = { env: include.env ?? place.saltenv, name: include.name };
     const { environments } = this.#deps;
     if (!(await environments.has(wanted.env)) && !(await environments.has('__env__'))) {
       this.#fail(
@@ -254,18 +254,6 @@ function placeOf(error: unknown, message: string): string {
   return cause instanceof YamlError && !message.includes(cause.message)
     ? ` (line ${cause.line}, column ${cause.column})`
     : '';
-}
-
-/** The list under `include`, taken out. */
-function takeIncludes(state: Dict, { sls, errors }: SlsPlace): readonly Value[] {
-  const includes = state.get('include');
-  if (includes === undefined) return [];
-  if (!Array.isArray(includes)) {
-    errors.push(`Include Declaration in SLS ${sls} is not formed as a list`);
-    return [];
-  }
-  state.delete('include');
-  return includes;
 }
 
 /** Adds the ids of an SLS; ids that mean something else already are told. */

@@ -112,9 +112,11 @@ export class TopFiles {
     for (const file of files) {
       const patterns = file.get('include');
       file.delete('include');
-      if (!Array.isArray(patterns)) continue;
+      if (patterns === undefined) continue;
+      if (!Array.isArray(patterns))
+        throw new SaltRenderError(`include in the top file of saltenv ${env} is not formed as a list`);
       const names = await this.#deps.environments.states(env);
-      for (const sls of patterns.flatMap((pattern) => filterNames(names, pyStr(pattern)))) {
+      for (const sls of patterns.flatMap((pattern) => this.#included(pattern, names, env))) {
         if (done.has(sls)) continue;
         done.add(sls);
         const found = await this.#deps.files.sls(sls, env);
@@ -122,6 +124,13 @@ export class TopFiles {
       }
     }
     return out;
+  }
+
+  #included(pattern: Value, names: readonly string[], env: string): readonly string[] {
+    const found = filterNames(names, pyStr(pattern));
+    const words = `include in the top file of saltenv ${env} names '${pyStr(pattern)}', and there is no such SLS`;
+    if (found.length === 0) this.#deps.ctx.log.error(words);
+    return found;
   }
 
   async #render(file: { readonly text: string; readonly path: string }, saltenv: string): Promise<Dict> {

@@ -129,6 +129,43 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    title: 'includes that mean nothing',
+    tree: {
+      'salt/a.sls': 'include:\n  - b:\n  - base: b\n  -\n',
+      'salt/b.sls': 'b: test.nop\n',
+      'pillar/a.sls':
+        'include:\n  - b:\n    key: kk\n  - b:\n      ky: kk\n  - b: kk\n  - b:\n      key: 5\n',
+      'pillar/b.sls': 'b: 1\n',
+    },
+    finds: [
+      ...['2:5', '4:5', '6:5', '7:5'].map((at) => `pillar/a.sls:${at} wrong-shape`),
+      ...['2:5', '4:4'].map((at) => `salt/a.sls:${at} wrong-shape`),
+    ],
+    says: [
+      /has 'key' beside the include of 'b' and not below it: indent 'key: kk' further than 'b:'\./,
+      /has 'ky' below the include of 'b', which has no effect\. Did you mean 'key'\?/,
+      /has a str below/,
+      /has 5 as 'key'/,
+      /has a colon behind 'b': write '- b', or '- environment: b'\./,
+    ],
+  },
+  {
+    title: 'keys of pillar that are left empty, and wipe what an earlier file gives',
+    tree: {
+      'pillar/top.sls': "base:\n  '*': [one, two]\n  web*: [three]\n",
+      'pillar/one.sls': 'include: [base]\napp: {list: [1], deep: {x: 1}}\nnothing:\n',
+      'pillar/base.sls': 'app: {list: null, first: {a: 1}}\n',
+      'pillar/two.sls': 'app:\n  deep:\n  other:\n  first: {}\n',
+      'pillar/three.sls': 'app:\n',
+      'pillar/apart.sls': 'app:\n',
+    },
+    finds: ['pillar/three.sls:1:1 empty-key', 'pillar/two.sls:2:3 empty-key'],
+    says: [
+      /'app' is left empty/,
+      /'app:deep' is left empty, which wipes the mapping that pillar\/one\.sls gives/,
+    ],
+  },
+  {
     title: 'states that do not exist',
     tree: {
       'salt/a.sls':
