@@ -39,6 +39,10 @@ export type ErrorCode =
   | 'too-large'
   /** The body is not JSON. */
   | 'unsupported-media-type'
+  /** The request expects something else than `100-continue`. */
+  | 'expectation-failed'
+  /** The head of the request has more fields than are read. */
+  | 'too-many-fields'
   /** Too many log-ins have failed; `Retry-After` says when to try again. */
   | 'too-many-attempts'
   /** Something went wrong here; `details.id` stands in the log beside the reason. */

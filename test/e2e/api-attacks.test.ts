@@ -113,18 +113,23 @@ test('salt-api - names of files that lead elsewhere, and bodies that cost much',
     assert.doesNotMatch(answer, /alice:pw/, path);
   }
   api.token = await api.logIn();
-  const large = 1_000_000;
+  const [deep, large] = [20_000, 1_000_000];
   const bodies: readonly (readonly [number, string, string])[] = [
-    [400, 'application/json', '['.repeat(large)],
-    [400, 'application/json', '{"a":'.repeat(large / 5)],
-    [400, 'application/x-yaml', '['.repeat(large)],
-    [400, 'application/x-yaml', '- '.repeat(large / 2)],
-    [400, 'application/x-yaml', '{a: '.repeat(large / 4)],
-    [400, 'text/plain', '['.repeat(large)],
+    // too deep, and beyond that too many
+    ...['[', '{"a":'].flatMap((part): [number, string, string][] => [
+      [400, 'application/json', part.repeat(deep)],
+      [413, 'application/json', part.repeat(large / part.length)],
+    ]),
+    ...['[', '- ', '{a: '].flatMap((part): [number, string, string][] => [
+      [400, 'application/x-yaml', part.repeat(deep)],
+      [413, 'application/x-yaml', part.repeat(large / part.length)],
+    ]),
+    [400, 'text/plain', '['.repeat(deep)],
+    [413, 'text/plain', '['.repeat(large)],
     [400, 'application/json', '1'.repeat(large)],
     [400, 'application/x-yaml', '1'.repeat(large)],
     [400, 'application/json', `"${'\\u0000'.repeat(large / 6)}"`],
-    [401, 'application/x-www-form-urlencoded', 'a=1&'.repeat(large / 4)],
+    [413, 'application/x-www-form-urlencoded', 'a=1&'.repeat(large / 4)],
     [413, 'application/json', `"${'x'.repeat(1_048_576)}"`],
   ];
   for (const [status, type, body] of bodies) {

@@ -1,10 +1,14 @@
 /** Slow clients of salt-api: those that send slowly, and those that take nothing. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { test } from 'node:test';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { connect as connectTls } from 'node:tls';
 import { systemClock } from '../../src/host/clock.ts';
 import { ApiFleet } from '../support/api/api-fleet.ts';
+import { certificate } from '../support/database-servers.ts';
+import { ours, until } from '../support/fleet.ts';
 
 const DRIP_MS = 1_000;
 const LARGE_BYTES = 64 * 1024 * 1024;
@@ -79,4 +83,109 @@ test('salt-api - thousands of requests in one connection are answered one after 
   const bytes = 'GET /login HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count - 1);
   const answer = await api.raw(`${bytes}GET /login HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
   assert.equal(answer.split('HTTP/1.1 200').length - 1, count);
+});
+
+/** What the API holds. */
+interface Held {
+  /** The most memory that it has ever had, MiB. */
+  readonly mib: number;
+  readonly files: number;
+}
+
+function heldBy(api: ApiFleet): Held {
+  const pid = api.fleet.daemons.at(-1)?.child.pid;
+  const peak = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return { mib: Number(peak) / 1024, files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+const CONSOLE = readdirSync(join(ours.folder, '..', 'dist', 'console')).find((name) =>
+  /^console-.*\.js$/.test(name),
+) as string;
+const LOW = '[{"client":"local","fun":"test.ping","tgt":"*","token":"abcd"}]';
+
+/** Requests of a stranger. */
+const REQUESTS: Readonly<Record<string, string>> = {
+  'a file of the console': `GET /console/${CONSOLE} HTTP/1.1\r\nHost: x\r\n\r\n`,
+  'a file below static': 'GET /static/large.bin HTTP/1.1\r\nHost: x\r\n\r\n',
+  'a text that is compressed': 'GET /static/text.txt HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n',
+  'the document': 'GET /api/v2/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n',
+  'the page of the log-in': 'GET /login HTTP/1.1\r\nHost: x\r\n\r\n',
+  events: 'GET /events?token=abcd HTTP/1.1\r\nHost: x\r\n\r\n',
+  'a web socket that is none': 'GET /ws/abcd HTTP/1.1\r\nHost: x\r\n\r\n',
+  calls: `POST /run HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${LOW.length}\r\n\r\n${LOW}`,
+  expectations: 'GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\n\r\n',
+  'no version': 'GET /\r\n\r\n',
+};
+
+const SENT_BYTES = 1_500_000;
+const CONNECTIONS = 8;
+const MORE_MIB_MAX = 120;
+
+async function pipelined(t: TestContext, isTls: boolean): Promise<void> {
+  const api = await ApiFleet.start(t, ({ folder }) =>
+    isTls
+      ? [
+          `ssl_crt: ${certificate('address.crt')}`,
+          `ssl_key: ${certificate('address.key')}`,
+          'disable_ssl: False',
+        ]
+      : [`log_access_file: ${folder}/access.log`],
+  );
+  writeFileSync(api.fleet.path('static', 'large.bin'), Buffer.alloc(LARGE_BYTES / 16));
+  writeFileSync(api.fleet.path('static', 'text.txt'), 'x'.repeat(LARGE_BYTES / 32));
+  const open = (): Socket =>
+    isTls
+      ? connectTls({ port: api.port, host: '127.0.0.1', rejectUnauthorized: false })
+      : connect(api.port, '127.0.0.1');
+  const before = heldBy(api);
+  for (const [what, request] of Object.entries(REQUESTS)) {
+    const bytes = Buffer.from(request.repeat(Math.ceil(SENT_BYTES / request.length)));
+    const sockets = Array.from({ length: CONNECTIONS }, open);
+    for (const socket of sockets) {
+      socket.on('error', () => undefined);
+      socket.pause();
+      socket.write(bytes);
+    }
+    const other = open();
+    const startedMs = performance.now();
+    await new Promise((resolve, reject) => {
+      other.on('error', reject);
+      other.once('data', resolve);
+      other.write('GET /login HTTP/1.1\r\nHost: x\r\n\r\n');
+    });
+    assert.ok(performance.now() - startedMs < 5_000, `${what}: somebody else is served meanwhile`);
+    other.destroy();
+    const { mib, files } = heldBy(api);
+    assert.ok(mib - before.mib < MORE_MIB_MAX, `${what}: ${mib} MiB after ${before.mib}`);
+    assert.ok(files - before.files < 4 * CONNECTIONS, `${what}: ${files} open files after ${before.files}`);
+    for (const socket of sockets) socket.destroy();
+    await until(`${what}: everything is closed`, () => heldBy(api).files <= before.files + 4);
+  }
+}
+
+test('salt-api - requests that are sent one behind the other cost what one costs', (t) =>
+  pipelined(t, false));
+
+test('salt-api - requests that are sent one behind the other cost what one costs, with TLS', (t) =>
+  pipelined(t, true));
+
+test('salt-api - many bodies of strangers at the same time cost little, and others get in', async (t) => {
+  const api = await ApiFleet.start(t);
+  const before = heldBy(api);
+  const head = 'POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const whole = `${head}Content-Length: 1048576\r\n\r\n[${'{},'.repeat(349_524)}{}]`;
+  const slow = `${head}Content-Length: 65536\r\n\r\n${' '.repeat(65_000)}`;
+  const answers = await Promise.all(Array.from({ length: 40 }, () => api.raw(whole)));
+  for (const answer of answers) assert.match(answer, /^HTTP\/1.1 413/);
+  const held: Socket[] = [];
+  // no more at a time than wait to be taken
+  while (held.length < 700)
+    held.push(...(await Promise.all(Array.from({ length: 20 }, () => opened(api.port, slow)))));
+  api.token = await api.logIn();
+  const refused = async (): Promise<number> =>
+    Number(((await api.send('/stats')).json['salt-api'] as Record<string, unknown>)['Bodies Refused']);
+  while ((await refused()) <= 100) await systemClock.sleep(20);
+  const { mib } = heldBy(api);
+  assert.ok(mib - before.mib < MORE_MIB_MAX, `${mib} MiB after ${before.mib}`);
+  for (const socket of held) socket.destroy();
 });

@@ -14,11 +14,15 @@ import { isDict, type Value } from '../../python/values/value.ts';
 import { bestOf, wantsGzip } from './accept.ts';
 import type { AccessLog } from './access-log.ts';
 import { mayAsk } from './api-acl.ts';
+import { atEnd, signalOfEnd } from './at-end.ts';
+import type { BodyBudget } from './body-budget.ts';
 import { readBody, requireType, type RequestBody } from './body.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { Exchange } from './exchange.ts';
 import { faultOf, unexpected } from './failures.ts';
+import { requireHttp } from './head-rules.ts';
 import { faultPage, HttpFault } from './http-fault.ts';
+import type { KeptFiles } from './kept-files.ts';
 import type { Origins } from './origin.ts';
 import {
   actionFor,
@@ -29,9 +33,11 @@ import {
   type Outcome,
   type Resource,
 } from './resource.ts';
+import { senderOf } from './sender.ts';
 import { SESSION_SECONDS, type Session, type Sessions } from './sessions.ts';
 import { file, fileBelow, sendFile, withCharset } from './static-files.ts';
 import type { Statistics } from './statistics.ts';
+import type { TokenChecks } from './token-checks.ts';
 import type { WebSockets } from './web-sockets.ts';
 
 const MEDIA = ['application/json', 'application/x-yaml'] as const;
@@ -51,9 +57,13 @@ export interface ApplicationDeps {
   readonly appPage: () => Promise<Buffer>;
   /** The console, which browsers get where no `app` is named; undefined where one is. */
   readonly console: ConsoleFiles | undefined;
+  /** Files that strangers may ask for. */
+  readonly kept: KeptFiles;
   readonly sessions: Sessions;
   readonly origins: Origins;
   readonly webSockets: WebSockets;
+  readonly budget: BodyBudget;
+  readonly checks: TokenChecks;
   readonly statistics: Statistics;
   readonly accessLog: AccessLog;
   /** Answers what stands below `/api/v2`. */
@@ -77,7 +87,7 @@ export class Application {
     const { statistics, accessLog, log } = this.#deps;
     const exchange = new Exchange(request, response, this.#rootPrefix);
     const ended = statistics.begin();
-    response.on('close', () => {
+    atEnd(response, log, () => {
       const bytes = Number(response.getHeader('content-length') ?? 0);
       ended(response.statusCode, Number(request.headers['content-length'] ?? 0), bytes);
       accessLog.answered(exchange, response.statusCode, bytes);
@@ -99,6 +109,7 @@ export class Application {
     const exchange = new Exchange(request, undefined as never, this.#rootPrefix);
     socket.on('error', () => socket.destroy());
     try {
+      requireHttp(request);
       const [first, token, ...more] = exchange.segments;
       if (first !== 'ws' || more.length > 0) throw new HttpFault(404);
       const { authorized_ips: addresses } = this.#deps.settings.values;
@@ -123,9 +134,9 @@ export class Application {
   async #answer(exchange: Exchange): Promise<void> {
     const { settings, origins } = this.#deps;
     exchange.set('X-Content-Type-Options', 'nosniff');
-    requireHttp(exchange);
+    if (this.#isBelowRoot(exchange) && isSecondVersion(exchange)) return this.#deps.secondVersion(exchange);
+    requireHttp(exchange.request);
     if (!this.#isBelowRoot(exchange)) return this.#sendNothing(exchange);
-    if (isSecondVersion(exchange)) return this.#deps.secondVersion(exchange);
     const ofConsole = await this.#deps.console?.find(exchange);
     if (ofConsole !== undefined)
       return this.#lacksSlash(exchange) ? this.#sendMoved(exchange) : this.#sendConsole(exchange, ofConsole);
@@ -164,7 +175,7 @@ export class Application {
       exchange.set('Cache-Control', 'private');
     }
     requireLength(exchange);
-    const body = resource.readsBody ? await this.#body(exchange) : NO_BODY;
+    const body = resource.readsBody ? await this.#body(exchange, resource, found.session) : NO_BODY;
     if (resource.checksAddress && !mayAsk(this.#deps.settings.values.authorized_ips, exchange.address))
       throw new HttpFault(403, 'Bad IP');
     if (action === undefined) throw new HttpFault(405);
@@ -177,7 +188,7 @@ export class Application {
       body,
       lowstate: lowstateOf(body.data),
       ...found,
-      signal: signalOf(exchange),
+      signal: signalOfEnd(exchange.response),
       requireAcceptable: () => void media(),
     };
     const outcome = await this.#run(action, call);
@@ -185,10 +196,21 @@ export class Application {
   }
 
   /** Salt compat: a `POST` without a body needs no content type, while `PUT` and `PATCH` do. */
-  #body({ method, request }: Exchange): Promise<RequestBody> | RequestBody {
+  #body(
+    exchange: Exchange,
+    { bodies }: Resource,
+    session: Session | undefined,
+  ): Promise<RequestBody> | RequestBody {
+    const { method, request } = exchange;
     if (!WITH_BODIES.has(method)) return NO_BODY;
     if (method !== 'POST') requireType(request.headers['content-type']);
-    return readBody(request, this.#deps.settings.values.max_request_body_size);
+    const { settings, budget, checks } = this.#deps;
+    return readBody(exchange, {
+      bytesMax: settings.values.max_request_body_size,
+      budget,
+      senderOf: senderOf(bodies, session, checks),
+      looksAtWhole: bodies === 'with a token',
+    });
   }
 
   /** Salt compat: what nobody has foreseen is answered as data, with status 500. */
@@ -270,7 +292,7 @@ export class Application {
   #setCookie(exchange: Exchange): void {
     const { cookie } = exchange;
     // a page of another origin begins no session in somebody's browser
-    if (cookie === undefined || !this.#deps.origins.mayUseCookie(exchange)) return;
+    if (cookie === undefined || !this.#deps.origins.mayKeepSession(exchange)) return;
     const isOver = cookie === 'over';
     const nowMs = this.#deps.clock.nowMs();
     const expires = new Date(isOver ? nowMs - YEAR_MS : nowMs + SESSION_SECONDS * 1000).toUTCString();
@@ -337,7 +359,8 @@ export class Application {
   async #sendApp(exchange: Exchange): Promise<void> {
     exchange.set('Allow', 'GET, HEAD');
     const { app } = this.#deps.settings.values;
-    if (app !== null) return void (await sendFile(withCharset(await file(app, exchange)), exchange));
+    if (app !== null)
+      return void (await sendFile(withCharset(await file(app, exchange)), exchange, this.#deps.kept));
     exchange.set('Content-Type', 'text/html;charset=utf-8');
     await this.#send(exchange, 200, await this.#deps.appPage());
   }
@@ -354,7 +377,7 @@ export class Application {
     const { static: folder, static_path: staticPath, favicon } = this.#deps.settings.values;
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') return false;
     if (favicon !== null && exchange.path === '/favicon.ico') {
-      await sendFile(await file(favicon, exchange), exchange);
+      await sendFile(await file(favicon, exchange), exchange, this.#deps.kept);
       return true;
     }
     const below = `/${staticPath.replace(/^\/+|\/+$/g, '')}`;
@@ -364,7 +387,7 @@ export class Application {
       .replace(/%2F/g, '/')
       .split('/')
       .filter((name) => name !== '' && name !== '.');
-    await sendFile(await fileBelow(folder, names, exchange), exchange);
+    await sendFile(await fileBelow(folder, names, exchange), exchange, this.#deps.kept);
     return true;
   }
 }
@@ -392,15 +415,6 @@ function requireMedia(exchange: Exchange): string {
   );
 }
 
-/** @throws HttpFault for another version of HTTP, and for an address that is none */
-function requireHttp({ request }: Exchange): void {
-  if (request.httpVersionMajor === 0) throw new HttpFault(400, 'Malformed Request-Line');
-  if (request.httpVersionMajor !== 1) throw new HttpFault(505, 'Cannot fulfill request');
-  if (request.httpVersionMinor > 0 && request.headers.host === undefined)
-    throw new HttpFault(400, "HTTP/1.1 requires a 'Host' request header.");
-  if ((request.url ?? '').includes('#')) throw new HttpFault(400, 'Illegal #fragment in Request-URI.');
-}
-
 /** Methods that bring a body say how long it is. */
 function requireLength({ method, request }: Exchange): void {
   if (method !== 'PUT' && method !== 'PATCH') return;
@@ -411,11 +425,4 @@ function requireLength({ method, request }: Exchange): void {
 /** One mapping is a list of one. */
 function lowstateOf(data: Value): Value {
   return isDict(data) && data.size > 0 ? [data] : data;
-}
-
-/** Aborted when the client goes away before he is answered. */
-function signalOf({ response }: Exchange): AbortSignal {
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  return gone.signal;
 }

@@ -2,12 +2,19 @@
  * What a request brings, read within bounds and made into values by its content type (salt/netapi/rest_cherrypy/app.py `hypermedia_in`,
  * 3006.16).
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJson } from '../../formats/json/text.ts';
 import { JsonSyntaxError } from '../../formats/json/text.ts';
 import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+import {
+  fitsStranger,
+  STRANGER_BYTES_MAX,
+  type BodyBudget,
+  type Division,
+  type Sender,
+} from './body-budget.ts';
 import { HttpFault } from './http-fault.ts';
 
 /** A body that was read. */
@@ -22,53 +29,126 @@ const NO_BODY: RequestBody = { data: null, raw: '' };
 const VALUES_MAX = 1_000_000;
 const FORM = 'application/x-www-form-urlencoded';
 
-const READERS: ReadonlyMap<string, (text: string) => Value> = new Map([
-  [FORM, readForm],
-  ['application/json', readJson],
-  ['application/x-yaml', readYaml],
-  ['text/yaml', readYaml],
-  ['text/plain', readText],
+/** How a content type is read. */
+interface BodyKind {
+  readonly division: Division;
+  readonly read: (text: string) => Value;
+}
+
+const KINDS: ReadonlyMap<string, BodyKind> = new Map([
+  [FORM, { division: 'form', read: readForm }],
+  ['application/json', { division: 'json', read: readJson }],
+  ['application/x-yaml', { division: 'yaml', read: readYaml }],
+  ['text/yaml', { division: 'yaml', read: readYaml }],
+  ['text/plain', { division: 'json', read: readText }],
 ]);
+
+/** Who sends a body, and what holds for it. */
+export interface BodyTerms {
+  /** `max_request_body_size` */
+  readonly bytesMax: number;
+  readonly budget: BodyBudget;
+  /**
+   * Finds out who sends it, once it exceeds what a stranger may send.
+   * @param begun what has come of it; all of it with `looksAtWhole`
+   */
+  readonly senderOf: (begun: Buffer) => Promise<Sender> | Sender;
+  /** Whether it may be known only by what stands at the end of it. */
+  readonly looksAtWhole?: boolean;
+}
 
 /**
  * Reads the body of a request.
  * Salt compat: a body without a content type is refused, and so is a type in capital letters.
- * @param bytesMax `max_request_body_size`
- * @throws HttpFault 406 for a content type that nobody knows, 413, 400
+ * @throws HttpFault 406 for a content type that nobody knows, 413, 400, 503
  */
-export async function readBody(request: IncomingMessage, bytesMax: number): Promise<RequestBody> {
+export async function readBody({ request, response }: BodyOf, terms: BodyTerms): Promise<RequestBody> {
   const { headers } = request;
   const length = headers['content-length'];
   if (length === '0' || (length === undefined && headers['transfer-encoding'] === undefined)) return NO_BODY;
-  if (Number(length ?? 0) > bytesMax) throw new HttpFault(413);
-  const read = requireType(headers['content-type']);
-  const raw = (await readBytes(request, bytesMax)).toString('utf8');
+  if (Number(length ?? 0) > terms.bytesMax) throw new HttpFault(413);
+  const { read, division } = requireType(headers['content-type']);
+  const reading = new Reading(request, terms, division);
+  const bytes = await reading.bytes();
+  if (bytes.length > STRANGER_BYTES_MAX) {
+    const release = terms.budget.hold(bytes.length);
+    if (response.destroyed) release();
+    else response.once('close', release);
+  }
+  const raw = bytes.toString('utf8');
   const data = read(raw);
   if (!isWithin(data, VALUES_MAX))
     throw new HttpFault(413, `The body stands for more than ${VALUES_MAX} values.`);
   return { data, raw };
 }
 
+/** A request and what it is answered with. */
+interface BodyOf {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** One body on its way: a stranger's until it exceeds what one may send. */
+class Reading {
+  readonly #request: IncomingMessage;
+  readonly #terms: BodyTerms;
+  readonly #division: Division;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #sender: Sender = 'stranger';
+
+  constructor(request: IncomingMessage, terms: BodyTerms, division: Division) {
+    this.#request = request;
+    this.#terms = terms;
+    this.#division = division;
+  }
+
+  /** @throws HttpFault 413, 503 */
+  async bytes(): Promise<Buffer> {
+    const growing = this.#terms.budget.growing(() => this.#request.destroy());
+    try {
+      for await (const chunk of this.#request) {
+        const bytes = chunk as Buffer;
+        this.#size += bytes.length;
+        if (this.#size > this.#terms.bytesMax) throw new HttpFault(413);
+        this.#chunks.push(bytes);
+        if (this.#sender === 'stranger') growing.add(bytes.length);
+        if (this.#size > STRANGER_BYTES_MAX && this.#terms.looksAtWhole !== true) await this.#requireKnown();
+        if (this.#sender !== 'stranger') growing.end();
+      }
+    } catch (error) {
+      if (error instanceof HttpFault || !this.#request.destroyed || this.#request.complete) throw error;
+      throw new HttpFault(400, 'The connection has ended before the body did.');
+    } finally {
+      growing.end();
+    }
+    const whole = Buffer.concat(this.#chunks);
+    if (!fitsStranger(whole, this.#division)) await this.#requireKnown();
+    this.#terms.budget.requireFew(whole, this.#division, this.#sender);
+    return whole;
+  }
+
+  async #requireKnown(): Promise<void> {
+    if (this.#sender !== 'stranger') return;
+    this.#sender = await this.#terms.senderOf(Buffer.concat(this.#chunks));
+    if (this.#sender !== 'stranger' || this.#size <= STRANGER_BYTES_MAX) return;
+    this.#terms.budget.counters.tooLong++;
+    throw new HttpFault(
+      413,
+      `Nobody is known to have sent this body, and it is longer than ${STRANGER_BYTES_MAX} bytes. Log in, and send the token in X-Auth-Token.`,
+    );
+  }
+}
+
 /** The reader of a content type. @throws HttpFault 406 for one that nobody knows */
-export function requireType(header: string | undefined): (text: string) => Value {
-  const read = READERS.get(mediaType(header ?? ''));
-  if (read === undefined) throw new HttpFault(406, 'Content type not supported');
-  return read;
+export function requireType(header: string | undefined): BodyKind {
+  const kind = KINDS.get(mediaType(header ?? ''));
+  if (kind === undefined) throw new HttpFault(406, 'Content type not supported');
+  return kind;
 }
 
 function mediaType(header: string): string {
   return (header.split(';')[0] ?? '').trim();
-}
-
-async function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > bytesMax) throw new HttpFault(413);
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks, size);
 }
 
 function readJson(text: string): Value {

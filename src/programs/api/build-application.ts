@@ -11,12 +11,14 @@ import type { Tracing } from '../../runtime/tracing/open.ts';
 import { sample, samplesOf, type Sample } from '../../runtime/metrics/sample.ts';
 import { AccessLog } from './access-log.ts';
 import { Application } from './application.ts';
+import { BodyBudget } from './body-budget.ts';
 import type { BusFeed } from './bus-feed.ts';
 import { Clients } from './clients.ts';
 import { ConsoleFiles } from './console-files.ts';
 import { EventStreams } from './event-streams.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
+import { KeptFiles } from './kept-files.ts';
 import { LocalCalls } from './local-calls.ts';
 import { LoginLimits } from './login-limits.ts';
 import { MasterCalls, type MasterCallsDeps } from './master-calls.ts';
@@ -71,6 +73,8 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
   const { clock, random, log, link, feed } = shared;
   const limits = new LoginLimits(clock);
   const turns = new Turns(values.thread_pool);
+  const budget = new BodyBudget();
+  const kept = new KeptFiles();
   const sessions = new Sessions(clock, random);
   const streams = new EventStreams(feed, clock, log);
   const checks = new TokenChecks(link, clock);
@@ -93,9 +97,12 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     'Calls Waiting': turns.waiting,
     'Calls Refused': turns.refused,
     'Log-ins Refused': limits.refused,
+    'Bodies Refused': budget.refused,
+    'Bytes Of Bodies Held': budget.sizeBytes,
+    'Bytes Of Files Held': kept.sizeBytes,
   });
   const origins = new Origins(values.cors_origin);
-  const second = secondVersion({ settings, shared, sessions, origins, limits, clients, turns });
+  const second = secondVersion({ settings, shared, sessions, origins, limits, clients, turns, budget });
   const samples = (): Sample[] => [
     sample('brine_build_info', 1, 'salt-api', brineVersion),
     ...processFigures('salt-api', clock.nowMs()),
@@ -132,14 +139,19 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     clock,
     log,
   );
-  const parts = { settings, resources, sessions, origins, webSockets, statistics, accessLog, clock, log };
+  const parts = {
+    ...{ settings, resources, kept, budget, checks, sessions, origins },
+    ...{ webSockets, statistics, accessLog, clock, log },
+  };
   return {
     application: new Application({
       ...parts,
       appPage,
       secondVersion: second.serve,
       console:
-        values.app === null && values.enable_sessions ? new ConsoleFiles(shared.consoleFolder) : undefined,
+        values.app === null && values.enable_sessions
+          ? new ConsoleFiles(shared.consoleFolder, kept)
+          : undefined,
     }),
     describe: () => [
       `${settings.section}: requests ${statistics.requests}, under way ${statistics.current}`,
@@ -158,7 +170,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
 /** What the second version shares with the first. */
 interface SecondVersionDeps extends Pick<
   ServiceDeps,
-  'settings' | 'sessions' | 'origins' | 'limits' | 'clients' | 'turns'
+  'settings' | 'sessions' | 'origins' | 'limits' | 'clients' | 'turns' | 'budget'
 > {
   readonly shared: SharedDeps;
 }

@@ -2,10 +2,10 @@
  * What one connection, and one address, may hold: whoever asks for much and takes nothing of it is cut off, and one address does not take all
  * connections there are. Readers of events have a limit of their own (event-streams.ts), which binds much sooner.
  */
-import type { Socket } from 'node:net';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isLoopback } from './login-limits.ts';
+import type { PacedConnection } from './paced-connection.ts';
 
 /** Connections at a time, and those of one address; behind a proxy on this machine everybody has its address, which has no limit. */
 export const CONNECTIONS_MAX = 10_000;
@@ -25,7 +25,7 @@ export class Connections {
   readonly counters = { cutOff: 0, refused: 0 };
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #open = new Map<Socket, Progress>();
+  readonly #open = new Map<PacedConnection, Progress>();
   readonly #byAddress = new Map<string, number>();
   #looking: { cancel(): void } | undefined;
 
@@ -38,22 +38,23 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** A connection has been made. It is ended at once when its address has too many. */
-  add(socket: Socket): void {
-    const address = socket.remoteAddress ?? '';
+  /** A connection has been made. It is ended at once when its address has too many. @returns whether it may stay */
+  add(connection: PacedConnection): boolean {
+    const address = connection.remoteAddress;
     const count = (this.#byAddress.get(address) ?? 0) + 1;
     if (count > OF_ADDRESS_MAX && !isLoopback(address)) {
       this.counters.refused++;
       this.#log.warning(
         `${address} has ${OF_ADDRESS_MAX} connections and gets no more (${this.counters.refused} refused so far).`,
       );
-      socket.destroy();
-      return;
+      connection.destroy();
+      return false;
     }
     this.#byAddress.set(address, count);
-    this.#open.set(socket, { takenBytes: 0, wasWaiting: false });
-    socket.on('close', () => this.#remove(socket, address));
+    this.#open.set(connection, { takenBytes: 0, wasWaiting: false });
+    connection.on('close', () => this.#remove(connection, address));
     this.#looking ??= this.#clock.every(LOOK_MS, () => this.#look());
+    return true;
   }
 
   close(): void {
@@ -61,8 +62,8 @@ export class Connections {
     this.#looking = undefined;
   }
 
-  #remove(socket: Socket, address: string): void {
-    this.#open.delete(socket);
+  #remove(connection: PacedConnection, address: string): void {
+    this.#open.delete(connection);
     const left = (this.#byAddress.get(address) ?? 1) - 1;
     if (left > 0) this.#byAddress.set(address, left);
     else this.#byAddress.delete(address);
@@ -70,23 +71,22 @@ export class Connections {
   }
 
   #look(): void {
-    for (const [socket, progress] of this.#open) {
-      const waitingBytes = socket.writableLength;
-      const takenBytes = socket.bytesWritten - waitingBytes;
+    for (const [connection, progress] of this.#open) {
+      const { writableLength: waitingBytes, takenBytes } = connection;
       const isWaiting = waitingBytes > 0;
       const isStalled =
         isWaiting && progress.wasWaiting && takenBytes - progress.takenBytes < TAKEN_BYTES_MIN;
       progress.takenBytes = takenBytes;
       progress.wasWaiting = isWaiting;
-      if (isStalled) this.#cutOff(socket, waitingBytes);
+      if (isStalled) this.#cutOff(connection, waitingBytes);
     }
   }
 
-  #cutOff(socket: Socket, waitingBytes: number): void {
+  #cutOff(connection: PacedConnection, waitingBytes: number): void {
     this.counters.cutOff++;
     this.#log.warning(
-      `The connection of ${socket.remoteAddress ?? 'a client'} was cut off: it does not take the ${waitingBytes} bytes that wait for it (${this.counters.cutOff} cut off so far).`,
+      `The connection of ${connection.remoteAddress} was cut off: it does not take the ${waitingBytes} bytes that wait for it (${this.counters.cutOff} cut off so far).`,
     );
-    socket.destroy();
+    connection.destroy();
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { bestOf } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
+import type { KeptFiles } from './kept-files.ts';
 
 /** The first name of the addresses of its files. */
 const FOLDER = 'console';
@@ -48,10 +49,12 @@ export interface ConsoleFile {
 /** Finds the files of the console. */
 export class ConsoleFiles {
   readonly #folder: string;
+  readonly #kept: KeptFiles;
 
   /** @param folder where the build has put them */
-  constructor(folder: string) {
+  constructor(folder: string, kept: KeptFiles) {
     this.#folder = folder;
+    this.#kept = kept;
   }
 
   /**
@@ -72,14 +75,16 @@ export class ConsoleFiles {
   async #read(name: string, exchange: Exchange): Promise<ConsoleFile> {
     const coding = codingFor(exchange.header('accept-encoding'));
     const path = join(this.#folder, coding === undefined ? name : `${name}.${coding.ending}`);
-    const body = await readFile(path).catch(() => {
-      throw new HttpFault(
-        404,
-        name === 'index.html'
-          ? 'The console was not built: npm run build makes it.'
-          : 'This file belongs to another version of the console. Load the page again.',
-      );
-    });
+    const body = await this.#kept
+      .bytes(path, (of) => readFile(of))
+      .catch(() => {
+        throw new HttpFault(
+          404,
+          name === 'index.html'
+            ? 'The console was not built: npm run build makes it.'
+            : 'This file belongs to another version of the console. Load the page again.',
+        );
+      });
     const type = TYPES.get(name.slice(name.lastIndexOf('.') + 1)) as string;
     const lasts = name === 'index.html' ? 'no-cache' : 'public, max-age=31536000, immutable';
     return {

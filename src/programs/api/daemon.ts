@@ -63,6 +63,11 @@ export async function runApi(start: ApiStart): Promise<number> {
       log,
     );
   });
+  let unexpected = 0;
+  // one request must not take all sessions with it; what is thrown here is a mistake of ours all the same
+  process.on('uncaughtException', (error) => {
+    log.critical(`Something unexpected went wrong (${++unexpected} times so far): ${error.message}`, error);
+  });
   writePidFile(pidFile, log);
   await notifyReady(env, log);
   reportDaemonUp(env);

@@ -14,6 +14,8 @@ export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
+  /** The address that the request comes from; a connection that has ended does not know it any more. */
+  readonly address: string;
   /** Decoded but for `%2F`, which divides no names. */
   readonly wholePath: string;
   /** The part of it below the root of the application. */
@@ -24,11 +26,14 @@ export class Exchange {
   readonly headers = new Map<string, readonly [string, string]>();
   /** A session cookie to set with the answer. */
   cookie: string | undefined;
+  /** Set when the browser has shown that it began here what the page of a provider has sent it back with. */
+  isProvenBrowser = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, rootPrefix: string) {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
+    this.address = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
     // a proxy is asked for a whole address, and so may be any server (RFC 9112 3.2.2)
     const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '') || '/';
     const at = target.indexOf('?');
@@ -43,11 +48,6 @@ export class Exchange {
       .split('/')
       .filter((name) => name !== '')
       .map((name) => name.replace(/%2F/gi, '/'));
-  }
-
-  /** The address that the request comes from. */
-  get address(): string {
-    return (this.request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
   }
 
   header(name: string): string | undefined {

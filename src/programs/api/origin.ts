@@ -29,6 +29,11 @@ export class Origins {
     return hostOf(origin) === exchange.header('host');
   }
 
+  /** Whether an answer may begin or end a session in the browser that asks: no page of another origin is to do that. */
+  mayKeepSession(exchange: Exchange): boolean {
+    return exchange.isProvenBrowser || this.mayUseCookie(exchange);
+  }
+
   /** Adds the headers by which a browser lets a foreign page see the answer. */
   describe(exchange: Exchange): void {
     const origin = exchange.header('origin');

@@ -54,6 +54,11 @@ export interface Resource {
   readonly auth: boolean;
   /** Whether bodies are read. */
   readonly readsBody: boolean;
+  /**
+   * Of whom more is read than of a stranger: default of somebody who has logged in; `with a token` also where a token stands in the body, `of
+   * anybody` where strangers are to send.
+   */
+  readonly bodies?: 'with a token' | 'of anybody';
   readonly get?: Action;
   readonly post?: Action;
   /** Whether `authorized_ips` counts here. */

@@ -1,6 +1,6 @@
 /** The HTTP server: TLS, bounds of what a connection may cost, and the end of it. */
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,12 +10,12 @@ import type { Logger } from '../../host/log.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Application } from './application.ts';
 import { Connections, CONNECTIONS_MAX } from './connections.ts';
+import { PacedConnection } from './paced-connection.ts';
 
 /** Time for a client to send the head of a request, and the whole of it. */
 const HEAD_MS = 15_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 30_000;
-const HEADERS_MAX = 100;
 const HEAD_BYTES_MAX = 32 * 1024;
 const LOOK_MS = 1_000;
 /** Time for a client to begin TLS. */
@@ -43,28 +43,56 @@ export class ApiServer {
       requireHostHeader: false,
       noDelay: true,
     };
-    const serve = (request: IncomingMessage, response: Parameters<Application['serve']>[1]): void =>
-      void application.serve(request, response);
-    this.#server = settings.values.disable_ssl
-      ? createServer(options, serve)
-      : createSecureServer(
-          { ...options, ...certificates(settings), minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS },
-          serve,
-        );
-    this.#server.maxHeadersCount = HEADERS_MAX;
+    const isPlain = settings.values.disable_ssl;
+    this.#server = isPlain
+      ? createServer(options)
+      : createSecureServer({
+          ...options,
+          ...certificates(settings),
+          minVersion: 'TLSv1.2',
+          handshakeTimeout: HANDSHAKE_MS,
+        });
+    // Node would leave out the fields beyond a number without a word; the application refuses them (`FIELDS_MAX`)
+    this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = CONNECTIONS_MAX;
-    this.#server.on(
-      'upgrade',
-      (request: IncomingMessage, socket: Duplex, head: Buffer) =>
-        void application.upgrade(request, socket, head),
-    );
+    this.#serve(application);
+    this.#pace(isPlain ? 'connection' : 'secureConnection', clock);
     this.#server.on('clientError', answerBadRequest);
-    this.#server.on(settings.values.disable_ssl ? 'connection' : 'secureConnection', (socket: Socket) =>
-      this.#connections.add(socket),
-    );
     this.#server.on('tlsClientError', (error: Error) =>
       log.debug(`A client could not begin TLS: ${error.message}`),
     );
+  }
+
+  #serve(application: Application): void {
+    const serve = (request: IncomingMessage, response: ServerResponse): void => {
+      pacedOf(request.socket)?.began(request, response);
+      this.#work(application.serve(request, response), response);
+    };
+    this.#server.on('request', serve);
+    this.#server.on('checkExpectation', serve);
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      pacedOf(socket)?.upgraded();
+      this.#work(application.upgrade(request, socket, head), socket);
+    });
+  }
+
+  /** What nobody has foreseen costs its connection, and nobody else's. */
+  #work(done: Promise<void>, of: { destroy(): unknown }): void {
+    done.catch((error: unknown) => {
+      this.#log.error(`A request could not be served: ${messageOf(error)}`, error);
+      of.destroy();
+    });
+  }
+
+  /** Has Node's server read from connections that bring one request at a time. */
+  #pace(event: 'connection' | 'secureConnection', clock: Clock): void {
+    const listeners = this.#server.listeners(event);
+    this.#server.removeAllListeners(event);
+    this.#server.on(event, (socket: Socket) => {
+      const connection = new PacedConnection(socket, clock);
+      if (!this.#connections.add(connection)) return;
+      for (const listener of listeners) Reflect.apply(listener, this.#server, [connection]);
+    });
   }
 
   /** @throws BrineError when the address cannot be listened on */
@@ -141,6 +169,10 @@ function certificates({ section, values }: ApiSettings): object {
     requestCert: asks,
     rejectUnauthorized: asks && (ssl_cert_reqs === 'CERT_REQUIRED' || ssl_ca_certs !== null),
   };
+}
+
+function pacedOf(socket: unknown): PacedConnection | undefined {
+  return socket instanceof PacedConnection ? socket : undefined;
 }
 
 /** What is no HTTP, or takes too long to become it. */

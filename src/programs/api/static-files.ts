@@ -9,6 +9,7 @@ import { safeJoin } from '../../host/files.ts';
 import { wantsGzip } from './accept.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
+import type { KeptFiles } from './kept-files.ts';
 
 /** Types by the endings of names, as Python and CherryPy know them. */
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -86,7 +87,11 @@ interface Part {
 }
 
 /** Sends a file, or the part of it that is asked for; only its headers when the client has it already. */
-export async function sendFile({ path, stats, type }: FoundFile, exchange: Exchange): Promise<number> {
+export async function sendFile(
+  { path, stats, type }: FoundFile,
+  exchange: Exchange,
+  kept: KeptFiles,
+): Promise<number> {
   const { response } = exchange;
   const since = Date.parse(exchange.header('if-modified-since') ?? '');
   exchange.set('Last-Modified', stats.mtime.toUTCString());
@@ -94,13 +99,15 @@ export async function sendFile({ path, stats, type }: FoundFile, exchange: Excha
   if (Math.floor(stats.mtimeMs / 1000) * 1000 === since) return finish(exchange, 304);
   const part = partOf(exchange.header('range'), stats.size);
   const isZipped = part === undefined && mayZip(type, stats.size, exchange);
-  const zipped = isZipped ? await compress(await readFile(path)) : undefined;
+  const zipped = isZipped ? await kept.bytes(path, async (of) => compress(await readFile(of))) : undefined;
   if (zipped !== undefined) exchange.set('Content-Encoding', 'gzip');
   exchange.set('Content-Type', type);
   exchange.set('Accept-Ranges', 'bytes');
   exchange.set('Vary', 'Accept-Encoding');
   exchange.set('Content-Length', String(lengthOf(stats.size, part, zipped)));
   if (part !== undefined) exchange.set('Content-Range', `bytes ${part.start}-${part.end}/${stats.size}`);
+  // a file is not opened for somebody who has gone
+  if (response.destroyed) return response.statusCode;
   response.writeHead(part === undefined ? 200 : 206, [...exchange.headers.values()].flat());
   if (exchange.method === 'HEAD' || stats.size === 0 || zipped !== undefined)
     return finishBody(

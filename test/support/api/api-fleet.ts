@@ -24,9 +24,14 @@ export class ApiFleet {
     this.port = port;
   }
 
-  static async start(t: TestContext, options: readonly string[] = []): Promise<ApiFleet> {
+  /** @param options below `rest_cherrypy`; they may name files of the fleet */
+  static async start(
+    t: TestContext,
+    options: readonly string[] | ((fleet: Fleet) => readonly string[]) = [],
+  ): Promise<ApiFleet> {
     const port = await freePort();
     const fleet = await Fleet.create(t);
+    const further = typeof options === 'function' ? options(fleet) : options;
     writeFileSync(fleet.path('users'), 'alice:pw\nlimited:pw\n');
     mkdirSync(fleet.path('static'));
     writeFileSync(fleet.path('static', 'a.css'), 'body{}\n');
@@ -43,10 +48,10 @@ export class ApiFleet {
       'netapi_enable_clients: [local, local_async, local_batch, local_subset, runner, runner_async, wheel, wheel_async]',
       'rest_cherrypy:',
       `  port: ${port}`,
-      '  disable_ssl: True',
+      ...(further.some((line) => line.startsWith('disable_ssl:')) ? [] : ['  disable_ssl: True']),
       '  collect_stats: True',
       `  static: ${fleet.path('static')}`,
-      ...options.map((line) => `  ${line}`),
+      ...further.map((line) => `  ${line}`),
     ]);
     const api = new ApiFleet(fleet, port);
     await fleet.startMaster();

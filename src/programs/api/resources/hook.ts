@@ -14,6 +14,7 @@ export function hookResource(bus: Pick<EventBusWriter, 'fire' | 'flush'>, auth: 
     sessions: true,
     auth,
     readsBody: true,
+    ...(auth ? {} : { bodies: 'of anybody' as const }),
     checksAddress: true,
     post: {
       takesAny: 'both',

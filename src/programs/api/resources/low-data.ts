@@ -76,6 +76,7 @@ export function runResource(clients: Clients): Resource {
   return {
     ...SHARED,
     sessions: false,
+    bodies: 'with a token',
     get: WELCOME,
     post: {
       takesAny: 'query',

@@ -4,7 +4,6 @@ import type { BoundedMap } from '../../../host/bounded-map.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Random } from '../../../host/random.ts';
-import type { Dict } from '../../../python/values/value.ts';
 import type { Clients } from '../clients.ts';
 import type { LoginLimits } from '../login-limits.ts';
 import type { MasterCalls } from '../master-calls.ts';
@@ -37,8 +36,8 @@ export interface Deps {
   readonly clients: Clients;
   /** Every operation of the interface. */
   readonly operations: readonly Operation[];
-  /** The OpenAPI document. */
-  readonly document: () => Dict;
+  /** The OpenAPI document, as it is sent. */
+  readonly document: () => Buffer;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

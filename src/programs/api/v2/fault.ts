@@ -35,6 +35,8 @@ export const FAULTS = {
     doc: 'The body is larger than `max_request_body_size`, or stands for too much.',
   },
   'unsupported-media-type': { status: 415, doc: 'The body is not JSON.' },
+  'expectation-failed': { status: 417, doc: 'The request expects something else than `100-continue`.' },
+  'too-many-fields': { status: 431, doc: 'The head of the request has more fields than are read.' },
   'too-many-attempts': {
     status: 429,
     doc: 'Too many log-ins have failed; `Retry-After` says when to try again.',
@@ -98,7 +100,9 @@ const OF_STATUS: ReadonlyMap<number, FaultCode> = new Map([
   [406, 'unsupported-media-type'],
   [411, 'length-required'],
   [413, 'too-large'],
+  [417, 'expectation-failed'],
   [429, 'too-many-attempts'],
+  [431, 'too-many-fields'],
   [503, 'too-busy'],
   [504, 'timed-out'],
 ]);

@@ -4,6 +4,9 @@ import { decodeUtf8 } from '../../../python/values/text.ts';
 import { parseJson } from '../../../formats/json/text.ts';
 import { isBytes, PyDatetime, PyFloat, type Dict, type Value } from '../../../python/values/value.ts';
 
+/** The media type of all answers. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** One line of JSON. Not a number and infinity are null, bytes that are no text their Python form, and fields that are undefined are left out. */
 export function jsonOf(value: unknown): string {
   if (value === undefined || value === null) return 'null';

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../../host/bounded-map.ts';
 import { brineVersion } from '../../../version.ts';
 import { Catalog } from './catalog.ts';
 import { EventRing } from './event-ring.ts';
-import { jsonValue } from './json.ts';
+import { jsonOf } from './json.ts';
 import { openApi } from './openapi.ts';
 import { OidcLogins } from './oidc-logins.ts';
 import { MasterFiles } from './master-files.ts';
@@ -36,6 +36,8 @@ export function openService(parts: OpenServiceDeps): OpenedService {
   const files = new MasterFiles({ opts: link.opts, clock, log });
   const ring = new EventRing(parts);
   const base = `${parts.settings.values.root_prefix.replace(/\/+$/, '')}/api/v2`;
+  // everybody may ask for it, and it is the same for all
+  let document: Buffer | undefined;
   const service = new Service({
     ...parts,
     rights: new Rights(link),
@@ -47,7 +49,7 @@ export function openService(parts: OpenServiceDeps): OpenedService {
     started: new BoundedMap(STARTED_MAX),
     routes: ROUTES,
     operations: ROUTES.map(({ id, offered, needs }) => ({ id, offered: offered ?? needs })),
-    document: () => jsonValue(openApi(ROUTES, base, brineVersion)),
+    document: () => (document ??= Buffer.from(jsonOf(openApi(ROUTES, base, brineVersion)))),
   });
   return {
     service,

@@ -32,7 +32,9 @@ export type SpecialAnswer =
   /** Of another status than usual. */
   | { readonly status: 200 | 201 | 202; readonly value: unknown }
   /** Text that is not JSON. */
-  | { readonly text: string; readonly type: string };
+  | { readonly text: string; readonly type: string }
+  /** What is held once for all. */
+  | { readonly bytes: Buffer; readonly type: string };
 
 /** Another way to answer than with the value of a route. */
 export class Special {

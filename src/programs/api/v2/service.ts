@@ -4,8 +4,11 @@ import { isDict, type Value } from '../../../python/values/value.ts';
 import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../../runtime/client/errors.ts';
 import { TargetError } from '../../../runtime/targeting/target.ts';
 import { mayAsk } from '../api-acl.ts';
+import { signalOfEnd } from '../at-end.ts';
+import type { BodyBudget, Sender } from '../body-budget.ts';
 import { readBody } from '../body.ts';
 import type { Exchange } from '../exchange.ts';
+import { requireHttp } from '../head-rules.ts';
 import { HttpFault } from '../http-fault.ts';
 import { BadCallError } from '../low.ts';
 import type { Origins } from '../origin.ts';
@@ -14,7 +17,7 @@ import { callerOf, type Caller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { EventStream, type StreamCounters } from './event-stream.ts';
 import { ApiFault, faultOfHttp } from './fault.ts';
-import { jsonOf } from './json.ts';
+import { JSON_TYPE, jsonOf } from './json.ts';
 import { Special, type Method, type RawCall, type Route } from './route.ts';
 import { readText, SchemaFault } from './schema.ts';
 
@@ -29,6 +32,7 @@ export interface ServiceDeps extends Deps {
   readonly routes: readonly Route[];
   readonly origins: Origins;
   readonly turns: Turns;
+  readonly budget: BodyBudget;
 }
 
 /** An address that was found, and what stands in its place for the names in it. */
@@ -64,6 +68,7 @@ export class Service {
 
   async #serve(exchange: Exchange): Promise<void> {
     const { settings, sessions, origins } = this.#deps;
+    requireHttp(exchange.request);
     origins.describe(exchange);
     if (exchange.method === 'OPTIONS') return sendOptions(exchange);
     if (!mayAsk(settings.values.authorized_ips, exchange.address))
@@ -72,7 +77,7 @@ export class Service {
     const method = exchange.method === 'HEAD' ? 'GET' : exchange.method;
     const route = found.routes.find((each) => each.method === method);
     if (route === undefined) throw methodFault(exchange, found.routes);
-    const signal = signalOf(exchange);
+    const signal = signalOfEnd(exchange.response);
     // whoever comes from a provider's page brings the cookie of a session that does not count
     const caller = route.redirects ? undefined : callerOf(exchange, sessions, origins);
     if (route.auth && caller === undefined)
@@ -83,7 +88,7 @@ export class Service {
           headers: [['WWW-Authenticate', 'Bearer']],
         },
       );
-    const read = await this.#read(route, exchange, found);
+    const read = await this.#read(route, exchange, found, caller);
     const call = { ...read, exchange, signal, caller, deps: this.#deps };
     if (route.events !== undefined) return this.#stream(route, call);
     const answer = await this.#deps.turns.take(() => this.#run(route, call), signal);
@@ -150,6 +155,7 @@ export class Service {
     route: Route,
     exchange: Exchange,
     found: Found,
+    caller: Caller | undefined,
   ): Promise<Pick<RawCall, 'params' | 'query' | 'body'>> {
     return {
       params: readFields(route.params.shape, [...found.params], ''),
@@ -160,11 +166,11 @@ export class Service {
         ),
         'is not known here',
       ),
-      body: await this.#body(route, exchange),
+      body: await this.#body(route, exchange, caller),
     };
   }
 
-  async #body(route: Route, exchange: Exchange): Promise<unknown> {
+  async #body(route: Route, exchange: Exchange, caller: Caller | undefined): Promise<unknown> {
     if (route.method !== 'POST') return undefined;
     const { request } = exchange;
     const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
@@ -172,13 +178,25 @@ export class Service {
       request.headers['content-length'] !== undefined && request.headers['content-length'] !== '0';
     if (type !== 'application/json' && (hasBody || request.headers['transfer-encoding'] !== undefined))
       throw new ApiFault('unsupported-media-type', 'Bodies are JSON: say Content-Type: application/json.');
-    const { data } = await readBody(request, this.#deps.settings.values.max_request_body_size);
+    const { settings, budget } = this.#deps;
+    const { data } = await readBody(exchange, {
+      bytesMax: settings.values.max_request_body_size,
+      budget,
+      senderOf: () => this.#senderOf(caller),
+    });
     if (route.body === undefined) {
       if (data !== null && !(isDict(data) && data.size === 0))
         throw new ApiFault('bad-request', 'This address takes no body.');
       return undefined;
     }
     return route.body.read(data === null ? new Map<Value, Value>() : data, '');
+  }
+
+  /** A token that was only shown is asked about at the master, before more is read than strangers may send. */
+  async #senderOf(caller: Caller | undefined): Promise<Sender> {
+    if (caller === undefined) return 'stranger';
+    if (caller.session === undefined) await this.#deps.rights.ask(caller);
+    return 'known';
   }
 
   #send(exchange: Exchange, route: Route, answer: unknown): void {
@@ -191,16 +209,16 @@ export class Service {
       exchange.set('Location', special.redirect);
       return this.#sendEmpty(exchange, 302);
     }
-    if ('text' in special) return this.#sendText(exchange, 200, special.text, special.type);
+    if ('text' in special) return this.#sendBytes(exchange, 200, Buffer.from(special.text), special.type);
+    if ('bytes' in special) return this.#sendBytes(exchange, 200, special.bytes, special.type);
     this.#sendJson(exchange, special.status, special.value);
   }
 
   #sendJson(exchange: Exchange, status: number, value: unknown): void {
-    this.#sendText(exchange, status, jsonOf(value), 'application/json; charset=utf-8');
+    this.#sendBytes(exchange, status, Buffer.from(jsonOf(value)), JSON_TYPE);
   }
 
-  #sendText(exchange: Exchange, status: number, text: string, type: string): void {
-    const body = Buffer.from(text);
+  #sendBytes(exchange: Exchange, status: number, body: Buffer, type: string): void {
     exchange.set('Content-Type', type);
     exchange.set('Content-Length', String(body.length));
     this.#sendHead(exchange, status);
@@ -216,7 +234,8 @@ export class Service {
   #sendHead(exchange: Exchange, status: number): void {
     const { cookie, response, request, method } = exchange;
     exchange.set('Cache-Control', 'no-store');
-    if (cookie !== undefined) exchange.set('Set-Cookie', this.#cookieText(cookie));
+    if (cookie !== undefined && this.#deps.origins.mayKeepSession(exchange))
+      exchange.set('Set-Cookie', this.#cookieText(cookie));
     // what the client still sends is not read, and the connection does not carry another request
     if (!request.complete && method !== 'GET') exchange.set('Connection', 'close');
     response.writeHead(status, [...exchange.headers.values()].flat());
@@ -341,11 +360,4 @@ function sendOptions(exchange: Exchange): void {
   }
   exchange.response.writeHead(204, [...exchange.headers.values()].flat());
   exchange.response.end();
-}
-
-/** Aborted when the client goes away before he is answered. */
-function signalOf({ response }: Exchange): AbortSignal {
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  return gone.signal;
 }

@@ -1,5 +1,6 @@
 /** The description of the interface itself. */
-import { openRoute, type Route } from '../route.ts';
+import { JSON_TYPE } from '../json.ts';
+import { openRoute, Special, type Route } from '../route.ts';
 import { dictionary } from '../schema.ts';
 
 /** The routes. */
@@ -10,6 +11,6 @@ export const documentRoutes: readonly Route[] = [
     path: '/openapi.json',
     summary: 'This document.',
     answer: dictionary(),
-    run: ({ deps }) => Promise.resolve(deps.document()),
+    run: ({ deps }) => Promise.resolve(new Special({ bytes: deps.document(), type: JSON_TYPE })),
   }),
 ];

@@ -53,6 +53,7 @@ export const oidcRoutes: readonly Route[] = [
       try {
         const { state, code, error, iss } = query;
         const credentials = await deps.oidc.finish(id, { state, code, error, iss });
+        exchange.isProvenBrowser = true;
         exchange.cookie = await beginSession(deps, credentials, exchange.address);
         return new Special({ redirect: rootOf(deps) });
       } catch (error) {
