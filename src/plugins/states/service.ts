@@ -4,6 +4,7 @@ import { isTrue } from '../../python/conversions.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { CHANGES_APART } from '../../runtime/state/derived-chunks.ts';
 import { failure, outcome } from './outcome.ts';
 import { defineState, type StateContext, type StateResult } from './state-function.ts';
 import { systemdKeywords, withWarnings } from './service/systemd-keywords.ts';
@@ -152,6 +153,8 @@ async function reachPresent(ctx: StateContext, wanted: Wanted, direction: Direct
   if (before === direction.isRunning) {
     const same = outcome(name, true, lines(`The service ${name} is already ${direction.already}`, unmasked));
     const needsToggle = (enable === true && !enabledBefore) || (enable === false && enabledBefore);
+    // a service that was not told to start has not seen what it watches
+    if (needsToggle && direction.isRunning) ctx.state.low.set(CHANGES_APART, true);
     const result = needsToggle
       ? await withEnabling(ctx, wanted, same, { started: null, result: true })
       : same;

@@ -7,7 +7,7 @@ import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { ModuleHooks } from './aggregate.ts';
 import { StateCaller } from './call-state.ts';
 import { ChunkIndex } from './chunk-index.ts';
-import { beaconChunk, watchChunk } from './derived-chunks.ts';
+import { beaconChunk, CHANGES_APART, watchChunk } from './derived-chunks.ts';
 import { takeDisabled } from './disabled-states.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import type { FilesAhead } from './files-ahead.ts';
@@ -308,9 +308,11 @@ export class StateRun {
   /** Calls a state that watches something changed: when it changes nothing itself, its `mod_watch` is called. */
   async #callWatching(low: Dict, named: Named, running: Dict, chunks: Dict[]): Promise<Dict> {
     const result = await this.#caller.call(low, chunks, running);
-    if (hasChanges(result) || truthy(result.get('skip_watch'))) return result;
+    const isApart = low.delete(CHANGES_APART) && result.get('result') !== false;
+    if ((hasChanges(result) && !isApart) || truthy(result.get('skip_watch'))) return result;
     const requisites: Dict = new Map([...named].map(([kind, required]) => [kind, [...required]]));
-    return this.#caller.call(watchChunk(low).set('__reqs__', requisites), chunks, running);
+    const watched = await this.#caller.call(watchChunk(low).set('__reqs__', requisites), chunks, running);
+    return isApart ? together(result, watched) : watched;
   }
 
   async #callListeners(chunks: Dict[], results: Dict): Promise<void> {
@@ -327,6 +329,18 @@ interface Look {
   readonly running: Dict;
   readonly chunks: Dict[];
   readonly depth: number;
+}
+
+/** The result of a watch, after that of the state itself, whose changes are of another kind. */
+function together(own: Dict, watched: Dict): Dict {
+  const [first, second] = [own.get('result') ?? null, watched.get('result') ?? null];
+  const changes = [own, watched].flatMap((one) => {
+    const value = one.get('changes');
+    return isDict(value) ? [...value] : [];
+  });
+  watched.set('result', first === null && second === true ? null : second);
+  watched.set('comment', `${pyStr(own.get('comment') ?? '')}\n${pyStr(watched.get('comment') ?? '')}`);
+  return watched.set('changes', new Map(changes));
 }
 
 function merge(into: Dict, more: Dict): Dict {

@@ -3,6 +3,7 @@ import { dirName, isAbs, pathExists, realPath } from '../../../python/paths.ts';
 import { textPattern } from '../../modules/file/regex.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { CHANGES_APART } from '../../../runtime/state/derived-chunks.ts';
 import { failure, outcome } from '../outcome.ts';
 import type { StateContext, StateResult } from '../state-function.ts';
 import { missingOptions, shownOptions, type OptionRules } from './options.ts';
@@ -303,5 +304,6 @@ export async function mounted(ctx: StateContext, wanted: WantedMount): Promise<S
   }
   if (wanted.persist) await persistEntry(ctx, wanted, { progress });
   if (progress.isCacheStale && !ctx.state.test) await remember(ctx, wanted, { path, progress });
+  if (progress.isMounted && !progress.isCacheStale) ctx.state.low.set(CHANGES_APART, true);
   return outcome(wanted.name, progress.result, progress.comment, progress.changes);
 }

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CommandExecutionError } from '../../../../src/errors/errors.ts';
 import { dict, type Dict } from '../../../../src/python/values/value.ts';
-import { callState, type FakeStateOptions } from '../../../support/state-context.ts';
+import { CHANGES_APART } from '../../../../src/runtime/state/derived-chunks.ts';
+import {
+  callState,
+  fakeStateContext,
+  runState,
+  type FakeStateOptions,
+} from '../../../support/state-context.ts';
 
 interface Service {
   up: boolean;
@@ -91,4 +97,15 @@ test('states of service - what a watch does depends on the state that watches', 
     (await watch({ sfun: 'enabled' }, true))[1],
     'Unable to trigger watch for service.enabled',
   );
+});
+
+test('states of service - one that is enabled only still watches', async () => {
+  const marks = async (up: boolean): Promise<boolean> => {
+    const args = dict({ name: 'web', enable: true });
+    const ctx = fakeStateContext({ functions: functionsOf({ up, enabled: false }) });
+    await runState(ctx, 'service.running', args);
+    return ctx.state.low.has(CHANGES_APART);
+  };
+  assert.equal(await marks(true), true);
+  assert.equal(await marks(false), false);
 });

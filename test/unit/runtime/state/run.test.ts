@@ -11,6 +11,7 @@ import {
   type Params,
 } from '../../../../src/runtime/loader/module.ts';
 import { ModuleRegistry } from '../../../../src/runtime/loader/registry.ts';
+import { CHANGES_APART } from '../../../../src/runtime/state/derived-chunks.ts';
 import { PauseFiles } from '../../../../src/runtime/state/pause.ts';
 import { testStates } from '../../../../src/plugins/states/test.ts';
 import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
@@ -247,4 +248,28 @@ test('state runs - reload_grains and reload_pillar change what later states see'
   const results = await applied(ctx, `a_first:\n  test.nop:\n    - reload_grains: true\n${slot}`);
   assert.equal(commentOf(results, 'own_grain'), 'yes');
   assert.equal(commentOf(await applied(contextWith(), slot), 'own_grain'), 'none');
+});
+
+test('state runs - what a state changes apart from what a watch is for does not keep it from watching', async () => {
+  const own = (comment: string, isApart: boolean, isTest = false): FunctionSpec =>
+    state((ctx, { name }) => {
+      if (isApart) ctx.state?.low.set(CHANGES_APART, true);
+      const changes = isTest ? dict() : dict({ [comment]: true });
+      return dict({ name: name ?? null, result: isTest ? null : true, changes, comment });
+    });
+  const sls = 'a: test.succeed_with_changes\nb:\n  own.set:\n    - watch: [test: a]\n';
+  const result = async (set: FunctionSpec): Promise<Value[]> => {
+    const watch = own('restarted', false);
+    const found = (await applied(contextWith({}, { set, mod_watch: watch }), sls)).get('b');
+    assert.ok(isDict(found));
+    return ['result', 'comment', 'changes'].map((key) => found.get(key) ?? null);
+  };
+  const both = dict({ enabled: true, restarted: true });
+  assert.deepEqual(await result(own('enabled', true)), [true, 'enabled\nrestarted', both]);
+  assert.deepEqual(await result(own('enabled', false)), [true, 'enabled', dict({ enabled: true })]);
+  assert.deepEqual(await result(own('enabled', true, true)), [
+    null,
+    'enabled\nrestarted',
+    dict({ restarted: true }),
+  ]);
 });
