@@ -115,7 +115,11 @@ export const sharedOptions = {
   ),
   http_connect_timeout: option('num', 20, 'seconds until an HTTP connection counts as failed'),
   http_request_timeout: option('num', 3600, 'seconds until an HTTP request counts as failed'),
-  http_max_body: option('int', 107374182400, 'largest HTTP answer, bytes; 104857600 for one that is held in memory, unless this is set'),
+  http_max_body: option(
+    'int',
+    107374182400,
+    'largest HTTP answer, bytes; 104857600 for one that is held in memory, unless this is set',
+  ),
   discovery: option(
     'any',
     false,

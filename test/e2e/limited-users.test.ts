@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { isDict, type Dict, type Value } from '../../src/python/values/value.ts';
 import { decode } from '../../src/formats/wire/msgpack.ts';
+import { jidAt } from '../../src/storage/jobs/jid.ts';
 import { findUser } from '../../src/host/users.ts';
 import { requireReadablePrograms } from '../../src/programs/daemon/program-access.ts';
 import { clearBytes, rawRequester } from '../support/attacker.ts';
@@ -156,9 +157,27 @@ test(
       const first = jidOf(await publish('test.ping', []));
       assert.ok(isRefused(await publish('test.ping', [], { jid: first })));
       assert.ok(
-        !isRefused(await publish('test.ping', [], { jid: '20261122000000000001' })),
+        !isRefused(await publish('test.ping', [], { jid: jidAt(Date.now() - 60_000) })),
         'a new one may be chosen',
       );
+    });
+
+    await t.test('a job id of another time, which would stand first or last among all jobs', async () => {
+      const far = ['99991231235959999999', '00010101000000000000', jidAt(Date.now() - 7_200_000), 'mine'];
+      for (const jid of far) {
+        const { load } = Object.fromEntries(await publish('test.ping', [], { jid }));
+        assert.ok(load instanceof Map, jid);
+        assert.match(String(load.get('error')), /is not one of the present/);
+      }
+      const jobs = await fleet.run('salt-run', ['jobs.list_jobs', '--out=json']);
+      assert.doesNotMatch(jobs.stdout, /9999123|00010101|"mine"/);
+      // whoever may do everything may take up an old job, and yet begin none in a time to come
+      const ofRoot = { user: 'root', key: readFileSync(fleet.path('m', 'cache', '.root_key'), 'utf8') };
+      const old = jidAt(Date.now() - 7_200_000);
+      assert.equal(jidOf(await publish('test.ping', [], { ...ofRoot, jid: old })), old);
+      const reply = (await publish('test.ping', [], { ...ofRoot, jid: far[0] ?? '' })).get('load');
+      assert.ok(isDict(reply));
+      assert.match(String(reply.get('error')), /of a time in which no job can have begun/);
     });
   },
 );

@@ -251,6 +251,56 @@ test('a minion that has been taken over', { timeout: 120_000 }, async (t) => {
     }
   });
 
+  await t.test('what it returns for a job of others stands apart', async () => {
+    const heard: string[] = [];
+    const bus = await EventBusReader.connect(
+      fleet.path('m', 'run', 'master_event_pub.ipc'),
+      () => true,
+      ({ tag }) => heard.push(tag),
+    );
+    t.after(() => bus.close());
+    const published = await fleet.run('salt', ['--async', '--out=json', 'database', 'test.ping']);
+    const jid = /\d{20}/.exec(published.stdout)?.[0] ?? '';
+    assert.notEqual(jid, '', published.stderr);
+    const forged = {
+      cmd: '_return',
+      jid,
+      fun: 'test.ping',
+      fun_args: [],
+      return: 'forged',
+      retcode: 0,
+      success: true,
+    };
+    await rogue.call(forged);
+    await rogue.call({ cmd: '_minion_event', tag: `salt/job/${jid}/received/rogue`, data: {} });
+    await rogue.call({
+      cmd: '_minion_event',
+      tag: `salt/job/${jid}/ret/rogue`,
+      data: { ...forged, id: 'rogue' },
+    });
+    await rogue.call({ ...forged, jid: '99991231235959999999' });
+    await rogue.call({ ...forged, jid: '00010101000000000000' });
+    await database.call({ ...forged, return: true });
+    await until('both are told', () => heard.includes(`salt/job/${jid}/ret/database`));
+    assert.deepEqual(
+      heard.filter((tag) => tag.includes('/rogue')).sort(),
+      ['00010101000000000000', jid, '99991231235959999999']
+        .map((each) => `salt/job/${each}/apart/rogue`)
+        .sort(),
+    );
+    for (const words of [
+      ['jobs.lookup_jid', jid],
+      ['jobs.list_job', jid],
+      ['jobs.outcomes', jid],
+    ])
+      assert.doesNotMatch(
+        (await fleet.run('salt-run', [...words, '--out=json'])).stdout,
+        /rogue|forged/,
+        words[0],
+      );
+    await fleet.master?.logged(`rogue has returned for job ${jid}, which was not meant for it`);
+  });
+
   await t.test('what it hands to a runner stands in no command line', async () => {
     const mark = '1.000007';
     const commandLines = (): string[] =>

@@ -67,10 +67,10 @@ export const TAG_RULES: readonly TagRule[] = [
     why: "orders to Salt's reactor, which takes them wherever they stand in a tag",
   },
   {
-    tags: 'salt/job/<jid>/error, …/outcome/<id>',
-    pattern: /^salt\/job\/(?:(?:.*\/)?error$|.*\/outcome\/)/s,
+    tags: 'salt/job/<jid>/error, …/outcome/<id>, …/apart/<id>',
+    pattern: /^salt\/job\/(?:(?:.*\/)?error$|.*\/(?:outcome|apart)\/)/s,
     owner: 'master',
-    why: 'that a job was refused, and what became of a minion that did not return',
+    why: 'that a job was refused, what became of a minion that did not return, and that one returned which was not asked',
   },
   {
     tags: '<jid>, <jid>/*, new_job',

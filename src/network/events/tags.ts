@@ -20,6 +20,8 @@ export const tags = {
   minionDisconnected: (id: string): string => `brine/minion/${id}/disconnected`,
   /** Ours: a minion has a job and works on it. Begins as Salt's job events do, so that who waits hears it. */
   jobReceived: (jid: string, id: string): string => `salt/job/${jid}/received/${id}`,
+  /** Ours: a minion has returned for a job that was not meant for it, or that nobody knows. */
+  jobApart: (jid: string, id: string): string => `salt/job/${jid}/apart/${id}`,
   /** Ours: what became of a minion that did not return in time. */
   jobOutcome: (jid: string, id: string): string => `salt/job/${jid}/outcome/${id}`,
   /** Ours: the job's events are for the program whose secret has the digest in the event's data (`event-door.ts`). */
@@ -62,6 +64,12 @@ export function readReturnTag(tag: string): { jid: string; id: string } | undefi
 /** The job and the minion of a {@link tags.jobReceived}; undefined for another tag. */
 export function readReceipt(tag: string): { jid: string; id: string } | undefined {
   const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/received\/([^/]+)$/.exec(tag);
+  return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
+}
+
+/** The job and the minion of a tag by which a minion tells how far it is with a job; undefined for another tag. */
+export function readMinionsPart(tag: string): { jid: string; id: string } | undefined {
+  const parts = /^salt\/job\/([0-9A-Za-z_]{1,64})\/(?:ret|prog|sub|received)\/([^/]+)/.exec(tag);
   return parts === null ? undefined : { jid: parts[1] as string, id: parts[2] as string };
 }
 

@@ -3,6 +3,7 @@
  * workers have it, and so has the reactor.
  */
 import { join } from 'node:path';
+import { keepJobsSeconds } from '../../config/job-caches.ts';
 import { masterSockets } from '../../config/master-sockets.ts';
 import { SessionKeys } from '../../network/channel/session-keys.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
@@ -14,9 +15,11 @@ import type { Dict } from '../../python/values/value.ts';
 import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import { MinionFacts } from '../../storage/cache/minion-facts.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
+import { DayWindow } from '../../storage/jobs/job-days.ts';
 import { RemoteJobStore } from '../../storage/jobs/remote-store.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { takeReturn, type ReturnHandlerDeps } from './commands/returns.ts';
+import { JobTargets } from './job-targets.ts';
 import { keyMark } from './minion-marks.ts';
 import type { RoleContext } from './roles/role.ts';
 import { ReturnTraces } from './return-traces.ts';
@@ -37,6 +40,10 @@ export interface MasterServices {
   readonly facts: MinionFacts;
   readonly jobs: RemoteJobStore;
   readonly jids: JidSource;
+  /** Who has a part in which job. */
+  readonly targets: JobTargets;
+  /** The days of which the job cache keeps jobs. */
+  readonly days: DayWindow;
   readonly publisher: PublisherClient;
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** With `order_masters`: what is known of syndics. Made when it is first needed. */
@@ -63,7 +70,7 @@ export function openMasterServices(
   context: RoleContext,
   { giveUpMs = PUBLISH_GIVE_UP_MS, counted, tracer }: ServicesOptions = {},
 ): MasterServices & { close(): Promise<void> } {
-  const { opts, clock } = context;
+  const { opts, clock, log } = context;
   const sockets = masterSockets(opts);
   const cachedir = opts.get('cachedir');
   const events = new EventBusWriter({
@@ -90,6 +97,8 @@ export function openMasterServices(
     facts: new MinionFacts(cache),
     jobs,
     jids: new JidSource(clock, opts.get('unique_jid') ? `_${process.pid}` : ''),
+    targets: new JobTargets({ jobs, log }),
+    days: new DayWindow(clock, keepJobsSeconds(opts)),
     publisher: clientOf(publisher, link),
     fireEvent: (tag: string, data: Dict): void => void events.fire(tag, data),
   };
@@ -118,14 +127,15 @@ function syndicsOf(
   services: MasterServices,
   counted: ServicesOptions['counted'],
 ): () => Promise<SyndicRegistry> {
-  const { context, keys, jobs, jids, fireEvent, traces } = services;
+  const { context, keys, jobs, jids, fireEvent, traces, targets, days } = services;
   const { opts, clock, log } = context;
   const make = async (): Promise<SyndicRegistry> => {
     const { SyndicRegistry: Registry } = await import('./syndics.ts');
-    const returns = { opts, jobs, jids, fireEvent, counted, traces, clock, log };
+    const returns = { opts, jobs, jids, fireEvent, targets, days, counted, traces, clock, log };
     return new Registry({
       opts,
       jobs,
+      days,
       takeReturn: (id, load) => takeReturn(returns, id, load, { once: true }),
       keyMark: (id) => keyMark(keys, id),
       clock,

@@ -15,6 +15,7 @@ import type { Clock } from '../../host/clock.ts';
 import { createFile, isValidMinionId, makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
 import { isSafeJid, REQUEST_JID } from '../../storage/jobs/jid.ts';
+import { dayOf, type DayWindow } from '../../storage/jobs/job-days.ts';
 import type { JobWriter } from '../../storage/jobs/job-store.ts';
 import { expressionMatch } from '../../python/text/expression-match.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -49,6 +50,8 @@ interface Remembered extends KnownSyndic {
 
 /** What the registry needs. */
 export interface SyndicRegistryDeps {
+  /** The days of which the job cache keeps jobs. */
+  readonly days: Pick<DayWindow, 'holds'>;
   readonly opts: MasterOptions;
   readonly jobs: Pick<JobWriter, 'saveJob' | 'addMinions' | 'note'>;
   /** Takes one minion's return, once. */
@@ -261,8 +264,10 @@ export class SyndicRegistry {
 
   /** The load of a job that a syndic sends along with its first returns; the first one that is kept stays. */
   async #keepJob(syndic: string, jid: string, load: Value | undefined): Promise<void> {
-    const { jobs, opts } = this.#deps;
+    const { jobs, opts, days } = this.#deps;
     if (load === undefined || !isDict(load) || load.size === 0 || !opts.get('job_cache')) return;
+    // one of a day of which nothing is kept is made up, or was forgotten here
+    if (!days.holds(dayOf(jid))) return;
     const kept: Dict = new Map(load);
     const minions = kept.get('Minions');
     kept.delete('Minions');

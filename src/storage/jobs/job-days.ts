@@ -3,7 +3,7 @@
  * those that the job cache would forget at once, and those that are still to come, are kept with the jids that are no time.
  */
 import type { Clock } from '../../host/clock.ts';
-import { jidTimeMs } from './jid.ts';
+import { isJid, jidTimeMs } from './jid.ts';
 
 /** The file of what has no day of its own. */
 export const UNDATED = 'undated';
@@ -23,6 +23,24 @@ export function dayOf(jid: string): string {
 /** The day of a time. @param atMs milliseconds since 1970 */
 export function dayAt(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+/** How far from now a job id may be that somebody with few rights has chosen: as far as clocks and long preparations are apart. */
+const NEAR_MS = 3_600_000;
+
+/** Whether a job id is one of the present: not one that would stand first or last among all jobs for ever. */
+export function isNearJid(jid: string, clock: Clock): boolean {
+  const atMs = dayOf(jid) === UNDATED ? undefined : jidTimeMs(jid);
+  return atMs !== undefined && isJid(jid) && Math.abs(atMs - clock.nowMs()) <= NEAR_MS;
+}
+
+/** Before it there was no Salt, and no job. */
+const FIRST_MS = Date.UTC(2011, 0);
+
+/** Whether a job id is of a time in which nobody can have begun a job: one to come, or one before there were any. */
+export function isImpossibleJid(jid: string, clock: Clock): boolean {
+  const atMs = jidTimeMs(jid);
+  return atMs !== undefined && (atMs > clock.nowMs() + AHEAD_MS || atMs < FIRST_MS);
 }
 
 /** The days that get a file when there is something to keep of them. */

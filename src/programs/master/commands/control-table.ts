@@ -25,7 +25,7 @@ export interface ControlTableDeps {
 /** The commands by name. */
 export function controlTable(deps: ControlTableDeps): ReadonlyMap<string, ClearHandler> {
   const { context, access, jobs, jids, fireEvent } = deps;
-  const { opts, log } = context;
+  const { opts, log, clock } = context;
   const control: ControlDeps = {
     decide: (load, call, from) => decide(access, load, call, from),
     runners: new RunnerProcesses({ opts, fireEvent, log }),
@@ -33,6 +33,7 @@ export function controlTable(deps: ControlTableDeps): ReadonlyMap<string, ClearH
     wheel: (order) => runWheel(deps, order),
     jids,
     jobs,
+    clock,
   };
   return new Map([
     ['runner', runnerHandler(control)],

@@ -10,7 +10,9 @@ import { isListenerDigest } from '../../../network/events/event-door.ts';
 import { tags } from '../../../network/events/tags.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import type { MasterQuestion } from '../../../runtime/access/question.ts';
+import type { Clock } from '../../../host/clock.ts';
 import { isSafeJid, type JidSource } from '../../../storage/jobs/jid.ts';
+import { isNearJid } from '../../../storage/jobs/job-days.ts';
 import type { JobReader } from '../../../storage/jobs/job-store.ts';
 import type { RunnerProcesses } from '../runner-processes.ts';
 
@@ -28,6 +30,7 @@ export interface ControlDeps {
   readonly wheel: (order: { fun: string; low: Dict; jid: string; user: string }) => Promise<Dict>;
   readonly jids: JidSource;
   readonly jobs: Pick<JobReader, 'job'>;
+  readonly clock: Clock;
 }
 
 /** Fields of a request that say who sends it; no function sees them, nor does an event. */
@@ -40,6 +43,7 @@ const TOO_MANY = refusal(
   'SaltMasterError',
   'Too many functions of this master are being run. Try again later.',
 );
+const JID_FAR = refusal('SaltInvocationError', '__jid__ is no job id of the present; leave it out.');
 const JID_TAKEN = refusal('SaltInvocationError', 'There is a job with this __jid__ already.');
 
 /** What these return is for the terminal of whoever calls them alone: the event that would bring it over the network has stars. */
@@ -75,7 +79,7 @@ export function runnerHandler({ decide, runners, fireEvent, jids }: ControlDeps)
 }
 
 /** Serves `wheel`. */
-export function wheelHandler({ decide, wheel, jids, jobs }: ControlDeps): ClearHandler {
+export function wheelHandler({ decide, wheel, jids, jobs, clock }: ControlDeps): ClearHandler {
   let atOnce = 0;
   return async (load, from) => {
     const fun = load.get('fun');
@@ -89,6 +93,7 @@ export function wheelHandler({ decide, wheel, jids, jobs }: ControlDeps): ClearH
     try {
       // Salt's client waits for events under a job id that it has chosen itself (salt/wheel/__init__.py `cmd_async`)
       const given = low.get('__jid__');
+      if (isSafeJid(given) && !isNearJid(given, clock)) return JID_FAR;
       const jid = isSafeJid(given) ? given : jids.next();
       if (jid === given && (await jobs.job(jid)) !== undefined) return JID_TAKEN;
       const tag = runTag('wheel', jid);

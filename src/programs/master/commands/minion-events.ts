@@ -6,9 +6,10 @@ import {
   isTagAllowedFromSyndic,
   isTagOfMasterOnly,
 } from '../../../network/events/tag-rules.ts';
-import { readReceipt, tags } from '../../../network/events/tags.ts';
+import { readMinionsPart, readReceipt, tags } from '../../../network/events/tags.ts';
 import type { Logger } from '../../../host/log.ts';
 import { countedWarnings } from '../counted-log.ts';
+import type { JobTargets } from '../job-targets.ts';
 import type { SyndicRegistry } from '../syndics.ts';
 import { isDict, type Dict, type Value } from '../../../python/values/value.ts';
 
@@ -18,6 +19,8 @@ export interface MinionEventsDeps {
   readonly log: Logger;
   /** With `order_masters`: a sender may be a syndic, whose events are those of the minions below it. */
   readonly syndics?: () => Promise<SyndicRegistry>;
+  /** Who has a part in which job; undefined where jobs are not kept. */
+  readonly targets?: Pick<JobTargets, 'partOf'>;
   /** Told that a minion has acknowledged a job; the request is answered when that is kept. */
   readonly received?: (jid: string, id: string) => Promise<void>;
 }
@@ -26,6 +29,8 @@ interface EventsRequestContext extends MinionEventsDeps {
   readonly warn: (text: string) => void;
   /** What must be kept before the request is answered. */
   readonly receipts: Promise<void>[];
+  /** Tags that speak of a minion and of a job that was not meant for it. */
+  readonly apart: ReadonlySet<string>;
   /** The sender, when it is a syndic. */
   readonly registry: SyndicRegistry | undefined;
 }
@@ -44,10 +49,12 @@ export function minionEventHandler(given: MinionEventsDeps): AesHandler {
     const pretag = load.get('pretag');
     const registry = given.syndics === undefined ? undefined : await given.syndics();
     if (registry !== undefined && !noteStart(registry, id, load)) return { value: null };
+    const { targets } = given;
     const parts = {
       ...given,
       warn,
       receipts,
+      apart: targets === undefined ? NO_TAGS : await tagsApart(targets, load),
       registry: registry?.isSyndic(id, pretag) ? registry : undefined,
     };
     if (Array.isArray(events)) {
@@ -58,6 +65,25 @@ export function minionEventHandler(given: MinionEventsDeps): AesHandler {
     await Promise.all(receipts);
     return { value: null };
   };
+}
+
+const NO_TAGS: ReadonlySet<string> = new Set();
+
+/** The tags of a request by which a minion would take part in a job that was not meant for it. */
+async function tagsApart(targets: Pick<JobTargets, 'partOf'>, load: Dict): Promise<ReadonlySet<string>> {
+  const [events, pretag] = [load.get('events'), load.get('pretag')];
+  const listed = Array.isArray(events) ? events.slice(0, EVENTS_MAX).filter(isDict) : [load];
+  const found = new Set<string>();
+  for (const event of listed) {
+    const tag = event.get('tag');
+    if (typeof tag !== 'string') continue;
+    for (const each of typeof pretag === 'string' ? [tag, `${pretag}/${tag}`] : [tag]) {
+      const part = readMinionsPart(each);
+      if (part === undefined || found.has(each)) continue;
+      if ((await targets.partOf(part.jid, part.id)) === 'not meant') found.add(each);
+    }
+  }
+  return found;
 }
 
 /** A start event says what its sender is. @returns false when it says so without a right to */
@@ -87,6 +113,10 @@ function fireChecked(deps: EventsRequestContext, id: string, tag: Value | undefi
     deps.warn(
       `The minion ${id} may not fire an event with the tag ${JSON.stringify(String(tag).slice(0, 200))}; it was dropped`,
     );
+    return;
+  }
+  if (deps.apart.has(tag)) {
+    deps.warn(`An event of ${id} about a job that was not meant for it was dropped: ${tag.slice(0, 200)}`);
     return;
   }
   for (const field of INTERNAL_FIELDS) data.delete(field);

@@ -7,6 +7,7 @@ import { truthy, type Value } from '../../../python/values/value.ts';
 import { given } from '../../../runtime/access/auth-list.ts';
 import { areFunctionsBlacklisted, isUserBlacklisted } from '../../../runtime/access/blacklist.ts';
 import { reachOfRule } from '../../../runtime/access/reach.ts';
+import { isImpossibleJid, isNearJid } from '../../../storage/jobs/job-days.ts';
 import type { LocalQuestion, Rights } from '../../../runtime/access/question.ts';
 import type { Requester } from '../auth/requester.ts';
 import type { KnownSyndic } from '../syndics.ts';
@@ -95,6 +96,23 @@ export function questionOf(
     minions: predicted.minions,
     minionsOf: (expression) => reachOfRule(expression, deps.fleet, deps.opts.get('nodegroups')),
   };
+}
+
+/**
+ * Why a job cannot have the id that was asked for; undefined where it can. Salt compat: Salt takes any, so that whoever may publish
+ * anything at all puts jobs of his at the top of every list for years. Syndics and orchestrations name jobs that have begun.
+ */
+export function whyNotJid(
+  { clock }: Pick<PublishDeps, 'clock'>,
+  { rights }: Requester,
+  { jid }: PublishRequest,
+): string | undefined {
+  if (jid === '') return undefined;
+  if (rights.kind === 'limited' && !isNearJid(jid, clock))
+    return `The job id ${jid} is not one of the present: without full rights only those within an hour of now can be chosen. Leave it out, and the job gets one.`;
+  if (isImpossibleJid(jid, clock))
+    return `The job id ${jid} is of a time in which no job can have begun. Leave it out, and the job gets one.`;
+  return undefined;
 }
 
 /** True when a user with limited rights asks for the id of a job that there is: its returns would mix with his. */

@@ -13,6 +13,7 @@ import type { PublishDeps } from './publish-deps.ts';
 import { type JobOrder, type PublishRequest, usesUserKey, readRequest } from './publish-request.ts';
 import {
   type Reach,
+  whyNotJid,
   withoutSyndics,
   permsOf,
   inOriginalName,
@@ -66,6 +67,11 @@ async function publishFor(
   const question = questionOf(deps, request, predicted);
   if (!deps.access.decide({ ...requester, rights }, question, from).allowed)
     return denied(deps, request, AUTHORIZATION_ERROR);
+  const far = whyNotJid(deps, requester, request);
+  if (far !== undefined) {
+    deps.access.refused(requester, question, from, far);
+    return { enc: 'clear', load: { jid: null, minions: [], error: far } };
+  }
   if (await takesJid(deps, requester, request)) {
     deps.access.refused(requester, question, from, `there is a job ${request.jid}`);
     return denied(deps, request, AUTHORIZATION_ERROR);

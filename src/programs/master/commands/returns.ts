@@ -13,9 +13,11 @@ import {
   REQUEST_JID,
   type JidSource,
 } from '../../../storage/jobs/jid.ts';
+import { dayOf, isImpossibleJid, type DayWindow } from '../../../storage/jobs/job-days.ts';
 import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
 import { funText } from '../../../storage/jobs/job-rows.ts';
+import type { JobTargets } from '../job-targets.ts';
 import type { ReturnOutcome } from '../worker-figures.ts';
 import { TRACE_FIELD } from '../../../runtime/tracing/context.ts';
 import type { ReturnTraces } from '../return-traces.ts';
@@ -27,6 +29,9 @@ export interface ReturnHandlerDeps {
   readonly jobs: Pick<JobReader, 'job'> & Pick<JobWriter, 'saveJob' | 'saveReturn'>;
   readonly jids: JidSource;
   readonly fireEvent: (tag: string, data: Dict) => void;
+  readonly targets: Pick<JobTargets, 'partOf'>;
+  /** The days of which the job cache keeps jobs. */
+  readonly days: Pick<DayWindow, 'holds'>;
   /** Told of each return what became of it. */
   readonly counted?: ((outcome: ReturnOutcome, load: Dict, receivedMs: number) => void) | undefined;
   /** Undefined when nobody wants to know. */
@@ -88,18 +93,33 @@ async function take(
   }
   deps.log.info(`Got return from ${id} for job ${jid}`);
   load.delete('__peer_id');
+  const isJobKept = jid !== NOT_KEPT && deps.opts.get('job_cache') && deps.opts.get('ext_job_cache') === '';
+  const stranger = isJobKept ? await whyApart(deps, jid, id) : undefined;
+  if (stranger !== undefined) {
+    count('apart');
+    deps.fireEvent(tags.jobApart(jid, id), load);
+    return deps.log.warning(`${id} has returned for job ${jid}, ${stranger}: it is no return of that job.`);
+  }
   const tell = (): void => {
     deps.fireEvent(tags.jobReturn(jid, id), load);
     fireStateErrors(deps, jid, id, load);
   };
-  const isKept = jid !== NOT_KEPT && deps.opts.get('job_cache') && deps.opts.get('ext_job_cache') === '';
-  if (!once || !isKept) tell();
-  if (!isKept) return count('not kept');
+  if (!once || !isJobKept) tell();
+  if (!isJobKept) return count('not kept');
   const isNew = await keep(deps, jid, id, load, value);
   count(isNew ? 'kept' : 'repeated');
   if (once && isNew) tell();
   if (once || isNew) return;
   deps.log.error(`${id} has returned job ${jid} before; the first return stays. This may be a replay.`);
+}
+
+/** Why a return has no part in the job that it names; undefined for one that has. */
+async function whyApart(deps: ReturnHandlerDeps, jid: string, id: string): Promise<string | undefined> {
+  const part = await deps.targets.partOf(jid, id);
+  if (part === 'not meant') return 'which was not meant for it';
+  // one that is forgotten here, or a moment later known from another master of a cluster, is kept with the others without a job
+  if (part === 'unknown job' && isImpossibleJid(jid, deps.clock)) return 'which nobody can have begun';
+  return undefined;
 }
 
 /** @returns false when the job cache has this return already */
@@ -140,7 +160,7 @@ async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict)
   if (!load.has('arg')) load.set('arg', load.get('fun_args') ?? []);
   load.set('tgt_type', 'glob');
   load.set('tgt', id);
-  if (isPast(proposed, deps.clock) && deps.opts.get('job_cache')) {
+  if (isPast(proposed, deps.clock) && deps.days.holds(dayOf(proposed)) && deps.opts.get('job_cache')) {
     load.set('jid', proposed);
     if (await deps.jobs.saveJob(proposed, load, [id])) return proposed;
     const known = await deps.jobs.job(proposed);

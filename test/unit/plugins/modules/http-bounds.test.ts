@@ -54,7 +54,10 @@ test('http bounds - an answer without an end is left, and the reason names the b
     more();
   });
   const result = await query(t, { http_max_body: 1_000_000 })(endless.url);
-  assert.match(String(result.get('error')), /^The answer is larger than http_max_body allows \(1000000 bytes\)/);
+  assert.match(
+    String(result.get('error')),
+    /^The answer is larger than http_max_body allows \(1000000 bytes\)/,
+  );
   assert.ok(sentBytes < 64 * 1024 * 1024);
 });
 

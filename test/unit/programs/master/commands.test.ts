@@ -18,6 +18,7 @@ import { silentLogger } from '../../../../src/host/log.ts';
 import { UserAuth } from '../../../../src/programs/master/auth/user-auth.ts';
 import type { SyndicRegistry } from '../../../../src/programs/master/syndics.ts';
 import { minionEventHandler } from '../../../../src/programs/master/commands/minion-events.ts';
+import { JobTargets } from '../../../../src/programs/master/job-targets.ts';
 import { returnHandler } from '../../../../src/programs/master/commands/returns.ts';
 import { revokeHandler } from '../../../../src/programs/master/commands/revoke.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
@@ -47,6 +48,8 @@ function returns(t: TestContext, values: DictInit = {}) {
     jobs,
     jids: new JidSource(systemClock),
     fireEvent: (tag, data) => events.push([tag, data]),
+    targets: new JobTargets({ jobs, log }),
+    days: { holds: (day) => !/^(?:9999|0001|undated)/.test(day) },
     clock: systemClock,
     log,
   });
@@ -82,14 +85,57 @@ test('returns - one that began on the minion and is sent again is one job; a pro
   assert.equal((await jobs.job(JID))?.has('req_jid'), false);
   await give('m2', sent);
   await give('m2', { ...scheduled, req_jid: '29991121000000000001' });
+  await give('m2', { ...scheduled, req_jid: '00010101000000000000' });
   await give('m2', { ...scheduled, req_jid: '../../x' });
   await give('m2', scheduled);
   const all = await jobs.jobs({});
-  assert.deepEqual([all.length, new Set(all.map(({ jid }) => jid.slice(0, 4))).has('2999')], [5, false]);
+  assert.deepEqual([all.length, new Set(all.map(({ jid }) => jid.slice(0, 4))).has('2999')], [6, false]);
   assert.deepEqual(
     (await jobs.returns(JID)).map(({ id }) => id),
     ['m1'],
   );
+});
+
+test('returns - one of a minion that the job was not meant for stands apart', async (t) => {
+  const { jobs, events, lines, give } = returns(t);
+  const targets: [string, Value, string, boolean][] = [
+    ['glob', 'web*', 'test.ping', false],
+    ['glob', '*', 'test.ping', true],
+    ['list', ['web1', 'web2'], 'test.ping', false],
+    ['list', 'web1,db1', 'test.ping', true],
+    ['pcre', 'web[0-9]+', 'test.ping', false],
+    ['compound', 'web1 or L@web2', 'test.ping', false],
+    ['compound', '* and not db*', 'test.ping', false],
+    // what the master cannot know for certain, the minion does
+    ['grain', 'os:Debian', 'test.ping', true],
+    ['pillar', 'role:web', 'test.ping', true],
+    ['compound', 'web* or not G@os:Debian', 'test.ping', true],
+    ['compound', 'N@web', 'test.ping', true],
+    ['ipcidr', '10.0.0.0/8', 'test.ping', true],
+    // a function of the master has no minion
+    ['glob', '*', 'runner.state.orchestrate', false],
+  ];
+  for (const [n, [tgt_type, tgt, fun, isMeant]] of targets.entries()) {
+    const jid = `202611210000000000${String(n).padStart(2, '0')}`;
+    await jobs.saveJob(jid, dict({ fun, tgt, tgt_type }), []);
+    await give('db1', { jid, fun, return: 'said', retcode: 0 });
+    const kept = (await jobs.returns(jid)).map(({ id }) => id);
+    assert.deepEqual(kept, isMeant ? ['db1'] : [], `${tgt_type} ${String(tgt)}`);
+    assert.equal(events.at(-1)?.[0], `salt/job/${jid}/${isMeant ? 'ret' : 'apart'}/db1`);
+  }
+  assert.match(lines.join('\n'), /db1 has returned for job \d+, which was not meant for it/);
+});
+
+test('returns - one for a job that nobody can have begun is not kept', async (t) => {
+  const { jobs, events, give } = returns(t);
+  for (const jid of ['99991231235959999999', '00010101000000000000']) {
+    await give('m1', { jid, fun: 'test.ping', return: true, retcode: 0 });
+    assert.deepEqual(await jobs.returns(jid), []);
+    assert.equal(events.at(-1)?.[0], `salt/job/${jid}/apart/m1`);
+  }
+  // a job of another master of the cluster may be known here a moment later
+  await give('m1', { jid: JID, fun: 'test.ping', return: true, retcode: 0 });
+  assert.equal((await jobs.returns(JID)).length, 1);
 });
 
 test('returns - the names of failed states make no tags but their own', async (t) => {
@@ -220,6 +266,33 @@ test('minion events - its own tags pass, without fields that mean something insi
     ['salt/minion/m1/start', 'my/tag', 'pre/my/tag'],
   );
   for (const [, data] of fired) assert.ok(!data.has('__peer_id') && !data.has('_stamp'));
+});
+
+test('minion events - a job that was not meant for a minion hears nothing of it', async () => {
+  const fired: string[] = [];
+  const received: string[] = [];
+  const handler = minionEventHandler({
+    fireEvent: (tag) => fired.push(tag),
+    log: keptLog().log,
+    targets: {
+      partOf: (jid, id) => Promise.resolve(jid === JID && id === 'm1' ? 'not meant' : 'may be meant'),
+    },
+    received: async (_jid, id) => void received.push(id),
+  });
+  const kinds = ['ret/m1', 'received/m1', 'prog/m1/0', 'sub/m1/error/x'];
+  for (const kind of kinds) await handler(request('m1', { tag: `salt/job/${JID}/${kind}`, data: dict() }));
+  const listed = kinds.map((kind) => dict({ tag: `salt/job/${JID}/${kind}`, data: dict() }));
+  await handler(request('m1', { events: listed }));
+  await handler(
+    request('m1', { pretag: `salt/job/${JID}/ret`, events: [dict({ tag: 'm1', data: dict() })] }),
+  );
+  assert.deepEqual(
+    fired.filter((tag) => tag !== 'm1'),
+    [],
+  );
+  assert.deepEqual(received, []);
+  await handler(request('m2', { tag: `salt/job/${JID}/received/m2`, data: dict() }));
+  assert.deepEqual(received, ['m2']);
 });
 
 test('minion events - what a minion tells of a job is told of itself', () => {

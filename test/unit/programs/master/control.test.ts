@@ -35,6 +35,7 @@ function made(decision: ControlDecision = { user: 'fred' }, more: Partial<Contro
     },
     jids: new JidSource(fakeClock()),
     jobs: { job: () => Promise.resolve(undefined) },
+    clock: fakeClock(),
     ...more,
   };
   return { deps, asked, orders };
@@ -104,4 +105,17 @@ test('control - functions whose return is for a terminal are refused before they
     /shows its token on a terminal only, and no token was made/,
   );
   assert.deepEqual(orders, []);
+});
+
+test('control - a job id that somebody chooses for a wheel function is one of the present', async () => {
+  const { deps, orders } = made();
+  const now = new JidSource(fakeClock()).next();
+  for (const jid of ['99991231235959999999', '00010101000000000000', 'undated', '20261399000000000000'])
+    assert.match(
+      JSON.stringify(await wheelHandler(deps)(dict({ fun: 'key.list_all', __jid__: jid }), 'x')),
+      /no job id of the present/,
+    );
+  assert.equal(orders.length, 0);
+  await wheelHandler(deps)(dict({ fun: 'key.list_all', __jid__: now }), 'x');
+  assert.equal(orders.length, 1);
 });

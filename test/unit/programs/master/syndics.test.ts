@@ -17,6 +17,7 @@ import { given } from '../../../../src/runtime/access/auth-list.ts';
 import { accessFor } from '../../../support/access.ts';
 import { publishHandler } from '../../../../src/programs/master/commands/publish.ts';
 import { takeReturn } from '../../../../src/programs/master/commands/returns.ts';
+import { JobTargets } from '../../../../src/programs/master/job-targets.ts';
 import { SyndicRegistry } from '../../../../src/programs/master/syndics.ts';
 import { dict, type Dict, type DictInit } from '../../../../src/python/values/value.ts';
 import { folder, keptLog } from '../../../support/attacker.ts';
@@ -41,6 +42,8 @@ function registry(t: TestContext, values: DictInit = {}) {
     jobs,
     jids: new JidSource(systemClock),
     fireEvent: (tag: string) => events.push(tag),
+    targets: new JobTargets({ jobs, log }),
+    days: { holds: (day: string) => !/^(?:9999|0001|undated)/.test(day) },
     clock: systemClock,
     log,
   };
@@ -251,4 +254,25 @@ test('publish - tells which minions have not authenticated since their keys were
   const { ask, newcomers } = publishing({ kind: 'full' });
   assert.equal(await ask('*', {}), 'published');
   assert.deepEqual(newcomers(), ['web1']);
+});
+
+test('syndics - a job of a day that nobody keeps is not made by what a syndic sends, nor one that has no such minion', async (t) => {
+  const { make, jobs, events } = registry(t);
+  const syndics = make();
+  const load = dict({ fun: 'test.ping', tgt: '*', tgt_type: 'glob', Minions: ['a'] });
+  const far = (jid: string): Dict => entry(dict({ a: true }), { jid, load });
+  for (const jid of ['99991231235959999999', '00010101000000000000', 'made_up'])
+    await syndics.takeReturns('s', far(jid).set('cmd', '_syndic_return'));
+  assert.deepEqual(await jobs.jobs({}), []);
+  const named = dict({ fun: 'test.ping', tgt: 'web*', tgt_type: 'glob' });
+  const returns = dict({ web1: true, db1: 'not asked' });
+  await syndics.takeReturns('s', entry(returns, { load: named }).set('cmd', '_syndic_return'));
+  assert.deepEqual(
+    (await jobs.returns(JID)).map(({ id }) => id),
+    ['web1'],
+  );
+  assert.deepEqual(events.filter((tag) => tag.includes(JID)).sort(), [
+    `salt/job/${JID}/apart/db1`,
+    `salt/job/${JID}/ret/web1`,
+  ]);
 });
