@@ -14,13 +14,15 @@ export interface DriverRun {
 }
 
 /**
- * Runs a file with a real Salt 3006.
+ * Runs a file with a real Salt 3006, or the version that `BRINE_SALT_VERSION` names: 3008 for what 3006.16 has lost.
  * @param folder where the minion's files go
  * @throws Error when none is found
  */
 export async function runDriver(folder: string, { driver, config, input }: DriverRun): Promise<Finished> {
-  const salt = realSalt('3006');
-  if (salt === undefined) throw new Error('No real Salt 3006 is found; BRINE_REAL_SALT names its folder.');
+  const version = process.env['BRINE_SALT_VERSION'] ?? '3006';
+  const salt = realSalt(version);
+  if (salt === undefined)
+    throw new Error(`No real Salt ${version} is found; BRINE_REAL_SALT names its folder.`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'minion'), config);
   const [name, data] = input;

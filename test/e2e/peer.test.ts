@@ -7,7 +7,7 @@ import { Fleet, ours, runProgram } from '../support/fleet.ts';
 test('peers - a minion publishes, runs runners and copies scheduled jobs as far as its master allows', async (t) => {
   const fleet = await Fleet.create(t, [
     'auto_accept: True',
-    'peer: {one: [test.*, schedule.add]}',
+    'peer: {one: [test.*, schedule.add, cmd.run_stdout]}',
     'peer_run: {one: [test.arg, manage.*]}',
   ]);
   await fleet.startMaster();
@@ -19,6 +19,8 @@ test('peers - a minion publishes, runs runners and copies scheduled jobs as far 
   const arg = await answer('one', 'publish.full_data', 'two', 'test.arg_clean', "['x', 'b=[1]']");
   assert.deepEqual(arg, { two: { ret: { args: ['x'], kwargs: { b: [1] } } } });
   assert.deepEqual(await answer('one', 'publish.publish', '*', 'cmd.run', 'id'), {});
+  const piped = await answer('one', 'publish.publish', 'two', 'cmd.run_stdout', 'echo a b | wc -w');
+  assert.deepEqual(piped, { two: '2' });
   assert.deepEqual(await answer('two', 'publish.publish', '*', 'test.ping'), {});
   assert.deepEqual(await answer('one', 'publish.runner', 'test.arg', "['-5', '#a', 'k=--x', '--y']"), {
     args: [-5, '#a', '--y'],

@@ -77,13 +77,13 @@ const RUN_ALL_RETURN = 'a mapping of pid, retcode, stdout and stderr';
 
 const execution = {
   run: defineFunction({
-    doc: 'Runs a command and returns its output. No shell takes part unless asked for with python_shell or shell.',
+    doc: 'Runs a command and returns its output. Straight from a job a shell runs it, so that pipes and variables work; in calls between modules none does, unless python_shell=True asks for one.',
     params: RUN,
     kwargs: 'kwargs',
     returns: 'the output, error output included unless redirect_stderr=False',
     examples: [
       "salt '*' cmd.run 'ls -l /tmp'",
-      "salt '*' cmd.run 'ls -l | wc -l' python_shell=True",
+      "salt '*' cmd.run 'ls -l | wc -l'",
       "salt '*' cmd.run 'grep root' stdin='one\\nroot\\n'",
       `salt '*' cmd.run 'env' env='{"LC_TIME": "de_DE"}' runas=www-data`,
     ],
@@ -97,7 +97,8 @@ const execution = {
     examples: ["salt '*' cmd.shell 'ls -l | grep root'"],
     run: (ctx, args, _rest, kwargs) => {
       const options = mergedOptions(args, kwargs);
-      const pythonShell = isSet(options, 'shell') ? (options.get('python_shell') ?? true) : false;
+      // a list is run as it is, see withShellDefault
+      const pythonShell = options.get('python_shell') ?? !Array.isArray(options.get('cmd'));
       options.set('python_shell', pythonShell).set('redirect_stderr', options.get('redirect_stderr') ?? true);
       return runText(ctx, options);
     },
@@ -173,6 +174,7 @@ const scripts = {
     returns: `${RUN_ALL_RETURN}; with cache_error when there is no such script`,
     examples: [
       "salt '*' cmd.script salt://scripts/runme.sh",
+      `salt '*' cmd.script salt://scripts/runme.sh 'one two "three four"'`,
       "salt '*' cmd.script salt://scripts/runme.sh args='[one, two]'",
     ],
     run: (ctx, args, _rest, kwargs) => runScript(ctx, mergedOptions(args, kwargs)),

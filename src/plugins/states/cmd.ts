@@ -1,5 +1,5 @@
 /** `cmd`: commands and scripts as states (3006.16 salt/states/cmd.py). */
-import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { CommandExecutionError, messageOf, SaltInvocationError } from '../../errors/errors.ts';
 import { isDir } from '../../python/paths.ts';
 import { defineModule, type Params } from '../../runtime/loader/module.ts';
 import { describeOsError, PythonError } from '../../python/exceptions.ts';
@@ -33,7 +33,8 @@ function missingFolder(options: Dict): string | undefined {
 
 /** The shell that was asked for, or that of the user who started the minion. */
 function withShell(ctx: StateContext, options: Dict): Dict {
-  return isSet(options, 'shell') ? options : new Map(options).set('shell', ctx.grains.get('shell') ?? null);
+  const call = new Map(options);
+  return isSet(options, 'shell') ? call : call.set('shell', ctx.grains.get('shell') ?? null);
 }
 
 /** The result of a command that has run. */
@@ -87,10 +88,16 @@ function scriptCall(ctx: StateContext, options: Dict, name: Value, saltenv: stri
   const context = new Map([...dictOf(options.get('defaults')), ...dictOf(options.get('context'))]);
   const call = new Map([...withShell(ctx, options), ...dict({ context, saltenv, python_shell: true })]);
   for (const key of ['name', 'stateful', 'defaults']) call.delete(key);
-  const text = pyStr(name);
-  if (!isSet(options, 'args') && text.trim().split(/\s+/).length > 1)
-    call.set('args', text.includes(' ') ? text.slice(text.indexOf(' ') + 1) : '');
+  const words = wordsBehind(name);
+  if (words !== undefined && !isSet(options, 'args')) call.set('args', words);
   return call;
+}
+
+/** What stands behind the first blank of a name of several words. */
+function wordsBehind(name: Value): string | undefined {
+  const text = pyStr(name);
+  if (text.trim().split(/\s+/).length < 2) return undefined;
+  return text.includes(' ') ? text.slice(text.indexOf(' ') + 1) : '';
 }
 
 const dictOf = (value: Value | undefined): Dict => (isDict(value) ? value : new Map());
@@ -108,12 +115,17 @@ async function runScriptState(ctx: StateContext, options: Dict): Promise<StateRe
   }
   const noFolder = missingFolder(options);
   if (noFolder !== undefined) return failure(name, noFolder);
-  const call = scriptCall(ctx, options, name, saltenv).set('source', source);
+  const call = scriptCall(ctx, options, name, saltenv);
   let ran: Dict;
   try {
-    ran = (await ctx.functions.call('cmd.script', [], call)) as Dict;
+    ran = (await ctx.functions.call('cmd.script', [], call.set('source', source))) as Dict;
+    // Salt compat: the name with its words may be a name with blanks; where it is none, its first word is the script
+    if (truthy(ran.get('cache_error')) && source === name && wordsBehind(name) !== undefined) {
+      const first = pyStr(name).trim().split(/\s+/)[0] as string;
+      ran = (await ctx.functions.call('cmd.script', [], call.set('source', first))) as Dict;
+    }
   } catch (error) {
-    const isKnown = error instanceof CommandExecutionError;
+    const isKnown = error instanceof CommandExecutionError || error instanceof SaltInvocationError;
     if (!isKnown && !(error instanceof Error && describeOsError(error))) throw error;
     return failure(name, messageOf(error));
   }

@@ -37,6 +37,7 @@ export class ApiFleet {
     writeFileSync(fleet.path('static', 'a.css'), 'body{}\n');
     fleet.configureMaster([
       'auto_accept: True',
+      `file_roots: {base: [${fleet.path('srv')}]}`,
       `api_pidfile: ${fleet.path('api.pid')}`,
       `api_logfile: ${fleet.path('api.log')}`,
       'external_auth:',

@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogLevel } from '../../../host/log.ts';
 import { runProcess, SpawnError, startProcess, type ProcessResult } from '../../../host/process.ts';
 import { isExecutable } from '../../../host/which.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
-import { pyRepr, pyStr } from '../../../python/values/repr.ts';
+import { pyStr } from '../../../python/values/repr.ts';
 import { rstrip } from '../../../python/values/text.ts';
 import { toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { planCommand, type CommandPlan } from './command-line.ts';
@@ -88,18 +88,20 @@ interface Plan {
 // The order of the checks is Salt's: it decides which error a doubly wrong call gets.
 async function prepare(ctx: ModuleContext, options: Dict, mode: RunMode): Promise<Plan> {
   const pythonShell = option(options, 'python_shell');
-  const shell = chosenShell(options, pythonShell);
-  const level = checkedLevel(ctx, options, shell);
+  const shell = chosenShell(options);
+  // Salt compat: Salt looks at the default one also where no shell takes part, and runs nothing without it
+  const checked = truthy(pythonShell) || shell !== DEFAULT_SHELL ? shell : undefined;
+  const level = checkedLevel(ctx, options, checked);
   const background = mode.background === true || isSet(options, 'bg');
-  if (shell !== undefined && !isExecutable(shell)) {
-    throw new CommandExecutionError(`The shell ${shell} is not available`);
+  if (checked !== undefined && !isExecutable(checked)) {
+    throw new CommandExecutionError(`The shell ${checked} is not available`);
   }
   const [cmd, givenFolder] = await rendered(ctx, options);
   await assertPermitted(ctx, options, cmd);
   const given = parseEnvironment(ctx.log, option(options, 'env'));
   const account = await findAccount(options);
   const cwd = givenFolder ?? defaultFolder(account.user);
-  const command = planCommand(cmd, pythonShell, shell ?? DEFAULT_SHELL);
+  const command = planCommand(cmd, pythonShell, shell ?? '/bin/sh');
   if (level !== undefined) ctx.log.info(startMessage(command, options, cwd, background));
   const env = await buildEnvironment(ctx, options, { account, shell }, given);
   const umask = parseUmask(option(options, 'umask'));
@@ -127,10 +129,9 @@ async function prepare(ctx: ModuleContext, options: Dict, mode: RunMode): Promis
   };
 }
 
-function chosenShell(options: Dict, pythonShell: Value): string | undefined {
-  const shell = options.get('shell') ?? null;
-  if (shell === null) return truthy(pythonShell) ? DEFAULT_SHELL : undefined;
-  return truthy(shell) ? textOf(shell) : undefined;
+/** The shell that would run a command; undefined where the caller wants none of his own choice. */
+function chosenShell(options: Dict): string | undefined {
+  return options.has('shell') ? textOption(options, 'shell') : DEFAULT_SHELL;
 }
 
 function checkedLevel(ctx: ModuleContext, options: Dict, shell: string | undefined): LogLevel | undefined {
@@ -226,37 +227,28 @@ async function started<T>(plan: Plan, launch: (settings: StartSettings) => Promi
     });
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error;
-    const command = plan.level === undefined ? 'REDACTED' : plan.command.given;
-    throw new CommandExecutionError(
-      `Unable to run command '${command}' with the context '${contextText(plan)}', reason: ${error.reason}`,
-      { cause: error },
-    );
+    throw new CommandExecutionError(notStarted(plan, error), { cause: error });
   }
 }
 
 type StartSettings = Parameters<typeof startProcess>[1] & object;
 
-/** Variables whose values are no secrets and help to see why a program was not found. */
-const OPEN_VARIABLE = /^(PATH|HOME|USER|SHELL|PWD|LANG|LANGUAGE|LC_[A-Z]+)$/;
+/** What only a shell understands. */
+const SHELL_SYNTAX = /[|;<>$`*&]/;
 
-// Salt compat: Salt prints the values of all variables and the standard input, and so their secrets.
-function contextText(plan: Plan): string {
-  const hide = (name: string, value: string): string => (OPEN_VARIABLE.test(name) ? value : '***');
-  const env: Dict = new Map([...plan.env].map(([name, value]) => [name, hide(name, value)]));
-  const piped = plan.background ? null : -1;
-  const context = new Map<Value, Value>([
-    ['cwd', plan.cwd],
-    ['shell', plan.command.shell],
-    ['env', env],
-    ['stdin', plan.stdin === undefined ? null : '***'],
-    ['stdout', piped],
-    ['stderr', plan.merged ? -2 : piped],
-    ['with_communicate', !plan.background],
-    ['timeout', plan.timeout],
-    ['bg', plan.background],
-  ]);
-  if (plan.command.shell === true) context.set('executable', plan.command.argv[0] ?? null);
-  return pyRepr(context.set('close_fds', true));
+/**
+ * Why a command could not be started: the reason first. Salt compat: Salt says it last, behind its own settings, all variables of the
+ * environment and the standard input, and so with their secrets.
+ */
+function notStarted({ command, cwd, env, level }: Plan, error: SpawnError): string {
+  const given = level === undefined ? 'REDACTED' : command.given;
+  const wantsShell = !truthy(command.shell) && !command.isList && SHELL_SYNTAX.test(given);
+  const path = error.code === 'ENOENT' && !error.program.includes('/') ? env.get('PATH') : undefined;
+  return [
+    `${error.reason}: Unable to run command '${given}' in the folder '${cwd}'.`,
+    ...(wantsShell ? ['No shell took part; python_shell=True asks for one.'] : []),
+    ...(path === undefined ? [] : [`Looked for in PATH '${path}'.`]),
+  ].join(' ');
 }
 
 function outcomeOf(ctx: ModuleContext, plan: Plan, result: ProcessResult): CommandOutcome {

@@ -9,10 +9,10 @@ const flag = (value: boolean, doc: string): ParamSpec => ({ default: value, type
 const SHARED = {
   cmd: {
     type: 'str or list',
-    doc: 'The command. Text is split into words as a shell would do it, without a shell taking part; a list is taken word by word.',
+    doc: 'The command. A shell reads the text when the call comes straight from a job; in calls between modules it is split into words. A list is taken word by word.',
   },
   source: { type: 'str', doc: 'The script: a path on the minion, or a salt:// or http(s):// address.' },
-  args: none('str or list', 'Arguments for the script. Text is one argument, a list is several.'),
+  args: none('str or list', 'Arguments for the script: text, which is split into words, or a list of words.'),
   root: { type: 'str', doc: 'The folder that becomes the root folder of the command; not `/`.' },
   binds: none('list', 'Folders of the system to make visible at the same place below the root.'),
   cwd: none(
@@ -25,13 +25,10 @@ const SHARED = {
   ),
   runas: none('str', "The user to run as, with that user's groups and login environment."),
   group: none('str', 'The group to run as; needs sudo to be installed.'),
-  shell: none(
-    'str',
-    'Absolute path of a shell. Giving one means that it runs the command, unless python_shell=False.',
-  ),
+  shell: none('str', 'Absolute path of the shell, where one runs the command.'),
   python_shell: none(
     'bool',
-    'True lets a shell run the command, so that pipes, variables and patterns work. Do not combine it with untrusted text.',
+    'Whether a shell runs the command, so that pipes, variables and patterns work. Without it: yes straight from a job, no in calls between modules. Do not combine a shell with untrusted text.',
   ),
   env: none('dict or list', 'Environment variables: a mapping, or a list of mappings with one entry each.'),
   clean_env: flag(false, 'Start from an empty environment instead of that of the minion.'),
@@ -85,6 +82,14 @@ export function params(names: string, defaults: Readonly<Record<string, Value>> 
   );
 }
 
+/** The parameters of a function of `cmd`: there the shell is that of who started the minion, unless another is named. */
+function commandParams(names: string, defaults: Readonly<Record<string, Value>> = {}): Params {
+  return {
+    ...params(names, defaults),
+    shell: { ...SHARED.shell, default: DEFAULT_SHELL, defaultFrom: '$SHELL' },
+  };
+}
+
 /** All that a function was given, in one mapping. */
 export function mergedOptions(args: Readonly<Record<string, Value>>, kwargs: Dict): Dict {
   return new Map([...Object.entries(args), ...kwargs]);
@@ -96,47 +101,44 @@ const START = 'cmd cwd stdin runas group shell python_shell env clean_env templa
 const ENDING = 'hide_output timeout reset_system_locale ignore_retcode saltenv use_vt';
 
 /** `cmd.run` */
-export const RUN = params(
+export const RUN = commandParams(
   `${START} rstrip umask ${OUTPUT} ${ENDING} redirect_stderr bg password encoded_cmd raise_err prepend_path ${SUCCESS}`,
   { redirect_stderr: true },
 );
 /** `cmd.shell` */
-export const SHELL: Params = {
-  ...params(
-    `cmd cwd stdin runas group shell env clean_env template rstrip umask ${OUTPUT} ${ENDING} bg password prepend_path ${SUCCESS}`,
-  ),
-  shell: { ...SHARED.shell, default: DEFAULT_SHELL, defaultFrom: '$SHELL' },
-};
+export const SHELL = commandParams(
+  `cmd cwd stdin runas group shell env clean_env template rstrip umask ${OUTPUT} ${ENDING} bg password prepend_path ${SUCCESS}`,
+);
 /** `cmd.run_stdout` and `cmd.run_stderr` */
-export const RUN_STREAM = params(
+export const RUN_STREAM = commandParams(
   `${START} rstrip umask ${OUTPUT} ${ENDING} password prepend_path ${SUCCESS}`,
 );
 /** `cmd.run_all` */
-export const RUN_ALL = params(
+export const RUN_ALL = commandParams(
   `${START} rstrip umask ${OUTPUT} ${ENDING} redirect_stderr password encoded_cmd prepend_path ${SUCCESS}`,
 );
 /** `cmd.retcode` */
-export const RETCODE = params(
+export const RETCODE = commandParams(
   `${START} umask ${OUTPUT} timeout reset_system_locale ignore_retcode saltenv use_vt password ${SUCCESS}`,
 );
 /** `cmd.script` */
-export const SCRIPT = params(
+export const SCRIPT = commandParams(
   `source args cwd stdin runas group shell python_shell env template umask ${OUTPUT} hide_output timeout ` +
     `reset_system_locale saltenv use_vt bg password ${SUCCESS}`,
 );
 /** `cmd.script_retcode` */
-export const SCRIPT_RETCODE = params(
+export const SCRIPT_RETCODE = commandParams(
   'source args cwd stdin runas group shell python_shell env template umask timeout reset_system_locale saltenv ' +
     `${OUTPUT} use_vt password ${SUCCESS}`,
   { template: 'jinja' },
 );
 /** `cmd.run_bg` */
-export const RUN_BG = params(
+export const RUN_BG = commandParams(
   `cmd cwd runas group shell python_shell env clean_env template umask timeout ${OUTPUT} reset_system_locale ` +
     `ignore_retcode saltenv password prepend_path ${SUCCESS}`,
 );
 /** `cmd.run_chroot` */
-export const RUN_CHROOT = params(
+export const RUN_CHROOT = commandParams(
   `root cmd cwd stdin runas group shell python_shell binds env clean_env template rstrip umask ${OUTPUT} ${ENDING} bg ${SUCCESS}`,
   { python_shell: true, output_loglevel: 'quiet' },
 );

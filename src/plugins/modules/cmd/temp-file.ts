@@ -17,6 +17,8 @@ export interface TempFile {
   readonly suffix?: string;
   /** Who shall own it; default: we. */
   readonly owner?: User | undefined;
+  /** What is run removes the file when it ends, since nobody waits for it. */
+  readonly removesItself?: boolean;
 }
 
 /**
@@ -41,11 +43,14 @@ export async function withTempFile<T>(
       },
     );
   }
+  let isLeft = false;
   try {
     if (file.owner) chownSync(path, file.owner.uid, -1);
-    return await use(path);
+    const value = await use(path);
+    isLeft = file.removesItself === true;
+    return value;
   } finally {
-    remove(ctx, label, path);
+    if (!isLeft) remove(ctx, label, path);
   }
 }
 
