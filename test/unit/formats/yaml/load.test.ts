@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { PyFloat, type Value } from '../../../../src/python/values/value.ts';
+import { dict, PyFloat, type Value } from '../../../../src/python/values/value.ts';
 import { YamlError, loadYaml, resolvePlainScalar } from '../../../../src/formats/yaml/load.ts';
+import { toJson } from '../../../../src/formats/json/text.ts';
+import { parseKeyword } from '../../../../src/formats/yaml/keyword.ts';
 import { yamlifyArgument } from '../../../../src/formats/yaml/yamlify.ts';
 
 interface Recording {
@@ -61,8 +63,64 @@ test('yaml - documents give the values and the errors of the real loader', () =>
   }
 });
 
+/** Words of which YAML would lose a part, or make another number: Salt reads them, ours stay what they are. */
+const STAY_TEXTS: readonly string[] = [
+  ...['echo -H "Accept: x" http://h/#frag', 'a: b # c', '? a # c', 'a: # c', 'a#b: c', '1 # c', 'true # c'],
+  ...['! test -e /x', '! ', '>', '&bg x', '{ echo a; }', '{ echo a; } # c', '{a}'],
+  ...[
+    '1:30',
+    '59:59',
+    '20:01',
+    '1:2:3:4',
+    '1_2:30',
+    '0x_ff',
+    '0b1_0',
+    '12:34:56',
+    '|2',
+    '>-',
+    '-1:30',
+    '|+',
+    '|-',
+    '&a b',
+    '&a',
+    '! a',
+    'True # y',
+    '5 # x',
+    '190:20:30',
+    '22:22',
+    '52:54:00:12:34:56',
+    '1:30.5',
+    '1_000.5',
+    '0x1_F',
+    '1_0:30',
+    '-1_000',
+  ],
+];
+
+test('yaml - a word of a command line of which something would be lost stays a text', () => {
+  for (const text of STAY_TEXTS) assert.deepEqual(yamlifyArgument(text), text);
+  assert.deepEqual(parseKeyword('k=a: b # c'), { name: 'k', value: 'a: b # c' });
+});
+
+test('yaml - a word of a command line is a value where that is meant', () => {
+  const values: readonly (readonly [string, Value])[] = [
+    ['{a: b} # c', dict({ a: 'b' })],
+    ['[1, 2] # c', [1, 2]],
+    ['{}', dict()],
+    ['[]', []],
+    ['{a: 1, b}', dict({ a: 1, b: null })],
+    ['!!str 5', '5'],
+    ['yes', true],
+    ['0644', 644],
+    ["'22:22'", '22:22'],
+    ['"a: b"', 'a: b'],
+  ];
+  for (const [text, value] of values) assert.equal(toJson(yamlifyArgument(text)), toJson(value), text);
+});
+
 test('yaml - words of a command line give the values of the real function', () => {
   for (const { text, want } of recordings('arguments.json')) {
+    if (STAY_TEXTS.includes(text)) continue;
     assert.deepEqual(tagged(yamlifyArgument(text)), want, JSON.stringify(text));
   }
 });
