@@ -13,6 +13,8 @@ export interface CallerServiceDeps {
   readonly log: Logger;
   /** Aborted when the command is. */
   readonly signal?: AbortSignal;
+  /** Shows what the function does just now. */
+  readonly showStep?: (text: string) => void;
   /** Writes a line to the terminal. */
   readonly print?: (line: string) => void;
 }

@@ -32,6 +32,7 @@ export function callerServices(deps: CallerServiceDeps): MinionServices {
   return {
     fireLocal: (tag, data) => fireOnMinion(deps, tag, data),
     fireMaster: (tag, data, preload) => fireOnMaster(deps, tag, data, preload),
+    ...(deps.showStep === undefined ? {} : { showStep: deps.showStep }),
     runningJobs: async () => runningJobs(deps),
     signalJob: async (jid, signal) => signalJob(deps, jid, signal),
     refresh: (what, options) => fireOnMinion(deps, REFRESH_TAGS[what], options ?? new Map()),

@@ -1,4 +1,6 @@
 /** `salt-call` (salt/cli/caller.py, 3006.16). */
+import { withWaitingLine } from '../terminal/waiting-line.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,9 +46,10 @@ const INTERRUPT_GRACE_MS = 1_000;
 /** Runs the command. @returns the exit code */
 export async function runSaltCall(
   argv: readonly string[],
-  io: CommandIo,
+  streams: CommandIo,
   deps: SaltCallDeps,
 ): Promise<number> {
+  const { waits, io } = withWaitingLine(streams, systemClock);
   const parsed = await prepareCommandLine(saltCallProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   try {
@@ -61,11 +64,13 @@ export async function runSaltCall(
   }
   const program = await openCallerProgram(parsed, io);
   const caller = new Caller(program, parsed, io, deps);
+  const waited = waits.begins({ text: () => caller.doing });
   try {
     return await caller.run();
   } catch (error) {
     return notAdmitted(error, program, io);
   } finally {
+    waited();
     caller.close();
     program.logging.close();
   }
@@ -90,6 +95,8 @@ class Caller {
   readonly #deps: SaltCallDeps;
   readonly #display: Display;
   readonly #abort = new AbortController();
+  /** What is being waited for, for the line on a terminal. */
+  doing = 'collecting grains';
   #removeProc: () => void = () => undefined;
   #link: MasterLink | undefined;
 
@@ -117,9 +124,11 @@ class Caller {
     const services = callerServices({
       ...{ opts, link: this.#link, clock: systemClock, log: logging.logger },
       signal: this.#abort.signal,
+      showStep: (text) => (this.doing = `running ${this.#fun}: ${text}`),
       print: (line) => this.#io.stdout.write(`${line}\n`),
     });
     const context = state.context({ jid, fun: this.#fun, pub: call }, services, this.#abort.signal);
+    this.doing = `running ${this.#fun}`;
     const outcome = await Promise.race([this.#call(context, call), this.#interruption()]);
     if (outcome === undefined || this.#abort.signal.aborted) return this.#leave();
     if (outcome.kind === 'failed') return this.#failed(outcome);
@@ -173,6 +182,7 @@ class Caller {
     makeDirectory(opts.get('pki_dir'), 0o700); // no minion has run here yet
     const [grains, key] = await Promise.all([grainsNow({ opts: merged, log }), loadMinionKey(opts)]);
     const state = new MinionState(stateDeps, grains);
+    this.doing = `connecting to the master ${pyStr(opts.raw('master') ?? '')}`;
     this.#link = await connectMaster({
       opts,
       call: (fun) => this.#callWithoutMaster(state, fun),
@@ -183,6 +193,7 @@ class Caller {
       hasTimeout: this.#parsed.isExplicit('auth_timeout'),
     });
     state.serve(this.#link.address);
+    this.doing = 'waiting for the pillar of the master';
     state.pillar = await this.#link.pillar(state.grains);
     return state;
   }

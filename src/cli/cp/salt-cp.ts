@@ -11,6 +11,8 @@ import { openClientProgram, type ClientProgram } from '../program/client-program
 import { Display } from '../terminal/display.ts';
 import { formatHelp, formatUsageError } from '../command-line/help.ts';
 import type { CommandIo } from '../terminal/io.ts';
+import type { Waits } from '../../runtime/client/waits.ts';
+import { withWaitingLine } from '../terminal/waiting-line.ts';
 import { saltCpProgram } from '../options/salt-cp.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
@@ -25,7 +27,8 @@ const DEFAULT_CHUNK_BYTES = 98_304;
 const TARGET_TYPES = ['pcre', 'list', 'grain', 'grain_pcre', 'nodegroup', 'range'] as const;
 
 /** Runs the command. @returns the exit code */
-export async function runSaltCp(argv: readonly string[], io: CommandIo): Promise<number> {
+export async function runSaltCp(argv: readonly string[], streams: CommandIo): Promise<number> {
+  const { waits, io } = withWaitingLine(streams, systemClock);
   const parsed = await prepareCommandLine(saltCpProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.args.length < 2) {
@@ -35,7 +38,7 @@ export async function runSaltCp(argv: readonly string[], io: CommandIo): Promise
   }
   const program = await openClientProgram(parsed, io, 'salt.client', 'salt-cp');
   try {
-    return await copy(parsed, program, io);
+    return await copy(parsed, program, { io, waits });
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     io[error.stream].write(`${error.message}\n`);
@@ -45,7 +48,11 @@ export async function runSaltCp(argv: readonly string[], io: CommandIo): Promise
   }
 }
 
-async function copy(parsed: ParsedOptions, program: ClientProgram, io: CommandIo): Promise<number> {
+async function copy(
+  parsed: ParsedOptions,
+  program: ClientProgram,
+  { io, waits }: { readonly io: CommandIo; readonly waits: Waits },
+): Promise<number> {
   const { opts, merged, logging } = program;
   const display = new Display(merged, io, logging.logger, 'cp.recv');
   const [target = '', ...words] = parsed.args;
@@ -58,6 +65,7 @@ async function copy(parsed: ParsedOptions, program: ClientProgram, io: CommandIo
       client,
       opts,
       clock: systemClock,
+      waits,
       patience: patienceOf(merged),
       ...targetOf(program, target),
     };

@@ -2,6 +2,7 @@
 import type { LocalClient } from '../../runtime/client/local-client.ts';
 import { outcomeText } from '../../runtime/client/outcome.ts';
 import { publishAndWatch, type WatchPatience } from '../../runtime/client/watch-job.ts';
+import type { Waits } from '../../runtime/client/waits.ts';
 import { dict, type Dict, type DictInit, type Value } from '../../python/values/value.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
@@ -14,6 +15,7 @@ export interface JobSender {
   readonly tgt: Value;
   readonly tgtType: string;
   readonly patience: WatchPatience;
+  readonly waits: Waits;
 }
 
 /**
@@ -23,10 +25,11 @@ export interface JobSender {
  * @throws ClientError, NoMinionsError
  */
 export async function sendJob(sender: JobSender, fun: string, args: DictInit): Promise<Dict> {
-  const { client, opts, clock, tgt, tgtType, patience } = sender;
+  const { client, opts, clock, tgt, tgtType, patience, waits } = sender;
   const parts = {
     client,
     clock,
+    waits,
     stored: async (jid: string) =>
       (await import('../../runtime/client/local-job-cache.ts')).storedReturns(opts, jid),
     keyOutcome: async (id: string) =>

@@ -9,6 +9,7 @@ import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import { NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { JobPublisher } from '../../runtime/client/job-publisher.ts';
+import { whileWaiting, type Waits } from '../../runtime/client/waits.ts';
 import { loginFields, type Login } from '../../runtime/client/login.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
@@ -26,6 +27,7 @@ export interface RemoteKeysDeps extends ClientProgram {
   readonly io: CommandIo;
   readonly display: KeyDisplay;
   readonly onInterrupt: OnInterrupt;
+  readonly waits: Waits;
 }
 
 /** Calls a wheel function. @returns what it returned */
@@ -47,7 +49,7 @@ export async function runRemoteKeys(action: KeyAction, deps: RemoteKeysDeps): Pr
   try {
     const login = await findLogin(deps, io, (load) => requests.command(load));
     if (login === undefined) return false;
-    const wheel = wheelOf(requests, login);
+    const wheel = wheelOf(requests, login, deps.waits);
     if ('from' in action) await changeKeys(action, wheel, deps);
     else await showKeys(action, wheel, deps);
     return true;
@@ -56,7 +58,7 @@ export async function runRemoteKeys(action: KeyAction, deps: RemoteKeysDeps): Pr
   }
 }
 
-function wheelOf(requests: JobPublisher, login: Login): Wheel {
+function wheelOf(requests: JobPublisher, login: Login, waits: Waits): Wheel {
   return async (fun, arg, kwarg = new Map<Value, Value>()) => {
     const load = new Map<Value, Value>([
       ['cmd', 'wheel'],
@@ -65,7 +67,7 @@ function wheelOf(requests: JobPublisher, login: Login): Wheel {
       ['kwarg', kwarg],
       ...loginFields(login),
     ]);
-    const reply = await requests.command(load);
+    const reply = await whileWaiting(waits, `waiting for the master to run ${fun}`, requests.command(load));
     const data = isDict(reply) ? reply.get('data') : undefined;
     if (!isDict(data)) throw refusalIn(reply);
     if (data.get('success') === false) throw new BrineError(pyStr(data.get('return') ?? ''));

@@ -1,4 +1,7 @@
 /** `salt-key` (salt/cli/key.py and KeyCLI in salt/key.py, 3006.16). */
+import { withWaitingLine } from '../terminal/waiting-line.ts';
+import type { Waits } from '../../runtime/client/waits.ts';
+import { systemClock } from '../../host/clock.ts';
 import { tellError } from '../terminal/failure-line.ts';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -53,9 +56,10 @@ interface KeyRun extends KeyActionContext {
  */
 export async function runSaltKey(
   argv: readonly string[],
-  io: CommandIo,
+  streams: CommandIo,
   deps: SaltKeyDeps = {},
 ): Promise<number> {
+  const { waits, io } = withWaitingLine(streams, systemClock);
   const parsed = await prepareCommandLine(saltKeyProgram, argv, io, {
     beforeConfigDir: generateWithoutConfig,
   });
@@ -67,7 +71,7 @@ export async function runSaltKey(
     const logging = keyLogging(merged, io);
     try {
       const log = logging.logger;
-      if (await isDoneByMaster(parsed, { opts, merged, logging, io, ...deps })) return 0;
+      if (await isDoneByMaster(parsed, { opts, merged, logging, io, waits, ...deps })) return 0;
       const ready = await becomeConfiguredUser(merged, log);
       const run = { openEvents: openKeyEvents, onInterrupt: onSigint, ...deps, io, merged, log };
       if (ready) await runAction(parsed, opts, { ...run, display: new KeyDisplay(merged, io, log) });
@@ -137,7 +141,7 @@ async function loadOptions(
 /** `--auth`: the master does it. @returns false without it, and when there is nothing to log in with */
 async function isDoneByMaster(
   parsed: ParsedOptions,
-  run: ClientProgram & SaltKeyDeps & { readonly io: CommandIo },
+  run: ClientProgram & SaltKeyDeps & { readonly io: CommandIo; readonly waits: Waits },
 ): Promise<boolean> {
   if (!truthy(run.merged.get('eauth'))) return false;
   if (parsed.flag('delete_all') && parsed.args.length > 0) throw new BrineError(DELETE_ALL_ARGUMENTS);

@@ -2,6 +2,7 @@
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
 import type { EventBusReader } from '../../network/events/bus-client.ts';
+import { whileWaiting, type Waits } from '../../runtime/client/waits.ts';
 import { loginFields } from '../../runtime/client/login.ts';
 import { OwnEvents } from '../../runtime/client/own-events.ts';
 import { JobPublisher } from '../../runtime/client/job-publisher.ts';
@@ -27,7 +28,7 @@ export interface RemoteCall {
  */
 export async function runRemotely(
   { opts, merged, logging }: ClientProgram,
-  io: CommandIo,
+  { io, waits }: { readonly io: CommandIo; readonly waits: Waits },
   { fun, arg, isAsync }: RemoteCall,
 ): Promise<Dict | 'key'> {
   const deps = { opts, env: io.env, clock: systemClock, random: systemRandom };
@@ -45,7 +46,7 @@ export async function runRemotely(
         (event) => returns.add(event),
         () => returns.end(),
       );
-    const reply = await requests.command(
+    const asked = requests.command(
       new Map<Value, Value>([
         ['cmd', 'runner'],
         ['fun', fun],
@@ -54,8 +55,14 @@ export async function runRemotely(
         ...(events.listener === undefined ? [] : ([['listener', events.listener]] as const)),
       ]),
     );
+    const reply = await whileWaiting(waits, 'waiting for the master', asked);
     if (!isDict(reply) || typeof reply.get('tag') !== 'string') throw refusalIn(reply);
-    return isAsync ? reply : await returns.of(`${String(reply.get('tag'))}/ret`);
+    if (isAsync) return reply;
+    return await whileWaiting(
+      waits,
+      `the master is running ${fun}`,
+      returns.of(`${String(reply.get('tag'))}/ret`),
+    );
   } finally {
     bus?.close();
     requests.close();

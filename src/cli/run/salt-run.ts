@@ -23,7 +23,9 @@ import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
 import { detach, detachedJid } from './detach.ts';
 import { isOrdered, runOrdered } from './ordered.ts';
-import { withStatusLine, type StatusLine } from './status-line.ts';
+import type { StatusLine } from '../terminal/status-line.ts';
+import { withWaitingLine, type WaitingLine } from '../terminal/waiting-line.ts';
+import { whileWaiting } from '../../runtime/client/waits.ts';
 import { runMasterFunction } from '../../programs/runner/run-function.ts';
 import { findFunction, loadModules, missingFunction } from '../../programs/runner/find-function.ts';
 import { ownFunctions, type OwnFunctions } from '../../programs/runner/own-functions.ts';
@@ -39,7 +41,7 @@ const ORCHESTRATIONS: ReadonlySet<string> = new Set(['state.orchestrate', 'state
 
 /** Runs the command. @returns the exit code */
 export async function runSaltRun(argv: readonly string[], streams: CommandIo): Promise<number> {
-  const { status, io } = withStatusLine(streams);
+  const { status, waits, io } = withWaitingLine(streams, systemClock);
   const detached = detachedJid(io.env);
   const parsed = await prepareCommandLine(saltRunProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
@@ -54,12 +56,12 @@ export async function runSaltRun(argv: readonly string[], streams: CommandIo): P
   try {
     if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io);
     if (parsed.text('eauth') !== '') {
-      const code = await runAsLoggedIn(program, parsed, io);
+      const code = await runAsLoggedIn(program, parsed, { io, waits });
       if (code !== undefined) return code;
     }
     if (!(await becomeConfiguredUser(program))) return 0;
     if (isOrdered(io.env)) return await runOrdered(program, io);
-    return await new RunnerRun(program, parsed, { io, status }, detached).run();
+    return await new RunnerRun(program, parsed, { io, status, waits }, detached).run();
   } finally {
     program.logging.close();
   }
@@ -75,7 +77,7 @@ function wordsFault(parsed: ParsedOptions): string | undefined {
 async function runAsLoggedIn(
   program: ClientProgram,
   parsed: ParsedOptions,
-  io: CommandIo,
+  { io, waits }: Pick<RunStreams, 'io' | 'waits'>,
 ): Promise<number | undefined> {
   const [fun = '', ...words] = parsed.args;
   const display = new Display(program.merged, io, program.logging.logger, fun);
@@ -83,7 +85,7 @@ async function runAsLoggedIn(
   const { runRemotely } = await import('./remote-run.ts');
   const isAsync = truthy(program.merged.get('async'));
   try {
-    const data = await runRemotely(program, io, { fun, arg, isAsync });
+    const data = await runRemotely(program, { io, waits }, { fun, arg, isAsync });
     if (data === 'key') return undefined;
     if (isAsync) display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
     else await showReturn(display, data);
@@ -130,6 +132,9 @@ async function printDocs(word: string, { merged, logging }: ClientProgram, io: C
   return 0;
 }
 
+/** Where a run writes, and where it says what it waits for. */
+type RunStreams = ReturnType<typeof withWaitingLine>;
+
 /** One run of a runner. */
 class RunnerRun {
   readonly #program: ClientProgram;
@@ -143,17 +148,19 @@ class RunnerRun {
   readonly #own: OwnFunctions;
   readonly #abort = new AbortController();
   readonly #status: StatusLine;
+  readonly #waits: WaitingLine;
 
   constructor(
     program: ClientProgram,
     parsed: ParsedOptions,
-    { io, status }: ReturnType<typeof withStatusLine>,
+    { io, status, waits }: RunStreams,
     detached: string | undefined,
   ) {
     const { merged, opts, logging } = program;
     this.#program = program;
     this.#io = io;
     this.#status = status;
+    this.#waits = waits;
     this.#isDetached = detached !== undefined;
     const [fun = '', ...words] = parsed.args;
     this.#fun = fun;
@@ -175,6 +182,8 @@ class RunnerRun {
       print: (text) => this.#display.line(text),
       show: (step, data) => this.#show(step, data),
       showStep: (text) => this.#status.show(text),
+      // an orchestration shows its steps instead
+      ...(ORCHESTRATIONS.has(fun) ? {} : { waits }),
       own: this.#own,
     });
   }
@@ -230,7 +239,9 @@ class RunnerRun {
 
   async #call(spec: RunnerSpec, call: CallArguments): Promise<number> {
     const { log } = this.#context;
-    const ended = await runMasterFunction(this.#context, { kind: 'runner', fun: this.#fun, spec, call });
+    const running = runMasterFunction(this.#context, { kind: 'runner', fun: this.#fun, spec, call });
+    const waits = ORCHESTRATIONS.has(this.#fun) ? undefined : this.#waits;
+    const ended = await whileWaiting(waits, `running ${this.#fun}`, running);
     this.#status.clear();
     if (ended === undefined) return this.#leave();
     if (ended.error !== undefined) tellError(this.#io, ended.error);

@@ -9,6 +9,7 @@ import type { ClientProgram } from '../program/client-program.ts';
 import type { Display } from '../terminal/display.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
+import type { WaitingLine } from '../terminal/waiting-line.ts';
 import type { InterruptHandler } from './interrupt.ts';
 import type { JobReport, ReportOptions } from './report.ts';
 import type { SaltRequest } from './request.ts';
@@ -22,6 +23,7 @@ export interface SaltCommand {
   readonly display: Display;
   readonly patience: WatchPatience;
   readonly interrupt: InterruptHandler;
+  readonly waits: WaitingLine;
   /** `--exit-codes=strict`. */
   readonly isStrict: boolean;
 }

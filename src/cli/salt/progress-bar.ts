@@ -2,6 +2,7 @@
 import type { Clock } from '../../host/clock.ts';
 import { progressLine } from '../../plugins/outputters/progress.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
+import { visible } from '../../python/values/visible.ts';
 import { terminalColumns } from '../terminal/terminal.ts';
 
 /** The bar. Where standard error is no terminal, only its last state is written. */
@@ -11,6 +12,7 @@ export class ProgressBar {
   readonly #beganMs: number;
   readonly #expected: number;
   #returned = 0;
+  #note = '';
 
   constructor(io: CommandIo, clock: Clock, expected: number) {
     this.#io = io;
@@ -25,6 +27,17 @@ export class ProgressBar {
     this.#draw();
   }
 
+  /** Says behind the bar what is waited for. */
+  show(text: string): void {
+    this.#note = text;
+    this.#draw();
+  }
+
+  clear(): void {
+    this.#note = '';
+    this.#draw();
+  }
+
   end(): void {
     const { stderr } = this.#io;
     stderr.write(stderr.isTTY ? '\n' : `${this.#line()}\n`);
@@ -32,13 +45,16 @@ export class ProgressBar {
 
   #draw(): void {
     const { stderr } = this.#io;
-    if (stderr.isTTY) writeStyled(stderr, `\r${this.#line()}`);
+    if (stderr.isTTY) writeStyled(stderr, `\r${this.#line()}${this.#note === '' ? '' : '\u001b[K'}`);
   }
 
   #line(): string {
     const elapsedMs = this.#clock.monotonicMs() - this.#beganMs;
     // one column less, so that no terminal wraps the line
     const width = terminalColumns(this.#io.stderr, this.#io.env) - 1;
-    return progressLine({ returned: this.#returned, expected: this.#expected, elapsedMs }, width);
+    const note = this.#note.slice(0, Math.floor(width / 2));
+    const room = note === '' ? width : width - note.length - 1;
+    const bar = progressLine({ returned: this.#returned, expected: this.#expected, elapsedMs }, room);
+    return note === '' ? bar : `${bar} ${visible(note)}`;
   }
 }

@@ -12,6 +12,7 @@ export async function runWithProgress(
   news: AsyncIterable<JobNews>,
 ): Promise<number> {
   const bar = new ProgressBar(run.io, run.watch.clock, job.minions.length + job.missing.length);
+  run.waits.moveTo(bar);
   const report = new JobReport(run.display, {
     ...reportOptions(run),
     summary: true,

@@ -3,6 +3,7 @@ import { tellError } from '../terminal/failure-line.ts';
 import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../runtime/client/errors.ts';
 import { LocalClient } from '../../runtime/client/local-client.ts';
 import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
+import { whileWaiting } from '../../runtime/client/waits.ts';
 import { VerdictWriter } from '../../runtime/client/verdict-writer.ts';
 import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
@@ -15,6 +16,7 @@ import { openClientProgram, type ClientProgram } from '../program/client-program
 import { Display, OutputFileError } from '../terminal/display.ts';
 import { formatUsageError } from '../command-line/help.ts';
 import type { CommandIo } from '../terminal/io.ts';
+import { withWaitingLine } from '../terminal/waiting-line.ts';
 import { saltProgram } from '../options/salt.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
@@ -33,11 +35,14 @@ import { JobReport } from './report.ts';
 import { readSaltRequest, withoutNodegroups, type SaltRequest } from './request.ts';
 import { completeWords, sayIncomplete, sayMismatch } from './words.ts';
 
+/** A minion that works has so long to say that it does, however short `-t` is. */
+const ANSWER_MS = 3_000;
 /** So long a command stays for a collector that does not answer; its job is over then. */
 const TRACE_MS = 300;
 
 /** Runs the command. @returns the exit code */
-export async function runSalt(argv: readonly string[], io: CommandIo): Promise<number> {
+export async function runSalt(argv: readonly string[], streams: CommandIo): Promise<number> {
+  const { waits, io } = withWaitingLine(streams, systemClock);
   const parsed = await prepareCommandLine(saltProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   try {
@@ -46,7 +51,7 @@ export async function runSalt(argv: readonly string[], io: CommandIo): Promise<n
     refuseContradictions(parsed);
     const program = await openClientProgram(parsed, io, 'salt.client', 'salt');
     try {
-      return await runProgram(parsed, program, words, io);
+      return await runProgram(parsed, program, words, { io, waits });
     } finally {
       program.logging.close();
     }
@@ -79,7 +84,7 @@ async function runProgram(
   parsed: ParsedOptions,
   program: ClientProgram,
   words: readonly string[],
-  io: CommandIo,
+  { io, waits }: Pick<SaltCommand, 'io' | 'waits'>,
 ): Promise<number> {
   const { merged, logging } = program;
   if (parsed.flag('config_dump')) {
@@ -87,7 +92,7 @@ async function runProgram(
     io.stdout.write(dumpConfig(parsed, io));
     return 0;
   }
-  const patience = patienceOf(merged);
+  const patience = patienceOf(merged, parsed);
   const request = readSaltRequest(words, merged, patience.timeoutMs);
   const isStrict = merged.get('exit_codes') === 'strict';
   const hardCrash = truthy(merged.get('hard_crash'));
@@ -98,6 +103,7 @@ async function runProgram(
     request,
     patience,
     isStrict,
+    waits,
     display: new Display(merged, io, logging.logger, request.fun),
     interrupt: new InterruptHandler({ stderr: io.stderr, hardCrash, isStrict }),
   };
@@ -158,7 +164,7 @@ class Session {
       ...command,
       request: this.#publishable(),
       client,
-      watch: watchDeps(client, verdicts, program),
+      watch: { ...watchDeps(client, verdicts, program), waits: command.waits },
     };
     const jid = parsed.text('watch');
     if (jid !== '') return (await import('./follow.ts')).followJob(run, jid);
@@ -245,8 +251,9 @@ function watchDeps(client: LocalClient, verdicts: VerdictWriter, { opts }: Clien
 }
 
 /** `--async`. */
-async function publishOnly({ client, request, display }: SaltRun): Promise<number> {
-  const { jid } = await client.publish(request.publish, () => undefined);
+async function publishOnly({ client, request, display, waits }: SaltRun): Promise<number> {
+  const publishing = client.publish(request.publish, () => undefined);
+  const { jid } = await whileWaiting(waits, 'waiting for the master to publish the job', publishing);
   display.line(`Executed command with job ID: ${jid}`);
   return 0;
 }
@@ -267,8 +274,12 @@ async function runAndReport(run: SaltRun): Promise<number> {
   return code;
 }
 
-function patienceOf(merged: Dict): WatchPatience {
+/** What was asked on the command line bounds also the question who is still at work, unless that has a limit of its own there. */
+function patienceOf(merged: Dict, parsed: ParsedOptions): WatchPatience {
   const timeout = toNumber(merged.get('timeout')) ?? 5;
   const gather = toNumber(merged.get('gather_job_timeout')) ?? 10;
-  return { timeoutMs: (timeout > 0 ? timeout : 5) * 1000, gatherMs: gather * 1000 };
+  const timeoutMs = (timeout > 0 ? timeout : 5) * 1000;
+  const isAsked = parsed.isExplicit('timeout') && !parsed.isExplicit('gather_job_timeout');
+  const longestMs = isAsked ? Math.max(timeoutMs, ANSWER_MS) : Infinity;
+  return { timeoutMs, gatherMs: Math.min(gather * 1000, longestMs) };
 }

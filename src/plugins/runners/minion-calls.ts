@@ -92,6 +92,7 @@ export async function watchingDeps(ctx: RunnerContext): Promise<WatchJobDeps> {
     stored: (jid) => storedReturns(opts, jid),
     keyOutcome: (id) => keyOutcome(opts, id),
     signal: ctx.signal,
+    ...(ctx.waits === undefined ? {} : { waits: ctx.waits }),
   };
 }
 

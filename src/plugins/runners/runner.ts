@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { MinionDataCache } from '../../storage/cache/minion-data.ts';
+import type { Waits } from '../../runtime/client/waits.ts';
 import type { LocalClient } from '../../runtime/client/local-client.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { BrineError, SaltInvocationError } from '../../errors/errors.ts';
@@ -175,6 +176,8 @@ export interface RunnerContext {
   progress(data: Dict): Promise<void>;
   /** Shows which step an orchestration is at, where somebody looks on. */
   showStep(text: string): void;
+  /** Told of what is waited for, where somebody wants to know. */
+  readonly waits?: Waits;
   /** Writes a line on standard output. */
   print(text: string): void;
   /** The way to the minions. @throws MasterDownError */

@@ -14,10 +14,13 @@ export class Presence {
   readonly #clock: Clock;
   readonly #fireEvent: (tag: string, data: Dict) => void;
   readonly #connected = new Set<string>();
+  /** When this began; nobody who is not connected has been since. */
+  readonly #began: string;
   readonly #lostSince = new BoundedMap<string, string>(LOST_MAX);
 
   constructor(clock: Clock, fireEvent: (tag: string, data: Dict) => void) {
     this.#clock = clock;
+    this.#began = isoStamp(clock);
     this.#fireEvent = fireEvent;
   }
 
@@ -39,8 +42,11 @@ export class Presence {
     }
   }
 
-  /** Which of these minions are not there. */
-  absence(ids: readonly string[]): Absence {
+  /**
+   * Which of these minions are not there.
+   * @param subscribers how many connections there are; more than of minions that said who they are means that one of them may be anybody's
+   */
+  absence(ids: readonly string[], subscribers = Infinity): Absence {
     const lost = new Map<string, string>();
     const strange: string[] = [];
     for (const id of ids) {
@@ -49,7 +55,8 @@ export class Presence {
       if (since === undefined) strange.push(id);
       else lost.set(id, since);
     }
-    return { lost, strange };
+    const unseen = subscribers <= this.#connected.size ? { unseenSince: this.#began } : {};
+    return { lost, strange, ...unseen };
   }
 
   /** What is known of these minions' connections; those that were never seen are missing. */

@@ -1,6 +1,7 @@
 /** What `salt-run` offers a runner: the master's files, its event bus and the way to minions, each opened when first needed. */
 import { mayListen, type LocalPlace } from '../../host/local-place.ts';
 import { existsSync } from 'node:fs';
+import type { Waits } from '../../runtime/client/waits.ts';
 import { LocalClient } from '../../runtime/client/local-client.ts';
 import { MinionDataCache } from '../../storage/cache/minion-data.ts';
 import { openJobCache } from '../../runtime/client/local-job-cache.ts';
@@ -62,6 +63,8 @@ export interface FunctionRunDeps {
   readonly fired?: (tag: string, data: Dict) => void;
   /** Shows which step an orchestration is at. */
   readonly showStep?: (text: string) => void;
+  /** Told of what is waited for. */
+  readonly waits?: Waits;
 }
 
 /** The context of one run, and what ends it. */
@@ -118,6 +121,7 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
       await deps.show('progress', isTold ? new Map([...data, ['_stamp', isoStamp(clock)]]) : data);
     },
     showStep: (text) => deps.showStep?.(text),
+    ...(deps.waits === undefined ? {} : { waits: deps.waits }),
     print,
     client: () => (client ??= LocalClient.connect(deps)),
     connectedAddresses: () => connectedAddresses(opts, clock),

@@ -2,6 +2,7 @@
  * Publish requests of a local program to the master beside it (salt/client/__init__.py `LocalClient.pub`, 3006.16;
  * docs/internals/wire-protocol.md#commands-in-the-clear).
  */
+import { isClustered } from '../../config/cluster.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Random } from '../../host/random.ts';
@@ -49,6 +50,10 @@ export interface PublishedJob {
   readonly lost: ReadonlyMap<string, string>;
   /** Expected minions that have never identified themselves: real Salt minions, or ones that were never here. Only a Brine master knows. */
   readonly strange?: readonly string[];
+  /** Since when (UTC) none of them can have been connected, where that is certain. Only a Brine master knows. */
+  readonly unseenSince?: string;
+  /** Whether minions may be on their way to another master of a cluster. */
+  readonly isClustered?: boolean;
   /** Those of them that have not even authenticated since their keys were accepted. Only a Brine master knows. */
   readonly newcomers?: readonly string[];
   /** Undefined when the master has no syndics. */
@@ -139,7 +144,7 @@ export class JobPublisher {
 
   #withSyndics(reply: Value): PublishedJob {
     const { opts } = this.#deps;
-    const job = readReply(reply);
+    const job = { ...readReply(reply), isClustered: isClustered(opts) };
     if (!opts.get('order_masters')) return job;
     const told = readSyndics(reply);
     const waitMs = opts.get('syndic_wait') * 1000;
@@ -217,8 +222,10 @@ function readReply(reply: Value): PublishedJob {
   const lost = load.get('lost');
   const since = isDict(lost) ? [...lost].map(([id, at]): [string, string] => [String(id), String(at)]) : [];
   const strange = load.get('strange');
+  const unseenSince = load.get('unseen_since');
+  const unseen = typeof unseenSince === 'string' ? { unseenSince } : {};
   const more = Array.isArray(strange)
-    ? { strange: texts(strange), newcomers: texts(load.get('newcomers')) }
+    ? { strange: texts(strange), newcomers: texts(load.get('newcomers')), ...unseen }
     : {};
   return { jid, minions, missing, lost: new Map(since), ...more };
 }

@@ -20,8 +20,8 @@ export type Outcome =
   | { readonly kind: 'connection lost'; readonly since: string }
   | { readonly kind: 'key not accepted'; readonly state: string }
   | { readonly kind: 'not known' }
-  /** Its key is accepted, but the minion has not been here since. */
-  | { readonly kind: 'not here yet' }
+  /** Its key is accepted, but the minion has not been here since; with `since`, not since the master was started (UTC). */
+  | { readonly kind: 'not here yet'; readonly since?: string }
   /** The master beside a syndic did not take the job. */
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -29,7 +29,7 @@ export type Outcome =
 export function outcomeDetail(outcome: Outcome): string | undefined {
   if (outcome.kind === 'key not accepted') return outcome.state;
   if (outcome.kind === 'refused') return outcome.reason;
-  return outcome.kind === 'never received' || outcome.kind === 'connection lost' ? outcome.since : undefined;
+  return 'since' in outcome ? outcome.since : undefined;
 }
 
 /** An outcome as the ledger keeps it; undefined for one that speaks of a return or of no end. */
@@ -38,9 +38,9 @@ export function readOutcome(kind: OutcomeKind, detail: string | undefined): Outc
     case 'still running':
     case 'no response':
     case 'not known':
-    case 'not here yet':
       return { kind };
     case 'never received':
+    case 'not here yet':
       return detail === undefined ? { kind } : { kind, since: detail };
     case 'connection lost':
       return { kind, since: detail ?? '?' };
@@ -63,7 +63,7 @@ export function outcomeReason(id: string, outcome: Outcome): string {
   if (syndic !== undefined) return syndicReason(syndic, outcome);
   switch (outcome.kind) {
     case 'no response':
-      return '';
+      return 'Nothing has been heard of the minion since the job was published: it is down, cut off from this master, or busy. See its log.';
     case 'still running':
       return 'The minion has received the job and may still work on it.';
     case 'never received':
@@ -79,6 +79,8 @@ export function outcomeReason(id: string, outcome: Outcome): string {
     case 'not known':
       return 'No key of this name is known to this master. See: salt-key -L';
     case 'not here yet':
+      if (outcome.since !== undefined)
+        return `The minion has not been connected since this master was started at ${outcome.since} UTC, and so has not received the job. Is it running?`;
       return (
         'Its key is accepted, but the minion has not been here since. One that waits asks again within its ' +
         'acceptance_wait_time (10 seconds): run the command again then.'

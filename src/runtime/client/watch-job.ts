@@ -10,6 +10,7 @@ import { AskedMinions } from './asked-minions.ts';
 import { ClientError, NoMinionsError } from './errors.ts';
 import { WatchState, type JobNews, type KnownBefore } from './watch-state.ts';
 import type { LocalClient, PublishedJob, PublishOptions } from './local-client.ts';
+import { someOf, whileWaiting, type Wait, type Waits } from './waits.ts';
 import type { SilentMinion } from './verdict-writer.ts';
 
 /** How patient the caller is. */
@@ -33,6 +34,8 @@ export interface WatchJobDeps {
   readonly keyOutcome: (id: string) => Promise<Outcome>;
   /** Told, once for each job, who of the expected has been given up, and why. */
   readonly judged?: (jid: string, silent: readonly SilentMinion[]) => void;
+  /** Told what is waited for. */
+  readonly waits?: Waits;
   /** Ends the watching; nothing more is told then. */
   readonly signal?: AbortSignal;
 }
@@ -59,7 +62,8 @@ export async function publishAndWatch(
   patience: WatchPatience,
 ): Promise<WatchedJob> {
   const inbox = new Inbox();
-  const job = await deps.client.publish(options, (event) => inbox.put(event));
+  const publishing = deps.client.publish(options, (event) => inbox.put(event));
+  const job = await whileWaiting(deps.waits, 'waiting for the master to publish the job', publishing);
   return { job, news: watch(deps, job, inbox, patience) };
 }
 
@@ -124,11 +128,15 @@ async function* watch(
   known?: KnownBefore,
 ): AsyncGenerator<JobNews, void, void> {
   const { client, clock, signal } = deps;
-  const state = new WatchState(job, clock, known);
+  const state = new WatchState(job, clock, {
+    timeoutMs: patience.timeoutMs,
+    ...(known === undefined ? {} : { known }),
+  });
   const attention = payAttention(client, inbox, state, signal);
   const listener = new Listener(deps, job, inbox, state, attention);
   if (known !== undefined) attention.gap = true;
   const isOver = (): boolean => !state.isWaiting(clock.monotonicMs()) || signal?.aborted === true;
+  const waited = deps.waits?.begins(waitOf(state));
   try {
     while (!isOver()) {
       const deadlineMs = clock.monotonicMs() + patience.timeoutMs;
@@ -146,9 +154,21 @@ async function* watch(
     deps.judged?.(job.jid, job.syndics === undefined ? silent : [...silent, ...keyless]);
     for (const { id, outcome } of [...silent, ...keyless]) yield { kind: 'silent', id, outcome };
   } finally {
+    waited?.();
     attention.end();
     client.forget(job.jid);
   }
+}
+
+/** Who is waited for, and who has answered. */
+function waitOf({ waitingFor, found, silent }: WatchState): Wait {
+  return {
+    text: () => {
+      const expected = found.size + waitingFor.size + silent.size;
+      const answered = `${found.size} of ${expected} answered${found.size === 0 ? '' : `: ${someOf(found, found.size)}`}`;
+      return `waiting for ${someOf(waitingFor, waitingFor.size)}; ${answered}`;
+    },
+  };
 }
 
 /** What wakes the watching besides the job's own events. */

@@ -35,6 +35,9 @@ const LOST_UNDER_WAY_GRACE_MS = 4_000;
 /** One that was lost so shortly before the job may be about to come back, here or at another master, and gets it then. */
 const JUST_LOST_MS = 15_000;
 
+/** How long it is waited for where there is no other master that it could be on its way to. */
+const COMING_BACK_GRACE_MS = 2_000;
+
 /** What it gets so much later than the others it has had on its way. */
 const RESENT_GRACE_MS = RESENT_FOR_MS + LOST_GRACE_MS;
 
@@ -50,11 +53,19 @@ interface LostLink {
   isBack: boolean;
 }
 
+/** What watching begins with. */
+interface WatchStart {
+  /** How long a minion may be silent; nobody who is away is waited for longer. */
+  readonly timeoutMs: number;
+  readonly known?: KnownBefore;
+}
+
 /** Which minions have answered, and which are still waited for. */
 export class WatchState {
   readonly waitingFor: Set<string>;
   readonly silent = new Set<string>();
-  readonly #found = new Set<string>();
+  /** Who has returned. */
+  readonly found = new Set<string>();
   readonly #syndics: SyndicWatch;
   /** Minions that said they have the job, and when (milliseconds since 1970). */
   readonly #received: Map<string, number>;
@@ -64,6 +75,10 @@ export class WatchState {
   readonly #newcomers: ReadonlySet<string>;
   /** Minions that answer, and do not run the job. */
   readonly #idle = new Set<string>();
+  /** Minions that cannot have been connected since the master was started, and when that was (UTC). */
+  readonly #unseen = new Map<string, string>();
+  readonly #timeoutMs: number;
+  readonly #isClustered: boolean;
   readonly #clock: Clock;
   /** When the last minion was heard of for the first time, on the monotonic clock. */
   lastHeardMs = -Infinity;
@@ -72,8 +87,10 @@ export class WatchState {
   /** Minions whose connection is lost: since when, and how long they are still waited for. */
   readonly #lost = new Map<string, LostLink>();
 
-  constructor(job: PublishedJob, clock: Clock, known?: KnownBefore) {
+  constructor(job: PublishedJob, clock: Clock, { timeoutMs, known }: WatchStart) {
     this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#isClustered = job.isClustered ?? true;
     this.waitingFor = new Set(job.minions);
     this.#received = new Map(known?.received);
     this.#strange = job.strange && new Set(job.strange);
@@ -81,21 +98,30 @@ export class WatchState {
     this.#syndics = new SyndicWatch(job.syndics, clock.monotonicMs());
     for (const name of this.#syndics.awaited) this.waitingFor.add(name);
     for (const id of job.lost.keys()) if (syndicIdOf(id) !== undefined) this.waitingFor.add(id);
-    for (const [id, since] of job.lost)
+    if (job.unseenSince !== undefined)
+      for (const id of job.strange ?? []) this.#unseen.set(id, job.unseenSince);
+    for (const [id, since] of [...job.lost, ...this.#unseen])
       this.#lost.set(id, {
         since,
         before: true,
-        untilMs: clock.monotonicMs() + this.#graceMs({ since, before: true }),
+        untilMs: clock.monotonicMs() + this.#graceMs({ id, since, before: true }),
         isBack: false,
       });
     for (const [id, since] of known?.lost ?? []) this.lose(id, since);
   }
 
   /** How long a minion whose connection is lost is waited for. */
-  #graceMs({ since, before }: Pick<LostLink, 'since' | 'before'>): number {
+  #graceMs(link: { readonly id: string } & Pick<LostLink, 'since' | 'before'>): number {
+    return Math.min(this.#timeoutMs, this.#usualGraceMs(link));
+  }
+
+  #usualGraceMs({ id, since, before }: { readonly id: string } & Pick<LostLink, 'since' | 'before'>): number {
     if (!before) return LOST_UNDER_WAY_GRACE_MS;
     const lostForMs = this.#clock.nowMs() - Date.parse(`${since}Z`);
-    return Math.abs(lostForMs) < JUST_LOST_MS ? RESENT_GRACE_MS : LOST_GRACE_MS;
+    if (this.#newcomers.has(id)) return RESENT_GRACE_MS;
+    if (!(Math.abs(lostForMs) < JUST_LOST_MS)) return LOST_GRACE_MS; // also of a time that is none
+    // after a start of the master its minions come back within seconds
+    return this.#isClustered || this.#unseen.has(id) ? RESENT_GRACE_MS : COMING_BACK_GRACE_MS;
   }
 
   /** A minion's connection was lost while the job is under way. */
@@ -114,7 +140,7 @@ export class WatchState {
 
   /** Whether a minion has answered, or somebody has said that it is one of his. */
   isKnown(id: string): boolean {
-    return this.#found.has(id) || this.waitingFor.has(id) || this.silent.has(id);
+    return this.found.has(id) || this.waitingFor.has(id) || this.silent.has(id);
   }
 
   /** The minions that can be asked for their work. */
@@ -126,7 +152,7 @@ export class WatchState {
   isWaiting(nowMs: number): boolean {
     for (const [id, lost] of this.#lost) {
       if (lost.isBack) continue;
-      if (lost.untilMs === Infinity) lost.untilMs = nowMs + this.#graceMs(lost);
+      if (lost.untilMs === Infinity) lost.untilMs = nowMs + this.#graceMs({ id, ...lost });
       if (nowMs >= lost.untilMs) this.giveUp(id);
     }
     for (const name of this.#syndics.overdue(nowMs)) this.giveUp(name);
@@ -154,6 +180,9 @@ export class WatchState {
     const refusal = this.#syndics.refusalOf(id);
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
     const lost = this.#lost.get(id);
+    const unseen = this.#unseen.get(id);
+    if (unseen !== undefined && lost?.isBack === false)
+      return this.#newcomers.has(id) ? { kind: 'not here yet' } : { kind: 'not here yet', since: unseen };
     if (lost !== undefined && (!lost.isBack || this.#idle.has(id)))
       return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
     if (syndicIdOf(id) !== undefined) return { kind: 'no response' };
@@ -197,8 +226,8 @@ export class WatchState {
   }
 
   *#returned(id: string, load: Dict): Generator<JobNews> {
-    if (this.#found.has(id)) return;
-    this.#found.add(id);
+    if (this.found.has(id)) return;
+    this.found.add(id);
     this.lastReturnMs = this.#clock.monotonicMs();
     this.lastHeardMs = this.lastReturnMs;
     this.waitingFor.delete(id);
@@ -208,7 +237,7 @@ export class WatchState {
 
   /** A syndic names further minions. */
   #expect(ids: readonly string[]): void {
-    for (const id of ids) if (!this.#found.has(id)) this.waitingFor.add(id);
+    for (const id of ids) if (!this.found.has(id)) this.waitingFor.add(id);
   }
 
   /** @param isThere it answers, and does not run the job */

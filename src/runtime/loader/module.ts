@@ -212,6 +212,8 @@ export interface MinionServices {
   signalJob(jid: string, signal: number): Promise<boolean>;
   /** Loads modules, grains or pillar anew. @returns false when nothing could take the request */
   refresh(what: 'modules' | 'grains' | 'pillar' | 'beacons' | 'matchers', options?: Dict): Promise<boolean>;
+  /** Told what the function does just now, in a few words; absent where nobody watches. */
+  showStep?(text: string): void;
   /** Collects the grains anew and gives them; absent where nothing can. */
   grains?(): Promise<Dict>;
   /** Shows events on the terminal, until the count is reached; absent where there is no terminal. */

@@ -87,6 +87,9 @@ export class StateCaller {
         `Executing state ${textIn(low, 'state')}.${textIn(low, 'fun')} for [${strip(textIn(low, 'name'))}]`,
       );
     const full = `${textIn(low, 'state')}.${textIn(low, 'fun')}`;
+    environment.job.services.showStep?.(
+      `state ${running.size + 1} of ${chunks.length}: ${full} ${strip(textIn(low, 'name'))}`,
+    );
     const { spec } = await (await environment.states()).find(full);
     if (spec === undefined) throw new Error(`${full} has been verified`);
     const state = { full, spec, low, bound: bindState(full, spec, low) };

@@ -110,7 +110,13 @@ async function sendTraced(
   deps.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
   // these are ours; Salt's programs do not look at them
   const newcomers = newcomersOf(deps, strange);
-  const more = { lost: lost.size > 0 ? lost : undefined, strange, newcomers, syndics: below };
+  const more = {
+    lost: lost.size > 0 ? lost : undefined,
+    strange,
+    unseen_since: absence.unseenSince,
+    newcomers,
+    syndics: below,
+  };
   return { jid, minions, missing, ...more };
 }
 

@@ -21,6 +21,7 @@ import { countedWarnings } from '../counted-log.ts';
 import { loadMasterKey } from '../master-key.ts';
 import { Presence } from '../presence.ts';
 import { PublishSerial } from '../publish-serial.ts';
+import { isClustered } from '../../../config/cluster.ts';
 import { keepAliveMs } from '../../../config/keep-alive.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
 import { masterTransports, type MasterTransport } from '../../../config/master-transports.ts';
@@ -85,17 +86,20 @@ export const startPublisher: StartRole = async (context) => {
   }
   const seal = sealer(context);
   const published = new BoundedMap<Value, true>(PUBLISHED_MAX);
+  const connections = (): number => publishers.reduce((sum, { subscribers }) => sum + subscribers, 0);
   const answers = handlersOf(publisher, {
     publish: ({ load, ids, expected, serialAbove }) => {
       const publication = { ...seal(load, serialAbove), ids: ids ?? null };
       for (const server of publishers) server.send(publication);
       published.set(load.get('jid') ?? null, true);
-      return { ...presence.absence(expected), serial: publication.number };
+      // in a cluster it may be connected to another master
+      const subscribers = isClustered(opts) ? Infinity : connections();
+      return { ...presence.absence(expected, subscribers), serial: publication.number };
     },
     hasPublished: ({ jid }) => published.get(jid) === true,
     connections: ({ ids }) => presence.describe(ids),
     close: () => {
-      const connected = publishers.reduce((sum, { subscribers }) => sum + subscribers, 0);
+      const connected = connections();
       for (const server of publishers) server.close();
       return connected;
     },

@@ -93,6 +93,11 @@ export class FakeMaster implements JobClient {
   lost = new Map<string, string>();
   /** Minions that have not been here since their keys were accepted. */
   newcomers: string[] = [];
+  /** Whether there are other masters; undefined when nobody says. */
+  isClustered: boolean | undefined;
+  /** Minions that have never said who they are, and since when none of them can have been connected. */
+  strange: string[] | undefined;
+  unseenSince: string | undefined;
   #jobs = 0;
 
   constructor(minions: Readonly<Record<string, FakeMinion>>) {
@@ -117,7 +122,13 @@ export class FakeMaster implements JobClient {
     this.#listeners.set(jid, listener);
     for (const id of ids) this.#answer(jid, id, options);
     const missing = named.filter((id) => !this.#minions.has(id));
-    return { jid, minions: ids, missing, lost: this.lost, newcomers: this.newcomers };
+    const { lost, newcomers, isClustered, strange, unseenSince } = this;
+    return {
+      ...{ jid, minions: ids, missing, lost, newcomers },
+      ...(isClustered === undefined ? {} : { isClustered }),
+      ...(strange === undefined ? {} : { strange }),
+      ...(unseenSince === undefined ? {} : { unseenSince }),
+    };
   }
 
   follow(jid: string, listener: JobListener): void {

@@ -137,7 +137,50 @@ test('watch - a minion that was lost just before the job is waited for as long a
   ]);
   const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
   assert.deepEqual(await words(news), ['return a', 'return b', 'never received d', 'never received c']);
-  assert.equal(master.clock.nowMs(), 6000);
+  assert.equal(master.clock.nowMs(), 5000, 'no longer than the time-out');
+});
+
+test('watch - where a master stands alone, one that was lost just before the job is named in two seconds, or in the time-out', async () => {
+  for (const [timeoutMs, namedMs] of [
+    [5000, 2000],
+    [1000, 1000],
+  ] as const) {
+    const master = new FakeMaster({ a: { value: 1 }, b: {} });
+    master.isClustered = false;
+    master.lost = new Map([['b', '1970-01-01T00:00:00']]);
+    const { news } = await publishAndWatch(master.parts, job, { ...patience, timeoutMs });
+    assert.deepEqual(await words(news), ['return a', 'never received b']);
+    assert.equal(master.clock.nowMs(), namedMs);
+  }
+});
+
+test('watch - one that cannot have been connected since the master was started is named with that, and nobody asks for it', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {}, c: {} });
+  Object.assign(master, { isClustered: false, strange: ['b', 'c'], newcomers: ['c'] });
+  master.unseenSince = '1969-12-31T23:00:00';
+  const { news } = await publishAndWatch(master.parts, job, patience);
+  const silent: JobNews[] = [];
+  for await (const item of news) if (item.kind === 'silent') silent.push(item);
+  assert.deepEqual(
+    silent.map((item) => item.kind === 'silent' && [item.id, item.outcome]),
+    [
+      ['b', { kind: 'not here yet', since: '1969-12-31T23:00:00' }],
+      ['c', { kind: 'not here yet' }],
+    ],
+  );
+  assert.deepEqual(
+    master.published.map(({ fun }) => fun),
+    ['test.ping'],
+  );
+});
+
+test('watch - one that comes back after the master was started is waited for like the others', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: { value: 1, afterMs: 4000 } });
+  Object.assign(master, { isClustered: false, strange: ['b'], unseenSince: '1970-01-01T00:00:00' });
+  const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
+  assert.equal((await news.next()).value?.id, 'a');
+  master.link('b', true, '1970-01-01T00:00:01');
+  assert.deepEqual(await words(news), ['return b']);
 });
 
 test('watch - nobody is given up whose return is in the job cache', async () => {

@@ -1,6 +1,6 @@
 /** One line on a terminal that says what is going on, and goes away before anything else is written there. */
 import { visible } from '../../python/values/visible.ts';
-import { writeStyled, type CommandIo, type TextSink } from '../terminal/io.ts';
+import { writeStyled, type CommandIo, type TextSink } from './io.ts';
 
 const CLEAR = '\r\u001b[K';
 const COLUMNS = 80;
@@ -50,7 +50,7 @@ export class StatusLine {
   /** Shows a text in place of the last one, cut to one line. */
   show(text: string): void {
     if (this.#stream.isTTY !== true) return;
-    const columns = this.#stream.columns ?? COLUMNS;
+    const columns = this.#stream.columns || COLUMNS; // a terminal that does not know says 0
     const line = visible(text)
       .replaceAll('\n', ' ')
       .slice(0, columns - 1);

@@ -1,7 +1,7 @@
 /** The line of a run on a terminal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withStatusLine } from '../../../../src/cli/run/status-line.ts';
+import { withStatusLine } from '../../../../src/cli/terminal/status-line.ts';
 import type { CommandIo } from '../../../../src/cli/terminal/io.ts';
 
 function terminal(isTTY: boolean): { readonly io: CommandIo; readonly text: () => string } {
