@@ -406,4 +406,4 @@ _brine_sls() {
     *) _brine_files "$current" -f ;;
   esac
 }
-complete -F _brine_sls sls
+complete -F _brine_sls sls brine-sls

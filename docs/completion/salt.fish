@@ -311,6 +311,7 @@ complete -c salt-api -l pid-file -d 'File that holds the process id' -r -F
 complete -c salt-api -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
 complete -c salt-api -l log-file -d 'File for messages' -x
 complete -c salt-api -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
+complete -c brine-sls -w sls
 complete -c sls -f
 complete -c sls -l version -d 'Print the version and leave'
 complete -c sls -s h -l help -d 'Print this text and leave'

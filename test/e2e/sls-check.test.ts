@@ -131,7 +131,7 @@ test('sls check - exit codes, and what is refused on the command line', async (t
     [['chek', 'fine'], /There is no command 'chek'.*Did you mean 'check'\?/],
     [['check'], /Name the files and folders to check\./],
     [['check', 'nowhere'], /There is no file and no folder nowhere\./],
-    [['check', 'empty'], /There is no SLS file in empty\./],
+    [['check', 'empty'], /There is no SLS file in 'empty'\./],
     [
       ['check', '--ignore', 'unknown-stat', 'fine'],
       /There is no rule 'unknown-stat'\. Did you mean 'unknown-state'\?/,

@@ -110,6 +110,11 @@ function wordCandidates(program: CliProgram): readonly Candidates[] {
   }
 }
 
+/** Commands that run a program: that of Salt's kind first. */
+function commandsOf({ name }: CliProgram): string[] {
+  return name === 'sls' ? [name, 'brine-sls'] : [name];
+}
+
 function options(program: CliProgram): CliOption[] {
   return shownOptions(allOptions(program));
 }
@@ -201,7 +206,7 @@ ${values.join('\n')}
 ${positions.join('\n')}
   esac
 }
-complete -F ${name} ${program.name}`;
+complete -F ${name} ${commandsOf(program).join(' ')}`;
 }
 
 function bashAction(candidates: Candidates): string {
@@ -233,9 +238,9 @@ function renderZsh(names: CompletionNames): string {
       ...options(program).flatMap((option) => zshOption(program, option, names)),
       ...zshPositions(program),
     ];
-    return `    ${program.name}) _arguments -s -S \\\n      ${specs.join(' \\\n      ')} ;;`;
+    return `    ${commandsOf(program).join('|')}) _arguments -s -S \\\n      ${specs.join(' \\\n      ')} ;;`;
   });
-  return `#compdef ${names.programs.map((program) => program.name).join(' ')}
+  return `#compdef ${names.programs.flatMap(commandsOf).join(' ')}
 # Completion of Brine's commands for zsh.
 _brine_ids() {
   local -a ids config
@@ -359,6 +364,9 @@ function fishProgram(program: CliProgram, names: CompletionNames): string[] {
       : [`complete -c ${program.name} -n '__brine_at ${index} ${flags}' -a ${action}`];
   });
   return [
+    ...commandsOf(program)
+      .slice(1)
+      .map((name) => `complete -c ${name} -w ${program.name}`),
     `complete -c ${program.name} -f`,
     ...options(program).map((option) => fishOption(program, option, names)),
     ...words,

@@ -72,7 +72,9 @@ async function check(parsed: ParsedOptions, paths: readonly string[], io: Comman
     pillarRoots: textsOf(parsed.get('pillar_root')),
   });
   if (found.sources.length === 0 && found.findings.length === 0)
-    throw new UsageError(`There is no SLS file in ${paths.join(', ')}.`);
+    throw new UsageError(
+      `There is no SLS file in ${paths.map((path) => `'${path}'`).join(', ')}. An SLS file ends with .sls.`,
+    );
   const all = [...found.findings, ...(await checkSources(found.sources, checkDeps(found, knowledge, io)))];
   const findings = all.filter(({ rule }) => !ignored.has(rule));
   const format = parsed.text('format');

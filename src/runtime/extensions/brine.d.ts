@@ -2,8 +2,6 @@
  * What custom modules work with: `import { defineModule } from 'brine'`. This file is the published interface; it stands
  * alone, so that an editor needs nothing else.
  */
-import type { ErrorCode } from '../../errors/codes.ts';
-
 /** Data that goes in and out: what JSON has, and bytes, great integers and maps with keys of any kind. */
 export type Data =
   | null
@@ -275,13 +273,16 @@ export function float(value: number): Data;
 
 /** Something went wrong: the message alone is returned, behind `ERROR: `. */
 export class CommandExecutionError extends Error {
-  static override readonly errorCode: ErrorCode = 'function-failed';
+  /** `function-failed` */
+  static readonly errorCode: string;
 }
 /** The function was called in a way that it cannot serve. */
 export class SaltInvocationError extends Error {
-  static override readonly errorCode: ErrorCode = 'function-call-invalid';
+  /** `function-call-invalid` */
+  static readonly errorCode: string;
 }
 /** A program that the function needs is missing. */
 export class CommandNotFoundError extends Error {
-  static override readonly errorCode: ErrorCode = 'command-not-found';
+  /** `command-not-found` */
+  static readonly errorCode: string;
 }

@@ -58,13 +58,16 @@ export class FileLoader {
   }
 
   #import(from: string, name: string): unknown {
-    if (name === 'brine') return brineApi;
+    if (OWN_NAMES.has(name)) return brineApi;
     if (!name.startsWith('./') && !name.startsWith('../')) return createRequire(from)(name);
     const path = sourceAt(resolve(dirname(from), name));
     if (path === undefined) throw new Error(`${from} imports ${name}, which does not exist.`);
     return this.load(path);
   }
 }
+
+/** What gives the interface: the name in every guide, and the one that the package has. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['brine', '@brine-project/brine']);
 
 /**
  * The file behind a name, which may lack its ending, or have the one that it will have as JavaScript. In the file roots the folders
