@@ -87,7 +87,8 @@ function isOurs(credentials: Credentials): boolean {
   return process.getuid?.() === credentials.uid && process.getgid?.() === credentials.gid;
 }
 
-function findTrusted(name: string): string | undefined {
+/** The path of a helper in a folder that only root writes to; undefined where there is none. */
+export function findTrusted(name: string): string | undefined {
   return TRUSTED_FOLDERS.map((folder) => `${folder}/${name}`).find((path) => {
     try {
       accessSync(path, constants.X_OK);

@@ -54,6 +54,7 @@ export async function runGpg(run: GpgRun): Promise<GpgEnded> {
   const { retcode, stdout, stderr, timedOut, droppedBytes } = await runProcess([program, ...words, ...args], {
     stdin: passphrase === undefined ? input : Buffer.concat([Buffer.from(`${passphrase.reveal()}\n`), input]),
     timeoutMs: run.timeoutMs,
+    diesWithUs: true,
     outputLimitBytes: run.outputLimitBytes,
     clock: run.clock,
     ...(run.credentials === undefined ? {} : { credentials: run.credentials }),

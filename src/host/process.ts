@@ -8,6 +8,7 @@ import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
 import { constants } from 'node:os';
 import { CommandExecutionError } from '../errors/errors.ts';
 import { systemClock, type Clock } from './clock.ts';
+import { DeathSignal } from './dies-with-us.ts';
 import { planLaunch, type Credentials, type LaunchPlan } from './credentials.ts';
 import { SpawnError } from './process-error.ts';
 import { PipeStock } from './pipe.ts';
@@ -43,6 +44,8 @@ export interface RunOptions extends StartOptions {
   /** How long the group may take to end after the signal of an abort; default 5000. */
   readonly graceMs?: number;
   readonly clock?: Clock;
+  /** End the program when this process ends, also by SIGKILL; not for what runs as somebody else. */
+  readonly diesWithUs?: boolean;
 }
 
 /** How a program ended. */
@@ -73,7 +76,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * @throws SpawnError when it cannot be started; CommandExecutionError when the job had ended already
  */
 export async function runProcess(argv: readonly string[], options: RunOptions = {}): Promise<ProcessResult> {
-  const plan = planLaunch(argv, options.env ?? ownEnvironment(), options.credentials);
+  const direct = planLaunch(argv, options.env ?? ownEnvironment(), options.credentials);
+  const plan = options.diesWithUs === true ? await deathSignal.applied(direct) : direct;
   const channels = await openChannels({ stdin: options.stdin, merged: options.mergeStderr === true }, pipes);
   if (options.signal?.aborted) {
     channels.abandon();
@@ -149,6 +153,15 @@ function withUmask<T>(umask: number | undefined, run: () => T): T {
     process.umask(before);
   }
 }
+
+/** It belongs to this process, as the pipes do. */
+const deathSignal = new DeathSignal(async ([program = '', ...args]) => {
+  const plan = { argv: [program, ...args], env: ownEnvironment(), program, helpers: [] };
+  return launch(plan, {}, 'ignore').then(
+    async (child) => (await exitOf(child)) === 0,
+    () => false,
+  );
+});
 
 /** They belong to this process, as its descriptors do. */
 const pipes = new PipeStock(makeFifos);

@@ -42,6 +42,7 @@ async function ask({ opts, clock, log }: BackendContext, credentials: Credential
     stdin: questionTo(service, credentials),
     env: ENVIRONMENT,
     timeoutMs: TIMEOUT_MS,
+    diesWithUs: true,
     clock,
   });
   if (retcode === 0) return true;

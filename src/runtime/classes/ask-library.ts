@@ -26,7 +26,7 @@ export async function askLibrary(name: string, program: string, question: Dict, 
   const interpreter = typeof named === 'string' && named !== '' ? interpreterOf(opts) : SYSTEM_INTERPRETER;
   const { retcode, stdout, stderr, timedOut, droppedBytes } = await runProcess(
     [interpreter, programPath(program)],
-    { stdin: toJson(question), timeoutMs: ANSWER_MS, outputLimitBytes: ANSWER_BYTES_MAX },
+    { stdin: toJson(question), timeoutMs: ANSWER_MS, outputLimitBytes: ANSWER_BYTES_MAX, diesWithUs: true },
   );
   if (timedOut) throw new CommandExecutionError(`${name} did not answer within ${ANSWER_MS / 1000} seconds`);
   if (droppedBytes > 0)

@@ -90,6 +90,7 @@ async function secretOf(
       const { retcode, stdout, stderr, timedOut } = await runProcess([program, 'show', entry], {
         env,
         timeoutMs: TIMEOUT_MS,
+        diesWithUs: true,
         outputLimitBytes: SECRET_BYTES_MAX,
         clock,
       });

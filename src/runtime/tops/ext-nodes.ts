@@ -30,7 +30,7 @@ export function extNodesTop(clock: Clock): TopSource {
       );
     const { retcode, stdout, stderr, timedOut, droppedBytes } = await runProcess(
       [...splitWords(settings), minionId],
-      { timeoutMs: COMMAND_TIMEOUT_MS, outputLimitBytes: OUTPUT_BYTES_MAX, clock },
+      { timeoutMs: COMMAND_TIMEOUT_MS, outputLimitBytes: OUTPUT_BYTES_MAX, diesWithUs: true, clock },
     );
     if (timedOut)
       throw new CommandExecutionError(

@@ -120,6 +120,11 @@ export class RemoteOptions {
       throw new ConfigError(
         `The remote ${masked(this.id)} of ${this.#role} would send its password in clear text. Use https, or set ${this.#role}_insecure_auth: True.`,
       );
+    const helper = /^([A-Za-z0-9][\w+.-]*)::/.exec(url)?.[1];
+    if (helper !== undefined)
+      throw new ConfigError(
+        `The remote ${masked(this.id)} of ${this.#role} needs the program git-remote-${helper}, which is not started for it. Use an address of https, ssh or file.`,
+      );
     if (url.startsWith('-') || url.includes('\0'))
       throw new ConfigError(
         `The remote ${masked(this.id)} of ${this.#role} has an address that git would not take as one.`,

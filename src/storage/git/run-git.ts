@@ -11,6 +11,9 @@ import { runProcess } from '../../host/process.ts';
 import type { Secret } from '../../host/secret.ts';
 import { findProgram } from '../../host/which.ts';
 
+/** How a repository of the configuration can be reached; helpers such as `ext::` and `fd::` run programs, or wait for what never comes. */
+const PROTOCOLS = ['file', 'ftp', 'ftps', 'git', 'http', 'https', 'ssh'];
+
 /** A fetch that takes longer is given up. */
 const TIMEOUT_MS = 10 * 60_000;
 
@@ -57,6 +60,7 @@ export async function runGit(words: readonly string[], call: GitCall): Promise<s
     env: environment(call),
     umask: 0o022,
     timeoutMs: TIMEOUT_MS,
+    diesWithUs: true,
     clock: call.clock,
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   }).catch((error: unknown) => {
@@ -84,6 +88,7 @@ function environment({ access, folder, env }: GitCall): Map<string, string> {
   const out = new Map<string, string>();
   for (const [name, value] of Object.entries(process.env))
     if (value !== undefined && !name.startsWith('GIT_')) out.set(name, value);
+  out.set('GIT_ALLOW_PROTOCOL', PROTOCOLS.join(':'));
   out.set('LC_ALL', 'C').set('GIT_TERMINAL_PROMPT', '0').set('GIT_OPTIONAL_LOCKS', '0');
   const settings: [string, string][] = [
     ['gc.auto', '0'],

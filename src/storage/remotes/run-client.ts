@@ -49,6 +49,7 @@ export async function runClient(
     env: variables,
     umask: 0o022,
     timeoutMs: TIMEOUT_MS,
+    diesWithUs: true,
     clock,
     ...(stdin === undefined ? {} : { stdin }),
   }).catch((error: unknown) => {

@@ -23,7 +23,7 @@ import {
   SALTENV,
 } from './params.ts';
 import { inCheckout, printedIn, replaceSetting, runGit, runOf, saidIn, type SharedArgs } from './run.ts';
-import { expandFolder, listOfTexts, optionWords } from './words.ts';
+import { expandFolder, listOfTexts, optionWords, remoteOperand } from './words.ts';
 
 /** A line of what `git fetch` reports about one ref. */
 const FETCHED = /^[\s*]*(?:([0-9a-f]+)\.\.([0-9a-f]+)|\[(?:new (tag|branch)|tag update)\])\s+(.+)->/;
@@ -105,7 +105,7 @@ const transferFunctions = {
     run: async (ctx, args) => {
       const cwd = expandFolder(args.cwd, args.user);
       if (args.url === undefined) throw new SaltInvocationError("Missing 'url' argument");
-      const url = withBasicAuth(args.url, args.https_user, args.https_pass);
+      const url = remoteOperand(withBasicAuth(args.url, args.https_user, args.https_pass));
       const words = [...optionWords(args.git_opts), 'clone', ...optionWords(args.opts), '--', url];
       const from = args.name === undefined ? CLONE_FOLDER : cwd;
       if (args.name !== undefined && !pathExists(cwd)) mkdirSync(cwd, { recursive: true });
@@ -137,7 +137,7 @@ const transferFunctions = {
         'fetch',
         ...(args.force ? ['--force'] : []),
         ...opts,
-        ...(args.remote === undefined ? [] : [args.remote]),
+        ...(args.remote === undefined ? [] : [remoteOperand(args.remote)]),
         ...listOfTexts(args.refspecs),
       ]);
       return fetchedRefs(output);
@@ -163,7 +163,7 @@ const transferFunctions = {
     examples: ["salt '*' git.push /srv/app origin main"],
     run: (ctx, args, _rest, kwargs) => {
       refuseKeywords(kwargs, []);
-      const where = [args.remote, args.ref].filter((word) => word !== undefined);
+      const where = [args.remote, args.ref].filter((word) => word !== undefined).map(remoteOperand);
       return printedIn(ctx, args, ['push', ...optionWords(args.opts), ...where]);
     },
   }),
@@ -185,7 +185,7 @@ const listingFunctions = {
     ],
     run: async (ctx, args) => {
       const cwd = args.cwd === undefined ? undefined : expandFolder(args.cwd, args.user);
-      const remote = withBasicAuth(args.remote, args.https_user, args.https_pass);
+      const remote = remoteOperand(withBasicAuth(args.remote, args.https_user, args.https_pass));
       const words = [
         ...optionWords(args.git_opts),
         ...['ls-remote', ...optionWords(args.opts), remote],
@@ -212,7 +212,7 @@ const listingFunctions = {
         'ls-remote',
         ...(args.heads ? ['--heads'] : []),
         ...(args.tags ? ['--tags'] : []),
-        withBasicAuth(args.url, args.https_user, args.https_pass),
+        remoteOperand(withBasicAuth(args.url, args.https_user, args.https_pass)),
         ...(truthy(filter) ? [pyStr(filter)] : []),
       ];
       return listedRefs((await runGit(ctx, words, runOf(args))).stdout);
@@ -271,7 +271,7 @@ const remoteFunctions = {
     examples: ["salt '*' git.remote_set /srv/app https://example.com/app.git remote=upstream"],
     run: async (ctx, args) => {
       const { remote } = args;
-      const url = withBasicAuth(args.url, args.https_user, args.https_pass);
+      const url = remoteOperand(withBasicAuth(args.url, args.https_user, args.https_pass));
       const all = { ...args, redact_auth: true };
       if ((await remotesOf(ctx, { ...all, ignore_retcode: false })).has(remote))
         await inCheckout(ctx, args, ['remote', 'rm', remote]);

@@ -35,3 +35,16 @@ export function folderUnlessGlobal(
   if (isGlobal) return undefined;
   throw new SaltInvocationError("'cwd' argument required unless global=True");
 }
+
+/**
+ * An address or the name of a remote that git takes for nothing else. Salt compat: Salt hands over any text, and git takes `--upload-pack=…`
+ * for an option with a program to run, `ext::…` for a program, and waits for ever with `fd::0`.
+ * @throws SaltInvocationError
+ */
+export function remoteOperand(text: string): string {
+  if (/^(?:-|ext::|fd::)/i.test(text))
+    throw new SaltInvocationError(
+      `'${text}' is no address of a repository: git would take it for an option, or for a program to run.`,
+    );
+  return text;
+}

@@ -103,6 +103,7 @@ async function printed(
 ): Promise<{ text: string; retcode: number; stderr: string }> {
   const result = await runProcess(argv, {
     timeoutMs: COMMAND_TIMEOUT_MS,
+    diesWithUs: true,
     clock,
     outputLimitBytes: SOURCE_BYTES_MAX,
   });
