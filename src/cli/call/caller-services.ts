@@ -2,6 +2,7 @@
  * What `salt-call` offers its functions: events and refreshing over the bus of the minion that runs on this host, if one
  * does (salt/modules/event.py, salt/modules/saltutil.py, 3006.16), running jobs from its proc files, requests to the master.
  */
+import { onceLimits, requestLimits } from '../../programs/minion/request-limits.ts';
 import { mayListen, placeText, type LocalPlace } from '../../host/local-place.ts';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,9 +16,6 @@ import { dict, isDict, toNumber, type Dict, type Value } from '../../python/valu
 import { decode } from '../../formats/wire/msgpack.ts';
 import type { CallerServiceDeps } from './caller-services-deps.ts';
 
-const EVENT_PATIENCE = { timeoutMs: 60_000, tries: 3 };
-const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
-const ONCE = { timeoutMs: 180_000, tries: 1 };
 const EVENT_QUEUE_BYTES_MAX = 16 * 1024 * 1024;
 const REFRESH_TAGS = {
   modules: 'module_refresh',
@@ -48,12 +46,12 @@ export function callerServices(deps: CallerServiceDeps): MinionServices {
         const { noSuchMaster } = await import('../../programs/minion/master-address.ts');
         throw noSuchMaster(master, [link.address]);
       }
-      return link.requests.send(load, once === true ? ONCE : REQUEST_PATIENCE);
+      return link.requests.send(load, once === true ? onceLimits(deps.opts) : requestLimits(deps.opts));
     },
     requestAll: async (load) => {
       if (deps.link === undefined)
         throw new UnreachableError('There is no master to ask: this is a local call.');
-      return deps.link.requests.send(load, REQUEST_PATIENCE);
+      return deps.link.requests.send(load, requestLimits(deps.opts));
     },
     manage: async (part, order, answerTag) => {
       const { manageMinion } = await import('./manage-minion.ts');
@@ -89,7 +87,7 @@ async function fireOnMinion({ opts, clock }: CallerServiceDeps, tag: string, dat
 }
 
 async function fireOnMaster(
-  { link, log }: CallerServiceDeps,
+  { link, opts, log }: CallerServiceDeps,
   tag: string,
   data: Dict,
   preload: Dict | undefined,
@@ -100,7 +98,7 @@ async function fireOnMaster(
     ...(preload ?? []),
   ]);
   try {
-    await link.requests.send(load, EVENT_PATIENCE);
+    await link.requests.send(load, requestLimits(opts));
     return true;
   } catch (error) {
     log.warning(`The master did not take the event ${tag}: ${(error as Error).message}`, error);

@@ -2,6 +2,7 @@
  * The master as one run of `salt-call` sees it: authenticated once with the patience of a command, then asked for pillar,
  * events and the like. A daemon's patience is in `programs/minion/master-connection.ts`.
  */
+import { requestLimits } from '../../programs/minion/request-limits.ts';
 import {
   authenticate,
   type AuthClient,
@@ -169,10 +170,7 @@ export class MasterLink {
       extra_minion_data: extraMinionData(opts.toDict()),
       ver: '2',
     });
-    return this.requests.pillar(load, {
-      timeoutMs: opts.get('request_channel_timeout') * 1000,
-      tries: Math.max(1, opts.get('request_channel_tries')),
-    });
+    return this.requests.pillar(load, requestLimits(opts));
   }
 
   close(): void {

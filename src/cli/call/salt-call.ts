@@ -1,4 +1,5 @@
 /** `salt-call` (salt/cli/caller.py, 3006.16). */
+import { requestLimits } from '../../programs/minion/request-limits.ts';
 import { withWaitingLine } from '../terminal/waiting-line.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
@@ -291,7 +292,7 @@ class Caller {
           ['jid', REQUEST_JID],
           [PROPOSED_JID, ret.get('jid') ?? null],
         ]);
-        await this.#link.requests.send(load, RETURN_PATIENCE);
+        await this.#link.requests.send(load, requestLimits(opts, RETURN_PATIENCE));
       } else if (opts.get('cache_jobs')) {
         const folder = safeJoin(join(opts.get('cachedir'), 'minion_jobs'), String(ret.get('jid')));
         mkdirSync(folder, { recursive: true });

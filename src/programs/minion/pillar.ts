@@ -3,6 +3,7 @@ import { dict, type Dict } from '../../python/values/value.ts';
 import { extraMinionData } from '../../runtime/pillar/extra-minion-data.ts';
 import { isPillarLocal, localPillar } from './local-pillar.ts';
 import type { MasterConnection } from './master-connection.ts';
+import { requestLimits } from './request-limits.ts';
 import type { MinionState } from './state.ts';
 
 /**
@@ -28,10 +29,7 @@ export async function fetchPillar(
     ver: '2',
   });
   if (cleanCache) load.set('clean_cache', true);
-  return connection.requests.pillar(load, {
-    timeoutMs: opts.get('request_channel_timeout') * 1000,
-    tries: Math.max(1, opts.get('request_channel_tries')),
-  });
+  return connection.requests.pillar(load, requestLimits(opts));
 }
 
 /** The pillar made here. */

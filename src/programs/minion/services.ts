@@ -1,4 +1,6 @@
 /** What the minion offers its functions: events, running jobs, refreshing, requests to the master. */
+import type { MinionOptions } from '../../config/minion-options.ts';
+import { onceLimits, requestLimits } from './request-limits.ts';
 import { extensionsVersion } from '../../runtime/extensions/folder.ts';
 import { collectGrains } from '../../plugins/grains/collect.ts';
 import { UnreachableError } from '../../errors/errors.ts';
@@ -26,8 +28,6 @@ export interface MinionServicesDeps {
 }
 
 const EVENT_PATIENCE = { timeoutMs: 10_000, tries: 2 };
-const REQUEST_PATIENCE = { timeoutMs: 60_000, tries: 3 };
-const ONCE = { timeoutMs: 180_000, tries: 1 };
 
 /** Makes the services of a running minion. */
 export function minionServices(deps: MinionServicesDeps): MinionServices {
@@ -57,14 +57,23 @@ export function minionServices(deps: MinionServicesDeps): MinionServices {
       return deps.state().grains;
     },
     request: (load, { master, once } = {}) =>
-      connectionTo(deps, master).requests.send(load, once === true ? ONCE : REQUEST_PATIENCE),
+      connectionTo(deps, master).requests.send(
+        load,
+        once === true ? onceLimits(optionsOf(deps)) : requestLimits(optionsOf(deps)),
+      ),
     requestAll: async (load) => {
       firstConnection(deps);
-      const all = deps.sides().map(({ connection }) => connection.requests.send(load, REQUEST_PATIENCE));
+      const all = deps
+        .sides()
+        .map(({ connection }) => connection.requests.send(load, requestLimits(optionsOf(deps))));
       return Promise.any(all).catch((error: AggregateError) => Promise.reject(error.errors[0] as Error));
     },
     manage: async (part, order) => deps.manage?.(part, order),
   };
+}
+
+function optionsOf(deps: Pick<MinionServicesDeps, 'state'>): MinionOptions {
+  return deps.state().deps.opts;
 }
 
 function firstConnection(deps: MinionServicesDeps): MasterConnection {
@@ -117,7 +126,7 @@ async function sendEvent(
   load: Dict,
 ): Promise<boolean> {
   try {
-    await connection.requests.send(load, EVENT_PATIENCE);
+    await connection.requests.send(load, requestLimits(optionsOf(deps), EVENT_PATIENCE));
     return true;
   } catch (error) {
     deps

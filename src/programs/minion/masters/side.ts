@@ -2,6 +2,7 @@
  * What one master has of a minion: a connection, and grains, pillar and services that are its alone. With several masters at once
  * each has its own; jobs share the memory of what has run, the limits and the workers.
  */
+import { requestLimits } from '../request-limits.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import { tags } from '../../../network/events/tags.ts';
 import type { MinionServices } from '../../../runtime/loader/module.ts';
@@ -53,7 +54,7 @@ async function fireStart(connection: MasterConnection, state: MinionState): Prom
     const load = dict({ cmd: '_minion_event', id, pretag: null, tag, data: text });
     if (grains.size > 0) load.set('grains', grains);
     try {
-      await connection.requests.send(load, START_PATIENCE);
+      await connection.requests.send(load, requestLimits(opts, START_PATIENCE));
     } catch (error) {
       log.warning(`The master did not take the start event: ${messageOf(error)}`);
     }
