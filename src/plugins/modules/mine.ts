@@ -7,6 +7,7 @@ import { copyValue, dict, isDict, truthy, type Dict, type Value } from '../../py
 import { readDefinition, withAccess, type MineDefinition } from './mine/definition.ts';
 import { dockerAddresses } from './mine/docker.ts';
 import { isLocal, readLocal, storeMine, tellMasters, writeLocal } from './mine/store.ts';
+import { remove, takeOutFormer } from './mine/told.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 /** The functions of configuration and pillar together; empty when there are none. */
@@ -46,6 +47,8 @@ async function runFor(
 
 async function update(ctx: ModuleContext, clear: boolean, named: Value): Promise<Value> {
   const functions = await wantedFunctions(ctx, named);
+  // what was configured and is no longer so would be read for ever
+  if (!truthy(named)) await takeOutFormer(ctx, [...functions.keys()].map(pyStr));
   if (functions.size === 0) return null;
   const data: Dict = new Map();
   for (const [alias, given] of copyValue(functions)) {
@@ -158,12 +161,7 @@ export const mineModule = defineModule({
       params: { fun },
       returns: 'bool',
       examples: ["salt '*' mine.delete 'network.interfaces'"],
-      run: (ctx, args) => {
-        if (!isLocal(ctx)) return tellMasters(ctx, dict({ cmd: '_mine_delete', id: ctx.id, fun: args.fun }));
-        const mine = readLocal(ctx);
-        mine?.delete(args.fun);
-        return writeLocal(ctx, mine ?? null);
-      },
+      run: (ctx, args) => remove(ctx, args.fun),
     }),
     flush: defineFunction({
       doc: "Removes all of this minion's data.",
