@@ -11,11 +11,19 @@ export function mayLogIn(acl: Value, user: Value, address: string, log: Logger):
   if (!truthy(acl) || !isDict(acl)) return true;
   const users = acl.get('users');
   const addresses = isDict(users) ? (users.get(user) ?? users.get('*')) : undefined;
-  const isAllowed = Array.isArray(addresses) && (addresses.includes(address) || addresses.includes('*'));
+  const listed = addressList(addresses);
+  const isAllowed = listed.includes(address) || listed.includes('*');
   const outcome = isAllowed ? 'successful' : 'failed';
   const name = visibleName(typeof user === 'string' ? user : 'None');
   log.info(`[api_acl] Authentication ${outcome} for user ${name} from IP ${address}`);
   return isAllowed;
+}
+
+/** Addresses as a list, as the names of a mapping, or as a text. Salt compat: Salt looks for an address anywhere in a text. */
+function addressList(addresses: Value | undefined): readonly Value[] {
+  if (Array.isArray(addresses)) return addresses;
+  if (addresses !== undefined && isDict(addresses)) return [...addresses.keys()];
+  return typeof addresses === 'string' ? addresses.split(/[\s,]+/) : [];
 }
 
 /** Whether `authorized_ips` lets an address send requests. */

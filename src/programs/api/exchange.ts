@@ -22,6 +22,8 @@ export class Exchange {
   readonly path: string;
   /** Fields behind `?`; a name that is given twice has the last of its values in `query`. */
   readonly query: ReadonlyMap<string, string>;
+  /** Names behind `?` that stand alone or with an empty value; as fields they are left out. */
+  readonly flags: ReadonlySet<string>;
   /** Headers that every answer to this request has, by their names in lower case. */
   readonly headers = new Map<string, readonly [string, string]>();
   /** A session cookie to set with the answer. */
@@ -39,7 +41,11 @@ export class Exchange {
     const at = target.indexOf('?');
     this.wholePath = unquotePath(at < 0 ? target : target.slice(0, at), '%2F');
     this.path = rootPrefix === '' ? this.wholePath : this.wholePath.slice(rootPrefix.length) || '/';
-    this.query = new Map(at < 0 ? [] : formFields(target.slice(at + 1)));
+    const fields = at < 0 ? '' : target.slice(at + 1);
+    this.query = new Map(formFields(fields));
+    this.flags = new Set(
+      fields.split('&').flatMap((field) => (/^[^=]+=?$/.test(field) ? [field.replace('=', '')] : [])),
+    );
   }
 
   /** The names of the path, without empty ones at the end. */

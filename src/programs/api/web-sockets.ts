@@ -71,9 +71,10 @@ export class WebSockets {
   }
 
   #reader(exchange: Exchange, webSocket: WebSocket, right: ListeningRight): StreamReader {
-    const info = exchange.query.has('format_events')
-      ? this.#saltInfo(exchange, webSocket, right.token)
-      : undefined;
+    const { query, flags } = exchange;
+    // Salt's guide writes it without a value
+    const isFormatted = query.has('format_events') || flags.has('format_events');
+    const info = isFormatted ? this.#saltInfo(exchange, webSocket, right.token) : undefined;
     return {
       name: `The web socket of ${exchange.address}`,
       mayListen: right.holds,
