@@ -1,14 +1,34 @@
 // `npm run demo [-- [--keep|--console] TARGET FUNCTION ARGUMENT...]`: a master and three minions on this machine answer one command. With
-// `--console` they keep running beside a salt-api, whose console can be looked at in a browser.
+// `--console` they keep running beside a salt-api, whose console can be looked at in a browser. `--stop [FOLDER...]` ends those that were
+// left running, and removes what they have written.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { root } from './bundle.mjs';
 
+/** What a demo that keeps running leaves in its folder, so that it can be ended. */
+const PROCESSES = 'processes.json';
+/** Daemons end their work first; what is still there after so long is killed. */
+const END_MS = 10_000;
+
 const words = process.argv.slice(2);
+if (words[0] === '--stop') {
+  await stop(words.slice(1));
+  process.exit(0);
+}
 const hasConsole = words[0] === '--console';
 const keep = hasConsole || words[0] === '--keep';
 if (keep) words.shift();
@@ -59,15 +79,68 @@ if (keep) {
   say(`  ${program('salt')} -c ${join(folder, 'etc')} '*' test.ping`);
   say(`  ${program('salt-key')} -c ${join(folder, 'etc')} -L`);
   say('End it with:');
-  say(`  kill ${children.map((child) => child.pid).join(' ')}; rm -r ${folder}`);
+  say(`  npm run demo -- --stop ${folder}`);
+  writeFileSync(join(folder, PROCESSES), JSON.stringify(children.map((child) => child.pid)));
   if (hasConsole) {
     say('\nThe console:');
     say(`  http://127.0.0.1:${login.port}/`);
     say(`  user ${login.user}, password ${login.password}`);
   }
   for (const child of children) child.unref();
+} else {
+  say('\nThat was a master and three minions, which are ended now and leave nothing behind. What next:');
+  say("  npm run demo -- --keep '*' grains.item os   keeps the fleet running, and says how to talk to it");
+  say('  npm run demo -- --console                   shows it in a browser');
+  say(
+    '  docs/guides/first-fleet.md                  sets up one of your own, docs/guides/coming-from-salt.md takes over one of Salt',
+  );
 }
 process.exit(status);
+
+/** Ends demos that keep running: those whose folders are named, or all of this user. */
+async function stop(named) {
+  const folders = named.length > 0 ? named.map((path) => resolve(path)) : ownDemos();
+  if (folders.length === 0) say('No demo is running.');
+  for (const path of folders) {
+    const list = join(path, PROCESSES);
+    if (!existsSync(list)) {
+      process.stderr.write(`${path} is not the folder of a demo that keeps running; nothing was ended.\n`);
+      process.exit(64);
+    }
+    // a number that another process has got meanwhile is left alone
+    const pids = JSON.parse(readFileSync(list, 'utf8')).filter((pid) => isOf(pid, path));
+    await end(pids);
+    rmSync(path, { recursive: true, force: true });
+    say(`Ended the demo in ${path}, and removed the folder.`);
+  }
+}
+
+function ownDemos() {
+  return readdirSync(tmpdir())
+    .filter((name) => name.startsWith('brine-') && existsSync(join(tmpdir(), name, PROCESSES)))
+    .map((name) => join(tmpdir(), name))
+    .filter((path) => statSync(path).uid === process.getuid());
+}
+
+function isOf(pid, path) {
+  const { stdout } = spawnSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+  return typeof stdout === 'string' && stdout.includes(path);
+}
+
+async function end(pids) {
+  const isThere = (pid) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (const pid of [...pids].reverse()) if (isThere(pid)) process.kill(pid, 'SIGTERM');
+  for (const begin = Date.now(); pids.some(isThere) && Date.now() - begin < END_MS;)
+    await new Promise((resolve_) => setTimeout(resolve_, 50));
+  for (const pid of pids) if (isThere(pid)) process.kill(pid, 'SIGKILL');
+}
 
 function say(text) {
   process.stdout.write(`${text}\n`);

@@ -1,0 +1,33 @@
+/** The demo: a fleet that keeps running is ended by what it prints, and leaves no process and no file. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const ROOT = process.env['BRINE_ROOT'] ?? process.cwd();
+
+test('demo - a fleet that keeps running is ended with its folder, and a plain one says what to do next', (t) => {
+  const tmp = mkdtempSync(join(tmpdir(), 'brine-demo-'));
+  t.after(() => rmSync(tmp, { recursive: true, force: true }));
+  const demo = (...words: string[]): ReturnType<typeof spawnSync> & { stdout: string } =>
+    spawnSync(process.execPath, [join(ROOT, 'scripts/demo.mjs'), ...words], {
+      encoding: 'utf8',
+      timeout: 120_000,
+      env: { ...process.env, TMPDIR: tmp },
+    });
+  const kept = demo('--keep', '*', 'test.ping');
+  assert.equal(kept.status, 0, kept.stdout);
+  const folder = /npm run demo -- --stop (\S+)/.exec(kept.stdout)?.[1] ?? '';
+  const pids = JSON.parse(readFileSync(join(folder, 'processes.json'), 'utf8')) as number[];
+  assert.equal(pids.length, 4);
+  assert.equal(demo('--stop', tmp).status, 64, 'another folder is left alone');
+  assert.ok(existsSync(folder));
+  const stopped = demo('--stop', folder);
+  assert.equal(stopped.status, 0, stopped.stdout);
+  assert.equal(existsSync(folder), false);
+  for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+  assert.match(demo('--stop').stdout, /No demo is running/);
+  assert.match(demo('web1', 'test.ping').stdout, /What next:\n.*--keep/);
+});
