@@ -241,7 +241,12 @@ const caching = {
       mkmnt: { type: 'bool', doc: 'Whether the mount point was created.' },
       fstype: { type: 'str', doc: 'The file system.' },
       mount_opts: { type: 'list', doc: 'The options.' },
-      shown: { default: null, type: 'list', doc: 'The options that the mounted file system shows since.' },
+      shown: {
+        default: null,
+        type: 'list',
+        keywordOnly: true,
+        doc: 'The options that the mounted file system shows since.',
+      },
     },
     returns: 'true',
     examples: ["salt '*' mount.write_mount_cache /mnt/share /dev/sda1 False ext4 defaults,nosuid"],

@@ -8,6 +8,7 @@
  * - bytes that are not text stay a `Uint8Array`;
  * - what code in Python has and is no data stays there, and a {@link PyObject} stands for it.
  */
+import { PyTuple } from './tuple.ts';
 
 export type Value =
   null | boolean | number | bigint | string | Uint8Array | PyFloat | PyDatetime | PyObject | Value[] | Dict;
@@ -342,7 +343,7 @@ function copyOf(
     return item instanceof PyObject && objects === 'copied' ? item.deepCopy() : item;
   };
   if (Array.isArray(value)) {
-    const out: Value[] = [];
+    const out: Value[] = value instanceof PyTuple ? new PyTuple<Value>() : [];
     copies.set(value, out);
     for (const item of value) out.push(copyItem(item));
     return out;
