@@ -121,6 +121,11 @@ def go():
     __jid_event__.fire_event({"message": "a step"}, "progress")
     __jid_event__.fire_event({"n": 1}, "mine")
     return [__salt__["test.arg"](1)["args"], "no.such" in __salt__, "test.arg" in list(__salt__)]
+
+
+def unwell():
+    __context__["retcode"] = 3
+    return "not well"
 `;
 const HOOKED = `
 def done(name, value=0, **kwargs):
@@ -447,6 +452,19 @@ test('python modules - functions, grains and states of the site', { skip }, asyn
     const endings = ['/prog/one/0', '/prog/one/1', '/progress', '/mine'];
     await until('the events', () => endings.every((end) => tags.some((tag) => tag.endsWith(end))));
     bus.close();
+  });
+
+  await t.test('a runner that sets a return code has failed, alone and in an orchestration', async () => {
+    fleet.write(fleet.path('srv'), 'unwell.sls', [
+      'unwell: {salt.runner: [{name: walk.unwell}]}',
+      'after: {test.nop: [{require: [{salt: unwell}]}]}',
+    ]);
+    const alone = await fleet.run('salt-run', ['--out', 'json', 'walk.unwell']);
+    assert.deepEqual([JSON.parse(alone.stdout), alone.code], ['not well', 3]);
+    const { stdout, code } = await fleet.run('salt-run', ['--out', 'json', 'state.orchestrate', 'unwell']);
+    assert.match(stdout, /Runner function 'walk\.unwell' failed\./);
+    assert.match(stdout, /One or more requisite failed: unwell\.unwell/);
+    assert.equal(code, 1);
   });
 
   await t.test('a source of top data, and a function of the wheel', async () => {

@@ -170,6 +170,8 @@ export interface RunnerContext {
   execute(fun: string, args: readonly Value[], kwargs: Dict, options?: ExecuteOptions): Promise<Value>;
   /** The return code that those have set (Salt's `__context__['retcode']`): the run has no success when it is not 0. */
   retcode(): number;
+  /** What a function of a site sets as `__context__['retcode']`. */
+  setRetcode(code: number): void;
   /** Fires on the master's bus. @returns false when no master runs */
   fire(tag: string, data: Dict): Promise<boolean>;
   /** Tells how far the runner is: an event of the job, which is also shown. */

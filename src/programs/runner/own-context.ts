@@ -25,12 +25,14 @@ export function asModuleContext(full: string, ctx: RunnerContext): ModuleContext
     clock: ctx.clock,
     random: ctx.random,
     log: ctx.log,
-    retcode: 0,
+    get retcode() {
+      return ctx.retcode();
+    },
     fireJobEvent: async (suffix, data) => {
       if (suffix === 'progress') return ctx.progress(data);
       await ctx.fire(`salt/run/${ctx.jid}/${suffix}`, data);
     },
-    setRetcode: () => undefined,
+    setRetcode: (code) => ctx.setRetcode(code),
   };
 }
 

@@ -117,7 +117,10 @@ async function result(
     const value = await spec.run(context, args, rest, kwargs);
     const results = isDict(value) ? value.get('data') : undefined;
     const success = results === undefined ? context.retcode() === 0 : isGoodRun(results);
-    return { data: dict({ return: value, success }) };
+    const data = dict({ return: value, success });
+    // Salt compat: there it is no success, and salt-run ends with 0 all the same
+    if (results === undefined && !success) data.set('retcode', context.retcode());
+    return { data };
   } catch (error) {
     // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
     if (error instanceof ArgumentError || error instanceof SaltInvocationError) {

@@ -114,6 +114,7 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
       }
     },
     retcode: () => retcode,
+    setRetcode: (code) => void (retcode = code),
     fire,
     progress: async (data) => {
       const isTold = await fire(`salt/run/${jid}/progress`, data);

@@ -6,6 +6,7 @@ import { findOwn } from '../pillar/find-own.ts';
 import { RenderPipe, rendererRules, type FindRenderer } from '../renderers/pipe.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { copyValue, type Value } from '../../python/values/value.ts';
+import { isAbsoluteTemplate, readAbsoluteTemplate } from './absolute-template.ts';
 import { SlsFiles } from './sls-files.ts';
 
 /** What is rendered, and where it is from. */
@@ -57,7 +58,8 @@ export class SlsRenderer {
       variables: new Map<string, Value>([...this.#variables(), ...(variables ?? [])]),
       functions: functionsForTemplates(functions),
       run: this,
-      readTemplate: (name) => this.#files.read(name, saltenv),
+      readTemplate: (name) =>
+        isAbsoluteTemplate(name) ? readAbsoluteTemplate(name) : this.#files.read(name, saltenv),
     });
   }
 

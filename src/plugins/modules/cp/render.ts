@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { functionsForTemplates } from '../../../runtime/loader/for-templates.ts';
+import { isAbsoluteTemplate, readAbsoluteTemplate } from '../../../runtime/state/absolute-template.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { PYTHON_RENDERERS } from '../../../config/renderer-names.ts';
 import type { RenderContext } from '../../../runtime/renderers/renderer.ts';
@@ -85,7 +86,8 @@ export function templateContext(
       ...given,
     ]),
     functions: functionsForTemplates(functions),
-    readTemplate: (name) => readIncluded(ctx, name, saltenv),
+    readTemplate: (name) =>
+      isAbsoluteTemplate(name) ? readAbsoluteTemplate(name) : readIncluded(ctx, name, saltenv),
   };
 }
 
