@@ -9,9 +9,10 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { EventBusReader, EventBusWriter } from '../../network/events/bus-client.ts';
 import { encodeRelayed, type BusEvent } from '../../network/events/framing.ts';
-import { dict, isBytes, type Dict, type Value } from '../../python/values/value.ts';
+import { isBytes, type Dict, type Value } from '../../python/values/value.ts';
 import { contentBytesMax } from '../../network/nats/connect.ts';
 import { cutParcel, ParcelJoiner } from './parcels.ts';
+import { HeardOnce, Numbered } from './said-once.ts';
 import type { ClusterSeal } from './seal.ts';
 
 /** Bytes of events that may wait for NATS, and for the bus here. Beyond them events are dropped and counted: the job cache has what counts. */
@@ -42,6 +43,8 @@ export class EventBridge {
   readonly #deps: EventBridgeDeps;
   readonly #writer: EventBusWriter;
   readonly #joiner = new ParcelJoiner();
+  readonly #said: Numbered;
+  readonly #heardOnce: HeardOnce;
   #reader: EventBusReader | undefined;
   #out: [string, Buffer][] = [];
   #outBytes = 0;
@@ -50,7 +53,9 @@ export class EventBridge {
 
   constructor(deps: EventBridgeDeps) {
     this.#deps = deps;
-    const { busPull: path, clock, eventBytesMax } = deps;
+    const { busPull: path, clock, random, eventBytesMax } = deps;
+    this.#said = new Numbered(clock, random);
+    this.#heardOnce = new HeardOnce(clock);
     this.#writer = new EventBusWriter({ path, clock, eventBytesMax, queueBytesMax: WAITING_BYTES_MAX });
   }
 
@@ -117,7 +122,7 @@ export class EventBridge {
     if (nats.isClosed()) return;
     const sealed = seal.seal(
       'event',
-      dict({ member, events: events.map(([tag, packed]): Value => [tag, packed]) }),
+      this.#said.marked({ member, events: events.map(([tag, packed]): Value => [tag, packed]) }),
     );
     const most = contentBytesMax(nats);
     for (const part of cutParcel(sealed, most, random)) nats.publish(subject, part);
@@ -130,6 +135,7 @@ export class EventBridge {
     const member = said?.get('member');
     const events = said?.get('events');
     if (typeof member !== 'string' || member === this.#deps.member || !Array.isArray(events)) return;
+    if (said === undefined || !this.#heardOnce.isNew(said)) return;
     for (const event of events) {
       const [tag, packed] = Array.isArray(event) ? event : [];
       if (typeof tag !== 'string' || packed === undefined || !isBytes(packed)) continue;

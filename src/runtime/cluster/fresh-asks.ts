@@ -1,8 +1,7 @@
 /** Which calls of other members are new: one that somebody has recorded on NATS and sends again is not made a second time. */
 import type { Clock } from '../../host/clock.ts';
+import { APART_MS } from './said-once.ts';
 
-/** How far the clocks of two masters may be apart, with the time that a call takes on its way. */
-const APART_MS = 15_000;
 /** Calls that are remembered. At more, further ones are refused until older ones are forgotten. */
 const REMEMBERED_MAX = 200_000;
 

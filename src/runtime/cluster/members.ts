@@ -1,7 +1,9 @@
 /** Who else is there: each member says so twice a second, and counts as gone when it has been silent for two seconds. */
 import type { Clock, Timer } from '../../host/clock.ts';
+import type { Logger } from '../../host/log.ts';
 import { dict, type Value } from '../../python/values/value.ts';
 import type { ClusterLink } from './link.ts';
+import { isPresent } from './said-once.ts';
 import type { ClusterSeal } from './seal.ts';
 import type { ClusterSerial } from './serial.ts';
 
@@ -9,6 +11,8 @@ const BEAT_MS = 500;
 const GONE_MS = 2_000;
 /** Members that are remembered; more than any cluster has. */
 const MEMBERS_MAX = 1_000;
+/** How often a wrong clock is told of. */
+const TOLD_EVERY_MS = 60_000;
 
 /** A member as the others hear of it. */
 export interface Member {
@@ -28,6 +32,7 @@ export interface MembersDeps {
   readonly subject: string;
   readonly member: string;
   readonly clock: Clock;
+  readonly log?: Logger;
   /** Where minions reach this member, as long as they are to be told. */
   readonly address?: () => string | undefined;
   readonly serial?: Pick<ClusterSerial, 'highest' | 'heard'>;
@@ -40,6 +45,7 @@ export class Members {
   readonly #deps: MembersDeps;
   readonly #known = new Map<string, Member>();
   readonly #timer: Timer;
+  #toldMs = -Infinity;
 
   constructor(deps: MembersDeps) {
     this.#deps = deps;
@@ -99,6 +105,16 @@ export class Members {
     );
   }
 
+  #tellOfClock(name: string, aheadMs: number): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#toldMs < TOLD_EVERY_MS) return;
+    this.#toldMs = nowMs;
+    this.#deps.log?.error(
+      `A sign of life of the master ${name} is ${Math.abs(Math.round(aheadMs / 1000))} s away from this master's clock, and does not count. ` +
+        'Set the clocks of the masters; where they are right, somebody sends again what was recorded on NATS.',
+    );
+  }
+
   #hear(data: Uint8Array): void {
     const said = this.#deps.seal.open('state', data);
     const name: Value | undefined = said?.get('member');
@@ -107,11 +123,14 @@ export class Members {
     if (!this.#known.has(name) && this.#known.size >= MEMBERS_MAX) return;
     const { clock, serial } = this.#deps;
     const given = said?.get('serial');
-    if (typeof given === 'number') serial?.heard(given);
+    if (typeof given === 'number' && isPresent(atMs, clock)) serial?.heard(given);
     const address = said?.get('address');
+    // a recorded sign of life is none: whose clock is elsewhere is not asked anything, as it would refuse it
+    const isHere = isPresent(atMs, clock);
+    if (!isHere) this.#tellOfClock(name, atMs - clock.nowMs());
     this.#known.set(name, {
       name,
-      heardMs: clock.monotonicMs(),
+      heardMs: isHere ? clock.monotonicMs() : (this.#known.get(name)?.heardMs ?? -Infinity),
       aheadMs: atMs - clock.nowMs(),
       address: typeof address === 'string' ? address : undefined,
     });

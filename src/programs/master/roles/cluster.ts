@@ -91,10 +91,7 @@ export const startCluster: StartRole = async (context) => {
     link,
     seal,
     subject: `${names.ask}.members`,
-    member,
-    clock,
-    serial,
-    address,
+    ...{ member, clock, serial, address, log },
   });
   const calls = new MemberCalls({ link, seal, subject: names.ask, member, clock, random });
   const jobs = new JobCalls({
@@ -267,8 +264,10 @@ function closeKeysWhileAway({ context, link }: Base): void {
 }
 
 function openKey({ context, names, seal, link }: Base): ClusterKey {
-  const { sharedKeys, adoptKey, log } = context;
+  const { sharedKeys, adoptKey, opts, clock, log } = context;
   return new ClusterKey({
+    version: new PositionFile(join(opts.get('cachedir'), 'cluster', 'key_version'), clock),
+    clock,
     link,
     seal,
     stream: names.state.stream,
