@@ -64,6 +64,22 @@ function pick(grains: Dict, ...keys: string[]): unknown {
   return toPlain(new Map<Value, Value>(keys.map((key) => [key, grains.get(key) ?? 'missing'])));
 }
 
+test('grains - version, program and path of Python are those of one Python, as it says itself', async () => {
+  const keys = ['pythonexecutable', 'pythonpath', 'pythonversion'];
+  const python3 = '["/opt/py/bin/python3.11", [3, 11, 2, "final", 0], ["/opt/py/lib/python3.11"]]';
+  assert.deepEqual(pick(await collect({ ...debian, programs: { ...debian.programs, python3 } }), ...keys), {
+    pythonexecutable: '/opt/py/bin/python3.11',
+    pythonpath: ['/opt/py/lib/python3.11'],
+    pythonversion: [3, 11, 2, 'final', 0],
+  });
+  // a machine without one: that of Salt's packages
+  const grains = await collect(debian);
+  assert.deepEqual(pick(grains, 'pythonexecutable', 'pythonversion'), {
+    pythonexecutable: '/usr/bin/python3',
+    pythonversion: [3, 10, 18, 'final', 0],
+  });
+});
+
 test('grains - a whole machine is described', async () => {
   const grains = await collect(debian, { master: 'salt.example.com' });
   const keys = ['os', 'os_family', 'osfinger', 'osarch', 'init', 'systemd', 'virtual', 'productname', 'uuid'];
