@@ -51,7 +51,7 @@ _brine_salt() {
     --return_kwargs) :; return ;;
     --args-separator) :; return ;;
     --metadata) :; return ;;
-    --exit-codes) _brine_words "$current" salt strict; return ;;
+    --exit-codes) _brine_words "$current" strict salt; return ;;
     --canary) :; return ;;
     --abort-on) :; return ;;
     --gather-job-timeout) :; return ;;
@@ -70,7 +70,7 @@ _brine_salt() {
     --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
   esac
   if [[ "$current" == -* ]]; then
-    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir --module-executors --executor-opts -t --timeout --args-stdin --hard-crash --no-parse -s --static -p --progress --failhard --async --subset -v --verbose --hide-timeout --show-jid -b --batch --batch-size --batch-wait --batch-safe-limit --batch-safe-size --return --return_config --return_kwargs -d --doc --documentation --args-separator --summary --metadata --output-diff --config-dump --preview-target --exit-codes --canary --abort-on --gather-job-timeout --watch -H --hosts -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup -R --range -C --compound -I --pillar -J --pillar-pcre -S --ipcidr --delimiter -a --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir --module-executors --executor-opts -t --timeout --args-stdin --hard-crash --no-parse -s --static -p --progress --failhard --async --subset -v --verbose --hide-timeout --show-jid -b --batch --batch-size --batch-wait --batch-safe-limit --batch-safe-size --return --return_config --return_kwargs -d --doc --documentation --args-separator --summary --metadata --output-diff --config-dump --preview-target --exit-codes --canary --abort-on --gather-job-timeout --watch -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup -C --compound -I --pillar -J --pillar-pcre -S --ipcidr --delimiter -a --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level
     return
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -97,6 +97,7 @@ _brine_salt_key() {
     -u | --user) :; return ;;
     --rotate-aes-key) _brine_words "$current" True False; return ;;
     --preserve-minions) _brine_words "$current" True False; return ;;
+    --exit-codes) _brine_words "$current" strict salt; return ;;
     --auth | --eauth | --external-auth) :; return ;;
     --username) :; return ;;
     --password) :; return ;;
@@ -122,12 +123,12 @@ _brine_salt_key() {
     --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
   esac
   if [[ "$current" == -* ]]; then
-    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -u --user --hard-crash -q --quiet -y --yes --rotate-aes-key --preserve-minions --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -l --list -L --list-all -a --accept -A --accept-all -r --reject -R --reject-all --include-all --include-accepted --include-rejected --include-denied -p --print -P --print-all -d --delete -D --delete-all -f --finger -F --finger-all --gen-keys --gen-keys-dir --keysize --gen-signature --priv --signature-path --pub --auto-create --log-level --log-file --log-file-level
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -u --user --hard-crash -q --quiet -y --yes --rotate-aes-key --preserve-minions --exit-codes --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -l --list -L --list-all -a --accept -A --accept-all -r --reject -R --reject-all --include-all --include-accepted --include-rejected --include-denied -p --print -P --print-all -d --delete -D --delete-all -f --finger -F --finger-all --gen-keys --gen-keys-dir --keysize --gen-signature --priv --signature-path --pub --auto-create --log-level --log-file --log-file-level
     return
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "${COMP_WORDS[i]}" in
-      --saltfile | -c | --config-dir | -u | --user | --rotate-aes-key | --preserve-minions | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --list | -a | --accept | -r | --reject | -p | --print | -d | --delete | -f | --finger | --gen-keys | --gen-keys-dir | --keysize | --priv | --signature-path | --pub | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      --saltfile | -c | --config-dir | -u | --user | --rotate-aes-key | --preserve-minions | --exit-codes | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --list | -a | --accept | -r | --reject | -p | --print | -d | --delete | -f | --finger | --gen-keys | --gen-keys-dir | --keysize | --priv | --signature-path | --pub | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
       -*) ;;
       *) ((count++)) ;;
     esac
@@ -158,6 +159,7 @@ _brine_salt_call() {
     --set-metadata) :; return ;;
     --id) :; return ;;
     -t | --timeout) :; return ;;
+    --exit-codes) _brine_words "$current" strict salt; return ;;
     --out | --output) _brine_words "$current" dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml; return ;;
     --out-indent | --output-indent) :; return ;;
     --out-file | --output-file) _brine_files "$current" -f; return ;;
@@ -169,12 +171,12 @@ _brine_salt_call() {
     --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
   esac
   if [[ "$current" == -* ]]; then
-    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir --proxyid --module-executors --executor-opts --cachedir --args-stdin --hard-crash --no-parse -g --grains -m --module-dirs -d --doc --documentation --master --return --local --file-root --pillar-root --states-dir --retcode-passthrough --metadata --set-metadata --id --skip-grains --refresh-grains-cache --no-return-event -t --timeout --output-diff --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose --profiling-path --enable-profiling -l --log-level --log-file --log-file-level
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir --proxyid --module-executors --executor-opts --cachedir --args-stdin --hard-crash --no-parse -g --grains -m --module-dirs -d --doc --documentation --master --return --local --file-root --pillar-root --states-dir --retcode-passthrough --metadata --set-metadata --id --skip-grains --refresh-grains-cache --no-return-event -t --timeout --output-diff --exit-codes --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose --profiling-path --enable-profiling -l --log-level --log-file --log-file-level
     return
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "${COMP_WORDS[i]}" in
-      --saltfile | -c | --config-dir | --proxyid | --module-executors | --executor-opts | --cachedir | --no-parse | -m | --module-dirs | --master | --return | --file-root | --pillar-root | --states-dir | --set-metadata | --id | -t | --timeout | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | --profiling-path | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      --saltfile | -c | --config-dir | --proxyid | --module-executors | --executor-opts | --cachedir | --no-parse | -m | --module-dirs | --master | --return | --file-root | --pillar-root | --states-dir | --set-metadata | --id | -t | --timeout | --exit-codes | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | --profiling-path | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
       -*) ;;
       *) ((count++)) ;;
     esac
@@ -195,6 +197,7 @@ _brine_salt_run() {
     -t | --timeout) :; return ;;
     --jid) :; return ;;
     --no-parse) :; return ;;
+    --exit-codes) _brine_words "$current" strict salt; return ;;
     -a | --auth | --eauth | --external-auth) :; return ;;
     --username) :; return ;;
     --password) :; return ;;
@@ -209,12 +212,12 @@ _brine_salt_run() {
     --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
   esac
   if [[ "$current" == -* ]]; then
-    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --args-stdin --jid --hard-crash --no-parse -d --doc --documentation --async --skip-grains -a --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose --quiet --profiling-path --enable-profiling -l --log-level --log-file --log-file-level
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --args-stdin --jid --hard-crash --no-parse -d --doc --documentation --async --skip-grains --exit-codes -a --auth --eauth --external-auth -T --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose --quiet --profiling-path --enable-profiling -l --log-level --log-file --log-file-level
     return
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "${COMP_WORDS[i]}" in
-      --saltfile | -c | --config-dir | -t | --timeout | --jid | --no-parse | -a | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | --profiling-path | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      --saltfile | -c | --config-dir | -t | --timeout | --jid | --no-parse | --exit-codes | -a | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | --profiling-path | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
       -*) ;;
       *) ((count++)) ;;
     esac
@@ -233,6 +236,7 @@ _brine_salt_cp() {
     --saltfile) _brine_files "$current" -f; return ;;
     -c | --config-dir) _brine_files "$current" -d; return ;;
     -t | --timeout) :; return ;;
+    --exit-codes) _brine_words "$current" strict salt; return ;;
     --delimiter) :; return ;;
     --auth | --eauth | --external-auth) :; return ;;
     --username) :; return ;;
@@ -247,12 +251,12 @@ _brine_salt_cp() {
     --log-file-level) _brine_words "$current" all garbage trace debug profile info warning error critical quiet; return ;;
   esac
   if [[ "$current" == -* ]]; then
-    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --hard-crash -H --hosts -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup -R --range --delimiter --auth --eauth --external-auth --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -C --chunked -n --no-compression -l --log-level --log-file --log-file-level
+    _brine_words "$current" --version -V --versions-report -h --help --saltfile -c --config-dir -t --timeout --hard-crash --exit-codes -E --pcre -L --list -G --grain -P --grain-pcre -N --nodegroup --delimiter --auth --eauth --external-auth --make-token --username --password --out --output --out-indent --output-indent --out-file --output-file --out-file-append --output-file-append --no-color --no-colour --force-color --force-colour --state-output --state_output --state-verbose --state_verbose -C --chunked -n --no-compression -l --log-level --log-file --log-file-level
     return
   fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "${COMP_WORDS[i]}" in
-      --saltfile | -c | --config-dir | -t | --timeout | --delimiter | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
+      --saltfile | -c | --config-dir | -t | --timeout | --exit-codes | --delimiter | --auth | --eauth | --external-auth | --username | --password | --out | --output | --out-indent | --output-indent | --out-file | --output-file | --state-output | --state_output | --state-verbose | --state_verbose | -l | --log-level | --log-file | --log-file-level) [[ "${COMP_WORDS[i + 1]}" == = ]] && ((i++)); ((i++)) ;;
       -*) ;;
       *) ((count++)) ;;
     esac

@@ -67,18 +67,16 @@ complete -c salt -l metadata -d 'Data to keep with the job, by which it can be f
 complete -c salt -l output-diff -d 'Show only states that changed something'
 complete -c salt -l config-dump -d 'Print the configuration of the master as it is in force'
 complete -c salt -l preview-target -d 'List the minions that the target is expected to match'
-complete -c salt -l exit-codes -d '\'strict\' tells the reasons apart' -x -a 'salt strict'
+complete -c salt -l exit-codes -d '\'strict\' ends with another code than 0 whenever something that was asked for was not done' -x -a 'strict salt'
 complete -c salt -l canary -d 'Roll out in growing steps' -x
 complete -c salt -l abort-on -d 'With --canary, take no further step once so many minions, or so many percent of those that ran, have failed' -x
 complete -c salt -l gather-job-timeout -d 'Seconds to wait for the answer to the question who is still at work' -x
 complete -c salt -l watch -d 'Follow a job that was started elsewhere to its end' -x
-complete -c salt -s H -l hosts -d 'List the hosts that the rosters know'
 complete -c salt -s E -l pcre -d 'The target is a regular expression on minion ids, anchored at the start'
 complete -c salt -s L -l list -d 'The target is a list of minion ids, separated by commas or blanks'
 complete -c salt -s G -l grain -d 'The target is a grain and a glob for its value'
 complete -c salt -s P -l grain-pcre -d 'The target is a grain and a regular expression for its value'
 complete -c salt -s N -l nodegroup -d 'The target is the name of a node group of the master configuration'
-complete -c salt -s R -l range -d 'The target is a range expression, such as %cluster'
 complete -c salt -s C -l compound -d 'The target combines others with and, or, not and parentheses'
 complete -c salt -s I -l pillar -d 'The target is a pillar key and a glob for its value'
 complete -c salt -s J -l pillar-pcre -d 'The target is a pillar key and a regular expression for its value'
@@ -113,6 +111,7 @@ complete -c salt-key -s q -l quiet -d 'Do not show errors'
 complete -c salt-key -s y -l yes -d 'Answer every question with yes'
 complete -c salt-key -l rotate-aes-key -d 'False keeps the session key of the master when keys are deleted or rejected' -x -a 'True False'
 complete -c salt-key -l preserve-minions -d 'True keeps the cached data of deleted minions' -x -a 'True False'
+complete -c salt-key -l exit-codes -d '\'strict\' ends with another code than 0 whenever something that was asked for was not done' -x -a 'strict salt'
 complete -c salt-key -l auth -l eauth -l external-auth -d 'Log in through this authentication module' -x
 complete -c salt-key -s T -l make-token -d 'Ask the master for a token and keep it, so that later commands need no log-in while it is valid'
 complete -c salt-key -l username -d 'User name to log in with' -x
@@ -183,6 +182,7 @@ complete -c salt-call -l refresh-grains-cache -d 'Collect grains anew in place o
 complete -c salt-call -l no-return-event -d 'Do not send the result to the master'
 complete -c salt-call -s t -l timeout -d 'Seconds to wait for the master to authenticate this minion' -x
 complete -c salt-call -l output-diff -d 'Show only states that changed something'
+complete -c salt-call -l exit-codes -d '\'strict\' ends with another code than 0 whenever something that was asked for was not done' -x -a 'strict salt'
 complete -c salt-call -l out -l output -d 'Outputter for what salt-call shows' -x -a 'dson highstate json key nested newline_values_only no_return overstatestage pony pprint profile progress quiet raw table text txt virt_query yaml'
 complete -c salt-call -l out-indent -l output-indent -d 'Spaces per level, for outputters that indent' -x
 complete -c salt-call -l out-file -l output-file -d 'Write the output to this file' -r -F
@@ -196,7 +196,7 @@ complete -c salt-call -l enable-profiling -d 'Measure where time is spent'
 complete -c salt-call -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
 complete -c salt-call -l log-file -d 'File for messages' -r -F
 complete -c salt-call -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
-complete -c salt-call -n '__brine_at 0 --saltfile -c --config-dir --proxyid --module-executors --executor-opts --cachedir --no-parse -m --module-dirs --master --return --file-root --pillar-root --states-dir --set-metadata --id -t --timeout --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose --profiling-path -l --log-level --log-file --log-file-level' -a '(__brine_functions)'
+complete -c salt-call -n '__brine_at 0 --saltfile -c --config-dir --proxyid --module-executors --executor-opts --cachedir --no-parse -m --module-dirs --master --return --file-root --pillar-root --states-dir --set-metadata --id -t --timeout --exit-codes --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose --profiling-path -l --log-level --log-file --log-file-level' -a '(__brine_functions)'
 complete -c salt-run -f
 complete -c salt-run -l version -d 'Print the version and leave'
 complete -c salt-run -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
@@ -211,6 +211,7 @@ complete -c salt-run -l no-parse -d 'Named arguments (name=value on the command 
 complete -c salt-run -s d -l doc -l documentation -d 'Print the documentation of a runner, of one function or of all'
 complete -c salt-run -l async -d 'Start the runner, print its job id and leave'
 complete -c salt-run -l skip-grains -d 'Do not collect grains'
+complete -c salt-run -l exit-codes -d '\'strict\' ends with another code than 0 whenever something that was asked for was not done' -x -a 'strict salt'
 complete -c salt-run -s a -l auth -l eauth -l external-auth -d 'Log in through this authentication module' -x
 complete -c salt-run -s T -l make-token -d 'Ask the master for a token and keep it, so that later commands need no log-in while it is valid'
 complete -c salt-run -l username -d 'User name to log in with' -x
@@ -229,7 +230,7 @@ complete -c salt-run -l enable-profiling -d 'Measure where time is spent'
 complete -c salt-run -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
 complete -c salt-run -l log-file -d 'File for messages' -r -F
 complete -c salt-run -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
-complete -c salt-run -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --jid --no-parse -a --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose --profiling-path -l --log-level --log-file --log-file-level' -a '(__brine_runners)'
+complete -c salt-run -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --jid --no-parse --exit-codes -a --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose --profiling-path -l --log-level --log-file --log-file-level' -a '(__brine_runners)'
 complete -c salt-cp -f
 complete -c salt-cp -l version -d 'Print the version and leave'
 complete -c salt-cp -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'
@@ -238,13 +239,12 @@ complete -c salt-cp -l saltfile -d 'File with defaults for these options' -r -F
 complete -c salt-cp -s c -l config-dir -d 'Folder of the configuration files' -r -F
 complete -c salt-cp -s t -l timeout -d 'Seconds to wait for an answer before asking who is still at work' -x
 complete -c salt-cp -l hard-crash -d 'Let an unexpected error end the program with its trace'
-complete -c salt-cp -s H -l hosts -d 'List the hosts that the rosters know'
+complete -c salt-cp -l exit-codes -d '\'strict\' ends with another code than 0 whenever something that was asked for was not done' -x -a 'strict salt'
 complete -c salt-cp -s E -l pcre -d 'The target is a regular expression on minion ids, anchored at the start'
 complete -c salt-cp -s L -l list -d 'The target is a list of minion ids, separated by commas or blanks'
 complete -c salt-cp -s G -l grain -d 'The target is a grain and a glob for its value'
 complete -c salt-cp -s P -l grain-pcre -d 'The target is a grain and a regular expression for its value'
 complete -c salt-cp -s N -l nodegroup -d 'The target is the name of a node group of the master configuration'
-complete -c salt-cp -s R -l range -d 'The target is a range expression, such as %cluster'
 complete -c salt-cp -l delimiter -d 'Character between the levels of a nested grain or pillar value' -x
 complete -c salt-cp -l auth -l eauth -l external-auth -d 'Log in through this authentication module' -x
 complete -c salt-cp -l make-token -d 'Ask the master for a token and keep it, so that later commands need no log-in while it is valid'
@@ -263,8 +263,8 @@ complete -c salt-cp -s n -l no-compression -d 'Do not compress the pieces'
 complete -c salt-cp -s l -l log-level -d 'Level of messages on the terminal, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all debug error critical garbage info profile quiet trace warning'
 complete -c salt-cp -l log-file -d 'File for messages' -r -F
 complete -c salt-cp -l log-file-level -d 'Level of messages in the log file, one of \'all\', \'garbage\', \'trace\', \'debug\', \'profile\', \'info\', \'warning\', \'error\', \'critical\', \'quiet\'' -x -a 'all garbage trace debug profile info warning error critical quiet'
-complete -c salt-cp -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -a '(__brine_ids accepted)'
-complete -c salt-cp -n 'not __brine_at 0 --saltfile -c --config-dir -t --timeout --delimiter --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -F
+complete -c salt-cp -n '__brine_at 0 --saltfile -c --config-dir -t --timeout --exit-codes --delimiter --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -a '(__brine_ids accepted)'
+complete -c salt-cp -n 'not __brine_at 0 --saltfile -c --config-dir -t --timeout --exit-codes --delimiter --auth --eauth --external-auth --username --password --out --output --out-indent --output-indent --out-file --output-file --state-output --state_output --state-verbose --state_verbose -l --log-level --log-file --log-file-level' -F
 complete -c salt-master -f
 complete -c salt-master -l version -d 'Print the version and leave'
 complete -c salt-master -s V -l versions-report -d 'Print the versions of this program, of what it is built on and of the system, and leave'

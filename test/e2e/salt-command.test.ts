@@ -38,20 +38,22 @@ test('salt command - every way of running a job', async (t) => {
     assert.match(stdout, blocks('web2'));
     assert.equal(code, 0);
     const failed = await fleet.salt(['web1', 'test.retcode', '42', '-b', '50%']);
-    assert.equal(failed.code, 42);
+    assert.equal(failed.code, 1);
+    const salts = await fleet.salt(['web1', 'test.retcode', '42', '-b', '50%', '--exit-codes=salt']);
+    assert.equal(salts.code, 42);
     const nobody = await fleet.salt(['nobody', 'test.ping', '-b', '1']);
     assert.match(nobody.stdout, /No minions matched the target\.\n$/);
-    assert.equal(nobody.code, 0);
+    assert.equal(nobody.code, 2);
     const unread = await fleet.salt(['*', 'test.ping', '-b', 'many']);
     assert.equal(unread.stdout, 'Invalid batch data sent: many\nData must be in the form of %10, 10% or 3\n');
-    assert.equal(unread.code, 1);
+    assert.equal(unread.code, 64);
   });
 
   await t.test('--failhard starts nobody after a failure', async () => {
     const { stdout, stderr, code } = await fleet.salt(['*', 'test.retcode', '3', '-b', '1', '--failhard']);
     assert.equal(stdout.split('Executing run on').length, 2);
     assert.match(stderr, /returned with non-zero exit code\. Batch run stopped due to failhard/);
-    assert.equal(code, 3);
+    assert.equal(code, 1);
   });
 
   await t.test('--batch-safe-limit makes a batch of a big target only', async () => {
@@ -91,11 +93,56 @@ test('salt command - every way of running a job', async (t) => {
     const right = readFileSync(key);
     writeFileSync(key, 'wrong');
     assert.equal(await strict('*', 'test.ping'), 4);
-    const lenient = await fleet.salt(['*', 'test.ping']);
+    const lenient = await fleet.salt(['*', 'test.ping', '--exit-codes=salt']);
     assert.equal(lenient.stdout, 'Authentication error occurred.\n');
     assert.equal(lenient.code, 0);
     writeFileSync(key, right);
   });
+
+  await t.test(
+    'every way counts the same: nobody, a failure, a silent minion, one that is refused',
+    async () => {
+      const ways = [
+        [],
+        ['-b', '1'],
+        ['--static'],
+        ['-b', '1', '--static'],
+        ['-p'],
+        ['--canary', '1,100%', '--abort-on', '9'],
+        ['--hide-timeout'],
+      ];
+      for (const way of ways) {
+        const code = async (...args: string[]): Promise<number | null> =>
+          (await fleet.salt([...way, ...args])).code;
+        assert.equal(await code('nobody', 'test.ping'), 2, way.join(' '));
+        assert.equal(await code('-N', 'nogroup', 'test.ping'), 2, way.join(' '));
+        assert.equal(await code('web*', 'test.retcode', '256'), 1, way.join(' '));
+        assert.equal(await code('web1', 'cmd.run', 'sleep 9', 'timeout=0.1'), 1, way.join(' '));
+        assert.equal(await code('-L', 'web1,nobody', 'test.ping'), 3, way.join(' '));
+      }
+      assert.equal((await fleet.salt(['--async', 'nobody', 'test.ping'])).code, 2);
+    },
+  );
+
+  await t.test(
+    'options that count together: batches in one document, a subset of each way, a preview that runs nothing',
+    async () => {
+      const both = await fleet.salt(['*', 'test.ping', '-b', '1', '--static', '--show-jid', '--out=json']);
+      assert.deepEqual(JSON.parse(both.stdout), { db1: true, web1: true, web2: true });
+      assert.equal(both.stderr.match(/^jid: \d{20}$/gm)?.length, 3);
+      const some = await fleet.salt(['*', 'test.ping', '--static', '--subset', '1', '--out=json']);
+      assert.equal(Object.keys(JSON.parse(some.stdout) as object).length, 1);
+      const file = fleet.path('previewed');
+      const preview = await fleet.salt(['web*', 'cmd.run', `touch ${file}`, '-b', '1', '--preview-target']);
+      assert.equal(preview.stdout, '- web1\n- web2\n');
+      assert.ok(!existsSync(file));
+      const summary = await fleet.salt(['web1', 'test.ping', '--summary', '--out=json']);
+      assert.deepEqual(JSON.parse(summary.stdout), { web1: true });
+      assert.match(summary.stderr, /# of minions returned: 1/);
+      const idle = await fleet.salt(['web1', 'test.ping', '--failhard']);
+      assert.match(idle.stderr, /^salt: --failhard has no effect without --batch or --batch-safe-limit\.$/m);
+    },
+  );
 
   await t.test('--canary takes growing steps while there are few failures', async () => {
     const good = await fleet.salt(['*', 'test.ping', '--canary', '1,50%,100%']);
@@ -135,7 +182,7 @@ test('salt command - every way of running a job', async (t) => {
 
   await t.test('Ctrl-C says how to find the job again, SIGTERM says nothing', async () => {
     const int = await interrupted(fleet, 'SIGINT', ['web1', 'cmd.run', 'sleep 600']);
-    assert.equal(int.code, 0);
+    assert.equal(int.code, 130);
     assert.match(
       int.stderr,
       /^\nExiting gracefully on Ctrl-c\nThis job's jid is: (\d{20})\nThe minions [\s\S]*\n\nsalt-run jobs\.lookup_jid \1\n$/,
@@ -144,7 +191,7 @@ test('salt command - every way of running a job', async (t) => {
     await fleet.salt(['web1', 'saltutil.kill_job', jid]);
     await until('the job has gone', () => namesIn(fleet.path('web1', 'cache', 'proc')).length === 0);
     const term = await interrupted(fleet, 'SIGTERM', ['web1', 'cmd.run', 'sleep 600']);
-    assert.deepEqual(term, { code: 0, stdout: '', stderr: '' });
+    assert.deepEqual(term, { code: 143, stdout: '', stderr: '' });
     await fleet.salt([
       'web1',
       'saltutil.signal_job',
@@ -175,10 +222,19 @@ test('salt command - every way of running a job', async (t) => {
     assert.equal(nobody.stderr, 'No minions found to gather docs from\n');
     assert.equal(nobody.code, 2);
     const few = await fleet.salt(['web1', 'test.echo,test.echo', 'a']);
-    assert.equal(few.stderr, 'Cannot execute compound command without defining all arguments.\n');
+    assert.match(
+      few.stderr,
+      /^Cannot execute compound command without defining all arguments\.\nUsage: salt /,
+    );
     assert.equal(few.code, 42);
     const eauth = await fleet.salt(['web1', 'test.ping', '-a', 'pam']);
-    assert.equal(eauth.stdout, 'Authentication error occurred.\n', 'this master has no external_auth');
+    assert.match(eauth.stderr, /nobody can log in through 'pam', since .* external_auth names none\.\n$/);
+    assert.equal(eauth.code, 64);
+    const nosuch = await fleet.salt(['web1', 'test.ping', '-a', 'pma']);
+    assert.match(
+      nosuch.stderr,
+      /there is no authentication system 'pma'\. Did you mean 'pam'\? There are auto, file, /,
+    );
   });
 
   await t.test("the user's own files give defaults; an output file is emptied or appended to", async () => {
@@ -212,7 +268,13 @@ test('salt command - every way of running a job', async (t) => {
     const codes = (finished: Finished): unknown[] => told(finished).map(({ code }) => code);
     const nobody = await fleet.salt(['nobody', 'test.ping', '--out=json']);
     assert.deepEqual(codes(nobody), ['target-without-minions']);
-    assert.match(nobody.stdout, /^No minions matched the target\. No command was sent/);
+    const { error } = JSON.parse(nobody.stdout) as { error: Record<string, string> };
+    assert.equal(error['code'], 'target-without-minions');
+    assert.match(error['message'] ?? '', /^No minions matched the target\. No command was sent/);
+    assert.match(
+      (await fleet.salt(['nobody', 'test.ping', '--out=json', '--exit-codes=salt'])).stdout,
+      /^No minions matched/,
+    );
     assert.deepEqual(codes(await fleet.salt(['nobody', 'test.ping'])), []);
     const failed = await fleet.salt(['web1', 'test.retcode', '42', '--out=json']);
     assert.deepEqual(told(failed), [
@@ -223,6 +285,10 @@ test('salt command - every way of running a job', async (t) => {
     assert.equal(told(silent)[0]?.['minion'], 'web9');
     const wrong = await fleet.salt(['*', 'test.ping', '--out=json', '--no-such-option']);
     assert.deepEqual(codes(wrong), ['usage-invalid']);
+    assert.equal(
+      (JSON.parse(wrong.stdout) as typeof error & { error: typeof error }).error['code'],
+      'usage-invalid',
+    );
     assert.deepEqual(codes(await fleet.salt(['web[', 'test.ping', '-E', '--out=json'])), ['target-invalid']);
     const runner = await fleet.run('salt-run', ['no.such', '--out=json']);
     assert.deepEqual(codes(runner), ['function-not-found']);
@@ -245,10 +311,14 @@ test('salt command - every way of running a job', async (t) => {
     assert.match(dump.stdout, new RegExp(`^ret_port: ${fleet.retPort}$`, 'm'));
     const down = await fleet.salt(['*', 'test.ping']);
     assert.equal(down.stdout, 'The salt master could not be contacted. Is master running?\n');
-    assert.equal(down.code, 0);
-    assert.equal((await fleet.salt(['*', 'test.ping', '--exit-codes', 'strict'])).code, 5);
-    assert.equal((await fleet.salt(['*', 'test.ping', '--static'])).code, 1);
+    assert.equal(down.code, 5);
+    assert.equal((await fleet.salt(['*', 'test.ping', '--exit-codes', 'salt'])).code, 0);
+    assert.equal((await fleet.salt(['*', 'test.ping', '--static'])).code, 5);
     const told = await fleet.salt(['*', 'test.ping', '--out=json']);
     assert.match(told.stderr, /^\{"error":\{"code":"master-not-reachable",/m);
+    assert.equal(
+      (JSON.parse(told.stdout) as Record<string, Record<string, string>>)['error']?.['code'],
+      'master-not-reachable',
+    );
   });
 });

@@ -24,8 +24,6 @@ export interface CallerProgram {
 /** @throws UsageError for words that do not fit the options, in Salt's sentences */
 export function checkWords(parsed: ParsedOptions): void {
   const { args } = parsed;
-  if (args.length === 0 && !parsed.flag('grains_run') && !parsed.flag('doc'))
-    throw new UsageError('Requires function, --grains or --doc');
   if (args.length > 0 && parsed.flag('grains_run'))
     throw new UsageError('-g/--grains does not accept any arguments');
   if (args.length > 1 && parsed.flag('doc'))

@@ -5,6 +5,7 @@ import { pyStr } from '../../python/values/repr.ts';
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { UsageError, messageOf } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
@@ -20,12 +21,13 @@ import { encode } from '../../formats/wire/msgpack.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 import { noParseNames, parseArguments } from '../command-line/arguments.ts';
 import { Display } from '../terminal/display.ts';
-import { formatHelp, formatUsageError } from '../command-line/help.ts';
+import { ExitCodes, exitCodeMode, exitStatus } from '../program/exit-codes.ts';
+import { refuseUnknownOutputter } from '../program/outputter-check.ts';
+import { sayIncomplete, sayUsageError } from '../program/usage.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltCallProgram } from '../options/salt-call.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
-import { terminalColumns } from '../terminal/terminal.ts';
 import { callFunction, type CallOutcome } from './call-function.ts';
 import { grainsNow, grainsWhenNeeded } from './caller-grains.ts';
 import { ownModules } from '../../runtime/extensions/own-modules.ts';
@@ -41,6 +43,7 @@ export interface SaltCallDeps {
 
 const RETURN_PATIENCE = { timeoutMs: 10_000, tries: 3 };
 const SIGINT = 2;
+const SIGTERM = 15;
 /** Time for a function to notice Ctrl-C, and for what it has started to end. */
 const INTERRUPT_GRACE_MS = 1_000;
 
@@ -53,33 +56,34 @@ export async function runSaltCall(
   const { waits, io } = withWaitingLine(streams, systemClock);
   const parsed = await prepareCommandLine(saltCallProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
+  if (parsed.args.length === 0 && !parsed.flag('grains_run') && !parsed.flag('doc'))
+    return sayIncomplete(saltCallProgram, 'Requires function, --grains or --doc', io);
+  let program: CallerProgram | undefined;
+  let caller: Caller | undefined;
+  let waited = (): void => undefined;
   try {
     checkWords(parsed);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    if (parsed.args.length === 0 && !parsed.flag('grains_run') && parsed.text('proxyid') === '')
-      io.stdout.write(formatHelp(saltCallProgram, terminalColumns(io.stdout, io.env), io.env));
-    io.stderr.write(formatUsageError(saltCallProgram, error.message));
-    tellError(io, error);
-    return error.exitCode;
-  }
-  const program = await openCallerProgram(parsed, io);
-  const caller = new Caller(program, parsed, io, deps);
-  const waited = waits.begins({ text: () => caller.doing });
-  try {
+    program = await openCallerProgram(parsed, io);
+    const codes = new ExitCodes(exitCodeMode(parsed, program.merged, io.env), 'call');
+    if (codes.isStrict) refuseUnknownOutputter(parsed, program.merged);
+    caller = new Caller(program, { parsed, io, deps, codes });
+    const running = caller;
+    waited = waits.begins({ text: () => running.doing });
     return await caller.run();
   } catch (error) {
+    if (error instanceof UsageError) return sayUsageError(saltCallProgram, error, io);
     return notAdmitted(error, program, io);
   } finally {
     waited();
-    caller.close();
-    program.logging.close();
+    caller?.close();
+    program?.logging.close();
   }
 }
 
 /** The reason and the next step come first, then the sentence that Salt has for it. */
-function notAdmitted(error: unknown, { logging: { logger } }: CallerProgram, io: CommandIo): number {
-  if (!(error instanceof NotAdmittedError)) throw error;
+function notAdmitted(error: unknown, program: CallerProgram | undefined, io: CommandIo): number {
+  if (!(error instanceof NotAdmittedError) || program === undefined) throw error;
+  const { logger } = program.logging;
   if (error.kind === 'rejected') logger.critical(error.message);
   else logger.error(error.message);
   tellError(io, error);
@@ -88,12 +92,21 @@ function notAdmitted(error: unknown, { logging: { logger } }: CallerProgram, io:
   return error.exitCode;
 }
 
+/** What a run is made of. */
+interface CallerDeps {
+  readonly parsed: ParsedOptions;
+  readonly io: CommandIo;
+  readonly deps: SaltCallDeps;
+  readonly codes: ExitCodes;
+}
+
 /** One run of the command. */
 class Caller {
   readonly #program: CallerProgram;
   readonly #parsed: ParsedOptions;
   readonly #io: CommandIo;
   readonly #deps: SaltCallDeps;
+  readonly #codes: ExitCodes;
   readonly #display: Display;
   readonly #abort = new AbortController();
   /** What is being waited for, for the line on a terminal. */
@@ -101,11 +114,12 @@ class Caller {
   #removeProc: () => void = () => undefined;
   #link: MasterLink | undefined;
 
-  constructor(program: CallerProgram, parsed: ParsedOptions, io: CommandIo, deps: SaltCallDeps) {
+  constructor(program: CallerProgram, { parsed, io, deps, codes }: CallerDeps) {
     this.#program = program;
     this.#parsed = parsed;
     this.#io = io;
     this.#deps = deps;
+    this.#codes = codes;
     this.#display = new Display(program.merged, io, program.logging.logger, parsed.args[0] ?? '');
   }
 
@@ -268,7 +282,7 @@ class Caller {
     const isWhole = truthy(merged.get('print_metadata'));
     const shown = isWhole ? ret : value;
     await this.#display.value(new Map([['local', shown]]), isWhole ? 'nested' : (out ?? 'nested'), retcode);
-    if (truthy(merged.get('retcode_passthrough'))) return retcode & 0xff;
+    if (truthy(merged.get('retcode_passthrough'))) return exitStatus(retcode);
     return retcode === 0 ? 0 : 1;
   }
 
@@ -311,22 +325,36 @@ class Caller {
   }
 
   async #printDocs(state: MinionState): Promise<number> {
+    let count = 0;
     for (const [name, module] of await state.registry.modules()) {
       for (const fun of Object.keys(module.functions).sort()) {
         const full = `${name}.${fun}`;
         const spec = module.functions[fun];
-        if (spec !== undefined && full.startsWith(this.#fun))
-          this.#io.stdout.write(`${full}:\n${functionDoc(full, spec)}\n\n`);
+        if (spec === undefined || !full.startsWith(this.#fun)) continue;
+        this.#io.stdout.write(`${full}:\n${functionDoc(full, spec)}\n\n`);
+        count++;
       }
     }
-    return 0;
+    if (count > 0) return 0;
+    const names = [...(await state.registry.modules())].flatMap(([name, { functions }]) =>
+      Object.keys(functions).map((fun) => `${name}.${fun}`),
+    );
+    const message = `There is no documentation of '${this.#fun}'.${didYouMean(this.#fun, names)}`;
+    this.#io.stderr.write(`ERROR: ${message}\n`);
+    tellFailure(this.#io, { code: 'function-not-found', message });
+    return this.#codes.of('nothing documented');
   }
 
-  /** Ctrl-C ends the function, and what it has started gets the signal, too. */
+  /** Ctrl-C and SIGTERM end the function, and what it has started gets the signal, too. */
   #onInterrupt(): () => void {
-    const onSignal = (): void => this.#abort.abort(SIGINT);
-    process.on('SIGINT', onSignal);
-    return () => process.removeListener('SIGINT', onSignal);
+    const onInt = (): void => this.#abort.abort(SIGINT);
+    const onTerm = (): void => this.#abort.abort(SIGTERM);
+    process.on('SIGINT', onInt);
+    process.on('SIGTERM', onTerm);
+    return () => {
+      process.removeListener('SIGINT', onInt);
+      process.removeListener('SIGTERM', onTerm);
+    };
   }
 
   /** Resolves some time after Ctrl-C, when the function has not noticed it. */
@@ -340,7 +368,8 @@ class Caller {
 
   #leave(): number {
     this.#removeProc();
+    if (this.#abort.signal.reason === SIGTERM) return this.#codes.of('terminated');
     this.#io.stderr.write('\nExiting gracefully on Ctrl-c\n');
-    return 1;
+    return this.#codes.of('interrupted');
   }
 }

@@ -43,9 +43,9 @@ function defaultText(value: Value): string {
   return isDict(value) ? '{}' : String(value);
 }
 
-/** The options that help, man page and completion show. */
+/** The options that help, man page and completion show: none that is refused. */
 export function shownOptions(options: readonly CliOption[]): CliOption[] {
-  return options.filter((option) => !option.planned);
+  return options.filter((option) => !option.planned && option.unserved?.action !== 'refuse');
 }
 
 /**

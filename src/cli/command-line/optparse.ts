@@ -42,6 +42,26 @@ export interface CliOption {
   readonly planned?: boolean;
 }
 
+/** Options that cannot be served together: each of `these` with each of `others`. */
+export interface Contradiction {
+  readonly these: readonly string[];
+  readonly others: readonly string[];
+  /** Why, in half a sentence. */
+  readonly why: string;
+}
+
+/** An option that does nothing unless one of others is given. */
+export interface Dependence {
+  readonly option: string;
+  readonly needs: readonly string[];
+}
+
+/** How the options of a program go together; options are named by destination. */
+export interface OptionRules {
+  readonly contradictions: readonly Contradiction[];
+  readonly dependences?: readonly Dependence[];
+}
+
 /** Options under one heading of the help. */
 export interface CliGroup {
   readonly title: string;
@@ -60,6 +80,10 @@ export interface CliProgram {
   /** Options without a heading of their own. */
   readonly options: readonly CliOption[];
   readonly groups: readonly CliGroup[];
+  /** A command line as people write it, shown where one is not complete. */
+  readonly example?: string;
+  /** What cannot hold together, and what does nothing alone. */
+  readonly rules?: OptionRules;
 }
 
 /** Something with configuration values, e.g. `Options`. */
@@ -95,6 +119,8 @@ export class ParsedOptions {
   args: string[] = [];
   readonly #values = new Map<string, Value>();
   readonly #explicit = new Set<string>();
+  /** Those among them that a Saltfile gave. */
+  readonly #fromSaltfile = new Set<string>();
 
   /** @param env where options with `env` find their default */
   constructor(program: CliProgram, env: Readonly<Record<string, string | undefined>> = {}) {
@@ -113,6 +139,11 @@ export class ParsedOptions {
   /** True when the command line or a Saltfile gave it. */
   isExplicit(dest: string): boolean {
     return this.#explicit.has(dest);
+  }
+
+  /** True when the command line itself gave it. */
+  isTyped(dest: string): boolean {
+    return this.#explicit.has(dest) && !this.#fromSaltfile.has(dest);
   }
 
   /** The value as text; '' when there is none. */
@@ -135,6 +166,12 @@ export class ParsedOptions {
   set(dest: string, value: Value, explicit: boolean): void {
     this.#values.set(dest, value);
     if (explicit) this.#explicit.add(dest);
+  }
+
+  /** Gives an option what a Saltfile says. */
+  setFromSaltfile(dest: string, value: Value): void {
+    this.set(dest, value, true);
+    this.#fromSaltfile.add(dest);
   }
 
   /** Values that were given, by destination: what beats the configuration. Null values are left out. */

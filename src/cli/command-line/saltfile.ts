@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { ConfigError, UsageError, messageOf } from '../../errors/errors.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { allOptions, isDefault, type ParsedOptions } from './optparse.ts';
+import { isRuledOut } from './option-rules.ts';
 import { isFile } from '../../python/paths.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -35,7 +36,8 @@ export async function applySaltfile(parsed: ParsedOptions, places: SaltfilePlace
     if (typeof dest !== 'string') continue;
     const option = options.get(dest);
     if (option === undefined) parsed.set(dest, value, false);
-    else if (isDefault(parsed, option, places.env)) parsed.set(dest, value, true);
+    else if (isDefault(parsed, option, places.env) && !isRuledOut(parsed, dest))
+      parsed.setFromSaltfile(dest, value);
   }
 }
 

@@ -16,6 +16,8 @@ export interface JobSender {
   readonly tgtType: string;
   readonly patience: WatchPatience;
   readonly waits: Waits;
+  /** Told who did not return. */
+  readonly lost: (id: string) => void;
 }
 
 /**
@@ -44,7 +46,10 @@ export async function sendJob(sender: JobSender, fun: string, args: DictInit): P
   const returns: Dict = new Map();
   for await (const item of news) {
     if (item.kind === 'return') returns.set(item.id, item.load.get('return') ?? null);
-    else returns.set(item.id, outcomeText(item.id, job.jid, item.outcome));
+    else {
+      sender.lost(item.id);
+      returns.set(item.id, outcomeText(item.id, job.jid, item.outcome));
+    }
   }
   return returns;
 }

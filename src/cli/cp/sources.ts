@@ -6,6 +6,9 @@ import { BrineError } from '../../errors/errors.ts';
 import { decodeUtf8 } from '../../python/values/text.ts';
 import type { Dict } from '../../python/values/value.ts';
 
+/** Exit code for a source that is not there. */
+const NO_SOURCE = 42;
+
 /** A source that cannot be copied; the message is all that is said. */
 export class SourceError extends BrineError {
   static override readonly errorCode: ErrorCode = 'source-not-readable';
@@ -19,6 +22,12 @@ export class SourceError extends BrineError {
     this.exitCode = exitCode;
     this.stream = stream;
   }
+}
+
+/** @throws SourceError for sources that are not there. Salt compat: Salt sends nothing in their place, and says nothing. */
+export function requireSources(sources: readonly string[]): void {
+  const missing = sources.find((path) => !existsSync(path));
+  if (missing !== undefined) throw new SourceError(`${missing} does not exist`, NO_SOURCE, 'stderr');
 }
 
 /** The absolute path of a source, links followed. */
@@ -71,7 +80,7 @@ function walk(
   above: ReadonlySet<string>,
 ): void {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) throw new SourceError(`${path} does not exist`, 42, 'stderr');
+  if (stat === undefined) throw new SourceError(`${path} does not exist`, NO_SOURCE, 'stderr');
   if (stat.isFile()) found.files.set(path, stat.mode & 0o7777);
   if (!stat.isDirectory()) return;
   const identity = `${stat.dev}.${stat.ino}`;

@@ -7,7 +7,10 @@ Each failure has a code that stays the same when its sentence is said better. Pr
 
 - with \`--out=json\` on the command line of \`salt\`, \`salt-run\`, \`salt-call\`, \`salt-key\` and \`salt-cp\`, each failure is told once more
   on standard error, as one line of JSON: \`{"error":{"code":"target-without-minions","message":"…"}}\`. What went wrong with one minion of a
-  job has its id in \`minion\`. Standard output, and the other lines on standard error, stay as they are in Salt;
+  job has its id in \`minion\`;
+- with \`--out=json\`, a command that fails before there is any document writes its failure as one on standard output, so that what reads
+  it always finds JSON: \`{"error": {"code": "…", "message": "…"}}\`. \`code\` and \`message\` are always there, \`minion\` where it is one
+  minion's, and nothing is ever taken out of this form. With \`--exit-codes=salt\` Salt's text stands there where Salt has one;
 - with \`BRINE_ERRORS=json\` in its environment every program does so, the daemons too, whatever the outputter;
 - outcomes of minions carry their code in \`code\`: in \`salt-run jobs.outcomes\` and in the events \`salt/job/JID/outcome/ID\`.
 

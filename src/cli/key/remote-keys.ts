@@ -4,6 +4,7 @@
  *
  * Salt compat: Salt accepts and rejects nothing in this way, since it loses the names of the keys. Here they are sent.
  */
+import type { CommandOutcome } from '../program/exit-codes.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -15,10 +16,11 @@ import { BrineError, UsageError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { idsOf } from '../../plugins/wheel/chosen-keys.ts';
-import type { KeyIds, KeyTexts } from '../../storage/keys/manager.ts';
+import { sectionName, type KeyIds, type KeyTexts } from '../../storage/keys/manager.ts';
 import { findLogin } from '../program/login.ts';
 import type { CommandIo } from '../terminal/io.ts';
-import { noMatchMessage, type ChangeAction, type KeyAction, type ShowAction } from './action.ts';
+import { nothingMatches, unmatched } from './unmatched.ts';
+import { type ChangeAction, type KeyAction, type ShowAction } from './action.ts';
 import type { KeyDisplay } from './display.ts';
 import { confirm, type OnInterrupt } from './prompt.ts';
 
@@ -35,10 +37,13 @@ type Wheel = (fun: string, arg: readonly Value[], kwarg?: Dict) => Promise<Value
 
 /**
  * Does what the command line asks for.
- * @returns false when there is nothing to log in with, so that the keys are for the user himself
+ * @returns undefined when there is nothing to log in with, so that the keys are for the user himself
  * @throws NotAuthorisedError, MasterDownError, what the function said
  */
-export async function runRemoteKeys(action: KeyAction, deps: RemoteKeysDeps): Promise<boolean> {
+export async function runRemoteKeys(
+  action: KeyAction,
+  deps: RemoteKeysDeps,
+): Promise<CommandOutcome | undefined> {
   if (!('match' in action))
     throw new UsageError(
       'keys are made where they are used: leave --auth out for --gen-keys and --gen-signature',
@@ -48,11 +53,10 @@ export async function runRemoteKeys(action: KeyAction, deps: RemoteKeysDeps): Pr
   requests.open();
   try {
     const login = await findLogin(deps, io, (load) => requests.command(load));
-    if (login === undefined) return false;
+    if (login === undefined) return undefined;
     const wheel = wheelOf(requests, login, deps.waits);
-    if ('from' in action) await changeKeys(action, wheel, deps);
-    else await showKeys(action, wheel, deps);
-    return true;
+    if ('from' in action) return await changeKeys(action, wheel, deps);
+    return await showKeys(action, wheel, deps);
   } finally {
     requests.close();
   }
@@ -82,35 +86,47 @@ function refusalIn(reply: Value): BrineError {
 }
 
 async function showKeys(
-  { kind, match }: ShowAction,
+  action: ShowAction,
   wheel: Wheel,
   { display }: RemoteKeysDeps,
-): Promise<void> {
+): Promise<CommandOutcome> {
+  const { kind, match, only } = action;
   const found = await wheel(`key.${kind}`, [match]);
-  if (kind !== 'list') return display.keys(textsOf(found));
+  if (kind !== 'list') {
+    const texts = textsOf(found);
+    if (only !== undefined) for (const section of texts.keys()) if (section !== only) texts.delete(section);
+    await display.keys(texts);
+    return unmatched(action, texts, display);
+  }
   const ids = idsOf(found);
   ids.delete('local');
   await display.keys(ids);
+  return 'done';
 }
 
 async function changeKeys(
   action: ChangeAction,
   wheel: Wheel,
   { io, display, merged, onInterrupt }: RemoteKeysDeps,
-): Promise<void> {
+): Promise<CommandOutcome> {
   const { kind, from, match } = action;
   const matching = idsOf(await wheel('key.name_match', [match]));
   const chosen: KeyIds = new Map(
     [...matching].filter(([section]) => section !== 'local' && from.includes(section)),
   );
-  if (chosen.size === 0) return display.line(noMatchMessage(action));
+  if (chosen.size === 0) return nothingMatches(action, display);
   const done = kind === 'delete' ? 'deleted' : `${kind}ed`;
   display.line(`The following keys are going to be ${done}:`);
   await display.keys(chosen);
-  if (!truthy(merged.get('yes') ?? null) && !(await confirm(io, kind !== 'delete', onInterrupt))) return;
+  if (!truthy(merged.get('yes') ?? null) && !(await confirm(io, kind !== 'delete', onInterrupt)))
+    return 'declined';
   const ids = [...chosen.values()].flat();
-  await wheel(`key.${kind}`, [ids], includes(action));
+  const named = [...chosen].map(([section, found]): [Value, Value] => [sectionName(section), found]);
+  // of one state alone: an accepted key of the same id is another one
+  if (action.isOfOneState) await wheel(`key.${kind}_dict`, [new Map(named)], includes(action));
+  else await wheel(`key.${kind}`, [ids], includes(action));
   for (const id of ids) display.line(`Key for minion ${id} ${done}.`);
+  return unmatched(action, chosen, display);
 }
 
 /** Keys of which states the function is to take besides those that wait. */

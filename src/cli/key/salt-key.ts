@@ -2,7 +2,7 @@
 import { withWaitingLine } from '../terminal/waiting-line.ts';
 import type { Waits } from '../../runtime/client/waits.ts';
 import { systemClock } from '../../host/clock.ts';
-import { tellError } from '../terminal/failure-line.ts';
+import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { loadMasterConfig } from '../../config/load.ts';
@@ -16,16 +16,21 @@ import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
 import { KeyStore, type KeyState, DecisionsClosedError } from '../../storage/keys/store.ts';
 import { generateKeys, generateSignature } from '../../plugins/wheel/generate-keys.ts';
 import { truthy, type Dict } from '../../python/values/value.ts';
-import { formatUsageError } from '../command-line/help.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
 import { readyOptions } from '../program/ready-options.ts';
+import { ExitCodes, exitCodeMode, type CommandOutcome } from '../program/exit-codes.ts';
+import { requireLogin } from '../program/login.ts';
+import { refuseUnknownOutputter } from '../program/outputter-check.ts';
+import { sayUsageError } from '../program/usage.ts';
+import { OutputFileError } from '../terminal/display.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import { mergedOptions, type ParsedOptions } from '../command-line/optparse.ts';
 import { saltKeyProgram } from '../options/salt-key.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
-import { keyAction, noMatchMessage, type ChangeAction, type ShowAction } from './action.ts';
+import { keyAction, type ChangeAction, type ShowAction } from './action.ts';
 import { KeyDisplay } from './display.ts';
 import { openKeyEvents, type KeyEvents } from './events.ts';
+import { nothingMatches, unmatched } from './unmatched.ts';
 import { confirm, InterruptedError, NoAnswerError, onSigint, type OnInterrupt } from './prompt.ts';
 
 /** What may be replaced in tests and by other programs. */
@@ -49,11 +54,7 @@ interface KeyRun extends KeyActionContext {
   readonly manager: KeyManager;
 }
 
-/**
- * Runs the command.
- * @returns the exit code: 64 for a bad command line, 67 for an unknown user, 1 for a broken configuration and after Ctrl-C with
- * `--hard-crash`, else 0, also after an error, as Salt's
- */
+/** Runs the command. @returns the exit code */
 export async function runSaltKey(
   argv: readonly string[],
   streams: CommandIo,
@@ -65,40 +66,72 @@ export async function runSaltKey(
   });
   if (typeof parsed === 'number') return parsed;
   let hardCrash = parsed.flag('hard_crash');
+  let codes = new ExitCodes('strict', 'key');
   try {
+    codes = new ExitCodes(exitCodeMode(parsed, new Map(parsed.entries()), io.env), 'key');
+    refuseWords(parsed, codes);
     const { opts, merged } = await loadOptions(parsed, io);
     hardCrash = truthy(merged.get('hard_crash'));
-    const logging = keyLogging(merged, io);
-    try {
-      const log = logging.logger;
-      if (await isDoneByMaster(parsed, { opts, merged, logging, io, waits, ...deps })) return 0;
-      const ready = await becomeConfiguredUser(merged, log);
-      const run = { openEvents: openKeyEvents, onInterrupt: onSigint, ...deps, io, merged, log };
-      if (ready) await runAction(parsed, opts, { ...run, display: new KeyDisplay(merged, io, log) });
-      return 0;
-    } finally {
-      logging.close();
-    }
+    codes = new ExitCodes(exitCodeMode(parsed, merged, io.env), 'key');
+    if (codes.isStrict) refuseUnknownOutputter(parsed, merged);
+    return codes.of(await runProgram(parsed, { opts, merged, io, waits, deps }));
   } catch (error) {
-    return reportError(error, io, hardCrash);
+    return reportError(error, { io, hardCrash, codes });
   }
 }
 
-function reportError(error: unknown, io: CommandIo, hardCrash: boolean): number {
-  if (error instanceof UsageError) {
-    io.stderr.write(formatUsageError(saltKeyProgram, error.message));
-    tellError(io, error);
-    return error.exitCode;
+/** What a run works with. */
+interface KeyProgram extends Pick<ClientProgram, 'opts' | 'merged'> {
+  readonly io: CommandIo;
+  readonly waits: Waits;
+  readonly deps: SaltKeyDeps;
+}
+
+async function runProgram(
+  parsed: ParsedOptions,
+  { opts, merged, io, waits, deps }: KeyProgram,
+): Promise<CommandOutcome> {
+  const logging = keyLogging(merged, io);
+  try {
+    const log = logging.logger;
+    const done = await doneByMaster(parsed, { opts, merged, logging, io, waits, ...deps });
+    if (done !== undefined) return done;
+    if (!(await becomeConfiguredUser(merged, log, io))) return 'user not switchable';
+    const run = { openEvents: openKeyEvents, onInterrupt: onSigint, ...deps, io, merged, log };
+    return await runAction(parsed, opts, { ...run, display: new KeyDisplay(merged, io, log) });
+  } finally {
+    logging.close();
   }
+}
+
+/** Salt compat: Salt drops words, so that `salt-key -A web1` accepts every key. @throws UsageError */
+function refuseWords(parsed: ParsedOptions, codes: ExitCodes): void {
+  if (parsed.args.length === 0) return;
+  if (parsed.flag('delete_all'))
+    throw codes.isStrict ? new UsageError(DELETE_ALL_ARGUMENTS) : new BrineError(DELETE_ALL_ARGUMENTS);
+  const words = parsed.args.join(' ');
+  throw new UsageError(`'${words}' belongs to no option: keys are named with -a, -r, -d, -p and -f`);
+}
+
+/** How an error is to end the command. */
+interface ErrorEnd {
+  readonly io: CommandIo;
+  readonly hardCrash: boolean;
+  readonly codes: ExitCodes;
+}
+
+function reportError(error: unknown, { io, hardCrash, codes }: ErrorEnd): number {
+  if (error instanceof UsageError) return sayUsageError(saltKeyProgram, error, io);
   if (error instanceof InterruptedError) {
     io.stderr.write('\nExiting gracefully on Ctrl-c\n');
-    return hardCrash ? 1 : 0;
+    return hardCrash && !codes.isStrict ? 1 : codes.of('interrupted');
   }
   if (hardCrash) throw error;
   if (
     error instanceof ConfigError ||
     error instanceof NoSuchUserError ||
-    error instanceof UnreadableProgramError
+    error instanceof UnreadableProgramError ||
+    error instanceof OutputFileError
   ) {
     io.stderr.write(`${error.message}\n`);
     tellError(io, error);
@@ -107,7 +140,8 @@ function reportError(error: unknown, io: CommandIo, hardCrash: boolean): number 
   io.stderr.write(`Error: ${explain(error)}\n`);
   tellError(io, error);
   if (error instanceof DecisionsClosedError) return 1;
-  if (!(error instanceof NoAnswerError)) return 0;
+  if (!(error instanceof NoAnswerError))
+    return error instanceof BrineError ? codes.ofError(error) : codes.of('refused');
   io.stderr.write('Nothing was changed: the question got no answer. With -y it is not asked.\n');
   return 1;
 }
@@ -138,13 +172,15 @@ async function loadOptions(
   return { opts, merged: mergedOptions(parsed, opts) };
 }
 
-/** `--auth`: the master does it. @returns false without it, and when there is nothing to log in with */
-async function isDoneByMaster(
+/** `--auth`: the master does it. @returns undefined without it, and when there is nothing to log in with */
+async function doneByMaster(
   parsed: ParsedOptions,
   run: ClientProgram & SaltKeyDeps & { readonly io: CommandIo; readonly waits: Waits },
-): Promise<boolean> {
-  if (!truthy(run.merged.get('eauth'))) return false;
-  if (parsed.flag('delete_all') && parsed.args.length > 0) throw new BrineError(DELETE_ALL_ARGUMENTS);
+): Promise<CommandOutcome | undefined> {
+  if (!truthy(run.merged.get('eauth'))) {
+    requireLogin(parsed);
+    return undefined;
+  }
   const { runRemoteKeys } = await import('./remote-keys.ts');
   const display = new KeyDisplay(run.merged, run.io, run.logging.logger);
   return runRemoteKeys(keyAction(parsed), { onInterrupt: onSigint, ...run, display });
@@ -176,7 +212,7 @@ function keyLogging(opts: Dict, io: CommandIo): Logging {
  * Works as the configured user, so that what is written belongs to that user.
  * @returns false when that is not possible, which has been logged
  */
-async function becomeConfiguredUser(opts: Dict, log: Logger): Promise<boolean> {
+async function becomeConfiguredUser(opts: Dict, log: Logger, io: CommandIo): Promise<boolean> {
   const user = opts.get('user');
   if (typeof user !== 'string' || user === '' || user === userInfo().username) return true;
   const account = await accountOf(user);
@@ -184,20 +220,27 @@ async function becomeConfiguredUser(opts: Dict, log: Logger): Promise<boolean> {
     await becomeUser(account);
     return true;
   } catch (error) {
-    log.critical(`Salt configured to run as user "${user}" but unable to switch.`, error);
+    const message = `Salt configured to run as user "${user}" but unable to switch.`;
+    log.critical(message, error);
+    tellFailure(io, { code: 'user-not-switchable', message });
     return false;
   }
 }
 
 /** The command after its configuration has been read. */
-async function runAction(parsed: ParsedOptions, opts: MasterOptions, deps: KeyActionContext): Promise<void> {
-  if (parsed.flag('delete_all') && parsed.args.length > 0) {
-    throw new BrineError(DELETE_ALL_ARGUMENTS);
-  }
+async function runAction(
+  parsed: ParsedOptions,
+  opts: MasterOptions,
+  deps: KeyActionContext,
+): Promise<CommandOutcome> {
   const { merged, display, log } = deps;
   const action = keyAction(parsed);
-  if (action.kind === 'gen-keys') return display.result(await generateKeys(merged));
-  if (action.kind === 'gen-signature') return display.result(await generateSignature(merged));
+  if (!('match' in action)) {
+    await display.result(
+      action.kind === 'gen-keys' ? await generateKeys(merged) : await generateSignature(merged),
+    );
+    return 'done';
+  }
   const events = await deps.openEvents(opts);
   try {
     const manager = new KeyManager({
@@ -208,8 +251,8 @@ async function runAction(parsed: ParsedOptions, opts: MasterOptions, deps: KeyAc
       fireEvent: events.fire,
       log,
     });
-    if ('from' in action) await changeKeys(action, { ...deps, manager });
-    else await showKeys(action, { ...deps, manager }, opts);
+    if ('from' in action) return await changeKeys(action, { ...deps, manager });
+    return await showKeys(action, { ...deps, manager }, opts);
   } finally {
     await events.close();
   }
@@ -219,29 +262,38 @@ async function showKeys(
   action: ShowAction,
   { display, manager }: KeyRun,
   opts: MasterOptions,
-): Promise<void> {
-  if (action.kind === 'print') return display.keys(manager.print(action.match));
-  requireFolder(opts.get('pki_dir'));
+): Promise<CommandOutcome> {
   const hashType = opts.get('hash_type');
-  if (action.kind === 'list')
-    return display.keys(manager.listStatus(action.match), (section, id) =>
+  if (action.kind !== 'print') requireFolder(opts.get('pki_dir'));
+  if (action.kind === 'list') {
+    await display.keys(manager.listStatus(action.match), (section, id) =>
       manager.fingerprint(section, id, hashType),
     );
-  return display.keys(manager.fingerprints(action.match, hashType));
+    return 'done';
+  }
+  const all =
+    action.kind === 'print' ? manager.print(action.match) : manager.fingerprints(action.match, hashType);
+  const { only } = action;
+  const found = new Map([...all].filter(([section]) => only === undefined || section === only));
+  await display.keys(found);
+  return unmatched(action, found, display);
 }
 
 /** Shows what would change, asks, changes it and says what has changed. */
-async function changeKeys(action: ChangeAction, run: KeyRun): Promise<void> {
+async function changeKeys(action: ChangeAction, run: KeyRun): Promise<CommandOutcome> {
   const { display, manager, io, merged, onInterrupt } = run;
   const { kind, from } = action;
   const chosen = chooseKeys(manager.match(action.match), from);
-  if (chosen.size === 0) return display.line(noMatchMessage(action));
+  if (chosen.size === 0) return nothingMatches(action, display);
   const done = kind === 'delete' ? 'deleted' : `${kind}ed`;
   display.line(`The following keys are going to be ${done}:`);
   const hashType = String(merged.get('hash_type') ?? 'sha256');
   await display.keys(chosen, (section, id) => manager.fingerprint(section, id, hashType));
-  if (!truthy(merged.get('yes')) && !(await confirm(io, kind !== 'delete', onInterrupt))) return;
-  for (const id of applyChange(action, chosen, run)) display.line(`Key for minion ${id} ${done}.`);
+  if (!truthy(merged.get('yes')) && !(await confirm(io, kind !== 'delete', onInterrupt))) return 'declined';
+  const { changed, failed } = applyChange(action, chosen, run);
+  for (const id of changed) display.line(`Key for minion ${id} ${done}.`);
+  const missed = unmatched(action, chosen, display);
+  return failed ? 'some failed' : missed;
 }
 
 /** Those of the matching keys that the action may touch. */
@@ -251,22 +303,23 @@ function chooseKeys(matching: KeyIds, from: readonly KeyState[]): KeyIds {
   );
 }
 
-/** @returns the ids that are said to have changed, in Salt's order */
+/** @returns the ids that are said to have changed, in Salt's order, and whether there are others that could not be */
 function applyChange(
   { kind, from }: ChangeAction,
   chosen: KeyIds,
   { io, manager, merged }: KeyRun,
-): string[] {
+): { readonly changed: string[]; readonly failed: boolean } {
   const rotate = truthy(merged.get('rotate_aes_key'));
   if (kind === 'accept') {
     const { now, invalid } = manager.accept(chosen, from);
     for (const id of invalid) io.stderr.write(`Unable to accept invalid key for ${id}.\n`);
-    return [...now.values()].flat();
+    return { changed: [...now.values()].flat(), failed: invalid.length > 0 };
   }
-  if (kind === 'reject') return [...manager.reject(chosen, from, { rotate }).values()].flat();
+  if (kind === 'reject')
+    return { changed: [...manager.reject(chosen, from, { rotate }).values()].flat(), failed: false };
   const preserve = merged.get('preserve_minions') === true ? (chosen.get('accepted') ?? []) : [];
   manager.delete(chosen, { rotate, preserve });
-  return [...chosen.values()].flat();
+  return { changed: [...chosen.values()].flat(), failed: false };
 }
 
 function requireFolder(pkiDir: string): void {

@@ -1,9 +1,11 @@
 /** The command line of `salt-call`. */
 import type { CliProgram } from '../command-line/optparse.ts';
+import { colorContradiction, outputFileDependence } from './rules.ts';
 import {
   argsStdinOption,
   configDirOption,
   executorOptions,
+  exitCodesOption,
   flag,
   hardCrashWithoutEffect,
   informationOptions,
@@ -21,6 +23,20 @@ export const saltCallProgram: CliProgram = {
   usage: '[options] <function> [arguments]',
   description: 'Runs a function on this machine, as the minion here would.',
   configFile: 'minion',
+  example: 'salt-call --local test.ping',
+  rules: {
+    contradictions: [
+      { these: ['local'], others: ['master'], why: '--local asks no master' },
+      { these: ['doc'], others: ['grains_run'], why: 'each prints something else, and runs nothing' },
+      {
+        these: ['skip_grains'],
+        others: ['grains_run', 'refresh_grains_cache'],
+        why: '--skip-grains collects none',
+      },
+      colorContradiction,
+    ],
+    dependences: [outputFileDependence],
+  },
   options: [
     ...informationOptions,
     saltfileOption,
@@ -76,6 +92,7 @@ export const saltCallProgram: CliProgram = {
       help: 'Seconds to wait for the master to authenticate this minion. Default: %default.',
     },
     flag(['--output-diff'], 'state_output_diff', 'Show only states that changed something.'),
+    exitCodesOption,
   ],
   groups: [outputGroup('salt-call'), profilingGroup, loggingGroup({ filePath: '/var/log/salt/minion' })],
 };

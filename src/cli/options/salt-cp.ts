@@ -1,7 +1,9 @@
 /** The command line of `salt-cp`. */
 import type { CliProgram } from '../command-line/optparse.ts';
+import { colorContradiction, outputFileDependence } from './rules.ts';
 import {
   configDirOption,
+  exitCodesOption,
   flag,
   hardCrashWithoutEffect,
   informationOptions,
@@ -20,7 +22,19 @@ export const saltCpProgram: CliProgram = {
   description:
     'Copies files from this machine to minions. With --chunked they may be large, and folders too.',
   configFile: 'master',
-  options: [...informationOptions, saltfileOption, configDirOption, timeoutOption(5), hardCrashWithoutEffect],
+  example: "salt-cp 'web*' ./motd /etc/motd",
+  rules: {
+    contradictions: [colorContradiction],
+    dependences: [{ option: 'gzip', needs: ['chunked'] }, outputFileDependence],
+  },
+  options: [
+    ...informationOptions,
+    saltfileOption,
+    configDirOption,
+    timeoutOption(5),
+    hardCrashWithoutEffect,
+    exitCodesOption,
+  ],
   groups: [
     ...targetGroups(),
     ownEauthGroup(),

@@ -1,9 +1,11 @@
 /** The command line of `salt-key`. */
 import { toNumber, type Value } from '../../python/values/value.ts';
-import type { CliGroup, CliProgram } from '../command-line/optparse.ts';
+import type { CliGroup, CliProgram, OptionRules } from '../command-line/optparse.ts';
+import { colorContradiction, outputFileDependence } from './rules.ts';
 import {
   configDirOption,
   eauthGroup,
+  exitCodesOption,
   flag,
   hardCrashOption,
   informationOptions,
@@ -47,7 +49,7 @@ const actionsGroup: CliGroup = {
       ['-l', '--list'],
       'list',
       "List the keys in one state: 'acc' or 'accepted', 'pre', 'un' or 'unaccepted', 'rej' or 'rejected', " +
-        "'den' or 'denied', or 'all'.",
+        "'den' or 'denied', or 'all'. With another action, only keys in this state are taken: -l denied -d web1.",
       { default: '', metavar: 'ARG', convert: checkList },
     ),
     flag(['-L', '--list-all'], 'list_all', 'List all keys, as "--list all" does.'),
@@ -114,12 +116,47 @@ const generationGroup: CliGroup = {
   ],
 };
 
+/** One of these at a time. */
+const ACTIONS = [
+  ...['print', 'print_all', 'accept', 'accept_all', 'reject', 'reject_all', 'delete', 'delete_all'],
+  ...['finger', 'finger_all', 'gen_keys', 'gen_signature'],
+];
+
+const rules: OptionRules = {
+  contradictions: [
+    { these: ACTIONS, others: ACTIONS, why: 'salt-key does one thing at a time' },
+    { these: ['list_all'], others: ['list', ...ACTIONS], why: 'salt-key does one thing at a time' },
+    { these: ['list'], others: ['gen_keys', 'gen_signature'], why: 'salt-key does one thing at a time' },
+    {
+      these: ['list'],
+      others: ['include_all', 'include_accepted', 'include_rejected', 'include_denied'],
+      why: '--list says which keys are looked at',
+    },
+    colorContradiction,
+  ],
+  dependences: [
+    ...['include_all', 'include_accepted', 'include_rejected', 'include_denied'].map((option) => ({
+      option,
+      needs: ['accept', 'accept_all', 'reject', 'reject_all', 'delete', 'delete_all'],
+    })),
+    { option: 'preserve_minions', needs: ['delete', 'delete_all'] },
+    ...['keysize', 'gen_keys_dir'].map((option) => ({ option, needs: ['gen_keys'] })),
+    ...['priv', 'pub', 'signature_path', 'auto_create'].map((option) => ({
+      option,
+      needs: ['gen_signature'],
+    })),
+    outputFileDependence,
+  ],
+};
+
 /** `salt-key`. */
 export const saltKeyProgram: CliProgram = {
   name: 'salt-key',
   usage: '[options]',
   description: 'Lists, accepts, rejects and deletes the keys of minions, and makes keys.',
   configFile: 'master',
+  example: 'salt-key -a web1',
+  rules,
   options: [
     ...informationOptions,
     saltfileOption,
@@ -142,6 +179,7 @@ export const saltKeyProgram: CliProgram = {
         'Default: %default.',
       { default: false, convert: wordToBoolean },
     ),
+    exitCodesOption,
   ],
   groups: [
     eauthGroup(false),

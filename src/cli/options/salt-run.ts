@@ -1,10 +1,12 @@
 /** The command line of `salt-run`. */
 import type { Value } from '../../python/values/value.ts';
 import type { CliProgram } from '../command-line/optparse.ts';
+import { colorContradiction, outputFileDependence } from './rules.ts';
 import {
   argsStdinOption,
   configDirOption,
   eauthGroup,
+  exitCodesOption,
   flag,
   hardCrashWithoutEffect,
   informationOptions,
@@ -30,6 +32,20 @@ export const saltRunProgram: CliProgram = {
   usage: '[options] <function> [arguments]',
   description: 'Runs a runner: a function that works on the master itself.',
   configFile: 'master',
+  example: 'salt-run manage.status',
+  rules: {
+    contradictions: [
+      {
+        these: ['doc'],
+        others: ['async', 'jid', 'eauth', 'quiet'],
+        why: '--doc prints documentation and runs nothing',
+      },
+      { these: ['quiet'], others: ['output', 'output_file'], why: '--quiet shows no result' },
+      { these: ['jid'], others: ['eauth'], why: 'the master gives what it runs for others an id of its own' },
+      colorContradiction,
+    ],
+    dependences: [outputFileDependence],
+  },
   options: [
     ...informationOptions,
     saltfileOption,
@@ -46,6 +62,7 @@ export const saltRunProgram: CliProgram = {
     ),
     flag(['--async'], 'async', 'Start the runner, print its job id and leave.'),
     flag(['--skip-grains'], 'skip_grains', 'Do not collect grains.'),
+    exitCodesOption,
   ],
   groups: [
     eauthGroup(true),

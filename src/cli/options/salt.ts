@@ -1,11 +1,13 @@
 /** The command line of `salt`. */
 import type { CliOption, CliProgram } from '../command-line/optparse.ts';
 import { checkLimit, checkSteps } from './rollout-plan.ts';
+import { saltRules } from './salt-rules.ts';
 import {
   argsStdinOption,
   configDirOption,
   eauthGroup,
   executorOptions,
+  exitCodesOption,
   flag,
   hardCrashOption,
   informationOptions,
@@ -63,18 +65,7 @@ const returnerOptions: readonly CliOption[] = [
 
 /** Ours, not Salt's. */
 const ownOptions: readonly CliOption[] = [
-  {
-    flags: ['--exit-codes'],
-    dest: 'exit_codes',
-    action: 'store',
-    type: 'choice',
-    choices: ['salt', 'strict'],
-    default: 'salt',
-    help:
-      "'strict' tells the reasons apart: 1 some failed, 2 none matched, 3 some did not answer, 4 not authorised, " +
-      "5 master not reachable. Default: '%default'.",
-    own: true,
-  },
+  exitCodesOption,
   {
     ...text(['--canary'], 'canary', 'Roll out in growing steps: numbers or percentages of the minions.', {
       metavar: '1,10%,100%',
@@ -112,6 +103,8 @@ export const saltProgram: CliProgram = {
   usage: "[options] '<target>' <function> [arguments]",
   description: 'Runs a function on many minions at once and shows what each of them returns.',
   configFile: 'master',
+  example: "salt 'web*' test.ping",
+  rules: saltRules,
   options: [
     ...informationOptions,
     saltfileOption,

@@ -96,6 +96,20 @@ function splitNames(value: Value): Value {
   return typeof value === 'string' && value !== '' ? value.split(',').map((name) => name.trim()) : [];
 }
 
+/** `--exit-codes`: ours, not Salt's. */
+export const exitCodesOption: CliOption = {
+  flags: ['--exit-codes'],
+  dest: 'exit_codes',
+  action: 'store',
+  type: 'choice',
+  choices: ['strict', 'salt'],
+  default: 'strict',
+  help:
+    "'strict' ends with another code than 0 whenever something that was asked for was not done; 'salt' with the codes of Salt, " +
+    "which are often 0. Also: BRINE_EXIT_CODES in the environment, exit_codes in the configuration. Default: '%default'.",
+  own: true,
+};
+
 /** `--args-stdin`. */
 export const argsStdinOption = flag(
   ['--args-stdin'],

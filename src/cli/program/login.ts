@@ -5,6 +5,8 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { userInfo } from 'node:os';
+import { didYouMean } from '../../errors/did-you-mean.ts';
+import { UsageError } from '../../errors/errors.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { systemClock } from '../../host/clock.ts';
 import { writeFileAtomic } from '../../host/files.ts';
@@ -14,6 +16,7 @@ import { isDict, truthy, type Dict, type Value } from '../../python/values/value
 import type { Login } from '../../runtime/client/login.ts';
 import { askSecret, askText } from '../terminal/ask.ts';
 import { isApiToken } from '../../storage/tokens/api-tokens.ts';
+import type { ParsedOptions } from '../command-line/optparse.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import type { ClientProgram } from './client-program.ts';
 
@@ -50,9 +53,11 @@ export async function findLogin(
   ask: AskMaster,
 ): Promise<Login | undefined> {
   const eauth = textOf(merged, 'eauth');
+  await refuseUnknownSystem(eauth, { opts, merged });
   if (textOf(merged, 'password') !== '') hideCommandLine();
   const token = tokenInFile(opts);
-  const isNamed = textOf(merged, 'username') !== '' || truthy(merged.get('mktoken'));
+  const isNamed = textOf(merged, 'username') !== '';
+  if (eauth === '') refuseIdleNames(merged, token !== undefined);
   if (token !== undefined && !isNamed && (eauth !== '' || !hasRootKey(opts)))
     return { kind: 'token', token: new Secret(token) };
   if (eauth === '') return undefined;
@@ -62,6 +67,53 @@ export async function findLogin(
   const login: Login = { kind: 'eauth', eauth, username, password };
   if (!truthy(merged.get('mktoken'))) return login;
   return (await makeToken(login, { opts, ask, log: logging.logger })) ?? login;
+}
+
+/** The same for programs that look for no token unless they are told to log in. @throws UsageError */
+export function requireLogin(parsed: ParsedOptions): void {
+  if (parsed.text('eauth') !== '') return;
+  refuseIdleNames(new Map(parsed.entries()), false);
+}
+
+/**
+ * What only a log-in needs, without one: the command would run in another name than the one that was given.
+ * @throws UsageError
+ */
+function refuseIdleNames(merged: Dict, hasToken: boolean): void {
+  const idle = ['username', 'password'].find((name) => textOf(merged, name) !== '');
+  if (idle !== undefined)
+    throw new UsageError(
+      `option --${idle} needs --eauth: without it nobody logs in, and the user's own key is shown`,
+    );
+  if (truthy(merged.get('mktoken')) && !hasToken)
+    throw new UsageError(
+      'option --make-token needs --eauth, which names the authentication system to log in through',
+    );
+}
+
+/** @throws UsageError that says which systems there are */
+async function refuseUnknownSystem(
+  eauth: string,
+  { opts, merged }: Pick<ClientProgram, 'opts' | 'merged'>,
+): Promise<void> {
+  const configured = opts.get('external_auth');
+  if (eauth === '' || configured.has(eauth)) return;
+  const [{ AUTH_BACKENDS }, { extensionFiles, pythonFiles }] = await Promise.all([
+    import('../../plugins/auth/table.ts'),
+    import('../../runtime/extensions/folder.ts'),
+  ]);
+  const own = [...extensionFiles(merged, 'auth'), ...pythonFiles(merged, 'auth')].map(({ name }) => name);
+  const known = [...new Set([...AUTH_BACKENDS.keys(), ...own])].sort();
+  const named = [...configured.keys()].map(String).sort();
+  const usable = named.length === 0 ? 'external_auth names none' : `external_auth names ${named.join(', ')}`;
+  if (!known.includes(eauth))
+    throw new UsageError(
+      `option --eauth: there is no authentication system '${eauth}'.${didYouMean(eauth, known)} ` +
+        `There are ${known.join(', ')}; ${usable}.`,
+    );
+  throw new UsageError(
+    `option --eauth: nobody can log in through '${eauth}', since the option external_auth of this master does not name it: ${usable}.`,
+  );
 }
 
 /** Finds out how to log in, and has a client do so. */

@@ -19,6 +19,7 @@ import {
   type ParsedOptions,
 } from '../command-line/optparse.ts';
 import { TARGET_GROUP } from '../options/shared.ts';
+import { refuseContradictions, warnOfIdle } from '../command-line/option-rules.ts';
 import { applySaltfile } from '../command-line/saltfile.ts';
 import { readLines } from '../terminal/stdin.ts';
 
@@ -54,6 +55,8 @@ export async function prepareCommandLine(
     await settleConfigDir(parsed, io);
     convertValues(parsed);
     refuseSeveralTargets(parsed);
+    refuseContradictions(parsed);
+    warnOfIdle(parsed, warn);
     emptyOutputFile(parsed);
     return parsed;
   } catch (error) {

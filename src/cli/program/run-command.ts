@@ -1,22 +1,31 @@
 /** The outermost layer of every program: an error becomes one clear sentence and an exit code. */
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { processIo, type CommandIo, guardTerminals } from '../terminal/io.ts';
-import { tellError, wantsCodes } from '../terminal/failure-line.ts';
+import { FailureNotes } from '../terminal/failure-notes.ts';
+import { tellError, wantsCodes, wantsDocument } from '../terminal/failure-line.ts';
 import { withoutCredentials } from '../../python/values/masked.ts';
+
+/** The reader of our output has gone (`| head`): what shells give to a program that SIGPIPE has ended. */
+const EX_PIPE = 141;
+/** Our output cannot be written, as on a full disk. */
+const EX_IOERR = 74;
 
 /** Runs a command with the process's own streams and ends the process with its exit code. */
 export function runCommand(
   name: string,
   command: (argv: readonly string[], io: CommandIo) => Promise<number>,
 ): void {
-  process.stdout.on('error', endQuietly);
-  const io = guardTerminals(processIo, wantsCodes(process.argv.slice(2), process.env));
-  command(process.argv.slice(2), io).then(
-    (code) => finish(code),
+  const argv = process.argv.slice(2);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => endWithoutOutput(name, error));
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EX_PIPE);
+  });
+  const failures = new FailureNotes(wantsDocument(argv));
+  const io = guardTerminals(processIo, { tellsCodes: wantsCodes(argv, process.env), failures });
+  command(argv, io).then(
+    (code) => finish(code, io, failures),
     (error: unknown) => {
-      const isDebugging = process.argv.some((word) =>
-        /^(--log-level=)?(debug|trace|all|garbage)$/.test(word),
-      );
+      const isDebugging = argv.some((word) => /^(--log-level=)?(debug|trace|all|garbage)$/.test(word));
       const text =
         error instanceof BrineError || !isDebugging
           ? messageOf(error)
@@ -24,18 +33,27 @@ export function runCommand(
       const shown = withoutCredentials(text);
       io.stderr.write(`${error instanceof BrineError ? shown : `${name}: unexpected error: ${shown}`}\n`);
       tellError(io, error);
-      finish(error instanceof BrineError ? error.exitCode : 70);
+      finish(error instanceof BrineError ? error.exitCode : 70, io, failures);
     },
   );
 }
 
-/** The reader of our output has gone (`| head`): nothing is left to do. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(0);
+/** What was asked for did not arrive where it was to go. */
+function endWithoutOutput(name: string, error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EX_PIPE);
+  process.stderr.write(`${name}: standard output cannot be written: ${error.message}\n`, () =>
+    process.exit(EX_IOERR),
+  );
 }
 
 /** Ends when what was written has been taken. */
-function finish(code: number): void {
+function finish(code: number, io: CommandIo, failures: FailureNotes): void {
   process.exitCode = code;
-  process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
+  const document = code === 0 ? undefined : failures.document();
+  if (document !== undefined) io.stdout.write(document);
+  process.stdout.write('', (error) => {
+    // the stream's own event says so, and ends the process with another code
+    if (error) return;
+    process.stderr.write('', () => process.exit(code));
+  });
 }

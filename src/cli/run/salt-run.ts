@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { userInfo } from 'node:os';
 import { accountOf, becomeUser } from '../../programs/daemon/privileges.ts';
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -15,8 +16,12 @@ import { compileGlob } from '../../python/text/fnmatch.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { keepJidsText, noParseNames, parseArguments } from '../command-line/arguments.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
+import { ExitCodes, exitCodeMode, exitStatus } from '../program/exit-codes.ts';
+import { hintAmong } from '../program/hint.ts';
+import { requireLogin } from '../program/login.ts';
+import { refuseUnknownOutputter } from '../program/outputter-check.ts';
+import { sayIncomplete, sayUsageError } from '../program/usage.ts';
 import { Display } from '../terminal/display.ts';
-import { formatUsageError } from '../command-line/help.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltRunProgram } from '../options/salt-run.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
@@ -33,7 +38,7 @@ import { openRunnerContext, type OpenRunnerContext } from '../../programs/runner
 
 /** The code in the event of a run that never began. */
 const NOT_RUN = 254;
-/** The exit code of such a run, and of one whose arguments the function does not take. Salt ends both with 0. */
+/** The exit code of such a run, and of one whose arguments the function does not take. Salt compat: Salt ends both with 0. */
 const NOT_RUN_EXIT = 1;
 
 /** The runners that are told the job they run under (salt/runner.py `run`). */
@@ -45,26 +50,38 @@ export async function runSaltRun(argv: readonly string[], streams: CommandIo): P
   const detached = detachedJid(io.env);
   const parsed = await prepareCommandLine(saltRunProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
+  if (parsed.args.length === 0 && !parsed.flag('doc') && !isOrdered(io.env))
+    return sayIncomplete(saltRunProgram, 'Must specify a function to run!', io);
   const fault = wordsFault(parsed);
-  if (fault !== undefined) {
-    io.stderr.write(formatUsageError(saltRunProgram, fault));
-    const error = new UsageError(fault);
-    tellError(io, error);
-    return error.exitCode;
-  }
+  if (fault !== undefined) return sayUsageError(saltRunProgram, new UsageError(fault), io);
   const program = await openClientProgram(parsed, io, 'salt.runner', 'salt-run');
   try {
-    if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io);
-    if (parsed.text('eauth') !== '') {
-      const code = await runAsLoggedIn(program, parsed, { io, waits });
-      if (code !== undefined) return code;
-    }
-    if (!(await becomeConfiguredUser(program))) return 0;
-    if (isOrdered(io.env)) return await runOrdered(program, io);
-    return await new RunnerRun(program, parsed, { io, status, waits }, detached).run();
+    return await runProgram(program, parsed, { io, status, waits }, detached);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return sayUsageError(saltRunProgram, error, io);
   } finally {
     program.logging.close();
   }
+}
+
+async function runProgram(
+  program: ClientProgram,
+  parsed: ParsedOptions,
+  streams: RunStreams,
+  detached: string | undefined,
+): Promise<number> {
+  const { io } = streams;
+  const codes = new ExitCodes(exitCodeMode(parsed, program.merged, io.env), 'run');
+  if (codes.isStrict) refuseUnknownOutputter(parsed, program.merged);
+  if (truthy(program.merged.get('doc'))) return await printDocs(parsed.args[0] ?? '', program, io, codes);
+  if (parsed.text('eauth') !== '') {
+    const code = await runAsLoggedIn(program, parsed, streams, codes);
+    if (code !== undefined) return code;
+  } else requireLogin(parsed);
+  if (!(await becomeConfiguredUser(program, io))) return codes.of('user not switchable');
+  if (isOrdered(io.env)) return await runOrdered(program, io);
+  return await new RunnerRun(program, parsed, { ...streams, codes }, detached).run();
 }
 
 function wordsFault(parsed: ParsedOptions): string | undefined {
@@ -78,6 +95,7 @@ async function runAsLoggedIn(
   program: ClientProgram,
   parsed: ParsedOptions,
   { io, waits }: Pick<RunStreams, 'io' | 'waits'>,
+  codes: ExitCodes,
 ): Promise<number | undefined> {
   const [fun = '', ...words] = parsed.args;
   const display = new Display(program.merged, io, program.logging.logger, fun);
@@ -89,17 +107,18 @@ async function runAsLoggedIn(
     if (data === 'key') return undefined;
     if (isAsync) display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
     else await showReturn(display, data);
-    return isAsync ? 0 : exitCode(data);
+    return isAsync ? 0 : exitCode(data, codes);
   } catch (error) {
-    if (!(error instanceof BrineError)) throw error;
+    if (!(error instanceof BrineError) || error instanceof UsageError) throw error;
     tellError(io, error);
-    await display.value(error.message, undefined, 1);
-    return 1;
+    if (codes.isStrict && display.chosen === 'json') display.error(error.message);
+    else await display.value(error.message, undefined, 1);
+    return codes.ofError(error);
   }
 }
 
-/** Salt compat: a user who cannot be switched to ends the command with a message and 0. */
-async function becomeConfiguredUser({ opts, logging }: ClientProgram): Promise<boolean> {
+/** Works as the configured user. @returns false when that is not possible, which has been said */
+async function becomeConfiguredUser({ opts, logging }: ClientProgram, io: CommandIo): Promise<boolean> {
   const user = opts.get('user');
   if (user === '' || user === userInfo().username) return true;
   const account = await accountOf(user);
@@ -107,7 +126,9 @@ async function becomeConfiguredUser({ opts, logging }: ClientProgram): Promise<b
     await becomeUser(account);
     return true;
   } catch (error) {
-    logging.logger.critical(`Salt configured to run as user "${user}" but unable to switch.`, error);
+    const message = `Salt configured to run as user "${user}" but unable to switch.`;
+    logging.logger.critical(message, error);
+    tellFailure(io, { code: 'user-not-switchable', message });
     return false;
   }
 }
@@ -123,9 +144,21 @@ async function docsOf(word: string, own: OwnFunctions): Promise<Dict> {
   return new Map(chosen.map(([name, spec]) => [name, functionDoc(name, spec)]));
 }
 
-async function printDocs(word: string, { merged, logging }: ClientProgram, io: CommandIo): Promise<number> {
+async function printDocs(
+  word: string,
+  { merged, logging }: ClientProgram,
+  io: CommandIo,
+  codes: ExitCodes,
+): Promise<number> {
   const display = new Display(new Map([...merged, ['output', 'text']]), io, logging.logger, '');
-  for (const [name, doc] of await docsOf(word, ownFunctions(merged, logging.logger))) {
+  const own = ownFunctions(merged, logging.logger);
+  const docs = await docsOf(word, own);
+  if (docs.size === 0) {
+    const names = catalogOf(await loadModules('runner', own)).keys();
+    display.error(`ERROR: There is no documentation of '${word}'.${didYouMean(word, names)}`);
+    return codes.of('nothing documented');
+  }
+  for (const [name, doc] of docs) {
     await display.value(`${String(name)}:`);
     display.line(String(doc));
   }
@@ -149,11 +182,12 @@ class RunnerRun {
   readonly #abort = new AbortController();
   readonly #status: StatusLine;
   readonly #waits: WaitingLine;
+  readonly #codes: ExitCodes;
 
   constructor(
     program: ClientProgram,
     parsed: ParsedOptions,
-    { io, status, waits }: RunStreams,
+    { io, status, waits, codes }: RunStreams & { readonly codes: ExitCodes },
     detached: string | undefined,
   ) {
     const { merged, opts, logging } = program;
@@ -161,6 +195,7 @@ class RunnerRun {
     this.#io = io;
     this.#status = status;
     this.#waits = waits;
+    this.#codes = codes;
     this.#isDetached = detached !== undefined;
     const [fun = '', ...words] = parsed.args;
     this.#fun = fun;
@@ -192,8 +227,7 @@ class RunnerRun {
     const stopListening = this.#onInterrupt();
     try {
       const spec = await findFunction('runner', this.#fun, this.#own);
-      if (spec === undefined)
-        return await this.#refuse('function-not-found', await missingText(this.#fun, this.#own));
+      if (spec === undefined) return await this.#refuseMissing();
       let call: CallArguments;
       try {
         call = this.#inOrchestration(parsePublished(spec, this.#arg));
@@ -213,6 +247,14 @@ class RunnerRun {
   #inOrchestration(call: CallArguments): CallArguments {
     if (!ORCHESTRATIONS.has(this.#fun)) return call;
     return { ...call, keywords: new Map([...call.keywords, ['orchestration_jid', this.#jid]]) };
+  }
+
+  async #refuseMissing(): Promise<number> {
+    const reason = await missingFunction('runner', this.#fun, this.#own);
+    const code = await this.#refuse('function-not-found', reason);
+    const hint = hintAmong(this.#fun, catalogOf(await loadModules('runner', this.#own)).keys());
+    if (hint !== undefined) this.#display.error(hint);
+    return code;
   }
 
   /** Nothing was run: the documentation of what it may have been, or the reason. */
@@ -249,7 +291,7 @@ class RunnerRun {
       log.error(`Passed invalid arguments: ${ended.refused}`);
     await this.#show('ret', ended.data);
     log.info(`Runner completed: ${this.#jid}`);
-    return ended.refused === undefined ? exitCode(ended.data) : NOT_RUN_EXIT;
+    return ended.refused === undefined ? exitCode(ended.data, this.#codes) : NOT_RUN_EXIT;
   }
 
   /** Shows an event of this job (salt/client/mixins.py `print_async_event`). */
@@ -273,14 +315,20 @@ class RunnerRun {
   }
 
   #onInterrupt(): () => void {
-    const onSignal = (): void => this.#abort.abort();
-    process.on('SIGINT', onSignal);
-    return () => process.removeListener('SIGINT', onSignal);
+    const onInt = (): void => this.#abort.abort('interrupted');
+    const onTerm = (): void => this.#abort.abort('terminated');
+    process.on('SIGINT', onInt);
+    process.on('SIGTERM', onTerm);
+    return () => {
+      process.removeListener('SIGINT', onInt);
+      process.removeListener('SIGTERM', onTerm);
+    };
   }
 
   #leave(): number {
+    if (this.#abort.signal.reason === 'terminated') return this.#codes.of('terminated');
     this.#io.stderr.write('\nExiting gracefully on Ctrl-c\n');
-    return 1;
+    return this.#codes.of('interrupted');
   }
 }
 
@@ -295,11 +343,6 @@ async function showReturn(display: Display, data: Dict): Promise<void> {
   );
 }
 
-function missingText(fun: string, own: OwnFunctions): Promise<string> {
-  if (fun === '') return Promise.resolve('Must specify a function to run!\nex: manage.up');
-  return missingFunction('runner', fun, own);
-}
-
 /** Who runs this, as jobs name it (salt/utils/user.py `get_specific_user`). */
 function specificUser(env: NodeJS.ProcessEnv): string {
   const { username } = userInfo();
@@ -307,11 +350,15 @@ function specificUser(env: NodeJS.ProcessEnv): string {
   return username === 'root' && sudo !== undefined ? `sudo_${sudo}` : username;
 }
 
-/** `retcode` of the run, else of what it returned (salt/cli/run.py). */
-function exitCode(data: Dict): number {
+/** `retcode` of the run, else of what it returned (salt/cli/run.py). Salt compat: Salt does not look at `success`. */
+function exitCode(data: Dict, codes: ExitCodes): number {
   const code = (holder: Value | undefined): number | undefined =>
     isDict(holder) && holder.has('retcode') ? (toNumber(holder.get('retcode')) ?? 0) : undefined;
   const value = data.get('return');
   const found = code(data) ?? code(value) ?? (isDict(value) ? code(value.get('data')) : undefined) ?? 0;
-  return found & 0xff;
+  // with data of its own, `success` tells of those: looking up a job that failed has not failed
+  const isShown = isDict(value) && value.has('data');
+  if (found === 0 && codes.isStrict && !isShown && data.get('success') === false)
+    return codes.of('some failed');
+  return exitStatus(found);
 }

@@ -1,46 +1,80 @@
 /** `--batch` and what follows from `--batch-safe-limit`. */
-import { tellError } from '../terminal/failure-line.ts';
-import { batchEntry, runBatch, whoIsThere, type Present } from '../../runtime/client/batch.ts';
+import { tellError, tellFailure } from '../terminal/failure-line.ts';
+import {
+  batchEntry,
+  runBatch,
+  whoIsThere,
+  type BatchOptions,
+  type Present,
+} from '../../runtime/client/batch.ts';
 import { NoMinionsError } from '../../runtime/client/errors.ts';
+import type { Outcome } from '../../runtime/client/outcome.ts';
 import type { JobNews } from '../../runtime/client/watch-state.ts';
 import { minionsOutputter } from '../../plugins/outputters/registry.ts';
+import { outcomeCode } from '../../storage/jobs/ledger.ts';
 import { textRepr } from '../../python/values/repr.ts';
 import { truthy } from '../../python/values/value.ts';
-import { numberOption, printHints, sayAbsent, sayNoMinions, sayReason, type SaltRun } from './context.ts';
-import { STRICT_CODES, strictCode } from './outcome.ts';
-import { returnCode, unknownFunction } from './report.ts';
-import { amountOf, parseAmount, type Amount } from '../../runtime/client/amount.ts';
+import { exitStatus, jobOutcome } from '../program/exit-codes.ts';
+import {
+  numberOption,
+  printHints,
+  sayAbsent,
+  sayNoMinions,
+  sayReason,
+  wantsErrorDocument,
+  type SaltRun,
+} from './context.ts';
+import { hasFailed, printSummaryOf, returnCode, unknownFunction } from './report.ts';
+import { amountOf, type Amount } from '../../runtime/client/amount.ts';
 
-/** Runs the job as a batch. @param size `--batch`, or `--batch-safe-size` @returns the exit code */
-export async function runInBatches(run: SaltRun, size: string): Promise<number> {
-  const amount = parseAmount(size);
-  if (amount === undefined) {
-    // Salt compat: Salt finds out after the ping, and ends with a traceback
-    run.display.line(`Invalid batch data sent: ${size}\nData must be in the form of %10, 10% or 3`);
-    return 1;
-  }
+/** Runs the job as a batch. @param amount `--batch`, or `--batch-safe-size` @returns the exit code */
+export async function runInBatches(run: SaltRun, amount: Amount): Promise<number> {
   const present = await findPresent(run);
-  if (present === undefined) return run.isStrict ? STRICT_CODES.noneMatched : 0;
-  sayAbsent(run.display, present);
+  if (present === undefined) return run.codes.of('none matched');
+  if (run.program.merged.get('show_timeout') !== false) sayAbsent(run.display, present);
   return new BatchReport(run).run(present, amount);
 }
 
 /** Who answers; undefined when nobody matches, which has been said then. */
-async function findPresent({ watch, request, patience, display }: SaltRun): Promise<Present | undefined> {
+async function findPresent(run: SaltRun): Promise<Present | undefined> {
+  const { watch, request, patience, display } = run;
   try {
     return await whoIsThere(watch, request.publish, patience);
   } catch (error) {
     if (!(error instanceof NoMinionsError)) throw error;
-    sayNoMinions(display, error);
+    sayNoMinions(run, error);
     tellError(display.io, error);
-    display.line('No minions matched the target.');
+    if (!wantsErrorDocument(run)) display.line('No minions matched the target.');
     return undefined;
   }
 }
 
+/** The batch that the options ask for. @param size minions at a time */
+export function batchOptions(
+  { program, request, codes }: SaltRun,
+  present: Present,
+  size: number,
+): BatchOptions {
+  const failHard = truthy(program.merged.get('failhard'));
+  return {
+    publish: request.publish,
+    minions: present.minions,
+    size,
+    waitMs: numberOption(program.merged, 'batch_wait') * 1000,
+    isLast: (item) => failHard && (item.kind === 'silent' || hasFailed(item.load, codes)),
+  };
+}
+
+/** Says why no further minions are started. */
+export function sayStop({ program }: SaltRun, news: JobNews): void {
+  program.logging.logger.error(
+    `Minion ${news.id} returned with non-zero exit code. Batch run stopped due to failhard`,
+  );
+}
+
 class BatchReport {
   readonly #run: SaltRun;
-  readonly #unknown = new Set<string>();
+  readonly #unknown = new Map<string, string>();
   #returned = 0;
   #failed = 0;
   #silent = 0;
@@ -51,37 +85,41 @@ class BatchReport {
   }
 
   async run(present: Present, amount: Amount): Promise<number> {
-    const { watch, patience, request, program, interrupt, isStrict, display } = this.#run;
-    const failHard = truthy(program.merged.get('failhard'));
-    const news = runBatch(watch, patience, {
-      publish: request.publish,
-      minions: present.minions,
-      size: amountOf(amount, present.minions.length),
-      waitMs: numberOption(program.merged, 'batch_wait') * 1000,
-      isLast: (item) => failHard && (item.kind === 'silent' || returnCode(item.load) > 0),
-    });
-    for await (const item of news) {
+    const { watch, patience, program, interrupt, codes, display } = this.#run;
+    const options = batchOptions(this.#run, present, amountOf(amount, present.minions.length));
+    for (const id of present.silent) this.#lose(id, present.outcomes.get(id));
+    for await (const item of runBatch(watch, patience, options)) {
       if (item.kind === 'news') {
         await this.#show(item.news, item.jid);
-        if (failHard) this.#sayStop(item.news);
+        if (options.isLast(item.news)) sayStop(this.#run, item.news);
         continue;
       }
       interrupt.began(item.jid);
       display.line(`\nExecuting run on [${[...item.ids].sort().map(textRepr).join(', ')}]\n`);
     }
     await printHints(this.#run, { unknown: this.#unknown, unknownIds: [] });
-    if (!isStrict) return this.#worst;
-    return strictCode({
-      returned: this.#returned,
-      failed: this.#failed,
-      silent: this.#silent + present.silent.length,
-    });
+    const counts = { returned: this.#returned, failed: this.#failed, silent: this.#silent };
+    if (truthy(program.merged.get('cli_summary')))
+      printSummaryOf(
+        (text) => (display.chosen === undefined ? display.line(text) : display.error(text)),
+        counts,
+      );
+    return codes.isStrict ? codes.of(jobOutcome(counts)) : exitStatus(this.#worst);
+  }
+
+  /** Counts a minion that does not return. */
+  #lose(id: string, outcome: Outcome | undefined): void {
+    this.#silent++;
+    const code = outcomeCode(outcome?.kind ?? 'no response');
+    if (code !== undefined)
+      tellFailure(this.#run.display.io, { code, message: 'The minion did not return.', minion: id });
   }
 
   async #show(news: JobNews, jid: string): Promise<void> {
-    const { display } = this.#run;
+    const { display, program, codes } = this.#run;
     if (news.kind === 'silent') {
-      this.#silent++;
+      this.#lose(news.id, news.outcome);
+      if (program.merged.get('show_timeout') === false) return;
       display.line(`Minion '${news.id}' failed to respond to job sent`);
       sayReason(display, news.id, news.outcome);
       return;
@@ -89,17 +127,14 @@ class BatchReport {
     const { id, load } = news;
     const retcode = returnCode(load);
     this.#returned++;
-    if (retcode !== 0) this.#failed++;
+    if (hasFailed(load, codes)) {
+      this.#failed++;
+      const message = `The function returned ${retcode}.`;
+      tellFailure(display.io, { code: 'minion-failed', message, minion: id });
+    }
     this.#worst = Math.max(this.#worst, retcode);
     const unknown = unknownFunction(load);
-    if (unknown !== undefined) this.#unknown.add(unknown);
+    if (unknown !== undefined) this.#unknown.set(unknown, id);
     await display.value(batchEntry(id, load, retcode, jid), minionsOutputter(load.get('out')));
-  }
-
-  #sayStop(news: JobNews): void {
-    if (news.kind === 'return' && returnCode(news.load) === 0) return;
-    this.#run.program.logging.logger.error(
-      `Minion ${news.id} returned with non-zero exit code. Batch run stopped due to failhard`,
-    );
   }
 }

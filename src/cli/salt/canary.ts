@@ -36,6 +36,7 @@ export async function runCanary(run: SaltRun, steps: string, limitText: string):
     );
     break;
   }
+  report.absent(present.silent);
   const code = report.finish();
   await printHints(run, report);
   return stopped && code === 0 ? 1 : code;

@@ -7,6 +7,7 @@ import type { WatchJobDeps, WatchPatience } from '../../runtime/client/watch-job
 import { truthy, type Dict } from '../../python/values/value.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import type { Display } from '../terminal/display.ts';
+import type { ExitCodes } from '../program/exit-codes.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
 import type { WaitingLine } from '../terminal/waiting-line.ts';
@@ -24,8 +25,8 @@ export interface SaltCommand {
   readonly patience: WatchPatience;
   readonly interrupt: InterruptHandler;
   readonly waits: WaitingLine;
-  /** `--exit-codes=strict`. */
-  readonly isStrict: boolean;
+  /** What its outcome is worth. */
+  readonly codes: ExitCodes;
 }
 
 /** A command that is connected to the master. */
@@ -35,27 +36,41 @@ export interface SaltRun extends SaltCommand {
 }
 
 /** How the command's returns are reported. */
-export function reportOptions({ program, display, isStrict }: SaltCommand): ReportOptions {
+export function reportOptions({ program, codes }: SaltCommand): ReportOptions {
   const { merged } = program;
   return {
     verbose: truthy(merged.get('verbose')),
     showTimeout: merged.get('show_timeout') !== false,
-    summary: truthy(merged.get('cli_summary')) && display.chosen === undefined,
-    isStrict,
+    summary: truthy(merged.get('cli_summary')),
+    codes,
   };
 }
 
 /** The lines before the returns: `-v` and `--show-jid`. */
 export function printHeader({ program, display }: SaltCommand, jid: string): void {
-  if (truthy(program.merged.get('verbose'))) {
+  const { merged } = program;
+  // one document is all that standard output may hold then
+  const say = (line: string): void =>
+    truthy(merged.get('static')) ? display.error(line) : display.line(line);
+  if (truthy(merged.get('verbose'))) {
     const text = `Executing job with jid ${jid}`;
-    display.line(`${text}\n${'-'.repeat(text.length)}\n`);
-  } else if (truthy(program.merged.get('show_jid'))) display.line(`jid: ${jid}`);
+    say(`${text}\n${'-'.repeat(text.length)}\n`);
+  } else if (truthy(merged.get('show_jid'))) say(`jid: ${jid}`);
+}
+
+/**
+ * Whether an error that leaves nothing else to print becomes a document of its own (`terminal/failure-line.ts`), so that standard output
+ * holds no sentence in its place. Salt compat: Salt prints its sentence there.
+ */
+export function wantsErrorDocument({ display, codes }: SaltCommand): boolean {
+  return codes.isStrict && display.chosen === 'json';
 }
 
 /** Says that a target matches nobody, and on standard error why it cannot be understood. */
-export function sayNoMinions(display: Display, error: NoMinionsError): void {
-  display.line(error.message);
+export function sayNoMinions(command: SaltCommand, error: NoMinionsError): void {
+  const { display } = command;
+  if (wantsErrorDocument(command)) display.error(error.message);
+  else display.line(error.message);
   if (error.fault !== undefined) display.error(`ERROR: The target cannot be understood: ${error.fault}`);
 }
 
@@ -75,12 +90,21 @@ export function sayReason(display: Display, id: string, outcome: Outcome | undef
 
 /** Says on standard error what the person may have meant. */
 export async function printHints(
-  { program, display }: SaltCommand,
+  command: SaltCommand | SaltRun,
   { unknown, unknownIds }: Pick<JobReport, 'unknown' | 'unknownIds'>,
 ): Promise<void> {
-  if (unknown.size === 0 && unknownIds.length === 0) return;
-  const { functionHint, minionHint } = await import('./hints.ts');
-  const hints = await Promise.all([...unknown].map(functionHint));
+  if (unknown.size + unknownIds.length === 0) return;
+  const { program, display } = command;
+  const { functionHint, minionHint, functionsOf } = await import('./hints.ts');
+  const hints: (string | undefined)[] = [];
+  for (const [fun, id] of unknown) {
+    const hint = await functionHint(fun);
+    // only the minion knows what the site has added to it
+    hints.push(
+      hint ??
+        ('watch' in command ? await functionHint(fun, await functionsOf(command.watch, id)) : undefined),
+    );
+  }
   hints.push(...unknownIds.map((id) => minionHint(program.opts, id)));
   for (const hint of hints) if (hint !== undefined) display.error(hint);
 }

@@ -11,9 +11,6 @@ import type { Dict, Value } from '../../python/values/value.ts';
 import { printHints, reportOptions, type SaltRun } from './context.ts';
 import { JobReport } from './report.ts';
 
-/** Exit code for a job that is not in the job cache. */
-const UNKNOWN_JOB = 2;
-
 /** @returns the exit code, as if the job had been started here; 2 for a job that nobody knows */
 export async function followJob(run: SaltRun, jid: string): Promise<number> {
   const load = isSafeJid(jid) ? await storedJob(run.program.opts, jid) : undefined;
@@ -21,7 +18,7 @@ export async function followJob(run: SaltRun, jid: string): Promise<number> {
     run.display.error(
       `No job with the id ${jid} is in the job cache. See: salt-run jobs.list_jobs, or salt-run jobs.active`,
     );
-    return UNKNOWN_JOB;
+    return run.codes.of('none matched');
   }
   run.display.error(`Job ${jid} of ${jidTimeText(jid)}: ${title(load)}`);
   const minions = load.get('Minions');

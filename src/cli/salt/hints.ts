@@ -2,10 +2,12 @@
 import type { MasterOptions } from '../../config/master-options.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { MODULE_TABLE } from '../../plugins/modules/table.ts';
-import { closestNames, editDistance } from '../../errors/did-you-mean.ts';
+import { BrineError } from '../../errors/errors.ts';
+import { publishAndWatch, type WatchJobDeps } from '../../runtime/client/watch-job.ts';
+import { hintAmong } from '../program/hint.ts';
 
-/** Names given as the nearest, at most. */
-const NAMES_MAX = 3;
+/** So long a minion that has just returned is waited for. */
+const ASKED_MS = 1_000;
 
 /** Every function of this version's modules. */
 export async function functionNames(): Promise<string[]> {
@@ -15,27 +17,36 @@ export async function functionNames(): Promise<string[]> {
   return modules.flatMap(({ name, functions }) => Object.keys(functions).map((fun) => `${name}.${fun}`));
 }
 
-/** A line for a function that is not available; undefined when nothing is near. */
-export async function functionHint(fun: string): Promise<string | undefined> {
-  return hintLine(fun, closestNames(fun, await functionNames(), NAMES_MAX));
+/**
+ * A line for a function that is not available; undefined when nothing is near.
+ * @param own functions of the site, as a minion lists them
+ */
+export async function functionHint(fun: string, own: readonly string[] = []): Promise<string | undefined> {
+  return hintAmong(fun, [...(await functionNames()), ...own]);
+}
+
+/** The functions that a minion has; none when it does not say. */
+export async function functionsOf(watch: WatchJobDeps, id: string): Promise<string[]> {
+  const question = { tgt: [id], tgtType: 'list', fun: 'sys.list_functions', arg: [], timeoutMs: ASKED_MS };
+  try {
+    const { news } = await publishAndWatch(watch, question, { timeoutMs: ASKED_MS, gatherMs: ASKED_MS });
+    for await (const item of news) {
+      const known = item.kind === 'return' ? item.load.get('return') : undefined;
+      if (Array.isArray(known)) return known.map(String);
+    }
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error; // who may not ask gets no hint
+  }
+  return [];
 }
 
 /** A line for an id that no accepted minion has; undefined when nothing is near. */
 export function minionHint(opts: MasterOptions, id: string): string | undefined {
   try {
-    return hintLine(id, closestNames(id, new KeyStore(opts.get('pki_dir')).list('accepted'), NAMES_MAX));
+    return hintAmong(id, new KeyStore(opts.get('pki_dir')).list('accepted'));
   } catch {
     return undefined; // keys that cannot be read are no reason to fail: this is only a hint
   }
-}
-
-function hintLine(typed: string, near: readonly string[]): string | undefined {
-  const distance = (name: string): number => editDistance(typed.toLowerCase(), name.toLowerCase());
-  const best = Math.min(...near.map(distance));
-  // names that are further away than the nearest only distract
-  const others = near.filter((name) => name !== typed && distance(name) === best).map((name) => `'${name}'`);
-  if (others.length === 0) return undefined;
-  return `Hint: there is no '${typed}'. Did you mean ${others.join(' or ')}?`;
 }
 
 /** The ids that a target names one by one; empty for patterns. */

@@ -1,4 +1,5 @@
 /** Ctrl-C and SIGTERM while `salt` waits (salt/scripts.py `_handle_signals`, 3006.16). */
+import type { CommandOutcome, ExitCodes } from '../program/exit-codes.ts';
 import type { TextSink } from '../terminal/io.ts';
 
 /** How to end. */
@@ -6,8 +7,7 @@ export interface InterruptOptions {
   readonly stderr: TextSink;
   /** `--hard-crash`: exit 1. */
   readonly hardCrash: boolean;
-  /** `--exit-codes=strict`: the codes that shells give to a program ended by a signal. */
-  readonly isStrict: boolean;
+  readonly codes: ExitCodes;
   readonly exit?: (code: number) => void;
 }
 
@@ -55,16 +55,16 @@ export class InterruptHandler {
       );
     }
     this.#options.stderr.write(`${lines.join('\n')}\n`);
-    this.#exit(130);
+    this.#exit('interrupted');
   }
 
   terminate(): void {
     if (this.#options.hardCrash) this.#options.stderr.write('\nExiting with hard crash on Ctrl-c\n');
-    this.#exit(143);
+    this.#exit('terminated');
   }
 
-  #exit(strictCode: number): void {
-    const { isStrict, hardCrash, exit = (code) => process.exit(code) } = this.#options;
-    exit(isStrict ? strictCode : hardCrash ? 1 : 0);
+  #exit(outcome: CommandOutcome): void {
+    const { codes, hardCrash, exit = (code) => process.exit(code) } = this.#options;
+    exit(!codes.isStrict && hardCrash ? 1 : codes.of(outcome));
   }
 }

@@ -1,7 +1,7 @@
 /** `--progress`: a bar in place of the returns, and the summary at the end (salt/cli/salt.py, salt/output/progress.py, 3006.16). */
 import type { PublishedJob } from '../../runtime/client/local-client.ts';
 import type { JobNews } from '../../runtime/client/watch-state.ts';
-import { printHints, reportOptions, type SaltRun } from './context.ts';
+import { printHeader, printHints, reportOptions, type SaltRun } from './context.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { JobReport } from './report.ts';
 
@@ -11,6 +11,7 @@ export async function runWithProgress(
   job: PublishedJob,
   news: AsyncIterable<JobNews>,
 ): Promise<number> {
+  printHeader(run, job.jid);
   const bar = new ProgressBar(run.io, run.watch.clock, job.minions.length + job.missing.length);
   run.waits.moveTo(bar);
   const report = new JobReport(run.display, {

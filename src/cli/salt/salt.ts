@@ -1,10 +1,11 @@
 /** `salt` (salt/cli/salt.py, 3006.16). */
-import { tellError } from '../terminal/failure-line.ts';
+import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { CLIENT_TEXTS, ClientError, NoMinionsError } from '../../runtime/client/errors.ts';
 import { LocalClient } from '../../runtime/client/local-client.ts';
 import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
 import { whileWaiting } from '../../runtime/client/waits.ts';
 import { VerdictWriter } from '../../runtime/client/verdict-writer.ts';
+import { parseAmount, type Amount } from '../../runtime/client/amount.ts';
 import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
 import { BrineError, UsageError } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
@@ -13,8 +14,10 @@ import { toNumber, truthy, type Dict } from '../../python/values/value.ts';
 import { CompoundArgumentsError } from '../command-line/arguments.ts';
 import { logIn } from '../program/login.ts';
 import { openClientProgram, type ClientProgram } from '../program/client-program.ts';
+import { ExitCodes, exitCodeMode, type Way } from '../program/exit-codes.ts';
+import { refuseUnknownOutputter } from '../program/outputter-check.ts';
 import { Display, OutputFileError } from '../terminal/display.ts';
-import { formatUsageError } from '../command-line/help.ts';
+import { sayUsageError } from '../program/usage.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { withWaitingLine } from '../terminal/waiting-line.ts';
 import { saltProgram } from '../options/salt.ts';
@@ -26,14 +29,14 @@ import {
   publishOn,
   reportOptions,
   sayNoMinions,
+  wantsErrorDocument,
   type SaltCommand,
   type SaltRun,
 } from './context.ts';
 import { InterruptHandler } from './interrupt.ts';
-import { strictErrorCode } from './outcome.ts';
 import { JobReport } from './report.ts';
 import { readSaltRequest, withoutNodegroups, type SaltRequest } from './request.ts';
-import { completeWords, sayIncomplete, sayMismatch } from './words.ts';
+import { completeWords, sayMismatch, sayMissing } from './words.ts';
 
 /** A minion that works has so long to say that it does, however short `-t` is. */
 const ANSWER_MS = 3_000;
@@ -47,8 +50,9 @@ export async function runSalt(argv: readonly string[], streams: CommandIo): Prom
   if (typeof parsed === 'number') return parsed;
   try {
     const words = wordsOf(parsed);
-    if (typeof words === 'string') return sayIncomplete(words, parsed, io);
-    refuseContradictions(parsed);
+    if (typeof words === 'string') return sayMissing(words, io);
+    if (parsed.text('abort_on') !== '' && parsed.text('canary') === '')
+      throw new UsageError('option --abort-on needs --canary');
     const program = await openClientProgram(parsed, io, 'salt.client', 'salt');
     try {
       return await runProgram(parsed, program, words, { io, waits });
@@ -58,26 +62,19 @@ export async function runSalt(argv: readonly string[], streams: CommandIo): Prom
   } catch (error) {
     if (error instanceof CompoundArgumentsError) return sayMismatch(error.message, io);
     if (!(error instanceof UsageError)) throw error;
-    io.stderr.write(formatUsageError(saltProgram, error.message));
-    tellError(io, error);
-    return error.exitCode;
+    return sayUsageError(saltProgram, error, io);
   }
 }
 
 /** The words, or what is missing; some options need none. */
 function wordsOf(parsed: ParsedOptions): string[] | string {
-  if (parsed.text('watch') !== '' || parsed.flag('config_dump')) return parsed.args;
+  const jid = parsed.text('watch');
+  if (jid !== '' && parsed.args.length > 0)
+    throw new UsageError(
+      `option --watch takes a job id and nothing else: '${parsed.args.join(' ')}' was not run`,
+    );
+  if (jid !== '' || parsed.flag('config_dump')) return parsed.args;
   return completeWords(parsed);
-}
-
-/** Options that exclude each other. */
-function refuseContradictions(parsed: ParsedOptions): void {
-  if (parsed.text('abort_on') !== '' && parsed.text('canary') === '')
-    throw new UsageError('option --abort-on needs --canary');
-  if (parsed.text('canary') === '') return;
-  for (const other of ['batch', 'static', 'async', 'subset', 'progress']) {
-    if (parsed.flag(other)) throw new UsageError(`option --canary cannot be combined with --${other}`);
-  }
 }
 
 async function runProgram(
@@ -94,7 +91,8 @@ async function runProgram(
   }
   const patience = patienceOf(merged, parsed);
   const request = readSaltRequest(words, merged, patience.timeoutMs);
-  const isStrict = merged.get('exit_codes') === 'strict';
+  const codes = new ExitCodes(exitCodeMode(parsed, merged, io.env), wayOf(merged, request.fun));
+  if (codes.isStrict) refuseUnknownOutputter(parsed, merged);
   const hardCrash = truthy(merged.get('hard_crash'));
   const command: SaltCommand = {
     parsed,
@@ -102,26 +100,31 @@ async function runProgram(
     io,
     request,
     patience,
-    isStrict,
     waits,
+    codes,
     display: new Display(merged, io, logging.logger, request.fun),
-    interrupt: new InterruptHandler({ stderr: io.stderr, hardCrash, isStrict }),
+    interrupt: new InterruptHandler({ stderr: io.stderr, hardCrash, codes }),
   };
-  if (parsed.flag('preview_target') && !isBatch(command)) return previewOnly(command);
+  if (parsed.flag('preview_target')) return previewOnly(command);
   return new Session(command).run();
 }
 
-function isBatch({ program }: SaltCommand): boolean {
-  return truthy(program.merged.get('batch')) || truthy(program.merged.get('static'));
+/** The way for which Salt has codes of its own. */
+function wayOf(merged: Dict, fun: string): Way {
+  if (truthy(merged.get('static'))) return 'static';
+  if (truthy(merged.get('batch'))) return 'batch';
+  if (fun === 'sys.doc') return 'docs';
+  return truthy(merged.get('async')) ? 'async' : 'plain';
 }
 
-async function previewOnly({ program, request, display, isStrict }: SaltCommand): Promise<number> {
+async function previewOnly({ program, request, display, codes }: SaltCommand): Promise<number> {
   const { previewTarget } = await import('./preview.ts');
   const ids = previewTarget(program.opts, request.publish, program.logging.logger);
-  await display.value(ids);
+  if (ids.length > 0 || !codes.isStrict || display.chosen !== 'json') await display.value(ids);
   if (ids.length > 0) return 0;
   display.error('ERROR: No return received');
-  return isStrict ? strictErrorCode(new NoMinionsError('')) : 2;
+  tellFailure(display.io, { code: 'target-without-minions', message: CLIENT_TEXTS.noMinions });
+  return codes.of('none matched');
 }
 
 /** One conversation with the master. */
@@ -160,39 +163,42 @@ class Session {
     const command = this.#command;
     const { parsed, program } = command;
     const { merged } = program;
-    const run: SaltRun = {
+    const asked: SaltRun = {
       ...command,
       request: this.#publishable(),
       client,
       watch: { ...watchDeps(client, verdicts, program), waits: command.waits },
     };
     const jid = parsed.text('watch');
-    if (jid !== '') return (await import('./follow.ts')).followJob(run, jid);
+    if (jid !== '') return (await import('./follow.ts')).followJob(asked, jid);
     const batch = String(merged.get('batch') ?? '');
-    if (truthy(merged.get('static'))) return (await import('./static.ts')).runStatic(run);
-    if (batch !== '') return (await import('./batch.ts')).runInBatches(run, batch);
+    const size = batch === '' ? undefined : parseAmount(batch);
+    if (batch !== '' && size === undefined) return sayInvalidBatch(asked, batch);
     const canary = parsed.text('canary');
-    if (canary !== '') return (await import('./canary.ts')).runCanary(run, canary, parsed.text('abort_on'));
-    if (await this.#isTooMany()) {
-      run.display.line('\nNOTICE: Too many minions targeted, switching to batch execution.');
-      return (await import('./batch.ts')).runInBatches(run, String(merged.get('batch_safe_size') ?? 8));
-    }
+    if (canary !== '') return (await import('./canary.ts')).runCanary(asked, canary, parsed.text('abort_on'));
+    return this.#publish(await this.#subset(asked), size);
+  }
+
+  /** Publishes now, at once or some minions at a time. @param batch minions at a time */
+  async #publish(run: SaltRun, batch: Amount | undefined): Promise<number> {
+    const { merged } = run.program;
+    const isBig = batch === undefined && (await isTooMany(run));
+    const safeSize = String(merged.get('batch_safe_size') ?? 8);
+    const size = isBig ? parseAmount(safeSize) : batch;
+    if (isBig && size === undefined) return sayInvalidBatch(run, safeSize);
+    const notice = '\nNOTICE: Too many minions targeted, switching to batch execution.';
+    if (isBig && truthy(merged.get('static'))) run.display.error(notice);
+    else if (isBig) run.display.line(notice);
+    if (truthy(merged.get('static'))) return (await import('./static.ts')).runStatic(run, size);
     if (truthy(merged.get('async'))) return publishOnly(run);
-    return runAndReport(await this.#subset(run));
+    if (size !== undefined) return (await import('./batch.ts')).runInBatches(run, size);
+    return runAndReport(run);
   }
 
   /** The request with node groups written out. */
   #publishable(): SaltRequest {
     const { request, program } = this.#command;
     return withoutNodegroups(request, program.merged, (message) => program.logging.logger.error(message));
-  }
-
-  async #isTooMany(): Promise<boolean> {
-    const { program, request } = this.#command;
-    const limit = toNumber(program.merged.get('batch_safe_limit')) ?? 0;
-    if (limit <= 1) return false;
-    const { previewTarget } = await import('./preview.ts');
-    return previewTarget(program.opts, request.publish, program.logging.logger).length >= limit;
   }
 
   async #subset(run: SaltRun): Promise<SaltRun> {
@@ -203,10 +209,11 @@ class Session {
     return { ...run, request: { ...run.request, publish } };
   }
 
-  /** Salt compat: what goes wrong before publishing is shown through the outputter and ends with 0, unless in a batch. */
+  /** Salt compat: what goes wrong before publishing is shown through the outputter, unless in a batch. */
   async #failed(error: unknown): Promise<number> {
-    const { display, program, isStrict, request } = this.#command;
-    if (!(error instanceof BrineError) || error instanceof OutputFileError) throw error;
+    const { display, program, codes, request } = this.#command;
+    if (!(error instanceof BrineError) || error instanceof OutputFileError || error instanceof UsageError)
+      throw error;
     tellError(this.#command.io, error);
     if (error instanceof NoMinionsError) return this.#noMinions(error);
     if (error instanceof ClientError && error.message === CLIENT_TEXTS.masterDown) {
@@ -214,30 +221,44 @@ class Session {
         `Unable to connect to the salt master publisher at ${program.opts.get('sock_dir')}`,
       );
     }
-    if (request.fun === 'sys.doc' || isBatch(this.#command)) {
+    const isBatch = truthy(program.merged.get('batch')) || truthy(program.merged.get('static'));
+    if (request.fun === 'sys.doc' || isBatch || wantsErrorDocument(this.#command))
       display.error(error.message);
-      return isStrict ? strictErrorCode(error) : request.fun === 'sys.doc' ? 2 : 1;
-    }
-    await display.value(error.message, undefined, 1);
-    return isStrict ? strictErrorCode(error) : 0;
+    else await display.value(error.message, undefined, 1);
+    return codes.ofError(error);
   }
 
   async #noMinions(error: NoMinionsError): Promise<number> {
-    const { display, request, program } = this.#command;
+    const { display, request, program, codes } = this.#command;
     const isAsync = truthy(program.merged.get('async'));
-    sayNoMinions(display, error);
-    if (isAsync) display.line('Executed command with job ID: 0');
+    sayNoMinions(this.#command, error);
+    if (isAsync && !codes.isStrict) display.line('Executed command with job ID: 0');
     else if (request.fun === 'sys.doc') display.error('No minions found to gather docs from');
-    else {
-      await display.value(new Map());
+    else if (!isAsync) {
+      if (!wantsErrorDocument(this.#command)) await display.value(new Map());
       display.error('ERROR: No return received');
     }
     const { namedIds } = await import('./hints.ts');
     const unknownIds = namedIds(request.publish.tgt, request.publish.tgtType);
-    await printHints(this.#command, { unknown: new Set(), unknownIds });
-    if (this.#command.isStrict) return strictErrorCode(error);
-    return isAsync ? 0 : error.exitCode;
+    await printHints(this.#command, { unknown: new Map(), unknownIds });
+    return codes.ofError(error);
   }
+}
+
+/** `--batch-safe-limit`. */
+async function isTooMany({ program, request }: SaltRun): Promise<boolean> {
+  const limit = toNumber(program.merged.get('batch_safe_limit')) ?? 0;
+  if (limit <= 1) return false;
+  const { previewTarget } = await import('./preview.ts');
+  return previewTarget(program.opts, request.publish, program.logging.logger).length >= limit;
+}
+
+/** Salt compat: Salt finds out after the ping, and ends with a traceback. */
+function sayInvalidBatch({ display, codes }: SaltRun, size: string): number {
+  const message = `Invalid batch data sent: ${size}\nData must be in the form of %10, 10% or 3`;
+  display.line(message);
+  tellFailure(display.io, { code: 'usage-invalid', message });
+  return codes.of('value invalid');
 }
 
 function watchDeps(client: LocalClient, verdicts: VerdictWriter, { opts }: ClientProgram): WatchJobDeps {
@@ -266,7 +287,10 @@ async function runAndReport(run: SaltRun): Promise<number> {
   if (truthy(run.program.merged.get('progress')))
     return (await import('./progress.ts')).runWithProgress(run, job, news);
   printHeader(run, job.jid);
-  if (request.fun === 'sys.doc') return (await import('./docs.ts')).printDocs(news, display);
+  if (request.fun === 'sys.doc') {
+    const asked = String(request.publish.arg[0] ?? '');
+    return (await import('./docs.ts')).printDocs(news, display, run.codes, asked);
+  }
   const report = new JobReport(display, reportOptions(run));
   for await (const item of news) await report.show(item, job.jid);
   const code = report.finish();

@@ -1,10 +1,9 @@
 /** The words of `salt`'s command line: the ones that may be left out, and what is said when others are missing. */
 import { UsageError } from '../../errors/errors.ts';
-import { formatHelp } from '../command-line/help.ts';
+import { sayIncomplete } from '../program/usage.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltProgram } from '../options/salt.ts';
 import type { ParsedOptions } from '../command-line/optparse.ts';
-import { terminalColumns } from '../terminal/terminal.ts';
 
 /** Exit code of an incomplete command line. */
 const INCOMPLETE = 42;
@@ -27,17 +26,12 @@ function documentationWords(words: readonly string[]): string[] {
   return out;
 }
 
-/** Says what is missing, below the help. @returns the exit code */
-export function sayIncomplete(message: string, parsed: ParsedOptions, io: CommandIo): number {
-  // Salt compat: nothing helps who asks for a preview of nothing
-  if (!parsed.flag('preview_target'))
-    io.stdout.write(formatHelp(saltProgram, terminalColumns(io.stdout, io.env), io.env));
-  io.stderr.write(`\n${message}\n\n`);
-  return INCOMPLETE;
+/** Says what is missing. @returns the exit code */
+export function sayMissing(message: string, io: CommandIo): number {
+  return sayIncomplete(saltProgram, message, io, INCOMPLETE);
 }
 
 /** Says that the arguments of several functions do not fit. @returns the exit code */
 export function sayMismatch(message: string, io: CommandIo): number {
-  io.stderr.write(`${message}\n`);
-  return INCOMPLETE;
+  return sayIncomplete(saltProgram, message, io, INCOMPLETE);
 }

@@ -61,8 +61,10 @@ export class Display {
     const shown = isGuarded ? visibleValue(data, options.stripColors === false) : data;
     const text = await this.#text(name, shown, options);
     if (text === '') return;
-    if (isFile) appendOutput(file, `${text}\n`);
-    else if (isGuarded) writeStyled(this.io.stdout, `${visibleButColors(text)}\n`);
+    if (isFile) {
+      appendOutput(file, `${text}\n`);
+      this.io.failures?.sawOutput();
+    } else if (isGuarded) writeStyled(this.io.stdout, `${visibleButColors(text)}\n`);
     else this.io.stdout.write(`${text}\n`);
   }
 

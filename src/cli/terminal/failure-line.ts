@@ -1,30 +1,28 @@
 /**
  * Failures for programs: with `--out=json`, or `BRINE_ERRORS=json` in the environment, each failure is told once more on standard error
- * as one line of JSON with its code. What is said in Salt's words stays as it is.
+ * as one line of JSON with its code. What is said in Salt's words stays as it is. With `--out=json` a command that ends without any document
+ * writes its failure as one on standard output (docs/reference/errors.md).
  */
-import type { ErrorCode } from '../../errors/codes.ts';
 import { codeOf, messageOf } from '../../errors/errors.ts';
-import { withoutCredentials } from '../../python/values/masked.ts';
+import { shownFailure, type ToldFailure } from './failure-notes.ts';
 import type { CommandIo } from './io.ts';
 
-/** Whether codes are wanted: JSON was chosen on the command line, or in the environment for programs without an outputter. */
-export function wantsCodes(argv: readonly string[], env: NodeJS.ProcessEnv): boolean {
-  if (env['BRINE_ERRORS'] === 'json') return true;
+/** Whether a failure is to be a document where nothing else is one: JSON was chosen on the command line. */
+export function wantsDocument(argv: readonly string[]): boolean {
   return argv.some(
     (word, at) => /^--out(put)?=json$/.test(word) || (/^--out(put)?$/.test(word) && argv[at + 1] === 'json'),
   );
 }
 
-/** Tells a failure to programs. @param minion whose it is */
-export function tellFailure(
-  io: CommandIo,
-  failure: { readonly code: ErrorCode; readonly message: string; readonly minion?: string },
-): void {
-  if (io.tellsCodes !== true) return;
-  const { code, minion } = failure;
-  const message = withoutCredentials(failure.message);
-  const error = { code, message, ...(minion === undefined ? {} : { minion }) };
-  io.stderr.write(`${JSON.stringify({ error })}\n`);
+/** Whether codes are wanted: JSON was chosen on the command line, or in the environment for programs without an outputter. */
+export function wantsCodes(argv: readonly string[], env: NodeJS.ProcessEnv): boolean {
+  return env['BRINE_ERRORS'] === 'json' || wantsDocument(argv);
+}
+
+/** Tells a failure to programs. */
+export function tellFailure(io: CommandIo, failure: ToldFailure): void {
+  io.failures?.note(failure);
+  if (io.tellsCodes === true) io.stderr.write(`${JSON.stringify({ error: shownFailure(failure) })}\n`);
 }
 
 /** Tells of anything thrown. */

@@ -1,5 +1,6 @@
 /** What a command sees of the world, so that it can be run in a test as well as in a process. */
 
+import type { FailureNotes } from './failure-notes.ts';
 import { visible } from '../../python/values/visible.ts';
 
 /** Somewhere to write text. On a terminal, what would steer it is made visible. */
@@ -19,6 +20,8 @@ export interface CommandIo {
   readonly env: NodeJS.ProcessEnv;
   /** Failures are told with their codes too, as lines of JSON on standard error (`failure-line.ts`). */
   readonly tellsCodes?: boolean;
+  /** Keeps failures for a document in place of the one that did not come. */
+  readonly failures?: FailureNotes;
 }
 
 /** The process's own. */
@@ -38,16 +41,42 @@ export function writeStyled(sink: TextSink, text: string): void {
   else sink.styled(text);
 }
 
+/** How failures are told. */
+export type FailureForms = Pick<CommandIo, 'tellsCodes' | 'failures'>;
+
 /** The same streams, so that what is written to a terminal cannot steer it. Files and pipes get what they always got. */
-export function guardTerminals(io: CommandIo, tellsCodes = false): CommandIo {
+export function guardTerminals(
+  io: CommandIo,
+  { tellsCodes = false, failures }: FailureForms = {},
+): CommandIo {
   return {
     tellsCodes,
+    ...(failures === undefined ? {} : { failures }),
     get stdin() {
       return io.stdin;
     },
-    stdout: guarded(io.stdout),
+    stdout: failures === undefined ? guarded(io.stdout) : noticed(guarded(io.stdout), failures),
     stderr: guarded(io.stderr),
     env: io.env,
+  };
+}
+
+/** A sink whose use is noted. */
+function noticed(sink: TextSink, failures: FailureNotes): TextSink {
+  const { styled } = sink;
+  const noting = (write: (text: string) => unknown) => (text: string) => {
+    if (text !== '') failures.sawOutput();
+    return write(text);
+  };
+  return {
+    write: noting((text) => sink.write(text)),
+    ...(styled === undefined ? {} : { styled: noting((text) => styled.call(sink, text)) }),
+    get isTTY() {
+      return sink.isTTY;
+    },
+    get columns() {
+      return sink.columns;
+    },
   };
 }
 

@@ -23,11 +23,12 @@ export function withStatusLine(io: CommandIo): { readonly status: StatusLine; re
       return sink.columns;
     },
   });
-  const { tellsCodes = false, env } = io;
+  const { tellsCodes = false, failures, env } = io;
   return {
     status,
     io: {
       tellsCodes,
+      ...(failures === undefined ? {} : { failures }),
       get stdin() {
         return io.stdin;
       },

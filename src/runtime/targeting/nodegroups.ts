@@ -44,7 +44,9 @@ export function expandTargetNodegroups(
   const faults: TargetError[] = [];
   const resolve = (name: string): readonly string[] => {
     if (!nodegroups.has(name)) {
-      throw new SaltInvocationError(`Node group ${name} unavailable in ${configFile}`);
+      throw new SaltInvocationError(`Node group ${name} unavailable in ${configFile}`, {
+        code: 'target-invalid',
+      });
     }
     const group = expandNodegroup(name, nodegroups);
     faults.push(...group.faults);

@@ -57,6 +57,18 @@ export interface AcceptResult {
   readonly invalid: readonly string[];
 }
 
+/** The state that a word of `salt-key --list` means; undefined for `all`. */
+export function stateCalled(word: string): KeyState | undefined {
+  const starts: readonly [string, KeyState][] = [
+    ['acc', 'accepted'],
+    ['pre', 'pending'],
+    ['un', 'pending'],
+    ['rej', 'rejected'],
+    ['den', 'denied'],
+  ];
+  return starts.find(([start]) => word.startsWith(start))?.[1];
+}
+
 /** Works on the keys of a master. The master itself need not run. */
 export class KeyManager {
   readonly #deps: KeyManagerDeps;
@@ -72,14 +84,7 @@ export class KeyManager {
 
   /** The ids of one state, or of all for a word that begins with `all` (the words of `salt-key --list`). */
   listStatus(word: string): KeyIds {
-    const starts: readonly [string, KeyState][] = [
-      ['acc', 'accepted'],
-      ['pre', 'pending'],
-      ['un', 'pending'],
-      ['rej', 'rejected'],
-      ['den', 'denied'],
-    ];
-    const state = starts.find(([start]) => word.startsWith(start))?.[1];
+    const state = stateCalled(word);
     if (state !== undefined) return new Map([[state, [...this.#deps.store.list(state)]]]);
     return word.startsWith('all') ? this.listKeys() : new Map();
   }

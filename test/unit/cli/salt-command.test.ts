@@ -12,6 +12,7 @@ import { chooseSubset } from '../../../src/cli/salt/subset.ts';
 import type { SaltRun } from '../../../src/cli/salt/context.ts';
 import { Display, OutputFileError } from '../../../src/cli/terminal/display.ts';
 import { silentLogger } from '../../../src/host/log.ts';
+import { ExitCodes } from '../../../src/cli/program/exit-codes.ts';
 import { systemRandom } from '../../../src/host/random.ts';
 import { dict, type Dict, type Value } from '../../../src/python/values/value.ts';
 import { recordedIo } from '../../support/command-io.ts';
@@ -39,18 +40,20 @@ async function salt(...args: string[]): Promise<{ code: number; stdout: string; 
   return { code, ...io.written };
 }
 
-test('salt - incomplete command lines', async () => {
-  const none = await salt();
-  assert.match(none.stdout, /^Usage: salt/);
-  assert.equal(none.stderr, '\nCannot execute command without defining a target.\n\n');
-  assert.equal(none.code, 42);
-  const one = await salt('web1');
-  assert.equal(one.stderr, '\nIncomplete options passed.\n\n');
-  assert.equal(one.code, 42);
-  const preview = await salt('--preview-target');
-  assert.deepEqual(preview, { code: 42, stdout: '', stderr: '\nIncomplete options passed.\n\n' });
+test('salt - an incomplete command line: what is missing first, and three lines', async () => {
+  const usage =
+    "Usage: salt [options] '<target>' <function> [arguments]\nExample: salt 'web*' test.ping\nAll options: salt --help\n";
+  assert.deepEqual(await salt(), {
+    code: 42,
+    stdout: '',
+    stderr: `Cannot execute command without defining a target.\n${usage}`,
+  });
+  const one = { code: 42, stdout: '', stderr: `Incomplete options passed.\n${usage}` };
+  assert.deepEqual(await salt('web1'), one);
+  assert.deepEqual(await salt('--preview-target'), one);
   const more = await salt('web1', 'test.echo,test.echo', 'a,b,c');
-  assert.equal(more.stderr, 'Cannot execute compound command with more arguments than commands.\n');
+  assert.match(more.stderr, /^Cannot execute compound command with more arguments than commands\.\nUsage: /);
+  assert.equal(more.code, 42);
 });
 
 test('salt - options that are refused', async () => {
@@ -68,18 +71,37 @@ test('salt - options that are refused', async () => {
   assert.match(await refused('-d', '*', 'a', 'b'), /^You can only get documentation for one method/);
 });
 
-test('salt - without a master the message is shown through the outputter, with 0', async () => {
+test('salt - without a master every way ends with the same code, or with that of Salt', async () => {
   const down = 'The salt master could not be contacted. Is master running?';
   const plain = await salt('x', 'test.ping', '-l', 'quiet');
-  assert.deepEqual(plain, { code: 0, stdout: `${down}\n`, stderr: '' });
-  const json = await salt('x', 'test.ping', '-l', 'quiet', '--out', 'json');
-  assert.equal(json.stdout, `"${down}"\n`);
+  assert.deepEqual(plain, { code: 5, stdout: `${down}\n`, stderr: '' });
   const logged = await salt('x', 'test.ping');
   assert.match(logged.stderr, /^\[ERROR {3}\] Unable to connect to the salt master publisher at .*\/run\n$/);
-  assert.equal((await salt('x', 'test.ping', '-l', 'quiet', '--exit-codes=strict')).code, 5);
   const docs = await salt('-d', 'x', 'test.ping', '-l', 'quiet');
-  assert.deepEqual(docs, { code: 2, stdout: '', stderr: `${down}\n` });
-  assert.equal((await salt('x', 'test.ping', '-l', 'quiet', '-b', '1')).code, 1);
+  assert.deepEqual(docs, { code: 5, stdout: '', stderr: `${down}\n` });
+  const ways: readonly [args: readonly string[], salts: number][] = [
+    [[], 0],
+    [['-b', '1'], 1],
+    [['--static'], 1],
+    [['--async'], 0],
+    [['--subset', '1'], 0],
+    [['-p'], 0],
+    [['--canary', '1'], 0],
+    [['-d'], 2],
+  ];
+  for (const [args, salts] of ways) {
+    assert.equal((await salt('x', 'test.ping', '-l', 'quiet', ...args)).code, 5, args.join(' '));
+    const lenient = await salt('x', 'test.ping', '-l', 'quiet', '--exit-codes=salt', ...args);
+    assert.equal(lenient.code, salts, args.join(' '));
+  }
+});
+
+test('salt - an error with JSON leaves standard output to the document of the error', async () => {
+  const down = 'The salt master could not be contacted. Is master running?';
+  const json = await salt('x', 'test.ping', '-l', 'quiet', '--out', 'json');
+  assert.deepEqual(json, { code: 5, stdout: '', stderr: `${down}\n` });
+  const salts = await salt('x', 'test.ping', '-l', 'quiet', '--out', 'json', '--exit-codes=salt');
+  assert.deepEqual(salts, { code: 0, stdout: `"${down}"\n`, stderr: '' });
 });
 
 test('salt - the preview logs what it cannot understand', async () => {
@@ -142,7 +164,7 @@ test('interrupt - Ctrl-C tells how to find running jobs again; codes follow the 
     const handler = new InterruptHandler({
       stderr: io.stderr,
       hardCrash,
-      isStrict,
+      codes: new ExitCodes(isStrict ? 'strict' : 'salt', 'plain'),
       exit: (value) => (code = value),
     });
     handler.began('1');

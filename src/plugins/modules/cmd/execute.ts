@@ -62,8 +62,9 @@ export function outcomeDict(outcome: CommandOutcome): Dict {
 export async function runCommand(ctx: ModuleContext, options: Dict, mode: RunMode): Promise<CommandOutcome> {
   const plan = await prepare(ctx, options, mode);
   const outcome = plan.background ? await start(plan) : await run(ctx, plan);
-  if (outcome.timedOut) return outcome; // Salt compat: a time-out leaves the job's return code alone
+  // Salt compat: in Salt a time-out leaves the job's return code alone, so that the job counts as a success
   ctx.setRetcode(plan.ignoreRetcode ? 0 : (outcome.retcode ?? 0));
+  if (outcome.timedOut) return outcome;
   logOutcome(ctx, plan, outcome);
   return outcome;
 }

@@ -1,0 +1,57 @@
+/** Which options of `salt` cannot hold together. */
+import type { OptionRules } from '../command-line/optparse.ts';
+import { colorContradiction, outputFileDependence } from './rules.ts';
+
+const TARGET_TYPES = [
+  ...['pcre', 'list', 'grain', 'grain_pcre', 'nodegroup', 'range', 'compound'],
+  ...['pillar_target', 'pillar_pcre', 'ipcidr'],
+];
+
+/** What only a job that is published now can have. */
+const OF_A_NEW_JOB = [
+  ...[
+    'batch',
+    'batch_wait',
+    'batch_safe_limit',
+    'failhard',
+    'subset',
+    'return',
+    'return_config',
+    'return_kwargs',
+  ],
+  ...['metadata', 'module_executors', 'executor_opts', 'preview_target', 'doc', 'canary', 'abort_on'],
+  ...TARGET_TYPES,
+];
+
+/** The rules of `salt`. */
+export const saltRules: OptionRules = {
+  contradictions: [
+    {
+      these: ['watch'],
+      others: [...OF_A_NEW_JOB, 'async', 'static', 'progress'],
+      why: '--watch follows a job that has been published already, and prints its returns as they come',
+    },
+    {
+      these: ['canary'],
+      others: ['batch', 'batch_safe_limit', 'static', 'async', 'subset', 'progress', 'doc'],
+      why: 'a roll-out takes steps of its own, waits for each, and prints what returns',
+    },
+    {
+      these: ['async'],
+      others: ['static', 'progress', 'cli_summary', 'doc'],
+      why: '--async leaves before anything returns',
+    },
+    {
+      these: ['progress'],
+      others: ['static', 'batch', 'batch_safe_limit', 'doc', 'output', 'output_file'],
+      why: 'the bar stands in place of what returns',
+    },
+    colorContradiction,
+  ],
+  dependences: [
+    { option: 'batch_wait', needs: ['batch', 'batch_safe_limit'] },
+    { option: 'failhard', needs: ['batch', 'batch_safe_limit'] },
+    { option: 'batch_safe_size', needs: ['batch_safe_limit'] },
+    outputFileDependence,
+  ],
+};
