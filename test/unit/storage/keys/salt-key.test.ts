@@ -31,7 +31,7 @@ const outFile = join(root, 'out.txt');
 const OTHERWISE = new Set(['-a new1,new* -y', '-d web1,web1 -y']);
 
 /** What Salt does half of, and we refuse. */
-const REFUSED = /cannot be combined with|belongs to no option|there is no outputter/;
+const REFUSED = /cannot be combined with|belongs to no option|there is no outputter|needs --eauth/;
 
 /** What Salt says of a question without an answer, and then ends with 0; we say more, and end with 1. */
 const UNANSWERED = 'Error: EOF when reading a line\n';
