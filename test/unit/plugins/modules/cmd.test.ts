@@ -123,13 +123,21 @@ async function checkVector(vector: CmdVector, dir: string): Promise<void> {
   const label = `${vector.fun} ${JSON.stringify(vector.args)} ${JSON.stringify(vector.kwargs)}`;
   const kwargs = toValue(vector.kwargs) as Dict;
   const between = vector.ours?.between ?? vector.between;
-  assert.deepEqual(await outcomeOf(vector, kwargs, dir), late(vector, expectedOf(between)), `between modules: ${label}`);
+  assert.deepEqual(
+    await outcomeOf(vector, kwargs, dir),
+    late(vector, expectedOf(between)),
+    `between modules: ${label}`,
+  );
   if (cmdModule.functions[vector.fun.replace('cmd.', '')]?.kwargs === undefined) return;
   // the recording's own default
   const shell: DictInit = /^cmd\.(run|shell|retcode|script)/.test(vector.fun) ? { shell: '/bin/sh' } : {};
   const job = new Map([...dict(shell), ...kwargs, ['__pub_jid', '20260401000000000000']]);
   const wanted = vector.ours?.job ?? vector.job ?? between;
-  assert.deepEqual(await outcomeOf(vector, job, dir), late(vector, expectedOf(wanted)), `from a job: ${label}`);
+  assert.deepEqual(
+    await outcomeOf(vector, job, dir),
+    late(vector, expectedOf(wanted)),
+    `from a job: ${label}`,
+  );
 }
 
 test('cmd - answers are those of Salt 3008, from a job and between modules', async (t) => {
