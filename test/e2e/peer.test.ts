@@ -18,15 +18,33 @@ test('peers - a minion publishes, runs runners and copies scheduled jobs as far 
   assert.deepEqual(both, { one: 'hello', two: 'hello' });
   const arg = await answer('one', 'publish.full_data', 'two', 'test.arg_clean', "['x', 'b=[1]']");
   assert.deepEqual(arg, { two: { ret: { args: ['x'], kwargs: { b: [1] } } } });
-  assert.deepEqual(await answer('one', 'publish.publish', '*', 'cmd.run', 'id'), {});
+  const refused = async (id: string, ...words: string[]): Promise<string> => {
+    const { code, stdout } = await fleet.salt([id, ...words]);
+    assert.notEqual(code, 0, words.join(' '));
+    return stdout;
+  };
+  assert.match(
+    await refused('one', 'publish.publish', '*', 'cmd.run', 'id'),
+    /The minion one may not publish cmd\.run; the option peer would have to allow it/,
+  );
+  assert.match(
+    await refused('one', 'publish.publish', 'nobody', 'test.ping'),
+    /no minion of this master fits/,
+  );
+  // what a template asks for is still a mapping
+  const template = "string={{ salt['publish.publish']('*', 'cmd.run', 'id') | length }}";
+  assert.equal(await answer('one', 'slsutil.renderer', template, 'default_renderer=jinja'), '0');
   const piped = await answer('one', 'publish.publish', 'two', 'cmd.run_stdout', 'echo a b | wc -w');
   assert.deepEqual(piped, { two: '2' });
-  assert.deepEqual(await answer('two', 'publish.publish', '*', 'test.ping'), {});
+  assert.match(await refused('two', 'publish.full_data', '*', 'test.ping'), /the option peer would have to/);
   assert.deepEqual(await answer('one', 'publish.runner', 'test.arg', "['-5', '#a', 'k=--x', '--y']"), {
     args: [-5, '#a', '--y'],
     kwargs: { k: '--x' },
   });
-  assert.deepEqual(await answer('two', 'publish.runner', 'manage.up'), {});
+  assert.match(
+    await refused('two', 'publish.runner', 'manage.up'),
+    /may not run manage\.up; the option peer_run/,
+  );
   const caller = join(ours.folder, 'salt-call');
   const called = await runProgram(caller, [
     '-c',

@@ -1,5 +1,5 @@
 /** `publish.*`: jobs and runners that a minion has its master publish (3006.16 salt/modules/publish.py). */
-import { UnreachableError } from '../../errors/errors.ts';
+import { CommandExecutionError, UnreachableError } from '../../errors/errors.ts';
 import { pyCount } from '../../python/conversions.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -62,10 +62,11 @@ async function publish(
     form,
     id: ctx.id,
     no_parse: noParse(ctx),
+    asks_reason: true,
   });
   try {
     const job = await ctx.services.request(load, options);
-    if (!isDict(job) || !truthy(job)) return new Map();
+    if (!isDict(job) || !job.has('jid')) return refused(ctx, job, NOT_PUBLISHED);
     const returns = await collect(ctx, job, { timeoutMs: patienceMs(timeout), options });
     if (form === 'full') return returns;
     return new Map(
@@ -75,6 +76,27 @@ async function publish(
     if (!(error instanceof UnreachableError)) throw error;
     return `'${name}' publish timed out`;
   }
+}
+
+const NOT_PUBLISHED =
+  'The master has not published the job: its option peer does not allow it, or no minion fits.';
+
+function refusalIn(reply: Value): string | undefined {
+  const reason = isDict(reply) && reply.size === 1 ? reply.get('__refused__') : undefined;
+  return typeof reason === 'string' ? reason : undefined;
+}
+
+/**
+ * Salt compat: Salt gives an empty mapping and 0. Whoever calls the function gets the reason and a failure; states and templates, which
+ * look into what they get, still get the mapping, and the log has the reason.
+ * @throws CommandExecutionError
+ */
+function refused(ctx: ModuleContext, reply: Value, otherwise: string): Value {
+  const reason = refusalIn(reply) ?? otherwise;
+  if (ctx.job.fun.split(',').some((name) => name.startsWith('publish.')))
+    throw new CommandExecutionError(reason);
+  ctx.log.error(reason);
+  return new Map();
 }
 
 function patienceMs(timeout: Value): number {
@@ -112,9 +134,11 @@ async function callRunner(ctx: ModuleContext, fun: string, arg: Value[], timeout
     tmo: timeout,
     id: ctx.id,
     no_parse: noParse(ctx),
+    asks_reason: true,
   });
   try {
-    return await ctx.services.request(load, { once: true });
+    const value = await ctx.services.request(load, { once: true });
+    return refusalIn(value) === undefined ? value : refused(ctx, value, '');
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
     return `'${name}' runner publish timed out`;

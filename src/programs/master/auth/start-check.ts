@@ -1,4 +1,5 @@
 /** What a master finds out about its external authentication before it starts: better than each log-in failing later. */
+import { compilePattern } from '../../../python/regex/pattern.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { UnservedOptionError } from '../../../errors/errors.ts';
 import { systemClock } from '../../../host/clock.ts';
@@ -24,6 +25,34 @@ export async function checkExternalAuth(opts: MasterOptions, log: Logger): Promi
     );
   warnOfLostRoles(opts, log);
   warnOfRules(opts, log);
+  warnOfPeers(opts, log);
+}
+
+/** Entries of `peer` and `peer_run` that allow nothing. Salt compat: Salt passes over them without a word. */
+function warnOfPeers(opts: MasterOptions, log: Logger): void {
+  for (const option of ['peer', 'peer_run'] as const)
+    for (const [pattern, list] of opts.get(option)) {
+      const place = `${option}:${pyStr(pattern)}`;
+      const rules = given(list, '').map(({ rule }) => rule);
+      const fault = faultOfRules(rules);
+      if (rules.length === 0) log.warning(`${place} names no function, and so allows nothing.`);
+      else if (fault !== undefined) log.warning(`In ${place}, ${fault}.`);
+      else if (option === 'peer_run' && rules.some((rule) => typeof rule !== 'string'))
+        log.warning(
+          `In ${place}, what is allowed for some minions only allows nothing: a runner runs on the master. Name runners alone.`,
+        );
+      if (typeof pattern === 'string' && !isExpression(pattern))
+        log.warning(`${place} is no regular expression, and so fits no minion. For all of them: .*`);
+    }
+}
+
+function isExpression(pattern: string): boolean {
+  try {
+    compilePattern(pattern);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Rules in a form that nothing fits. Salt compat: Salt passes over them without a word. */

@@ -44,6 +44,9 @@ export interface PeerCommandsDeps {
 export type PeerCommand = 'minion_pub' | 'minion_publish' | 'minion_runner' | 'pub_ret';
 
 const NOTHING: Dict = new Map();
+/** The field by which a minion asks why, and the one that says it (`plugins/modules/publish.ts`). */
+const ASKS_REASON = 'asks_reason';
+const REFUSAL = '__refused__';
 /** How long `minion_publish` waits unless the request says so, and at most. */
 const WAIT_MS = 5_000;
 const WAIT_MAX_MS = 60_000;
@@ -68,9 +71,9 @@ export class PeerCommands {
       case 'minion_pub':
         return this.#publish(id, load);
       case 'minion_publish':
-        return this.#bounded(id, cmd, () => this.#publishAndWait(id, load));
+        return this.#bounded(id, cmd, load, () => this.#publishAndWait(id, load));
       case 'minion_runner':
-        return this.#bounded(id, cmd, () => this.#runner(id, load));
+        return this.#bounded(id, cmd, load, () => this.#runner(id, load));
       case 'pub_ret':
         return this.#returns(id, load);
     }
@@ -78,21 +81,24 @@ export class PeerCommands {
 
   async #publish(id: string, load: Dict): Promise<Value> {
     const job = await this.#job(id, load);
-    return job === undefined ? NOTHING : dict({ jid: job.jid, minions: [...job.minions] });
+    return job instanceof Refusal ? job.reply(load) : dict({ jid: job.jid, minions: [...job.minions] });
   }
 
-  async #job(id: string, load: Dict): Promise<PublishedJob | undefined> {
+  async #job(id: string, load: Dict): Promise<PublishedJob | Refusal> {
     const order = readOrder(load);
     const { publishing, warn } = this.#deps;
-    if (order === undefined) return undefined;
+    if (order === undefined)
+      return new Refusal(
+        'The request is not understood; functions of the module publish cannot be published.',
+      );
     const what = order.funs.join(', ');
     const rules = rulesFor(publishing.opts, 'peer', id);
     const decision = mayPublish(publishing, { user: id, rules }, order);
     if (!decision.allowed) {
-      warn(
-        `The minion ${id} may not publish ${what}; the option peer would have to allow it (${decision.reason})`,
-      );
-      return undefined;
+      const text = `The minion ${id} may not publish ${what}; the option peer would have to allow it`;
+      // which rules there are is for the master's log
+      warn(`${text} (${decision.reason})`);
+      return new Refusal(`${text} on the master.`);
     }
     const noParse = noParseNames(load);
     const job = await publishForPeer(publishing, {
@@ -105,8 +111,12 @@ export class PeerCommands {
       publisher: id,
       perms: rules.map(({ rule }) => rule),
     });
-    if (job === undefined) warn(`What the minion ${id} published (${what}) could not be sent`);
-    return job;
+    if (job !== undefined) return job;
+    const text = `What the minion ${id} published (${what}) could not be sent`;
+    warn(text);
+    return new Refusal(
+      `${text}: no minion of this master fits the target, or publisher_acl_blacklist names it.`,
+    );
   }
 
   /** For minions before Salt 3006: publishes and waits for the returns. */
@@ -117,7 +127,7 @@ export class PeerCommands {
     const hearing = await this.#deps.hear((jid, from, each) => returns.add(jid, from, each));
     try {
       const job = await this.#job(id, load);
-      if (job === undefined) return NOTHING;
+      if (job instanceof Refusal) return job.reply(load);
       const found = await returns.of(job, waitMs);
       if (found.size < job.minions.length) await this.#addKept(job, found);
       const isFull = load.get('form') === 'full';
@@ -159,16 +169,21 @@ export class PeerCommands {
       ({ rule }) => typeof rule === 'string' && startMatches(rule, fun),
     );
     if (!allowed || !FUNCTION.test(fun)) {
-      this.#deps.warn(`The minion ${id} may not run ${fun}; the option peer_run would have to allow it`);
-      return NOTHING;
+      const text = `The minion ${id} may not run ${fun}; the option peer_run would have to allow it`;
+      this.#deps.warn(text);
+      return new Refusal(`${text} on the master.`).reply(load);
     }
-    return (await this.#deps.run(fun, parseInput(arg, noParseNames(load)))) ?? NOTHING;
+    const ran = await this.#deps.run(fun, parseInput(arg, noParseNames(load)));
+    return (
+      ran ?? new Refusal(`The runner ${fun} could not be run; the log of the master says why.`).reply(load)
+    );
   }
 
-  async #bounded(id: string, cmd: string, work: () => Promise<Value>): Promise<Value> {
+  async #bounded(id: string, cmd: string, load: Dict, work: () => Promise<Value>): Promise<Value> {
     if (this.#atOnce >= AT_ONCE_MAX) {
-      this.#deps.warn(`${cmd} of ${id} was refused: ${AT_ONCE_MAX} such requests are being served already`);
-      return NOTHING;
+      const text = `${cmd} of ${id} was refused: ${AT_ONCE_MAX} such requests are being served already`;
+      this.#deps.warn(text);
+      return new Refusal(`${text}. Try again later.`).reply(load);
     }
     this.#atOnce++;
     try {
@@ -176,6 +191,20 @@ export class PeerCommands {
     } finally {
       this.#atOnce--;
     }
+  }
+}
+
+/** Why something was not done. */
+class Refusal {
+  readonly #reason: string;
+
+  constructor(reason: string) {
+    this.#reason = reason;
+  }
+
+  /** Salt's minions take an empty mapping for a refusal, and stumble over everything else; ours ask for the reason. */
+  reply(load: Dict): Dict {
+    return load.get(ASKS_REASON) === true ? dict({ [REFUSAL]: this.#reason }) : NOTHING;
   }
 }
 
@@ -265,9 +294,7 @@ function exactType(type: string): string {
 /** The rules of all entries whose expression fits the minion; it is anchored at the start only, as in Salt. */
 function rulesFor(opts: MasterOptions, name: 'peer' | 'peer_run', id: string): GivenRule[] {
   return [...opts.get(name)].flatMap(([pattern, rules]) =>
-    typeof pattern === 'string' && Array.isArray(rules) && startMatches(pattern, id)
-      ? given(rules, `${name} ${pattern}`)
-      : [],
+    typeof pattern === 'string' && startMatches(pattern, id) ? given(rules, `${name} ${pattern}`) : [],
   );
 }
 

@@ -48,3 +48,14 @@ test('external authentication - a rule that nothing fits is warned about', async
     ['In publisher_acl:bob, th', 'In publisher_acl:carl, t'],
   );
 });
+
+test('peer - entries that allow nothing are warned about at the start', async (t) => {
+  const warnings = await checked(t, [
+    "peer: {'.*': [test.*], web1: {'db*': [test.ping]}, '*': [test.ping], web2: [], web3: [5]}",
+    "peer_run: {web1: [jobs.*], web2: [{'db*': [jobs.*]}]}",
+  ]);
+  assert.deepEqual(
+    warnings.map((line) => line.replace(/ names.*|, and.*|, the.*|, what.*/, '')),
+    ['peer:* is no regular expression', 'peer:web2', 'In peer:web3', 'In peer_run:web2'],
+  );
+});

@@ -253,3 +253,47 @@ test('peer - a rule for arguments holds for what is published', async () => {
   await strict.ask('web1', 'minion_pub', pub('cmd.run', { arg: ['uptime', 'cwd=/'] }));
   assert.equal(strict.sent.length, 1);
 });
+
+test('peer - a rule for some minions, as a list or as a mapping, holds for those', async () => {
+  for (const rules of [
+    [dict({ 'db*': ['test.ping'] })],
+    dict({ 'db*': ['test.ping'] }),
+    dict({ 'db*': 'test.ping' }),
+  ]) {
+    const { ask, sent } = master({ peer: dict({ web1: rules }) });
+    const to = (tgt: string, fun = 'test.ping'): Promise<Value> =>
+      ask('web1', 'minion_pub', { fun, arg: [], tgt, ret: '', tgt_type: 'glob' });
+    assert.ok((await to('db1')) instanceof Map && sent.length === 1);
+    for (const refused of [await to('web2'), await to('*'), await to('db1', 'cmd.run')])
+      assert.deepEqual(refused, new Map());
+    assert.equal(sent.length, 1);
+  }
+});
+
+test('peer - a minion that asks why is told, and not which rules there are; a real one gets an empty mapping', async () => {
+  const { ask } = master({
+    peer: dict({ web1: ['test.secret_rule'] }),
+    peer_run: dict({ web1: ['jobs.*'] }),
+  });
+  const load = { fun: 'cmd.run', arg: ['id'], tgt: 'db1', ret: '', tgt_type: 'glob' };
+  for (const cmd of ['minion_pub', 'minion_publish', 'minion_runner'] as const) {
+    assert.deepEqual(await ask('web1', cmd, load), new Map(), cmd);
+    const reply = await ask('web1', cmd, { ...load, asks_reason: true });
+    const reason = isDict(reply) ? String(reply.get('__refused__')) : '';
+    assert.match(
+      reason,
+      /^The minion web1 may not (publish|run) cmd\.run; the option peer(_run)? would have to allow it/,
+    );
+    assert.doesNotMatch(reason, /secret_rule/);
+  }
+  const nobody = await ask('web1', 'minion_pub', {
+    ...load,
+    fun: 'test.secret_rule',
+    tgt: 'no*',
+    asks_reason: true,
+  });
+  assert.match(
+    isDict(nobody) ? String(nobody.get('__refused__')) : '',
+    /no minion of this master fits the target/,
+  );
+});
