@@ -53,6 +53,11 @@ const apiOptions = {
   favicon: option('str?', null, 'file served as /favicon.ico'),
   api_acl: option('any', null, 'users: name to addresses that may log in under it'),
   authorized_ips: option('any', null, 'addresses that may send requests'),
+  trusted_proxies: option(
+    'any',
+    null,
+    'addresses and networks of proxies whose X-Forwarded-For is believed; not in Salt',
+  ),
   cors_origin: option(
     'any',
     null,

@@ -23,6 +23,11 @@ export class BoundedMap<K, V> {
     return value;
   }
 
+  /** What is there, which is not used with this. */
+  peek(key: K): V | undefined {
+    return this.#entries.get(key);
+  }
+
   set(key: K, value: V): void {
     this.#entries.delete(key);
     this.#entries.set(key, value);

@@ -145,7 +145,7 @@ function yamlBomb(): string {
 }
 
 test('salt-api - attacks on sessions, requests and connections', async (t) => {
-  const api = await ApiFleet.start(t);
+  const api = await ApiFleet.start(t, ['trusted_proxies: [127.0.0.1]']);
   const credentials = { username: 'alice', password: 'pw', eauth: 'file' };
   const planted = 'a'.repeat(40);
   const login = await api.send('/login', { json: credentials, headers: { Cookie: `session_id=${planted}` } });
@@ -174,7 +174,9 @@ test('salt-api - attacks on sessions, requests and connections', async (t) => {
   assert.doesNotMatch(injected, /\nSet-Cookie: b=c/i);
 
   const wrong = { ...credentials, username: 'limited', password: 'no' };
-  const replies = await Promise.all(Array.from({ length: 12 }, () => api.send('/login', { json: wrong })));
+  const from = (address: string): Promise<Reply> =>
+    api.send('/login', { json: wrong, headers: { 'X-Forwarded-For': `198.51.100.1, ${address}` } });
+  const replies = await Promise.all(Array.from({ length: 12 }, () => from('203.0.113.5')));
   const tooMany = replies.filter(({ status }) => status === 429);
   assert.equal(tooMany.length, 2);
   assert.match(tooMany[0]?.headers.get('retry-after') ?? '', /^\d+$/);
@@ -183,6 +185,7 @@ test('salt-api - attacks on sessions, requests and connections', async (t) => {
     200,
     'another name is not concerned',
   );
+  assert.equal((await from('203.0.113.6')).status, 401, 'somebody else behind the proxy is not concerned');
   assert.equal((await api.send('/logout', { method: 'POST', headers: { 'X-Auth-Token': id } })).status, 200);
   assert.equal((await stats({ 'X-Auth-Token': id })).status, 401);
 });

@@ -6,6 +6,7 @@ import type { Logger } from '../../host/log.ts';
 import { SHORT_MONTHS } from '../../python/values/calendar.ts';
 import { visibleName } from '../../python/values/visible.ts';
 import type { Exchange } from './exchange.ts';
+import { loggedTarget } from './logged-target.ts';
 
 /** Writes both files. */
 export class AccessLog {
@@ -23,16 +24,16 @@ export class AccessLog {
   answered(exchange: Exchange, status: number, bytes: number): void {
     if (this.#access === undefined) return;
     const { method } = exchange;
-    const target = withoutTokens(exchange.request.url ?? '');
+    const target = loggedTarget(exchange.request.url ?? '');
     const version = exchange.request.httpVersion;
     const [referer = '', agent = ''] = [exchange.header('referer'), exchange.header('user-agent')];
     const line = `${exchange.address} - - [${this.#time()}] "${method} ${target} HTTP/${version}" ${status} ${bytes} `;
-    this.#access.append(visibleName(line) + [referer, agent].map(quoted).join(' '), false);
+    this.#access.append(visibleName(line) + [loggedTarget(referer), agent].map(quoted).join(' '), false);
   }
 
   /** Something went wrong that nobody has foreseen. */
   failed(exchange: Pick<Exchange, 'address' | 'method' | 'path'>, error: unknown): void {
-    const text = `[${this.#time()}] ${exchange.address} ${exchange.method} ${exchange.path}: ${messageOf(error)}`;
+    const text = `[${this.#time()}] ${exchange.address} ${exchange.method} ${loggedTarget(exchange.path)}: ${messageOf(error)}`;
     this.#errors?.append(visibleName(text), false);
   }
 
@@ -42,11 +43,6 @@ export class AccessLog {
     const day = `${two(now.getDate())}/${SHORT_MONTHS[now.getMonth()]}/${now.getFullYear()}`;
     return `${day}:${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}`;
   }
-}
-
-/** Tokens stand in addresses of `/events` and `/ws`, and not in logs. */
-function withoutTokens(target: string): string {
-  return target.replace(/\b(token=)[^&]*/g, '$1***').replace(/(\/ws\/)[^/?]+/, '$1***');
 }
 
 function quoted(text: string): string {

@@ -22,8 +22,10 @@ import { Exchange } from './exchange.ts';
 import { faultOf, unexpected } from './failures.ts';
 import { requireHttp } from './head-rules.ts';
 import { faultPage, HttpFault } from './http-fault.ts';
+import { loggedTarget } from './logged-target.ts';
 import type { KeptFiles } from './kept-files.ts';
 import type { Origins } from './origin.ts';
+import { Proxies } from './proxies.ts';
 import {
   actionFor,
   allowed,
@@ -76,19 +78,21 @@ export interface ApplicationDeps {
 export class Application {
   readonly #deps: ApplicationDeps;
   readonly #rootPrefix: string;
+  readonly #proxies: Proxies;
 
   constructor(deps: ApplicationDeps) {
     this.#deps = deps;
+    this.#proxies = new Proxies(deps.settings.values.trusted_proxies);
     this.#rootPrefix = deps.settings.values.root_prefix.replace(/\/+$/, '');
   }
 
   /** Answers one request; never throws. */
   async serve(request: Exchange['request'], response: Exchange['response']): Promise<void> {
     const { statistics, accessLog, log } = this.#deps;
-    const exchange = new Exchange(request, response, this.#rootPrefix);
+    const exchange = new Exchange(request, response, this.#rootPrefix, this.#proxies);
     const ended = statistics.begin();
     atEnd(response, log, () => {
-      const bytes = Number(response.getHeader('content-length') ?? 0);
+      const bytes = Number(exchange.headers.get('content-length')?.[1] ?? 0);
       ended(response.statusCode, Number(request.headers['content-length'] ?? 0), bytes);
       accessLog.answered(exchange, response.statusCode, bytes);
     });
@@ -97,7 +101,7 @@ export class Application {
     } catch (error) {
       const fault = faultOf(error);
       if (fault === undefined) {
-        log.error(`A request for ${exchange.method} ${exchange.path} has failed`, error);
+        log.error(`A request for ${exchange.method} ${loggedTarget(exchange.path)} has failed`, error);
         accessLog.failed(exchange, error);
       }
       await this.#sendFault(exchange, fault ?? new HttpFault(500)).catch(() => response.destroy());
@@ -106,7 +110,7 @@ export class Application {
 
   /** Turns a request into a web socket, or answers why not. */
   async upgrade(request: Exchange['request'], socket: Duplex, head: Buffer): Promise<void> {
-    const exchange = new Exchange(request, undefined as never, this.#rootPrefix);
+    const exchange = new Exchange(request, undefined as never, this.#rootPrefix, this.#proxies);
     socket.on('error', () => socket.destroy());
     try {
       requireHttp(request);
@@ -220,7 +224,7 @@ export class Application {
     } catch (error) {
       if (faultOf(error) !== undefined) throw error;
       this.#deps.log.warning(
-        `${call.exchange.method} ${call.exchange.path} could not be served: ${String(error)}`,
+        `${call.exchange.method} ${loggedTarget(call.exchange.path)} could not be served: ${String(error)}`,
         error,
       );
       this.#deps.accessLog.failed(call.exchange, error);

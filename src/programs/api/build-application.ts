@@ -15,6 +15,7 @@ import { BodyBudget } from './body-budget.ts';
 import type { BusFeed } from './bus-feed.ts';
 import { Clients } from './clients.ts';
 import { ConsoleFiles } from './console-files.ts';
+import { EventReaders } from './event-readers.ts';
 import { EventStreams } from './event-streams.ts';
 import type { Exchange } from './exchange.ts';
 import { HttpFault } from './http-fault.ts';
@@ -76,7 +77,8 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
   const budget = new BodyBudget();
   const kept = new KeptFiles();
   const sessions = new Sessions(clock, random);
-  const streams = new EventStreams(feed, clock, log);
+  const readers = new EventReaders(clock, log);
+  const streams = new EventStreams(feed, readers, clock, log);
   const checks = new TokenChecks(link, clock);
   const statistics = new Statistics(clock);
   const clients = new Clients({
@@ -90,8 +92,9 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
   const logins = { link, sessions, limits, clients, acl: values.api_acl, log };
   const figures = (): Record<string, number> => ({
     Sessions: sessions.size,
-    'Event Readers': streams.readers,
-    'Event Readers Cut Off': streams.counters.cutOff,
+    'Event Readers': readers.size,
+    'Event Readers Cut Off': streams.counters.cutOff + readers.counters.cutOff,
+    'Event Readers Refused': readers.counters.refused,
     'Events Sent': streams.counters.events,
     'Calls Under Way': turns.busy,
     'Calls Waiting': turns.waiting,
@@ -102,7 +105,17 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     'Bytes Of Files Held': kept.sizeBytes,
   });
   const origins = new Origins(values.cors_origin);
-  const second = secondVersion({ settings, shared, sessions, origins, limits, clients, turns, budget });
+  const second = secondVersion({
+    settings,
+    shared,
+    sessions,
+    origins,
+    limits,
+    clients,
+    turns,
+    budget,
+    readers,
+  });
   const samples = (): Sample[] => [
     sample('brine_build_info', 1, 'salt-api', brineVersion),
     ...processFigures('salt-api', clock.nowMs()),
@@ -114,8 +127,11 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     sample('brine_api_calls_waiting', turns.waiting),
     sample('brine_api_calls_refused_total', turns.refused),
     sample('brine_api_logins_refused_total', limits.refused),
-    sample('brine_api_event_readers', streams.readers + second.streams().open),
-    sample('brine_api_event_readers_cut_total', streams.counters.cutOff + second.streams().cutOff),
+    sample('brine_api_event_readers', readers.size),
+    sample(
+      'brine_api_event_readers_cut_total',
+      streams.counters.cutOff + second.streams().cutOff + readers.counters.cutOff,
+    ),
     ...shared.tracing.samples(),
   ];
   const all: [string, Resource][] = [
@@ -170,7 +186,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
 /** What the second version shares with the first. */
 interface SecondVersionDeps extends Pick<
   ServiceDeps,
-  'settings' | 'sessions' | 'origins' | 'limits' | 'clients' | 'turns' | 'budget'
+  'settings' | 'sessions' | 'origins' | 'limits' | 'clients' | 'turns' | 'budget' | 'readers'
 > {
   readonly shared: SharedDeps;
 }

@@ -3,6 +3,7 @@ import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { NotAuthorisedError } from '../../runtime/client/errors.ts';
+import { loginKey } from '../../runtime/access/login-key.ts';
 import type { LocalCalls } from './local-calls.ts';
 import type { LoginLimits } from './login-limits.ts';
 import type { MasterCalls } from './master-calls.ts';
@@ -71,7 +72,7 @@ export class Clients {
     caller.beforeCall();
     const run = (): Promise<Value[]> => this.#dispatch(client, low, caller.signal);
     if (low.has('token')) return run();
-    return this.#deps.limits.attempt(caller.address, pyStr(low.get('username') ?? ''), run, isLoginFailure);
+    return this.#deps.limits.attempt(caller.address, loginKeyOf(low), run, isLoginFailure);
   }
 
   /** @throws SaltInvocationError for a client that there is not, or that is not enabled */
@@ -109,6 +110,12 @@ export class Clients {
         throw new SaltInvocationError('The client ssh is not served: there is no salt-ssh.');
     }
   }
+}
+
+/** Under which name the log-in with these credentials is counted: the one under which the master counts it. */
+export function loginKeyOf(credentials: Dict): string {
+  const [eauth, name] = ['eauth', 'username'].map((field) => credentials.get(field));
+  return loginKey(typeof eauth === 'string' ? eauth : '', typeof name === 'string' ? name : '');
 }
 
 /** A wrong name or password, and not a right that is missing. */

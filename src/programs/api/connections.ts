@@ -5,6 +5,7 @@
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isLoopback } from './login-limits.ts';
+import type { Proxies } from './proxies.ts';
 import type { PacedConnection } from './paced-connection.ts';
 
 /** Connections at a time, and those of one address; behind a proxy on this machine everybody has its address, which has no limit. */
@@ -23,13 +24,16 @@ interface Progress {
 /** Watches all connections of a server. */
 export class Connections {
   readonly counters = { cutOff: 0, refused: 0 };
+  readonly #proxies: Pick<Proxies, 'has'>;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #open = new Map<PacedConnection, Progress>();
   readonly #byAddress = new Map<string, number>();
   #looking: { cancel(): void } | undefined;
 
-  constructor(clock: Clock, log: Logger) {
+  /** @param proxies that bring the connections of many */
+  constructor(proxies: Pick<Proxies, 'has'>, clock: Clock, log: Logger) {
+    this.#proxies = proxies;
     this.#clock = clock;
     this.#log = log;
   }
@@ -42,7 +46,7 @@ export class Connections {
   add(connection: PacedConnection): boolean {
     const address = connection.remoteAddress;
     const count = (this.#byAddress.get(address) ?? 0) + 1;
-    if (count > OF_ADDRESS_MAX && !isLoopback(address)) {
+    if (count > OF_ADDRESS_MAX && !isLoopback(address) && !this.#proxies.has(address)) {
       this.counters.refused++;
       this.#log.warning(
         `${address} has ${OF_ADDRESS_MAX} connections and gets no more (${this.counters.refused} refused so far).`,

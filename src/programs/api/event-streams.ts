@@ -11,12 +11,12 @@ import { visibleName } from '../../python/values/visible.ts';
 import { isBytes, type Value } from '../../python/values/value.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
 import type { BusFeed } from './bus-feed.ts';
+import type { EventReaders } from './event-readers.ts';
+import { HttpFault } from './http-fault.ts';
 import { withoutToken } from './token-events.ts';
 
 /** What may wait for one reader. */
 export const WAITING_BYTES_MAX = 4 * 1024 * 1024;
-/** Readers at a time. */
-const READERS_MAX = 5_000;
 /** An event that comes sooner after others than this is sent together with them: a write for each would be most of the work. */
 const TOGETHER_MS = 10;
 /** With many readers it is so many times what the last events took to send, so that time is left for all else, */
@@ -38,6 +38,7 @@ export interface StreamedEvent {
 export interface StreamReader {
   /** For the log. */
   readonly name: string;
+  readonly user: string;
   /** False when he may not listen any more. */
   readonly mayListen: () => boolean;
   readonly send: (event: StreamedEvent) => void;
@@ -58,13 +59,17 @@ export class EventStreams {
   readonly #feed: BusFeed;
   readonly #log: Logger;
   readonly #clock: Clock;
-  readonly #readers = new Set<StreamReader>();
+  /** With what is called when they go. */
+  readonly #readers = new Map<StreamReader, () => void>();
+  readonly #all: EventReaders;
   #stop: Promise<() => void> | undefined;
   #together: StreamedEvent[] = [];
   #dueMs = 0;
   #flushing: Timer | undefined;
 
-  constructor(feed: BusFeed, clock: Clock, log: Logger) {
+  /** @param all who listens, here and elsewhere */
+  constructor(feed: BusFeed, all: EventReaders, clock: Clock, log: Logger) {
+    this.#all = all;
     this.#feed = feed;
     this.#clock = clock;
     this.#log = log;
@@ -74,13 +79,10 @@ export class EventStreams {
     return this.#readers.size;
   }
 
-  /** True while another reader may come. */
-  get hasRoom(): boolean {
-    return this.#readers.size < READERS_MAX;
-  }
-
-  /** Begins to send. @returns ends it @throws UnreachableError without an event bus */
+  /** Begins to send. @returns ends it @throws HttpFault 503 when there is no room; UnreachableError without an event bus */
   async add(reader: StreamReader): Promise<() => void> {
+    const leave = this.#all.enter({ ...reader, cutOff: () => this.#drop(reader, true) });
+    if (leave === undefined) throw new HttpFault(503, 'Too many are listening to events. Try again later.');
     this.#stop ??= this.#feed.listen(
       () => true,
       (event) => this.#hand(event),
@@ -89,9 +91,10 @@ export class EventStreams {
       await this.#stop;
     } catch (error) {
       this.#stop = undefined;
+      leave();
       throw error;
     }
-    this.#readers.add(reader);
+    this.#readers.set(reader, leave);
     this.counters.opened++;
     return () => this.#remove(reader);
   }
@@ -99,11 +102,11 @@ export class EventStreams {
   /** Ends all. */
   close(): void {
     this.#flushing?.cancel();
-    for (const reader of this.#readers) reader.end(false);
-    this.#readers.clear();
+    for (const reader of [...this.#readers.keys()]) this.#drop(reader, false);
   }
 
   #remove(reader: StreamReader): void {
+    this.#readers.get(reader)?.();
     this.#readers.delete(reader);
     if (this.#readers.size > 0 || this.#stop === undefined) return;
     void this.#stop.then((stop) => stop());
@@ -128,7 +131,7 @@ export class EventStreams {
     this.#together = [];
     const bytes = Buffer.concat(events.map((event) => event.bytes));
     const chunk = asChunk(bytes);
-    for (const reader of this.#readers) {
+    for (const reader of this.#readers.keys()) {
       if (!reader.mayListen()) this.#drop(reader, false);
       else if (reader.waitingBytes() > WAITING_BYTES_MAX) this.#cutOff(reader);
       else if (reader.sendBytes !== undefined) reader.sendBytes(bytes, chunk);

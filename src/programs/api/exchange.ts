@@ -1,6 +1,7 @@
 /** One request and the answer to it, before it is known what it asks for. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { formFields, unquotePath } from './body.ts';
+import type { Proxies } from './proxies.ts';
 
 /** What an answer consists of. */
 export interface Answer {
@@ -31,11 +32,17 @@ export class Exchange {
   /** Set when the browser has shown that it began here what the page of a provider has sent it back with. */
   isProvenBrowser = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, rootPrefix: string) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    rootPrefix: string,
+    proxies: Pick<Proxies, 'clientOf'>,
+  ) {
     this.request = request;
     this.response = response;
     this.method = request.method ?? 'GET';
-    this.address = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    this.address = proxies.clientOf(address, request.headers);
     // a proxy is asked for a whole address, and so may be any server (RFC 9112 3.2.2)
     const target = (request.url ?? '/').replace(/^https?:\/\/[^/?]*/i, '') || '/';
     const at = target.indexOf('?');

@@ -22,6 +22,6 @@ export function senderOf(
   if (bodies !== 'with a token') return () => 'stranger';
   return async (begun) => {
     const token = TOKEN.exec(begun.toString('latin1'))?.[1];
-    return token !== undefined && (await checks.ask(token)) ? 'known' : 'stranger';
+    return token !== undefined && (await checks.ask(token)) !== undefined ? 'known' : 'stranger';
   };
 }

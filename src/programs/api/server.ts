@@ -11,6 +11,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Application } from './application.ts';
 import { Connections, CONNECTIONS_MAX } from './connections.ts';
 import { PacedConnection } from './paced-connection.ts';
+import { Proxies } from './proxies.ts';
 
 /** Time for a client to send the head of a request, and the whole of it. */
 const HEAD_MS = 15_000;
@@ -31,7 +32,7 @@ export class ApiServer {
   constructor(settings: ApiSettings, application: Application, clock: Clock, log: Logger) {
     this.#settings = settings;
     this.#log = log;
-    this.#connections = new Connections(clock, log);
+    this.#connections = new Connections(new Proxies(settings.values.trusted_proxies), clock, log);
     const options = {
       headersTimeout: HEAD_MS,
       requestTimeout: REQUEST_MS,

@@ -13,6 +13,8 @@ export const SESSION_SECONDS = 36_000;
 const ID_BYTES = 20;
 /** Sessions at a time; the one that was used longest ago ends when another one begins. */
 const SESSIONS_MAX = 10_000;
+/** Those of one user, whose own ends when he begins another one. */
+const OF_USER_MAX = 1_000;
 
 /** Somebody who has logged in. */
 export interface Session {
@@ -29,6 +31,10 @@ export interface Session {
 /** All sessions of a server. */
 export class Sessions {
   readonly #byDigest = new BoundedMap<string, Session>(SESSIONS_MAX);
+  /** Digests of those that a user has begun and that may still be there. */
+  readonly #ofUser = new Map<string, Set<string>>();
+  /** Sessions that others of the same user have pushed out. */
+  replaced = 0;
   readonly #clock: Clock;
   readonly #random: Random;
 
@@ -54,7 +60,10 @@ export class Sessions {
   /** Begins a session, always under an id of its own: one that a stranger has put into a browser never becomes good. */
   begin(session: Pick<Session, 'token' | 'user' | 'expire'>): string {
     const id = this.newId();
-    this.#byDigest.set(digestOf(id), { ...session, lastMs: this.#clock.monotonicMs(), isOver: false });
+    this.#makeRoom(session.user);
+    const digest = digestOf(id);
+    this.#byDigest.set(digest, { ...session, lastMs: this.#clock.monotonicMs(), isOver: false });
+    this.#ofUser.get(session.user)?.add(digest);
     return id;
   }
 
@@ -66,8 +75,7 @@ export class Sessions {
     if (session === undefined) return undefined;
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - session.lastMs > SESSION_SECONDS * 1000) {
-      session.isOver = true;
-      this.#byDigest.delete(digest);
+      this.#end(digest);
       return undefined;
     }
     session.lastMs = nowMs;
@@ -75,10 +83,34 @@ export class Sessions {
   }
 
   end(id: string): void {
-    const digest = digestOf(id);
-    const session = this.#byDigest.get(digest);
-    if (session !== undefined) session.isOver = true;
+    this.#end(digestOf(id));
+  }
+
+  #end(digest: string): void {
+    const session = this.#byDigest.peek(digest);
+    if (session === undefined) return;
+    session.isOver = true;
     this.#byDigest.delete(digest);
+    const his = this.#ofUser.get(session.user);
+    his?.delete(digest);
+    if (his?.size === 0) this.#ofUser.delete(session.user);
+  }
+
+  /** A user who has as many as he may loses the one that he has used longest ago. */
+  #makeRoom(user: string): void {
+    const his = this.#ofUser.get(user) ?? new Set();
+    this.#ofUser.set(user, his);
+    if (his.size < OF_USER_MAX) return;
+    let oldest: { digest: string; lastMs: number } | undefined;
+    for (const digest of his) {
+      const lastMs = this.#byDigest.peek(digest)?.lastMs;
+      if (lastMs === undefined) his.delete(digest);
+      else if (oldest === undefined || lastMs < oldest.lastMs) oldest = { digest, lastMs };
+    }
+    if (his.size < OF_USER_MAX || oldest === undefined) return;
+    this.replaced++;
+    this.#end(oldest.digest);
+    this.#ofUser.set(user, his);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Whether the token of somebody who listens is still good: asked of the master now and then, however many events there are. */
 import type { Clock } from '../../host/clock.ts';
 import { BoundedMap } from '../../host/bounded-map.ts';
+import { pyStr } from '../../python/values/repr.ts';
 import type { MasterLink } from './master-link.ts';
 
 /** A verdict counts for so long. */
@@ -9,7 +10,8 @@ const TOKENS_MAX = 10_000;
 
 interface Verdict {
   readonly atMs: number;
-  isGood: boolean;
+  /** Whose it is; undefined for one that is not good. */
+  user: string | undefined;
   asking: boolean;
 }
 
@@ -24,13 +26,14 @@ export class TokenChecks {
     this.#clock = clock;
   }
 
-  /** Asks the master, unless it has been asked just now. @throws MasterDownError */
-  async ask(token: string): Promise<boolean> {
+  /** Asks the master, unless it has been asked just now. @returns whose it is; undefined for one that is not good @throws MasterDownError */
+  async ask(token: string): Promise<string | undefined> {
     const known = this.#verdicts.get(token);
-    if (known !== undefined && this.#isFresh(known)) return known.isGood;
-    const isGood = (await this.#link.tokenData(token, this.#clock.nowMs() / 1000)) !== undefined;
-    this.#verdicts.set(token, { atMs: this.#clock.monotonicMs(), isGood, asking: false });
-    return isGood;
+    if (known !== undefined && this.#isFresh(known)) return known.user;
+    const data = await this.#link.tokenData(token, this.#clock.nowMs() / 1000);
+    const user = data === undefined ? undefined : pyStr(data.get('name') ?? '');
+    this.#verdicts.set(token, { atMs: this.#clock.monotonicMs(), user, asking: false });
+    return user;
   }
 
   /** What is known; the master is asked anew behind it. While it does not answer, what was known counts on. */
@@ -41,7 +44,7 @@ export class TokenChecks {
       known.asking = true;
       this.ask(token).catch(() => (known.asking = false));
     }
-    return known.isGood;
+    return known.user !== undefined;
   }
 
   #isFresh({ atMs }: Verdict): boolean {

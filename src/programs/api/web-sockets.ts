@@ -42,7 +42,6 @@ export class WebSockets {
    */
   async accept(exchange: Exchange, given: string | undefined, socket: Duplex, head: Buffer): Promise<void> {
     const right = await rightToListen(this.#deps, given);
-    if (!this.#deps.streams.hasRoom) throw new HttpFault(503);
     if (socket.destroyed) return;
     this.#server.handleUpgrade(exchange.request, socket, head, (webSocket) =>
       this.#serve(exchange, webSocket, right),
@@ -65,7 +64,10 @@ export class WebSockets {
           stop = ends;
           if (webSocket.readyState !== webSocket.OPEN) ends();
         },
-        () => webSocket.close(1011, 'The event bus cannot be reached.'),
+        (error: unknown) =>
+          error instanceof HttpFault
+            ? webSocket.close(1013, 'Too many are listening.')
+            : webSocket.close(1011, 'The event bus cannot be reached.'),
       );
     });
   }
@@ -77,6 +79,7 @@ export class WebSockets {
     const info = isFormatted ? this.#saltInfo(exchange, webSocket, right.token) : undefined;
     return {
       name: `The web socket of ${exchange.address}`,
+      user: right.user,
       mayListen: right.holds,
       send: (event) => (info === undefined ? webSocket.send(`data: ${event.json}\n\n`) : info.take(event)),
       waitingBytes: () => webSocket.bufferedAmount,

@@ -29,6 +29,8 @@ export function eventsResource(deps: EventsDeps): Resource {
 export interface ListeningRight {
   /** What the master knows whoever listens by. */
   readonly token: string;
+  /** Whose it is. */
+  readonly user: string;
   /** False when it is over. */
   readonly holds: () => boolean;
 }
@@ -47,10 +49,12 @@ export async function rightToListen(
   if (given === undefined || !/^[0-9a-f]+$/i.test(given)) throw new HttpFault(401);
   const session = sessions.find(given);
   const token = session?.token.reveal() ?? given;
-  if (!(await checks.ask(token))) throw new HttpFault(401);
+  const user = await checks.ask(token);
+  if (user === undefined) throw new HttpFault(401);
   let [lookedMs, isGood] = [clock.monotonicMs(), true];
   return {
     token,
+    user,
     holds: () => {
       if (session?.isOver === true) return false;
       if (clock.monotonicMs() - lookedMs > LOOK_MS) {
@@ -67,7 +71,6 @@ async function listen(deps: EventsDeps, call: Call): Promise<Outcome> {
   const { exchange, params } = call;
   const ofSession = call.session === undefined ? undefined : call.sessionId;
   const right = await rightToListen(deps, params.get('token') ?? params.get('salt_token') ?? ofSession);
-  if (!deps.streams.hasRoom) throw new HttpFault(503, 'Too many are listening to events. Try again later.');
   const headers: [string, string][] = [
     ['Content-Type', 'text/event-stream;charset=utf-8'],
     ['Cache-Control', 'no-cache'],
@@ -85,6 +88,7 @@ async function begin(
   const { response } = exchange;
   const stop = await streams.add({
     name: `The reader of events at ${exchange.address}`,
+    user: right.user,
     mayListen: right.holds,
     send: ({ bytes }) => void response.write(bytes),
     // once its head has gone, what is the same for all goes past the answer, which would put each chunk together anew

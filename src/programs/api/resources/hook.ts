@@ -7,6 +7,8 @@ import type { Resource } from '../resource.ts';
 const TAG = 'salt/netapi/hook';
 /** What would let every reader of the event bus act in the name of whoever called. */
 const KEPT_BACK: ReadonlySet<string> = new Set(['x-auth-token', 'cookie']);
+/** A session or a token of the second version; other credentials are what reactions look at. */
+const OUR_BEARER = /^\s*Bearer\s+([0-9a-f]{32,}|brine\.)/i;
 
 /** @param auth false with `webhook_disable_auth` */
 export function hookResource(bus: Pick<EventBusWriter, 'fire' | 'flush'>, auth: boolean): Resource {
@@ -34,7 +36,8 @@ function headersOf(exchange: Exchange): Dict {
   const headers: Dict = new Map();
   for (const name of Object.keys(exchange.request.headers)) {
     const title = name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
-    headers.set(title, KEPT_BACK.has(name) ? '***' : (exchange.header(name) ?? ''));
+    const value = exchange.header(name) ?? '';
+    headers.set(title, KEPT_BACK.has(name) || OUR_BEARER.test(value) ? '***' : value);
   }
   headers.set('Remote-Addr', exchange.address);
   return headers;

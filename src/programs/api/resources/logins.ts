@@ -5,7 +5,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { NotAuthorisedError } from '../../../runtime/client/errors.ts';
 import { mayLogIn } from '../api-acl.ts';
-import { isLoginFailure, type Clients } from '../clients.ts';
+import { isLoginFailure, loginKeyOf, type Clients } from '../clients.ts';
 import { HttpFault } from '../http-fault.ts';
 import type { LoginLimits } from '../login-limits.ts';
 import { BadCallError } from '../low.ts';
@@ -84,7 +84,11 @@ export async function makeToken(
     if (!isDict(reply) || typeof reply.get('token') !== 'string') throw new NotAuthorisedError(wrong);
     return reply;
   };
-  return limits.attempt(address, pyStr(given.get('username') ?? ''), ask, isLoginFailure);
+  const key = loginKeyOf(given);
+  limits.requireFewTokens(key);
+  const made = await limits.attempt(address, key, ask, isLoginFailure);
+  limits.madeToken(key);
+  return made;
 }
 
 /** `/logout`. */

@@ -5,12 +5,14 @@ import { MasterDownError, NoMinionsError, NotAuthorisedError } from '../../../ru
 import { TargetError } from '../../../runtime/targeting/target.ts';
 import { mayAsk } from '../api-acl.ts';
 import { signalOfEnd } from '../at-end.ts';
+import type { EventReaders } from '../event-readers.ts';
 import type { BodyBudget, Sender } from '../body-budget.ts';
 import { readBody } from '../body.ts';
 import type { Exchange } from '../exchange.ts';
 import { requireHttp } from '../head-rules.ts';
 import { HttpFault } from '../http-fault.ts';
 import { BadCallError } from '../low.ts';
+import { loggedTarget } from '../logged-target.ts';
 import type { Origins } from '../origin.ts';
 import type { Turns } from '../turns.ts';
 import { callerOf, type Caller } from './caller.ts';
@@ -23,8 +25,6 @@ import { readText, SchemaFault } from './schema.ts';
 
 /** Below which everything is. */
 const BASE = ['api', 'v2'] as const;
-/** Readers of streams at a time. */
-const READERS_MAX = 5_000;
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'DELETE']);
 
 /** What serving needs. */
@@ -33,6 +33,7 @@ export interface ServiceDeps extends Deps {
   readonly origins: Origins;
   readonly turns: Turns;
   readonly budget: BodyBudget;
+  readonly readers: EventReaders;
 }
 
 /** An address that was found, and what stands in its place for the names in it. */
@@ -105,11 +106,20 @@ export class Service {
     const { rights, clock, log } = this.#deps;
     const { exchange, signal } = call;
     const caller = call.caller as Caller;
-    if (this.streams.open >= READERS_MAX)
+    const { user } =
+      route.needs === undefined ? await rights.ask(caller) : await rights.require(caller, route.needs);
+    const leave = this.#deps.readers.enter({
+      name: `The reader of ${route.path} at ${exchange.address}`,
+      user,
+      waitingBytes: () => exchange.response.writableLength,
+      cutOff: () => exchange.response.destroy(),
+    });
+    if (leave === undefined)
       throw new ApiFault('too-busy', 'Too many are listening. Try again later.', {
         headers: [['Retry-After', '5']],
       });
-    if (route.needs !== undefined) await rights.require(caller, route.needs);
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
     const stream = new EventStream({
       exchange,
       clock,
@@ -260,7 +270,7 @@ export class Service {
     if (known !== undefined) return known;
     const id = Buffer.from(this.#deps.random.bytes(6)).toString('hex');
     this.#deps.log.error(
-      `${exchange.method} ${exchange.path} has failed (${id}): ${messageOf(error)}`,
+      `${exchange.method} ${loggedTarget(exchange.path)} has failed (${id}): ${messageOf(error)}`,
       error,
     );
     return new ApiFault('internal', `Something went wrong here. The log of salt-api says what, at ${id}.`, {

@@ -10,6 +10,7 @@ import type { Random } from '../../../host/random.ts';
 import { Secret } from '../../../host/secret.ts';
 import type { AuthBackend, Credentials } from '../../../plugins/auth/backend.ts';
 import type { ConfiguredAuth } from '../../../plugins/auth/configured.ts';
+import { loginKey } from '../../../runtime/access/login-key.ts';
 import { isDict, float, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { given, rulesOf, type Identity } from '../../../runtime/access/auth-list.ts';
 import { rulesOfRoles } from '../../../runtime/access/roles.ts';
@@ -144,15 +145,10 @@ export class ExternalLogins implements Logins {
     const backend = typeof eauth === 'string' ? auth.backend(eauth) : undefined;
     const credentials = readCredentials(username, password, backend?.passwordMax ?? TEXT_MAX);
     try {
-      const found = await throttle.attempt(
-        // directories take a name in capitals and small letters for one
-        `${textOf(eauth).slice(0, 64)} ${name.slice(0, TEXT_MAX).toLowerCase()}`,
-        from,
-        async () => {
-          if (backend === undefined || credentials === undefined) return undefined;
-          return (await this.#isRight(backend, credentials, textOf(eauth))) ? credentials : undefined;
-        },
-      );
+      const found = await throttle.attempt(loginKey(textOf(eauth), name), from, async () => {
+        if (backend === undefined || credentials === undefined) return undefined;
+        return (await this.#isRight(backend, credentials, textOf(eauth))) ? credentials : undefined;
+      });
       if (found === undefined || backend === undefined)
         return loginFailure(
           'eauth',

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BusEvent } from '../../../../src/network/events/framing.ts';
-import type { Clock } from '../../../../src/host/clock.ts';
+import { systemClock, type Clock } from '../../../../src/host/clock.ts';
 import { silentLogger } from '../../../../src/host/log.ts';
 import type { BusFeed } from '../../../../src/programs/api/bus-feed.ts';
+import { EventReaders } from '../../../../src/programs/api/event-readers.ts';
 import { EventStreams, type StreamReader } from '../../../../src/programs/api/event-streams.ts';
 import { dict } from '../../../../src/python/values/value.ts';
 
@@ -44,7 +45,12 @@ function fixture(): { clock: StandingClock; streams: EventStreams; fire: (number
   };
   return {
     clock,
-    streams: new EventStreams(feed as BusFeed, clock, silentLogger),
+    streams: new EventStreams(
+      feed as BusFeed,
+      new EventReaders(systemClock, silentLogger),
+      clock,
+      silentLogger,
+    ),
     fire: (number) => take({ tag: `t/${number}`, data: dict({ number }), sizeBytes: 10 } as BusEvent),
   };
 }
@@ -52,6 +58,7 @@ function fixture(): { clock: StandingClock; streams: EventStreams; fire: (number
 function reader(took: string[], onSend: () => void = () => undefined): StreamReader {
   return {
     name: 'a reader',
+    user: 'alice',
     mayListen: () => true,
     send: () => assert.fail('one by one'),
     sendBytes: (bytes, chunk) => {

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { LoginLimits } from '../../../../src/programs/api/login-limits.ts';
 import { HttpFault } from '../../../../src/programs/api/http-fault.ts';
 import { systemClock } from '../../../../src/host/clock.ts';
+import { loginKeyOf } from '../../../../src/programs/api/clients.ts';
+import { dict } from '../../../../src/python/values/value.ts';
 
 const MINUTES_MS = 60_000;
 
@@ -10,6 +12,7 @@ const MINUTES_MS = 60_000;
 function made(): {
   tries: (address: string, name: string, times?: number) => Promise<string[]>;
   later: (ms: number) => void;
+  succeeds: (address: string, name: string) => Promise<string>;
 } {
   let nowMs = 0;
   const limits = new LoginLimits({ ...systemClock, monotonicMs: () => nowMs });
@@ -33,6 +36,13 @@ function made(): {
       return out;
     },
     later: (ms) => (nowMs += ms),
+    succeeds: (address, name) =>
+      limits.attempt(
+        address,
+        name,
+        () => Promise.resolve('good'),
+        () => true,
+      ),
   };
 }
 
@@ -58,6 +68,47 @@ test('log-in limits - fifty from an address whatever the names; an IPv6 network 
   }
   const { tries } = made();
   for (let at = 0; at < 60; at++) assert.deepEqual(await tries('127.0.0.1', `user${at}`), ['asked']);
+});
+
+test('log-in limits - behind a proxy on this machine a stranger does not keep out a name with ten tries', async () => {
+  const { tries } = made();
+  assert.deepEqual(new Set(await tries('127.0.0.1', 'alice', 200)), new Set(['asked']));
+  assert.deepEqual(await tries('127.0.0.1', 'alice'), ['429 Retry-After 300']);
+});
+
+test('log-in limits - whoever has logged in from an address is not kept out by what strangers do elsewhere', async () => {
+  const { tries, succeeds } = made();
+  assert.equal(await succeeds('10.0.9.1', 'alice'), 'good');
+  for (let at = 0; at < 200; at++) await tries(`10.0.1.${at}`, 'alice');
+  assert.deepEqual(await tries('10.0.2.1', 'alice'), ['429 Retry-After 300']);
+  assert.equal(await succeeds('10.0.9.1', 'alice'), 'good');
+  await tries('10.0.9.1', 'alice', 10);
+  assert.deepEqual(await tries('10.0.9.1', 'alice'), ['429 Retry-After 300'], 'its own failures count');
+});
+
+test('log-in limits - a thousand tokens of a name within five minutes', () => {
+  let nowMs = 0;
+  const limits = new LoginLimits({ ...systemClock, monotonicMs: () => nowMs });
+  for (let at = 0; at < 1000; at++) {
+    limits.requireFewTokens('pam alice');
+    limits.madeToken('pam alice');
+  }
+  assert.throws(
+    () => limits.requireFewTokens('pam alice'),
+    (error) => error instanceof HttpFault && error.status === 429,
+  );
+  limits.requireFewTokens('pam bob');
+  nowMs += 5 * MINUTES_MS;
+  limits.requireFewTokens('pam alice');
+});
+
+test('log-in limits - the key is the one of the master: no other spelling of a name has tries of its own', () => {
+  const key = (username: string, eauth = 'ldap'): string => loginKeyOf(dict({ username, eauth }));
+  for (const spelling of ['dave', 'Dave', 'DAVE', ' dave', 'dave ', 'ｄａｖｅ'])
+    assert.equal(key(spelling), key('dave'), JSON.stringify(spelling));
+  assert.equal(key('d  dave'), key('D Dave'));
+  assert.notEqual(key('dave', 'pam'), key('dave'), 'another system has other people');
+  assert.equal(loginKeyOf(new Map()), ' ');
 });
 
 test('log-in limits - two hundred of a name from anywhere', async () => {

@@ -1,0 +1,46 @@
+/** Addresses as logs show them: without tokens, passwords and whatever else lets somebody in. */
+import { formFields, unquotePath } from './body.ts';
+
+const STARS = '***';
+/** Names of fields whose values let somebody in, as a part of the name or the whole of it. */
+const SECRET_FIELD = /token|password|passwd|pwd|secret|signature|credential|api_?key|auth/i;
+const SECRET_FIELDS: ReadonlySet<string> = new Set(['code', 'state', 'sig', 'key', 'pass', 'session_id']);
+/** What stands for somebody wherever it stands: ids of sessions and tokens, API tokens. */
+const TOKEN = /[0-9a-f]{32,}|brine\.[A-Za-z0-9_-]+\.[0-9a-f]+/gi;
+/** Names of the path behind which a token may stand. */
+const BEFORE_TOKEN = /^\/*(?:[^/]+\/)?(ws|events)\//;
+
+/** @param target what stands in the first line of a request, or any other address */
+export function loggedTarget(target: string): string {
+  const at = target.indexOf('?');
+  const path = at < 0 ? target : target.slice(0, at);
+  const shown = loggedPath(path);
+  return at < 0
+    ? shown
+    : `${shown}?${target
+        .slice(at + 1)
+        .split('&')
+        .map(loggedField)
+        .join('&')}`;
+}
+
+function loggedPath(path: string): string {
+  const plain = unquotePath(path);
+  const behind = BEFORE_TOKEN.exec(plain);
+  if (behind !== null && plain.length > behind[0].length) return `${behind[0]}${STARS}`;
+  return withoutTokens(path, plain);
+}
+
+function loggedField(field: string): string {
+  const at = field.indexOf('=');
+  const [[name = ''] = []] = formFields(`${field.slice(0, Math.max(at, 0))}=x`);
+  if (at >= 0 && (SECRET_FIELD.test(name) || SECRET_FIELDS.has(name.toLowerCase())))
+    return `${field.slice(0, at)}=${STARS}`;
+  return withoutTokens(field, unquotePath(field));
+}
+
+/** What hides a token in escapes is shown without them. */
+function withoutTokens(written: string, plain: string): string {
+  const shown = plain.replace(TOKEN, STARS);
+  return shown === plain ? written : shown;
+}
