@@ -185,7 +185,6 @@ test('salt-api - attacks on sessions, requests and connections', async (t) => {
     200,
     'another name is not concerned',
   );
-  assert.equal((await from('203.0.113.6')).status, 401, 'somebody else behind the proxy is not concerned');
   assert.equal((await api.send('/logout', { method: 'POST', headers: { 'X-Auth-Token': id } })).status, 200);
   assert.equal((await stats({ 'X-Auth-Token': id })).status, 401);
 });

@@ -6,7 +6,7 @@ import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { isLoopback } from './login-limits.ts';
 import type { Proxies } from './proxies.ts';
-import type { PacedConnection } from './paced-connection.ts';
+import type { PacedConnection } from '../../network/http/paced-connection.ts';
 
 /** Connections at a time, and those of one address; behind a proxy on this machine everybody has its address, which has no limit. */
 export const CONNECTIONS_MAX = 10_000;

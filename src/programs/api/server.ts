@@ -2,15 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ApiSettings } from '../../config/api-options.ts';
 import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Clock } from '../../host/clock.ts';
+import { pacedOf, paceServer } from '../../network/http/paced-connection.ts';
 import type { Application } from './application.ts';
 import { Connections, CONNECTIONS_MAX } from './connections.ts';
-import { PacedConnection } from './paced-connection.ts';
 import { Proxies } from './proxies.ts';
 
 /** Time for a client to send the head of a request, and the whole of it. */
@@ -57,7 +56,9 @@ export class ApiServer {
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = CONNECTIONS_MAX;
     this.#serve(application);
-    this.#pace(isPlain ? 'connection' : 'secureConnection', clock);
+    paceServer(this.#server, isPlain ? 'connection' : 'secureConnection', clock, (connection) =>
+      this.#connections.add(connection),
+    );
     this.#server.on('clientError', answerBadRequest);
     this.#server.on('tlsClientError', (error: Error) =>
       log.debug(`A client could not begin TLS: ${error.message}`),
@@ -66,11 +67,13 @@ export class ApiServer {
 
   #serve(application: Application): void {
     const serve = (request: IncomingMessage, response: ServerResponse): void => {
-      pacedOf(request.socket)?.began(request, response);
       this.#work(application.serve(request, response), response);
     };
     this.#server.on('request', serve);
-    this.#server.on('checkExpectation', serve);
+    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      pacedOf(request.socket)?.began(request, response);
+      serve(request, response);
+    });
     this.#server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       pacedOf(socket)?.upgraded();
       this.#work(application.upgrade(request, socket, head), socket);
@@ -82,17 +85,6 @@ export class ApiServer {
     done.catch((error: unknown) => {
       this.#log.error(`A request could not be served: ${messageOf(error)}`, error);
       of.destroy();
-    });
-  }
-
-  /** Has Node's server read from connections that bring one request at a time. */
-  #pace(event: 'connection' | 'secureConnection', clock: Clock): void {
-    const listeners = this.#server.listeners(event);
-    this.#server.removeAllListeners(event);
-    this.#server.on(event, (socket: Socket) => {
-      const connection = new PacedConnection(socket, clock);
-      if (!this.#connections.add(connection)) return;
-      for (const listener of listeners) Reflect.apply(listener, this.#server, [connection]);
     });
   }
 
@@ -170,10 +162,6 @@ function certificates({ section, values }: ApiSettings): object {
     requestCert: asks,
     rejectUnauthorized: asks && (ssl_cert_reqs === 'CERT_REQUIRED' || ssl_ca_certs !== null),
   };
-}
-
-function pacedOf(socket: unknown): PacedConnection | undefined {
-  return socket instanceof PacedConnection ? socket : undefined;
 }
 
 /** What is no HTTP, or takes too long to become it. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
+import { paceServer } from '../../network/http/paced-connection.ts';
 import { exposition, EXPOSITION_TYPE } from '../../runtime/metrics/exposition.ts';
 import type { Sample } from '../../runtime/metrics/sample.ts';
 
@@ -69,6 +70,7 @@ async function serveMetrics(deps: MetricsServerDeps): Promise<{ close(): void }>
     },
   );
   server.maxConnections = CONNECTIONS_MAX;
+  paceServer(server, 'connection', deps.clock);
   server.keepAliveTimeout = REQUEST_MS;
   await listening(server, { host, port }, option);
   const { address, port: actual } = server.address() as AddressInfo;

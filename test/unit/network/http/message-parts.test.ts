@@ -1,7 +1,7 @@
 /** Where one request ends and the next begins in the bytes of a connection. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageParts, type BodyFields } from '../../../../src/programs/api/message-parts.ts';
+import { MessageParts, type BodyFields } from '../../../../src/network/http/message-parts.ts';
 
 /** Requests, each with what its head says of the body. */
 const REQUESTS: readonly (readonly [bytes: string, fields: BodyFields])[] = [

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
-import { PacedConnection } from '../../../../src/programs/api/paced-connection.ts';
+import { PacedConnection } from '../../../../src/network/http/paced-connection.ts';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 

@@ -3,7 +3,7 @@
  * side by side, so that a client who takes no answer may have thousands made for him. Here the next request is handed on when the answer to
  * the one before has left, and until then no more is read from the socket than it takes to learn that the client has gone.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../host/clock.ts';
@@ -207,4 +207,30 @@ export class PacedConnection extends Duplex {
     this.#lingerBytes += bytes.length;
     if (this.#lingerBytes > LINGER_BYTES_MAX) this.destroy();
   }
+}
+
+/**
+ * Has a server of Node read from paced connections.
+ * @param event by which its connections come: another one with TLS
+ * @param take gets each connection; false for one that was ended
+ */
+export function paceServer(
+  server: Server,
+  event: 'connection' | 'secureConnection',
+  clock: Clock,
+  take: (connection: PacedConnection) => boolean = () => true,
+): void {
+  const listeners = server.listeners(event);
+  server.removeAllListeners(event);
+  server.on(event, (socket: Socket) => {
+    const connection = new PacedConnection(socket, clock);
+    if (!take(connection)) return;
+    for (const listener of listeners) Reflect.apply(listener, server, [connection]);
+  });
+  server.prependListener('request', (request, response) => pacedOf(request.socket)?.began(request, response));
+}
+
+/** The connection that a request has come by. */
+export function pacedOf(socket: unknown): PacedConnection | undefined {
+  return socket instanceof PacedConnection ? socket : undefined;
 }
