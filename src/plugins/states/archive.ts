@@ -14,7 +14,7 @@ import { UnsafeArchiveError } from '../modules/archive/members.ts';
 import { ZipError } from '../modules/archive/zip-format.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
-import { rememberedSum, rememberSum } from './archive/checksums.ts';
+import { archiveSum, rememberedSum, rememberSum } from './archive/checksums.ts';
 import {
   checkTopLevel,
   compareContents,
@@ -112,14 +112,17 @@ async function extract(extraction: Extraction): Promise<StateResult> {
     );
   const cached = source.isLocal ? source.path : await fetchSource(ctx, args, source);
   if (typeof cached !== 'string') return cached;
+  await checkHash(extraction, cached);
   const remembered = rememberedSum(ctx, cached);
   const updates = args.source_hash !== undefined && args.source_hash_update;
-  if (updates && !args.skip_verify) await rememberSum(ctx, cached);
   await refuseEncrypted(extraction, cached);
   const contents = await listContents(ctx, args, cached, extraction.format);
   await refuseUnsafe(extraction, cached, contents);
-  const isNew = updates && remembered !== undefined && rememberedSum(ctx, cached) !== remembered;
+  // an archive that was never remembered may be another one than what lies there
+  const isNew = updates && (await archiveSum(ctx, cached)) !== remembered;
   const result = await unpackNeeded(extraction, { cached, contents, isNew });
+  if (result.result === true && !ctx.state.test && extraction.hash !== undefined)
+    await rememberSum(ctx, cached);
   if (!source.isLocal && !keeps) {
     const words = dict({ name: source.path, saltenv: stateEnvironment(ctx) });
     const dropped = await ctx.state.call('file.not_cached', words);
@@ -138,6 +141,13 @@ async function checkRemembered({ ctx, args, source, hash }: Extraction): Promise
         'True. Extraction is not needed',
       ctx.state.test ? null : true,
     );
+}
+
+/** @throws Ending for an archive that is not what its hash says, wherever it comes from */
+async function checkHash({ ctx, args, source, hash }: Extraction, cached: string): Promise<void> {
+  if (hash === undefined || args.skip_verify) return;
+  if (!truthy(await ctx.functions.call('file.check_hash', [cached, hash])))
+    throw new Ending(`${source.shown} does not match the desired source_hash ${hash}`);
 }
 
 async function refuseEncrypted({ ctx, args, source, format }: Extraction, cached: string): Promise<void> {
@@ -251,12 +261,8 @@ async function work(
   extraction: Extraction,
   given: { readonly cached: string; readonly contents: Contents; readonly why: string },
 ): Promise<{ readonly files: Value; readonly isCreated: boolean }> {
-  const { ctx, args, folder, source, hash, changes } = extraction;
+  const { ctx, args, folder, source, changes } = extraction;
   const { cached, contents, why } = given;
-  if (source.isLocal && hash !== undefined && !args.skip_verify) {
-    if (!truthy(await ctx.functions.call('file.check_hash', [source.path, hash])))
-      throw new Ending(`${source.shown} does not match the desired source_hash ${hash}`);
-  }
   if (ctx.state.test) {
     const cleaning = args.clean ? ', after cleaning destination path(s)' : '';
     throw new Ending(`Archive ${source.shown} would be extracted to ${folder}${cleaning}${why}`, null);
@@ -273,7 +279,10 @@ async function work(
   }
   const isCreated = !isDir(folder);
   if (isCreated)
-    await ctx.state.call('file.directory', dict({ name: folder, user: args.user, makedirs: true }));
+    await ctx.state.call(
+      'file.directory',
+      dict({ name: folder, user: args.user, group: args.group, makedirs: true }),
+    );
   try {
     return { files: await unpack(ctx, { ...extraction, cached }), isCreated };
   } catch (error) {

@@ -45,6 +45,11 @@ export function splitEnvironment(url: string): {
   return { url: createSaltUrl(path), saltenv: saltenv === '' ? undefined : saltenv };
 }
 
+/** A path in which a question mark is part of a name, for servers that would end the path there. */
+export function escapePath(path: string): string {
+  return path.includes('?') ? `|${path}` : path;
+}
+
 /** A path without the `|` that escapes it. */
 export function unescapePath(path: string): string {
   return path.startsWith('|') ? path.replace(/^\|+/, '') : path;

@@ -79,7 +79,9 @@ export function findFile(settings: FileServerSettings, path: string, saltenv: st
 /** Reads a path as it came: `web/index.html`, with `?saltenv=…` or, with special characters, behind a `|`; undefined when none is to be served. */
 export function readWanted(given: string, saltenv: string): Wanted | undefined {
   if (given.startsWith('|')) return usable({ path: given.replace(/^\|+/, ''), saltenv, index: undefined });
-  const [path = '', query = ''] = given.split('?');
+  // any other question mark is part of a name. Salt compat: Salt ends the path there
+  const at = /\?(?:saltenv|env|index)=/.exec(given)?.index ?? given.length;
+  const [path, query] = [given.slice(0, at), given.slice(at + 1)];
   let wanted: Wanted = { path, saltenv, index: undefined };
   for (const word of query.split('&')) {
     const at = word.indexOf('=');

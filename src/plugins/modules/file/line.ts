@@ -14,6 +14,7 @@ import { keepCopy } from './replace.ts';
 import { diffOf, linesOf, readText } from './text.ts';
 import { param } from '../../../runtime/loader/params.ts';
 
+const ENDS = ['start', 'end'];
 const MODES = ['insert', 'ensure', 'delete', 'replace'];
 
 /** What is to be done with the line. */
@@ -58,8 +59,13 @@ function single(found: readonly string[], name: string): string {
   throw new CommandExecutionError(`Found ${many} expected occurrences in "${name}" expression`);
 }
 
-const sameLine = (a: string | undefined, b: string): boolean =>
-  a !== undefined && a.replace(/[\r\n]+$/, '') === b.replace(/[\r\n]+$/, '');
+/** Whether a line is there, which is given the indentation of its neighbour unless that is not wanted. */
+function sameLine(a: string | undefined, b: string, isIndented: boolean): boolean {
+  if (a === undefined) return false;
+  return isIndented
+    ? rstrip(lstrip(a)) === rstrip(lstrip(b))
+    : a.replace(/[\r\n]+$/, '') === b.replace(/[\r\n]+$/, '');
+}
 
 function insertAt(lines: readonly string[], index: number, line: string): string[] {
   return [...lines.slice(0, index), line, ...lines.slice(index)];
@@ -84,7 +90,9 @@ function editLines(ctx: ModuleContext, lines: readonly string[], options: LineOp
   }
   return mode === 'insert'
     ? insertLine(lines, { ...options, content, found: { before, after } })
-    : ensureLine(lines, { content, indent, before, after });
+    : before === undefined && after === undefined && ENDS.includes(options.location ?? '')
+      ? ensureAtEnd(lines, content, { indent, location: options.location })
+      : ensureLine(lines, { content, indent, before, after });
 }
 
 function insertLine(
@@ -99,6 +107,10 @@ function insertLine(
   if (options.before === undefined && options.after === undefined && location === undefined) {
     throw new CommandExecutionError('On insert either "location" or "before/after" conditions are required.');
   }
+  // what stands there already is not put there again. Salt compat: Salt does, at each run
+  if (location === 'end' && sameLine(lines.at(-1) === '' ? lines.at(-2) : lines.at(-1), content, indent))
+    return [...lines];
+  if (location === 'start' && sameLine(lines[0], content, indent)) return [...lines];
   if (location === 'end')
     return [...lines, lines.length > 0 ? indented(lines.at(-1) as string, content, indent) : content];
   if (location === 'start')
@@ -107,19 +119,31 @@ function insertLine(
   if (before.length > 0 && after.length > 0) {
     const last = lines.indexOf(single(before, 'before'));
     single(after, 'after');
+    if (last > 0 && sameLine(lines[last - 1], content, indent)) return [...lines];
     return insertAt(lines, last, indented(lines[last] as string, content, indent));
   }
   if (after.length > 0) {
     const at = lines.indexOf(single(after, 'after'));
-    if (sameLine(lines[at + 1], content)) return [...lines];
+    if (sameLine(lines[at + 1], content, indent)) return [...lines];
     return insertAt(lines, at + 1, indented(lines[at] as string, content, indent));
   }
   if (before.length > 0) {
     const at = lines.indexOf(single(before, 'before'));
-    if (sameLine(lines.at(at - 1), content)) return [...lines];
+    if (at > 0 && sameLine(lines[at - 1], content, indent)) return [...lines];
     return insertAt(lines, at, indented(lines[at] as string, content, indent));
   }
   throw new CommandExecutionError('Neither before or after was found in file');
+}
+
+/** Makes sure of a line at the start or the end of a file that does not have it anywhere. Salt compat: Salt fails. */
+function ensureAtEnd(
+  lines: readonly string[],
+  content: string,
+  { indent, location }: Pick<LineOptions, 'indent' | 'location'>,
+): string[] {
+  if (lines.some((line) => sameLine(line, content, indent))) return [...lines];
+  const last = lines.at(-1) === '' ? lines.length - 1 : lines.length;
+  return insertAt(lines, location === 'start' ? 0 : last, `${content}\n`);
 }
 
 function ensureLine(
@@ -143,12 +167,12 @@ function ensureLine(
   }
   if (before.length > 0) {
     const at = lines.indexOf(single(before, 'before'));
-    if (at > 0 && sameLine(lines[at - 1], content)) return [...lines];
+    if (at > 0 && sameLine(lines[at - 1], content, indent)) return [...lines];
     return insertAt(lines, at, indented(lines.at(at - 1) as string, content, indent));
   }
   if (after.length > 0) {
     const at = lines.indexOf(single(after, 'after'));
-    if (sameLine(lines[at + 1], content)) return [...lines];
+    if (sameLine(lines[at + 1], content, indent)) return [...lines];
     return insertAt(lines, at + 1, indented(lines[at] as string, content, indent));
   }
   throw new CommandExecutionError(

@@ -315,7 +315,11 @@ async function manage(
       if (keepMode && ['salt', 'file', ''].includes(parseUrl(order.source).scheme))
         progress.mode = (await sourceMode(ctx, order.source, order.saltenv)) ?? progress.mode;
     }
-    if (isFile(order.name) || isLink(order.name)) await updateFile(ctx, order, progress);
+    const leadsNowhere = isLink(order.name) && order.followLinks && !pathExists(order.name);
+    const isDangling = leadsNowhere && order.source === '';
+    // Salt compat: Salt compares with what is not there, finds no difference, and writes nothing
+    if (isDangling) await createFile(ctx, { ...order, name: realPath(order.name) }, progress);
+    else if (isFile(order.name) || isLink(order.name)) await updateFile(ctx, order, progress);
     else await createFile(ctx, order, progress);
     removeSource(progress);
   } catch (error) {

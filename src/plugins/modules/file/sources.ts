@@ -135,7 +135,8 @@ export async function getManaged(
   }
   const cached = await cachedSource(ctx, source, wanted.saltenv);
   // a template has the sum of what it becomes: one that is not here yet is fetched without a question for its own
-  const isFetchedUnseen = scheme === 'salt' && truthy(wanted.template) && cached === '';
+  const isFetchedUnseen =
+    scheme === 'salt' && truthy(wanted.template) && cached === '' && !isHashGiven(wanted.sourceHash);
   const verified = isFetchedUnseen ? new Map() : await verifiedSum(ctx, wanted, { source, scheme, sfn });
   if (typeof verified === 'string') return failed(verified);
   let sum = verified;
@@ -149,40 +150,66 @@ export async function getManaged(
   return renderSource(ctx, wanted, { sfn, held });
 }
 
+/** Whether a hash is given; one of digits that was written without quotes has become a number, and is refused. */
+const isHashGiven = (hash: Value): boolean =>
+  truthy(hash) || typeof hash === 'number' || typeof hash === 'bigint';
+
 /** The hash that the source has to have, empty when none is known; or a sentence. */
 async function verifiedSum(
   ctx: ModuleContext,
   wanted: ManagedSource,
   { source, scheme, sfn }: { readonly source: string; readonly scheme: string; readonly sfn: string },
 ): Promise<Dict | string> {
-  if (scheme === 'salt') {
-    const sum = await servedSum(ctx, source, wanted.saltenv);
-    return sum ?? notServed(source, wanted);
-  }
-  if (!truthy(wanted.sourceHash) && sfn !== '')
-    return dict({ hsum: await hashFile(sfn, 'sha256'), hash_type: 'sha256' });
+  const isHashed = isHashGiven(wanted.sourceHash);
+  const served = scheme === 'salt' ? await servedSum(ctx, source, wanted.saltenv) : undefined;
+  if (scheme === 'salt' && served === undefined) return notServed(source, wanted);
+  if (served !== undefined && (!isHashed || wanted.skipVerify)) return served;
+  if (!isHashed && sfn !== '') return dict({ hsum: await hashFile(sfn, 'sha256'), hash_type: 'sha256' });
   if (wanted.skipVerify) return new Map();
-  if (truthy(wanted.sourceHash)) {
-    try {
-      const sum = await sourceSum(ctx, {
-        fileName: wanted.name,
-        source,
-        sourceHash: wanted.sourceHash,
-        sourceHashName: truthy(wanted.sourceHashName) ? pyStr(wanted.sourceHashName) : undefined,
-        saltenv: wanted.saltenv,
-        verifySsl: wanted.verifySsl,
-      });
-      return sumDict(sum);
-    } catch (error) {
-      if (error instanceof CommandExecutionError) return error.message;
-      throw error;
-    }
+  if (isHashed) {
+    const sum = await wantedSum(ctx, wanted, source);
+    if (typeof sum === 'string' || REMOTE_PROTOCOLS.includes(scheme)) return sum;
+    return (await mismatch(ctx, wanted, { source, sfn, sum, served })) ?? served ?? sum;
   }
   if (wanted.useEtag) return new Map();
   return (
     `Unable to verify upstream hash of source file ${withoutPassword(source)}, please set source_hash or set ` +
     'skip_verify to True'
   );
+}
+
+/** The hash that is given for a source; or a sentence. */
+async function wantedSum(ctx: ModuleContext, wanted: ManagedSource, source: string): Promise<Dict | string> {
+  const { name, sourceHash, sourceHashName, saltenv, verifySsl } = wanted;
+  try {
+    const sum = await sourceSum(ctx, {
+      ...{ fileName: name, source, sourceHash, saltenv, verifySsl },
+      sourceHashName: truthy(sourceHashName) ? pyStr(sourceHashName) : undefined,
+    });
+    return sumDict(sum);
+  } catch (error) {
+    if (error instanceof CommandExecutionError) return error.message;
+    throw error;
+  }
+}
+
+/** Says when a source of the file server, or of this machine, is not what its hash says. Salt compat: Salt does not look. */
+async function mismatch(
+  ctx: ModuleContext,
+  { saltenv }: ManagedSource,
+  given: {
+    readonly source: string;
+    readonly sfn: string;
+    readonly sum: Dict;
+    readonly served: Dict | undefined;
+  },
+): Promise<string | undefined> {
+  const { source, sum, served } = given;
+  const [type, hsum] = [pyStr(sum.get('hash_type') ?? 'sha256'), pyStr(sum.get('hsum') ?? '').toLowerCase()];
+  let actual = served?.get('hash_type') === type ? pyStr(served.get('hsum') ?? '') : undefined;
+  actual ??= await hashFile(given.sfn === '' ? await cacheSource(ctx, source, { saltenv }) : given.sfn, type);
+  if (actual === hsum) return undefined;
+  return `Specified ${type} checksum for ${withoutPassword(source)} (${hsum}) does not match actual checksum (${actual})`;
 }
 
 interface Fetch {

@@ -25,9 +25,12 @@ export function rememberedSum(ctx: StateContext, path: string): string | undefin
   return sumLines(ctx, path).find(([type]) => type === hashType(ctx))?.[1];
 }
 
+/** The sum that an archive has now. */
+export const archiveSum = (ctx: StateContext, path: string): Promise<string> => hashFile(path, hashType(ctx));
+
 /** Remembers the sum of an archive. */
 export async function rememberSum(ctx: StateContext, path: string): Promise<void> {
-  const sums = new Map(sumLines(ctx, path)).set(hashType(ctx), await hashFile(path, hashType(ctx)));
+  const sums = new Map(sumLines(ctx, path)).set(hashType(ctx), await archiveSum(ctx, path));
   const file = sumFile(ctx, path);
   mkdirSync(dirName(file), { recursive: true });
   writeFileSync(file, [...sums].map(([type, sum]) => `${type}:${sum}\n`).join(''));

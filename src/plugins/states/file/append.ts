@@ -45,7 +45,7 @@ async function prepare(
 ): Promise<Prepared | Dict> {
   const { name } = args;
   if (name === '') throw new FileRefusal(`Must provide name to file.${fun}`);
-  const sources = textSources(ctx, args);
+  const sources = textSources(args);
   if (args.makedirs === true) await makeRoom(ctx, name, outcome);
   const obstacle = editObstacle(name);
   if (obstacle !== undefined) {

@@ -4,7 +4,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { gatheredFor, gatheredTexts } from './accumulators.ts';
-import { editObstacle } from './checks.ts';
+import { editObstacle, endForeseen, isForeseen } from './checks.ts';
 import { edited } from './edit.ts';
 import { FileRefusal } from './managed-contents.ts';
 import { errorText, type FileOutcome } from './outcome.ts';
@@ -52,7 +52,8 @@ async function replaceBlock(
   outcome: FileOutcome,
 ): Promise<Dict> {
   if (name === '') throw new FileRefusal('Must provide name to file.blockreplace');
-  const sources = textSources(ctx, args);
+  const sources = textSources(args);
+  if (isForeseen(ctx, name)) return endForeseen(outcome, name);
   const obstacle = editObstacle(name);
   if (obstacle !== undefined) throw new FileRefusal(obstacle);
   const gathered = withGathered(ctx, name, args.content);

@@ -3,6 +3,7 @@ import { isAbs, pathExists } from '../../../python/paths.ts';
 import { findUser } from '../../../host/users.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import type { FileOutcome } from './outcome.ts';
 import type { StateContext } from '../state-function.ts';
 
 /** A user and group that a file is to have. */
@@ -55,17 +56,28 @@ export async function linkObstacles(
   return errors.join('. ') + (errors.length > 1 ? '.' : '');
 }
 
+/**
+ * Whether an earlier state of a run in test mode would make a file: then what is to be edited in it is not there yet, which is no fault.
+ * Salt compat: Salt fails, so that a test of what would be good ends with an error.
+ */
+export function isForeseen({ state }: StateContext, name: string): boolean {
+  if (!state.test || pathExists(name)) return false;
+  return [...state.running].some(([tag, result]) => {
+    const [module = '', , made = '', fun = ''] = pyStr(tag).split('_|-');
+    if (module !== 'file' || !isDict(result) || result.get('result') !== null) return false;
+    const changes = result.get('changes');
+    const names = [made, ...(isDict(changes) ? [...changes.keys()].map(pyStr) : [])];
+    return names.includes(name) || (fun === 'recurse' && name.startsWith(`${made}/`));
+  });
+}
+
+/** The end of a state that edits a file which an earlier state of the test would make. */
+export function endForeseen(outcome: FileOutcome, name: string): Dict {
+  return outcome.end(null, `File ${name} is to be made by an earlier state, and would be edited then`);
+}
+
 /** Why a file cannot be edited; undefined when it can. */
 export function editObstacle(name: string): string | undefined {
   if (!isAbs(name)) return `Specified file ${name} is not an absolute path`;
   return pathExists(name) ? undefined : `${name}: file not found`;
-}
-
-/** Warns when a hash is given for a source that does not come by http or ftp: it has no effect. */
-export function warnOfUselessHash(ctx: StateContext, source: Value, sourceHash: Value): void {
-  if (source === null || !truthy(sourceHash)) return;
-  const sources = Array.isArray(source) ? source : [source];
-  const addresses = sources.map((item) => pyStr(isDict(item) ? ([...item.keys()][0] ?? '') : item));
-  if (addresses.some((address) => /^(https?|ftp):/i.test(address))) return;
-  ctx.log.warning("source_hash is only used with 'http', 'https' or 'ftp'");
 }

@@ -6,7 +6,7 @@ import { readBytes } from '../../../host/file-operations.ts';
 import { splitLines } from '../../../python/values/text.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { editObstacle } from './checks.ts';
+import { editObstacle, endForeseen, isForeseen } from './checks.ts';
 import { showDifference } from './difference.ts';
 import { FileOutcome } from './outcome.ts';
 import { S } from './params.ts';
@@ -76,6 +76,7 @@ export const commentStates = {
     },
     run: async (ctx, args) => {
       const { name, outcome, error } = begin(args, 'comment');
+      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
       if (error !== undefined) return outcome.fail(error);
       const { regex, char } = args;
       const inner = regex.replace(/^(\(\?[iLmsux]\))?\^?([^\n]*?)\$?$/, '$2');
@@ -95,6 +96,7 @@ export const commentStates = {
     params: COMMENT_PARAMS,
     run: async (ctx, args) => {
       const { name, outcome, error } = begin(args, 'uncomment');
+      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
       if (error !== undefined) return outcome.fail(error);
       const { regex, char } = args;
       const inner = regex.replace(/^\^+/, '');

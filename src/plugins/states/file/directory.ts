@@ -80,6 +80,9 @@ async function manage(
   if (await clearWay(ctx, wish.name, args, outcome)) return outcome.ret;
   const foretold = await folderChanges(ctx, wish);
   for (const [path, change] of foretold.changes) outcome.changes.set(path, change);
+  // what stands in the way hides what the folder would be
+  if (ctx.state.test && foretold.result === true && outcome.changes.has('forced'))
+    return outcome.end(null, `${pyStr(outcome.changes.get('forced') ?? '')}: ${wish.name} is to be a folder`);
   if (ctx.state.test || outcome.changes.size === 0) return outcome.end(foretold.result, foretold.comment);
   if (!isDir(wish.name)) return createFolder(ctx, wish, args.makedirs, outcome);
   const { name, user, group, dirMode, followLinks } = wish;

@@ -4,7 +4,7 @@ import { opt } from '../../modules/file/params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
-import { editObstacle } from './checks.ts';
+import { editObstacle, endForeseen, isForeseen } from './checks.ts';
 import { manageFile } from './managed.ts';
 import { MANAGED_PARAMS } from './managed-params.ts';
 import { FileOutcome, withDefaults } from './outcome.ts';
@@ -75,6 +75,7 @@ export const editStates = {
       const { create, user, group, file_mode } = args;
       const wanted = { name, create, user, group, mode: file_mode, replace: false };
       await manageFile(ctx, withDefaults(MANAGED_PARAMS, wanted));
+      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
       const obstacle = editObstacle(name);
       if (obstacle !== undefined) return outcome.fail(obstacle);
       const { mode } = args;
@@ -94,6 +95,7 @@ export const editStates = {
       const { name } = args;
       const outcome = new FileOutcome(name);
       if (name === '') return outcome.fail('Must provide name to file.replace');
+      if (isForeseen(ctx, name)) return endForeseen(outcome, name);
       const obstacle = editObstacle(name);
       if (obstacle !== undefined) {
         return args.ignore_if_missing && obstacle.includes('file not found')

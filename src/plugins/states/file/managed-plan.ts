@@ -2,7 +2,7 @@
 import { isAbs, isDir, isFile } from '../../../python/paths.ts';
 import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../state-function.ts';
-import { askedUser, missingOwner, warnOfUselessHash } from './checks.ts';
+import { askedUser, missingOwner } from './checks.ts';
 import { givenContents, FileRefusal } from './managed-contents.ts';
 import type { ManagedArguments } from './managed-params.ts';
 import { environment, type FileOutcome } from './outcome.ts';
@@ -35,7 +35,6 @@ export async function planOf(
   const keepMode = args.mode?.toLowerCase() === 'keep';
   const hasSource = truthy(args.source);
   assertOneContent(args, { keepMode, hasSource });
-  warnOfUselessHash(ctx, args.source, args.source_hash);
   if (kwargs.has('file_mode')) {
     outcome.warn(
       "The 'file_mode' argument will be ignored.  Please use 'mode' instead to set file permissions.",

@@ -98,7 +98,11 @@ function assertTarget(name: string): void {
 async function chooseSource(ctx: StateContext, args: PatchArguments, outcome: FileOutcome): Promise<string> {
   let chosen: Value;
   try {
-    chosen = await ctx.functions.call('file.source_list', [args.source, args.source_hash, environment(ctx)]);
+    chosen = await ctx.functions.call('file.source_list', [
+      args.source,
+      args.source_hash,
+      args.saltenv ?? environment(ctx),
+    ]);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
     throw new FileRefusal(error.message);

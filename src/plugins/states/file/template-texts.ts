@@ -3,7 +3,6 @@ import { readText } from '../../modules/file/text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { StateContext } from '../state-function.ts';
-import { warnOfUselessHash } from './checks.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
 import { environment, FileOutcome } from './outcome.ts';
 import type { ArgsOf, TEXT_SOURCE_PARAMS } from './params.ts';
@@ -27,9 +26,8 @@ class SourceFailure extends Error {
  * The sources of a state.
  * @throws Refusal when both forms are used
  */
-export function textSources(ctx: StateContext, args: TextSources): Value[] {
+export function textSources(args: TextSources): Value[] {
   const { source, sources, source_hash, source_hashes } = args;
-  warnOfUselessHash(ctx, source ?? null, source_hash ?? null);
   if (source !== undefined && sources !== undefined)
     throw new FileRefusal('source and sources are mutually exclusive');
   if (source_hash !== undefined && source_hashes !== undefined)

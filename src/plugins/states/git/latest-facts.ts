@@ -190,7 +190,9 @@ export async function checkoutFacts(run: LatestRun): Promise<CheckoutFacts | Sta
   const said = hasChanges && isWanted ? uncommitted(run) : undefined;
   if (said !== undefined) return said;
   const { baseRev, baseBranch } = base;
-  const hasCommit = await findsCommit(run, { baseRev, tags, hasRemote: urls.has(remote) });
+  // a new branch starts at the wanted commit, which may not have been fetched
+  const known = base.isBranchChange && base.isNewBranch ? undefined : baseRev;
+  const hasCommit = await findsCommit(run, { baseRev: known, tags, hasRemote: urls.has(remote) });
   if (typeof hasCommit !== 'boolean') return hasCommit;
   if (hasCommit && !isWanted && !args.update_head && (args.branch === undefined || args.branch === branch))
     return headIsKept(run, { rev });

@@ -46,7 +46,15 @@ export async function listPresent(ctx: StateContext, name: string, wanted: Value
       : `Grain ${name} is set to be added`;
     return outcome(name, null, comment, dict({ new: grain }));
   }
-  const added = await ctx.functions.call('grains.append', [name, value]);
+  // Salt compat: a grain without a value is no list to which Salt can append
+  const isEmpty = !truthy(grain) && !Array.isArray(grain) && (await grainValue(ctx, name)) !== undefined;
+  const added = isEmpty
+    ? await ctx.functions.call(
+        'grains.set',
+        [name, Array.isArray(value) ? value : [value]],
+        dict({ force: true }),
+      )
+    : await ctx.functions.call('grains.append', [name, value]);
   const now = await ctx.functions.call('grains.get', [name]);
   const list = Array.isArray(now) ? now : [];
   const isThere = Array.isArray(value) ? value.every((item) => includes(list, item)) : includes(list, value);
