@@ -1,6 +1,7 @@
 /** `salt-api`. */
 import { resolve } from 'node:path';
 import { loadClientConfig } from '../../config/load.ts';
+import { prependRootDir } from '../../config/paths.ts';
 import { isDaemonProcess, leaveFolder, startInBackground } from '../../programs/daemon/daemonize.ts';
 import { daemonLogging } from '../../programs/daemon/logging.ts';
 import { readWithLog } from '../../programs/daemon/config-log.ts';
@@ -9,7 +10,7 @@ import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
 import type { Logger } from '../../host/log.ts';
-import type { Dict } from '../../python/values/value.ts';
+import type { Dict, Value } from '../../python/values/value.ts';
 import { runApi, type ApiStart } from '../../programs/api/daemon.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
@@ -42,13 +43,14 @@ export async function saltApi(
   leaveFolder(io.env);
   releaseMemoryAtRest(systemClock);
   const level = String(effectiveOption(parsed, config, 'log_level') ?? 'warning');
-  const pidFile = parsed.isExplicit('pidfile') ? parsed.text('pidfile') : config.get('api_pidfile');
-  const opts = config.with(
-    new Map([
-      ['log_level', level],
-      ['api_pidfile', pidFile],
-    ]),
-  );
+  // as Salt's salt-api alone puts them below root_dir, and no other program
+  const paths: Dict = new Map<Value, Value>([
+    ['root_dir', config.get('root_dir')],
+    ['api_pidfile', parsed.isExplicit('pidfile') ? parsed.text('pidfile') : config.get('api_pidfile')],
+    ['api_logfile', config.get('api_logfile')],
+  ]);
+  prependRootDir(paths, ['api_pidfile', 'api_logfile']);
+  const opts = config.with(new Map<Value, Value>([['log_level', level], ...paths]));
   const isDaemon = isDaemonProcess(io.env);
   const logging = daemonLogging(opts, { name: 'salt.api', daemon: isDaemon, fileOption: 'api_logfile' });
   messages.release(logging.logger, isDaemon ? level : undefined);
