@@ -111,7 +111,7 @@ test('file server - a path may name its environment, its folder, or be escaped',
   assert.equal(await contentOf('f?index=1'), 'second');
   assert.equal(await contentOf('f?index=7'), '');
   assert.equal(await contentOf('|odd?name'), 'odd');
-  assert.equal(await contentOf('odd?name'), '');
+  assert.equal(await contentOf('odd?name'), 'odd');
 });
 
 test('file server - __env__ stands for every environment without folders of its own', async (t) => {
