@@ -148,19 +148,34 @@ const TUNABLE = new Map([
   ['read-write', 'setrw'],
 ]);
 
+const IS_SWITCH = new Set(['read-only', 'read-write']);
+
+/**
+ * Sets attributes of a device (3006.18; 3006.16 hands `blockdev` the options `--read-only True`, which it does not know, and
+ * returns what the device was before).
+ */
 async function tune(ctx: ModuleContext, device: Value, kwargs: Dict): Promise<Value> {
   const words: Value[] = [];
   const asked: Value[] = [];
+  const invalid: string[] = [];
   for (const [key, value] of kwargs) {
     const name = pyStr(key);
     if (name.startsWith('__')) continue;
     const option = TUNABLE.get(name);
-    if (option !== undefined) asked.push(name === 'read-write' ? 'getro' : option.replace('set', 'get'));
-    // Salt compat: Salt hands blockdev the option `--read-only`, which that does not know
-    if (value === true || value === 'True') words.push(`--${option ?? name}`);
-    else words.push(`--${option ?? name}`, value);
+    const isOn = value === true || value === 'True';
+    if (option === undefined || (IS_SWITCH.has(name) && !isOn)) {
+      invalid.push(`${name}=${pyStr(value)}`);
+      continue;
+    }
+    asked.push(name === 'read-write' ? 'getro' : option.replace('set', 'get'));
+    words.push(`--${option}`, ...(IS_SWITCH.has(name) ? [] : [value]));
   }
-  await runText(ctx, ['blockdev', ...words, device]);
+  if (invalid.length > 0)
+    throw new CommandExecutionError(
+      `Invalid keyword arguments: ${invalid.join(', ')}. There are ${[...TUNABLE.keys()].join(', ')}; read-only and read-write take True only.`,
+    );
+  const { retcode, stderr } = await runAll(ctx, ['blockdev', ...words, device]);
+  if (retcode !== 0) throw new CommandExecutionError(stderr);
   return dump(ctx, device, asked);
 }
 

@@ -29,13 +29,20 @@ function read<T>(run: () => T): T {
 
 const wordValue = (word: string): Value => (/^[+-]?\d+$/.test(word) ? Number(word) : word);
 
+/** What begins a script of several lines, which `endscript` ends. */
+const SCRIPTS = new Set(['prerotate', 'postrotate', 'firstaction', 'lastaction', 'preremove']);
+
 /** Blocks and commands of one file, with those of the files that it includes. */
 class Reader {
   readonly found: Dict = new Map();
+  /** The blocks of this very file as they stand there, by the files that they are for. */
+  readonly texts = new Map<string, string>();
   readonly #depth: number;
   #names: string[] | undefined;
   #block = dict();
   #before: string[] = [];
+  #text: string[] = [];
+  #script: { readonly name: string; readonly lines: string[] } | undefined;
 
   constructor(depth: number) {
     if (depth > DEPTH_MAX)
@@ -43,14 +50,36 @@ class Reader {
     this.#depth = depth;
   }
 
-  line(text: string): void {
+  line(raw: string): void {
+    const text = raw.trim();
+    if (this.#names !== undefined) this.#text.push(raw);
+    if (this.#script !== undefined) this.#scriptLine(text);
+    else if (this.#names !== undefined && SCRIPTS.has(text)) this.#script = { name: text, lines: [] };
+    else if (text !== '' && !text.startsWith('#')) this.#command(text, raw);
+  }
+
+  // Salt compat: 3006.16 takes the lines of a script for commands, and loses all but one `endscript` when it writes them
+  #scriptLine(text: string): void {
+    if (text !== 'endscript') {
+      this.#script?.lines.push(text);
+      return;
+    }
+    this.#block.set(this.#script?.name ?? '', this.#script?.lines.join('\n') ?? '');
+    this.#script = undefined;
+  }
+
+  #command(text: string, raw: string): void {
     const words = text.split(/\s+/);
     if (text.includes('{') && !text.includes('}')) {
       this.#names = words.length === 1 && this.#before.length > 0 ? this.#before : words.slice(0, -1);
+      this.#text = [raw];
       return;
     }
     if (text.includes('}')) {
-      for (const name of this.#names ?? []) this.found.set(name, this.#block);
+      for (const name of this.#names ?? []) {
+        this.found.set(name, this.#block);
+        this.texts.set(name, this.#text.join('\n'));
+      }
       this.#names = undefined;
       this.#block = dict();
       return;
@@ -75,15 +104,14 @@ class Reader {
   }
 }
 
-function parseConf(path: string, depth = 0): Dict {
+function readConf(path: string, depth: number): Reader {
   const reader = new Reader(depth);
   const text = read(() => Buffer.from(readBytes(path)).toString('utf8'));
-  for (const line of text.split('\n')) {
-    const trimmed = line.trim();
-    if (trimmed !== '' && !trimmed.startsWith('#')) reader.line(trimmed);
-  }
-  return reader.found;
+  for (const line of text.split('\n')) reader.line(line);
+  return reader;
 }
+
+const parseConf = (path: string, depth = 0): Dict => readConf(path, depth).found;
 
 /** The file that has a block. */
 function fileOf(conf: Dict, key: string, fallback: string): string {
@@ -96,11 +124,16 @@ function fileOf(conf: Dict, key: string, fallback: string): string {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-function blockText(key: string, block: Dict): string {
-  const lines = [...block].map(
-    ([name, value]) => `    ${pyStr(name)} ${value === true ? '' : pyStr(value)}\n`,
-  );
-  return `${key} {\n${lines.join('')}}`;
+function commandText(name: string, value: Value): string {
+  if (!SCRIPTS.has(name)) return `    ${name} ${value === true ? '' : pyStr(value)}\n`;
+  const lines = pyStr(value).split('\n');
+  return `    ${name}\n${lines.map((line) => `        ${line}\n`).join('')}    endscript\n`;
+}
+
+/** @param head what stands before the first brace */
+function blockText(head: string, block: Dict): string {
+  const lines = [...block].map(([name, value]) => commandText(pyStr(name), value));
+  return `${head}{\n${lines.join('')}}`;
 }
 
 /** What one call is to set. */
@@ -112,7 +145,11 @@ interface Setting {
 }
 
 /** The keywords of the replacement, undefined where it is as wanted. */
-function replacementOf({ key, value, setting }: Setting, conf: Dict): Dict | undefined {
+function replacementOf(
+  { key, value, setting }: Setting,
+  conf: Dict,
+  textOf: () => string | undefined,
+): Dict | undefined {
   const current = conf.get(key) ?? false;
   // Salt compat: Salt takes the key for a pattern, so that a dot stands for any character.
   if (setting === null) {
@@ -132,19 +169,21 @@ function replacementOf({ key, value, setting }: Setting, conf: Dict): Dict | und
   if (valuesEqual(setting, block.get(value) ?? false)) return undefined;
   if (truthy(setting)) block.set(value, setting);
   else block.delete(value);
+  // as it stands there, since a script may have braces of its own, and other names may stand beside this one
+  const text = textOf();
   return dict({
-    pattern: `^${escaped(key)}.*?{.*?}`,
+    pattern: text === undefined ? `^${escaped(key)}.*?{.*?}` : escaped(text),
     flags: MULTILINE + DOTALL,
     append_if_not_found: true,
-    repl: blockText(key, block),
+    repl: blockText(text === undefined ? `${key} ` : text.slice(0, text.indexOf('{')), block),
   });
 }
 
 function set(ctx: ModuleContext, wanted: Setting): Value | Promise<Value> {
   const conf = parseConf(wanted.conf_file);
-  const keywords = replacementOf(wanted, conf);
-  if (keywords === undefined) return true;
   const path = fileOf(conf, wanted.key, wanted.conf_file);
+  const keywords = replacementOf(wanted, conf, () => readConf(path, 0).texts.get(wanted.key));
+  if (keywords === undefined) return true;
   const repl = pyStr(keywords.get('repl') ?? '').replaceAll('\\', '\\\\');
   return ctx.functions.call(
     'file.replace',
