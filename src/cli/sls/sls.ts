@@ -1,4 +1,5 @@
 /** `sls check` and `sls schema`, which Salt does not have. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import { UsageError } from '../../errors/errors.ts';
@@ -59,7 +60,7 @@ async function printSchema(parsed: ParsedOptions, words: readonly string[], io: 
   const extra = words[0] ?? (given && optionName(given));
   if (extra !== undefined) throw new UsageError(`schema takes nothing else: ${extra} is for check.`);
   const modules = await Promise.all(STATE_TABLE.map(({ load }) => load()));
-  io.stdout.write(`${JSON.stringify(stateSchema(modules), null, 2)}\n`);
+  io.stdout.write(`${JSON.stringify(stateSchema(modules))}\n`);
   return 0;
 }
 
@@ -147,6 +148,8 @@ function checkDeps({ sources, roots, ownFolders }: Found, knowledge: Knowledge, 
     catalog: openCatalog(ownFolders),
     jinja: { cache: new TemplateCache(), clock: systemClock, random: systemRandom, log: silentLogger },
     compute: computing(knowledge),
+    hasPath: (name, { root }) =>
+      [root.folder, ...folders].some((folder) => existsSync(safeJoin(folder, name))),
     readTemplate: templatesBelow(folders, new Map(sources.map(({ path }) => [resolve(path), path]))),
     ...(sources.length >= PROGRESS_FROM && io.stderr.isTTY === true ? { progress: progressOn(io) } : {}),
   };

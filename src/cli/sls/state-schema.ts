@@ -34,17 +34,25 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['dict', 'object'],
 ]);
 
+/** An argument is an item of its own: one of the function, or one that every state takes. */
+const EVERY: Schema = { $ref: '#/definitions/every' };
+
 /** The schema (draft 7). @param modules every state module; of several with one name the functions are joined */
 export function stateSchema(modules: readonly ModuleDescription[]): Schema {
   const states: Record<string, Schema> = {};
   for (const { name, functions } of modules)
     for (const [fun, spec] of Object.entries(functions)) states[`${name}.${fun}`] ??= stateOf(spec);
   const short = { type: 'string', pattern: '^[a-z_0-9]+\\.[a-z_0-9]+$' };
-  const body = { type: 'object', properties: states };
+  const body = { $ref: '#/definitions/states' };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Salt states (SLS)',
     type: 'object',
+    // what stands everywhere stands here once: written out it would be three times the size of all the rest
+    definitions: {
+      every: { type: 'object', properties: OF_EVERY_STATE, additionalProperties: false },
+      states: { type: 'object', properties: states },
+    },
     properties: {
       include: {
         type: 'array',
@@ -79,10 +87,10 @@ function stateOf({ doc, params = {}, kwargs }: FunctionDescription): Schema {
   );
   const argument = {
     type: 'object',
-    properties: { ...OF_EVERY_STATE, ...own },
+    properties: own,
     ...(kwargs === undefined ? { additionalProperties: false } : {}),
   };
-  return { type: 'array', description: doc, items: { anyOf: [{ type: 'string' }, argument] } };
+  return { type: 'array', description: doc, items: { anyOf: [{ type: 'string' }, argument, EVERY] } };
 }
 
 /** Templates may stand wherever a value does, so that a text always fits. */

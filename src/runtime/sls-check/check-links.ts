@@ -4,6 +4,7 @@ import { compileGlob } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, valuesEqual, type Value } from '../../python/values/value.ts';
 import { REQUISITES, REQUISITES_IN } from '../state/keywords.ts';
+import { checkCircles } from './check-circles.ts';
 import { declaredStates, namesOf, NO_IDS, type Declared } from './declared.ts';
 import type { SlsTree } from './includes.ts';
 import type { Step } from './positions.ts';
@@ -44,6 +45,7 @@ export class LinkChecker {
     if (!isDict(rendered.value)) return;
     this.#checkExtend(rendered, rendered.value.get('extend'), run);
     for (const state of this.#of(sls)) this.#checkRequisites(rendered, state, run);
+    checkCircles(rendered, this.#of(sls), run.states);
   }
 
   #run(names: Iterable<string>): Run {
@@ -101,14 +103,15 @@ export class LinkChecker {
     run: Run,
   ): void {
     const shown = kind === 'id' ? `'${target}'` : `${kind} '${target}'`;
-    if (isIn(run, kind, target) || !run.isWhole) return;
+    if (isIn(run, kind, target)) return;
     const around = this.#around(rendered.source.sls);
-    if (around.some((one) => isIn(one, kind, target) || !one.isWhole)) return;
+    if (around.some((one) => isIn(one, kind, target))) return;
     const all = (this.#all ??= this.#run(this.#tree.files.keys()));
     const elsewhere = [...all.sls].find((name) =>
       isIn({ states: this.#of(name), sls: new Set([name]) }, kind, target),
     );
     if (elsewhere !== undefined) {
+      if (!run.isWhole || around.some(({ isWhole }) => !isWhole)) return;
       rendered.tell(
         'far-requisite',
         { path },
@@ -116,7 +119,19 @@ export class LinkChecker {
       );
       return;
     }
-    if (!all.isWhole) return;
+    if (!all.isWhole) {
+      const unread = [...this.#tree.files.values()].filter(
+        (one) => one.value === undefined || one.isUncertain,
+      );
+      const files = unread.slice(0, 3).map(({ source }) => source.path);
+      const more = unread.length > files.length ? ` and ${unread.length - files.length} more` : '';
+      rendered.tell(
+        'unsure-requisite',
+        { path },
+        `${requisite} names ${shown}, which no file has of those that could be read to their end; ${files.join(', ')}${more} could not be.`,
+      );
+      return;
+    }
     const names = all.states.filter(({ module }) => kind === 'id' || module === kind).flatMap(namesOf);
     const ofOther = all.states.find((one) => kind !== 'id' && namesOf(one).includes(target));
     const hint = ofOther === undefined ? didYouMean(target, names) : ` It is a state of ${ofOther.module}.`;

@@ -7,6 +7,7 @@ import { INTERNAL_KEYWORDS } from '../state/keywords.ts';
 import { verifyHigh } from '../state/verify-high.ts';
 import type { FunctionDescription } from '../loader/module.ts';
 import { lookUp, type Catalog } from './catalog.ts';
+import { checkValues, type HasPath } from './check-values.ts';
 import { argument, declaredStates, NO_IDS, type Declared } from './declared.ts';
 import type { RenderedSource } from './render-source.ts';
 import { isUncertain } from './unknown.ts';
@@ -21,11 +22,19 @@ const OF_EVERY_STATE: ReadonlySet<string> = new Set([
 ]);
 
 /** Checks the states of a file. */
-export async function checkStates(rendered: RenderedSource, value: Dict, catalog: Catalog): Promise<void> {
+export async function checkStates(
+  rendered: RenderedSource,
+  value: Dict,
+  catalog: Catalog,
+  hasPath: HasPath,
+): Promise<void> {
   for (const [id, body] of value) if (!NO_IDS.has(id)) checkShape(rendered, id, body);
   const extend = value.get('extend');
   if (extend !== undefined) checkExtendShape(rendered, extend);
-  for (const state of declaredStates(value)) await checkState(rendered, state, catalog);
+  for (const state of declaredStates(value)) {
+    await checkState(rendered, state, catalog);
+    checkValues(rendered, state, hasPath);
+  }
 }
 
 /** Whether an id has the form that the state system asks for; what it says is told. */

@@ -7,6 +7,7 @@ import { LinkChecker } from './check-links.ts';
 import { checkPillar } from './check-pillar.ts';
 import { checkReactor, isReactor } from './check-reactor.ts';
 import { checkStates } from './check-states.ts';
+import type { HasPath } from './check-values.ts';
 import { checkTop, together, type Assignment } from './check-top.ts';
 import { SlsTree } from './includes.ts';
 import {
@@ -24,6 +25,7 @@ export interface CheckDeps extends Omit<
   'faultOfFunction' | 'faultOfKeyword' | 'ownRenderers'
 > {
   readonly catalog: Catalog;
+  readonly hasPath: HasPath;
   /** Called after each file, with how many have been looked at. */
   readonly progress?: (done: number, all: number) => void;
 }
@@ -54,7 +56,7 @@ export async function checkSources(sources: readonly Source[], deps: CheckDeps):
   );
   const of = (kind: Source['kind']): RenderedSource[] =>
     rendered.filter((one) => one.source.kind === kind && !reactions.includes(one));
-  await checkTree(of('state'), of('top'), catalog);
+  await checkTree(of('state'), of('top'), deps);
   const pillar = new SlsTree(new Map(of('pillar').map((one) => [one.source.sls, one])));
   checkPillar(
     pillar,
@@ -133,7 +135,7 @@ function checkTemplate(source: Source): Finding[] {
 async function checkTree(
   states: readonly RenderedSource[],
   tops: readonly RenderedSource[],
-  catalog: Catalog,
+  { catalog, hasPath }: CheckDeps,
 ): Promise<void> {
   const tree = new SlsTree(new Map(states.map((one) => [one.source.sls, one])));
   const links = new LinkChecker(
@@ -143,7 +145,7 @@ async function checkTree(
   for (const one of states) {
     if (one.value === undefined) continue;
     tree.check(one);
-    if (isDict(one.value)) await checkStates(one, one.value, catalog);
+    if (isDict(one.value)) await checkStates(one, one.value, catalog, hasPath);
     else if (truthy(one.value))
       one.tell('wrong-shape', { path: [] }, 'An SLS is a mapping of ids to states.');
     links.check(one);

@@ -49,6 +49,17 @@ const RULE_TABLE = {
     severity: 'warning',
     doc: 'A requisite names a state of a file that is neither included nor assigned along with this one.',
   },
+  'unsure-requisite': {
+    severity: 'note',
+    doc: 'A requisite names a state that no file has of those that could be read; one that could not be read may have it.',
+  },
+  'recursive-requisite': {
+    severity: 'error',
+    doc: 'States require each other in a circle, so that none of them can be first.',
+  },
+  'missing-source': { severity: 'error', doc: 'A source below salt:// is in none of the roots.' },
+  'relative-path': { severity: 'error', doc: 'A state of files has a path that does not begin at the root.' },
+  'wrong-type': { severity: 'error', doc: 'An argument that has to be a list is none.' },
   'missing-include': { severity: 'error', doc: 'An included SLS does not exist.' },
   'lost-extend': {
     severity: 'error',

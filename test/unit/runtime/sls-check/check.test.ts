@@ -51,6 +51,10 @@ async function check(
       catalog: openCatalog([]),
       jinja: { clock: fakeClock(), random: leastRandom, log: silentLogger },
       compute: (fun, args, kwargs) => context.functions.call(fun, args, kwargs),
+      hasPath: (name, { root }) =>
+        Object.keys(tree).some((path) =>
+          `${path}/`.startsWith(`${root.folder.slice('/srv/'.length)}/${name}/`),
+        ),
       readTemplate: (name, { root }) => {
         const path = `${root.folder.slice('/srv/'.length)}/${name}`;
         const text = tree[path];
@@ -75,12 +79,63 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
+    title: 'states that require each other in a circle, over files and by requisites of either direction',
+    tree: {
+      'salt/a.sls':
+        'include: [b]\none: {test.nop: [{require: [{test: two}]}]}\nalone: {test.nop: [{watch_in: [{test: alone}]}]}\n',
+      'salt/b.sls':
+        'two: {test.nop: [{require_in: [{test: three}]}]}\nthree: {test.nop: [{require_in: [{test: two}]}]}\n',
+      'salt/c.sls': 'x: {test.nop: [{require: [{test: y}]}]}\ny: {test.nop: [{listen: [{test: x}]}]}\n',
+    },
+    finds: ['salt/a.sls:3:32 recursive-requisite', 'salt/b.sls:2:34 recursive-requisite'],
+    says: [/test 'alone' → test 'alone'/, /test 'two' → test 'three' → test 'two'/],
+  },
+  {
+    title:
+      'values that a run would fail on: sources that are not there, relative paths, packages that are no list',
+    tree: {
+      'salt/files/x.conf.jinja': 'x',
+      'salt/v.sls': [
+        '/etc/x: {file.managed: [{source: salt://files/nothere}]}',
+        '/etc/y: {file.managed: [{source: ["salt://nothere", "salt://files/x.conf.jinja"]}]}',
+        '/etc/z: {file.recurse: [{source: salt://files}]}',
+        'etc/w: {file.managed: [{contents: x}]}',
+        'v: {file.absent: [{names: [/a, b]}]}',
+        'p: {pkg.installed: [{pkgs: nginx}]}',
+        'q: {pkg.installed: [{pkgs: "{{ pillar.pkgs }}"}]}',
+        '',
+      ].join('\n'),
+    },
+    finds: [
+      'salt/v.sls:1:26 missing-source',
+      'salt/v.sls:4:9 relative-path',
+      'salt/v.sls:5:32 relative-path',
+      'salt/v.sls:6:22 wrong-type',
+    ],
+    says: [
+      /salt:\/\/files\/nothere is in none of the roots/,
+      /'etc\/w' is none/,
+      /'b' is none/,
+      /pkgs: \[nginx\]/,
+    ],
+  },
+  {
+    title: 'a requisite beside a file that nobody can read is noted, and names that file',
+    tree: {
+      'salt/a.sls': 'x: {test.nop: [{require: [{test: lost}]}]}\n',
+      'salt/py.sls': '#!py\ndef run():\n    return {}\n',
+    },
+    finds: ['salt/a.sls:1:27 unsure-requisite', 'salt/py.sls:1:1 needs-data'],
+    says: [/salt\/py\.sls could not be/],
+  },
+  {
     title: 'nothing is found where nothing is wrong',
     tree: {
       'salt/top.sls': "base:\n  '*':\n    - web\n  'G@os:Debian':\n    - match: compound\n    - db.*\n",
       'salt/web.sls':
         'include:\n  - db.server\nnginx:\n  pkg.installed: []\n  service.running:\n    - enable: True\n    - watch:\n      - file: /etc/nginx/*\n      - pkg: mysql\n' +
         '/etc/nginx/nginx.conf:\n  file.managed:\n    - source: salt://web/nginx.conf\n    - require:\n      - nginx\n      - sls: db.*\n',
+      'salt/web/nginx.conf': '',
       'salt/db/server.sls': 'mysql:\n  pkg.installed\n',
       'pillar/top.sls': "base: {'*': [data]}\n",
       'pillar/data.sls': 'users: {anna: {uid: 1}}\n',
@@ -182,7 +237,7 @@ const CASES: readonly Case[] = [
     title: 'arguments that do not exist, look wrong or are missing',
     tree: {
       'salt/a.sls':
-        'a:\n  file.symlink:\n    - targt: /x\nb:\n  file.managed:\n    - sorce: salt://b\n    - template: jinja\n    - context: {a: 1}\nc:\n  user.present:\n    - hom: /home/c\n',
+        '/a:\n  file.symlink:\n    - targt: /x\n/b:\n  file.managed:\n    - sorce: salt://b\n    - template: jinja\n    - context: {a: 1}\nc:\n  user.present:\n    - hom: /home/c\n',
     },
     finds: [
       '2:3 missing-argument',
