@@ -93,8 +93,9 @@ async function fireOnMaster(
   preload: Dict | undefined,
 ): Promise<boolean> {
   if (link === undefined) return false;
+  // Salt compat: unlike what a minion sends for whoever runs in it, such a load has no `pretag` (salt/modules/event.py, 3006.16)
   const load: Dict = new Map<Value, Value>([
-    ...dict({ cmd: '_minion_event', tag, data, pretag: null }),
+    ...dict({ cmd: '_minion_event', tag, data }),
     ...(preload ?? []),
   ]);
   try {

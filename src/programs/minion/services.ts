@@ -100,8 +100,8 @@ async function fireMaster(
     ['cmd', '_minion_event'],
     ['tag', tag],
     ['data', data],
-    ['pretag', null],
-    ...(preload ?? new Map<Value, Value>()),
+    // Salt compat: with a preload the function asks the master itself, and its load has no `pretag` (salt/modules/event.py, 3006.16)
+    ...(preload !== undefined && preload.size > 0 ? preload : new Map<Value, Value>([['pretag', null]])),
   ]);
   return tellMasters(deps, load);
 }
