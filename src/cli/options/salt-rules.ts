@@ -42,6 +42,11 @@ export const saltRules: OptionRules = {
       why: '--async leaves before anything returns',
     },
     {
+      these: ['async'],
+      others: ['batch', 'batch_safe_limit'],
+      why: '--async leaves before anything returns, and the next minions of a batch get the job when some have returned',
+    },
+    {
       these: ['progress'],
       others: ['static', 'batch', 'batch_safe_limit', 'doc', 'output', 'output_file'],
       why: 'the bar stands in place of what returns',

@@ -67,6 +67,11 @@ test('salt - options that are refused', async () => {
     await refused('x', 'test.ping', '--canary', '1', '-b', '1'),
     /^option --canary cannot be combined with --batch/,
   );
+  for (const batch of ['--batch=1', '--batch-safe-limit=5'])
+    assert.match(
+      await refused('x', 'test.ping', '--async', batch),
+      /^option --async cannot be combined with --batch\S*: .*the next minions of a batch/,
+    );
   assert.match(await refused('x', 'test.ping', '--exit-codes', 'odd'), /invalid choice: 'odd'/);
   assert.match(await refused('-d', '*', 'a', 'b'), /^You can only get documentation for one method/);
 });
