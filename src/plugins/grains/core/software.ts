@@ -3,6 +3,7 @@ import { parseJson } from '../../../formats/json/parse.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { brineVersion, saltCompatVersion } from '../../../version.ts';
 import { option, type GrainsContext } from '../context.ts';
+import { keptAnswer } from '../python-answer.ts';
 
 /** Grains in which a minion of ours and a real Salt minion on the same machine differ, and why. */
 export const softwareGrains: ReadonlyMap<string, string> = new Map([
@@ -34,10 +35,10 @@ const ABOUT_PYTHON =
 /** Three grains that are those of one Python: what it says itself; a name in a folder of shims stands for another one. */
 async function pythonGrains(ctx: GrainsContext, softwarePath: string): Promise<Dict> {
   const named = interpreter(ctx);
-  const said = (await ctx.run([named, '-c', ABOUT_PYTHON]))?.stdout ?? '';
+  const said = await keptAnswer(ctx, named, async () => (await ctx.run([named, '-c', ABOUT_PYTHON]))?.stdout);
   let about: Value = null;
   try {
-    about = parseJson(said);
+    about = parseJson(said ?? '');
   } catch {
     ctx.log.debug(`${named} does not say which Python it is, or is not there.`);
   }

@@ -33,6 +33,7 @@ test('exchange - a name without a value is seen, and is no field', () => {
     request as unknown as IncomingMessage,
     undefined as unknown as ServerResponse,
     '',
+    { clientOf: (address) => address },
   );
   assert.deepEqual([...query], [['a', '1']]);
   assert.deepEqual([...flags], ['format_events', 'b']);
