@@ -77,7 +77,7 @@ test('functions of the master - over the request port, and from reactions', asyn
   });
 
   await t.test("Salt's client chooses the job id that it waits for", async () => {
-    const jid = '20260101000000000001';
+    const jid = new Date().toISOString().replaceAll(/\D/g, '').padEnd(20, '0');
     const named = { __jid__: jid, __tag__: 'anything/else', __user__: 'UNKNOWN' };
     await call({ cmd: 'wheel', fun: 'key.finger', match: '*', key, user: 'root', ...named });
     const data = await event(`salt/wheel/${jid}/ret`);

@@ -120,7 +120,7 @@ test('salt-call - Ctrl-C ends the function and what it has started', async (t) =
     const command = fleet.start('salt-call', ['-c', fleet.path('m1'), '--local', ...words]);
     const proc = fleet.path('m1', 'cache', 'proc');
     await until('the function runs', () => namesIn(proc).length > 0);
-    assert.equal(await command.stop('SIGINT'), 1);
+    assert.equal(await command.stop('SIGINT'), 130);
     assert.match(command.log, /Exiting gracefully on Ctrl-c/);
     assert.deepEqual(namesIn(proc), []);
   }

@@ -124,6 +124,6 @@ test('salt-run - Ctrl-C ends a runner', async (t) => {
   const fleet = await Fleet.create(t);
   const command = fleet.start('salt-run', ['-c', fleet.masterDir, 'test.sleep', '600']);
   await command.logged('600');
-  assert.equal(await command.stop('SIGINT'), 1);
+  assert.equal(await command.stop('SIGINT'), 130);
   assert.match(command.log, /Exiting gracefully on Ctrl-c/);
 });

@@ -27,7 +27,7 @@ export async function bothWays(
   kind: OutcomeKind,
 ): Promise<BothWays> {
   const [plain, strict] = await Promise.all([
-    fleet.salt(['--show-jid', ...args]),
+    fleet.salt(['--show-jid', '--exit-codes=salt', ...args]),
     fleet.salt(['--show-jid', '--exit-codes=strict', '--out=json', '--out-indent=-1', ...args]),
   ]);
   const json: Record<string, unknown> = {};

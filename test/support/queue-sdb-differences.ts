@@ -23,6 +23,14 @@ export const QUEUE_SDB_DIFFERENCES: ReadonlyMap<string, QueueSdbDifference> = ne
   ['odd 11', { why: QUOTES, code: 0, stdout: '[]\n' }],
   ['odd 17', { why: NO_TEXT, code: 1, stdout: /keeps texts and mappings, and True is of type bool/ }],
   [
+    'odd 18',
+    {
+      why: 'a function that is not there gets the name that was meant',
+      code: 1,
+      stdout: "'queue.nope' is not available.\nHint: there is no 'queue.nope'. Did you mean 'queue.pop'?\n",
+    },
+  ],
+  [
     'web 0',
     {
       why: 'Salt fails where no words stand behind the name, also where the address has no place for one',

@@ -87,7 +87,8 @@ const CALLS: Readonly<Record<string, unknown>> = {
     client: 'local',
     tgt: 'min1',
     fun: 'test.ping',
-    jid: '20201124010203000001',
+    // job ids of another time are refused
+    jid: new Date().toISOString().replaceAll(/\D/g, '').padEnd(20, '0'),
     full_return: true,
   },
   'local, batch': { client: 'local', ...PING, batch: '50%' },
