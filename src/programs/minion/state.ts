@@ -170,7 +170,12 @@ export class MinionState {
       states: (context) => this.#stateModules(context),
       catalogs: {
         returners: async () => (await this.returners()).modules(),
-        renderers: async () => (await import('./renderer-descriptions.ts')).rendererDescriptions(),
+        renderers: async () =>
+          (await import('./renderer-descriptions.ts')).rendererDescriptions({
+            ...this.deps,
+            opts: this.opts,
+            grains: this.#grains,
+          }),
       },
     });
   }
