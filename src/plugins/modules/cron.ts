@@ -20,6 +20,7 @@ import {
   type CronTable,
   type TimeField,
 } from './cron/table.ts';
+import { isUnnamedTwin, unmanagedTwin } from './cron/taken-over.ts';
 import { runAll, runStdout, type Ended } from './program.ts';
 import { param, type TypedArguments } from '../../runtime/loader/params.ts';
 
@@ -144,16 +145,31 @@ function merged(job: CronJob, wanted: Wanted): Wanted {
   };
 }
 
+/** The jobs of a table that become the wanted one: one that is managed, and lines that are not. */
+function jobsFor(table: CronTable, wanted: Wanted) {
+  const all = [...table.crons, ...table.special];
+  const managed =
+    all.find((job) => isMeant(job, wanted.cmd, wanted.identifier)) ??
+    all.find((job) => isUnnamedTwin(job, wanted));
+  const unmanaged = table.pre.flatMap((line) => {
+    const job = unmanagedTwin(line, wanted);
+    return job === undefined ? [] : [{ line, job }];
+  });
+  return { managed, unmanaged };
+}
+
 /** `cron.set_job` and `cron.set_special`. @returns new, present, updated, or what crontab says */
 async function setJob(ctx: ModuleContext, user: Value, wanted: Wanted): Promise<string> {
   const table = await readTable(ctx, user);
-  const found = [...table.crons, ...table.special].find((job) => isMeant(job, wanted.cmd, wanted.identifier));
-  if (found !== undefined && !differs(found, wanted)) return 'present';
+  const { managed, unmanaged } = jobsFor(table, wanted);
+  if (managed !== undefined && unmanaged.length === 0 && !differs(managed, wanted)) return 'present';
+  const found = managed ?? unmanaged[0]?.job;
   const final = found === undefined ? wanted : merged(found, wanted);
   for (const list of [table.crons, table.special]) {
     const at = found === undefined ? -1 : list.indexOf(found);
     if (at >= 0) list.splice(at, 1);
   }
+  for (const { line } of unmanaged) table.pre.splice(table.pre.indexOf(line), 1);
   const { cmd, commented, comment, identifier } = final;
   const rest = { cmd, commented, comment, identifier };
   if (final.times === undefined) table.special.push({ ...rest, times: undefined, spec: final.spec ?? '' });

@@ -4,7 +4,7 @@ import { param } from '../../runtime/loader/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { strip } from '../../python/values/text.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
-import { cronStatus, variableStatus, type CronStatus } from './cron/status.ts';
+import { cronStatus, hadNoIdentifier, variableStatus, type CronStatus } from './cron/status.ts';
 import { crontabFile } from './cron/table-file.ts';
 import { outcomeResultFirst } from './outcome.ts';
 import { defineState, type StateResult } from './state-function.ts';
@@ -100,13 +100,24 @@ const present = defineState({
     const identifier = wanted === false ? name : wanted;
     const job = dict({ cmd: name, comment, commented, identifier });
     if (ctx.state.test) {
-      const status = await cronStatus(ctx, user, new Map([...dict(times), ...job, ['special', special]]));
-      return announcePresent(name, `Cron ${name}`, status);
+      const asked = new Map([...dict(times), ...job, ['special', special]]);
+      return announcePresent(name, `Cron ${name}`, await cronStatus(ctx, user, asked, true));
     }
-    const answer =
+    const set = (known: Value): Promise<Value> =>
       special === null
-        ? await ctx.functions.call('cron.set_job', [], new Map([...dict({ user, ...times }), ...job]))
-        : await ctx.functions.call('cron.set_special', [], new Map([...dict({ user, special }), ...job]));
+        ? ctx.functions.call(
+            'cron.set_job',
+            [],
+            new Map([...dict({ user, ...times }), ...job, ['identifier', known]]),
+          )
+        : ctx.functions.call(
+            'cron.set_special',
+            [],
+            new Map([...dict({ user, special }), ...job, ['identifier', known]]),
+          );
+    // first its times, by the name that it has, then its new name: it is never missing and never there twice
+    if (await hadNoIdentifier(ctx, user, job)) await set(name);
+    const answer = await set(identifier);
     return added(name, `Cron ${name}`, { user, answer });
   },
 });

@@ -1,0 +1,118 @@
+/** `cron.present`: a job that was there before it was managed, or before it had an identifier, is there once. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
+import { useFakeCrontab } from '../../../compare/fake-crontab.ts';
+import { callState } from '../../../support/state-context.ts';
+
+const TAG = '# Lines below here are managed by Salt, do not edit\n';
+const user = userInfo().username;
+
+/** A crontab, and its jobs applied as a run applies them. */
+function crontab(t: TestContext) {
+  const [path, tables] = [process.env['PATH'], process.env['FAKE_CRONTABS']];
+  const folder = mkdtempSync(join(tmpdir(), 'brine-cron-'));
+  t.after(() => {
+    process.env['PATH'] = path ?? '';
+    if (tables === undefined) delete process.env['FAKE_CRONTABS'];
+    rmSync(folder, { recursive: true, force: true });
+  });
+  useFakeCrontab(folder);
+  const file = join(folder, 'tabs/root');
+  const apply = async (jobs: readonly Record<string, Value>[], isTest = false): Promise<Value[]> => {
+    const lowstate = jobs.map((job): Dict => dict({ state: 'cron', fun: 'present', user, ...job }));
+    const answers: Value[] = [];
+    for (const job of jobs) {
+      const done = await callState('cron.present', dict({ user, ...job }), { lowstate, test: isTest });
+      answers.push(done.get('comment') ?? null);
+    }
+    return answers;
+  };
+  /** Test mode, applying, and applying again, which has to find all as it is. */
+  const settle = async (jobs: readonly Record<string, Value>[]): Promise<Value[][]> => {
+    const before = readFileSync(file, 'utf8');
+    const foretold = await apply(jobs, true);
+    assert.equal(readFileSync(file, 'utf8'), before);
+    const done = await apply(jobs);
+    const after = readFileSync(file, 'utf8');
+    for (const isTest of [false, true])
+      assert.deepEqual(
+        await apply(jobs, isTest),
+        jobs.map(({ name }) => `Cron ${String(name)} already present`),
+      );
+    assert.equal(readFileSync(file, 'utf8'), after);
+    return [foretold, done];
+  };
+  return {
+    settle,
+    write: (text: string) => writeFileSync(file, text),
+    read: () => readFileSync(file, 'utf8'),
+  };
+}
+
+const [UPDATES, UPDATED] = [['Cron /bin/x is set to be updated'], ['Cron /bin/x updated']];
+
+test('cron.present - a line of the same command and times that nobody manages is taken over', async (t) => {
+  const { settle, write, read } = crontab(t);
+  for (const [line, job, made] of [
+    ['5 4 * * * /bin/x', { minute: 5, hour: 4 }, '5 4 * * * /bin/x'],
+    ['5  4\t* * MON   /bin/x ', { minute: '5', hour: '4', dayweek: 'mon' }, '5 4 * * mon /bin/x'],
+    ['17 4 * * * /bin/x', { minute: 'random', hour: 4 }, '17 4 * * * /bin/x'],
+    ['@daily /bin/x', { special: '@daily' }, '@daily /bin/x'],
+  ] as const) {
+    write(`# mine\nA=b\n${line}\n6 4 * * * /bin/y\n`);
+    assert.deepEqual(await settle([{ name: '/bin/x', ...job }]), [UPDATES, UPDATED], line);
+    assert.equal(read(), `# mine\nA=b\n6 4 * * * /bin/y\n${TAG}# SALT_CRON_IDENTIFIER:/bin/x\n${made}\n`);
+  }
+  write(`5 4 * * * /bin/x\n${TAG}# SALT_CRON_IDENTIFIER:X\n5 4 * * * /bin/x\n`);
+  assert.deepEqual(await settle([{ name: '/bin/x', minute: 5, hour: 4, identifier: 'X' }]), [
+    UPDATES,
+    UPDATED,
+  ]);
+  assert.equal(read(), `${TAG}# SALT_CRON_IDENTIFIER:X\n5 4 * * * /bin/x\n`);
+});
+
+test('cron.present - a line of another command, of other times, or a remark is left alone', async (t) => {
+  const { settle, write, read } = crontab(t);
+  const own = '5 4 * * * /bin/x --all\n7 4 * * * /bin/x\n# 5 4 * * * /bin/x\n@daily /bin/x\n';
+  write(own);
+  await settle([{ name: '/bin/x', minute: 5, hour: 4 }]);
+  assert.equal(read(), `${own}${TAG}# SALT_CRON_IDENTIFIER:/bin/x\n5 4 * * * /bin/x\n`);
+});
+
+test('cron.present - a job that gets an identifier later is there once, at its new times', async (t) => {
+  const { settle, write, read } = crontab(t);
+  for (const more of [{}, { minute: 6 }, { special: '@daily' }]) {
+    write(`${TAG}# SALT_CRON_IDENTIFIER:/bin/x\n5 4 * * * /bin/x\n`);
+    const job = { name: '/bin/x', minute: 5, hour: 4, identifier: 'X', ...more };
+    const [, done] = await settle([job]);
+    assert.deepEqual(done, UPDATED);
+    const times = 'special' in more ? '@daily' : `${String(job.minute)} 4 * * *`;
+    assert.equal(read(), `${TAG}# SALT_CRON_IDENTIFIER:X\n${times} /bin/x\n`);
+  }
+});
+
+test('cron.present - jobs of one command that are meant to be two stay two', async (t) => {
+  const { settle, write, read } = crontab(t);
+  const job = (minute: number, identifier?: string): Record<string, Value> => ({
+    ...{ name: '/bin/x', minute },
+    ...(identifier === undefined ? {} : { identifier }),
+  });
+  for (const jobs of [
+    [job(1, 'A'), job(2, 'B')],
+    [job(1, 'A'), job(1, 'B')],
+    [job(1), job(2, 'B')],
+    [job(2, 'B'), job(1)],
+  ]) {
+    write('');
+    await settle(jobs);
+    assert.equal(read().match(/^\d/gm)?.length, 2);
+  }
+  const other = '# SALT_CRON_IDENTIFIER:OTHER\n1 * * * * /bin/x\n';
+  write(TAG + other);
+  await settle([job(1, 'A')]);
+  assert.equal(read(), `${TAG}${other}# SALT_CRON_IDENTIFIER:A\n1 * * * * /bin/x\n`);
+});
