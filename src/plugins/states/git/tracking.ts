@@ -36,7 +36,7 @@ export function trackingChange(
   isNewBranch: boolean,
 ): TrackingChange | undefined {
   if (wanted === undefined) {
-    if (upstream === undefined || !isUntracked) return undefined;
+    if (upstream === undefined || !isUntracked || isNewBranch) return undefined;
     const said = (words: string): string => `Tracking branch ${words} unset`;
     return { opts: ['--unset-upstream'], comment: said('was'), foretold: said('would be') };
   }
