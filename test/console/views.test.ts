@@ -116,7 +116,10 @@ test(
     await page.getByRole('button', { name: 'Run one…' }).click();
     await page.getByLabel('SLS').fill('orch');
     await page.getByRole('dialog').getByRole('button', { name: 'Run…' }).click();
-    await page.getByRole('dialog').getByText(/whatever minions it names, without test mode/).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText(/whatever minions it names, without test mode/)
+      .waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Run orch' }).click();
     await page.waitForURL(/#\/orchestrations\/\d+/);
     await at.sees('ping them');

@@ -238,7 +238,10 @@ test(
       while ((await found()).codes.includes('duty-free')) assert.ok(systemClock.monotonicMs() < untilMs);
       assert.deepEqual(await found(), { state: 'warning', codes: ['nats-payload-small', 'nats-sync'] });
       await server.kill();
-      assert.deepEqual(await found(), { state: 'ill', codes: ['nats-server-away', 'member-down', 'nats-sync'] });
+      assert.deepEqual(await found(), {
+        state: 'ill',
+        codes: ['nats-server-away', 'member-down', 'nats-sync'],
+      });
     });
   },
 );

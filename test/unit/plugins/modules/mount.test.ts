@@ -54,6 +54,9 @@ test('mount.rm_automaster - leaves the entry of another device, and takes it out
 test('mount.rm_automaster - says that there is no automounter after the entry is gone', async (t) => {
   const { remove, read } = machine(t, false);
   const answer = await remove('/mnt/a', '/a');
-  assert.match('error' in answer ? answer.error : '', /^\[Errno 2\] No such file or directory: 'automount': /);
+  assert.match(
+    'error' in answer ? answer.error : '',
+    /^\[Errno 2\] No such file or directory: 'automount': /,
+  );
   assert.equal(read('map'), '/../mnt/b -fstype=nfs,ro nfs:/b\n');
 });
