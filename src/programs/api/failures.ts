@@ -3,12 +3,14 @@ import { messageOf, SaltInvocationError } from '../../errors/errors.ts';
 import { dict, type Value } from '../../python/values/value.ts';
 import { MasterDownError, NotAuthorisedError } from '../../runtime/client/errors.ts';
 import { HttpFault } from './http-fault.ts';
+import { BadCallError } from './low.ts';
 
 /** @returns the page for an error that has one; undefined for what nobody has foreseen */
 export function faultOf(error: unknown): HttpFault | undefined {
   if (error instanceof HttpFault) return error;
   if (error instanceof NotAuthorisedError) return new HttpFault(401, error.message);
-  if (error instanceof SaltInvocationError) return new HttpFault(400, error.message);
+  if (error instanceof SaltInvocationError || error instanceof BadCallError)
+    return new HttpFault(400, error.message);
   if (error instanceof MasterDownError) return new HttpFault(503, error.message);
   return undefined;
 }

@@ -12,8 +12,7 @@ import { outcomeText } from '../../runtime/client/outcome.ts';
 import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../runtime/client/watch-job.ts';
 import type { JobNews } from '../../runtime/client/watch-state.ts';
 import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
-import { HttpFault } from './http-fault.ts';
-import { BadCallError, jobArguments, jobKeywords, loginOf, needed, secondsOf } from './low.ts';
+import { BadCallError, functionsOf, jobArguments, jobKeywords, loginOf, secondsOf, targetOf } from './low.ts';
 import type { MasterLink } from './master-link.ts';
 
 const SUBSET = 3;
@@ -78,7 +77,9 @@ export class LocalCalls {
   async runInBatches(low: Dict, signal: AbortSignal): Promise<Value[]> {
     const amount = parseAmount(pyStr(low.get('batch') ?? BATCH));
     if (amount === undefined)
-      throw new BadCallError(`Invalid batch data sent: ${pyStr(low.get('batch') ?? null)}`);
+      throw new BadCallError(
+        `batch is a number or a percentage, such as 10 or 25%, and not ${pyStr(low.get('batch') ?? null)}.`,
+      );
     const publish = this.#publishable(low);
     const watch = await this.#watchDeps(publish, signal);
     const patience = this.#patience(low);
@@ -169,12 +170,6 @@ export class LocalCalls {
   #publishable(low: Dict): PublishOptions {
     const { link, log } = this.#deps;
     const { opts } = link;
-    const fun = needed(low, 'fun');
-    const given =
-      typeof fun === 'string' ? fun : Array.isArray(fun) ? fun.map((each) => pyStr(each)) : undefined;
-    if (given === undefined) throw new BadCallError('fun is a name or a list of names');
-    if (given.length === 0 || (Array.isArray(given) && given.includes('')))
-      throw new HttpFault(400, 'fun is empty. Name the function to run, such as test.ping.');
     const { tgt, tgtType, faults } = expandTargetNodegroups(
       targetOf(low),
       pyStr(low.get('tgt_type') ?? 'glob'),
@@ -186,7 +181,7 @@ export class LocalCalls {
     return {
       tgt,
       tgtType,
-      fun: given,
+      fun: functionsOf(low),
       arg: jobArguments(low),
       ret: [low.get('ret'), opts.raw('ext_job_cache')]
         .filter((name) => truthy(name))
@@ -198,12 +193,6 @@ export class LocalCalls {
       login: loginOf(low),
     };
   }
-}
-
-/** Salt compat: what is no text and no list reaches nobody. */
-function targetOf(low: Dict): Value {
-  const tgt = needed(low, 'tgt');
-  return typeof tgt === 'string' || Array.isArray(tgt) || isDict(tgt) ? tgt : '';
 }
 
 /** Whatever is published while a job is watched, such as the question who still runs it, is asked in the same name. */

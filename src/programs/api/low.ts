@@ -1,8 +1,8 @@
 /** Low data: what a client asks for, one mapping for each call (salt/netapi/__init__.py, salt/client/__init__.py, 3006.16). */
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { Secret } from '../../host/secret.ts';
-import { pyStr } from '../../python/values/repr.ts';
-import { isDict, toNumber, type Dict, type Value } from '../../python/values/value.ts';
+import { pyRepr, pyStr } from '../../python/values/repr.ts';
+import { isDict, pyTypeName, toNumber, type Dict, type Value } from '../../python/values/value.ts';
 import type { Login } from '../../runtime/client/login.ts';
 import { isJid } from '../../storage/jobs/jid.ts';
 import { splitKeyword } from '../../formats/yaml/split-keyword.ts';
@@ -11,6 +11,9 @@ import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 /** Fields by which the master finds out who asks. */
 export const CREDENTIALS: readonly string[] = ['token', 'eauth', 'username', 'password'];
 
+/** Characters of a wrong value that a sentence shows. */
+const SHOWN_MAX = 60;
+
 /** Parameters of `LocalClient.cmd`; all else goes along with the job. */
 const LOCAL_PARAMETERS: ReadonlySet<Value> = new Set([
   ...['client', 'tgt', 'fun', 'arg', 'timeout', 'tgt_type', 'ret', 'jid', 'full_return', 'kwarg'],
@@ -18,7 +21,7 @@ const LOCAL_PARAMETERS: ReadonlySet<Value> = new Set([
   ...CREDENTIALS,
 ]);
 
-/** A low chunk cannot be called as its client wants it; Python raises a TypeError, and Salt answers 500. */
+/** Low data that cannot be called: 400, with this sentence. (In Salt Python raises a TypeError, and the answer is a bare 500.) */
 export class BadCallError extends Error {
   override readonly name = 'BadCallError';
 }
@@ -36,28 +39,61 @@ export function loginOf(low: Dict): Login {
   };
 }
 
-/** A parameter without a default. @throws BadCallError */
-export function needed(low: Dict, name: string): Value {
-  const value = low.get(name);
-  if (value === undefined) throw new BadCallError(`missing 1 required argument: '${name}'`);
-  return value;
+/** Whom a job is for. @throws BadCallError */
+export function targetOf(low: Dict): Value {
+  const tgt = low.get('tgt') ?? null;
+  if (tgt === null)
+    throw new BadCallError("The low data has no tgt. Say whom the job is for, such as tgt: '*'.");
+  if (typeof tgt === 'string' || Array.isArray(tgt)) return tgt;
+  throw new BadCallError(
+    `tgt is a text or a list of ids, and not ${shown(tgt)}. An id that looks like something else stands in quotes.`,
+  );
+}
+
+/** The function of a job, or its functions. @throws BadCallError */
+export function functionsOf(low: Dict): string | string[] {
+  const fun = low.get('fun') ?? null;
+  if (fun === null)
+    throw new BadCallError('The low data has no fun. Name the function to run, such as test.ping.');
+  const names = Array.isArray(fun) ? fun : [fun];
+  if (names.length === 0 || names.includes(''))
+    throw new BadCallError('fun is empty. Name the function to run, such as test.ping.');
+  const texts = names.filter((name) => typeof name === 'string');
+  if (texts.length !== names.length)
+    throw new BadCallError(`fun is the name of a function or a list of names, and not ${shown(fun)}.`);
+  return typeof fun === 'string' ? fun : texts;
+}
+
+/** Arguments by name; empty when there are none. @throws BadCallError for what is no mapping */
+export function keywordsOf(low: Dict): Dict {
+  const kwarg = low.get('kwarg') ?? null;
+  if (isDict(kwarg)) return kwarg;
+  if (kwarg === null || kwarg === '') return new Map();
+  throw new BadCallError(`kwarg is a mapping of names to values, and not ${shown(kwarg)}.`);
+}
+
+/** A value with its type, as a sentence shows it; no more of it than helps. */
+function shown(value: Value): string {
+  const text = pyRepr(value);
+  return `${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text} (${pyTypeName(value)})`;
 }
 
 /** A function's name, for clients whose own signature demands it. @throws SaltInvocationError */
 export function functionOf(low: Dict, client: string): string {
   const fun = low.get('fun');
   if (fun === undefined) throw new SaltInvocationError(`${client} takes at least 1 argument (0 given)`);
-  if (typeof fun !== 'string') throw new BadCallError('fun is the name of a function');
+  if (typeof fun !== 'string')
+    throw new BadCallError(`fun is the name of a function, and not ${shown(fun)}.`);
   return fun;
 }
 
-/** Positional arguments of a job, with the keywords at the end. */
+/** Positional arguments of a job, with the keywords at the end. @throws BadCallError */
 export function jobArguments(low: Dict): Value[] {
   const given = low.get('arg') ?? [];
   const args = Array.isArray(given) ? given : [given];
-  const kwarg = low.get('kwarg') ?? null;
+  const kwarg = keywordsOf(low);
   const out = args.map((arg) => (isNumberOfJob(arg) ? String(arg) : arg));
-  if (isDict(kwarg) && kwarg.size > 0) out.push(new Map([['__kwarg__', true] as [Value, Value], ...kwarg]));
+  if (kwarg.size > 0) out.push(new Map([['__kwarg__', true] as [Value, Value], ...kwarg]));
   return out;
 }
 

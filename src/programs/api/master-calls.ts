@@ -9,7 +9,15 @@ import { isRunReturn, refusalIn, ReturnsOfRuns } from '../../runtime/client/mast
 import { JidSource } from '../../storage/jobs/jid.ts';
 import type { BusFeed } from './bus-feed.ts';
 import { HttpFault } from './http-fault.ts';
-import { BadCallError, CREDENTIALS, functionOf, loginOf, parsedArguments, secondsOf } from './low.ts';
+import {
+  BadCallError,
+  CREDENTIALS,
+  functionOf,
+  keywordsOf,
+  loginOf,
+  parsedArguments,
+  secondsOf,
+} from './low.ts';
 import type { MasterLink } from './master-link.ts';
 
 /** What calling needs. */
@@ -106,17 +114,15 @@ export class MasterCalls {
   async #runnerLoad(low: Dict, client: string): Promise<Dict> {
     const fun = functionOf(low, client);
     const { args, kwargs } = parsedArguments(low.get('arg'));
-    const kwarg = low.get('kwarg');
-    if (kwarg !== undefined && !isDict(kwarg)) throw new BadCallError('kwarg is a mapping');
     const named: Dict = new Map([
       ...kwargs,
-      ...(isDict(kwarg) ? kwarg : []),
+      ...keywordsOf(low),
       ...[...low].filter(
         ([key]) => !NO_ARGUMENTS.has(key) || (key === 'timeout' && client === 'runner_async'),
       ),
     ]);
     const known = await this.#deps.runnerParameters(fun);
-    if (known === 'none') throw new BadCallError(`'${fun}' is not available.`);
+    if (known === 'none') throw new BadCallError(`The master has no runner function '${fun}'.`);
     // Salt compat: what the function has no parameter for is left out without a word
     if (known !== 'any') for (const name of named.keys()) if (!known.has(String(name))) named.delete(name);
     return new Map<Value, Value>([

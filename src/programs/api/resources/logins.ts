@@ -47,7 +47,7 @@ async function logIn(deps: LoginDeps, call: Call): Promise<Outcome> {
   const { link, sessions, acl, log } = deps;
   link.requireMaster();
   const given = Array.isArray(call.lowstate) ? call.lowstate[0] : call.lowstate;
-  if (!isDict(given)) throw new BadCallError('credentials are a mapping');
+  if (!isDict(given)) throw new BadCallError('Credentials are a mapping with username, password and eauth.');
   const { address } = call.exchange;
   if (!mayLogIn(acl, given.get('username') ?? null, address, log)) throw new HttpFault(401);
   call.requireAcceptable();
@@ -122,7 +122,10 @@ export function tokenResource(deps: LoginDeps): Resource {
       run: async (call) => {
         const { lowstate } = call;
         if (isDict(lowstate) || lowstate === '') throw new HttpFault(400, 'Lowstates must be a list');
-        if (!Array.isArray(lowstate)) throw new BadCallError('credentials are a list of mappings');
+        if (!Array.isArray(lowstate))
+          throw new BadCallError(
+            'Credentials are a list of mappings, each with username, password and eauth.',
+          );
         const all = lowstate.map(completeCredentials);
         deps.link.requireMaster();
         deps.clients.requireClient('runner');
@@ -144,7 +147,7 @@ function failureOf(given: Dict): string {
 }
 
 function completeCredentials(given: Value): Dict {
-  if (!isDict(given)) throw new BadCallError('credentials are a mapping');
+  if (!isDict(given)) throw new BadCallError('Credentials are a mapping with username, password and eauth.');
   const isComplete = ['username', 'password', 'eauth'].every((name) => given.has(name));
   if (!isComplete) throw new HttpFault(400, 'Require "username", "password", and "eauth" params');
   return given;

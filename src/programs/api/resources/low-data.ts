@@ -22,7 +22,10 @@ function runLowstate(clients: Clients, call: Call, lowstate: Value, client?: str
   const token = call.session?.token.reveal();
   // Salt compat: each is looked at in its turn, after those before it were run
   const prepare = (chunk: Value): Dict => {
-    if (!isDict(chunk)) throw new BadCallError('low data is a mapping');
+    if (!isDict(chunk))
+      throw new BadCallError(
+        'Each item of the low data is a mapping, with client, fun and what the client needs.',
+      );
     return prepared(chunk, token, client);
   };
   return clients.runAll(lowstate, prepare, callerOf(call));
@@ -139,7 +142,7 @@ export function jobsResource(clients: Clients): Resource {
 
 function returnsOf(info: Value): Dict {
   const results = isDict(info) ? info.get('Result') : undefined;
-  if (!isDict(results)) throw new BadCallError('the master does not know the job');
+  if (!isDict(results)) throw new HttpFault(404, 'The master knows no job with this id.');
   return new Map(
     [...results].map(([id, result]) => [id, isDict(result) ? (result.get('return') ?? null) : null]),
   );
