@@ -35,10 +35,7 @@ export class ListCache {
   /** The lists of an environment; empty ones when there is no such environment. */
   async lists(saltenv: string): Promise<FileLists> {
     const folders = foldersOf(this.#settings, saltenv);
-    if (folders === undefined) return EMPTY;
-    // Salt compat: the list of an environment that is configured is kept also while it has no folder; of one that anybody may name by
-    // `__env__` none is, so that nobody fills the disk with names
-    if (!this.#settings.roots.has(saltenv) && !folders.some(isDir)) return EMPTY;
+    if (folders === undefined || !folders.some(isDir)) return EMPTY;
     const path = safeJoin(listCacheFolder(this.#settings), `${environmentFileName(saltenv)}.p`);
     const cached = this.#cached(saltenv, path);
     if (cached !== undefined) return cached;

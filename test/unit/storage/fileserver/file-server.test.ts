@@ -215,23 +215,6 @@ test('file server - lists are kept for a time, and forgotten when asked', async 
   assert.ok(!existsSync(cached));
 });
 
-test('file server - the list of a configured environment without a folder is kept and named, too', async (t) => {
-  const tree = makeTree(t);
-  const roots = { base: [join(tree.folder, 'base')], gone: [join(tree.folder, 'gone')], none: [] };
-  const server = tree.server({ file_roots: roots });
-  for (const saltenv of ['base', 'gone', 'none', 'nosuch'])
-    assert.deepEqual(await tree.ask(server, '_file_list', { saltenv }), []);
-  const cleared = clearListCache(server.settings, undefined, ['roots']);
-  assert.deepEqual(cleared, new Map([['roots', ['base', 'gone', 'none']]]));
-});
-
-test('file server - names that only __env__ stands for leave no lists behind without a folder', async (t) => {
-  const tree = makeTree(t);
-  const server = tree.server({ file_roots: { __env__: [join(tree.folder, 'of', '__env__')] } });
-  await tree.ask(server, '_file_list', { saltenv: 'anything' });
-  assert.deepEqual(clearListCache(server.settings, undefined, ['roots']), new Map());
-});
-
 test('file server - sums of large files are kept on disk as Salt keeps them, and follow changes', async (t) => {
   const tree = makeTree(t);
   const big = 'x'.repeat(300_000);
