@@ -33,6 +33,21 @@ const REASONS: readonly Reason[] = [
     why: 'a mistake of the client is not an error of the server',
     fits: (_one, salt, brine) => salt.status === 500 && isClientsMistake(brine),
   },
+  {
+    why: 'arguments by name that are no mapping are refused; Salt drops them without a word',
+    fits: ({ name }, salt, brine) =>
+      name.includes('kwarg') &&
+      salt.status === 200 &&
+      brine.status === 400 &&
+      String(brine.body).includes('kwarg is a mapping'),
+  },
+  {
+    why: 'a job for nobody is refused where the target is missing or none; Salt answers with nothing',
+    fits: (_one, salt, brine) =>
+      salt.status === 200 &&
+      brine.status === 400 &&
+      /The low data has no tgt|tgt is a text/.test(String(brine.body)),
+  },
   { why: 'subset in a form, and of nobody, is no error', fits: named('local_subset') },
   {
     why: 'GET /logout is an error in Salt',
