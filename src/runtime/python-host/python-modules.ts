@@ -20,7 +20,7 @@ import type {
 import { describeOsError, PythonError, type ThrownByPython } from '../../python/exceptions.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { FunctionSpec, LoadContext, ModuleContext, ModuleSpec } from '../loader/module.ts';
-import { callArguments, paramSpec } from './arguments.ts';
+import { callArguments, changesArguments, paramSpec, takeChanges } from './arguments.ts';
 import { jobCaller, type Caller } from './callers.ts';
 import { keptBy } from './kept.ts';
 import { interpreterOf, memoryLimitOf, PythonProcess, PythonProcessError } from './python-process.ts';
@@ -35,6 +35,7 @@ const UNLIMITED = { limitMs: Infinity };
 /** Functions in Python that wait for one another: each holds a thread there. */
 const NESTED_MAX = 100;
 const NO_PILLAR: Dict = new Map();
+const NOTHING_TOLD = { tellsItems: false, tellsArguments: false } as const;
 
 /** A file in Python. */
 export interface PythonSource {
@@ -115,6 +116,8 @@ interface KeptFrom {
   readonly around: Pick<ModuleContext, 'opts' | 'grains' | 'pillar'>;
   readonly caller: Caller;
 }
+
+type Returned = Extract<Awaited<ReturnType<PythonProcess['asks']['run']>>, { readonly kind: 'returned' }>;
 
 interface Raised extends ThrownByPython {
   readonly type: string;
@@ -280,19 +283,8 @@ export class PythonModules {
     const process = this.#processFor(opts);
     const surroundings = this.#give(opts, grains, pillar);
     const test = truthy(opts.get('test'));
-    const ask = {
-      surroundings,
-      kind,
-      file,
-      path,
-      fun,
-      args,
-      kwargs,
-      jid: '',
-      test,
-      tellsItems: false,
-      exactly: keeps,
-    };
+    const called = { kind, file, path, fun, args, kwargs };
+    const ask = { surroundings, ...called, jid: '', test, exactly: keeps, ...NOTHING_TOLD };
     try {
       await this.#load(process, { kind, file, path, surroundings });
       const asked = (limit: TimeLimit) => this.#outcome(process, ask, outsideOf(limit, caller));
@@ -331,7 +323,9 @@ export class PythonModules {
     const test = state?.test ?? truthy(opts.get('test'));
     const tellsItems = kind === 'modules' && ctx.job.fun === `${name}.${fun}`;
     const { jid } = ctx.job;
-    const ask = { surroundings, kind, file, path, fun, args, kwargs, jid, test, tellsItems, exactly };
+    const tellsArguments = changesArguments(kind, fun);
+    const called = { kind, file, path, fun, args, kwargs };
+    const ask = { surroundings, ...called, jid, test, tellsItems, exactly, tellsArguments };
     try {
       await this.#load(process, { kind, file, path, surroundings });
       const stated = state === undefined ? ask : { ...ask, state: stateOf(state, wantsRun) };
@@ -343,6 +337,7 @@ export class PythonModules {
             )
           : await this.#outcome(process, stated, caller);
       if (outcome.retcode !== undefined) ctx.setRetcode(outcome.retcode);
+      if (outcome.args !== undefined) takeChanges([...args, ...kwargs.values()], outcome.args);
       return this.#kept(outcome, { process, kind, around: { opts, grains, pillar }, caller });
     } catch (error) {
       throw failure(error, path, fun);
@@ -364,7 +359,7 @@ export class PythonModules {
     process: PythonProcess,
     ask: Omit<Parameters<PythonProcess['asks']['run']>[0], 'call'>,
     caller: Caller,
-  ): Promise<{ readonly value: Value; readonly retcode?: number; readonly keeps?: boolean }> {
+  ): Promise<Omit<Returned, 'kind'>> {
     const call = ++this.#numbers;
     this.#began(call, caller);
     try {

@@ -1,42 +1,12 @@
 /** What 3006.16 does wrong and a later release has mended, on ours: the page docs/internals/later-releases.md lists it. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
-import { runSaltCall } from '../../../src/cli/call/salt-call.ts';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
 import { sanitizeHost } from '../../../src/plugins/modules/network/probes.ts';
-import { recordedIo } from '../../support/command-io.ts';
-
-interface Place {
-  path(...parts: string[]): string;
-  call(...argv: string[]): Promise<unknown>;
-}
-
-function place(t: TestContext): Place {
-  const folder = mkdtempSync(join(tmpdir(), 'brine-later-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const path = (...parts: string[]): string => join(folder, ...parts);
-  mkdirSync(path('srv'));
-  const options = { id: 'minion', root_dir: folder, file_client: 'local', enable_fqdns_grains: false };
-  writeFileSync(path('minion'), JSON.stringify({ ...options, file_roots: { base: [path('srv')] } }));
-  return {
-    path,
-    call: async (...argv) => {
-      const io = recordedIo('');
-      await runSaltCall(['-c', folder, '--local', '--out=json', ...argv], io, {
-        grainsScript: '/nonexistent',
-      });
-      const { stdout, stderr } = io.written;
-      return stdout.startsWith('{') && stderr === ''
-        ? (JSON.parse(stdout) as { local: unknown }).local
-        : stderr;
-    },
-  };
-}
+import { localMinion } from '../../support/local-minion.ts';
 
 test('later releases - logrotate keeps each script with its end, and the other files of a block', async (t) => {
-  const { path, call } = place(t);
+  const { path, call } = localMinion(t);
   const file = path('conf');
   writeFileSync(
     file,
@@ -90,7 +60,7 @@ test('later releases - addresses of IPv6 keep their colons', () => {
 });
 
 test('later releases - disk.tune gives blockdev options that it knows, and says what it says', async (t) => {
-  const { path, call } = place(t);
+  const { path, call } = localMinion(t);
   mkdirSync(path('bin'));
   const script = `#!/bin/sh\necho "$@" >> ${path('told')}\n[ "$1" = --setra ] && { echo no such device >&2; exit 1; }\necho 1\n`;
   writeFileSync(path('bin', 'blockdev'), script, { mode: 0o755 });
@@ -107,7 +77,7 @@ test('later releases - disk.tune gives blockdev options that it knows, and says 
 });
 
 test('later releases - user.present in test mode takes a group for granted that an earlier state may make', async (t) => {
-  const { path, call } = place(t);
+  const { path, call } = localMinion(t);
   const sls = { 'no-such-user': { 'user.present': [{ groups: ['no-such-group'] }] } };
   writeFileSync(path('srv', 'u.sls'), JSON.stringify(sls));
   const [state] = Object.values((await call('state.apply', 'u', 'test=True')) as object) as {

@@ -108,7 +108,13 @@ const raised = {
 
 /** What a function returned, or what it raised. */
 const outcome = variants({
-  returned: { value: anything, retcode: optional(count), keeps: optional(flag) },
+  returned: {
+    value: anything,
+    retcode: optional(count),
+    keeps: optional(flag),
+    /** See `tellsArguments`. */
+    args: optional(list(anything)),
+  },
   raised,
 });
 
@@ -164,6 +170,8 @@ export const pythonHost = contract('the Python process', {
       exactly: flag,
       /** Of a state: `low`, `lowstate`, `running`. */
       state: optional(mapping),
+      /** Whether the arguments are told as the function has left them: it is one that changes them. */
+      tellsArguments: flag,
     }),
     answers: single(outcome),
   },

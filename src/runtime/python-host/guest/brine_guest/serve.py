@@ -168,7 +168,7 @@ class Guest:
         aliases = [aliases] if isinstance(aliases, str) else [str(one) for one in aliases]
         return ["module", [module.name, doc, functions, outputters if isinstance(outputters, dict) else {}, aliases]]
 
-    def _run(self, around, call, kind, file, path, function, args, kwargs, jid, test, tells_items, exactly, state):
+    def _run(self, around, call, kind, file, path, function, args, kwargs, jid, test, tells_items, exactly, state, tells_arguments):
         if not self._active:
             if jid and jid != self._jid:
                 self._contexts.clear()
@@ -200,7 +200,8 @@ class Guest:
             try:
                 ways = Ways(exactly, exactly)
                 value = Packed(pack(value, ways))
-                return ["returned", [value, context.get("retcode"), ways.has_kept]]
+                left = Packed(pack([*args, *kwargs.values()])) if tells_arguments else None
+                return ["returned", [value, context.get("retcode"), ways.has_kept, left]]
             except PackError as error:
                 return ["raised", no_data(error, path, "{}.{}".format(module.name, function), called)]
             except BaseException as error:
