@@ -82,7 +82,7 @@ export class Application {
 
   constructor(deps: ApplicationDeps) {
     this.#deps = deps;
-    this.#proxies = new Proxies(deps.settings.values.trusted_proxies);
+    this.#proxies = new Proxies(deps.settings.values.trusted_proxies, (warning) => deps.log.warning(warning));
     this.#rootPrefix = deps.settings.values.root_prefix.replace(/\/+$/, '');
   }
 

@@ -37,6 +37,7 @@ import {
   runResource,
 } from './resources/low-data.ts';
 import { Sessions } from './sessions.ts';
+import { Proxies } from './proxies.ts';
 import { Statistics } from './statistics.ts';
 import { TokenChecks } from './token-checks.ts';
 import { Turns } from './turns.ts';
@@ -44,6 +45,9 @@ import type { OpenedService } from './v2/open-service.ts';
 import type { StreamCounters } from './v2/event-stream.ts';
 import type { ServiceDeps } from './v2/service.ts';
 import { WebSockets } from './web-sockets.ts';
+
+/** Of the calls that may be under way, those with a name and a password instead of a token. */
+const GUESTS_SHARE = 0.5;
 
 /** What all servers of a program share. */
 export interface SharedDeps {
@@ -72,7 +76,7 @@ export interface BuiltApplication {
 export function buildApplication(settings: ApiSettings, shared: SharedDeps): BuiltApplication {
   const { values } = settings;
   const { clock, random, log, link, feed } = shared;
-  const limits = new LoginLimits(clock);
+  const limits = new LoginLimits(clock, new Proxies(values.trusted_proxies));
   const turns = new Turns(values.thread_pool);
   const budget = new BodyBudget();
   const kept = new KeptFiles();
@@ -87,6 +91,7 @@ export function buildApplication(settings: ApiSettings, shared: SharedDeps): Bui
     master: new MasterCalls(shared),
     limits,
     turns,
+    guests: new Turns(values.thread_pool * GUESTS_SHARE),
   });
   const webSockets = new WebSockets({ sessions, checks, streams, clients, clock, log });
   const logins = { link, sessions, limits, clients, acl: values.api_acl, log };

@@ -3,6 +3,7 @@ import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { NotAuthorisedError } from '../../runtime/client/errors.ts';
+import { CLIENT_FIELD } from '../../runtime/client/login.ts';
 import { loginKey } from '../../runtime/access/login-key.ts';
 import type { LocalCalls } from './local-calls.ts';
 import type { LoginLimits } from './login-limits.ts';
@@ -32,6 +33,8 @@ export interface ClientsDeps {
   readonly master: MasterCalls;
   readonly limits: LoginLimits;
   readonly turns: Turns;
+  /** Of these turns those that calls with a name and a password may have: whoever guesses leaves the others to those who have a token. */
+  readonly guests: Turns;
 }
 
 /** Runs low data. */
@@ -56,7 +59,9 @@ export class Clients {
     const out: Value[] = [];
     for (const chunk of lowstate) {
       const low = prepare(chunk);
-      out.push(...(await this.#deps.turns.take(() => this.run(low, caller), caller.signal)));
+      const { turns, guests } = this.#deps;
+      const call = (): Promise<Value[]> => turns.take(() => this.run(low, caller), caller.signal);
+      out.push(...(await (low.has('token') ? call() : guests.take(call, caller.signal))));
     }
     return out;
   }
@@ -70,8 +75,9 @@ export class Clients {
     if (truthy(low.get('raw_shell')) && !this.#deps.link.opts.get('netapi_allow_raw_shell'))
       throw new NotAuthorisedError('Raw shell option not allowed.');
     caller.beforeCall();
-    const run = (): Promise<Value[]> => this.#dispatch(client, low, caller.signal);
-    if (low.has('token')) return run();
+    if (low.has('token')) return this.#dispatch(client, low, caller.signal);
+    const his: Dict = new Map(low).set(CLIENT_FIELD, caller.address);
+    const run = (): Promise<Value[]> => this.#dispatch(client, his, caller.signal);
     return this.#deps.limits.attempt(caller.address, loginKeyOf(low), run, isLoginFailure);
   }
 

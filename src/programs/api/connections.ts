@@ -4,9 +4,9 @@
  */
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
-import { isLoopback } from './login-limits.ts';
-import type { Proxies } from './proxies.ts';
 import type { PacedConnection } from '../../network/http/paced-connection.ts';
+import { addressGroup, isLoopback } from '../../network/transport/address-group.ts';
+import type { Proxies } from './proxies.ts';
 
 /** Connections at a time, and those of one address; behind a proxy on this machine everybody has its address, which has no limit. */
 export const CONNECTIONS_MAX = 10_000;
@@ -44,9 +44,9 @@ export class Connections {
 
   /** A connection has been made. It is ended at once when its address has too many. @returns whether it may stay */
   add(connection: PacedConnection): boolean {
-    const address = connection.remoteAddress;
+    const address = addressGroup(connection.remoteAddress);
     const count = (this.#byAddress.get(address) ?? 0) + 1;
-    if (count > OF_ADDRESS_MAX && !isLoopback(address) && !this.#proxies.has(address)) {
+    if (count > OF_ADDRESS_MAX && !isLoopback(address) && !this.#proxies.has(connection.remoteAddress)) {
       this.counters.refused++;
       this.#log.warning(
         `${address} has ${OF_ADDRESS_MAX} connections and gets no more (${this.counters.refused} refused so far).`,

@@ -4,7 +4,9 @@
  */
 import { BoundedMap } from '../../host/bounded-map.ts';
 import type { Clock } from '../../host/clock.ts';
+import { addressGroup, isLoopback } from '../../network/transport/address-group.ts';
 import { HttpFault } from './http-fault.ts';
+import type { Proxies } from './proxies.ts';
 
 const WINDOW_MS = 5 * 60_000;
 /** Failures within that time: of one address, of a name from one address, of a name from anywhere. */
@@ -26,11 +28,14 @@ export class LoginLimits {
   readonly #counts = new BoundedMap<string, Count>(COUNTED_MAX);
   readonly #good = new BoundedMap<string, true>(GOOD_MAX);
   readonly #clock: Clock;
+  readonly #proxies: Pick<Proxies, 'has'>;
   /** Log-ins refused without asking the master. */
   refused = 0;
 
-  constructor(clock: Clock) {
+  /** @param proxies that say whose a request is: where one of this machine is named, its address is nobody else's */
+  constructor(clock: Clock, proxies: Pick<Proxies, 'has'> = { has: () => false }) {
     this.#clock = clock;
+    this.#proxies = proxies;
   }
 
   /**
@@ -46,13 +51,14 @@ export class LoginLimits {
     attempt: () => Promise<T>,
     isFailure: (error: unknown) => boolean,
   ): Promise<T> {
-    const counts = this.#countsOf(groupOf(address), name);
+    const group = addressGroup(address);
+    const counts = this.#countsOf(group, name);
     for (const { count, limit } of counts) if (count.count >= limit) this.#refuse(count);
     for (const { count } of counts) count.count++;
     let failed = false;
     try {
       const done = await attempt();
-      if (!isLoopback(address)) this.#good.set(pairOf(address, name), true);
+      if (!this.#isShared(group)) this.#good.set(pairOf(group, name), true);
       return done;
     } catch (error) {
       failed = isFailure(error);
@@ -78,8 +84,8 @@ export class LoginLimits {
     const keys: [string, number][] = [];
     // whoever has logged in from there before is not kept out by what strangers do elsewhere
     if (this.#good.get(pair) === undefined) keys.push([`name ${name}`, LIMITS.name]);
-    // behind a proxy on this machine everybody has its address, and would keep out everybody else
-    if (!isLoopback(address)) keys.push([pair, LIMITS.pair], [`address ${address}`, LIMITS.address]);
+    // whoever shares an address with everybody would keep out everybody else
+    if (!this.#isShared(address)) keys.push([pair, LIMITS.pair], [`address ${address}`, LIMITS.address]);
     return keys.map(([key, limit]) => ({ count: this.#current(key), limit }));
   }
 
@@ -90,6 +96,11 @@ export class LoginLimits {
     const fresh = { sinceMs: nowMs, count: 0 };
     this.#counts.set(key, fresh);
     return fresh;
+  }
+
+  /** Behind a proxy on this machine that nobody has named, everybody has its address. */
+  #isShared(address: string): boolean {
+    return isLoopback(address) && !this.#proxies.has(address);
   }
 
   #refuse({ sinceMs }: Count, what = 'log-ins that failed'): never {
@@ -103,15 +114,4 @@ export class LoginLimits {
 
 function pairOf(address: string, name: string): string {
   return `pair ${address} ${name}`;
-}
-
-/** Whoever has one IPv6 address has the network around it. */
-function groupOf(address: string): string {
-  if (!address.includes(':') || address.includes('.') || isLoopback(address)) return address;
-  return address.split(':').slice(0, 4).join(':');
-}
-
-/** True for this machine's own addresses. */
-export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address);
 }

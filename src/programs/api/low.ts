@@ -3,13 +3,13 @@ import { SaltInvocationError } from '../../errors/errors.ts';
 import { Secret } from '../../host/secret.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { isDict, pyTypeName, toNumber, type Dict, type Value } from '../../python/values/value.ts';
-import type { Login } from '../../runtime/client/login.ts';
+import { CLIENT_FIELD, type Login } from '../../runtime/client/login.ts';
 import { isJid } from '../../storage/jobs/jid.ts';
 import { splitKeyword } from '../../formats/yaml/split-keyword.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
 
 /** Fields by which the master finds out who asks. */
-export const CREDENTIALS: readonly string[] = ['token', 'eauth', 'username', 'password'];
+export const CREDENTIALS: readonly string[] = ['token', 'eauth', 'username', 'password', CLIENT_FIELD];
 
 /** Characters of a wrong value that a sentence shows. */
 const SHOWN_MAX = 60;
@@ -36,6 +36,7 @@ export function loginOf(low: Dict): Login {
     eauth: text('eauth'),
     username: text('username'),
     password: new Secret(text('password')),
+    client: text(CLIENT_FIELD),
   };
 }
 

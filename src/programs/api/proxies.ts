@@ -4,6 +4,7 @@
  */
 import { BlockList, isIP } from 'node:net';
 import { ConfigError } from '../../errors/errors.ts';
+import { isLoopback } from '../../network/transport/address-group.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import type { Value } from '../../python/values/value.ts';
 
@@ -13,9 +14,15 @@ const HEADER = 'x-forwarded-for';
 /** The proxies that are believed. */
 export class Proxies {
   readonly #trusted = new BlockList();
+  /** Told once. */
+  #tell: ((warning: string) => void) | undefined;
 
-  /** @param given `trusted_proxies`: an address or a network, or a list of them @throws ConfigError for what is none */
-  constructor(given: Value) {
+  /**
+   * @param given `trusted_proxies`: an address or a network, or a list of them
+   * @param tell is told when a proxy on this machine is not among them @throws ConfigError for what is none
+   */
+  constructor(given: Value, tell?: (warning: string) => void) {
+    this.#tell = tell;
     for (const each of Array.isArray(given) ? given : given === null ? [] : [given]) this.#add(pyStr(each));
   }
 
@@ -30,6 +37,7 @@ export class Proxies {
    */
   clientOf(address: string, headers: Readonly<Record<string, string | string[] | undefined>>): string {
     const given = headers[HEADER];
+    if (given !== undefined && isLoopback(address) && !this.has(address)) this.#tellUnnamed(address);
     let found = address;
     for (const written of (Array.isArray(given) ? given.join(',') : (given ?? '')).split(',').reverse()) {
       if (!this.has(found)) return found;
@@ -38,6 +46,14 @@ export class Proxies {
       found = before;
     }
     return found;
+  }
+
+  #tellUnnamed(address: string): void {
+    this.#tell?.(
+      `A program at ${address} sends X-Forwarded-For, and trusted_proxies does not name it: everybody who comes by it counts as one, so that ` +
+        `strangers who guess passwords can keep others from logging in. If it is a proxy of yours, set trusted_proxies: ${address}.`,
+    );
+    this.#tell = undefined;
   }
 
   #add(text: string): void {

@@ -2,6 +2,12 @@
 import type { Secret } from '../../host/secret.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 
+/**
+ * The address for which a program of the master's machine, such as an API, sends a log-in. Not Salt's, but ours; it counts only from this
+ * machine, and says beside whom the log-in waits.
+ */
+export const CLIENT_FIELD = 'brine_client';
+
 /** A token, or a name and a password of an authentication system. */
 export type Login =
   | { readonly kind: 'token'; readonly token: Secret }
@@ -10,6 +16,8 @@ export type Login =
       readonly eauth: string;
       readonly username: string;
       readonly password: Secret;
+      /** The address for which a program of this machine asks. */
+      readonly client?: string;
     };
 
 /** The fields of a request by which the master finds out who asks. For `publish` they stand in `kwargs`, else beside the command. */
@@ -21,6 +29,7 @@ export function loginFields(login: Login): Dict {
           ['eauth', login.eauth],
           ['username', login.username],
           ['password', login.password.reveal()],
+          ...(login.client === undefined ? [] : [[CLIENT_FIELD, login.client] as [Value, Value]]),
         ],
   );
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../../host/log.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { NotAuthorisedError } from '../../../runtime/client/errors.ts';
+import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
 import { mayLogIn } from '../api-acl.ts';
 import { isLoginFailure, loginKeyOf, type Clients } from '../clients.ts';
 import { HttpFault } from '../http-fault.ts';
@@ -78,7 +79,7 @@ export async function makeToken(
   if (!given.has('eauth')) throw new NotAuthorisedError(wrong);
   const load: Dict = new Map(given);
   for (const name of ['token', 'client', 'fun']) load.delete(name);
-  load.set('cmd', 'mk_token');
+  load.set('cmd', 'mk_token').set(CLIENT_FIELD, address);
   const ask = async (): Promise<Dict> => {
     const reply = await link.command(load);
     if (!isDict(reply) || typeof reply.get('token') !== 'string') throw new NotAuthorisedError(wrong);

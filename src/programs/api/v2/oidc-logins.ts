@@ -1,8 +1,9 @@
 /**
- * Log-ins of browsers at a provider of OpenID Connect. What is under way is kept here, by an id that only the browser has, in a cookie: the
- * answer of the provider counts in the browser that has asked, once, and for ten minutes. Whether it lets anybody in is the master's decision.
+ * Log-ins of browsers at a provider of OpenID Connect. What is under way is kept by the browser, in a cookie that is sealed with a key of this
+ * process: whoever begins many takes nobody's place. The answer of the provider counts in the browser that has asked, once, and for ten
+ * minutes. Whether it lets anybody in is the master's decision.
  */
-import { createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { BrineError } from '../../../errors/errors.ts';
 import { BoundedMap } from '../../../host/bounded-map.ts';
 import type { Clock } from '../../../host/clock.ts';
@@ -17,9 +18,14 @@ import { ApiFault } from './fault.ts';
 
 /** Seconds from the beginning of a log-in to the answer of the provider. */
 export const LOGIN_SECONDS = 600;
-/** Log-ins under way; the oldest is given up for another one. */
-const UNDER_WAY_MAX = 10_000;
-const ID_BYTES = 32;
+/** Log-ins that have ended within that time; they cannot be ended again. */
+const ENDED_MAX = 10_000;
+const CIPHER = 'aes-256-gcm';
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Longer ones are none of ours. */
+const SEALED_MAX = 1_000;
 
 /** What the provider sends a browser back with. */
 export interface ProviderAnswer {
@@ -44,11 +50,13 @@ interface UnderWay extends Begun {
 /** Begins and ends them. */
 export class OidcLogins {
   readonly #deps: OidcLoginsDeps;
-  readonly #underWay = new BoundedMap<string, UnderWay>(UNDER_WAY_MAX);
+  readonly #ended = new BoundedMap<string, true>(ENDED_MAX);
+  readonly #key: Uint8Array;
   #provider: Provider | undefined;
 
   constructor(deps: OidcLoginsDeps) {
     this.#deps = deps;
+    this.#key = deps.random.bytes(KEY_BYTES);
   }
 
   /** What people are shown; undefined where `external_auth` has no `oidc`. */
@@ -56,24 +64,22 @@ export class OidcLogins {
     return this.#configured()?.settings.name;
   }
 
-  /** Begins one. @returns the id for the browser, and where to send it @throws ApiFault */
-  async begin(): Promise<{ id: string; url: string }> {
+  /** Begins one. @returns what the browser keeps, and where to send it @throws ApiFault */
+  async begin(): Promise<{ kept: string; url: string }> {
     const { random, clock } = this.#deps;
     const begun = begin(random);
     const url = await asked(authorizationUrl(this.#required(), begun));
-    const id = random.bytes(ID_BYTES).toString('hex');
-    this.#underWay.set(digestOf(id), { ...begun, sinceMs: clock.monotonicMs() });
-    return { id, url: url.href };
+    return { kept: this.#seal({ ...begun, sinceMs: clock.monotonicMs() }), url: url.href };
   }
 
   /**
-   * Ends one. @param id that the browser shows
+   * Ends one. @param kept what the browser shows
    * @returns what the master is to be shown @throws ApiFault `login-failed` for whatever does not fit
    */
-  async finish(id: string | undefined, answer: ProviderAnswer): Promise<Dict> {
+  async finish(kept: string | undefined, answer: ProviderAnswer): Promise<Dict> {
     const { clock } = this.#deps;
     const provider = this.#required();
-    const begun = this.#take(id);
+    const begun = this.#take(kept);
     if (begun === undefined)
       throw failed(
         'This browser has begun no log-in, or it has taken more than ten minutes, or was ended before.',
@@ -89,14 +95,42 @@ export class OidcLogins {
     return dict({ eauth: 'oidc', username, password: `${token}:${begun.secret}` });
   }
 
-  #take(id: string | undefined): Begun | undefined {
-    if (id === undefined) return undefined;
-    const digest = digestOf(id);
-    const found = this.#underWay.get(digest);
-    this.#underWay.delete(digest);
+  #take(kept: string | undefined): Begun | undefined {
+    const found = kept === undefined || kept.length > SEALED_MAX ? undefined : this.#open(kept);
     if (found === undefined || this.#deps.clock.monotonicMs() - found.sinceMs > LOGIN_SECONDS * 1000)
       return undefined;
+    const digest = digestOf(found.state);
+    if (this.#ended.peek(digest) === true) return undefined;
+    this.#ended.set(digest, true);
     return found;
+  }
+
+  #seal(underWay: UnderWay): string {
+    const iv = this.#deps.random.bytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.#key, iv);
+    const { state, secret, verifier, sinceMs } = underWay;
+    const text = [state, secret, verifier, String(sinceMs)].join(' ');
+    return Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString(
+      'base64url',
+    );
+  }
+
+  /** @returns undefined for what was not sealed here */
+  #open(kept: string): UnderWay | undefined {
+    const bytes = Buffer.from(kept, 'base64url');
+    if (bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
+    const decipher = createDecipheriv(CIPHER, this.#key, bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      const text =
+        decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+      const [state = '', secret = '', verifier = '', sinceMs] = text.split(' ');
+      return { state, secret, verifier, sinceMs: Number(sinceMs) };
+    } catch {
+      return undefined;
+    }
   }
 
   #required(): Provider {

@@ -92,7 +92,9 @@ export class Service {
     const read = await this.#read(route, exchange, found, caller);
     const call = { ...read, exchange, signal, caller, deps: this.#deps };
     if (route.events !== undefined) return this.#stream(route, call);
-    const answer = await this.#deps.turns.take(() => this.#run(route, call), signal);
+    const run = (): Promise<unknown> => this.#run(route, call);
+    // log-ins wait at the master: those of strangers leave the turns to whoever is known
+    const answer = await (route.auth ? this.#deps.turns.take(run, signal) : run());
     this.#send(exchange, route, answer);
   }
 

@@ -5,11 +5,13 @@
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
+import { LaneFullError } from '../../../host/lanes.ts';
 import type { Logger } from '../../../host/log.ts';
 import type { Random } from '../../../host/random.ts';
 import { Secret } from '../../../host/secret.ts';
 import type { AuthBackend, Credentials } from '../../../plugins/auth/backend.ts';
 import type { ConfiguredAuth } from '../../../plugins/auth/configured.ts';
+import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
 import { loginKey } from '../../../runtime/access/login-key.ts';
 import { isDict, float, toNumber, type Dict, type Value } from '../../../python/values/value.ts';
 import { given, rulesOf, type Identity } from '../../../runtime/access/auth-list.ts';
@@ -18,7 +20,6 @@ import type { GivenRule } from '../../../runtime/access/question.ts';
 import { isToken, newToken, type TokenStore } from '../../../storage/tokens/token-store.ts';
 import { countedLines } from '../counted-log.ts';
 import { loginFailure, type Logins } from './access.ts';
-import { LaneFullError } from './lanes.ts';
 import type { LoginFailure, Requester } from './requester.ts';
 import type { Throttle } from './throttle.ts';
 
@@ -145,7 +146,8 @@ export class ExternalLogins implements Logins {
     const backend = typeof eauth === 'string' ? auth.backend(eauth) : undefined;
     const credentials = readCredentials(username, password, backend?.passwordMax ?? TEXT_MAX);
     try {
-      const found = await throttle.attempt(loginKey(textOf(eauth), name), from, async () => {
+      const asker = { from, client: textOf(load.get(CLIENT_FIELD)) };
+      const found = await throttle.attempt(loginKey(textOf(eauth), name), asker, async () => {
         if (backend === undefined || credentials === undefined) return undefined;
         return (await this.#isRight(backend, credentials, textOf(eauth))) ? credentials : undefined;
       });

@@ -1,4 +1,5 @@
 /** External authentication in a worker: its code is read when somebody first logs in, or shows a token. */
+import { isOwnAddress } from '../../../host/own-addresses.ts';
 import { truthy } from '../../../python/values/value.ts';
 import { systemRandom } from '../../../host/random.ts';
 import type { PythonSinglesDeps } from '../../../runtime/extensions/python-singles.ts';
@@ -37,7 +38,7 @@ export function externalLogins(
     const auth = new ConfiguredAuth({ opts: opts.toDict(), clock, log, custom: own.find, useOnce });
     const tokens = openTokens(opts.toDict());
     const random = systemRandom;
-    const throttle = new Throttle(clock, random);
+    const throttle = new Throttle(clock, random, isOwnAddress);
     return {
       logins: new Made({ opts, auth, tokens, throttle, clock, random, log }),
       close: async () => {

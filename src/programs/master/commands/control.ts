@@ -9,6 +9,7 @@ import type { Encodable } from '../../../formats/wire/msgpack.ts';
 import { isListenerDigest } from '../../../network/events/event-door.ts';
 import { tags } from '../../../network/events/tags.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
 import type { MasterQuestion } from '../../../runtime/access/question.ts';
 import type { Clock } from '../../../host/clock.ts';
 import { isSafeJid, type JidSource } from '../../../storage/jobs/jid.ts';
@@ -34,7 +35,10 @@ export interface ControlDeps {
 }
 
 /** Fields of a request that say who sends it; no function sees them, nor does an event. */
-const CREDENTIALS: readonly string[] = ['cmd', 'fun', 'key', 'token', 'eauth', 'username', 'password'];
+const CREDENTIALS: readonly string[] = [
+  ...['cmd', 'fun', 'key', 'token', 'eauth', 'username', 'password'],
+  CLIENT_FIELD,
+];
 /** Wheel functions at a time in one worker. */
 const WHEEL_AT_ONCE_MAX = 50;
 

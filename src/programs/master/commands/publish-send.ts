@@ -4,6 +4,7 @@ import { isoStamp } from '../../../network/events/framing.ts';
 import { syndicName, tags } from '../../../network/events/tags.ts';
 import type { Absence } from '../../../network/ipc/contracts/publisher.ts';
 import { outcomeDict, type LedgerEntry } from '../../../storage/jobs/ledger.ts';
+import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
 import { isTargetType } from '../../../runtime/targeting/target.ts';
 import { handedOn, TRACE_FIELD } from '../../../runtime/tracing/context.ts';
 import type { Span } from '../../../runtime/tracing/tracer.ts';
@@ -205,7 +206,7 @@ async function registerJob(
 function storedLoad(request: PublishRequest, jid: string): Dict {
   const { fun, arg, tgt, tgtType, ret, user, to } = request;
   const kwargs: Dict = new Map(request.kwargs);
-  for (const secret of ['username', 'password', 'token', 'eauth']) kwargs.delete(secret);
+  for (const secret of ['username', 'password', 'token', 'eauth', CLIENT_FIELD]) kwargs.delete(secret);
   const load = dict({
     cmd: 'publish',
     tgt,

@@ -9,13 +9,13 @@ import { dict } from '../../../../src/python/values/value.ts';
 const MINUTES_MS = 60_000;
 
 /** Limits whose time goes on by hand. */
-function made(): {
+function made(proxies?: ConstructorParameters<typeof LoginLimits>[1]): {
   tries: (address: string, name: string, times?: number) => Promise<string[]>;
   later: (ms: number) => void;
   succeeds: (address: string, name: string) => Promise<string>;
 } {
   let nowMs = 0;
-  const limits = new LoginLimits({ ...systemClock, monotonicMs: () => nowMs });
+  const limits = new LoginLimits({ ...systemClock, monotonicMs: () => nowMs }, proxies);
   const once = async (address: string, name: string): Promise<string> => {
     try {
       await limits.attempt(
@@ -74,6 +74,24 @@ test('log-in limits - behind a proxy on this machine a stranger does not keep ou
   const { tries } = made();
   assert.deepEqual(new Set(await tries('127.0.0.1', 'alice', 200)), new Set(['asked']));
   assert.deepEqual(await tries('127.0.0.1', 'alice'), ['429 Retry-After 300']);
+});
+
+test('log-in limits - where the proxy of this machine is named, its own address is somebody of this machine, with ten tries', async () => {
+  const { tries } = made({ has: (address) => address === '127.0.0.1' });
+  assert.deepEqual(new Set(await tries('127.0.0.1', 'alice', 10)), new Set(['asked']));
+  assert.deepEqual(await tries('127.0.0.1', 'alice'), ['429 Retry-After 300']);
+  assert.deepEqual(await tries('10.0.0.1', 'alice'), ['asked'], 'from elsewhere');
+});
+
+test('log-in limits - an IPv6 network is one however its addresses are written', async () => {
+  const { tries } = made();
+  for (let at = 0; at < 50; at++)
+    assert.deepEqual(await tries(`2001:db8::${at + 1}`, `user${at}`), ['asked']);
+  for (const other of ['2001:db8::ffff', '2001:DB8:0:0:1::2', '2001:0db8::1:2:3:4'])
+    assert.deepEqual(await tries(other, 'another'), ['429 Retry-After 300'], other);
+  assert.deepEqual(await tries('2001:db8:0:1::1', 'another'), ['asked'], 'the next network');
+  await tries('::ffff:10.0.0.1', 'alice', 10);
+  assert.deepEqual(await tries('10.0.0.1', 'alice'), ['429 Retry-After 300'], 'an IPv4 address in IPv6');
 });
 
 test('log-in limits - whoever has logged in from an address is not kept out by what strangers do elsewhere', async () => {

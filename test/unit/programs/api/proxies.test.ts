@@ -40,3 +40,18 @@ test('API proxies - what is no address and no network is refused at the start', 
   for (const wrong of ['localhost', '*', '10.0.0.0/33', '10.0.0/8', '', '::1/129', '10.0.0.1/'])
     assert.throws(() => new Proxies([wrong]), /trusted_proxies names .*no address/, wrong);
 });
+
+test('proxies - one of this machine that nobody has named is told of, once', () => {
+  const told: string[] = [];
+  const forwarded = { 'x-forwarded-for': '192.0.2.1' };
+  const unnamed = new Proxies(null, (warning) => told.push(warning));
+  assert.equal(unnamed.clientOf('127.0.0.1', {}), '127.0.0.1');
+  assert.equal(unnamed.clientOf('192.0.2.9', forwarded), '192.0.2.9');
+  assert.deepEqual(told, []);
+  for (const address of ['127.0.0.1', '::1']) assert.equal(unnamed.clientOf(address, forwarded), address);
+  assert.equal(told.length, 1);
+  assert.match(told[0] ?? '', /set trusted_proxies: 127\.0\.0\.1/);
+  const named = new Proxies(['127.0.0.1'], (warning) => told.push(warning));
+  assert.equal(named.clientOf('127.0.0.1', forwarded), '192.0.2.1');
+  assert.equal(told.length, 1);
+});

@@ -23,8 +23,8 @@ export const oidcRoutes: readonly Route[] = [
     redirects: true,
     run: async ({ deps, exchange }) => {
       try {
-        const { id, url } = await deps.oidc.begin();
-        setCookie(exchange, deps, `${id}; Max-Age=${LOGIN_SECONDS}`);
+        const { kept, url } = await deps.oidc.begin();
+        setCookie(exchange, deps, `${kept}; Max-Age=${LOGIN_SECONDS}`);
         return new Special({ redirect: url });
       } catch (error) {
         return refused(deps, exchange, error);
@@ -48,11 +48,11 @@ export const oidcRoutes: readonly Route[] = [
     takesFurtherFields: true,
     redirects: true,
     run: async ({ deps, exchange, query }) => {
-      const id = exchange.cookieOf(cookieName(deps));
+      const kept = exchange.cookieOf(cookieName(deps));
       setCookie(exchange, deps, '; Max-Age=0');
       try {
         const { state, code, error, iss } = query;
-        const credentials = await deps.oidc.finish(id, { state, code, error, iss });
+        const credentials = await deps.oidc.finish(kept, { state, code, error, iss });
         exchange.isProvenBrowser = true;
         exchange.cookie = await beginSession(deps, credentials, exchange.address);
         return new Special({ redirect: rootOf(deps) });
