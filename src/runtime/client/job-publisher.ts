@@ -54,7 +54,7 @@ export interface PublishedJob {
   readonly unseenSince?: string;
   /** Whether minions may be on their way to another master of a cluster. */
   readonly isClustered?: boolean;
-  /** Those of them that have not even authenticated since their keys were accepted. Only a Brine master knows. */
+  /** Those that are away or strange and have not even authenticated since their keys were accepted. Only a Brine master knows. */
   readonly newcomers?: readonly string[];
   /** Undefined when the master has no syndics. */
   readonly syndics?: SyndicsOfJob;
@@ -224,10 +224,9 @@ function readReply(reply: Value): PublishedJob {
   const strange = load.get('strange');
   const unseenSince = load.get('unseen_since');
   const unseen = typeof unseenSince === 'string' ? { unseenSince } : {};
-  const more = Array.isArray(strange)
-    ? { strange: texts(strange), newcomers: texts(load.get('newcomers')), ...unseen }
-    : {};
-  return { jid, minions, missing, lost: new Map(since), ...more };
+  const more = Array.isArray(strange) ? { strange: texts(strange), ...unseen } : {};
+  const newcomers = texts(load.get('newcomers'));
+  return { jid, minions, missing, lost: new Map(since), newcomers, ...more };
 }
 
 /** What a Brine master says of its syndics. */

@@ -181,10 +181,10 @@ export class WatchState {
     if (refusal !== undefined) return { kind: 'refused', reason: refusal };
     const lost = this.#lost.get(id);
     const unseen = this.#unseen.get(id);
-    if (unseen !== undefined && lost?.isBack === false)
-      return this.#newcomers.has(id) ? { kind: 'not here yet' } : { kind: 'not here yet', since: unseen };
-    if (lost !== undefined && (!lost.isBack || this.#idle.has(id)))
-      return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
+    const isAway = lost !== undefined && (!lost.isBack || this.#idle.has(id));
+    if (isAway && lost.before && this.#newcomers.has(id)) return { kind: 'not here yet' };
+    if (unseen !== undefined && lost?.isBack === false) return { kind: 'not here yet', since: unseen };
+    if (isAway) return { kind: lost.before ? 'never received' : 'connection lost', since: lost.since };
     if (syndicIdOf(id) !== undefined) return { kind: 'no response' };
     if (this.#received.has(id)) return { kind: 'still running' };
     if (this.#newcomers.has(id)) return { kind: 'not here yet' };

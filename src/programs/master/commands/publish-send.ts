@@ -1,7 +1,7 @@
 /** Sending a publication that was allowed: the job id, the events, the job cache, the publisher, and what is known of who is away. */
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { isoStamp } from '../../../network/events/framing.ts';
-import { syndicName, tags } from '../../../network/events/tags.ts';
+import { syndicIdOf, syndicName, tags } from '../../../network/events/tags.ts';
 import type { Absence } from '../../../network/ipc/contracts/publisher.ts';
 import { outcomeDict, type LedgerEntry } from '../../../storage/jobs/ledger.ts';
 import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
@@ -18,7 +18,7 @@ import type { Turn } from './turns.ts';
 
 const JID_ATTEMPTS = 5;
 
-/** More minions that were never seen are real Salt's: whether each has authenticated is not looked up, job for job. */
+/** More minions that were never seen are real Salt's, and more that are away are a part of the site: whether each has authenticated is not looked up, job for job. */
 const NEWCOMERS_MAX = 200;
 
 /** Fields of `kwargs` that travel on to the minion. */
@@ -110,12 +110,12 @@ async function sendTraced(
   await enterAbsent(deps, jid, lost, syndics.length > 0 ? [] : missing);
   deps.log.info(`User ${user ?? 'unknown'} Published command ${request.funs.join(',')} with jid ${jid}`);
   // these are ours; Salt's programs do not look at them
-  const newcomers = newcomersOf(deps, strange);
+  const newcomers = [...newcomersOf(deps, strange ?? []), ...newcomersOf(deps, [...lost.keys()].map(String))];
   const more = {
     lost: lost.size > 0 ? lost : undefined,
     strange,
     unseen_since: absence.unseenSince,
-    newcomers,
+    newcomers: newcomers.length > 0 ? newcomers : undefined,
     syndics: below,
   };
   return { jid, minions, missing, ...more };
@@ -148,11 +148,13 @@ function withSyndics(deps: PublicationDeps, absence: Absence, syndics: readonly 
   return { lost, strange: strange && [...strange], below };
 }
 
-/** Of minions that were never seen, those that cannot have received anything; undefined when there are none. */
-function newcomersOf(deps: PublicationDeps, strange: readonly string[] | undefined): string[] | undefined {
-  if (strange === undefined || strange.length > NEWCOMERS_MAX) return undefined;
-  const newcomers = strange.filter((id) => !deps.hasAuthenticated(id));
-  return newcomers.length === 0 ? undefined : newcomers;
+/**
+ * Of minions that are away or were never seen, those that cannot have received anything: one that was connected before its key was accepted
+ * is as new as one that was not.
+ */
+function newcomersOf(deps: PublicationDeps, away: readonly string[]): string[] {
+  if (away.length > NEWCOMERS_MAX) return [];
+  return away.filter((id) => syndicIdOf(id) === undefined && !deps.hasAuthenticated(id));
 }
 
 /** Writes into the ledger who was away at publication, and who cannot take part for want of an accepted key. */

@@ -15,6 +15,7 @@ import type { UserAuth } from '../../../../src/programs/master/auth/user-auth.ts
 import type { Rights } from '../../../../src/runtime/access/question.ts';
 import { given } from '../../../../src/runtime/access/auth-list.ts';
 import { accessFor } from '../../../support/access.ts';
+import { syndicName } from '../../../../src/network/events/tags.ts';
 import { publishHandler } from '../../../../src/programs/master/commands/publish.ts';
 import { takeReturn } from '../../../../src/programs/master/commands/returns.ts';
 import { JobTargets } from '../../../../src/programs/master/job-targets.ts';
@@ -197,7 +198,7 @@ test('permissions - a target without minions here is decided by the masters belo
 });
 
 /** A master below, asked by its syndic or by somebody of its host. */
-function publishing(rights: Rights, values: DictInit = {}) {
+function publishing(rights: Rights, values: DictInit = {}, lost: Readonly<Record<string, string>> = {}) {
   const sent: Dict[] = [];
   let newcomers: unknown;
   const opts = new Options(masterOptions, dict({ user: 'root', ...values }));
@@ -209,7 +210,10 @@ function publishing(rights: Rights, values: DictInit = {}) {
     mirror: { save: () => undefined } as unknown as LoadMirror,
     jids: new JidSource(systemClock),
     fireEvent: () => undefined,
-    send: async ({ load }) => (sent.push(load), { lost: new Map(), strange: ['db1', 'web1'] }),
+    send: async ({ load }) => (
+      sent.push(load),
+      { lost: new Map(Object.entries(lost)), strange: ['db1', 'web1'] }
+    ),
     keyState: () => 'accepted',
     hasAuthenticated: (id) => id === 'db1',
     clock: systemClock,
@@ -254,6 +258,11 @@ test('publish - tells which minions have not authenticated since their keys were
   const { ask, newcomers } = publishing({ kind: 'full' });
   assert.equal(await ask('*', {}), 'published');
   assert.deepEqual(newcomers(), ['web1']);
+  // one whose connection ended before its key was accepted is new, too; a syndic is not looked up
+  const stamp = '2026-11-28T21:13:32';
+  const away = publishing({ kind: 'full' }, {}, { web2: stamp, [syndicName('below')]: stamp });
+  assert.equal(await away.ask('*', {}), 'published');
+  assert.deepEqual(away.newcomers(), ['web1', 'web2']);
 });
 
 test('syndics - a job of a day that nobody keeps is not made by what a syndic sends, nor one that has no such minion', async (t) => {

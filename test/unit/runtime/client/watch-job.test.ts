@@ -59,6 +59,21 @@ test('watch - of a minion that has not been here since its key was accepted this
   assert.deepEqual(await words(news), ['return a', 'not here yet b']);
 });
 
+test('watch - one whose connection was lost before its key was accepted is new, also when it comes meanwhile', async () => {
+  const master = new FakeMaster({ a: { value: 1 }, b: {}, c: {}, d: { isRunning: false } });
+  master.newcomers = ['b', 'd'];
+  master.lost = new Map(['b', 'c', 'd'].map((id) => [id, '1969-12-31T23:59:50']));
+  const { news } = await publishAndWatch(master.parts, job, patience);
+  const found = words(news);
+  master.link('d', true, '1970-01-01T00:00:01');
+  assert.deepEqual((await found).sort(), [
+    'never received c',
+    'not here yet b',
+    'not here yet d',
+    'return a',
+  ]);
+});
+
 test('watch - a minion that is at work is waited for, however long it takes', async () => {
   const master = new FakeMaster({ a: { value: 1, afterMs: 60_000, isRunning: true } });
   const { news } = await publishAndWatch(master.parts, { ...job, fun: 'test.sleep' }, patience);
