@@ -1,6 +1,6 @@
 // `npm run demo [-- [--keep|--console] TARGET FUNCTION ARGUMENT...]`: a master and three minions on this machine answer one command. With
 // `--console` they keep running beside a salt-api, whose console can be looked at in a browser. `--stop [FOLDER...]` ends those that were
-// left running, and removes what they have written.
+// left running, and removes what they have written. Options of `salt` itself stand behind the function.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -24,7 +24,18 @@ const PROCESSES = 'processes.json';
 /** Daemons end their work first; what is still there after so long is killed. */
 const END_MS = 10_000;
 
+const USAGE = `Usage: npm run demo [-- [--keep|--console] TARGET FUNCTION ARGUMENT... [options of salt]]
+       npm run demo -- --stop [FOLDER...]
+
+  npm run demo -- --keep '*' test.ping
+
+`;
 const words = process.argv.slice(2);
+if (words[0] === '--help' || words[0] === '-h') {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+refuseUnknown(words[0]);
 if (words[0] === '--stop') {
   await stop(words.slice(1));
   process.exit(0);
@@ -96,6 +107,15 @@ if (keep) {
   );
 }
 process.exit(status);
+
+/** Says at once that an option is misspelt, and not after a fleet was started for it. */
+function refuseUnknown(word) {
+  if (!word?.startsWith('-') || ['--keep', '--console', '--stop'].includes(word)) return;
+  process.stderr.write(
+    `${USAGE}The demo has no option ${word}; options of salt stand behind the function.\n`,
+  );
+  process.exit(64);
+}
 
 /** Ends demos that keep running: those whose folders are named, or all of this user. */
 async function stop(named) {

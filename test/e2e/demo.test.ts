@@ -29,5 +29,7 @@ test('demo - a fleet that keeps running is ended with its folder, and a plain on
   assert.equal(existsSync(folder), false);
   for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
   assert.match(demo('--stop').stdout, /No demo is running/);
+  const misspelt = demo('--kepe', '*', 'test.ping');
+  assert.deepEqual([misspelt.status, misspelt.stdout], [64, ''], 'nothing is started for a misspelt option');
   assert.match(demo('web1', 'test.ping').stdout, /What next:\n.*--keep/);
 });

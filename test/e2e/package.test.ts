@@ -120,6 +120,13 @@ test('package - what npm pack makes, installed elsewhere: programs, types, and w
     assert.equal(manifest[name], undefined, name);
   for (const name of ['author', 'license', 'homepage', 'keywords', 'description', 'engines'])
     assert.notEqual(manifest[name], undefined, name);
+  assert.deepEqual(
+    [...manifest.man].sort(),
+    Object.keys(manifest.bin)
+      .map((name) => `docs/man/${name}.1`)
+      .sort(),
+    'one for each',
+  );
   for (const path of [...manifest.man, ...Object.values(manifest.bin)])
     assert.ok(existsSync(join(home, path)), path);
   for (const name of ['salt.bash', '_salt', 'salt.fish'])

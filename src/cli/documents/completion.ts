@@ -3,6 +3,7 @@
  * script; ids of minions are asked from `salt-key`. Ids come from outside: no script ever lets a shell evaluate them.
  */
 import { optionHelp, shownOptions } from '../command-line/help.ts';
+import { commandsOf } from '../options/programs.ts';
 import { allOptions, takesValue, type CliOption, type CliProgram } from '../command-line/optparse.ts';
 
 /** The shells there is completion for. */
@@ -108,11 +109,6 @@ function wordCandidates(program: CliProgram): readonly Candidates[] {
     default:
       return [{ kind: 'nothing' }];
   }
-}
-
-/** Commands that run a program: that of Salt's kind first. */
-function commandsOf({ name }: CliProgram): string[] {
-  return name === 'sls' ? [name, 'brine-sls'] : [name];
 }
 
 function options(program: CliProgram): CliOption[] {

@@ -9,7 +9,7 @@ import { STATE_TABLE } from '../../plugins/states/table.ts';
 import { brineVersion } from '../../version.ts';
 import { COMPLETION_SHELLS, renderCompletion, type CompletionShell } from './completion.ts';
 import { renderManPage } from './man.ts';
-import { allPrograms } from '../options/programs.ts';
+import { allPrograms, commandsOf } from '../options/programs.ts';
 import { renderReference } from './reference.ts';
 import {
   FUNCTIONS_HEAD,
@@ -59,7 +59,9 @@ export async function generatedDocuments(reference: string): Promise<Map<string,
   const out = new Map([[REFERENCE_PATH, renderReference(reference, allPrograms)]]);
   // no date, so that a page changes only when its program does
   const facts = { date: '', version: brineVersion, programs: allPrograms };
-  for (const program of allPrograms) out.set(`docs/man/${program.name}.1`, renderManPage(program, facts));
+  for (const program of allPrograms)
+    for (const name of commandsOf(program))
+      out.set(`docs/man/${name}.1`, renderManPage({ ...program, name }, facts));
   const names = {
     programs: allPrograms,
     functions: await executionFunctions(),

@@ -21,3 +21,8 @@ export const allPrograms: readonly CliProgram[] = [
   saltApiProgram,
   slsProgram,
 ];
+
+/** The commands that run a program: its own name, and the one that no other package has. */
+export function commandsOf({ name }: Pick<CliProgram, 'name'>): string[] {
+  return name === 'sls' ? [name, 'brine-sls'] : [name];
+}
