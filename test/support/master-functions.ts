@@ -50,7 +50,7 @@ export async function outcomeOfOurs(root: string, call: MasterFunctionCase): Pro
   const filled = JSON.parse(JSON.stringify(call).replaceAll('ROOT', root)) as MasterFunctionCase;
   if ('run' in filled) {
     const io = recordedIo('');
-    const code = await runSaltRun(['-c', join(root, 'etc'), ...filled.run], io);
+    const code = await runSaltRun(['-c', join(root, 'etc'), '--exit-codes=salt', ...filled.run], io);
     return { stdout: io.written.stdout, code };
   }
   const words = {

@@ -88,6 +88,8 @@ export function recordedMinion(options: FakeContextOptions = {}): RecordedMinion
     ['file_client', 'local'],
     ['local', true],
     ['backup_mode', ''],
+    // the recorded return codes are Salt's
+    ['exit_codes', 'salt'],
   ]);
   const grains = part('grains');
   writeFileSync(join(folder, 'minion'), '');

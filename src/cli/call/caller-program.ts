@@ -4,6 +4,7 @@ import { loadMinionConfig } from '../../config/load.ts';
 import { minionOptions, type MinionOptions } from '../../config/minion-options.ts';
 import { Options } from '../../config/option.ts';
 import { UsageError } from '../../errors/errors.ts';
+import { exitCodeMode } from '../program/exit-codes.ts';
 import { LOG_FORMS, setupLogging, type Logging } from '../../host/log-sinks.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { type CommandIo, writeStyled } from '../terminal/io.ts';
@@ -52,6 +53,8 @@ export async function openCallerProgram(parsed: ParsedOptions, io: CommandIo): P
   early.close();
   const merged = mergedOptions(parsed, config);
   merged.set('__cli', 'salt-call');
+  // so that functions know of it, wherever it was said
+  if (exitCodeMode(parsed, merged, io.env) === 'salt') merged.set('exit_codes', 'salt');
   applyWords(merged, parsed);
   const logging = callerLogging(merged, console);
   const isLocal =

@@ -277,22 +277,27 @@ class Caller {
       fun_args: this.#parsed.args.slice(1),
       metadata,
     });
-    await this.#runReturners(ret, state, context);
+    const unstored = await this.#runReturners(ret, state, context);
     await this.#deliver(ret);
     const isWhole = truthy(merged.get('print_metadata'));
     const shown = isWhole ? ret : value;
     await this.#display.value(new Map([['local', shown]]), isWhole ? 'nested' : (out ?? 'nested'), retcode);
-    if (truthy(merged.get('retcode_passthrough'))) return exitStatus(retcode);
+    // the log has said it
+    for (const message of unstored) tellFailure(this.#io, { code: 'function-failed', message });
+    if (truthy(merged.get('retcode_passthrough')) && retcode !== 0) return exitStatus(retcode);
+    if (retcode === 0 && unstored.length > 0) return this.#codes.of('not stored');
     return retcode === 0 ? 0 : 1;
   }
 
-  async #runReturners(ret: Dict, state: MinionState, context: ModuleContext): Promise<void> {
+  /** @returns why returners did not take it */
+  async #runReturners(ret: Dict, state: MinionState, context: ModuleContext): Promise<string[]> {
     const wanted = this.#program.merged.get('return');
-    if (!truthy(wanted)) return;
+    if (!truthy(wanted)) return [];
     const { returnerNames, runReturners } = await import('../../plugins/returners/run.ts');
     ret.set('success', true);
-    await runReturners(await state.returners(), returnerNames(wanted), ret, context);
+    const unstored = await runReturners(await state.returners(), returnerNames(wanted), ret, context);
     await state.close();
+    return unstored;
   }
 
   /** Tells the master, which gives the job an id of its own; without one, `cache_jobs` keeps the return here. */

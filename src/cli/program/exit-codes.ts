@@ -38,6 +38,8 @@ export const OUTCOMES = {
   'master down': { strict: 5, salt: 0, ways: { batch: 1, static: 1, docs: 2, run: 1, cp: 1 } },
   /** The master took the request and did not do it. */
   refused: { strict: 1, salt: 0, ways: { batch: 1, static: 1, docs: 2, run: 1, cp: 1 } },
+  /** A returner that was asked for did not take the return. */
+  'not stored': { strict: 1, salt: 0 },
   /** There is no documentation of what was asked for. */
   'nothing documented': { strict: 1, salt: 0 },
   /** A question was answered with no, or not at all where that counts as no. */

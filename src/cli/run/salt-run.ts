@@ -10,6 +10,7 @@ import { systemRandom } from '../../host/random.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
 import { parsePublished, type CallArguments } from '../../runtime/loader/bind.ts';
 import { catalogOf } from '../../runtime/loader/catalog.ts';
+import { isFailingReturn } from '../../runtime/loader/failing-returns.ts';
 import { functionDoc } from '../../runtime/loader/documentation.ts';
 import type { RunnerSpec } from '../../plugins/runners/runner.ts';
 import { compileGlob } from '../../python/text/fnmatch.ts';
@@ -107,7 +108,12 @@ async function runAsLoggedIn(
     if (data === 'key') return undefined;
     if (isAsync) display.line(`Executed command with job ID: ${String(data.get('jid'))}`);
     else await showReturn(display, data);
-    return isAsync ? 0 : exitCode(data, codes);
+    if (isAsync) return 0;
+    const code = exitCode(data, codes);
+    if (code !== 0 || !codes.isStrict) return code;
+    const spec = await findFunction('runner', fun, ownFunctions(program.merged, program.logging.logger));
+    const isShort = isFailingReturn(spec?.failsWith ?? [], data.get('return') ?? null);
+    return isShort ? codes.of('some failed') : 0;
   } catch (error) {
     if (!(error instanceof BrineError) || error instanceof UsageError) throw error;
     tellError(io, error);
@@ -291,7 +297,10 @@ class RunnerRun {
       log.error(`Passed invalid arguments: ${ended.refused}`);
     await this.#show('ret', ended.data);
     log.info(`Runner completed: ${this.#jid}`);
-    return ended.refused === undefined ? exitCode(ended.data, this.#codes) : NOT_RUN_EXIT;
+    if (ended.refused !== undefined) return NOT_RUN_EXIT;
+    const code = exitCode(ended.data, this.#codes);
+    if (code !== 0 || ended.shortfall === undefined || !this.#codes.isStrict) return code;
+    return this.#codes.of(ended.shortfall);
   }
 
   /** Shows an event of this job (salt/client/mixins.py `print_async_event`). */

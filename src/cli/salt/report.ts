@@ -1,4 +1,5 @@
 /** What `salt` prints of a job: returns as they come, the silent, the summary, the exit code (salt/cli/salt.py, 3006.16). */
+import { MISSING_RETURNERS } from '../../storage/jobs/stored-return.ts';
 import { outcomeCode } from '../../storage/jobs/ledger.ts';
 import { tellFailure } from '../terminal/failure-line.ts';
 import type { JobNews } from '../../runtime/client/watch-state.ts';
@@ -79,11 +80,19 @@ export class JobReport {
       const message = `The function returned ${retcode}.`;
       tellFailure(this.#display.io, { code: 'minion-failed', message, minion: id });
     }
+    const missing = load.get(MISSING_RETURNERS);
+    if (Array.isArray(missing) && missing.length > 0) this.#tellMissingReturners(id, missing.map(String));
     const unknown = unknownFunction(load);
     if (unknown !== undefined) this.unknown.set(unknown, id);
     if (this.#options.progress !== undefined) return this.#options.progress(this.#returned);
     const value: Dict = new Map<Value, Value>([[id, load.get('return') ?? null]]);
     await this.#display.value(value, minionsOutputter(load.get('out')), retcode);
+  }
+
+  #tellMissingReturners(id: string, names: readonly string[]): void {
+    const message = `${id} has no returner ${names.join(', ')}, so this return was not kept there; its log says why.`;
+    this.#display.error(`ERROR: ${message}`);
+    tellFailure(this.#display.io, { code: 'minion-failed', message, minion: id });
   }
 
   async #showSilent(id: string, outcome: Outcome, jid: string): Promise<void> {

@@ -122,6 +122,7 @@ export const atModule = defineModule({
     findProgram('at') === undefined ? 'The at module could not be loaded: at command not found' : undefined,
   // a command goes to the input of at, and may have lines
   words: { lines: ['*'] },
+  failsWith: { error: ['at', 'atc'] },
   functions: {
     atq: defineFunction({
       doc: 'Lists the jobs that wait.',

@@ -92,6 +92,7 @@ export const augeasModule = defineModule({
   unavailable: withoutAugtool,
   // every word is quoted, and goes to the standard input
   words: { dashes: 'any', lines: 'any' },
+  failsWith: { error: ['execute', 'remove', 'setvalue'] },
   functions: {
     execute: defineFunction({
       doc: 'Carries out commands that change: set, setm, mv, ins and rm. Nothing is written if one of them fails.',

@@ -214,6 +214,7 @@ export const configModule = defineModule({
   name: 'config',
   file: 'config',
   doc: 'Options: those of the minion, completed by grains, by pillar and by what the master puts into the pillar.',
+  failsWith: { false: ['gather_bootstrap_script'] },
   functions: {
     get: defineFunction({
       doc:

@@ -126,6 +126,13 @@ export const cpModule = defineModule({
   name: 'cp',
   file: 'cp',
   doc: 'Files: from the file server of the master or from URLs to this machine, into its cache, and to the master.',
+  failsWith: {
+    false: ['cache_file', 'get_file', 'get_file_str', 'push', 'push_dir', 'get_url'],
+    empty: ['cache_local_file', 'get_dir', 'get_file', 'get_template', 'hash_file'],
+    none: ['stat_file'],
+    within: ['cache_files', 'recv'],
+    text: ['recv_chunked'],
+  },
   functions: {
     get_file: defineFunction({
       doc: 'Fetches a file of the master.',
@@ -219,6 +226,8 @@ export const cpModule = defineModule({
         },
       },
       returns: 'the path it is at, or the content; an empty text or False when it cannot be had',
+      // the content of an empty file is empty, too
+      failsWith: [(value, { dest }) => value === '' && dest !== null],
       examples: [
         "salt '*' cp.get_url salt://my/file /tmp/this_file_is_mine",
         "salt '*' cp.get_url http://www.slashdot.org /tmp/index.html",

@@ -4,6 +4,7 @@ import { makeTempFile } from '../../host/file-operations.ts';
 import type { Random } from '../../host/random.ts';
 import { findUser } from '../../host/users.ts';
 import { findProgram } from '../../host/which.ts';
+import { textOtherThan } from '../../runtime/loader/failing-returns.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
@@ -250,6 +251,8 @@ const LIST = {
 } as const;
 const SET = 'new, present or updated; else what crontab says';
 const REMOVED = 'removed or absent; else what crontab says';
+const SET_IF = [textOtherThan('new', 'present', 'updated')];
+const REMOVED_IF = [textOtherThan('removed', 'absent')];
 const RM_JOB = {
   doc: "Takes a job out of a user's table.",
   params: {
@@ -263,6 +266,7 @@ const RM_JOB = {
     ...IDENTIFIER,
   },
   returns: REMOVED,
+  failsWith: REMOVED_IF,
 } as const;
 
 const runRemove = (ctx: ModuleContext, args: TypedArguments<typeof RM_JOB.params>): Promise<string> =>
@@ -290,6 +294,7 @@ export const cronModule = defineModule({
       ...['minute', 'hour', 'daymonth', 'month', 'dayweek'],
     ],
   },
+  failsWith: { false: ['write_cron_file'] },
   functions: {
     raw_cron: defineFunction({
       doc: "Gives a user's table as it stands.",
@@ -325,6 +330,7 @@ export const cronModule = defineModule({
       doc: "Makes sure of a job in a user's table.",
       params: { ...USER, ...TIMES, ...CMD, ...MORE },
       returns: SET,
+      failsWith: SET_IF,
       examples: ["salt '*' cron.set_job root '*' '*' '*' '*' 1 /usr/local/weekly"],
       run: (ctx, args) => {
         const times = Object.fromEntries(
@@ -344,6 +350,7 @@ export const cronModule = defineModule({
       doc: "Makes sure of a job with a special time (@daily, @reboot) in a user's table.",
       params: { ...USER, special: param.text({ doc: 'The time.' }), ...CMD, ...MORE },
       returns: SET,
+      failsWith: SET_IF,
       examples: [`salt '*' cron.set_special root @hourly 'echo foobar'`],
       run: (ctx, args) =>
         setJob(ctx, args.user, {
@@ -370,6 +377,7 @@ export const cronModule = defineModule({
         ...IDENTIFIER,
       },
       returns: REMOVED,
+      failsWith: REMOVED_IF,
       examples: ["salt '*' cron.rm_special root /usr/bin/foo"],
       run: (ctx, { user, cmd, special, identifier }) =>
         removeJob(
@@ -387,6 +395,7 @@ export const cronModule = defineModule({
         value: param.textOrNone({ default: null, doc: 'Its value.' }),
       },
       returns: SET,
+      failsWith: SET_IF,
       examples: ["salt '*' cron.set_env root MAILTO user@example.com"],
       run: (ctx, { user, name, value }) => setVariable(ctx, user, name, value ?? null),
     }),
@@ -394,6 +403,7 @@ export const cronModule = defineModule({
       doc: "Takes a variable out of a user's table.",
       params: { ...USER, name: param.text({ doc: 'The variable.' }) },
       returns: REMOVED,
+      failsWith: REMOVED_IF,
       examples: ["salt '*' cron.rm_env root MAILTO"],
       run: async (ctx, { user, name }) => {
         const table = await readTable(ctx, user);

@@ -37,6 +37,7 @@ export const dataModule = defineModule({
   name: 'data',
   file: 'data',
   doc: 'Values that a minion keeps for itself, in a file below its cache.',
+  failsWith: { false: ['cas', 'dump'] },
   functions: {
     clear: defineFunction({
       doc: 'Forgets everything.',

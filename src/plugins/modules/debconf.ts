@@ -68,6 +68,7 @@ export const debconfModule = defineModule({
     if (!isDebian) return 'The debconfmod module could not be loaded: unsupported OS family';
     return isThere ? undefined : 'The debconfmod module could not be loaded: debconf-utils is not installed.';
   },
+  failsWith: { false: ['set', 'set_file', 'set_template'] },
   functions: {
     get_selections: defineFunction({
       doc: 'Returns the answers to the questions of all packages.',

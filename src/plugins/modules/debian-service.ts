@@ -71,6 +71,20 @@ export const debianServiceModule = defineModule({
       ? undefined
       : 'The debian_service module could not be loaded: unsupported OS family and/or systemd running.',
   words: {},
+  failsWith: {
+    false: [
+      'disable',
+      'enable',
+      'force_reload',
+      'mask',
+      'reload',
+      'restart',
+      'start',
+      'stop',
+      'systemctl_reload',
+      'unmask',
+    ],
+  },
   functions: {
     ...systemdFunctions,
     start: action('start', 'start', 'Starts a service.'),

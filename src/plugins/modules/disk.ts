@@ -361,5 +361,6 @@ export const diskModule = defineModule({
   doc: 'File systems and block devices: how full they are, what they are, and changing them.',
   unavailable: () => (process.platform === 'win32' ? "This module doesn't work on Windows." : undefined),
   words: { dashes: ['args'] },
+  failsWith: { false: ['dump', 'format', 'wipe'], none: ['resize2fs'] },
   functions: { ...fileSystems, ...devices },
 });

@@ -11,6 +11,7 @@ export const dockerModule = defineModule({
   name: 'docker',
   file: 'dockermod',
   doc: 'Containers, images, networks and volumes of Docker.',
+  failsWith: { error: ['login', 'logout', 'pull', 'push', 'rmi', 'build'] },
   functions: {
     ...inspectFunctions,
     ...containerFunctions,

@@ -80,6 +80,7 @@ export const environModule = defineModule({
   name: 'environ',
   file: 'environ',
   doc: 'Reads and sets environment variables of the minion itself, which its programs inherit.',
+  failsWith: { false: ['setenv', 'setval'] },
   functions: {
     get: defineFunction({
       doc: 'Gives the value of a variable.',

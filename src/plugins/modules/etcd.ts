@@ -15,6 +15,7 @@ export const etcdModule = defineModule({
   name: 'etcd',
   file: 'etcd_mod',
   doc: 'Keys of etcd. Further keywords (host, port, username, password, ca, client_key, client_cert) say which; without them the options etcd.* of the profile or of the configuration do. It speaks version 2 unless etcd.require_v2 is False.',
+  failsWith: { none: ['get', 'rm', 'set', 'tree', 'update', 'watch'] },
   functions: {
     get: defineFunction({
       doc: 'Returns the value of a key.',

@@ -66,6 +66,7 @@ export const eventModule = defineModule({
   name: 'event',
   file: 'event',
   doc: 'Events: fired on the bus of this minion or sent to the master.',
+  failsWith: { false: ['fire', 'fire_master', 'send'] },
   functions: {
     fire: defineFunction({
       doc: 'Fires an event on the bus of this minion.',

@@ -31,6 +31,19 @@ export const fileModule = defineModule({
     process.platform === 'win32'
       ? 'The file execution module cannot be loaded: only available on non-Windows systems - use win_file instead.'
       : undefined,
+  failsWith: {
+    text: ['chgrp', 'chown', 'lchown'],
+    false: [
+      'check_managed',
+      'check_managed_changes',
+      'chattr',
+      'remove',
+      'rmdir',
+      'restorecon',
+      'sed',
+      'set_selinux_context',
+    ],
+  },
   functions: {
     ...statsFunctions,
     ...ownerFunctions,

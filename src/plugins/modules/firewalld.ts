@@ -45,6 +45,7 @@ export const firewalldModule = defineModule({
       : undefined,
   // each is the value of an option, in one word with it
   words: { dashes: 'any' },
+  failsWith: { false: ['allow_icmp', 'block_icmp'] },
   functions: {
     version: said('version', '--version', 'Returns the version of firewalld.'),
     reload_rules: said('reload_rules', '--reload', 'Makes the kept configuration the one of now.'),

@@ -246,5 +246,6 @@ export const gemModule = defineModule({
   file: 'gem',
   doc: 'Packages of Ruby, those of rvm and rbenv as well.',
   words: {},
+  failsWith: { false: ['install', 'sources_add', 'sources_remove', 'uninstall', 'update', 'update_system'] },
   functions: { ...changing, ...asking },
 });

@@ -440,5 +440,23 @@ export const glusterfsModule = defineModule({
   unavailable: () => (findProgram('gluster') === undefined ? 'glusterfs server is not installed' : undefined),
   // its commands are lines
   words: {},
+  failsWith: {
+    false: [
+      'add_volume_bricks',
+      'create_volume',
+      'delete_volume',
+      'disable_quota_volume',
+      'enable_quota_volume',
+      'get_max_op_version',
+      'get_op_version',
+      'peer',
+      'set_op_version',
+      'set_quota_volume',
+      'start_volume',
+      'stop_volume',
+      'unset_quota_volume',
+    ],
+    none: ['info', 'list_quota_volume', 'list_volumes', 'peer_status', 'status'],
+  },
   functions: { ...peerFunctions, ...volumeFunctions, ...quotaFunctions, ...versions },
 });

@@ -80,6 +80,18 @@ export const gpgModule = defineModule({
     findProgram('gpg') === undefined
       ? 'The gpg execution module cannot be loaded: gpg binary is not in the path.'
       : undefined,
+  failsWith: {
+    error: [
+      'create_key',
+      'decrypt',
+      'delete_key',
+      'encrypt',
+      'export_key',
+      'import_key',
+      'receive_keys',
+      'trust_key',
+    ],
+  },
   functions: {
     search_keys: defineFunction({
       doc: 'Searches keys on a keyserver.',

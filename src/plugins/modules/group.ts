@@ -48,6 +48,7 @@ export const groupModule = defineModule({
       ? undefined
       : 'The groupadd execution module cannot be loaded:  only available on Linux, OpenBSD and NetBSD',
   words: {},
+  failsWith: { false: ['add', 'adduser', 'chgid', 'delete', 'deluser', 'members'] },
   functions: {
     info: defineFunction({
       doc: 'Returns all that is known about a group.',

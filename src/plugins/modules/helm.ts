@@ -351,5 +351,27 @@ export const helmModule = defineModule({
   doc: 'Charts and releases in Kubernetes, by helm.',
   // what is not exempt is an operand
   words: { lines: ['kvflags', 'set'], dashes: ['flags', 'kvflags', ...Object.keys(KEYED)] },
+  failsWith: {
+    text: [
+      'create',
+      'dependency_build',
+      'dependency_update',
+      'install',
+      'lint',
+      'package',
+      'plugin_install',
+      'plugin_uninstall',
+      'plugin_update',
+      'pull',
+      'repo_add',
+      'repo_index',
+      'repo_remove',
+      'repo_update',
+      'rollback',
+      'uninstall',
+      'upgrade',
+      'verify',
+    ],
+  },
   functions: { ...charts, ...releases, ...repositories, ...itself },
 });

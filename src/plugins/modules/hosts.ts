@@ -139,6 +139,7 @@ export const hostsModule = defineModule({
   file: 'hosts',
   doc: 'Reads and changes the table of host names.',
   words: { dashes: 'any' },
+  failsWith: { false: ['add_host', 'rm_host', 'set_comment', 'set_host'] },
   functions: {
     list_hosts: defineFunction({
       doc: 'Lists the table.',

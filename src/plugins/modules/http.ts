@@ -102,6 +102,7 @@ export const httpModule = defineModule({
   name: 'http',
   file: 'http',
   doc: 'Asks web servers.',
+  failsWith: { error: ['query', 'wait_for_successful_query'] },
   functions: {
     query: defineFunction({
       doc: `Sends a request to a web server. ${KEYWORDS}`,

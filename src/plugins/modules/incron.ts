@@ -154,6 +154,7 @@ export const incronModule = defineModule({
   file: 'incron',
   doc: 'Commands that run when files change, by incron.',
   words: {},
+  failsWith: { false: ['write_incron_file'] },
   functions: {
     write_incron_file: defineFunction({
       doc: "Makes a file a user's table.",

@@ -99,6 +99,24 @@ export const influxdbModule = defineModule({
   name: 'influxdb',
   file: 'influxdbmod',
   doc: 'Databases, users, retention policies and continuous queries of InfluxDB 1.x. Further keywords (influxdb_user, influxdb_password, influxdb_host, influxdb_port, ssl, verify_ssl, timeout, path) say where.',
+  failsWith: {
+    false: [
+      'alter_retention_policy',
+      'create_continuous_query',
+      'create_db',
+      'create_retention_policy',
+      'create_user',
+      'drop_continuous_query',
+      'drop_db',
+      'drop_retention_policy',
+      'grant_admin_privileges',
+      'grant_privilege',
+      'remove_user',
+      'revoke_admin_privileges',
+      'revoke_privilege',
+      'set_user_password',
+    ],
+  },
   functions: {
     list_dbs: defineFunction({
       doc: 'Lists the databases.',

@@ -305,5 +305,6 @@ export const ipsetModule = defineModule({
   doc: 'Sets of addresses, networks and ports for the packet filter (`ipset`).',
   unavailable: withoutIpset,
   words: {},
+  failsWith: { text: ['delete_set', 'new_set', 'rename_set', 'flush'], error: ['add', 'delete'] },
   functions: { ...sets, ...entries },
 });

@@ -306,5 +306,9 @@ export const iptablesModule = defineModule({
   doc: "Rules of the kernel's packet filter (`iptables`, `ip6tables`).",
   unavailable: withoutIptables,
   words: { dashes: ['rule', 'position'] },
+  failsWith: {
+    false: ['append', 'insert', 'delete'],
+    text: ['delete', 'delete_chain', 'flush', 'insert', 'new_chain', 'set_policy'],
+  },
   functions: { ...reading, ...changing },
 });

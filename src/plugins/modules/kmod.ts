@@ -105,6 +105,7 @@ export const kmodModule = defineModule({
   // not by the grain, which `salt-call --local` would have to collect for any function that it does not know
   unavailable: () => (process.platform === 'linux' ? undefined : 'kmod is for Linux'),
   words: {},
+  failsWith: { text: ['load', 'remove'] },
   functions: {
     available: defineFunction({
       doc: "Lists the kernel's modules.",

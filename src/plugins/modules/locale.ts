@@ -218,6 +218,7 @@ export const localeModule = defineModule({
   file: 'localemod',
   doc: 'The language of the system, and the forms of its texts.',
   words: {},
+  failsWith: { false: ['gen_locale', 'set_locale'] },
   functions: {
     list_avail: defineFunction({
       doc: 'Lists the locales that can be used.',

@@ -202,6 +202,7 @@ export const logrotateModule = defineModule({
   file: 'logrotate',
   doc: 'The configuration of logrotate.',
   words: { dashes: 'any' },
+  failsWith: { false: ['set'] },
   functions: {
     show_conf: defineFunction({
       doc: 'Returns the configuration with what it includes.',

@@ -218,5 +218,6 @@ export const lvmModule = defineModule({
   unavailable: withoutLvm,
   // a size may be said as -1G
   words: { dashes: ['size', 'extents'] },
+  failsWith: { text: ['pvcreate', 'pvremove', 'pvresize'] },
   functions: { ...reading, ...changing },
 });

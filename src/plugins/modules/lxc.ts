@@ -469,5 +469,6 @@ export const lxcModule = defineModule({
       ? 'The lxc execution module cannot be loaded: the lxc-start binary is not in the path.'
       : undefined,
   words: {},
+  failsWith: { false: ['set_parameter'], none: ['set_parameter'] },
   functions: { ...asking, ...changing, ...running },
 });

@@ -118,6 +118,7 @@ export const mdadmRaidModule = defineModule({
       ? 'The mdadm execution module cannot be loaded: the mdadm binary is not in the path.'
       : undefined,
   words: {},
+  failsWith: { false: ['add', 'destroy'], true: ['stop'] },
   functions: {
     list: defineFunction({
       doc: 'Lists the arrays.',

@@ -112,6 +112,7 @@ export const mineModule = defineModule({
   name: 'mine',
   file: 'mine',
   doc: 'The mine: what functions gave on minions, kept on the master for others to read.',
+  failsWith: { false: ['delete', 'flush', 'send', 'update'], empty: ['get'] },
   functions: {
     update: defineFunction({
       doc: 'Runs the functions of `mine_functions`, and leaves what they give in the mine.',

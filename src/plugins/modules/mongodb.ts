@@ -216,6 +216,28 @@ export const mongodbModule = defineModule({
   name: 'mongodb',
   file: 'mongodb',
   doc: 'Databases, users and documents of MongoDB 4.2 and newer.',
+  failsWith: {
+    text: [
+      'collection_create',
+      'collection_drop',
+      'db_exists',
+      'db_list',
+      'db_remove',
+      'insert',
+      'user_create',
+      'user_exists',
+      'user_find',
+      'user_grant_roles',
+      'user_list',
+      'user_remove',
+      'user_revoke_roles',
+      'user_roles_exists',
+      'find',
+      'update_one',
+      'remove',
+    ],
+    false: ['user_create', 'user_find', 'user_remove'],
+  },
   functions: {
     db_list: defineFunction({
       doc: 'Lists the databases.',

@@ -275,6 +275,11 @@ export const mountModule = defineModule({
   unavailable: () =>
     process.platform === 'win32' ? 'The mount module cannot be loaded: not a POSIX-like system.' : undefined,
   words: { dashes: ['opts', 'mount_opts'] },
+  failsWith: {
+    text: ['mount', 'remount', 'umount'],
+    false: ['mount', 'remount', 'umount', 'swapoff', 'rm_filesystems'],
+    empty: ['swapon'],
+  },
   functions: {
     ...mounting,
     ...fstabFunctions,

@@ -567,5 +567,6 @@ export const networkModule = defineModule({
       ? 'The network execution module cannot be loaded on Windows: use win_network instead.'
       : undefined,
   words: {},
+  failsWith: { false: ['mod_bufsize', 'mod_hostname'] },
   functions: { ...own, ...calculating, ...reaching },
 });

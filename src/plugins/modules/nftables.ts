@@ -426,5 +426,6 @@ export const nftablesModule = defineModule({
   doc: "Rules of the kernel's packet filter (`nft`).",
   unavailable: withoutNft,
   words: { dashes: ['rule', 'position'] },
+  failsWith: { false: ['set_policy'] },
   functions: { ...reading, ...changing },
 });

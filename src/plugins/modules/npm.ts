@@ -248,5 +248,6 @@ export const npmModule = defineModule({
     findProgram('npm') === undefined
       ? 'npm execution module could not be loaded because the npm binary could not be located'
       : undefined,
+  failsWith: { false: ['cache_clean', 'uninstall'] },
   functions: { ...packageFunctions, ...cacheFunctions },
 });

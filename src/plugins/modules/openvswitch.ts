@@ -305,5 +305,22 @@ export const openvswitchModule = defineModule({
   unavailable: () => (findProgram('ovs-vsctl') === undefined ? 'Missing dependency: ovs-vsctl' : undefined),
   // a value is behind the name of its column, in JSON
   words: { lines: ['value'], dashes: ['value'] },
+  failsWith: {
+    false: [
+      'bridge_create',
+      'bridge_delete',
+      'bridge_list',
+      'interface_get_options',
+      'interface_get_type',
+      'port_add',
+      'port_create_gre',
+      'port_create_vlan',
+      'port_create_vxlan',
+      'port_get_tag',
+      'port_list',
+      'port_remove',
+    ],
+    text: ['db_set'],
+  },
   functions: { ...bridges, ...portFunctions, ...records },
 });

@@ -54,6 +54,7 @@ export const peclModule = defineModule({
       ? 'The pecl execution module not loaded: pecl binary is not in the path.'
       : undefined,
   words: {},
+  failsWith: { false: ['install'], empty: ['uninstall', 'update'] },
   functions: {
     install: defineFunction({
       doc: 'Installs extensions.',

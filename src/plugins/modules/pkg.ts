@@ -574,5 +574,6 @@ export const aptModule = defineModule({
       ? undefined
       : 'The pkg module could not be loaded: unsupported OS family',
   words: { lines: ['text', 'key_text', 'selection'], dashes: ['text', 'key_text', 'comments', 'selection'] },
+  failsWith: { within: ['hold', 'unhold', 'refresh_db'], false: ['add_repo_key', 'del_repo_key'] },
   functions: { ...looking, ...changing, ...repositoryFunctions },
 });

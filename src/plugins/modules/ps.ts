@@ -324,5 +324,6 @@ export const psModule = defineModule({
   file: 'ps',
   doc: 'Processes and what they use.',
   words: { dashes: ['pattern', 'time_format'] },
+  failsWith: { false: ['kill_pid'], none: ['pkill'] },
   functions: { ...processes, ...machine, ...programs },
 });

@@ -170,6 +170,7 @@ export const publishModule = defineModule({
   name: 'publish',
   file: 'publish',
   doc: "Jobs on other minions, and runners on the master, as far as the master's options `peer` and `peer_run` allow them.",
+  failsWith: { empty: ['publish', 'full_data'] },
   functions: {
     publish: defineFunction({
       doc:

@@ -227,5 +227,17 @@ export const pyenvModule = defineModule({
   file: 'pyenv',
   doc: 'Pythons of pyenv.',
   words: { lines: ['cmdline'] },
+  failsWith: {
+    false: [
+      'do',
+      'do_with_python',
+      'install',
+      'install_python',
+      'rehash',
+      'uninstall_python',
+      'update',
+      'default',
+    ],
+  },
   functions: { ...whole, ...pythons, ...commands },
 });

@@ -18,6 +18,7 @@ export const qemuImgModule = defineModule({
       ? 'The qemu_img execution module cannot be loaded: the qemu-img binary is not in the path.'
       : undefined,
   words: {},
+  failsWith: { text: ['convert'], empty: ['make_image'] },
   functions: {
     make_image: defineFunction({
       doc: 'Makes an empty disk.',

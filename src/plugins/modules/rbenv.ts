@@ -207,5 +207,8 @@ export const rbenvModule = defineModule({
   file: 'rbenv',
   doc: 'Rubies of rbenv.',
   words: { lines: ['env', 'cmdline'], dashes: ['env'] },
+  failsWith: {
+    false: ['do', 'do_with_ruby', 'install', 'install_ruby', 'rehash', 'uninstall_ruby', 'update', 'default'],
+  },
   functions: { ...whole, ...rubies, ...commands },
 });

@@ -121,6 +121,20 @@ export const redisModule = defineModule({
   name: 'redis',
   file: 'redismod',
   doc: 'Keys and settings of a Redis server.',
+  failsWith: {
+    false: [
+      'config_set',
+      'flushall',
+      'flushdb',
+      'hmset',
+      'save',
+      'set_key',
+      'shutdown',
+      'slaveof',
+      'bgsave',
+      'bgrewriteaof',
+    ],
+  },
   functions: {
     bgrewriteaof: command({
       doc: 'Has the server write its append-only file anew, in the background.',

@@ -216,5 +216,21 @@ export const rvmModule = defineModule({
   file: 'rvm',
   doc: 'Rubies and sets of gems of RVM, the Ruby version manager.',
   words: { lines: ['env', 'command'], dashes: ['opts', 'env'] },
+  failsWith: {
+    false: [
+      'do',
+      'gemset_copy',
+      'gemset_create',
+      'gemset_delete',
+      'gemset_empty',
+      'get',
+      'install',
+      'install_ruby',
+      'reinstall_ruby',
+      'rubygems',
+      'set_default',
+      'wrapper',
+    ],
+  },
   functions: { ...rubies, ...within, ...gemsets },
 });

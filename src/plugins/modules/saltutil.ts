@@ -262,6 +262,21 @@ export const saltutilModule = defineModule({
   name: 'saltutil',
   file: 'saltutil',
   doc: 'The minion itself: running jobs, refreshing what it has loaded, syncing custom modules, caches and keys.',
+  failsWith: {
+    false: [
+      'clear_cache',
+      'clear_job_cache',
+      'pillar_refresh',
+      'refresh_beacons',
+      'refresh_grains',
+      'refresh_matchers',
+      'refresh_modules',
+      'refresh_pillar',
+      'revoke_auth',
+    ],
+    empty: ['kill_job', 'signal_job', 'term_job'],
+    text: ['find_cached_job'],
+  },
   functions: {
     running: defineFunction({
       doc: 'Lists the jobs that run on the minion now, but for this one.',

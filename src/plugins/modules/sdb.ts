@@ -1,4 +1,5 @@
 /** `sdb.*`: values behind addresses `sdb://<profile>/<key>`. Follows 3006.16 salt/modules/sdb.py. */
+import type { FailingRule } from '../../runtime/loader/failing-returns.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import type { SdbContext } from '../sdb/sdb-driver.ts';
@@ -13,6 +14,10 @@ export function sdbContextOf(ctx: ModuleContext): SdbContext {
 
 const uri = { type: 'str', doc: 'The address, `sdb://<profile>/<key>`.' } as const;
 
+/** An address of a profile that there is not comes back as it is. */
+export const isUnanswered: FailingRule = (value, { uri: asked }) =>
+  typeof value === 'string' && value === asked && value.startsWith('sdb://');
+
 /** The parameters of `get_or_set_hash`, which the runner has too. */
 export const HASH_PARAMS = {
   uri,
@@ -25,6 +30,10 @@ export const sdbModule = defineModule({
   name: 'sdb',
   file: 'sdb',
   doc: 'Values that are kept outside of the configuration: in files, in the environment, in Vault, Redis or SQLite, behind a web interface.',
+  failsWith: {
+    false: ['set', 'delete', 'get_or_set_hash'],
+    none: ['get', 'set', 'delete', 'get_or_set_hash'],
+  },
   functions: {
     get: defineFunction({
       doc: 'Gives the value behind an address. What is no address is returned as it is.',
@@ -33,6 +42,7 @@ export const sdbModule = defineModule({
         strict: param.flag({ default: false, doc: 'Refuse what is no address, or names no profile.' }),
       },
       returns: 'the value; None when there is none',
+      failsWith: [isUnanswered],
       examples: ["salt '*' sdb.get sdb://mymemcached/foo strict=True"],
       run: (ctx, args) => sdbGet(sdbContextOf(ctx), args.uri, args.strict),
     }),

@@ -176,6 +176,7 @@ const FUNCTIONS = {
     doc: 'Sets the mode, now and for the next start.',
     params: { mode: { type: 'str or int', doc: 'Enforcing (1), Permissive (0) or Disabled.' } },
     returns: 'the mode of now, or `Invalid mode …`',
+    failsWith: [(value) => typeof value === 'string' && value.startsWith('Invalid mode')],
     examples: ["salt '*' selinux.setenforce enforcing"],
     run: (ctx, { mode }) => setMode(ctx, mode),
   }),
@@ -262,5 +263,15 @@ export const selinuxModule = defineModule({
     return missing === undefined ? undefined : `${missing} is not in the path`;
   },
   words: {},
+  failsWith: {
+    false: ['install_semod', 'remove_semod', 'setsebool', 'setsebools', 'setsemod'],
+    error: [
+      'fcontext_add_policy',
+      'fcontext_apply_policy',
+      'fcontext_delete_policy',
+      'port_add_policy',
+      'port_delete_policy',
+    ],
+  },
   functions: { ...FUNCTIONS, ...MODULES, ...FILE_CONTEXTS },
 });

@@ -435,5 +435,19 @@ export const serviceModule = defineModule({
       ? undefined
       : 'The systemd execution module failed to load: only available on Linux systems which have been booted with systemd.',
   words: {},
+  failsWith: {
+    false: [
+      'disable',
+      'enable',
+      'force_reload',
+      'mask',
+      'reload',
+      'restart',
+      'start',
+      'stop',
+      'systemctl_reload',
+      'unmask',
+    ],
+  },
   functions: systemdFunctions,
 });

@@ -167,6 +167,20 @@ export const shadowModule = defineModule({
   words: {
     dashes: [...['password', 'inactdays', 'maxdays', 'mindays', 'warndays', 'date', 'expire']],
   },
+  failsWith: {
+    false: [
+      'del_password',
+      'lock_password',
+      'set_date',
+      'set_expire',
+      'set_inactdays',
+      'set_maxdays',
+      'set_mindays',
+      'set_password',
+      'set_warndays',
+      'unlock_password',
+    ],
+  },
   functions: {
     default_hash: defineFunction({
       doc: 'Gives the hash of accounts without a password.',

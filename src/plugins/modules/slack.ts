@@ -90,6 +90,7 @@ export const slackModule = defineModule({
   name: 'slack',
   file: 'slack_notify',
   doc: 'Messages to Slack.',
+  failsWith: { error: ['call_hook', 'post_message'] },
   functions: {
     list_rooms: defineFunction({
       doc: 'Lists the channels.',

@@ -107,6 +107,7 @@ export const smtpModule = defineModule({
   doc: 'Sends mails.',
   // a line end in what becomes a header would begin another one
   words: { lines: ['message', 'password'], dashes: 'any' },
+  failsWith: { false: ['send_msg'] },
   functions: {
     send_msg: defineFunction({
       doc: 'Sends a mail; over STARTTLS without use_ssl, where the server offers it.',

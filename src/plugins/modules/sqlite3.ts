@@ -42,6 +42,7 @@ export const sqlite3Module = defineModule({
   name: 'sqlite3',
   file: 'sqlite3',
   doc: 'Databases of SQLite.',
+  failsWith: { false: ['fetch', 'indexes', 'indices', 'modify', 'tables'] },
   functions: {
     version: defineFunction({
       doc: "Returns the version of Python's module, whose answers these are.",

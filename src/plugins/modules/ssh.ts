@@ -5,6 +5,7 @@ import { readBytes, writeInPlace } from '../../host/file-operations.ts';
 import { dirName, isAbs, isDir, isFile, joinPath } from '../../python/paths.ts';
 import { isOsError, osErrorText } from '../../python/os-errors.ts';
 import { findProgram } from '../../host/which.ts';
+import { textOtherThan } from '../../runtime/loader/failing-returns.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { runCode } from './program.ts';
 import {
@@ -254,6 +255,10 @@ export const sshModule = defineModule({
   doc: 'The public keys that may log in as a user, and those by which hosts are known.',
   unavailable: () => (findProgram('ssh') === undefined ? 'The module requires the ssh binary.' : undefined),
   words: { dashes: 'any' },
+  failsWith: {
+    error: ['check_known_host', 'hash_known_hosts', 'rm_known_host', 'set_known_host'],
+    none: ['recv_known_host_entries'],
+  },
   functions: {
     auth_keys: defineFunction({
       doc: 'Lists the keys that may log in.',
@@ -320,6 +325,7 @@ export const sshModule = defineModule({
         ...{ cache_keys: CACHE_KEYS, fingerprint_hash_type: AUTHORIZED_KEYS.fingerprint_hash_type },
       },
       returns: '`new`, `replace`, `no change`, `fail`, `invalid` or `Invalid public key`',
+      failsWith: [textOtherThan('new', 'replace', 'no change')],
       examples: ["salt '*' ssh.set_auth_key <user> '<key>' enc='dsa'"],
       run: (ctx, { user, config, fingerprint_hash_type, ...key }) =>
         setKey(ctx, { user, config, fingerprint_hash_type }, wantedKey(key)),
@@ -328,6 +334,7 @@ export const sshModule = defineModule({
       doc: 'Lets the keys of a file log in.',
       params: { user: USER, ...SOURCE },
       returns: '`new`, `replace`, `no change` or `fail`',
+      failsWith: [textOtherThan('new', 'replace', 'no change')],
       examples: ["salt '*' ssh.set_auth_key_from_file <user> salt://ssh_keys/<user>.id_rsa.pub"],
       run: (ctx, { user, source, config, saltenv, fingerprint_hash_type: hashType }) =>
         eachOf(
@@ -344,6 +351,7 @@ export const sshModule = defineModule({
       doc: 'Lets a key log in no more.',
       params: { user: USER, key: KEY, ...AUTHORIZED_KEYS },
       returns: '`Key removed`, `Key not present` or `Key not removed`',
+      failsWith: [textOtherThan('Key removed', 'Key not present')],
       examples: ["salt '*' ssh.rm_auth_key <user> <key>"],
       run: (ctx, { user, key, ...file }) => removeKey(ctx, { user, ...file }, key),
     }),
@@ -351,6 +359,7 @@ export const sshModule = defineModule({
       doc: 'Lets the keys of a file log in no more.',
       params: { user: USER, ...SOURCE },
       returns: '`Key removed`, `Key not present`, `Key not removed` or `fail`',
+      failsWith: [textOtherThan('Key removed', 'Key not present')],
       examples: ["salt '*' ssh.rm_auth_key_from_file <user> salt://ssh_keys/<user>.id_rsa.pub"],
       run: (ctx, { user, source, config, saltenv, fingerprint_hash_type: hashType }) =>
         eachOf(

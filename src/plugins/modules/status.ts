@@ -205,6 +205,7 @@ export const statusModule = defineModule({
   doc: 'How this machine is doing: load, memory, disks, processes.',
   unavailable: () =>
     process.platform === 'win32' ? 'Windows platform is not supported by this module' : undefined,
+  failsWith: { false: ['proxy_reconnect'] },
   functions: {
     ...kernel,
     uptime: defineFunction({

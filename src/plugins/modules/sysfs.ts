@@ -139,6 +139,7 @@ export const sysfsModule = defineModule({
   name: 'sysfs',
   file: 'sysfs',
   doc: 'What the kernel shows and takes under /sys.',
+  failsWith: { false: ['attr', 'interfaces', 'read', 'write'] },
   functions: {
     attr: defineFunction({
       doc: 'Returns an attribute, or sets it.',

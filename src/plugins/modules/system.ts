@@ -148,6 +148,15 @@ export const systemModule = defineModule({
   file: 'system',
   doc: 'Power, clock and name of the machine.',
   words: { dashes: ['utc_offset'] },
+  failsWith: {
+    false: [
+      'set_computer_desc',
+      'set_computer_name',
+      'set_system_date',
+      'set_system_date_time',
+      'set_system_time',
+    ],
+  },
   functions: {
     halt: power('halt', 'Stops the machine.'),
     poweroff: power('poweroff', 'Stops the machine and switches it off.'),

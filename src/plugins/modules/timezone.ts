@@ -175,6 +175,7 @@ export const timezoneModule = defineModule({
   unavailable: () =>
     process.platform === 'linux' ? undefined : 'The timezone execution module is only available on Linux.',
   words: {},
+  failsWith: { false: ['set_hwclock', 'set_zone'], text: ['set_zone'] },
   functions: {
     get_zone: defineFunction({
       doc: 'Returns the time zone.',

@@ -335,5 +335,6 @@ export const tlsModule = defineModule({
   name: 'tls',
   file: 'tls',
   doc: 'Certificate authorities of files, and certificates that they sign.',
+  failsWith: { error: ['create_ca_signed_cert', 'revoke_cert'] },
   functions: { ...reading, ...making },
 });

@@ -26,6 +26,7 @@ export const tunedModule = defineModule({
     findProgram('tuned-adm') === undefined
       ? 'The tuned execution module failed to load: the tuned-adm binary is not in the path.'
       : undefined,
+  failsWith: { false: ['off', 'profile'] },
   functions: {
     list: defineFunction({
       doc: 'Lists the profiles.',

@@ -396,5 +396,23 @@ export const userModule = defineModule({
       ? undefined
       : 'useradd execution module not loaded: either pwd python library not available or system not one of Linux, OpenBSD, NetBSD or AIX',
   words: { dashes: ['fullname', 'roomnumber', 'workphone', 'homephone', 'other'] },
+  failsWith: {
+    false: [
+      'add',
+      'chfullname',
+      'chgid',
+      'chgroups',
+      'chhome',
+      'chhomephone',
+      'chloginclass',
+      'chother',
+      'chroomnumber',
+      'chshell',
+      'chuid',
+      'chworkphone',
+      'delete',
+      'rename',
+    ],
+  },
   functions: { ...looking, ...changing },
 });

@@ -75,6 +75,7 @@ export const vaultModule = defineModule({
   name: 'vault',
   file: 'vault',
   doc: 'Secrets of HashiCorp Vault.',
+  failsWith: { false: ['delete_secret', 'destroy_secret', 'write_raw', 'write_secret'] },
   functions: {
     read_secret: defineFunction({
       doc: 'Reads a secret, or one field of it.',

@@ -183,6 +183,7 @@ export const yumModule = defineModule({
         ? undefined
         : 'DNF nor YUM found',
   words: { dashes: ['comments', 'setopt'] },
+  failsWith: { within: ['hold', 'unhold'], false: ['refresh_db'] },
   functions: {
     list_pkgs: defineFunction({
       doc: 'Lists installed packages. Keyword `attr`: the parts of versions to show (`epoch`, `version`, `release`, `arch`, `install_date`, `install_date_time_t`, or `all`).',

@@ -403,5 +403,23 @@ export const zfsModule = defineModule({
   doc: 'File systems, volumes and snapshots of ZFS.',
   unavailable: withoutZfs('zfs module'),
   words: {},
+  failsWith: {
+    error: [
+      'bookmark',
+      'clone',
+      'create',
+      'destroy',
+      'hold',
+      'inherit',
+      'mount',
+      'promote',
+      'release',
+      'rename',
+      'rollback',
+      'set',
+      'snapshot',
+      'unmount',
+    ],
+  },
   functions: { ...asking, ...changing },
 });

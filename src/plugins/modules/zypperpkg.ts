@@ -97,6 +97,7 @@ export const zypperModule = defineModule({
         ? 'Module zypper: zypper package manager not found'
         : undefined,
   words: {},
+  failsWith: { within: ['hold', 'unhold'] },
   functions: {
     list_pkgs: defineFunction({
       doc: 'Lists installed packages. Keyword `attr`: the parts of versions to show (`epoch`, `version`, `release`, `arch`, `install_date`, `install_date_time_t`, or `all`).',

@@ -43,6 +43,7 @@ export interface WaitingRoom {
 
 /**
  * Hands a return to returners, all at once. None can harm the minion or another: one that is missing or fails is a line in the log.
+ * @returns the reasons of those that neither took it nor let it wait
  * @param ret the return, with `id`, `ret_config` and `ret_kwargs` where there are any
  * @param waiting takes what a database cannot take now
  * @param troubles what is known of returners that fail; without it each failure is told
@@ -54,12 +55,31 @@ export async function runReturners(
   ctx: ModuleContext,
   waiting?: WaitingRoom,
   troubles?: ReturnerTroubles,
-): Promise<void> {
+): Promise<string[]> {
+  const each = eachReturner(names, ctx);
+  const reasons = await Promise.all(
+    each.map((name) => runReturner(registry, name, ret, ctx, { waiting, troubles })),
+  );
+  return reasons.filter((reason) => reason !== undefined);
+}
+
+/** Those of the named returners that are not there. */
+export async function missingReturners(
+  registry: ModuleRegistry,
+  names: readonly string[],
+  ctx: Pick<ModuleContext, 'opts'>,
+): Promise<string[]> {
+  const each = eachReturner(names, ctx);
+  const found = await Promise.all(each.map((name) => registry.find(`${name}.returner`)));
+  return each.filter((_name, index) => found[index]?.spec === undefined);
+}
+
+/** The names, each once, `multi_returner` replaced by those it stands for. */
+function eachReturner(names: readonly string[], ctx: Pick<ModuleContext, 'opts'>): string[] {
   const all = names.flatMap((name) =>
     name === MULTI_RETURNER ? returnerNames(ctx.opts.get(MULTI_RETURNER)) : [name],
   );
-  const each = [...new Set(all)].filter((name) => name !== MULTI_RETURNER);
-  await Promise.all(each.map((name) => runReturner(registry, name, ret, ctx, { waiting, troubles })));
+  return [...new Set(all)].filter((name) => name !== MULTI_RETURNER);
 }
 
 async function runReturner(
@@ -71,21 +91,29 @@ async function runReturner(
     waiting,
     troubles,
   }: { readonly waiting: WaitingRoom | undefined; readonly troubles: ReturnerTroubles | undefined },
-): Promise<void> {
+): Promise<string | undefined> {
   const fun = `${name}.returner`;
   try {
     const { spec, missing } = await registry.find(fun);
-    if (spec === undefined) ctx.log.error(`Returner ${fun} could not be loaded: ${missing}`);
-    else if (waiting?.isDown(name, ret) === true && isKeepable(name, ret)) await waiting.keep(name, ret);
+    if (spec === undefined) {
+      const reason = `Returner ${fun} could not be loaded: ${missing}`;
+      ctx.log.error(reason);
+      return reason;
+    }
+    if (waiting?.isDown(name, ret) === true && isKeepable(name, ret)) await waiting.keep(name, ret);
     else {
       await callFunction(fun, spec, ctx, [new Map(ret)], new Map());
       troubles?.succeeded(name, ctx.log);
     }
+    return undefined;
   } catch (error) {
-    if (waiting !== undefined && isKeepable(name, ret) && (await isKept(waiting, name, ret, ctx))) return;
+    if (waiting !== undefined && isKeepable(name, ret) && (await isKept(waiting, name, ret, ctx)))
+      return undefined;
     const jid = String(ret.get('jid'));
-    if (troubles === undefined) ctx.log.error(failureText(name, jid, error), error);
+    const reason = failureText(name, jid, error);
+    if (troubles === undefined) ctx.log.error(reason, error);
     else troubles.failed(name, jid, error, ctx.log);
+    return reason;
   }
 }
 

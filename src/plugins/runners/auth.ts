@@ -30,6 +30,7 @@ const QUESTION_PARAMS = {
 export const authRunners = defineRunners({
   name: 'auth',
   doc: 'Tokens of external authentication, and who may do what.',
+  failsWith: { false: ['del_token', 'token_revoke'], empty: ['mk_token'] },
   functions: {
     mk_token: defineRunner({
       doc: 'Makes a token for whoever logs in with `eauth`, `username` and `password`.',

@@ -49,6 +49,10 @@ function clearFunction(name: string, what: string, clearing: Clearing): RunnerSp
 export const cacheRunners = defineRunners({
   name: 'cache',
   doc: 'The caches of the master.',
+  failsWith: {
+    false: ['clear_pillar', 'clear_grains', 'clear_mine', 'clear_mine_func', 'clear_all', 'flush'],
+    empty: ['grains', 'pillar', 'fetch'],
+  },
   functions: {
     grains: defineRunner({
       doc: 'Gives the cached grains of minions.',
@@ -166,9 +170,11 @@ export const cacheRunners = defineRunners({
   },
 });
 
-/** The minions that a target means, as the master forecasts them. @throws TargetError */
+/** The minions that a target means, as the master forecasts them; for none the run falls short. @throws TargetError */
 function matching(ctx: RunnerContext, tgt: Value, tgtType: string): string[] {
-  return [...forecast(parseTarget(tgt, tgtType), ctx.fleet, { greedy: true }).minions].sort();
+  const { minions } = forecast(parseTarget(tgt, tgtType), ctx.fleet, { greedy: true });
+  if (minions.length === 0) ctx.fallShort('none matched');
+  return [...minions].sort();
 }
 
 function cachedPart(ctx: RunnerContext, ids: readonly string[], part: 'grains' | 'pillar'): Dict {

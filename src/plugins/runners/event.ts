@@ -9,6 +9,7 @@ import { isDict } from '../../python/values/value.ts';
 export const eventRunners = defineRunners({
   name: 'event',
   doc: 'Events on the bus of the master.',
+  failsWith: { false: ['send'] },
   functions: {
     send: defineRunner({
       doc: 'Fires an event on the bus of the master.',

@@ -10,6 +10,7 @@ import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
 export const gitPillarRunners = defineRunners({
   name: 'git_pillar',
   doc: 'The repositories that pillar comes from.',
+  failsWith: { within: ['update'] },
   functions: {
     update: defineRunner({
       doc: 'Fetches the repositories of the `git` entries of `ext_pillar`, whether or not their interval has passed.',

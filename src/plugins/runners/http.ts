@@ -16,6 +16,7 @@ function withoutMaster(kwargs: Dict): Dict {
 export const httpRunners = defineRunners({
   name: 'http',
   doc: 'Asking web servers from the master.',
+  failsWith: { error: ['query'] },
   functions: {
     query: defineRunner({
       doc: 'Sends a request to a web server, with the keywords of the execution function `http.query`.',

@@ -86,6 +86,7 @@ type Search = TypedArguments<typeof searchParams>;
 export const jobsRunners = defineRunners({
   name: 'jobs',
   doc: 'Jobs that run now, and what the job cache knows of earlier ones.',
+  failsWith: { error: ['list_job', 'print_job'], false: ['last_run'], empty: ['exit_success', 'outcomes'] },
   functions: {
     active: defineRunner({
       doc: 'Asks all minions for the jobs that run now.',
@@ -131,7 +132,10 @@ export const jobsRunners = defineRunners({
         'salt-run jobs.outcomes 20130916125524463507',
         'salt-run jobs.outcomes 20130916125524463507 --out=json',
       ],
-      run: (ctx, { jid }) => outcomesOf(ctx, jid),
+      run: async (ctx, { jid }) => {
+        if ((await ctx.jobs.job(jid)) === undefined) sayUnknown(ctx, jid);
+        return outcomesOf(ctx, jid);
+      },
     }),
     list_jobs: defineRunner({
       doc: 'Lists the jobs of the job cache: all, or those that pass every filter.',
@@ -200,11 +204,13 @@ export const jobsRunners = defineRunners({
       examples: ['salt-run jobs.exit_success 20160520145827701627'],
       run: async (ctx, { jid, ext_source }) => {
         const cache = await namedJobCache(ctx, ext_source);
-        const minions = (await cache.job(jid))?.get('Minions');
+        const job = await cache.job(jid);
+        const minions = job?.get('Minions');
         const out: Dict = new Map();
         for (const id of Array.isArray(minions) ? minions : []) out.set(id, false);
         for (const { id, return: value } of await cache.returns(jid))
           if (out.has(id) || truthy(value)) out.set(id, truthy(value));
+        if (out.size === 0 && job === undefined) sayUnknown(ctx, jid);
         return out;
       },
     }),
@@ -311,10 +317,7 @@ async function lookupJid(ctx: RunnerContext, args: TypedArguments<typeof lookupP
   const cache = await namedJobCache(ctx, source);
   if (args.display_progress) await tellQuery(ctx, `Querying returner: ${jobCacheName(ctx, source)}`);
   const returns = await cache.returns(jid);
-  if (returns.length === 0 && (await cache.job(jid)) === undefined)
-    ctx.log.warning(
-      `No job ${jid} is known; jobs are kept for keep_jobs_seconds, and jobs.list_jobs names them.`,
-    );
+  if (returns.length === 0 && (await cache.job(jid)) === undefined) sayUnknown(ctx, jid);
   const out: Dict = new Map();
   for (const { id, return: value } of returns) {
     if (args.display_progress) await ctx.progress(dict({ message: id }));
@@ -328,6 +331,13 @@ async function lookupJid(ctx: RunnerContext, args: TypedArguments<typeof lookupP
       if (!known.has(pyStr(id))) out.set(id, 'Minion did not return');
   }
   return withOutputter(minionsOutputter(returns[0]?.out) ?? null, out);
+}
+
+function sayUnknown(ctx: RunnerContext, jid: string): void {
+  ctx.log.warning(
+    `No job ${jid} is known; jobs are kept for keep_jobs_seconds, and jobs.list_jobs names them.`,
+  );
+  ctx.fallShort('none matched');
 }
 
 async function listJob(ctx: RunnerContext, jid: string, source: Value, withOutcomes: boolean): Promise<Dict> {

@@ -84,6 +84,7 @@ const presenceFunctions: Record<string, RunnerSpec> = Object.fromEntries([
 export const manageRunners = defineRunners({
   name: 'manage',
   doc: 'The fleet: who is up, who is down, who needs an update.',
+  failsWith: { false: ['key_regen'] },
   functions: {
     up: defineRunner({
       doc: 'Lists the minions that answer.',

@@ -13,6 +13,7 @@ const tgtParams = {
 export const mineRunners = defineRunners({
   name: 'mine',
   doc: 'The mine.',
+  failsWith: { empty: ['get', 'update'] },
   functions: {
     get: defineRunner({
       doc: 'Gives what minions have left in the mine under a function.',

@@ -6,8 +6,8 @@ import { publishAndWatch, type WatchJobDeps, type WatchPatience } from '../../ru
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { expandTargetNodegroups } from '../../runtime/targeting/nodegroups.ts';
-import { toNumber, type Dict, type Value } from '../../python/values/value.ts';
-import type { RunnerContext } from './runner.ts';
+import { toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import type { RunnerContext, Shortfall } from './runner.ts';
 
 /** A job for minions. */
 export interface MinionCall {
@@ -102,6 +102,15 @@ export function patienceOf(settings: Dict): WatchPatience {
     timeoutMs: 1000 * seconds(settings, 'timeout', 5),
     gatherMs: 1000 * seconds(settings, 'gather_job_timeout', 10),
   };
+}
+
+/** How a job fell short of what it was for: nobody was meant, somebody failed, or somebody did not return. */
+export function answersShortfall(answers: MinionAnswers | undefined): Shortfall | undefined {
+  if (answers === undefined || answers.minions.length === 0) return 'none matched';
+  const hasFailed = (load: Dict): boolean =>
+    load.get('success') === false || truthy(load.get('retcode') ?? 0);
+  if ([...answers.returns.values()].some(hasFailed)) return 'some failed';
+  return answers.minions.every((id) => answers.returns.has(id)) ? undefined : 'some silent';
 }
 
 /** The values that minions returned, by minion. */

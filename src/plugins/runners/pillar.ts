@@ -86,6 +86,7 @@ function cacheFunction(name: string, doc: string, clears: boolean): RunnerSpec {
 export const pillarRunners = defineRunners({
   name: 'pillar',
   doc: 'Pillar on the master.',
+  failsWith: { false: ['clear_pillar_cache', 'show_pillar_cache'], list: ['show_top'] },
   functions: {
     show_top: defineRunner({
       doc: 'Gives the pillar top data: environments, targets and their SLS.',

@@ -39,6 +39,7 @@ const runnerQueueParams = {
 export const queueRunners = defineRunners({
   name: 'queue',
   doc: 'Queues of items that are worked on later, by reactions or by runners.',
+  failsWith: { empty: ['pop'], text: ['insert', 'insert_runner'] },
   functions: {
     insert: defineRunner({
       doc: 'Puts an item, or a list of items, into a queue.',

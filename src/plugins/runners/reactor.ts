@@ -46,6 +46,7 @@ async function ask(
 export const reactorRunners = defineRunners({
   name: 'reactor',
   doc: 'The rules of the running reactor.',
+  failsWith: { error: ['add', 'delete'] },
   functions: {
     list: defineRunner({
       doc: 'Lists the rules: tags and the files that react to them.',

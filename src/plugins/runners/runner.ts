@@ -20,6 +20,7 @@ import type {
   Params,
   ParamSpec,
 } from '../../runtime/loader/module.ts';
+import { withFailingReturns, type FailingFunctions } from '../../runtime/loader/failing-returns.ts';
 import { readArguments, type TypedArguments } from '../../runtime/loader/params.ts';
 import type { Fleet } from '../../runtime/targeting/target.ts';
 import type { KnownConnection } from '../../runtime/targeting/connected.ts';
@@ -85,6 +86,8 @@ export interface TypedRunnerSpec<P extends Params> extends FunctionDescription<P
 
 /** The runner functions of one name. */
 export interface RunnerModule extends ModuleDescription {
+  /** Which of its functions say by their return that they have not done what they were asked for. */
+  readonly failsWith?: FailingFunctions;
   readonly functions: Readonly<Record<string, RunnerSpec>>;
 }
 
@@ -100,7 +103,7 @@ export function defineRunner<const P extends Params = Record<never, ParamSpec>>(
 
 /** Describes a runner. */
 export function defineRunners(spec: RunnerModule): RunnerModule {
-  return spec;
+  return { ...spec, functions: withFailingReturns(spec.functions, spec.failsWith) };
 }
 
 /** A runner cannot do its work: its message alone becomes the return, with code 1 and no traceback. */
@@ -132,6 +135,12 @@ export async function refusing<T>(work: () => Promise<T>): Promise<T> {
     throw new RunnerRefusal(error.message, { cause: error });
   }
 }
+
+/**
+ * How a run that ended well fell short of what was asked for. Event and job cache say of it what Salt's do; the exit code of `salt-run`
+ * is not 0.
+ */
+export type Shortfall = 'some failed' | 'some silent' | 'none matched';
 
 /** What a runner works with. Costly parts are made when they are first asked for. */
 export interface RunnerContext {
@@ -172,6 +181,10 @@ export interface RunnerContext {
   retcode(): number;
   /** What a function of a site sets as `__context__['retcode']`. */
   setRetcode(code: number): void;
+  /** Notes that what was asked for was not done, where the return cannot say it. */
+  fallShort(how: Shortfall): void;
+  /** How the run fell short of what was asked for; undefined when it did not. */
+  shortfall(): Shortfall | undefined;
   /** Fires on the master's bus. @returns false when no master runs */
   fire(tag: string, data: Dict): Promise<boolean>;
   /** Tells how far the runner is: an event of the job, which is also shown. */

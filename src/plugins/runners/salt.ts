@@ -2,7 +2,7 @@
 import { ClientError } from '../../runtime/client/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict } from '../../python/values/value.ts';
-import { callMinions, returnValues } from './minion-calls.ts';
+import { answersShortfall, callMinions, returnValues } from './minion-calls.ts';
 import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -17,6 +17,7 @@ async function masterPillar(ctx: RunnerContext): Promise<Dict | undefined> {
 export const saltRunners = defineRunners({
   name: 'salt',
   doc: 'Execution functions for runners.',
+  failsWith: { empty: ['execute'] },
   functions: {
     cmd: defineRunner({
       doc: "Runs an execution function on this machine, with the options of the master; `with_pillar=True` makes the master's pillar for it.",
@@ -57,20 +58,22 @@ export const saltRunners = defineRunners({
       run: async (ctx, args) => {
         const { tgt, fun, arg, timeout, tgt_type, ret, jid, kwarg } = args;
         try {
-          return returnValues(
-            await callMinions(ctx, {
-              tgt,
-              tgtType: tgt_type,
-              fun,
-              arg,
-              ret,
-              jid,
-              kwarg,
-              ...(timeout === undefined ? {} : { timeoutS: timeout }),
-            }),
-          );
+          const answers = await callMinions(ctx, {
+            tgt,
+            tgtType: tgt_type,
+            fun,
+            arg,
+            ret,
+            jid,
+            kwarg,
+            ...(timeout === undefined ? {} : { timeoutS: timeout }),
+          });
+          const shortfall = answersShortfall(answers);
+          if (shortfall !== undefined) ctx.fallShort(shortfall);
+          return returnValues(answers);
         } catch (error) {
           if (!(error instanceof ClientError)) throw error;
+          ctx.fallShort('some failed');
           ctx.log.error(`Error while executing ${fun} on ${pyStr(tgt)} (${tgt_type})`);
           ctx.log.error(error.message, error);
           return new Map();

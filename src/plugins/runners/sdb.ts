@@ -1,6 +1,6 @@
 /** `sdb.*`: values behind addresses `sdb://<profile>/<key>`, on the master (salt/runners/sdb.py, 3006.16). */
 import { isDict } from '../../python/values/value.ts';
-import { HASH_PARAMS } from '../modules/sdb.ts';
+import { HASH_PARAMS, isUnanswered } from '../modules/sdb.ts';
 import { withBanks } from '../cache/open.ts';
 import type { SdbContext } from '../sdb/sdb-driver.ts';
 import { sdbDelete, sdbGet, sdbGetOrSetHash, sdbSet } from '../sdb/sdb.ts';
@@ -27,12 +27,17 @@ const { uri } = HASH_PARAMS;
 export const sdbRunners = defineRunners({
   name: 'sdb',
   doc: 'Values that are kept outside of the configuration, as the master reaches them.',
+  failsWith: {
+    false: ['set', 'delete', 'get_or_set_hash'],
+    none: ['get', 'set', 'delete', 'get_or_set_hash'],
+  },
   functions: {
     get: defineRunner({
       isSecret: true,
       doc: 'Gives the value behind an address. What is no address is returned as it is.',
       params: { uri },
       returns: 'the value; None when there is none',
+      failsWith: [isUnanswered],
       examples: ['salt-run sdb.get sdb://mymemcached/foo'],
       run: (ctx, args) => refusing(() => sdbGet(sdbContextOf(ctx), args.uri)),
     }),

@@ -3,7 +3,7 @@ import { ClientError } from '../../runtime/client/errors.ts';
 import { pyStr, textRepr } from '../../python/values/repr.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { PythonError } from '../../python/exceptions.ts';
-import { callMinions, returnValues } from './minion-calls.ts';
+import { answersShortfall, callMinions, returnValues } from './minion-calls.ts';
 import { defineRunner, defineRunners, type RunnerContext } from './runner.ts';
 import { unifiedDiff } from '../../python/text/unified-diff.ts';
 
@@ -68,10 +68,14 @@ async function pools(ctx: RunnerContext, rest: readonly Value[], kwargs: Dict): 
   kwarg.delete('tgt_type');
   let answers: Dict;
   try {
-    answers = returnValues(await callMinions(ctx, { tgt, tgtType, fun: pyStr(fun), arg, kwarg }));
+    const found = await callMinions(ctx, { tgt, tgtType, fun: pyStr(fun), arg, kwarg });
+    const shortfall = answersShortfall(found);
+    if (shortfall !== undefined) ctx.fallShort(shortfall);
+    answers = returnValues(found);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     ctx.print(error.message);
+    ctx.fallShort('some failed');
     return undefined;
   }
   const byResult = new Map<string, Pool>();

@@ -23,6 +23,7 @@ function pauseOf(value: Value): { readonly shown: string; readonly pauseMs: numb
 export const testRunners = defineRunners({
   name: 'test',
   doc: 'Functions for trying things out.',
+  failsWith: { none: ['metasyntactic'] },
   functions: {
     arg: defineRunner({
       doc: 'Gives back its arguments, but for keywords that begin with two underscores.',

@@ -33,6 +33,7 @@ const signedParams = {
 export const vaultRunners = defineRunners({
   name: 'vault',
   doc: 'Tokens of HashiCorp Vault for minions.',
+  failsWith: { error: ['generate_new_token', 'generate_token', 'get_config'], false: ['unseal'] },
   functions: {
     generate_token: defineRunner({
       isSecret: true,

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { messageOf } from '../../errors/errors.ts';
 import { safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { keepsSaltsCodes } from '../../runtime/loader/failing-returns.ts';
+import { MISSING_RETURNERS } from '../../storage/jobs/stored-return.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 import type { Job } from './job.ts';
 import type { MasterSide } from './masters/side.ts';
@@ -28,6 +30,29 @@ export async function returnFurther(
     await runReturners(registry, names, forReturners(load, job), context, state.deps.waiting, troubles);
   } catch (error) {
     log.error(`The return failed for job ${job.jid}: ${messageOf(error)}`, error);
+  }
+}
+
+/**
+ * Notes in a return which of the returners that its job names are not there: whoever asked for them learns of it, and the return code is
+ * not 0. Salt compat: there it is a line in the minion's log, and so it is with `exit_codes: salt`.
+ */
+export async function noteMissingReturners(
+  load: Dict,
+  job: Job,
+  { state }: Pick<MasterSide, 'state'>,
+): Promise<void> {
+  const wanted = job.pub.get('ret');
+  const { log } = state.deps;
+  if (!truthy(wanted) || keepsSaltsCodes(state.opts)) return;
+  try {
+    const { missingReturners, returnerNames } = await import('../../plugins/returners/run.ts');
+    const missing = await missingReturners(await state.returners(), returnerNames(wanted), state);
+    if (missing.length === 0) return;
+    load.set(MISSING_RETURNERS, missing);
+    if (load.get('retcode') === 0) load.set('retcode', 1);
+  } catch (error) {
+    log.error(`The returners of job ${job.jid} could not be looked for: ${messageOf(error)}`, error);
   }
 }
 

@@ -15,7 +15,7 @@ import type { PublicationJournal } from '../../storage/jobs/publication-journal.
 import { dict, type Dict } from '../../python/values/value.ts';
 import { readJob, returnLoad, type Job, type JobResult } from './job.ts';
 import type { MasterSide } from './masters/side.ts';
-import { returnFurther } from './further-returns.ts';
+import { noteMissingReturners, returnFurther } from './further-returns.ts';
 import type { ReturnSender } from './return-sender.ts';
 import type { RunningJob, RunningJobs } from './running-jobs.ts';
 import type { MinionState } from './state.ts';
@@ -110,6 +110,7 @@ export class JobRunner {
     acknowledgement.cancel();
     log.info(`Returning information for job: ${job.jid}`);
     const load = returnLoad(job, state.id, result);
+    await noteMissingReturners(load, job, side);
     const sent =
       opts.raw('pub_ret') === false
         ? undefined

@@ -9,11 +9,13 @@ import {
   type MasterFunctionKind,
   type RunnerContext,
   type RunnerSpec,
+  type Shortfall,
 } from '../../plugins/runners/runner.ts';
 import { describeOsError, formatTraceback, PythonError } from '../../python/exceptions.ts';
 import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { ClientError } from '../../runtime/client/errors.ts';
 import { bindCall, type CallArguments } from '../../runtime/loader/bind.ts';
+import { isFailingReturn } from '../../runtime/loader/failing-returns.ts';
 import { functionDoc } from '../../runtime/loader/documentation.ts';
 import { isGoodRun } from '../../runtime/state/check-result.ts';
 import { recordRun } from './record-run.ts';
@@ -39,6 +41,8 @@ export interface MasterFunctionResult {
   readonly refused?: string;
   /** What was thrown, when it failed. */
   readonly error?: unknown;
+  /** How it fell short of what was asked for, though it ended well. */
+  readonly shortfall?: Shortfall;
 }
 
 /** The tag that the events of a run begin with. */
@@ -120,7 +124,9 @@ async function result(
     const data = dict({ return: value, success });
     // Salt compat: there it is no success, and salt-run ends with 0 all the same
     if (results === undefined && !success) data.set('retcode', context.retcode());
-    return { data };
+    const isShort = isFailingReturn(spec.failsWith ?? [], value, args);
+    const shortfall = context.shortfall() ?? (isShort ? 'some failed' : undefined);
+    return { data, ...(shortfall === undefined ? {} : { shortfall }) };
   } catch (error) {
     // Salt compat: an invocation error of the function itself is a TypeError for Python, and shown as one
     if (error instanceof ArgumentError || error instanceof SaltInvocationError) {

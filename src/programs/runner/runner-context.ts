@@ -15,6 +15,7 @@ import type { Logger } from '../../host/log.ts';
 import type { Random } from '../../host/random.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { bindCall } from '../../runtime/loader/bind.ts';
+import { isFailingReturn } from '../../runtime/loader/failing-returns.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { masterMinion } from './master-minion.ts';
 import { masterServices } from './master-services.ts';
@@ -33,6 +34,7 @@ import {
   type MasterFunctionKind,
   type RunnerContext,
   type RunnerSpec,
+  type Shortfall,
 } from '../../plugins/runners/runner.ts';
 import { JidSource } from '../../storage/jobs/jid.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
@@ -87,6 +89,7 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
   };
   let client: Promise<LocalClient> | undefined;
   let retcode = 0;
+  let shortfall: Shortfall | undefined;
   const context: OpenRunnerContext = {
     id: String(opts.raw('id')),
     version: saltCompatVersion,
@@ -102,19 +105,29 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
     keys,
     cache,
     fleet: keyFleet(keys, cache),
-    call: (fun, args = [], kwargs = new Map()) => callRunner(context, fun, args, kwargs, deps.own),
+    call: async (fun, args = [], kwargs = new Map()) => {
+      const before = shortfall;
+      const value = await callRunner(context, fun, args, kwargs, deps.own);
+      shortfall = before; // what it makes of the answer is the caller's affair
+      return value;
+    },
     run: (call) => runInside({ ...deps, jids }, call),
     modules: (kind = 'runner') => loadModules(kind, deps.own),
     execute: async (fun, args, kwargs, options = {}) => {
       const minion = await minionHere({ ...deps, jids }, context, { fun, ...options });
       try {
-        return await minion.functions.call(fun, args, kwargs);
+        const value = await minion.functions.call(fun, args, kwargs);
+        const { spec } = await minion.functions.find(fun);
+        if (isFailingReturn(spec?.failsWith ?? [], value)) context.fallShort('some failed');
+        return value;
       } finally {
         if (minion.retcode !== 0) retcode = minion.retcode;
       }
     },
     retcode: () => retcode,
     setRetcode: (code) => void (retcode = code),
+    fallShort: (how) => void (shortfall ??= how),
+    shortfall: () => shortfall,
     fire,
     progress: async (data) => {
       const isTold = await fire(`salt/run/${jid}/progress`, data);

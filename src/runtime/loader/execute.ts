@@ -15,6 +15,7 @@ import { isDict, truthy, type Dict, type Value } from '../../python/values/value
 import { bindCall, parsePublished, type CallArguments } from './bind.ts';
 import { functionDoc } from './documentation.ts';
 import { executorsOf, throughExecutors } from './executors.ts';
+import { isFailingReturn, keepsSaltsCodes } from './failing-returns.ts';
 import type { FunctionSpec, ModuleContext } from './module.ts';
 import { PythonError, describeOsError, formatTraceback } from '../../python/exceptions.ts';
 import { checkWords } from './words.ts';
@@ -101,7 +102,7 @@ export async function runFunction(
 }
 
 /**
- * Binds arguments and runs the function, here and now.
+ * Binds arguments and runs the function, here and now. A return that says that nothing was done sets the return code.
  * @throws SaltInvocationError, ArgumentError and whatever the function throws
  */
 export async function callSpec(
@@ -112,7 +113,10 @@ export async function callSpec(
 ): Promise<Value> {
   const bound = bindCall(fun.slice(fun.indexOf('.') + 1), spec, call);
   checkWords(fun, spec.words, bound);
-  return spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+  const value = await spec.run(ctx, bound.args, bound.rest, bound.kwargs);
+  if (ctx.retcode === 0 && spec.failsWith !== undefined && !keepsSaltsCodes(ctx.opts))
+    if (isFailingReturn(spec.failsWith, value, bound.args)) ctx.setRetcode(1);
+  return value;
 }
 
 /** The return code of a finished function: the one it has set, else 1 when it reports failure in its return. */

@@ -9,6 +9,7 @@ import type { Random } from '../../host/random.ts';
 import type { PythonKind } from '../../network/ipc/contracts/python-host.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { MasterBeside, MasterServices } from './master-services.ts';
+import { withFailingReturns, type FailingFunctions, type FailingRule } from './failing-returns.ts';
 import { readArguments, type Params, type ParamSpec, type TypedArguments } from './params.ts';
 import type { WordRules } from './words.ts';
 
@@ -27,6 +28,8 @@ export interface FunctionDescription<P extends Params = Params> {
   readonly kwargs?: string;
   /** What comes back, in words and shape. */
   readonly returns: string;
+  /** What the return looks like when it has not done what it was asked for, though it raises no error. */
+  readonly failsWith?: readonly FailingRule[];
   /** Command lines to show as examples; without any, one is made from the parameters. */
   readonly examples?: readonly string[];
   /** The name of Salt's Python function where it differs (`true_`): error texts about arguments use it. */
@@ -88,6 +91,8 @@ export interface ModuleSpec extends ModuleDescription {
   readonly functions: Readonly<Record<string, FunctionSpec>>;
   /** What the arguments of all its functions may be, see {@link FunctionSpec.words}. */
   readonly words?: WordRules;
+  /** Which of its functions say by their return that they have not done what they were asked for. */
+  readonly failsWith?: FailingFunctions;
   /** Why the module cannot be used here, or undefined when it can (Salt's `__virtual__`). */
   readonly unavailable?: (ctx: { readonly opts: Dict; readonly grains: Dict }) => string | undefined;
   /**
@@ -119,8 +124,10 @@ export function defineFunction<const P extends Params = Record<never, ParamSpec>
 
 /** Describes a module. */
 export function defineModule(spec: ModuleSpec): ModuleSpec {
-  const { words, functions } = spec;
-  if (words === undefined) return spec;
+  const { words, failsWith } = spec;
+  if (words === undefined && failsWith === undefined) return spec;
+  const functions = withFailingReturns(spec.functions, failsWith);
+  if (words === undefined) return { ...spec, functions };
   const ruled = Object.entries(functions).map(([name, fun]) => [name, { words, ...fun }] as const);
   return { ...spec, functions: Object.fromEntries(ruled) };
 }

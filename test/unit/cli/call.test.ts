@@ -128,7 +128,7 @@ test('salt-call - cache_jobs keeps the return', async (t) => {
 test('salt-call - what is not there yet is said, and does not stop the rest', async (t) => {
   const folder = minionFolder(t);
   const returner = await call(folder, ['--local', '--return', 'carbon,pigeon', 'test.ping']);
-  assert.equal(returner.code, 0);
+  assert.equal(returner.code, 1);
   assert.equal(returner.stdout, 'local:\n    True\n');
   assert.match(
     returner.stderr,
@@ -156,4 +156,34 @@ test('salt-call - a master that does not answer is named, with what to look at',
     stderr,
     /\nUnable to sign_in to master: Attempt to authenticate .* failed with timeout error\n$/,
   );
+});
+
+test('salt-call - what was asked for and not done is not 0; an answer of no is', async (t) => {
+  const folder = minionFolder(t);
+  const place = join(folder, 'there');
+  const codes: readonly [number, ...string[]][] = [
+    [1, 'cp.get_file', 'salt://nosuch', place],
+    [1, 'cp.get_url', 'salt://nosuch', place],
+    [1, 'cp.cache_file', 'salt://nosuch'],
+    [1, 'cp.cache_files', 'salt://nosuch,salt://neither'],
+    [1, 'cp.get_dir', 'salt://nosuch', place],
+    [1, 'cp.get_file_str', 'salt://nosuch'],
+    [1, 'cp.get_template', 'salt://nosuch', place],
+    [1, 'http.query', 'http://127.0.0.1:1/'],
+    [1, 'sdb.get', 'sdb://nosuch/key'],
+    [1, 'event.send', 'a/tag'],
+    [1, 'saltutil.kill_job', '20200101000000000000'],
+    [0, 'saltutil.find_job', '20200101000000000000'],
+    [0, 'cp.is_cached', 'salt://nosuch'],
+    [0, 'file.file_exists', '/nosuch'],
+    [0, 'config.get', 'nosuch'],
+    [0, 'pillar.get', 'nosuch'],
+    [0, 'test.false'],
+  ];
+  for (const [code, ...argv] of codes) {
+    const got = await call(folder, ['--local', ...argv]);
+    assert.equal(got.code, code, `${argv.join(' ')}: ${got.stdout}${got.stderr}`);
+    const asSalt = await call(folder, ['--local', '--exit-codes=salt', ...argv]);
+    assert.deepEqual([asSalt.code, asSalt.stdout], [0, got.stdout], argv.join(' '));
+  }
 });

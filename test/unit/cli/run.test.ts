@@ -63,10 +63,47 @@ test('salt-run - does as Salt 3006.16 in every recorded run', async (t) => {
   }
 });
 
+test('salt-run - what was asked for and not done is not 0; an answer of nothing is', async (t) => {
+  const folder = masterFolder(t);
+  const jid = '20200101000000000000';
+  const codes: readonly [number, ...string[]][] = [
+    [2, 'jobs.lookup_jid', jid],
+    [1, 'jobs.list_job', jid],
+    [1, 'jobs.print_job', jid],
+    [2, 'jobs.exit_success', jid],
+    [1, 'jobs.last_run', 'function=no.such'],
+    [0, 'jobs.list_jobs', 'search_function=no.such'],
+    [2, 'cache.grains', 'nobody'],
+    [2, 'cache.pillar', 'nobody'],
+    [2, 'cache.mine', 'nobody'],
+    [2, 'cache.clear_all', 'nobody'],
+    [1, 'cache.clear_all'],
+    [1, 'cache.fetch', 'bank', 'key'],
+    [0, 'cache.list', 'bank'],
+    [1, 'mine.get', 'nobody', 'test.ping'],
+    [1, 'queue.pop', 'q'],
+    [0, 'queue.list_items', 'q'],
+    [1, 'sdb.get', 'sdb://nosuch/key'],
+    [0, 'sdb.get', 'plain'],
+    [1, 'sdb.set', 'sdb://nosuch/key', 'x'],
+    [1, 'http.query', 'http://127.0.0.1:1/'],
+    [1, 'auth.del_token', '0123'],
+    [0, 'config.get', 'nosuch'],
+    [1, 'salt.cmd', 'cp.get_file_str', 'salt://nosuch'],
+    [0, 'salt.cmd', 'file.file_exists', '/nosuch'],
+  ];
+  for (const [code, ...argv] of codes) {
+    const got = await run(folder, argv);
+    assert.equal(got.code, code, `${argv.join(' ')}: ${got.stdout}${got.stderr}`);
+    const asSalt = await run(folder, ['--exit-codes=salt', ...argv]);
+    assert.deepEqual([asSalt.code, asSalt.stdout], [0, got.stdout], argv.join(' '));
+  }
+});
+
 test('salt-run - a job that is not known, and nothing to sync, are said on standard error alone', async (t) => {
   const folder = masterFolder(t);
   const job = await run(folder, ['jobs.lookup_jid', '20200101000000000000', '--out', 'json']);
-  assert.deepEqual([job.code, job.stdout], [0, '{}\n']);
+  assert.deepEqual([job.code, job.stdout], [2, '{}\n']);
   assert.match(job.stderr, /No job 20200101000000000000 is known; /);
   const sync = await run(folder, ['saltutil.sync_modules', '--out', 'json']);
   assert.deepEqual([sync.code, sync.stdout], [0, '[]\n']);

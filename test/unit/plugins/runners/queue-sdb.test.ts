@@ -57,7 +57,7 @@ for (const scenario of new Set(recorded.map((one) => one.scenario)))
     const calls = recorded.filter((one) => one.scenario === scenario);
     for (const [at, call] of calls.entries()) {
       const io = recordedIo('');
-      const argv = ['-c', folder, '-l', 'quiet', ...call.argv];
+      const argv = ['-c', folder, '-l', 'quiet', '--exit-codes=salt', ...call.argv];
       const code =
         call.program === 'salt-run'
           ? await runSaltRun(argv, io)
