@@ -14,7 +14,7 @@ interop("a real salt command hears our master's event bus on a port", async (t, 
     'gather_job_timeout: 3',
   ]);
   const master = fleet.start('salt-master', ['-c', fleet.masterDir, '-l', 'info']);
-  await master.logged('Worker', 2);
+  await master.logged('Worker 0 is ready');
   await fleet.joinMinion('m1');
   for (const programs of [undefined, real]) {
     const { stdout } = await fleet.salt(['-t', '5', '--out', 'txt', 'm1', 'test.ping'], programs);
