@@ -211,6 +211,12 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
   { name: 'rbenv', file: 'rbenv', load: async () => (await import('./rbenv.ts')).rbenvModule },
   { name: 'rvm', file: 'rvm', load: async () => (await import('./rvm.ts')).rvmModule },
   {
+    name: 'saltcheck',
+    file: 'saltcheck',
+    isolated: ['run_test', 'state_apply', 'run_state_tests', 'run_state_tests_ssh', 'run_highstate_tests'],
+    load: async () => (await import('./saltcheck.ts')).saltcheckModule,
+  },
+  {
     name: 'saltutil',
     file: 'saltutil',
     load: async () => (await import('./saltutil.ts')).saltutilModule,

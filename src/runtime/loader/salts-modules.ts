@@ -30,7 +30,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'portage_config ports poudriere power powercfg powerpath probes proxy psget puppet ' +
     'purefa purefb pushbullet pushover pyeapi qemu_nbd rallydev random_org rbac rdp ' +
     'rebootmgr reg rest_sample_utils restartcheck restconf ret riak route rpmbuild runit s3 s6 ' +
-    'salt_proxy saltcheck saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
+    'salt_proxy saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
     'shortcut snapper snmp softwareupdate solr solrcloud splunk splunk_search ' +
     'statuspage swarm swift sysbench syslog_ng system_profiler task telegram telemetry ' +
     'test_virtual textfsm tomcat trafficserver transactional_update travisci twilio udev uptime ' +

@@ -127,6 +127,7 @@ MODULES = {
     "rsync": "rsync",
     "rvm": "rvm",
     "salt_version": "salt_version",
+    "saltcheck": "saltcheck",
     "saltutil": "saltutil",
     "schedule": "schedule",
     "sdb": "sdb",
