@@ -112,3 +112,52 @@ test('schedule - jobs run by themselves, mine data is shared, beacons tell', asy
     assert.ok(available.includes('inotify'));
   });
 });
+
+test('schedule - what is configured and cannot be is said once, with what to do', async (t) => {
+  const fleet = await Fleet.create(t);
+  fleet.configureMaster([
+    'auto_accept: True',
+    'schedule: {sweep: {function: manage.downn, seconds: 1}, never: {function: manage.up, run_on_start: True}}',
+    'nodegroups: {loop: N@loop, none: N@webs}',
+    'reactor: [{some/tag: /nonexistent/react.sls}]',
+  ]);
+  const master = await fleet.startMaster();
+  const minion = await fleet.joinMinion('m1', [
+    'schedule: {tick: {function: test.pingg, seconds: 1}, never: {function: test.ping, run_on_start: True}}',
+    'beacons: {diskusag: []}',
+    'mine_functions: {uptime: {mine_function: test.echoo}}',
+    'return: nowhere',
+    'startup_states: sls',
+    'sls_list: [nosuch]',
+  ]);
+  const once = (log: string, text: string): void => assert.equal(log.split(text).length, 2, text);
+
+  await minion.logged('Running scheduled job: tick with jid', 3);
+  await minion.logged('startup_states: state.sls of');
+  for (let i = 0; i < 2; i++) await fleet.json(['m1', 'test.ping']);
+  await minion.logged('Returner nowhere.returner could not be loaded');
+  for (const text of [
+    `Scheduled job "tick" cannot run test.pingg: 'test.pingg' is not available. Did you mean 'test.ping'? Each of its runs fails`,
+    'Scheduled job "never": it has no time and never runs, whatever run_on_start says',
+    "Unable to process beacon diskusag: there is no beacon diskusag. Did you mean 'diskusage'?",
+    "Function test.echoo in mine_functions not available (alias uptime); nothing is kept for it. Did you mean 'test.echo'?",
+    'Returner nowhere.returner could not be loaded',
+    "startup_states: state.sls of ['nosuch'] failed with exit code",
+  ])
+    once(minion.log, text);
+
+  await master.logged('Running scheduled job: sweep', 3);
+  await master.logged('Each of its runs fails until schedule in');
+  for (const text of [
+    `The master's scheduled job "sweep" cannot run manage.downn: 'manage.downn' is not available. Hint: there is no 'manage.downn'.`,
+    'Scheduled job "never": it has no time and never runs',
+    "Nodegroup 'loop' cannot be used: 'loop' contains itself (loop, loop). Correct nodegroups in",
+    "Nodegroup 'none' cannot be used: it names a group that does not exist, 'webs'.",
+    'The option reactor names /nonexistent/react.sls for the tag some/tag, and there is no such file',
+  ])
+    once(master.log, text);
+
+  const refused = await fleet.run('salt', ['-N', 'loop', 'test.ping']);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stdout, /Nodegroup 'loop' cannot be used: 'loop' contains itself/);
+});

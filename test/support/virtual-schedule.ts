@@ -31,6 +31,9 @@ export interface VirtualSchedule {
   readonly runs: Map<string, number[]>;
   readonly started: ScheduledRun[];
   readonly errors: string[];
+  readonly warnings: string[];
+  /** The jobs that were looked at for the first time, in their order. */
+  readonly seen: string[];
   readonly persisted: Dict[];
   readonly clock: Clock;
   /** Replaces the pillar. */
@@ -49,10 +52,16 @@ export function virtualSchedule(options: VirtualOptions): VirtualSchedule {
   const runs = new Map<string, number[]>();
   const started: ScheduledRun[] = [];
   const errors: string[] = [];
+  const warnings: string[] = [];
+  const seen: string[] = [];
   const persisted: Dict[] = [];
   const clock: Clock = { ...fakeClock(now), nowMs: () => now };
   const log = createLogger('test', [
     { level: LOG_LEVELS.error, write: (record) => void errors.push(record.message) },
+    {
+      level: LOG_LEVELS.warning,
+      write: ({ level, message }) => void (level === 'warning' && warnings.push(message)),
+    },
   ]);
   const scheduler = new Scheduler({
     clock,
@@ -68,6 +77,7 @@ export function virtualSchedule(options: VirtualOptions): VirtualSchedule {
       started.push(run);
       runs.set(run.name, [...(runs.get(run.name) ?? []), now]);
     },
+    seen: (name) => void seen.push(name),
     persist: (schedule) => void persisted.push(schedule),
   });
   return {
@@ -75,6 +85,8 @@ export function virtualSchedule(options: VirtualOptions): VirtualSchedule {
     runs,
     started,
     errors,
+    warnings,
+    seen,
     persisted,
     clock,
     setPillar: (value) => {

@@ -115,19 +115,17 @@ function isCopied(paths: Value): boolean {
 }
 
 function targetOf(
-  { merged, logging }: ClientProgram,
+  { merged }: ClientProgram,
   text: string,
 ): { readonly tgt: Value; readonly tgtType: string } {
   const tgtType = TARGET_TYPES.find((name) => merged.get(name) === true) ?? 'glob';
   const list = text.includes(',') ? text.split(',') : text.split(/\s+/).filter((word) => word !== '');
-  const expanded = expandTargetNodegroups(
+  return expandTargetNodegroups(
     tgtType === 'list' ? list : text,
     tgtType,
     nodegroupsOf(merged.get('nodegroups')),
     String(merged.get('conf_file')),
   );
-  for (const fault of expanded.faults) logging.logger.error(fault.message);
-  return { tgt: expanded.tgt, tgtType: expanded.tgtType };
 }
 
 function patienceOf(merged: Dict): { readonly timeoutMs: number; readonly gatherMs: number } {

@@ -6,9 +6,9 @@ import type { Logger } from '../../host/log.ts';
 import { KeyStore } from '../../storage/keys/store.ts';
 import { keyFleet } from '../../programs/runner/key-fleet.ts';
 import { forecast } from '../../runtime/targeting/forecast.ts';
-import { expandNodegroup, expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
+import { expandTargetNodegroups, nodegroupsOf } from '../../runtime/targeting/nodegroups.ts';
 import { parseTarget } from '../../runtime/targeting/parse-target.ts';
-import type { Dict, Value } from '../../python/values/value.ts';
+import type { Value } from '../../python/values/value.ts';
 
 /** A target as the command line names it. */
 interface NamedTarget {
@@ -22,7 +22,13 @@ export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Log
   const fleet = keyFleet(store, new MinionDataCache(opts.get('cachedir')));
   const ids = fleet.ids;
   try {
-    const { tgt, tgtType } = withoutGroups(target, nodegroupsOf(opts.raw('nodegroups')), log);
+    const groups = nodegroupsOf(opts.raw('nodegroups'));
+    const { tgt, tgtType } = expandTargetNodegroups(
+      target.tgt,
+      target.tgtType,
+      groups,
+      opts.get('conf_file'),
+    );
     // Salt compat: the delimiter of the command line is not looked at here
     const { minions, fault } = forecast(parseTarget(tgt, tgtType), {
       ids,
@@ -37,12 +43,4 @@ export function previewTarget(opts: MasterOptions, target: NamedTarget, log: Log
     log.error(error.message);
     return [];
   }
-}
-
-/** Salt compat: here an unknown group is logged and stands for nothing, while publishing refuses it. */
-function withoutGroups({ tgt, tgtType }: NamedTarget, groups: Dict, log: Logger): NamedTarget {
-  if (tgtType !== 'nodegroup') return expandTargetNodegroups(tgt, tgtType, groups);
-  const { words, faults } = expandNodegroup(String(tgt), groups);
-  for (const fault of faults) log.error(fault.message);
-  return { tgt: words.join(' '), tgtType: 'compound' };
 }

@@ -70,21 +70,15 @@ function readTarget(text: string, opts: Dict): { tgt: Value; tgtType: string } {
 
 /**
  * The request with its node groups written out, as it can be published.
- * @param report is told what is wrong with a group, in the words that Salt logs
- * @throws SaltInvocationError for a group that is not configured
+ * @throws SaltInvocationError for a group that is not configured, or cannot be used as it is written
  */
-export function withoutNodegroups(
-  request: SaltRequest,
-  opts: Dict,
-  report: (message: string) => void,
-): SaltRequest {
-  const { tgt, tgtType, faults } = expandTargetNodegroups(
+export function withoutNodegroups(request: SaltRequest, opts: Dict): SaltRequest {
+  const { tgt, tgtType } = expandTargetNodegroups(
     request.publish.tgt,
     request.publish.tgtType,
     nodegroupsOf(opts.get('nodegroups')),
     String(opts.get('conf_file')),
   );
-  for (const fault of faults) report(fault.message);
   return { ...request, publish: { ...request.publish, tgt, tgtType } };
 }
 

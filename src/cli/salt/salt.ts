@@ -198,7 +198,7 @@ class Session {
   /** The request with node groups written out. */
   #publishable(): SaltRequest {
     const { request, program } = this.#command;
-    return withoutNodegroups(request, program.merged, (message) => program.logging.logger.error(message));
+    return withoutNodegroups(request, program.merged);
   }
 
   async #subset(run: SaltRun): Promise<SaltRun> {

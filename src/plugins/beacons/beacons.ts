@@ -2,6 +2,7 @@
  * The beacons of a minion: which are configured, when each looks, what their events are, and the orders that change them
  * (salt/beacons/__init__.py, salt/minion.py `process_beacons`, 3006.16).
  */
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { messageOf } from '../../errors/errors.ts';
 import { copyValue, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { param, readOptions, type TypedArguments } from '../../runtime/loader/params.ts';
@@ -193,7 +194,10 @@ export class Beacons {
     this.#active.delete(name);
     const spec = own ?? (await this.#spec(kindOf(name, config)));
     if (spec === undefined) {
-      this.#say(name, `Unable to process beacon ${String(name)}${whyNot(kindOf(name, config))}`);
+      this.#say(
+        name,
+        `Unable to process beacon ${String(name)}${whyNot(kindOf(name, config), [...BEACON_TABLE.keys(), ...(await this.#own()).keys()])}`,
+      );
       return undefined;
     }
     const [isValid, comment] = await spec.validate(itemsFor(spec, config));
@@ -257,9 +261,10 @@ function commonOptions(config: Value): TypedArguments<typeof COMMON> {
 }
 
 /** Why a beacon of Salt is not here. */
-function whyNot(kind: string): string {
+function whyNot(kind: string, known: readonly string[]): string {
   const why = SALTS_BEACONS.get(kind);
-  return why === undefined ? '' : `: the beacon ${kind} is not served: ${why}.`;
+  if (why !== undefined) return `: the beacon ${kind} is not served: ${why}.`;
+  return `: there is no beacon ${kind}.${didYouMean(kind, known)} Correct the name, or bring the beacon with saltutil.sync_beacons.`;
 }
 
 function kindOf(name: Value, config: Value): string {

@@ -1,4 +1,5 @@
 /** `mine.*`: data that minions leave for each other on the master (3006.16 salt/modules/mine.py). */
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { messageOf } from '../../errors/errors.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { isInNetwork, parseIpAddress, parseIpNetwork } from '../../python/ipaddress.ts';
@@ -23,10 +24,18 @@ async function wantedFunctions(ctx: ModuleContext, named: Value): Promise<Dict> 
   return isDict(named) ? named : new Map();
 }
 
-async function isAvailable(ctx: ModuleContext, fun: string): Promise<boolean> {
+async function isAvailable(ctx: ModuleContext, alias: string, fun: string): Promise<boolean> {
   const found = await ctx.functions.has(fun);
-  if (!found) ctx.log.error(`Function ${fun} in mine_functions not available`);
-  return found;
+  if (found) return true;
+  const dot = fun.indexOf('.');
+  const module = dot < 0 ? undefined : await ctx.functions.module(fun.slice(0, dot));
+  const near = didYouMean(
+    fun,
+    Object.keys(module?.functions ?? {}).map((name) => `${fun.slice(0, dot)}.${name}`),
+  );
+  const by = alias === fun ? '' : ` (alias ${alias})`;
+  ctx.log.error(`Function ${fun} in mine_functions not available${by}; nothing is kept for it.${near}`);
+  return false;
 }
 
 /** Runs a function; undefined when it fails, with a line in the log. */
@@ -54,7 +63,7 @@ async function update(ctx: ModuleContext, clear: boolean, named: Value): Promise
   for (const [alias, given] of copyValue(functions)) {
     const definition = readDefinition(given);
     const fun = definition.fun ?? pyStr(alias);
-    if (!(await isAvailable(ctx, fun))) continue;
+    if (!(await isAvailable(ctx, pyStr(alias), fun))) continue;
     const value = await runFor(ctx, fun, definition, 'update');
     if (value !== undefined) data.set(alias, withAccess(value, definition.access));
   }
@@ -216,7 +225,7 @@ export const mineModule = defineModule({
         const out: Dict = new Map();
         for (const [alias, given] of functions) {
           const { fun: real, args, kwargs } = readDefinition(given);
-          if (!(await isAvailable(ctx, real ?? pyStr(alias)))) continue;
+          if (!(await isAvailable(ctx, pyStr(alias), real ?? pyStr(alias)))) continue;
           const keywords = [...kwargs].map(([key, value]) => new Map([[key, value]]));
           out.set(alias, real === undefined ? given : new Map([[real, [...args, ...keywords]]]));
         }

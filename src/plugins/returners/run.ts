@@ -1,4 +1,5 @@
 /** Handing a return to the returners that are named for it (salt/minion.py `_thread_return`, 3006.16). */
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { ModuleContext } from '../../runtime/loader/module.ts';
 import { callFunction, ModuleRegistry, type RegistryOptions } from '../../runtime/loader/registry.ts';
@@ -96,8 +97,9 @@ async function runReturner(
   try {
     const { spec, missing } = await registry.find(fun);
     if (spec === undefined) {
-      const reason = `Returner ${fun} could not be loaded: ${missing}`;
-      ctx.log.error(reason);
+      const reason = missingReturner(registry, name, missing);
+      if (troubles === undefined) ctx.log.error(reason);
+      else troubles.missing(name, reason, ctx.log);
       return reason;
     }
     if (waiting?.isDown(name, ret) === true && isKeepable(name, ret)) await waiting.keep(name, ret);
@@ -115,6 +117,12 @@ async function runReturner(
     else troubles.failed(name, jid, error, ctx.log);
     return reason;
   }
+}
+
+/** What is said of a returner that is not there. */
+function missingReturner(registry: Pick<ModuleRegistry, 'names'>, name: string, missing: string): string {
+  const near = didYouMean(name, registry.names());
+  return `Returner ${name}.returner could not be loaded: ${missing}${near} Nothing is written there.`;
 }
 
 /** Databases are waited for; not those that somebody has named for one job alone. */

@@ -27,6 +27,17 @@ export class ReturnerTroubles {
     if (before > 0 || this.#failed.size < KNOWN_MAX) this.#failed.set(name, before + 1);
   }
 
+  /** A returner that is not there: said once, until it is there. @param text what is said */
+  missing(name: string, text: string, log: Logger): void {
+    const before = this.#failed.get(name) ?? 0;
+    if (before > 0) log.debug(text);
+    else
+      log.error(
+        `${text} Correct the name, or bring the returner with saltutil.sync_returners; this is said once.`,
+      );
+    if (before > 0 || this.#failed.size < KNOWN_MAX) this.#failed.set(name, before + 1);
+  }
+
   succeeded(name: string, log: Logger): void {
     const count = this.#failed.get(name);
     if (count === undefined) return;

@@ -68,15 +68,13 @@ export async function callMinions(ctx: RunnerContext, call: MinionCall): Promise
  * @throws PythonError `SaltClientError` for a group that is not there
  */
 export function sentTarget(
-  { opts, log }: RunnerContext,
+  { opts }: RunnerContext,
   tgt: Value,
   type: string,
 ): { readonly tgt: Value; readonly tgtType: string } {
   const groups = opts.get('nodegroups');
   try {
-    const { faults, ...sent } = expandTargetNodegroups(tgt, type, groups, opts.get('conf_file'));
-    for (const { message } of faults) log.error(message);
-    return sent;
+    return expandTargetNodegroups(tgt, type, groups, opts.get('conf_file'));
   } catch (error) {
     if (!(error instanceof SaltInvocationError)) throw error;
     throw new PythonError('salt.exceptions.SaltClientError', error.message);

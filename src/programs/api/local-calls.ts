@@ -168,15 +168,13 @@ export class LocalCalls {
   }
 
   #publishable(low: Dict): PublishOptions {
-    const { link, log } = this.#deps;
-    const { opts } = link;
-    const { tgt, tgtType, faults } = expandTargetNodegroups(
+    const { opts } = this.#deps.link;
+    const { tgt, tgtType } = expandTargetNodegroups(
       targetOf(low),
       pyStr(low.get('tgt_type') ?? 'glob'),
       nodegroupsOf(opts.raw('nodegroups')),
       pyStr(opts.raw('conf_file') ?? ''),
     );
-    for (const fault of faults) log.error(fault.message);
     const jid = low.get('jid');
     return {
       tgt,

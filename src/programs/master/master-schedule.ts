@@ -32,6 +32,8 @@ export class MasterSchedule {
   readonly #deps: MasterScheduleDeps;
   readonly #scheduler: Scheduler;
   readonly #running = new Map<string, number>();
+  /** Jobs whose runner is not there, and which that was, as they were told; no more than there are jobs. */
+  readonly #told = new Map<string, string>();
   readonly #stop = new AbortController();
 
   constructor(deps: MasterScheduleDeps) {
@@ -60,6 +62,24 @@ export class MasterSchedule {
     this.#stop.abort();
   }
 
+  /** A runner that is not there is said once, anything else each time. */
+  #tellFailed(name: string, fun: string, retcode: number, text: string): void {
+    const { log, opts } = this.#deps;
+    const isMissing =
+      text.includes(`'${fun}' is not available`) || text.includes('__virtual__ returned False');
+    if (!isMissing) {
+      this.#told.delete(name);
+      return log.error(`The scheduled runner ${fun} (${name}) ended with ${retcode}: ${text}`);
+    }
+    if (this.#told.get(name) === fun) return;
+    this.#told.set(name, fun);
+    const reason = text.replaceAll(/\s*\n\s*/g, ' ').replace(/^\[ERROR *\] /, '');
+    log.error(
+      `The master's scheduled job "${name}" cannot run ${fun}: ${reason} Each of its runs fails until schedule in ` +
+        `${opts.get('conf_file')} names a runner that is there (salt-run -d lists them); this is said once.`,
+    );
+  }
+
   async #run({ name, fun, data, lateSeconds }: ScheduledRun): Promise<void> {
     const { log, opts } = this.#deps;
     const late = lateSeconds > 0 ? ` (runtime missed by ${lateSeconds} seconds)` : '';
@@ -73,7 +93,7 @@ export class MasterSchedule {
         outputLimitBytes: OUTPUT_BYTES_MAX,
       });
       const text = stderr.toString().trim().slice(0, 1000);
-      if (retcode !== 0) log.error(`The scheduled runner ${fun} (${name}) ended with ${retcode}: ${text}`);
+      if (retcode !== 0) this.#tellFailed(name, fun, retcode, text);
       else if (text !== '') log.error(`The scheduled runner ${fun} (${name}) says: ${text}`);
     } catch (error) {
       log.error(`The scheduled runner ${fun} (${name}) could not be run: ${messageOf(error)}`, error);

@@ -5,6 +5,8 @@
 import { messageOf } from '../../errors/errors.ts';
 import { JidSource, REQUEST_JID } from '../../storage/jobs/jid.ts';
 import type { FunctionSpec } from '../../runtime/loader/module.ts';
+import { nearFunctions } from '../../runtime/loader/near-functions.ts';
+import { functionOf } from '../../runtime/scheduler/job-state.ts';
 import { orderSchedule, type OrderAnswer } from '../../runtime/scheduler/orders.ts';
 import { saveSchedule } from '../../runtime/scheduler/saved.ts';
 import { Scheduler, type ScheduledRun } from '../../runtime/scheduler/scheduler.ts';
@@ -35,6 +37,8 @@ export class MinionSchedule {
   readonly #deps: PeriodicDeps;
   readonly #scheduler: Scheduler;
   readonly #jids: JidSource;
+  /** Jobs whose function is not there, and which that was, as they were told; no more than there are jobs. */
+  readonly #told = new Map<string, string>();
 
   constructor(deps: PeriodicDeps) {
     this.#deps = deps;
@@ -53,6 +57,7 @@ export class MinionSchedule {
       whens: () => this.#whens(),
       running: (name) => deps.running.list().filter((job) => job.get('schedule') === name).length,
       run: (run) => void this.#run(run),
+      seen: (name, data) => void this.#lookUp(name, data),
       persist: (schedule) => this.#persist(schedule),
     });
     this.#addOwnJobs(state.opts);
@@ -110,6 +115,35 @@ export class MinionSchedule {
     }
   }
 
+  /** Whether a job's function is there is known before its first time, which may be a month away. */
+  async #lookUp(name: string, data: Dict): Promise<void> {
+    const fun = functionOf(data);
+    if (fun === undefined) return;
+    const { registry, deps } = this.#deps.state();
+    try {
+      const missing = await registry.missing(fun);
+      if (missing !== undefined) await this.#tellMissing(name, fun, missing);
+    } catch (error) {
+      deps.log.error(
+        `The function ${fun} of scheduled job "${name}" cannot be looked up: ${messageOf(error)}`,
+        error,
+      );
+    }
+  }
+
+  /** Says once of a job that its function is not there; Salt says so at each interval, and only at the level info. */
+  async #tellMissing(name: string, fun: string, missing: string): Promise<void> {
+    if (this.#told.get(name) === fun) return;
+    this.#told.set(name, fun);
+    const { registry, deps } = this.#deps.state();
+    const near = await nearFunctions(registry, fun);
+    const text = missing.replace(/\.$/, '');
+    deps.log.error(
+      `Scheduled job "${name}" cannot run ${fun}: ${text}.${near} Each of its runs fails until the job names another ` +
+        'function, or the module is there (saltutil.sync_modules); this is said once.',
+    );
+  }
+
   async #run({ name, fun, data, lateSeconds }: ScheduledRun): Promise<void> {
     const { log } = this.#deps.state().deps;
     const jid = this.#jids.next();
@@ -117,6 +151,7 @@ export class MinionSchedule {
     log.info(`Running scheduled job: ${name}${late} with jid ${jid}`);
     try {
       const found = await this.#deps.state().registry.find(fun);
+      if (found.spec !== undefined) this.#told.delete(name);
       const job = this.#jobOf(name, fun, data, jid, found.spec);
       const result = await this.#resultOf(job, fun);
       await this.#handOn(job, data, result);
@@ -156,13 +191,10 @@ export class MinionSchedule {
 
   /** The job's own metadata and when it ran. */
   #metadata(data: Dict): Dict | undefined {
-    const { clock, log } = this.#deps.state().deps;
+    const { clock } = this.#deps.state().deps;
     const given = data.get('metadata');
-    if (given === undefined) return undefined;
-    if (!isDict(given)) {
-      log.warning('schedule: The metadata parameter must be specified as a dictionary.  Ignoring.');
-      return undefined;
-    }
+    // one that is no mapping was said when the job was first seen
+    if (!isDict(given)) return undefined;
     const nowMs = clock.nowMs();
     const offset = systemZone.offsetMs(nowMs) / 60_000;
     const hours = String(Math.trunc(Math.abs(offset) / 60)).padStart(2, '0');
@@ -181,7 +213,7 @@ export class MinionSchedule {
     const state = this.#deps.state();
     const missing = await state.registry.missing(fun);
     if (missing !== undefined) {
-      state.deps.log.info(`Invalid function: ${fun} in scheduled job ${String(job.pub.get('schedule'))}.`);
+      await this.#tellMissing(String(job.pub.get('schedule')), fun, missing);
       return { return: missing, retcode: FAILED_CODE, success: false };
     }
     const result = await this.#deps.runJob(job);

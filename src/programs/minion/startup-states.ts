@@ -1,8 +1,12 @@
 /** `startup_states`: states that are applied once at the start (salt/minion.py `_state_run`, 3006.16). */
 import { JidSource, REQUEST_JID } from '../../storage/jobs/jid.ts';
-import { dict, type Dict, type Value } from '../../python/values/value.ts';
+import { pyStr } from '../../python/values/repr.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { returnLoad, type Job } from './job.ts';
 import type { PeriodicDeps } from './periodic-context.ts';
+
+/** Characters of a failure in the log, at most. */
+const TEXT_MAX = 1000;
 
 /** Runs them, and returns them to the master as a job that began here. */
 export async function applyStartupStates(deps: PeriodicDeps): Promise<void> {
@@ -30,9 +34,33 @@ export async function applyStartupStates(deps: PeriodicDeps): Promise<void> {
     executors: undefined,
     pub,
   };
-  const load = returnLoad(job, state.id, await deps.runJob(job));
+  const result = await deps.runJob(job);
+  if (result.retcode !== 0)
+    log.error(
+      `startup_states: ${fun}${arg.length > 0 ? ` of ${pyStr(arg[0] ?? null)}` : ''} failed with exit code ${pyStr(result.retcode)}: ` +
+        `${failureText(result.return)} The whole return is job ${jid} on the master.`,
+    );
+  const load = returnLoad(job, state.id, result);
   load.set('jid', REQUEST_JID);
   await deps.sendReturn(load);
+}
+
+/** What failed, in a line: errors of SLS, or the states that failed and what they say. */
+function failureText(value: Value): string {
+  const texts = isDict(value)
+    ? [...value].flatMap(([id, state]) =>
+        isDict(state) && state.get('result') === false
+          ? [`${pyStr(id)}: ${pyStr(state.get('comment') ?? '')}`]
+          : [],
+      )
+    : Array.isArray(value)
+      ? value.map(pyStr)
+      : [pyStr(value)];
+  return texts
+    .join('; ')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replace(/\.?$/, '.')
+    .slice(0, TEXT_MAX);
 }
 
 function wanted(opts: Dict): [fun: string, arg: Value[]] {

@@ -1,11 +1,11 @@
 /** Which files react to which events: the option `reactor`, and what is added while the master runs. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { loadYaml } from '../../formats/yaml/load.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import { compileGlob, type Glob } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, pyTypeName, type Dict, type Value } from '../../python/values/value.ts';
 
 /** What the map is read from. */
 export interface ReactionMapDeps {
@@ -37,6 +37,9 @@ export class ReactionMap {
   /** What was added to and taken from a map in a file; a configured list is changed itself. */
   readonly #added: Dict[] = [];
   readonly #removed = new Set<Value>();
+  /** What is wrong with the rules as they are read, and with those before them. */
+  #wrong = new Set<string>();
+  #said = new Set<string>();
 
   constructor(deps: ReactionMapDeps) {
     this.#deps = deps;
@@ -115,20 +118,42 @@ export class ReactionMap {
 
   #rebuild(entries: Value[]): void {
     this.#entries = entries;
+    this.#wrong = new Set();
     this.#rules = entries.flatMap((entry) => this.#rule(entry));
+    this.#said = this.#wrong;
+  }
+
+  /** Rules are made anew whenever their file is read again; what is wrong with one is said when it begins. */
+  #sayOnce(text: string): void {
+    this.#wrong.add(text);
+    if (!this.#said.has(text)) this.#deps.log.warning(text);
   }
 
   #rule(entry: Value): Rule[] {
     const [first] = isDict(entry) && entry.size === 1 ? entry : [];
     const files = first === undefined ? undefined : fileList(first[1]);
     if (first === undefined || files === undefined) {
-      this.#deps.log.warning(
+      this.#sayOnce(
         `An entry of the option reactor does nothing, because it is not a tag with a file or a list of files: ${pyStr(entry)}`,
       );
       return [];
     }
+    const [tag] = first;
+    if (typeof tag !== 'string')
+      this.#sayOnce(
+        `The option reactor has the tag ${pyStr(tag)}, which is ${pyTypeName(tag)} and no text: no event has it. Put it in quotation marks, or correct it.`,
+      );
+    for (const file of files.filter(isMissing))
+      this.#sayOnce(
+        `The option reactor names ${file} for the tag ${pyStr(tag)}, and there is no such file: nothing happens when the event comes. Make the file, or correct the path.`,
+      );
     return [{ tag: compileGlob(pyStr(first[0])), files }];
   }
+}
+
+/** Whether a path on this machine, without a pattern in it, is of no file. What is on the file server is asked for when it is needed. */
+function isMissing(file: string): boolean {
+  return file.startsWith('/') && !/[*?[]/.test(file) && !existsSync(file);
 }
 
 function firstKey(entry: Value): Value {

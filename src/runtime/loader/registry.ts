@@ -158,6 +158,12 @@ export class ModuleRegistry implements FunctionSource {
     return entries?.some(({ isolated }) => isolated?.includes(fun.slice(dot + 1)) === true) === true;
   }
 
+  /** Names that modules of this program and custom files have, whether they are available here or not. Imports nothing. */
+  names(): string[] {
+    const { customFiles, opts } = this.#options;
+    return [...new Set([...this.#entries.keys(), ...(customFiles?.(opts) ?? [])])];
+  }
+
   /** Every module that is available here, sorted by name. Imports all of them. */
   async modules(): Promise<ReadonlyMap<string, ModuleSpec>> {
     const own = (await this.#ownModules()).map((custom) => custom.name);

@@ -1,4 +1,5 @@
 /** Running the external pillars of the option `ext_pillar` (3006.16 salt/pillar/__init__.py `ext_pillar`). */
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { messageOf } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -69,8 +70,9 @@ async function runOne(
     const run = await findSource(compiler, name);
     if (!run) {
       // Salt compat: Salt goes on with part of the pillar, and states run as if the rest had been taken away
-      compiler.log.critical(`Specified ext_pillar interface ${name} is unavailable`);
-      compiler.errors.push(`Specified ext_pillar interface ${name} is unavailable${inPython(name)}`);
+      compiler.errors.push(
+        `Specified ext_pillar interface ${name} is unavailable${whyMissing(name, [...compiler.deps.extPillars.keys()])}`,
+      );
       return undefined;
     }
     const data = await run(settings, {
@@ -117,8 +119,9 @@ const SALTS_PILLARS: ReadonlySet<string> = new Set([
   'vmware',
 ]);
 
-function inPython(name: string): string {
+function whyMissing(name: string, known: readonly string[]): string {
   return SALTS_PILLARS.has(name)
     ? `: it is Python of Salt's own; with a Salt installed beside, set salt_python: True`
-    : '';
+    : `: there is no source of that name.${didYouMean(name, known)} Correct ext_pillar in the master's configuration, ` +
+        'or bring the source with salt-run saltutil.sync_pillar';
 }

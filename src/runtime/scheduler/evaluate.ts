@@ -5,7 +5,7 @@
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { functionOf, type JobState, type Moment, type ScheduleSettings } from './job-state.ts';
-import { explicitTimes, instantOf, ScheduleError, timeJob } from './timing.ts';
+import { DATE_HINT, explicitTimes, instantOf, ScheduleError, timeJob } from './timing.ts';
 
 /** How long after a skipped range `run_after_skip_range` runs. */
 const AFTER_RANGE_MS = 1000;
@@ -38,6 +38,7 @@ export function evaluateJob(
   isFull: () => boolean,
 ): DueJob | undefined {
   delete state.error;
+  delete state.errorHint;
   delete state.skipReason;
   delete state.skippedMs;
   try {
@@ -54,6 +55,7 @@ export function evaluateJob(
   } catch (error) {
     if (!(error instanceof ScheduleError)) throw error;
     state.error = error.message;
+    state.errorHint = error.hint;
     return undefined;
   }
 }
@@ -132,6 +134,7 @@ function dateOf(data: Dict, key: string, { name }: JobState, moment: Moment): nu
   if (atMs === undefined)
     throw new ScheduleError(
       `Invalid date string ${pyStr(data.get(key) ?? null)} for ${key}. Ignoring job ${name}.`,
+      DATE_HINT,
     );
   return atMs;
 }
@@ -147,18 +150,23 @@ function readRange(
     const gap = where === 'range' ? '' : ' ';
     throw new ScheduleError(
       `schedule.handle_func: Invalid, range must be specified as a dictionary.${gap}Ignoring job ${name}.`,
+      `Write ${where} with start and end below it.`,
     );
   }
   const [startMs, endMs] = ['start', 'end'].map((key) => {
     const atMs = instantOf(range.get(key) ?? null, moment);
     const place = where === 'range' ? '' : ' in skip_during_range';
     if (atMs === undefined)
-      throw new ScheduleError(`Invalid date string for ${key}${place}. Ignoring job ${name}.`);
+      throw new ScheduleError(
+        `Invalid date string for ${key}${place}. Ignoring job ${name}.`,
+        `It is ${pyStr(range.get(key) ?? null)}. ${DATE_HINT}`,
+      );
     return atMs;
   }) as [number, number];
   if (endMs <= startMs)
     throw new ScheduleError(
       `schedule.handle_func: Invalid range, end must be larger than start. Ignoring job ${name}.`,
+      `Both are times of one day; for hours over midnight give the hours of the day with "invert: True" in range, or skip them with skip_during_range.`,
     );
   return { startMs, endMs };
 }

@@ -24,6 +24,10 @@ export interface JobState {
   skippedMs?: number;
   /** Why it cannot be scheduled; it is ignored while this is set. */
   error?: string;
+  /** What to do about it; for the log only, as `_error` has Salt's words. */
+  errorHint?: string;
+  /** Whether its faults have been said. */
+  isJudged?: boolean;
   /** Whether `run_on_start` has been honoured. */
   isStarted: boolean;
   /** The last of its `when` or `once` times that came due. */

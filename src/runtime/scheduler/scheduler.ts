@@ -15,6 +15,7 @@ import {
   type Value,
 } from '../../python/values/value.ts';
 import { evaluateJob } from './evaluate.ts';
+import { jobFaults } from './faults.ts';
 import {
   describeJob,
   functionOf,
@@ -60,6 +61,8 @@ export interface SchedulerDeps {
   /** How many runs of a job are alive. */
   readonly running: (name: string) => number;
   readonly run: (job: ScheduledRun) => void;
+  /** Told of each job when it is first looked at, and not again until it changes. */
+  readonly seen?: (name: string, data: Dict) => void;
   /** Writes the jobs that are not from the pillar. */
   readonly persist: (schedule: Dict) => void;
 }
@@ -129,20 +132,29 @@ export class Scheduler {
 
   #evaluate(state: JobState, settings: ScheduleSettings, moment: Moment): void {
     const { log, run } = this.#deps;
+    if (state.isJudged !== true) this.#judge(state, moment);
     const due = evaluateJob(state, settings, moment, () => this.#isFull(state));
-    this.#report(state.name, state.error);
+    this.#report(state.name, state.error, state.errorHint);
     if (due === undefined) return;
     if (truthy(state.data.get('dry_run')))
       return log.debug(`Job ${state.name} has 'dry_run' set to True. Not running it.`);
     run({ name: state.name, fun: due.fun, data: state.data, lateSeconds: due.lateSeconds });
   }
 
+  /** Says once what of a job has no effect, and has its function looked up. A job that is switched off is left alone. */
+  #judge(state: JobState, moment: Moment): void {
+    if (state.data.get('enabled') === false) return;
+    state.isJudged = true;
+    for (const fault of jobFaults(state.name, state.data, moment)) this.#deps.log.warning(fault);
+    this.#deps.seen?.(state.name, state.data);
+  }
+
   /** An error is logged when it appears, not each second. */
-  #report(name: string, error: string | undefined): void {
+  #report(name: string, error: string | undefined, hint = ''): void {
     if (error === undefined) this.#lastErrors.delete(name);
     else if (this.#lastErrors.get(name) !== error) {
       this.#lastErrors.set(name, error);
-      this.#deps.log.error(error);
+      this.#deps.log.error(hint === '' ? error : `${error} ${hint}`);
     }
   }
 

@@ -13,16 +13,29 @@ import { fromLocal, toLocal } from './zone.ts';
 /** The format of `once`, and of the times in `run_explicit` and `skip_explicit`. */
 export const DEFAULT_TIME_FORMAT = '%Y-%m-%dT%H:%M:%S';
 
-const INTERVAL_UNITS: readonly (readonly [key: string, seconds: number])[] = [
+/** The fields that make an interval, and their seconds. */
+export const INTERVAL_UNITS: readonly (readonly [key: string, seconds: number])[] = [
   ['seconds', 1],
   ['minutes', 60],
   ['hours', 3600],
   ['days', 86_400],
 ];
-const NAMED_FORMS = ['when', 'cron', 'once'] as const;
+/** The fields that name times. */
+export const NAMED_FORMS = ['when', 'cron', 'once'] as const;
 
-/** A reason to ignore a job, in Salt's words. */
-export class ScheduleError extends Error {}
+/** A reason to ignore a job, in Salt's words, and what to do, which Salt does not say. */
+export class ScheduleError extends Error {
+  readonly hint: string;
+
+  constructor(message: string, hint = '') {
+    super(message);
+    this.hint = hint;
+  }
+}
+
+/** How dates are written. */
+export const DATE_HINT =
+  "Write it as '5:00pm', 'Tuesday 3:30pm' or '2026-12-24T17:00:00', or as a name of whens in pillar or grains.";
 
 /** Whether a job is due, and for which instant. */
 export interface Timing {
@@ -68,7 +81,10 @@ function timeForm(state: JobState, splay: Value, moment: Moment): Timing | undef
 function formOf(data: Dict): TimeForm | undefined {
   const found = NAMED_FORMS.filter((form) => data.has(form));
   if (found.length > 1)
-    throw new ScheduleError('Unable to use "when", "cron", "once" options together. Ignoring.');
+    throw new ScheduleError(
+      'Unable to use "when", "cron", "once" options together. Ignoring.',
+      `Keep one of ${found.join(' and ')}.`,
+    );
   // Salt compat: an interval wins over a named time, without a word
   return INTERVAL_UNITS.some(([unit]) => data.has(unit)) ? 'interval' : found[0];
 }
@@ -97,7 +113,11 @@ function cron(state: JobState, splay: Value, moment: Moment): Timing {
     const text = state.data.get('cron');
     const parsed = typeof text === 'string' ? parseCron(text) : undefined;
     const atMs = parsed && nextCron(parsed, moment.zone, moment.nowMs);
-    if (atMs === undefined) throw new ScheduleError(`Invalid cron string. Ignoring job ${state.name}.`);
+    if (atMs === undefined)
+      throw new ScheduleError(
+        `Invalid cron string. Ignoring job ${state.name}.`,
+        `cron is ${pyStr(text ?? null)}; it takes five fields: minute, hour, day of month, month, day of week, such as '*/5 * * * *'.`,
+      );
     return atMs;
   };
   const atMs = (state.nextMs ??= next());
@@ -146,6 +166,7 @@ function onceMs({ data, name }: JobState, moment: Moment): number {
   if (atMs === undefined)
     throw new ScheduleError(
       `Date string could not be parsed: ${pyStr(once)}, ${format}. Ignoring job ${name}.`,
+      'Write it in that format, such as 2026-12-24T17:00:00 for the default one, or give another in once_fmt.',
     );
   return atMs;
 }
@@ -155,13 +176,16 @@ function whenMs({ data, name }: JobState, moment: Moment): number[] {
   return (Array.isArray(when) ? when : [when]).map((item) => {
     const atMs = instantOf(lookUpWhen(item, name, moment), moment);
     if (atMs === undefined)
-      throw new ScheduleError(`Invalid date string ${pyStr(item)}. Ignoring job ${name}.`);
+      throw new ScheduleError(`Invalid date string ${pyStr(item)}. Ignoring job ${name}.`, DATE_HINT);
     return atMs;
   });
 }
 
-/** The date behind a name in pillar or grain `whens`; other texts stay as they are. */
-function lookUpWhen(item: Value, name: string, { whens }: Moment): Value {
+/**
+ * The date behind a name in pillar or grain `whens`; other texts stay as they are.
+ * @throws ScheduleError when `whens` is a list
+ */
+export function lookUpWhen(item: Value, name: string, { whens }: Moment): Value {
   for (const { source, value } of whens) {
     const isNamed = isDict(value) ? value.has(item) : Array.isArray(value) && value.includes(item);
     if (!isNamed) continue;

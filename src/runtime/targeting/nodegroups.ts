@@ -1,8 +1,9 @@
 /** Node groups: named compound targets of the master's configuration (3006.16 salt/utils/minions.py `nodegroup_comp`). */
+import { didYouMean } from '../../errors/did-you-mean.ts';
 import { SaltInvocationError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
-import { isOperator, MAX_WORDS, splitWords } from './words.ts';
+import { isOperator, MAX_WORDS, parseEngineWord, splitWords } from './words.ts';
 import { TargetError } from './target.ts';
 
 /** Groups nested deeper than this are refused. */
@@ -11,7 +12,7 @@ const MAX_NESTING = 100;
 /** The words a group stands for. */
 export interface ExpandedGroup {
   readonly words: readonly string[];
-  /** What Salt logs as errors: unknown groups, groups inside themselves. The parts concerned are left out. */
+  /** Unknown groups, groups inside themselves, values that are no target. The parts concerned are left out. */
   readonly faults: readonly TargetError[];
 }
 
@@ -32,35 +33,42 @@ export function expandNodegroup(name: string, nodegroups: Dict): ExpandedGroup {
  *
  * @param tgtType `nodegroup` (then `tgt` is a name) or `compound`; other types come back unchanged
  * @param configFile named in the error, as Salt does
- * @throws SaltInvocationError `Node group X unavailable in FILE`
+ * @throws SaltInvocationError `Node group X unavailable in FILE`. Salt compat: also for a group that cannot be used as it is written, of
+ *   which Salt leaves out a part, so that the rest cannot be read or means other minions.
  */
 export function expandTargetNodegroups(
   tgt: Value,
   tgtType: string,
   nodegroups: Dict,
   configFile = 'the master config file',
-): { tgt: Value; tgtType: string; faults: readonly TargetError[] } {
-  if (tgtType !== 'nodegroup' && tgtType !== 'compound') return { tgt, tgtType, faults: [] };
-  const faults: TargetError[] = [];
+): { tgt: Value; tgtType: string } {
+  if (tgtType !== 'nodegroup' && tgtType !== 'compound') return { tgt, tgtType };
   const resolve = (name: string): readonly string[] => {
     if (!nodegroups.has(name)) {
-      throw new SaltInvocationError(`Node group ${name} unavailable in ${configFile}`, {
-        code: 'target-invalid',
-      });
+      const near = didYouMean(name, namesOf(nodegroups));
+      throw new SaltInvocationError(
+        `Node group ${name} unavailable in ${configFile}${near === '' ? '' : `.${near}`}`,
+        { code: 'target-invalid' },
+      );
     }
-    const group = expandNodegroup(name, nodegroups);
-    faults.push(...group.faults);
-    return group.words;
+    const { words, faults } = expandNodegroup(name, nodegroups);
+    const [fault] = faults;
+    if (fault === undefined) return words;
+    throw new SaltInvocationError(`${fault.message} Correct nodegroups in ${configFile}.`, {
+      code: 'target-invalid',
+    });
   };
   // Salt compat: the words of a named group are looked through once more.
   const given = tgtType === 'nodegroup' ? resolve(pyStr(tgt)) : wordsOf(tgt);
   const words = given.flatMap((word) => (isGroupWord(word) ? resolve(word.slice(2)) : [word]));
-  return { tgt: words.join(' '), tgtType: 'compound', faults };
+  return { tgt: words.join(' '), tgtType: 'compound' };
 }
 
 function wordsOf(tgt: Value): readonly string[] {
   return Array.isArray(tgt) ? tgt.map(pyStr) : splitWords(pyStr(tgt)).map(({ word }) => word);
 }
+
+const namesOf = (nodegroups: Dict): string[] => [...nodegroups.keys()].map(pyStr);
 
 const isGroupWord = (word: string): boolean => word.length > 2 && word.startsWith('N@');
 
@@ -68,6 +76,8 @@ class Expansion {
   readonly faults: TargetError[] = [];
   readonly #nodegroups: Dict;
   readonly #open = new Set<string>();
+  /** The group that was asked for; the faults of those inside it are its own. */
+  #asked = '';
   #count = 0;
 
   constructor(nodegroups: Dict) {
@@ -75,6 +85,7 @@ class Expansion {
   }
 
   top(name: string): readonly string[] {
+    this.#asked = name;
     const own = this.#definition(name);
     if (!own) return [];
     if (own.some(isGroupWord)) return this.#expand(name, own);
@@ -84,7 +95,9 @@ class Expansion {
 
   #nested(name: string): readonly string[] {
     if (this.#open.has(name)) {
-      return this.#fault(`Failed nodegroup expansion: illegal nested nodegroup "${name}"`);
+      return this.#fault(
+        `Nodegroup '${this.#asked}' cannot be used: '${name}' contains itself (${[...this.#open, name].join(', ')}).`,
+      );
     }
     const own = this.#definition(name);
     if (!own) return [];
@@ -115,13 +128,28 @@ class Expansion {
   #definition(name: string): readonly string[] | undefined {
     const value = this.#nodegroups.get(name);
     if (typeof value === 'string') return splitWords(value).map(({ word }) => word);
-    if (Array.isArray(value)) return value.map(pyStr);
+    if (Array.isArray(value)) return value.flatMap((item) => this.#listItem(pyStr(item)));
+    const group = `Nodegroup '${this.#asked}' cannot be used: `;
     this.#fault(
       value === undefined
-        ? `Failed nodegroup expansion: unknown nodegroup "${name}"`
-        : `Nodegroup '${name}' (${pyStr(value)}) is neither a string, list nor tuple`,
+        ? `${group}it names a group that does not exist, '${name}'.${didYouMean(name, namesOf(this.#nodegroups))}`
+        : `${group}'${name}' is ${pyStr(value)}, and must be a compound target as text, or a list of its words.`,
     );
     return undefined;
+  }
+
+  /**
+   * An item of a list is one word, so that a value may contain blanks (`G@os:Red Hat`). Salt compat: no id and no name of a group does; an
+   * item such as `N@webs and not web2` is a target of its own, where Salt looks for a group of that name.
+   */
+  #listItem(item: string): string[] {
+    const words = splitWords(item).map(({ word }) => word);
+    const parsed = parseEngineWord(item);
+    const isGroup = parsed?.engine === 'N';
+    if (words.length < 2 || (isGroup && this.#nodegroups.has(parsed.pattern))) return [item];
+    const isName = isGroup || parsed === undefined || parsed.engine === 'L';
+    const isTarget = words[0] === 'not' || words.some(isOperator);
+    return isTarget && (isName || words[0] === 'not') ? ['(', ...words, ')'] : [item];
   }
 
   #fault(message: string): string[] {

@@ -106,14 +106,12 @@ export function jobArguments({ fun, arg = [], kwarg, test }: NewJob): Value[] {
 /** A job as it is published. @throws ApiFault `bad-target`, `bad-request` */
 export function publishOptions({ link }: Deps, caller: Caller, job: NewJob): PublishOptions {
   const { opts } = link;
-  const { tgt, tgtType, faults } = expandTargetNodegroups(
+  const { tgt, tgtType } = expandTargetNodegroups(
     job.tgt,
     job.tgt_type ?? 'glob',
     nodegroupsOf(opts.raw('nodegroups')),
     pyStr(opts.raw('conf_file') ?? ''),
   );
-  const [fault] = faults;
-  if (fault !== undefined) throw new ApiFault('bad-target', fault.message);
   const kwargs: Dict = new Map();
   if (job.metadata !== undefined) kwargs.set('metadata', job.metadata);
   return {

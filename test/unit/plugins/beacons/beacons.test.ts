@@ -282,7 +282,7 @@ test('beacons - aliases, disabled ones, once, during states, from the pillar', a
   assert.deepEqual(tags(await all.process()), ['ps', 'mine', 'quiet'].map(base));
   assert.deepEqual(ctx.errors, [
     'Beacon bad configuration invalid, not running.\nConfiguration for ps beacon requires processes.',
-    'Unable to process beacon unknown',
+    'Unable to process beacon unknown: there is no beacon unknown. Correct the name, or bring the beacon with saltutil.sync_beacons.',
   ]);
   const refused = await orderBeacons(all, dict({ func: 'delete', name: 'ps' }), ctx.log);
   assert.equal(refused?.data.get('comment'), 'Cannot delete beacon item ps, it is configured in pillar.');

@@ -87,8 +87,8 @@ test('returners - one that is missing, throws, or is disabled is a line in the l
   const opts = { 'rawfile_json.filename': path, disable_returners: ['local_cache'], cachedir: folder(t) };
   const ctx = await run(['nowhere', 'local_cache', 'rawfile_json'], aReturn(), opts);
   assert.deepEqual(logged(ctx), [
-    "error: Returner nowhere.returner could not be loaded: 'nowhere.returner' is not available.",
-    "error: Returner local_cache.returner could not be loaded: 'local_cache.returner' is not available.",
+    "error: Returner nowhere.returner could not be loaded: 'nowhere.returner' is not available. Nothing is written there.",
+    "error: Returner local_cache.returner could not be loaded: 'local_cache.returner' is not available. Nothing is written there.",
   ]);
   assert.equal(readFileSync(path, 'utf8').split('\n').length, 2);
   const failing = await run(['rawfile_json'], aReturn(), { 'rawfile_json.filename': '/nowhere/at/all' });

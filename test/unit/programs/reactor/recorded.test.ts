@@ -46,6 +46,13 @@ function headOf(text: string): string {
     .replace(/OrderedDict\(\[\(('\w+'), ('[^']*')\)\]\)/, '{$1: $2}');
 }
 
+/** Ours says when it reads the rules that a file of one is not there; Salt only when the event comes. */
+function isSaidEarlier([kind, what]: ReactorDeed): boolean {
+  return (
+    kind === 'log' && /^The option reactor names .* there is no such file/.test((what as string[])[1] ?? '')
+  );
+}
+
 /** The log apart: ours reads all reactions of an event before it runs the first. */
 function inTwo(deeds: readonly ReactorDeed[]): readonly (readonly ReactorDeed[])[] {
   return [deeds.filter(([kind]) => kind !== 'log'), deeds.filter(([kind]) => kind === 'log')];
@@ -82,7 +89,8 @@ test('reactor - sends, calls and logs what a real Salt does', async (t) => {
   const explained = new Set<string>();
   for (const [at, one] of cases.entries()) {
     const placed = withFolder(withFolder(one, 'DIR', folder), '"ID"', '"the_id"');
-    const deeds = withFolder(await reactorDeeds(folder, placed, context), folder, 'DIR').map(comparable);
+    const did = withFolder(await reactorDeeds(folder, placed, context), folder, 'DIR');
+    const deeds = did.filter((deed) => !isSaidEarlier(deed)).map(comparable);
     const salts = (recorded[at]?.did ?? []).filter(([kind]) => kind !== 'event').map(comparable);
     if (isDeepStrictEqual(inTwo(deeds), inTwo(salts))) continue;
     if (REACTOR_DIFFERENCES.has(one.name)) explained.add(one.name);

@@ -109,7 +109,7 @@ test('scheduler - a job runs only as often at a time as maxrunning allows', () =
   assert.equal(virtual.scheduler.describe('one').get('_skip_reason'), 'maxrunning');
 });
 
-test('scheduler - what cannot be understood is ignored, and said once in the words of Salt', () => {
+test('scheduler - what cannot be understood is ignored, and said once in the words of Salt, with what to do', () => {
   const virtual = start(
     dict({
       cron: job({ cron: 'nonsense' }),
@@ -126,16 +126,70 @@ test('scheduler - what cannot be understood is ignored, and said once in the wor
   assert.deepEqual(
     virtual.errors,
     [
-      'Invalid cron string. Ignoring job cron.',
-      'Invalid date string tea time. Ignoring job when.',
-      'Date string could not be parsed: soon, %Y-%m-%dT%H:%M:%S. Ignoring job once.',
-      'Unable to use "when", "cron", "once" options together. Ignoring.',
+      "Invalid cron string. Ignoring job cron. cron is nonsense; it takes five fields: minute, hour, day of month, month, day of week, such as '*/5 * * * *'.",
+      "Invalid date string tea time. Ignoring job when. Write it as '5:00pm', 'Tuesday 3:30pm' or '2026-12-24T17:00:00', or as a name of whens in pillar or grains.",
+      'Date string could not be parsed: soon, %Y-%m-%dT%H:%M:%S. Ignoring job once. Write it in that format, such as 2026-12-24T17:00:00 for the default one, or give another in once_fmt.',
+      'Unable to use "when", "cron", "once" options together. Ignoring. Keep one of when and cron.',
       'Scheduled job "text" should have a dict value, not <class \'str\'>',
-      'schedule.handle_func: Invalid, range must be specified as a dictionary.Ignoring job range.',
-      'schedule.handle_func: Invalid range, end must be larger than start. Ignoring job order.',
+      'schedule.handle_func: Invalid, range must be specified as a dictionary.Ignoring job range. Write range with start and end below it.',
+      'schedule.handle_func: Invalid range, end must be larger than start. Ignoring job order. Both are times of one day; for hours over midnight give the hours of the day with "invert: True" in range, or skip them with skip_during_range.',
     ].sort((a, b) => virtual.errors.indexOf(a) - virtual.errors.indexOf(b)),
   );
   assert.deepEqual(seconds(virtual, 'good'), [1, 2, 3, 4, 5]);
+});
+
+test('scheduler - what of a job can have no effect is said once, and a job that is switched off is left alone', () => {
+  const virtual = start(
+    dict({
+      start: job({ run_on_start: true }),
+      explicit: job({ run_explicit: ['2030-01-01T00:00:00'], range: dict({ start: '8am', end: '9am' }) }),
+      nofun: dict({ seconds: 5 }),
+      typo: job({ secondss: 5, seconds: 5 }),
+      both: job({ once: '2030-01-01T00:00:00', minutes: 1 }),
+      zero: job({ seconds: 0 }),
+      until: job({ seconds: 1, until: 'January 1, 2020' }),
+      once: job({ once: '2020-01-01T00:00:00' }),
+      when: job({ when: ['January 1, 2020 5:00pm', '2021-01-01'] }),
+      today: job({ when: '8am' }),
+      none: job({ when: [] }),
+      max: job({ seconds: 60, maxrunning: 0 }),
+      jid: job({ seconds: 60, maxrunning: 2, jid_include: false }),
+      skips: job({ seconds: 60, skip_explicit: ['tomorrow'], return_config: 'alt' }),
+      types: job({ seconds: 60, args: 'a', kwargs: ['b'], metadata: 'm', splay: dict({ start: 9, end: 3 }) }),
+      off: job({ run_on_start: true, enabled: false }),
+      good: job({ seconds: 60, splay: 5, range: dict({ start: '8am', end: '9pm' }), until: '2030-01-01' }),
+    }),
+  );
+  virtual.pass(5 * SECOND_MS);
+  const times = 'seconds, minutes, hours, days, when, cron, once';
+  assert.deepEqual(
+    virtual.warnings.map((text) => text.replace('Scheduled job ', '')),
+    [
+      `"start": it has no time and never runs, whatever run_on_start says; add one of ${times}.`,
+      `"explicit": it has no time and never runs, whatever run_explicit and range say; add one of ${times}.`,
+      '"nofun": it names no function and never runs; add one, such as "function: state.apply".',
+      `"typo": there is no field secondss; it has no effect. Did you mean 'seconds'?`,
+      '"both": once has no effect beside minutes; remove one of them.',
+      '"zero": an interval of 0 seconds means a run each second; set one of 1 or more.',
+      '"until": its time ended (until: January 1, 2020), it does not run any more; move the end or remove the job.',
+      '"once": its only time is over (once: 2020-01-01T00:00:00), it does not run any more; set another or remove the job.',
+      '"when": all its times are over (when: January 1, 2020 5:00pm, 2021-01-01), it does not run any more; set others or remove the job.',
+      '"none": its list of times (when) is empty and it never runs; add one, or remove the job.',
+      '"max": "maxrunning: 0" lets it never run; set 1 or more.',
+      '"jid": maxrunning has no effect beside "jid_include: False"; remove one of them.',
+      '"skips": the time tomorrow in skip_explicit is left out; write it as %Y-%m-%dT%H:%M:%S, or give time_fmt.',
+      '"skips": return_config has no effect without returner; add it, or remove return_config.',
+      '"types": args must be a list, not str; its function is called without it.',
+      '"types": kwargs must be a mapping, not list; its function is called without it.',
+      '"types": metadata must be a mapping, not str; it is left out.',
+      '"types": splay has no effect; its start and end must be numbers, the end not below the start.',
+    ],
+  );
+  assert.deepEqual(virtual.errors, []);
+  assert.deepEqual(
+    virtual.seen,
+    [...virtual.scheduler.list().keys()].filter((name) => name !== 'off'),
+  );
 });
 
 test('scheduler - jobs of the pillar: the configuration wins, a refresh keeps what has not changed', () => {

@@ -7,7 +7,7 @@ import { expandNodegroup, expandTargetNodegroups } from '../../../../src/runtime
 import { parseTarget } from '../../../../src/runtime/targeting/parse-target.ts';
 import { TargetError, type CachedMinion, type Fleet } from '../../../../src/runtime/targeting/target.ts';
 import { parseEngineWord } from '../../../../src/runtime/targeting/words.ts';
-import type { Dict, Value } from '../../../../src/python/values/value.ts';
+import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { dictOf, valueOf, vectors } from './vectors.ts';
 
 interface Head {
@@ -114,15 +114,58 @@ test('targeting - the client sends node groups as compound targets', () => {
   assert.deepEqual(expandTargetNodegroups('web*', 'glob', groups), {
     tgt: 'web*',
     tgtType: 'glob',
-    faults: [],
   });
   assert.throws(() => expandTargetNodegroups('nosuch', 'nodegroup', groups, '/etc/salt/master'), {
     name: 'SaltInvocationError',
     message: 'Node group nosuch unavailable in /etc/salt/master',
   });
-  const loop = expandTargetNodegroups('loopa', 'nodegroup', groups);
-  assert.deepEqual(
-    loop.faults.map(({ message }) => message),
-    ['Failed nodegroup expansion: illegal nested nodegroup "loopa"'],
-  );
+});
+
+test('targeting - a node group that cannot be used as it is written is refused, with what is wrong in it', () => {
+  const groups = dict({
+    webs: 'web*',
+    loopa: 'N@loopb',
+    loopb: 'N@loopa or x',
+    outer: 'N@wbes or x',
+    number: 7,
+    mapping: dict({ a: 'b' }),
+    wrap: ['N@number', 'or', 'x'],
+  });
+  const refusal = (name: string): string => {
+    try {
+      expandTargetNodegroups(name, 'nodegroup', groups, '/m');
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return 'taken';
+  };
+  const end = 'Correct nodegroups in /m.';
+  const type = 'and must be a compound target as text, or a list of its words.';
+  assert.deepEqual(['webs', 'loopa', 'outer', 'number', 'mapping', 'wrap', 'wesb'].map(refusal), [
+    'taken',
+    `Nodegroup 'loopa' cannot be used: 'loopa' contains itself (loopa, loopb, loopa). ${end}`,
+    `Nodegroup 'outer' cannot be used: it names a group that does not exist, 'wbes'. Did you mean 'webs'? ${end}`,
+    `Nodegroup 'number' cannot be used: 'number' is 7, ${type} ${end}`,
+    `Nodegroup 'mapping' cannot be used: 'mapping' is {'a': 'b'}, ${type} ${end}`,
+    `Nodegroup 'wrap' cannot be used: 'number' is 7, ${type} ${end}`,
+    "Node group wesb unavailable in /m. Did you mean 'webs'?",
+  ]);
+});
+
+test('targeting - an item in a list of a node group may be a target of its own, and a value with blanks stays one word', () => {
+  const groups = dict({
+    webs: 'web*',
+    'two words': 'x',
+    list: ['N@webs and not web2'],
+    more: ['N@webs', 'and', 'not web2 or db1'],
+    plain: ['web1 or db1'],
+    blanks: ['G@os:Red Hat', 'and', 'G@desc:salt and pepper'],
+    named: ['N@two words', 'or', 'y'],
+  });
+  const words = (name: string): string => expandTargetNodegroups(name, 'nodegroup', groups).tgt as string;
+  assert.equal(words('list'), '( ( ( web* ) and not web2 ) )');
+  assert.equal(words('more'), '( ( web* ) and ( not web2 or db1 ) )');
+  assert.equal(words('plain'), '( web1 or db1 )');
+  assert.equal(words('blanks'), 'G@os:Red Hat and G@desc:salt and pepper');
+  assert.equal(words('named'), '( L@x or y )');
 });
