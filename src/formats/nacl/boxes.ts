@@ -1,13 +1,19 @@
-/** Boxes as libsodium makes them: secret boxes with one key, sealed boxes for the holder of a key pair. */
-import { createPrivateKey, createPublicKey, diffieHellman, timingSafeEqual } from 'node:crypto';
-import { blake2b, poly1305 } from './digests.ts';
-import { hsalsa20, xsalsa20 } from './salsa20.ts';
+/**
+ * Boxes as libsodium makes them: secret boxes with one key, sealed boxes for the holder of a key pair. Curve25519 is Node's own; what Node
+ * has not, XSalsa20 with Poly1305 and short digests of BLAKE2b, is that of `@noble/ciphers` and `@noble/hashes`.
+ */
+import { createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
+import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import { blake2b } from '@noble/hashes/blake2.js';
 
 /** Bytes of a key, secret or public. */
 export const KEY_BYTES = 32;
 const NONCE_BYTES = 24;
 const TAG_BYTES = 16;
-const ZERO_INPUT = new Uint8Array(16);
+/** Words of a key, of an input and of the constants ("expand 32-byte k") of HSalsa20. */
+const KEY_WORDS = 8;
+const ZERO_INPUT = new Uint32Array(4);
+const SIGMA = wordsOf(Buffer.from('expand 32-byte k'));
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const PUBLIC_PREFIX = Buffer.from('302a300506032b656e032100', 'hex');
 
@@ -43,7 +49,7 @@ export function seal(message: Uint8Array, publicKey: Uint8Array, random: RandomB
   assertKey(publicKey, 'The public key');
   const secret = random(KEY_BYTES);
   const own = publicKeyOf(secret);
-  const nonce = blake2b(Buffer.concat([own, publicKey]), NONCE_BYTES);
+  const nonce = blake2b(Buffer.concat([own, publicKey]), { dkLen: NONCE_BYTES });
   return Buffer.concat([own, encrypted(message, nonce, sharedKey(secret, publicKey))]);
 }
 
@@ -53,7 +59,7 @@ export function unseal(box: Uint8Array, secretKey: Uint8Array): Buffer {
   const sender = box.subarray(0, KEY_BYTES);
   if (box.length < KEY_BYTES + TAG_BYTES)
     throw new BoxError('An error occurred trying to decrypt the message');
-  const nonce = blake2b(Buffer.concat([sender, publicKeyOf(secretKey)]), NONCE_BYTES);
+  const nonce = blake2b(Buffer.concat([sender, publicKeyOf(secretKey)]), { dkLen: NONCE_BYTES });
   return decrypted(box.subarray(KEY_BYTES), nonce, sharedKey(secretKey, sender));
 }
 
@@ -65,32 +71,42 @@ function privateKey(secretKey: Uint8Array): ReturnType<typeof createPrivateKey> 
   return createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, secretKey]), format: 'der', type: 'pkcs8' });
 }
 
-function sharedKey(secretKey: Uint8Array, publicKey: Uint8Array): Buffer {
+/** The words of bytes, the lowest first; the machine's order is turned by the library. */
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, index) => view.getUint32(index * 4, true));
+}
+
+/** HSalsa20 of a point that two keys share: the key of their boxes. */
+function hashed(point: Uint8Array): Uint8Array {
+  const words = new Uint32Array(KEY_WORDS);
+  hsalsa(SIGMA, wordsOf(point), ZERO_INPUT, words);
+  const key = Buffer.alloc(KEY_BYTES);
+  for (const [index, word] of words.entries()) key.writeUInt32LE(word, index * 4);
+  return key;
+}
+
+function sharedKey(secretKey: Uint8Array, publicKey: Uint8Array): Uint8Array {
   const theirs = createPublicKey({
     key: Buffer.concat([PUBLIC_PREFIX, publicKey]),
     format: 'der',
     type: 'spki',
   });
   try {
-    return hsalsa20(diffieHellman({ privateKey: privateKey(secretKey), publicKey: theirs }), ZERO_INPUT);
+    return hashed(diffieHellman({ privateKey: privateKey(secretKey), publicKey: theirs }));
   } catch (error) {
     throw new BoxError('An error occurred trying to decrypt the message', { cause: error });
   }
 }
 
-function encrypted(message: Uint8Array, nonce: Uint8Array, key: Uint8Array): Buffer {
-  // the first 32 bytes of the stream are the key of the tag
-  const stream = xsalsa20(Buffer.concat([Buffer.alloc(32), message]), nonce, key);
-  const body = stream.subarray(32);
-  return Buffer.concat([poly1305(body, stream.subarray(0, 32)), body]);
+function encrypted(message: Uint8Array, nonce: Uint8Array, key: Uint8Array): Uint8Array {
+  return xsalsa20poly1305(key, nonce).encrypt(message);
 }
 
 function decrypted(sealed: Uint8Array, nonce: Uint8Array, key: Uint8Array): Buffer {
-  if (sealed.length < TAG_BYTES || nonce.length < NONCE_BYTES)
-    throw new BoxError('Decryption failed. Ciphertext failed verification');
-  const body = sealed.subarray(TAG_BYTES);
-  const stream = xsalsa20(Buffer.concat([Buffer.alloc(32), body]), nonce, key);
-  if (!timingSafeEqual(poly1305(body, stream.subarray(0, 32)), sealed.subarray(0, TAG_BYTES)))
-    throw new BoxError('Decryption failed. Ciphertext failed verification');
-  return stream.subarray(32);
+  try {
+    return Buffer.from(xsalsa20poly1305(key, nonce).decrypt(sealed));
+  } catch (error) {
+    throw new BoxError('Decryption failed. Ciphertext failed verification', { cause: error });
+  }
 }
