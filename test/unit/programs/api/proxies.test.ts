@@ -47,7 +47,7 @@ test('proxies - one of this machine that nobody has named is told of, once', () 
   const unnamed = new Proxies(null, (warning) => told.push(warning));
   assert.equal(unnamed.clientOf('127.0.0.1', {}), '127.0.0.1');
   assert.equal(unnamed.clientOf('192.0.2.9', forwarded), '192.0.2.9');
-  assert.deepEqual(told, []);
+  assert.deepEqual([...told], []);
   for (const address of ['127.0.0.1', '::1']) assert.equal(unnamed.clientOf(address, forwarded), address);
   assert.equal(told.length, 1);
   assert.match(told[0] ?? '', /set trusted_proxies: 127\.0\.0\.1/);
