@@ -233,7 +233,7 @@ test('salt command - every way of running a job', async (t) => {
     const nosuch = await fleet.salt(['web1', 'test.ping', '-a', 'pma']);
     assert.match(
       nosuch.stderr,
-      /there is no authentication system 'pma'\. Did you mean 'pam'\? There are auto, file, /,
+      /external authentication system "pma" is not available\. Did you mean 'pam'\? Available eauth types: auto, file, .*external_auth names/,
     );
   });
 

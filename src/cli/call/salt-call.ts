@@ -146,6 +146,7 @@ class Caller {
     this.doing = `running ${this.#fun}`;
     const outcome = await Promise.race([this.#call(context, call), this.#interruption()]);
     if (outcome === undefined || this.#abort.signal.aborted) return this.#leave();
+    if (outcome.kind !== 'returned') await state.close();
     if (outcome.kind === 'failed') return this.#failed(outcome);
     if (outcome.kind === 'similar') {
       await this.#display.value(new Map([['local', outcome.docs]]), 'nested');
@@ -278,6 +279,7 @@ class Caller {
       metadata,
     });
     const unstored = await this.#runReturners(ret, state, context);
+    await state.close();
     await this.#deliver(ret);
     const isWhole = truthy(merged.get('print_metadata'));
     const shown = isWhole ? ret : value;
@@ -295,9 +297,7 @@ class Caller {
     if (!truthy(wanted)) return [];
     const { returnerNames, runReturners } = await import('../../plugins/returners/run.ts');
     ret.set('success', true);
-    const unstored = await runReturners(await state.returners(), returnerNames(wanted), ret, context);
-    await state.close();
-    return unstored;
+    return runReturners(await state.returners(), returnerNames(wanted), ret, context);
   }
 
   /** Tells the master, which gives the job an id of its own; without one, `cache_jobs` keeps the return here. */

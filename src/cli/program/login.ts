@@ -108,8 +108,9 @@ async function refuseUnknownSystem(
   const usable = named.length === 0 ? 'external_auth names none' : `external_auth names ${named.join(', ')}`;
   if (!known.includes(eauth))
     throw new UsageError(
-      `option --eauth: there is no authentication system '${eauth}'.${didYouMean(eauth, known)} ` +
-        `There are ${known.join(', ')}; ${usable}.`,
+      // the first two sentences are Salt's (salt/auth/__init__.py `Resolver.cli`)
+      `The specified external authentication system "${eauth}" is not available.${didYouMean(eauth, known)} ` +
+        `Available eauth types: ${known.join(', ')}. Of these, ${usable}.`,
     );
   throw new UsageError(
     `option --eauth: nobody can log in through '${eauth}', since the option external_auth of this master does not name it: ${usable}.`,

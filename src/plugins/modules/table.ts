@@ -197,6 +197,7 @@ export const MODULE_TABLE: readonly ModuleEntry[] = [
     load: async () => (await import('./random.ts')).randomModule,
   },
   { name: 'redis', file: 'redismod', load: async () => (await import('./redis.ts')).redisModule },
+  { name: 'ret', file: 'ret', load: async () => (await import('./ret.ts')).retModule },
   { name: 'rsync', file: 'rsync', load: async () => (await import('./rsync.ts')).rsyncModule },
   {
     name: 'salt_version',

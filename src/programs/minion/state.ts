@@ -168,6 +168,7 @@ export class MinionState {
       ...this.#registryOptions('modules'),
       table: MODULE_TABLE,
       states: (context) => this.#stateModules(context),
+      returners: () => this.returners(),
       catalogs: {
         returners: async () => (await this.returners()).modules(),
         renderers: async () =>

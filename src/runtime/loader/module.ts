@@ -190,6 +190,8 @@ export interface FunctionCaller extends FunctionSource {
   notLoaded(): Promise<readonly string[]>;
   /** The modules of another kind, for `sys.list_state_functions` and the like; empty where there is none. */
   catalog(kind: CatalogKind): Promise<ReadonlyMap<string, ModuleDescription>>;
+  /** The returners; absent where there are none. */
+  returners?(): Promise<FunctionSource>;
   /** The state modules (Salt's `__states__`); only a state run calls their functions. */
   states(): Promise<FunctionSource>;
   /**

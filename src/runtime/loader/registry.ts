@@ -27,6 +27,8 @@ export interface RegistryOptions extends LoadContext {
   readonly kind?: 'modules' | 'states';
   /** The modules of this program, of the wanted kind. */
   readonly table: readonly ModuleEntry[];
+  /** The returners, for `ret.*`. */
+  readonly returners?: () => Promise<FunctionSource>;
   /** Modules of the other kinds, for `sys.*`; each is asked for when needed. */
   readonly catalogs?: Partial<Record<CatalogKind, () => Promise<ReadonlyMap<string, ModuleDescription>>>>;
   /** Custom modules, asked for once; they come before those of this program. With `file` only what the file of that name has. */
@@ -228,6 +230,7 @@ export class ModuleRegistry implements FunctionSource {
       notLoaded: () => this.notLoaded(),
       catalog: (kind) => this.catalog(kind),
       states: () => this.states(),
+      ...(this.#options.returners === undefined ? {} : { returners: this.#options.returners }),
       within: (other, load) => (load === undefined ? this : this.anew(load)).caller(other),
     };
   }

@@ -29,7 +29,7 @@ const MODULES: ReadonlySet<string> = new Set(
     'osquery out pagerduty pagerduty_util pam panos parallels pcs peeringdb pf pkgbuild pkgutil ' +
     'portage_config ports poudriere power powercfg powerpath probes proxy psget puppet ' +
     'purefa purefb pushbullet pushover pyeapi qemu_nbd rallydev random_org rbac rdp ' +
-    'rebootmgr reg rest_sample_utils restartcheck restconf ret riak route rpmbuild runit s3 s6 ' +
+    'rebootmgr reg rest_sample_utils restartcheck restconf riak route rpmbuild runit s3 s6 ' +
     'salt_proxy saltcloud scp scsi seed sensehat sensors serverdensity_device servicenow ' +
     'shortcut snapper snmp softwareupdate solr solrcloud splunk splunk_search ' +
     'statuspage swarm swift sysbench syslog_ng system_profiler task telegram telemetry ' +

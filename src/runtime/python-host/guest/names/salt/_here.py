@@ -123,6 +123,7 @@ MODULES = {
     "rbenv": "rbenv",
     "redis": "redis",
     "redismod": "redis",
+    "ret": "ret",
     "rpm_lowpkg": "lowpkg",
     "rsync": "rsync",
     "rvm": "rvm",
