@@ -5,18 +5,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { runSaltCall } from '../../../../src/cli/call/salt-call.ts';
+import { runSaltRun } from '../../../../src/cli/run/salt-run.ts';
 import { recordedIo } from '../../../support/command-io.ts';
 
 type Call = (...argv: string[]) => Promise<{ code: number; local: unknown; stderr: string }>;
 
 /** Calls on a minion that keeps its returns in SQLite. */
-function minion(t: TestContext): Call {
+async function minion(t: TestContext): Promise<Call> {
   const folder = mkdtempSync(join(tmpdir(), 'brine-ret-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const places = ['pki_dir: /pki', 'cachedir: /cache', 'sock_dir: /s', 'log_file: /log'];
   const database = `sqlite3.database: ${join(folder, 'returns.db')}`;
   const lines = ['id: m1', `root_dir: ${folder}`, ...places, database, 'sqlite3.timeout: 5.0', ''];
-  writeFileSync(join(folder, 'minion'), lines.join('\n'));
+  for (const name of ['minion', 'master']) writeFileSync(join(folder, name), lines.join('\n'));
+  assert.equal(await runSaltRun(['-c', folder, 'returner.create_schema', 'sqlite3'], recordedIo('')), 0);
   return async (...argv) => {
     const io = recordedIo('');
     const words = ['-c', folder, '--local', '--out=json', ...argv];
@@ -31,27 +33,21 @@ function minion(t: TestContext): Call {
 }
 
 test('ret - what a returner keeps is read through it', async (t) => {
-  const call = minion(t);
-  const kept = await call('--return', 'sqlite3', 'test.echo', 'kept');
-  assert.deepEqual([kept.code, kept.local], [0, 'kept'], kept.stderr);
+  const call = await minion(t);
+  const kept = await call('--return', 'sqlite3', '--metadata', 'test.echo', 'kept');
+  assert.equal(kept.code, 0, kept.stderr);
   assert.deepEqual((await call('ret.get_minions', 'sqlite3')).local, ['m1']);
-  const last = (await call('ret.get_fun', 'sqlite3', 'test.echo')).local as Record<
-    string,
-    { return: unknown; jid: string }
-  >;
-  assert.equal(last['m1']?.return, 'kept');
-  const jid = last['m1']?.jid ?? '';
-  const job = (await call('ret.get_jid', 'sqlite3', jid)).local as Record<
-    string,
-    { return: { return: unknown } }
-  >;
-  assert.equal(job['m1']?.return.return, 'kept');
+  assert.deepEqual((await call('ret.get_fun', 'sqlite3', 'test.echo')).local, { m1: 'kept' });
+  const { jid } = kept.local as { jid: string };
+  const job = (await call('ret.get_jid', 'sqlite3', jid)).local as Record<string, { return: unknown }>;
+  assert.equal(job['m1']?.return, 'kept');
+  assert.deepEqual((await call('ret.get_jids', 'sqlite3')).local, {}, 'jobs are kept by the master');
   assert.deepEqual((await call('ret.get_fun', 'sqlite3', 'no.such')).local, {});
   assert.deepEqual((await call('ret.get_jid', 'sqlite3', '20240101000000000009')).local, {});
 });
 
 test('ret - a returner that is not there, or cannot be read, is a KeyError as in Salt', async (t) => {
-  const call = minion(t);
+  const call = await minion(t);
   for (const [fun, returner] of [
     ['get_jids', 'nosuch'],
     ['get_minions', 'rawfile_json'],
