@@ -374,8 +374,9 @@ export const archiveModule = defineModule({
         need('tar');
         if (args.options === undefined) throw new SaltInvocationError('Tar options can not be empty');
         const options = args.options.split(/\s+/).filter((word) => word !== '');
-        const words = ['tar', ...options, args.tarfile, ...expandSources(args.sources)];
-        if (args.dest !== undefined) words.push('-C', args.dest);
+        // Salt compat: 3006.16 writes it behind the members, where it holds for none of them (57847)
+        const folder = args.dest === undefined ? [] : ['-C', args.dest];
+        const words = ['tar', ...options, args.tarfile, ...folder, ...expandSources(args.sources)];
         if (unpacks(options)) await inspectForTar(ctx, options, args);
         return lines(ctx, words, args);
       },

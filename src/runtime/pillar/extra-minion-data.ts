@@ -4,13 +4,18 @@ import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 
 /**
- * The named options, each in the mappings that it stands in. @param opts of the minion; `a:b` names what is inside of the option `a`
- * @returns empty when nothing is named; names that lead nowhere are left out
+ * The named options. @param opts of the minion
+ * @returns as {@link parts}; empty when nothing is named
  */
 export function extraMinionData(opts: Dict): Dict {
   const named = opts.get('pass_to_ext_pillars');
-  return (Array.isArray(named) ? named : [])
-    .map((name) => only(opts, pyStr(name).split(':')))
+  return parts(opts, Array.isArray(named) ? named : []);
+}
+
+/** Parts of a mapping, each in the mappings that it stands in. @param names `a:b` names what is inside of `a`; names that lead nowhere are left out */
+export function parts(from: Dict, names: readonly Value[]): Dict {
+  return names
+    .map((name) => only(from, pyStr(name).split(':')))
     .reduce<Dict>((all, one) => mergeRecurse(all, one, true), new Map());
 }
 

@@ -18,6 +18,7 @@ import { cmdJson, cmdYaml, cmdYamlex, hieraPillar, puppetPillar } from './ext/co
 import { csvPillar } from './ext/csv.ts';
 import { decryptingPillar } from './ext/decrypting.ts';
 import { etcdPillar } from './ext/etcd.ts';
+import { extraMinionDataPillar } from './ext/extra-minion-data.ts';
 import { hgPillar, svnPillar } from './ext/checkouts.ts';
 import { cobblerPillar, foremanPillar } from './ext/host-service.ts';
 import { ldapPillar } from './ext/ldap.ts';
@@ -25,6 +26,7 @@ import { mongoPillar } from './ext/mongo.ts';
 import { s3Pillar } from './ext/s3.ts';
 import { varstackPillar } from './ext/varstack.ts';
 import type { ExtPillar, ExtPillarContext } from './ext/ext-pillar.ts';
+import { extraMinionDataPillar } from './ext/extra-minion-data.ts';
 import { fileTree } from './ext/file-tree.ts';
 import { gitPillar } from './ext/git.ts';
 import { reclassPillar } from './ext/reclass.ts';
@@ -146,6 +148,7 @@ export class PillarService {
       ['http_json', httpJson],
       ['http_yaml', httpYaml],
       ['mysql', mysqlPillar],
+      ['extra_minion_data_in_pillar', extraMinionDataPillar],
       ['nodegroups', nodegroupsPillar],
       ['postgres', postgresPillar],
       ['redis', redisPillar],

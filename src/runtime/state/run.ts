@@ -298,6 +298,12 @@ export class StateRun {
   /** Runs a chunk in test mode, for the one that has it as prereq. */
   async #foresee({ low, tag, running, chunks }: Look): Promise<void> {
     const { status } = await this.#status(low, running, chunks);
+    if (status === 'pre' || status === 'onfail' || status === 'onchanges') {
+      // Salt compat: 3006.16 asks what it would change all the same, and so runs what waits for a state that is left out (68438)
+      low.set('__prereq__', false);
+      this.#foreseen.set(tag, this.#unrun.leftOut(low, status));
+      return;
+    }
     const foreseen = await this.#caller.call(low, chunks, running);
     this.#foreseen.set(tag, foreseen);
     if (hasChanges(foreseen) || status !== 'change') return;

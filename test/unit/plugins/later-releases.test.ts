@@ -1,6 +1,7 @@
 /** What 3006.16 does wrong and a later release has mended, on ours: the page docs/internals/later-releases.md lists it. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { sanitizeHost } from '../../../src/plugins/modules/network/probes.ts';
 import { localMinion } from '../../support/local-minion.ts';
@@ -87,3 +88,54 @@ test('later releases - user.present in test mode takes a group for granted that 
   assert.equal(state?.result, null, state?.comment);
   assert.match(state?.comment ?? '', /set to be added/);
 });
+
+test('later releases - the head of a chain of prereq runs only when the state in the middle will', async (t) => {
+  const { write, run } = localMinion(t);
+  const chain = (kind: string, end: string): string =>
+    `a: {cmd.run: [{name: echo a}, {prereq: [{cmd: b}]}]}\nb: {cmd.run: [{name: echo b}, {${kind}: [{test: c}]}]}\nc: {test.${end}: []}\n`;
+  const ran = async (sls: string): Promise<string[]> => {
+    write('srv/chain.sls', sls);
+    const { ret } = await run('state.apply', 'chain');
+    const results = Object.values(ret as Record<string, { __id__: string; changes: object }>);
+    return results
+      .filter(({ changes }) => Object.keys(changes).length > 0)
+      .map(({ __id__: id }) => id)
+      .sort();
+  };
+  assert.deepEqual(await ran(chain('prereq', 'succeed_without_changes')), []);
+  assert.deepEqual(await ran(chain('prereq', 'succeed_with_changes')), ['a', 'b', 'c']);
+  assert.deepEqual(await ran(chain('onchanges', 'succeed_without_changes')), []);
+  assert.deepEqual(await ran(chain('onchanges', 'succeed_with_changes')), ['a', 'b', 'c']);
+  assert.deepEqual(await ran(chain('onfail', 'succeed_without_changes')), []);
+  assert.deepEqual(await ran(chain('onfail', 'fail_without_changes')), ['a', 'b']);
+});
+
+test('later releases - archive.tar changes into the folder before the members, which lie there', async (t) => {
+  const { path, write, call } = localMinion(t);
+  write('there/top/file', 'x');
+  await call('archive.tar', 'cf', path('made.tar'), 'sources=top', `dest=${path('there')}`);
+  assert.deepEqual(await call('archive.list', path('made.tar')), ['top/', 'top/file']);
+});
+
+const asRoot = process.getuid?.() === 0 ? false : 'only root gives files away';
+test(
+  'later releases - archive.extracted gives a folder away that has no entry of its own',
+  { skip: asRoot },
+  async (t) => {
+    const { path, write, run } = localMinion(t);
+    write('from/top/sub/file', 'x');
+    execFileSync('tar', ['cf', path('made.tar'), '-C', path('from'), 'top/sub/file']);
+    const args = [path('to'), `source=${path('made.tar')}`, 'user=nobody'];
+    const changes = async (): Promise<unknown> => {
+      const { ret } = await run('state.single', 'archive.extracted', ...args);
+      const [result] = Object.values(ret as Record<string, { result: boolean; changes: object }>);
+      assert.equal(result?.result, true);
+      return Object.keys(result.changes);
+    };
+    assert.deepEqual(await changes(), ['updated ownership', 'directories_created', 'extracted_files']);
+    const owner = statSync(path('to')).uid;
+    assert.notEqual(owner, 0);
+    for (const one of ['top', 'top/sub', 'top/sub/file']) assert.equal(statSync(path('to', one)).uid, owner);
+    assert.deepEqual(await changes(), []);
+  },
+);

@@ -28,12 +28,20 @@ export async function enforceOwnership(
   if (args.user === undefined && args.group === undefined) return out;
   const only = args.enforce_ownership_on === '' ? undefined : args.enforce_ownership_on;
   const isFolder = only !== undefined && isDir(only);
-  const dirs = only === undefined ? contents.top_level_dirs : isFolder ? [only] : [];
+  const dirs = only === undefined ? topFolders(contents) : isFolder ? [only] : [];
   const files =
     only === undefined ? [...contents.top_level_files, ...contents.top_level_links] : isFolder ? [] : [only];
   for (const name of dirs) await ownFolder(ctx, args, joinPath(folder, name), { changes, out });
   for (const name of files) ownFile(ctx, name, { path: joinPath(folder, name), ids, changes, out });
   return out;
+}
+
+/** The folders at the top of an archive. Salt compat: 3006.16 leaves out one that has no entry of its own (68227). */
+function topFolders({ dirs, files, links, top_level_dirs }: Contents): string[] {
+  const inner = [...dirs, ...files, ...links]
+    .filter((path) => path.includes('/'))
+    .map((path) => `${path.split('/').find((name) => name !== '' && name !== '.') ?? ''}/`);
+  return [...new Set([...top_level_dirs, ...inner])].filter((path) => path !== '/' && path !== '../');
 }
 
 async function ownFolder(
