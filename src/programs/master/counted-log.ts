@@ -7,11 +7,19 @@ const THEN_EVERY = 1000;
 /** Names whose lines are counted apart; more share what the longest silent ones had. */
 const NAMES_MAX = 10_000;
 
-/** @returns writes the first ten warnings, then one in a thousand, each with the count */
-export function countedWarnings(log: Logger): (text: string) => void {
-  let count = 0;
-  return (text) => {
-    count++;
+/** Kinds that are counted apart; whoever brings about more has them counted as one. */
+const KINDS_MAX = 32;
+
+/**
+ * @returns writes the first ten warnings of a kind, then one in a thousand, each with the count: a flood of one kind does not hide the first of
+ * another
+ */
+export function countedWarnings(log: Logger): (text: string, kind?: string) => void {
+  const counts = new Map<string, number>();
+  return (text, kind = '') => {
+    const counted = counts.has(kind) || counts.size < KINDS_MAX ? kind : '';
+    const count = (counts.get(counted) ?? 0) + 1;
+    counts.set(counted, count);
     if (count <= FIRST || count % THEN_EVERY === 0) log.warning(`${text} (${count} so far).`);
   };
 }

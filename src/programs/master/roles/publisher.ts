@@ -76,7 +76,8 @@ export const startPublisher: StartRole = async (context) => {
       identify: (properties) => readPresenceProof(properties, sessions, clock, syndicName),
       identifyByMessage: (body) => readSubscriberIdentity(body, context.sharedKeys(), accepted, syndicName),
       presence: (id, isConnected) => present.change(id, isConnected),
-      refused: (from, error) => refuse(`A peer at ${from} was refused on the publish port: ${error.message}`),
+      refused: (from, error) =>
+        refuse(`A peer at ${from} was refused on the publish port: ${error.message}`, error.message),
       clock,
     });
     const address = await server.start();

@@ -87,7 +87,7 @@ export const startRequestServer: StartRole = async ({ opts, log, clock, userKeys
         index === 0
           ? (request) => dispatcher.dispatch(request)
           : (request) => dispatcher.dispatch({ ...request, ...own }),
-        (from, reason) => refuse(`The connection from ${from} was ended: ${reason.message}`),
+        (from, reason) => refuse(`The connection from ${from} was ended: ${reason.message}`, reason.message),
       ),
     );
   }
