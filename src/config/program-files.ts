@@ -1,6 +1,7 @@
 /** Which files make up the configuration of a program, and their joined content. */
 import { expandUser } from '../host/expand-user.ts';
 import { dirname, join, resolve } from 'node:path';
+import { ConfigError } from '../errors/errors.ts';
 import type { Logger } from '../host/log.ts';
 import type { Dict } from '../python/values/value.ts';
 import type { Role } from './normalise.ts';
@@ -16,11 +17,23 @@ export interface ConfigPlace {
   readonly env: Environment;
 }
 
-/** The folder of configuration: `-c`, else `SALT_CONFIG_DIR`, else /etc/salt; `~` expanded, absolute. */
+/**
+ * The folder of configuration: `-c`, else `SALT_CONFIG_DIR`, else /etc/salt; `~` expanded, absolute.
+ * @throws ConfigError when it is a file
+ */
 export function configDirOf(place: Pick<ConfigPlace, 'configDir' | 'env'>): string {
-  return resolve(
+  const folder = resolve(
     expandUser(place.configDir ?? (place.env['SALT_CONFIG_DIR'] || DEFAULT_CONFIG_DIR), place.env),
   );
+  const fault = configFileFault(folder);
+  if (fault !== undefined) throw new ConfigError(fault);
+  return folder;
+}
+
+/** What is said when a file is named in the place of the folder that it is in, else undefined. */
+export function configFileFault(configDir: string): string | undefined {
+  if (!isFile(configDir)) return undefined;
+  return `${configDir} is a file, and -c takes the folder that it is in: -c ${dirname(configDir)}`;
 }
 
 /** The line for stderr when the folder of configuration does not exist, else undefined. */

@@ -15,6 +15,17 @@ interface Report {
   readonly findings: readonly { readonly rule: string; readonly path: string; readonly line: number }[];
 }
 
+test('sls check - the program speaks of itself by the name it was called by', async () => {
+  for (const name of ['sls', 'brine-sls']) {
+    const { code, stderr } = await runProgram(join(ours.folder, name), ['chck']);
+    assert.equal(code, 64);
+    assert.match(
+      stderr,
+      new RegExp(`^Usage: ${name} \\[options\\] check[^]*\\n${name}: error: There is no command 'chck'`),
+    );
+  }
+});
+
 function tree(t: TestContext, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'brine-sls-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

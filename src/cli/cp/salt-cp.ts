@@ -119,7 +119,7 @@ function targetOf(
   text: string,
 ): { readonly tgt: Value; readonly tgtType: string } {
   const tgtType = TARGET_TYPES.find((name) => merged.get(name) === true) ?? 'glob';
-  const list = text.includes(',') ? text.split(',') : text.split(/\s+/).filter((word) => word !== '');
+  const list = text.split(text.includes(',') ? ',' : /\s+/).filter((word) => word !== '');
   return expandTargetNodegroups(
     tgtType === 'list' ? list : text,
     tgtType,

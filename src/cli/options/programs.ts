@@ -6,7 +6,7 @@ import { saltCpProgram } from './salt-cp.ts';
 import { saltKeyProgram } from './salt-key.ts';
 import { saltRunProgram } from './salt-run.ts';
 import { saltProgram } from './salt.ts';
-import { slsProgram } from './sls.ts';
+import { SLS_COMMANDS, slsProgram } from './sls.ts';
 
 /** All programs. A program itself imports only its own table. */
 export const allPrograms: readonly CliProgram[] = [
@@ -23,6 +23,6 @@ export const allPrograms: readonly CliProgram[] = [
 ];
 
 /** The commands that run a program: its own name, and the one that no other package has. */
-export function commandsOf({ name }: Pick<CliProgram, 'name'>): string[] {
-  return name === 'sls' ? [name, 'brine-sls'] : [name];
+export function commandsOf({ name }: Pick<CliProgram, 'name'>): readonly string[] {
+  return name === slsProgram.name ? SLS_COMMANDS : [name];
 }

@@ -7,6 +7,9 @@ function several(name: `--${string}`, dest: string, metavar: string, help: strin
   return { flags: [name], dest, action: 'append', type: 'str', default: [], metavar, help };
 }
 
+/** The commands that run it: Brine's own name beside one that another package has, too. */
+export const SLS_COMMANDS: readonly string[] = ['sls', 'brine-sls'];
+
 /** `sls`, which Salt does not have. */
 export const slsProgram: CliProgram = {
   name: 'sls',

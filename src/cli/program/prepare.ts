@@ -102,8 +102,13 @@ function workingFolder(): string | undefined {
 }
 
 async function settleConfigDir(parsed: ParsedOptions, io: CommandIo): Promise<void> {
-  const { expandUser } = await import('../../host/expand-user.ts');
+  const [{ expandUser }, { configFileFault }] = await Promise.all([
+    import('../../host/expand-user.ts'),
+    import('../../config/program-files.ts'),
+  ]);
   const typed = expandUser(parsed.text('config_dir'), io.env);
+  const fault = configFileFault(resolve(typed));
+  if (fault !== undefined) throw new UsageError(fault);
   if (statSync(typed, { throwIfNoEntry: false })?.isDirectory() !== true) {
     io.stderr.write(`WARNING: CONFIG '${typed}' directory does not exist.\n`);
   }

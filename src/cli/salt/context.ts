@@ -1,10 +1,11 @@
 /** What every way of running a job has at hand. */
+import { existsSync } from 'node:fs';
 import type { Present } from '../../runtime/client/batch.ts';
 import type { NoMinionsError } from '../../runtime/client/errors.ts';
 import type { LocalClient, PublishOptions } from '../../runtime/client/local-client.ts';
 import { outcomeReason, type Outcome } from '../../runtime/client/outcome.ts';
 import type { WatchJobDeps, WatchPatience } from '../../runtime/client/watch-job.ts';
-import { truthy, type Dict } from '../../python/values/value.ts';
+import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import type { ClientProgram } from '../program/client-program.ts';
 import type { Display } from '../terminal/display.ts';
 import type { ExitCodes } from '../program/exit-codes.ts';
@@ -71,7 +72,27 @@ export function sayNoMinions(command: SaltCommand, error: NoMinionsError): void 
   const { display } = command;
   if (wantsErrorDocument(command)) display.error(error.message);
   else display.line(error.message);
-  if (error.fault !== undefined) display.error(`ERROR: The target cannot be understood: ${error.fault}`);
+  const { tgt, tgtType } = command.request.publish;
+  const fault = error.fault ?? strangeLetter(tgt, tgtType);
+  if (fault !== undefined) display.error(`ERROR: The target cannot be understood: ${fault}`);
+}
+
+/** Where no master was found. Whoever names a minion's folder, or none, would look for the fault at the master. */
+export function noPublisher(opts: ClientProgram['opts']): string {
+  const file = String(opts.get('conf_file'));
+  const hint = existsSync(file)
+    ? ''
+    : `, where it is by default: there is no ${file}; -c names the folder that the master's configuration is in`;
+  return `Unable to connect to the salt master publisher at ${opts.get('sock_dir')}${hint}`;
+}
+
+/** Salt compat: a letter that means nothing before an `@` is a part of a name, of which there hardly is one. */
+function strangeLetter(tgt: Value, tgtType: string): string | undefined {
+  const word =
+    typeof tgt === 'string' && tgtType === 'compound' ? /(?:^|[\s(])([A-Z])@/.exec(tgt)?.[1] : undefined;
+  return word === undefined || 'GPIJLSENR'.includes(word)
+    ? undefined
+    : `${word}@ is no kind of target; there are G@ (grains), P@ (grains by regular expression), I@ (pillar), J@ (pillar by regular expression), L@ (list), S@ (network), E@ (regular expression) and N@ (nodegroup)`;
 }
 
 /** Says who does not answer, in Salt's words, and below them why. */

@@ -25,6 +25,7 @@ import type { ParsedOptions } from '../command-line/optparse.ts';
 import { prepareCommandLine } from '../program/prepare.ts';
 import {
   printHeader,
+  noPublisher,
   printHints,
   publishOn,
   reportOptions,
@@ -217,9 +218,7 @@ class Session {
     tellError(this.#command.io, error);
     if (error instanceof NoMinionsError) return this.#noMinions(error);
     if (error instanceof ClientError && error.message === CLIENT_TEXTS.masterDown) {
-      program.logging.logger.error(
-        `Unable to connect to the salt master publisher at ${program.opts.get('sock_dir')}`,
-      );
+      program.logging.logger.error(noPublisher(program.opts));
     }
     const isBatch = truthy(program.merged.get('batch')) || truthy(program.merged.get('static'));
     if (request.fun === 'sys.doc' || isBatch || wantsErrorDocument(this.#command))

@@ -35,9 +35,18 @@ const COMMANDS = ['check', 'schema'];
 /** Trees of more files show how far the check is. */
 const PROGRESS_FROM = 200;
 
-/** Runs the command. @returns the exit code: 1 when there are errors, with --strict for warnings, too */
-export async function runSls(argv: readonly string[], io: CommandIo): Promise<number> {
-  const parsed = readCommandLine(slsProgram, argv, io);
+/**
+ * Runs the command.
+ * @param name by which it was called, and speaks of itself
+ * @returns the exit code: 1 when there are errors, with --strict for warnings, too
+ */
+export async function runSls(
+  argv: readonly string[],
+  io: CommandIo,
+  name = slsProgram.name,
+): Promise<number> {
+  const program = { ...slsProgram, name };
+  const parsed = readCommandLine(program, argv, io);
   if (typeof parsed === 'number') return parsed;
   const [command = '', ...paths] = parsed.args;
   try {
@@ -50,7 +59,7 @@ export async function runSls(argv: readonly string[], io: CommandIo): Promise<nu
     );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    io.stderr.write(formatUsageError(slsProgram, error.message));
+    io.stderr.write(formatUsageError(program, error.message));
     return EX_USAGE;
   }
 }

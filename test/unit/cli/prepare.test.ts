@@ -114,6 +114,17 @@ test('command line - a missing configuration folder is a warning', async () => {
   assert.equal((result as ParsedOptions).get('config_dir'), join(root, 'none'));
 });
 
+test('command line - a file in the place of the configuration folder is refused, with the folder', async () => {
+  writeFileSync(join(etc, 'master'), '');
+  const { result, stderr } = await prepare(saltProgram, ['-c', join(etc, 'master'), '*', 'test.ping']);
+  rmSync(join(etc, 'master'));
+  assert.equal(result, 64);
+  assert.match(
+    stderr,
+    new RegExp(`${etc}/master is a file, and -c takes the folder that it is in: -c ${etc}\n$`),
+  );
+});
+
 test('command line - standard input gives further options and words', async () => {
   const options = await parsed(saltProgram, ['-t7', '--args-stdin', '*', 'test.echo'], {
     stdin: '-v\nhello world\n--out\njson\r\n',

@@ -9,7 +9,8 @@ import { ProgressBar } from '../../../src/cli/salt/progress-bar.ts';
 import { readSaltRequest, withoutNodegroups } from '../../../src/cli/salt/request.ts';
 import { runSalt } from '../../../src/cli/salt/salt.ts';
 import { chooseSubset } from '../../../src/cli/salt/subset.ts';
-import type { SaltRun } from '../../../src/cli/salt/context.ts';
+import { noPublisher, sayNoMinions, type SaltRun } from '../../../src/cli/salt/context.ts';
+import { NoMinionsError } from '../../../src/runtime/client/errors.ts';
 import { Display, OutputFileError } from '../../../src/cli/terminal/display.ts';
 import { silentLogger } from '../../../src/host/log.ts';
 import { ExitCodes } from '../../../src/cli/program/exit-codes.ts';
@@ -129,6 +130,7 @@ test('request - targets, functions, returners and what travels with them', () =>
   const list = read(['a, b', 'test.ping'], { list: true }).publish;
   assert.deepEqual([list.tgt, list.tgtType], [['a', 'b'], 'list']);
   assert.deepEqual(read(['a b', 'test.ping'], { list: true }).publish.tgt, ['a', 'b']);
+  assert.deepEqual(read(['a,,b,', 'test.ping'], { list: true }).publish.tgt, ['a', 'b']);
   assert.equal(read(['x', 'f'], { grain_pcre: true }).publish.tgtType, 'grain_pcre');
   const several = read(['x', 'a.b,c.d', '1', ',', 'k=2']);
   assert.equal(several.fun, 'a.b,c.d');
@@ -140,6 +142,34 @@ test('request - targets, functions, returners and what travels with them', () =>
   assert.deepEqual(kwargs.get('metadata'), dict({ a: 1 }));
   assert.deepEqual(kwargs.get('ret_kwargs'), dict({ b: 2 }));
   assert.equal(kwargs.get('show_timeout'), false);
+});
+
+test('salt - without a file of configuration it is said which one was looked for', () => {
+  const given = (conf_file: string) =>
+    noPublisher({ get: (name: string) => ({ conf_file, sock_dir: '/run/x' })[name] } as never);
+  assert.equal(given(join(root, 'm', 'master')), 'Unable to connect to the salt master publisher at /run/x');
+  assert.match(
+    given('/etc/web1/master'),
+    /at \/run\/x, where it is by default: there is no \/etc\/web1\/master; -c names the folder/,
+  );
+});
+
+test('salt - a letter of a compound target that means nothing is named', () => {
+  const said = (tgt: string, tgtType = 'compound'): string => {
+    const io = recordedIo('');
+    const display = new Display(new Map(), io, silentLogger, '');
+    sayNoMinions(
+      { display, request: { publish: { tgt, tgtType } }, codes: { isStrict: false } } as never,
+      new NoMinionsError('No minions.'),
+    );
+    return io.written.stderr;
+  };
+  assert.match(
+    said('web1 and not ( X@a )'),
+    /^ERROR: The target cannot be understood: X@ is no kind of target; there are G@/,
+  );
+  for (const tgt of ['G@os:x', 'web1 or E@a@b', 'me@home']) assert.equal(said(tgt), '');
+  assert.equal(said('X@a', 'glob'), '');
 });
 
 test('request - node groups are written out, and what is wrong with them is told', () => {

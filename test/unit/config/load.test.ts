@@ -143,6 +143,12 @@ test('config load - the folder comes from -c, then the environment, then /etc/sa
   assert.equal(configDirOf({ configDir: '~/x', env: { HOME: '/h', SALT_CONFIG_DIR: dir } }), '/h/x');
   assert.equal(configDirOf({ env: { SALT_CONFIG_DIR: dir } }), dir);
   assert.equal(configDirOf({ env: {} }), '/etc/salt');
+  const file = join(dir, 'a-file');
+  writeFileSync(file, '');
+  assert.throws(() => configDirOf({ configDir: file, env: {} }), {
+    name: 'ConfigError',
+    message: `${file} is a file, and -c takes the folder that it is in: -c ${dir}`,
+  });
   assert.equal(missingConfigDirWarning(dir), undefined);
   assert.equal(missingConfigDirWarning('/no/such'), "WARNING: CONFIG '/no/such' directory does not exist.");
   const options = loadMasterConfig({ env: { SALT_CONFIG_DIR: dir }, host });
