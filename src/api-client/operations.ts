@@ -231,7 +231,10 @@ export type Minion = {
   readonly connected: boolean;
   /** now, when its connection was lost, or when its data were last written */
   readonly last_seen: string | null;
+  /** the Salt that it is, or that it follows where it is a minion of Brine */
   readonly version: string | null;
+  /** the version of Brine; null for a minion of Salt */
+  readonly brine_version: string | null;
   readonly os: string | null;
   readonly osrelease: string | null;
   readonly os_family: string | null;
@@ -254,7 +257,10 @@ export type MinionDetail = {
   readonly connected: boolean;
   /** now, when its connection was lost, or when its data were last written */
   readonly last_seen: string | null;
+  /** the Salt that it is, or that it follows where it is a minion of Brine */
   readonly version: string | null;
+  /** the version of Brine; null for a minion of Salt */
+  readonly brine_version: string | null;
   readonly os: string | null;
   readonly osrelease: string | null;
   readonly os_family: string | null;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { brineVersion, saltCompatVersion } from '../../src/version.ts';
 import { ConsoleFleet, ConsolePage, hasBrowser, startBrowser } from '../support/console-browser.ts';
 
 const NO_BROWSER = hasBrowser ? false : 'chromium is not installed';
@@ -81,6 +82,7 @@ test(
     // minions: by words, by target; one of them, whose pillar keeps its secrets
     await at.go('#/minions');
     await page.getByRole('link', { name: 'web1' }).waitFor();
+    await at.sees(`Brine ${brineVersion}`);
     await page.getByRole('button', { name: 'Target' }).click();
     await page.getByLabel('Target', { exact: true }).fill('db*');
     await page.getByRole('link', { name: 'web1' }).waitFor({ state: 'detached' });
@@ -88,6 +90,7 @@ test(
     await at.assertSound('minions');
     await at.go('#/minions/web1');
     await page.getByText('saltversion:').first().waitFor();
+    await at.sees(`follows Salt ${saltCompatVersion}`);
     await at.assertSound('minion');
     await at.picture('minion-light');
     await page.getByRole('tab', { name: 'Pillar' }).click();

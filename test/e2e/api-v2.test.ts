@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { parseJson } from '../../src/formats/json/text.ts';
 import { ROUTES } from '../../src/programs/api/v2/table.ts';
+import { brineVersion, saltCompatVersion } from '../../src/version.ts';
 import { Fleet, freePort } from '../support/fleet.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -174,7 +175,13 @@ test('API v2 - a fleet from log-in to log-out, each answer as the document says'
     items(await get('/minions?search=web')).map(({ id }) => id),
     ['web1'],
   );
-  assert.equal((await get('/minions/web1')).json['connected'], true);
+  const { json: web1 } = await get('/minions/web1');
+  assert.equal(web1['connected'], true);
+  assert.deepEqual([web1['version'], web1['brine_version']], [saltCompatVersion, brineVersion]);
+  assert.deepEqual(
+    items(await get(`/minions?search=brine%20${brineVersion}`)).map(({ id }) => id),
+    items(await get('/minions?key=accepted')).map(({ id }) => id),
+  );
   for (const part of ['grains', 'pillar', 'mine', 'schedule', 'beacons'])
     assert.equal((await get(`/minions/web1/${part}`)).status, 200, part);
   assert.equal((await get('/minions/nobody/grains')).status, 404);

@@ -26,7 +26,8 @@ export function FunctionBox(props: {
     if (step !== 0) {
       event.preventDefault();
       setOpen(true);
-      setActive((at) => (at + step + Math.max(1, offered.length)) % Math.max(1, offered.length));
+      // what opens the list stands at its first
+      setActive(isOpen ? (active + step + offered.length) % Math.max(1, offered.length) : 0);
     } else if (event.key === 'Enter' && isOpen && offered[active] !== undefined) {
       if (!functions.some(({ name }) => name === value)) event.preventDefault();
       take(functions.some(({ name }) => name === value) ? value : (offered[active]?.name ?? value));

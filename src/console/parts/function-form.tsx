@@ -1,6 +1,8 @@
 /** The arguments of a function as a form, made from its description. */
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { FunctionDetail, Param } from '../model/contract.ts';
+import { FIELDS_MOST, fieldsOf } from '../model/form-fields.ts';
 import { readArguments, readValue, writeValue, type TypedArguments } from '../model/words.ts';
 
 /** What stands in the fields. */
@@ -10,9 +12,6 @@ export interface FormValues {
   /** Everything else, as on the command line. */
   readonly line: string;
 }
-
-/** Parameters that have fields of their own; a function with more has the others in the line. */
-const FIELDS_MOST = 40;
 
 /** The arguments that the form says. Those in their places come first, so a parameter that is left empty has the ones after it sent by name. */
 export function argumentsOf(values: FormValues, detail: FunctionDetail | undefined): TypedArguments {
@@ -41,25 +40,27 @@ export function FunctionForm(props: {
   onChange: (values: FormValues) => void;
 }): JSX.Element {
   const { detail, values, onChange } = props;
-  const params = detail?.params.slice(0, FIELDS_MOST) ?? [];
+  const { usual, more } = detail === undefined ? { usual: [], more: [] } : fieldsOf(detail);
   const needsLine =
     detail === undefined || detail.varargs || detail.kwargs || detail.params.length > FIELDS_MOST;
   const set = (name: string, text: string): void =>
     onChange({ ...values, fields: new Map(values.fields).set(name, text) });
   const { problem } = readArguments(values.line);
+  const fields = (params: readonly Param[]): JSX.Element[] =>
+    params.map((param) => (
+      <ParamField
+        key={param.name}
+        param={param}
+        text={values.fields.get(param.name) ?? ''}
+        onText={(text) => set(param.name, text)}
+      />
+    ));
   return (
     <div class="function-form">
-      {params.map((param) => (
-        <ParamField
-          key={param.name}
-          param={param}
-          text={values.fields.get(param.name) ?? ''}
-          onText={(text) => set(param.name, text)}
-        />
-      ))}
+      {fields(usual)}
       {needsLine ? (
         <label class="field">
-          <span>{params.length > 0 ? 'More arguments' : 'Arguments'}</span>
+          <span>{usual.length > 0 ? 'More arguments' : 'Arguments'}</span>
           <input
             class="mono"
             type="text"
@@ -72,10 +73,37 @@ export function FunctionForm(props: {
           />
           {problem === undefined ? null : <span class="problem-text">{problem}</span>}
         </label>
-      ) : params.length === 0 ? (
+      ) : usual.length === 0 ? (
         <p class="faint">This function takes no arguments.</p>
       ) : null}
+      {more.length === 0 ? null : (
+        <MoreOptions
+          key={detail?.name}
+          count={more.length}
+          countSet={more.filter(({ name }) => (values.fields.get(name) ?? '') !== '').length}
+        >
+          {fields(more)}
+        </MoreOptions>
+      )}
     </div>
+  );
+}
+
+/** What is seldom wanted; open from the beginning where something in it is set. */
+function MoreOptions(props: { count: number; countSet: number; children: JSX.Element[] }): JSX.Element {
+  const [isOpen, setOpen] = useState<boolean | undefined>(undefined);
+  return (
+    <details
+      class="more-options"
+      open={isOpen ?? props.countSet > 0}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        More options ({props.count})
+        {props.countSet === 0 ? null : <span class="tag">{props.countSet} set</span>}
+      </summary>
+      <div class="function-form">{props.children}</div>
+    </details>
   );
 }
 

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { MinionDetail } from '../model/contract.ts';
 import type { MinionPart } from '../api/server.ts';
 import { linkTo } from '../model/route.ts';
+import { versionNote, versionOf } from '../model/versions.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Tabs } from '../parts/tabs.tsx';
@@ -65,7 +66,7 @@ function Facts({ minion }: { minion: MinionDetail }): JSX.Element {
     ['System', [minion.os, minion.osrelease].filter((each) => each !== null).join(' ') || '–'],
     ['Kernel', minion.kernel ?? '–'],
     ['Address', minion.ip ?? '–'],
-    ['Version', minion.version ?? '–'],
+    ['Version', <Version key="version" minion={minion} />],
     ['Key', minion.key],
     ['Last seen', <Ago key="at" at={minion.last_seen} />],
   ];
@@ -87,6 +88,16 @@ function Facts({ minion }: { minion: MinionDetail }): JSX.Element {
         </dd>
       </div>
     </dl>
+  );
+}
+
+function Version({ minion }: { minion: MinionDetail }): JSX.Element {
+  const note = versionNote(minion);
+  return (
+    <>
+      {versionOf(minion) || '–'}
+      {note === undefined ? null : <span class="faint"> {note}</span>}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { ApiError } from '../api/http.ts';
 import { after } from '../model/clock.ts';
 import { linkTo } from '../model/route.ts';
 import { sentTarget, targetKind, type Target } from '../model/targets.ts';
+import { versionNote, versionOf } from '../model/versions.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Problem, Stale } from '../parts/problem.tsx';
 import { TargetBox } from '../parts/target-box.tsx';
@@ -41,7 +42,13 @@ const COLUMNS: readonly Column<Minion>[] = [
     wideOnly: true,
     cell: ({ ip }) => <span class="mono">{ip ?? ''}</span>,
   },
-  { name: 'Version', width: '12ch', wideOnly: true, sort: 'version', cell: ({ version }) => version ?? '' },
+  {
+    name: 'Version',
+    width: '14ch',
+    wideOnly: true,
+    sort: 'version',
+    cell: (minion) => <span title={versionNote(minion)}>{versionOf(minion)}</span>,
+  },
   {
     name: 'Last seen',
     width: '14ch',

@@ -190,12 +190,12 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
             <span class="faint">The same on the command line</span>
             <code class="mono break">{commandLine(kind, target, fun, args, sending)}</code>
           </div>
-          {problem === undefined ? null : (
-            <p class="problem" role="alert">
-              {problem}
-            </p>
-          )}
-          <div class="row">
+          <div class="run-actions">
+            {problem === undefined ? null : (
+              <p class="problem" role="alert">
+                {problem}
+              </p>
+            )}
             <button type="submit" class="primary" disabled={!isReady || isBusy}>
               {isBusy ? 'Sending…' : runLabel(kind, preview.count, sending.test)}
             </button>

@@ -39,6 +39,7 @@ const USUAL_GRAINS = [
     'ipv4',
     'ipv6',
     'saltversion',
+    'brineversion',
     'init',
     'virtual',
     'cpuarch',

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Job, Return } from '../../../src/console/model/contract.ts';
 import { sameFingerprint } from '../../../src/console/model/fingerprints.ts';
+import { fieldsOf } from '../../../src/console/model/form-fields.ts';
 import { detailOf } from '../../../src/console/model/function-detail.ts';
 import { best } from '../../../src/console/model/fuzzy.ts';
 import { globFilter } from '../../../src/console/model/glob.ts';
@@ -17,6 +18,7 @@ import { StateRuns } from '../../../src/console/model/state-groups.ts';
 import { sentTarget, shellTarget } from '../../../src/console/model/targets.ts';
 import { ago, duration, isoMs, jidTimeMs } from '../../../src/console/model/time.ts';
 import { fingerprintOf, jsonText, summary } from '../../../src/console/model/value-rows.ts';
+import { versionNote, versionOf } from '../../../src/console/model/versions.ts';
 import { readArguments, writeArguments } from '../../../src/console/model/words.ts';
 
 const event = (tag: string, data: Record<string, unknown>) => ({ tag, data, stamp: null });
@@ -314,4 +316,36 @@ test('console - the return of an orchestration becomes its steps', () => {
     ],
   );
   assert.equal(orchestrationOf(job, undefined).state, 'running');
+});
+
+test('console - a minion of ours is shown by its own version, one of Salt by that of Salt', () => {
+  const shown = (version: string | null, brine_version: string | null): unknown[] => [
+    versionOf({ version, brine_version }),
+    versionNote({ version, brine_version }),
+  ];
+  assert.deepEqual(shown('3006.16', '0.1.0'), ['Brine 0.1.0', 'follows Salt 3006.16']);
+  assert.deepEqual(shown('3007.8', null), ['Salt 3007.8', undefined]);
+  assert.deepEqual(shown(null, null), ['', undefined]);
+});
+
+test('console - a long form shows at once what must be given, what examples name, and what is well known', () => {
+  const parts = (params: readonly string[], examples: readonly string[] = []): string[][] => {
+    const detail = detailOf('m.f', '', {
+      args: params.map((name) => name.replace('!', '')),
+      defaults: params.filter((name) => !name.endsWith('!')).map(() => null),
+    });
+    const { usual, more } = fieldsOf({ ...detail, examples });
+    return [usual, more].map((fields) => fields.map(({ name }) => name));
+  };
+  const rare = ['r1', 'r2', 'r3', 'r4', 'r5', 'r6'];
+  assert.deepEqual(parts(['a', ...rare]), [['a', ...rare], []], 'a short one is shown as a whole');
+  assert.deepEqual(parts(['a!', 'b!', 'c!', 'd!', 'e!', ...rare]), [['a', 'b', 'c', 'd', 'e'], rare]);
+  assert.deepEqual(
+    parts(['cmd!', ...rare, 'runas', 'timeout'], ["salt '*' m.f 'x=1' r4='{\"a\": 1}'", 'salt-run m.f r6=2']),
+    [
+      ['cmd', 'r4', 'r6', 'runas', 'timeout'],
+      ['r1', 'r2', 'r3', 'r5'],
+    ],
+  );
+  assert.deepEqual(parts([...rare, 'r7', 'r8']), [rare.slice(0, 4), ['r5', 'r6', 'r7', 'r8']]);
 });

@@ -32,7 +32,7 @@ const SEES_MINIONS: Need = { client: 'runner', fun: 'cache.grains' };
 const SEES_PILLAR: Need = { client: 'runner', fun: 'cache.pillar' };
 const SEES_MINE: Need = { client: 'runner', fun: 'cache.mine' };
 const SEES_KEYS: Need = { client: 'wheel', fun: 'key.list_all' };
-const GRAINS = ['os', 'osrelease', 'os_family', 'kernel', 'saltversion', 'ipv4'] as const;
+const GRAINS = ['os', 'osrelease', 'os_family', 'kernel', 'saltversion', 'brineversion', 'ipv4'] as const;
 const GRAIN_FILTERS_MAX = 5;
 const ID = text({ minLength: 1, maxLength: 256 });
 
@@ -49,7 +49,10 @@ const minionShape = {
       description: 'now, when its connection was lost, or when its data were last written',
     }),
   ),
-  version: nullable(text()),
+  version: nullable(
+    text({ description: 'the Salt that it is, or that it follows where it is a minion of Brine' }),
+  ),
+  brine_version: nullable(text({ description: 'the version of Brine; null for a minion of Salt' })),
   os: nullable(text()),
   osrelease: nullable(text()),
   os_family: nullable(text()),
@@ -242,7 +245,9 @@ async function minionsFor(
   const fits = (row: Minion): boolean =>
     (query.connected === undefined || row.connected === query.connected) &&
     (search === undefined || searched(row).some((part) => part?.toLowerCase().includes(search)));
-  const by = (row: Minion): string => row[sort] ?? '';
+  // all minions of ours follow the same Salt, so that among them their own version says what is old
+  const by = (row: Minion): string =>
+    sort === 'version' ? `${row.version ?? ''} ${row.brine_version ?? ''}` : (row[sort] ?? '');
   const order = (a: Minion, b: Minion): number =>
     by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
   const sorted = (await rows(deps, states, chosen(reached, ids))).filter(fits).sort(order);
@@ -255,8 +260,8 @@ function chosen(reached: Reached, ids: readonly string[]): Reached {
   return new Map(ids.map((id) => [id, reached.get(id) ?? new Map<Value, Value>()]));
 }
 
-function searched({ id, os, osrelease, version, ip }: Minion): (string | null)[] {
-  return [id, os, osrelease, version, ip];
+function searched({ id, os, osrelease, version, brine_version: own, ip }: Minion): (string | null)[] {
+  return [id, os, osrelease, version, own === null ? null : `brine ${own}`, ip];
 }
 
 /** The keys that are asked for. Targets reach accepted ones only. */
@@ -324,6 +329,7 @@ async function rows(
           ? isoTime(files.minionData.stamp(id, 'data'))
           : isoTime(Date.parse(`${note.lostSince.slice(0, 23)}Z`)),
       version: said('saltversion'),
+      brine_version: said('brineversion'),
       os: said('os'),
       osrelease: said('osrelease'),
       os_family: said('os_family'),
