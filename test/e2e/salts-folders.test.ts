@@ -46,7 +46,7 @@ for (const version of ['3006', '3007'])
 
     const python = ['extmods/modules/hello.py', 'extmods/grains/place.py'];
     const all = (await fleet.json(['m1', 'saltutil.sync_all']))['m1'] as Record<string, unknown>;
-    assert.equal(all['not_loaded'], undefined);
+    assert.equal(all['not_loaded'], undefined, 'no key that Salt does not have');
     for (const path of python) assert.ok(existsSync(fleet.path('m1/cache', path)), path);
     assert.deepEqual(await fleet.json(['m1', 'hello.hi']), { m1: 'hi' });
     assert.deepEqual(await fleet.json(['m1', 'grains.get', 'place']), { m1: 'here' });

@@ -60,15 +60,13 @@ const SYNC_KINDS: Readonly<Record<string, SyncKind>> = {
 /** What a sync function was asked for. */
 type SyncArguments = Readonly<Record<string, Value>>;
 
-/** Beside the kinds in the answer of `sync_all`, where there are modules that do not run here. */
-export const NOT_LOADED = 'not_loaded';
-
 /** Brings custom modules of one kind over from the master's files. */
 async function syncFiles(
   ctx: ModuleContext,
   kind: string,
   args: SyncArguments,
   environments: readonly string[],
+  isWhole = false,
 ): Promise<Synced> {
   if (kind === 'pillar' && ctx.opts.get('file_client') !== 'local') {
     throw new CommandExecutionError('Pillar modules can only be synced to masterless minions');
@@ -84,6 +82,7 @@ async function syncFiles(
     environments,
     whitelist: args['extmod_whitelist'] ?? null,
     blacklist: args['extmod_blacklist'] ?? null,
+    isWhole,
     log: ctx.log,
   });
   if (kind === 'grains') await rm(cacheFolder(ctx, 'grains.cache.p'), { force: true });
@@ -390,20 +389,17 @@ export const saltutilModule = defineModule({
       doc: 'Brings custom modules of every kind over from the files of the master.',
       params: { ...syncParams, clean_pillar_cache: cleanPillarCacheParam },
       returns:
-        'mapping of kind to the names that changed; without a master the kind `pillar` is among them. Where there are modules in ' +
-        'Python, `not_loaded` maps each to the reason (not in Salt)',
+        'mapping of kind to the names that changed; without a master the kind `pillar` is among them. The log ' +
+        'says which modules in Python are not loaded, and why',
       run: async (ctx, args: SyncArguments) => {
         const masterless = ctx.opts.get('file_client') === 'local';
         const synced = Object.keys(SYNC_KINDS).filter((kind) => kind !== 'pillar' || masterless);
         const changed: Dict = new Map();
         const environments = await environmentsOf(ctx, args['saltenv']);
-        const left: Dict = new Map();
         for (const kind of synced) {
-          const found = await syncFiles(ctx, kind, args, environments);
+          const found = await syncFiles(ctx, kind, args, environments, true);
           changed.set(kind, found.changed);
-          for (const [name, reason] of found.notLoaded) left.set(name, reason);
         }
-        if (left.size > 0) changed.set(NOT_LOADED, left);
         if (args['refresh'] === true) await refreshFor(ctx, 'pillar', args['clean_pillar_cache'] === true);
         return changed;
       },

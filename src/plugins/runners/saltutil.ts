@@ -1,6 +1,5 @@
 /** `saltutil.*`: custom modules of the master itself (salt/runners/saltutil.py, 3006.16). */
 import { BrineError } from '../../errors/errors.ts';
-import { NOT_LOADED } from '../modules/saltutil.ts';
 import { param, type TypedArguments } from '../../runtime/loader/params.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import type { Synced } from '../../runtime/extensions/sync.ts';
@@ -28,7 +27,7 @@ const syncParams = {
 type SyncArguments = TypedArguments<typeof syncParams>;
 
 /** Copies one kind from the files that this master serves to its `extension_modules`. */
-async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Promise<Synced> {
+async function sync(ctx: RunnerContext, kind: string, args: SyncArguments, isWhole = false): Promise<Synced> {
   const [{ syncExtensions }, { openFileClient }] = await Promise.all([
     import('../../runtime/extensions/sync.ts'),
     import('../../storage/fileclient/open.ts'),
@@ -44,6 +43,7 @@ async function sync(ctx: RunnerContext, kind: string, args: SyncArguments): Prom
     environments: args.saltenv,
     whitelist: args.extmod_whitelist,
     blacklist: args.extmod_blacklist,
+    isWhole,
     log: ctx.log,
   });
 }
@@ -79,18 +79,14 @@ export const saltutilRunners = defineRunners({
       doc: 'Syncs custom modules of all kinds.',
       params: syncParams,
       returns:
-        'mapping of kind to the list of names that changed. Where there are modules in Python, `not_loaded` maps each to the reason ' +
-        '(not in Salt)',
+        'mapping of kind to the list of names that changed. The log says which modules in Python are not loaded, and why',
       examples: ['salt-run saltutil.sync_all'],
       run: async (ctx, args) => {
         const changed: Dict = new Map();
-        const left: Dict = new Map();
         for (const kind of names) {
-          const found = await sync(ctx, kind, args);
+          const found = await sync(ctx, kind, args, true);
           changed.set(kind, found.changed);
-          for (const [name, reason] of found.notLoaded) left.set(name, reason);
         }
-        if (left.size > 0) changed.set(NOT_LOADED, left);
         return changed;
       },
     }),

@@ -1,7 +1,6 @@
 /** `saltutil`: custom modules, brought here (3006.16 salt/states/saltutil.py). */
 import { messageOf } from '../../errors/errors.ts';
 import { defineModule, type FunctionSpec } from '../../runtime/loader/module.ts';
-import { NOT_LOADED } from '../modules/saltutil.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { failure, outcome } from './outcome.ts';
 import { defineState } from './state-function.ts';
@@ -39,10 +38,7 @@ function sync(
 }
 
 const syncAll = sync('all', (status) => {
-  // what is not loaded is no change: it is said in every run
-  const news = [...(isDict(status) ? status : [])].filter(
-    ([kind, value]) => kind !== NOT_LOADED && truthy(value),
-  );
+  const news = [...(isDict(status) ? status : [])].filter(([, value]) => truthy(value));
   return news.length === 0 ? undefined : { changes: new Map(news), comment: 'Sync performed' };
 });
 

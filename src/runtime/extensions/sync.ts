@@ -32,6 +32,8 @@ export interface SyncJob {
   /** Kind to names, or names with commas; null for those of the configuration. */
   readonly whitelist: Value;
   readonly blacklist: Value;
+  /** One of all kinds: what is not loaded is told of files that have not changed, too. */
+  readonly isWhole?: boolean;
   readonly log: Logger;
 }
 
@@ -39,8 +41,6 @@ export interface SyncJob {
 export interface Synced {
   /** `modules.name` of each file that is new or has changed. */
   readonly changed: string[];
-  /** `modules.name` of each that is in Python and is not used, with the reason, be it new or not. */
-  readonly notLoaded: ReadonlyMap<string, string>;
   /** How many files there are, changed or not. */
   readonly found: number;
   /** True also when files were removed. */
@@ -77,9 +77,10 @@ export async function syncExtensions(job: SyncJob): Promise<Synced> {
   }
   rmSync(join(job.client.deps.cachedir, NOTED_PYTHON), { force: true });
   const notLoaded = notLoadedOf(job, kept);
-  for (const name of changed.filter((each) => notLoaded.has(each)))
-    log.warning(`${name} was synced and is not loaded: ${notLoaded.get(name) ?? ''}.`);
-  return { changed, notLoaded, found: kept.size, isTouched };
+  for (const [name, reason] of notLoaded)
+    if (changed.includes(name)) log.warning(`${name} was synced and is not loaded: ${reason}.`);
+    else if (job.isWhole === true) log.warning(`${name} is here and is not loaded: ${reason}.`);
+  return { changed, found: kept.size, isTouched };
 }
 
 /** The files of an environment that may come here. */

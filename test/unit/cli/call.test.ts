@@ -1,6 +1,14 @@
 /** `salt-call --local` against recorded runs of Salt 3006.16, and what it does beside printing. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -185,5 +193,25 @@ test('salt-call - what was asked for and not done is not 0; an answer of no is',
     assert.equal(got.code, code, `${argv.join(' ')}: ${got.stdout}${got.stderr}`);
     const asSalt = await call(folder, ['--local', '--exit-codes=salt', ...argv]);
     assert.deepEqual([asSalt.code, asSalt.stdout], [0, got.stdout], argv.join(' '));
+  }
+});
+
+test('salt-call - saltutil.sync_all has the keys of Salt, and what is not loaded is in the log', async (t) => {
+  const folder = minionFolder(t, ['file_roots: {base: [/srv]}']);
+  const config = join(folder, 'minion');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('[/srv]', `[${folder}/srv]`));
+  mkdirSync(join(folder, 'srv/_thorium'), { recursive: true });
+  writeFileSync(join(folder, 'srv/_thorium/old.py'), 'def go():\n    return {}\n');
+  // as Salt 3006.16 answers without a master
+  const kinds =
+    'clouds beacons modules states sdb grains renderers returners output utils log_handlers executors proxymodules engines ' +
+    'thorium serializers matchers pillar';
+  for (const thorium of [['thorium.old'], []]) {
+    const got = await call(folder, ['--local', '--out=json', 'saltutil.sync_all']);
+    assert.equal(got.code, 0, got.stderr);
+    const { local } = JSON.parse(got.stdout) as { local: Record<string, string[]> };
+    assert.deepEqual(Object.keys(local).sort(), kinds.split(' ').sort());
+    assert.deepEqual(local['thorium'], thorium);
+    assert.match(got.stderr, /thorium\.old (was synced|is here) and is not loaded: /);
   }
 });

@@ -312,4 +312,7 @@ test('sync - sources are copied, changed ones again, those that are gone removed
   assert.deepEqual(readdirSync(join(root, 'ext/thorium')), ['c.ts']);
   assert.deepEqual(await sync(['base', 'dev'], { blacklist: 'c,a' }), ['thorium.old', 'thorium.sub.b']);
   assert.equal(logged.filter((text) => text.includes('old.py')).length, 2, 'said each time that it is new');
+  const whole = { blacklist: 'c,a', isWhole: true };
+  assert.deepEqual(await sync(['base', 'dev'], whole), []);
+  assert.match(logged.at(-1) ?? '', /^thorium\.old is here and is not loaded: .*old\.py/);
 });
