@@ -103,6 +103,8 @@ const run = defineState({
       );
     const keys = [...kwargs.keys()].filter((key) => !IGNORED.has(key));
     const isLegacy = keys.some((key) => !pyStr(key).includes('.')) || (keys.length === 0 && kwargs.size > 0);
+    const form = isLegacy ? 'Detected legacy module.run syntax' : 'Using new style module.run syntax';
+    ctx.log.debug(`${form}: ${pyStr(ctx.state.low.get('__id__') ?? null)}`);
     if (!isLegacy) return runList(ctx, kwargs);
     const { name, rest } = splitName(kwargs);
     return runLegacy(ctx, name, rest);

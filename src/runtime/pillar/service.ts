@@ -18,7 +18,6 @@ import { cmdJson, cmdYaml, cmdYamlex, hieraPillar, puppetPillar } from './ext/co
 import { csvPillar } from './ext/csv.ts';
 import { decryptingPillar } from './ext/decrypting.ts';
 import { etcdPillar } from './ext/etcd.ts';
-import { extraMinionDataPillar } from './ext/extra-minion-data.ts';
 import { hgPillar, svnPillar } from './ext/checkouts.ts';
 import { cobblerPillar, foremanPillar } from './ext/host-service.ts';
 import { ldapPillar } from './ext/ldap.ts';
