@@ -115,7 +115,8 @@ function valuesOf(role: Role, table: OptionTable, input: LoadConfigInput, log: L
   const inFiles = new Set(given.keys());
   for (const [key, value] of input.overrides ?? []) given.set(key, copyValue(value));
   normaliseBeforeCheck(given, role, log);
-  checkTypes(table, given, log);
+  const start = input.program === undefined ? undefined : { source: pyStr(given.get('conf_file') ?? role) };
+  checkTypes(table, given, log, start);
   if (input.program !== undefined)
     checkServed(input.program, input.isLocal ?? false, role, pick(given, inFiles), log);
   const values: Dict = new Map();

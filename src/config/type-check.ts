@@ -1,4 +1,5 @@
 /** Checks values of a configuration file against their options, in the words of Salt. */
+import { ConfigError } from '../errors/errors.ts';
 import type { Logger } from '../host/log.ts';
 import { pyStr } from '../python/values/repr.ts';
 import {
@@ -82,8 +83,11 @@ export function acceptedTypes(key: string, kind: OptionKind): readonly string[] 
 /**
  * Checks every known option in `values`. A wrong value is reported with Salt's warning and removed, so that the default
  * applies; one that only needs another spelling (`"4506"` for a number) is converted.
+ * @param start where a program starts with these values: then each warning also says the file, and what is used instead
+ * @throws ConfigError where a program starts with a port that is none, as Salt's do when they come to open it
  */
-export function checkTypes(table: OptionTable, values: Dict, log: Logger): void {
+export function checkTypes(table: OptionTable, values: Dict, log: Logger, start?: ProgramStart): void {
+  if (start !== undefined) requirePorts(table, values, start.source);
   for (const [key, value] of [...values]) {
     if (typeof key !== 'string' || !Object.hasOwn(table, key)) continue;
     const kind = (table[key] as OptionTable[string]).kind;
@@ -92,7 +96,7 @@ export function checkTypes(table: OptionTable, values: Dict, log: Logger): void 
     if (types && !isAccepted(types, value)) {
       log.warning(
         `Config option '${key}' with value ${pyStr(value)} has an invalid type of ${pyTypeName(value)}, ` +
-          `a ${required(types)} is required for this option`,
+          `a ${required(types)} is required for this option${usedInstead(start, table, key, value)}`,
       );
       if (kind === 'any') values.delete(key);
     }
@@ -100,6 +104,40 @@ export function checkTypes(table: OptionTable, values: Dict, log: Logger): void 
     const converted = convert(kind, value);
     if (converted === undefined) values.delete(key);
     else values.set(key, converted);
+  }
+}
+
+/** A program that starts with the values. */
+export interface ProgramStart {
+  /** The file that is named in messages. */
+  readonly source: string;
+}
+
+function usedInstead(start: ProgramStart | undefined, table: OptionTable, key: string, value: Value): string {
+  if (start === undefined) return '';
+  const { kind, default: usual } = table[key] as OptionTable[string];
+  const isKept = kind !== 'any' && (fitsKind(kind, value) || waitsForNormalisation(key, value));
+  const converted = isKept || kind === 'any' ? undefined : convert(kind, value);
+  const used = isKept ? value : (converted ?? usual);
+  return `. In ${start.source}; ${pyStr(used)} is used. Correct it, or remove it`;
+}
+
+/** Ports that may be 0, which means that there is none. */
+const OPTIONAL_PORTS: ReadonlySet<string> = new Set(['source_ret_port', 'source_publish_port', 'proxy_port']);
+const PORT_MAX = 65_535;
+
+/** A port that is none would be another one than the other side is told: nothing comes of a program that listens, or asks, there. */
+function requirePorts(table: OptionTable, values: Dict, source: string): void {
+  for (const [key, value] of values) {
+    if (typeof key !== 'string' || !Object.hasOwn(table, key) || !/_port$/.test(key)) continue;
+    if (table[key]?.kind !== 'int' || (typeof value === 'string' && value.startsWith('sdb://'))) continue;
+    const port = typeof value === 'boolean' ? undefined : toNumber(convert('int', value) ?? null);
+    const least = OPTIONAL_PORTS.has(key) ? 0 : 1;
+    if (port !== undefined && port >= least && port <= PORT_MAX) continue;
+    throw new ConfigError(
+      `${key} in ${source} is ${pyStr(value)}, which is no port. Write a number from ${least} to ${PORT_MAX}, or remove the option, ` +
+        `which then means ${pyStr(table[key].default)}.`,
+    );
   }
 }
 

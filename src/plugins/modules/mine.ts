@@ -9,6 +9,7 @@ import { readDefinition, withAccess, type MineDefinition } from './mine/definiti
 import { dockerAddresses } from './mine/docker.ts';
 import { isLocal, readLocal, storeMine, tellMasters, writeLocal } from './mine/store.ts';
 import { remove, takeOutFormer } from './mine/told.ts';
+import { ASKS_REASON, refusalIn, refused } from './refused-by-master.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 /** The functions of configuration and pillar together; empty when there are none. */
@@ -103,8 +104,10 @@ async function get(
 ): Promise<Value> {
   if (isLocal(ctx)) return getLocal(ctx, tgt, fun, tgtType);
   const reply = await ctx.services.request(
-    dict({ cmd: '_mine_get', id: ctx.id, tgt, fun, tgt_type: tgtType }),
+    dict({ cmd: '_mine_get', id: ctx.id, tgt, fun, tgt_type: tgtType, ...ASKS_REASON }),
   );
+  const reason = refusalIn(reply);
+  if (reason !== undefined) return refused(ctx, 'mine', reason);
   if (exclude && isDict(reply)) reply.delete(ctx.id);
   return reply;
 }

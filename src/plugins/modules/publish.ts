@@ -1,9 +1,10 @@
 /** `publish.*`: jobs and runners that a minion has its master publish (3006.16 salt/modules/publish.py). */
-import { CommandExecutionError, UnreachableError } from '../../errors/errors.ts';
+import { UnreachableError } from '../../errors/errors.ts';
 import { pyCount } from '../../python/conversions.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { yamlifyArgument } from '../../formats/yaml/yamlify.ts';
+import { ASKS_REASON, refusalIn, refused } from './refused-by-master.ts';
 import { param } from '../../runtime/loader/params.ts';
 
 const LOOK_MS = 300;
@@ -62,11 +63,11 @@ async function publish(
     form,
     id: ctx.id,
     no_parse: noParse(ctx),
-    asks_reason: true,
+    ...ASKS_REASON,
   });
   try {
     const job = await ctx.services.request(load, options);
-    if (!isDict(job) || !job.has('jid')) return refused(ctx, job, NOT_PUBLISHED);
+    if (!isDict(job) || !job.has('jid')) return refused(ctx, 'publish', refusalIn(job) ?? NOT_PUBLISHED);
     const returns = await collect(ctx, job, { timeoutMs: patienceMs(timeout), options });
     if (form === 'full') return returns;
     return new Map(
@@ -80,24 +81,6 @@ async function publish(
 
 const NOT_PUBLISHED =
   'The master has not published the job: its option peer does not allow it, or no minion fits.';
-
-function refusalIn(reply: Value): string | undefined {
-  const reason = isDict(reply) && reply.size === 1 ? reply.get('__refused__') : undefined;
-  return typeof reason === 'string' ? reason : undefined;
-}
-
-/**
- * Salt compat: Salt gives an empty mapping and 0. Whoever calls the function gets the reason and a failure; states and templates, which
- * look into what they get, still get the mapping, and the log has the reason.
- * @throws CommandExecutionError
- */
-function refused(ctx: ModuleContext, reply: Value, otherwise: string): Value {
-  const reason = refusalIn(reply) ?? otherwise;
-  if (ctx.job.fun.split(',').some((name) => name.startsWith('publish.')))
-    throw new CommandExecutionError(reason);
-  ctx.log.error(reason);
-  return new Map();
-}
 
 function patienceMs(timeout: Value): number {
   return (toNumber(timeout) ?? pyCount(timeout)) * 1000;
@@ -134,11 +117,12 @@ async function callRunner(ctx: ModuleContext, fun: string, arg: Value[], timeout
     tmo: timeout,
     id: ctx.id,
     no_parse: noParse(ctx),
-    asks_reason: true,
+    ...ASKS_REASON,
   });
   try {
     const value = await ctx.services.request(load, { once: true });
-    return refusalIn(value) === undefined ? value : refused(ctx, value, '');
+    const reason = refusalIn(value);
+    return reason === undefined ? value : refused(ctx, 'publish', reason);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
     return `'${name}' runner publish timed out`;

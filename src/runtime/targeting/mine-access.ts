@@ -59,6 +59,35 @@ export function readMine(query: MineQuery, deps: MineAccessDeps): Dict {
   return out;
 }
 
+/**
+ * Why {@link readMine} gave nothing, where it was refused.
+ * @returns undefined when nobody has left anything, or no minion is meant
+ */
+export function mineRefusal(query: MineQuery, deps: MineAccessDeps): string | undefined {
+  const names = functionNames(query.fun);
+  if (names === undefined) return 'mine.get takes the name of a function, or a list of names.';
+  const allowed = names.filter((name) => mayRead(query.id, name, deps.allowed));
+  if (allowed.length === 0)
+    return (
+      `The master does not let ${query.id} read ${names.join(', ')} of the mine: its option mine_get does not allow it. ` +
+      'Add the function there, below a pattern that fits this minion.'
+    );
+  try {
+    parseTarget(query.tgt, query.tgtType, undefined, deps.nodegroups);
+  } catch (error) {
+    if (!(error instanceof BrineError)) throw error;
+    return `The target of mine.get cannot be understood: ${error.message}`;
+  }
+  const ids = minionsOf(query.tgt, query.tgtType, deps);
+  const isThere = ids.some((id) => {
+    const mine = deps.read(id);
+    return allowed.some((name) => mine?.has(name) === true);
+  });
+  return isThere
+    ? `What is in the mine under ${allowed.join(', ')} is not for ${query.id}: the allow_tgt with which it was left names others.`
+    : undefined;
+}
+
 function functionNames(fun: Value): string[] | undefined {
   if (typeof fun === 'string') return [...new Set(fun.split(','))];
   return Array.isArray(fun) ? fun.filter((name) => typeof name === 'string') : undefined;

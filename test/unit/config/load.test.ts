@@ -92,6 +92,40 @@ test('config load - a wrong type is reported and the default holds', (t) => {
   ]);
 });
 
+test('config load - a program that starts says what is used in place of a wrong value, and refuses a port that is none', (t) => {
+  const read = (text: string, role: 'master' | 'minion' = 'master'): readonly string[] => {
+    const dir = folder(t, { [role]: text });
+    const { log, warnings } = recorder();
+    const input = { configDir: dir, env: {}, log, host };
+    try {
+      if (role === 'master') loadMasterConfig({ ...input, program: 'salt-master' });
+      else loadMinionConfig({ ...input, program: 'salt-minion' });
+    } catch (error) {
+      assert.ok(error instanceof ConfigError);
+      assert.notEqual(error.exitCode, 0);
+      return [error.message.replaceAll(dir, 'DIR')];
+    }
+    return warnings().map((text) => text.replaceAll(dir, 'DIR'));
+  };
+  const none = (file: string, value: string, usual: number): string =>
+    `${file} is ${value}, which is no port. Write a number from 1 to 65535, or remove the option, which then means ${usual}.`;
+  assert.deepEqual(read('publish_port: abc'), [none('publish_port in DIR/master', 'abc', 4505)]);
+  assert.deepEqual(read('publish_port:'), [none('publish_port in DIR/master', 'None', 4505)]);
+  assert.deepEqual(read('ret_port: 70000'), [none('ret_port in DIR/master', '70000', 4506)]);
+  assert.deepEqual(read('ret_port: 0'), [none('ret_port in DIR/master', '0', 4506)]);
+  assert.deepEqual(read('tcp_master_pub_port: true'), [
+    none('tcp_master_pub_port in DIR/master', 'True', 4512),
+  ]);
+  assert.deepEqual(read('id: m\nmaster_port: abc', 'minion'), [
+    none('master_port in DIR/minion', 'abc', 4506),
+  ]);
+  assert.deepEqual(read('id: m\nmaster_port: "4507"\nsource_ret_port: 0', 'minion'), []);
+  assert.deepEqual(read('timeout: abc'), [
+    "Config option 'timeout' with value abc has an invalid type of str, a float is required for this option. " +
+      'In DIR/master; 5 is used. Correct it, or remove it',
+  ]);
+});
+
 test('config load - errors name the file, the line and what is wrong', (t) => {
   const dir = folder(t, { master: 'a: 1\nb: 2\na: 3\n', minion: 'plain text' });
   const at = (load: () => unknown): ConfigError => {

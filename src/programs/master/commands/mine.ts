@@ -2,9 +2,10 @@
 import type { MinionDataCache } from '../../../storage/cache/minion-data.ts';
 import type { AesHandler } from '../../../network/channel/door.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
-import { readMine } from '../../../runtime/targeting/mine-access.ts';
+import { ASKS_REASON, REFUSAL } from './peer.ts';
+import { mineRefusal, readMine, type MineAccessDeps } from '../../../runtime/targeting/mine-access.ts';
 import type { Fleet } from '../../../runtime/targeting/target.ts';
-import { isDict, type Dict } from '../../../python/values/value.ts';
+import { dict, isDict, type Dict } from '../../../python/values/value.ts';
 
 /** What serving the mine needs. */
 export interface MineHandlerDeps {
@@ -69,15 +70,17 @@ function get({ opts, cache, fleet }: MineHandlerDeps, id: string, load: Dict): D
   const [tgt, fun] = [load.get('tgt'), load.get('fun')];
   if (tgt === undefined || fun === undefined) return new Map();
   const tgtType = load.get('tgt_type') ?? load.get('expr_form') ?? 'glob';
-  return readMine(
-    { id, tgt, fun, tgtType: typeof tgtType === 'string' ? tgtType : 'glob' },
-    {
-      fleet,
-      nodegroups: opts.get('nodegroups'),
-      allowed: mineRules(opts),
-      read: (minion) => cache.read(minion, 'mine'),
-    },
-  );
+  const query = { id, tgt, fun, tgtType: typeof tgtType === 'string' ? tgtType : 'glob' };
+  const deps: MineAccessDeps = {
+    fleet,
+    nodegroups: opts.get('nodegroups'),
+    allowed: mineRules(opts),
+    read: (minion) => cache.read(minion, 'mine'),
+  };
+  const found = readMine(query, deps);
+  if (found.size > 0 || load.get(ASKS_REASON) !== true) return found;
+  const reason = mineRefusal(query, deps);
+  return reason === undefined ? found : dict({ [REFUSAL]: reason });
 }
 
 /** `mine_get` where it is set. Salt compat: an empty mapping is as good as none; Salt then refuses everything. */

@@ -44,9 +44,10 @@ export interface PeerCommandsDeps {
 export type PeerCommand = 'minion_pub' | 'minion_publish' | 'minion_runner' | 'pub_ret';
 
 const NOTHING: Dict = new Map();
-/** The field by which a minion asks why, and the one that says it (`plugins/modules/publish.ts`). */
-const ASKS_REASON = 'asks_reason';
-const REFUSAL = '__refused__';
+/** The field by which a minion asks why (`plugins/modules/refused-by-master.ts`). */
+export const ASKS_REASON = 'asks_reason';
+/** The one that says it. */
+export const REFUSAL = '__refused__';
 /** How long `minion_publish` waits unless the request says so, and at most. */
 const WAIT_MS = 5_000;
 const WAIT_MAX_MS = 60_000;

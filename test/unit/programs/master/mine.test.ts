@@ -8,7 +8,7 @@ import { masterOptions } from '../../../../src/config/master-options.ts';
 import { Options } from '../../../../src/config/option.ts';
 import { mineHandlers } from '../../../../src/programs/master/commands/mine.ts';
 import type { Fleet } from '../../../../src/runtime/targeting/target.ts';
-import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 
 type Ask = (id: string, cmd: string, load: Dict) => Promise<Value>;
 
@@ -102,6 +102,32 @@ test('mine - mine_get on the master limits who reads what', async (t) => {
   const get = (id: string, fun: Value): Promise<Value> => ask(id, '_mine_get', dict({ tgt: '*', fun }));
   assert.deepEqual(await get('web2', 'f,g,net.ip'), dict({ f: { web1: 1 }, 'net.ip': { web1: 3 } }));
   assert.deepEqual(await get('db1', 'f'), dict());
+});
+
+test('mine - who asks why is told what refuses it, and nothing where there is nothing', async (t) => {
+  const ask = master(t, dict({ mine_get: { 'web.*': ['f', 'net.*', 'other'] } }));
+  const entry = { __saltmine_acl__: 1, __data__: 1, allow_tgt: 'nobody' };
+  await ask('web1', '_mine', dict({ data: { f: 1, net: entry } }));
+  const why = async (id: string, fun: Value, tgt = 'web1', tgt_type = 'glob'): Promise<Value> => {
+    const reply = await ask(id, '_mine_get', dict({ tgt, fun, tgt_type, asks_reason: true }));
+    return isDict(reply) ? (reply.get('__refused__') ?? reply) : reply;
+  };
+  assert.equal(
+    await why('db1', 'f'),
+    'The master does not let db1 read f of the mine: its option mine_get does not allow it. Add the function there, below a pattern that fits this minion.',
+  );
+  assert.match(String(await why('web1', 'secret')), /does not let web1 read secret of the mine/);
+  assert.equal(
+    await why('web2', 'net'),
+    'What is in the mine under net is not for web2: the allow_tgt with which it was left names others.',
+  );
+  assert.match(
+    String(await why('web1', 'f', 'a and', 'compound')),
+    /^The target of mine.get cannot be understood: /,
+  );
+  assert.deepEqual(await why('web1', 'f'), dict({ web1: 1 }));
+  assert.deepEqual(await why('web1', 'other'), dict());
+  assert.deepEqual(await why('web1', 'f', 'nobody'), dict());
 });
 
 test('mine - clear, delete and flush; the id in a request counts for nothing', async (t) => {

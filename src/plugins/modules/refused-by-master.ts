@@ -1,0 +1,26 @@
+/** Requests that a master refuses: who asks for the reason gets it, and so does whoever called the function. */
+import { CommandExecutionError } from '../../errors/errors.ts';
+import type { ModuleContext } from '../../runtime/loader/module.ts';
+import { isDict, type Dict, type Value } from '../../python/values/value.ts';
+
+/** The field by which a request asks for the reason of a refusal; masters of Salt do not look at it. */
+export const ASKS_REASON = { asks_reason: true };
+
+/** The reason in an answer; undefined for an answer that is none. */
+export function refusalIn(reply: Value): string | undefined {
+  const reason = isDict(reply) && reply.size === 1 ? reply.get('__refused__') : undefined;
+  return typeof reason === 'string' ? reason : undefined;
+}
+
+/**
+ * Salt compat: Salt gives an empty mapping and 0. Whoever calls the function gets the reason and a failure; states and templates, which
+ * look into what they get, still get the mapping, and the log has the reason.
+ * @param module whose function was refused
+ * @throws CommandExecutionError
+ */
+export function refused(ctx: ModuleContext, module: string, reason: string): Dict {
+  if (ctx.job.fun.split(',').some((name) => name.startsWith(`${module}.`)))
+    throw new CommandExecutionError(reason);
+  ctx.log.error(reason);
+  return new Map();
+}
