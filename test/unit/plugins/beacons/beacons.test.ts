@@ -30,6 +30,7 @@ import { serviceBeacon } from '../../../../src/plugins/beacons/service.ts';
 import { BEACON_TABLE } from '../../../../src/plugins/beacons/table.ts';
 import { CommandExecutionError } from '../../../../src/errors/errors.ts';
 import { createLogger, LOG_LEVELS } from '../../../../src/host/log.ts';
+import { pyRepr } from '../../../../src/python/values/repr.ts';
 import { parseJson } from '../../../../src/formats/json/parse.ts';
 import { dict, type Dict, type Value } from '../../../../src/python/values/value.ts';
 import { fakeClock } from '../../../support/module-context.ts';
@@ -79,6 +80,14 @@ for (const [name, config, verdict] of verdicts) {
     assert.deepEqual(spec?.validate(config), verdict);
   });
 }
+
+test('beacons - configurations of many forms are taken, and refused, as by Salt 3006.16', async () => {
+  const forms = parseJson(readFileSync(join(ROOT, 'test/fixtures/beacons/verdicts-forms.json'), 'utf8'));
+  for (const [name, config, verdict] of forms as [string, Value, [boolean, string]][]) {
+    const spec = await BEACON_TABLE.get(name)?.();
+    assert.deepEqual(await spec?.validate(config), verdict, `${name} ${pyRepr(config)}`);
+  }
+});
 
 test('beacons - load tells when an average is outside its limits, with onchangeonly when it crosses them', async () => {
   let now = [0.5, 0.5, 0.5];
