@@ -336,7 +336,9 @@ class Caller {
         const full = `${name}.${fun}`;
         const spec = module.functions[fun];
         if (spec === undefined || !full.startsWith(this.#fun)) continue;
-        this.#io.stdout.write(`${full}:\n${functionDoc(full, spec)}\n\n`);
+        const doc = functionDoc(full, spec);
+        if (doc === '') continue; // a function in Python without a docstring has none to show
+        this.#io.stdout.write(`${full}:\n${doc}\n\n`);
         count++;
       }
     }

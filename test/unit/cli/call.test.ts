@@ -215,3 +215,24 @@ test('salt-call - saltutil.sync_all has the keys of Salt, and what is not loaded
     assert.match(got.stderr, /thorium\.old (was synced|is here) and is not loaded: /);
   }
 });
+
+test('salt-call - -d shows functions that have documentation, and says of others that there is none', async (t) => {
+  const folder = minionFolder(t);
+  mkdirSync(join(folder, 'own'));
+  const lines = [
+    'def bare(a):',
+    '    return a',
+    '',
+    'def told(a):',
+    '    "Has a docstring."',
+    '    return a',
+    '',
+  ];
+  writeFileSync(join(folder, 'own/mine1.py'), lines.join('\n'));
+  const docs = (word: string) => call(folder, ['--local', '-m', join(folder, 'own'), '-d', word]);
+  const module = await docs('mine1');
+  assert.deepEqual([module.code, module.stdout], [0, 'mine1.told:\nHas a docstring.\n\n'], module.stderr);
+  const bare = await docs('mine1.bare');
+  assert.deepEqual([bare.code, bare.stdout], [1, '']);
+  assert.match(bare.stderr, /There is no documentation of 'mine1\.bare'/);
+});
