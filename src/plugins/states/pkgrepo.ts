@@ -4,7 +4,7 @@ import { BrineError, CommandExecutionError, messageOf, SaltInvocationError } fro
 import { findProgram } from '../../host/which.ts';
 import { isTrue } from '../../python/conversions.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
-import { describedSource, notUnderstood, parseSource } from '../modules/pkg/apt-sources.ts';
+import { describedSource, notUnderstood, parseSource, wrongFormat } from '../modules/pkg/apt-sources.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { failure, outcome } from './outcome.ts';
@@ -157,6 +157,8 @@ async function managed(
   const described = isDebian ? describedSource(wanted.repo, wanted.words) : wanted.words;
   if (described === undefined && !wanted.repo.startsWith('ppa:'))
     return failure(name, `Failed to configure repo '${name}': ${notUnderstood(wanted.repo)}`);
+  const fault = isDebian ? wrongFormat(pyStr(kwargs.get('file') ?? '')) : undefined;
+  if (fault !== undefined) return failure(name, `Failed to configure repo '${name}': ${fault}`);
   const goal = new Map(described ?? []);
   if (before.size > 0) {
     before.delete('file');

@@ -19,6 +19,7 @@ import { callApt, refreshLists } from './apt.ts';
 import {
   MAIN_FILE,
   notUnderstood,
+  wrongFormat,
   parseSource,
   sourceDict,
   sourceLines,
@@ -122,6 +123,8 @@ export async function modifyRepository(
   if (truthy(kwargs.get('consolidate'))) consolidate();
   const before = sourceLines();
   if (wanted === undefined) throw new SaltInvocationError(notUnderstood(repo));
+  const fault = wrongFormat(pyStr(kwargs.get('file') ?? ''));
+  if (fault !== undefined) throw new SaltInvocationError(fault);
   const usesAptKey = aptkey && findProgram('apt-key') !== undefined;
   const isTrusted = /\[[^\]]*\btrusted=yes\b/.test(wanted.line);
   if (!usesAptKey && wanted.signedBy === '' && !isTrusted)

@@ -59,6 +59,15 @@ export function parseSource(line: string, file = MAIN_FILE): AptSource | undefin
   };
 }
 
+/**
+ * Why a file is none that lines of sources may be written into: apt reads a `.sources` file as deb822, stops over a line there, and the
+ * line would not be found again.
+ */
+export function wrongFormat(file: string): string | undefined {
+  if (!file.endsWith('.sources')) return undefined;
+  return `${file} is a file in the format deb822, which Brine does not write; name one that ends in .list, or manage it with file.managed`;
+}
+
 /** What is said of a line that is no source. */
 export const notUnderstood = (line: string): string =>
   `Name ${line} is not valid. This must be the complete repo entry as seen in the sources file`;

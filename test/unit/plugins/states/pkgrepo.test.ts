@@ -1,7 +1,14 @@
 /** Lines of apt's sources: what they are taken for, and how they are written again. */
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import { describedSource, parseSource, sourceText } from '../../../../src/plugins/modules/pkg/apt-sources.ts';
+import { localMinion } from '../../../support/local-minion.ts';
+import {
+  describedSource,
+  parseSource,
+  sourceText,
+  wrongFormat,
+} from '../../../../src/plugins/modules/pkg/apt-sources.ts';
 
 const LINES = [
   'deb cdrom:[Debian GNU/Linux 11.4.0 _Bullseye_ - Official amd64 NETINST 20220709-10:31]/ stable contrib main',
@@ -42,3 +49,19 @@ for (const line of WRONG)
     assert.equal(parseSource(line), undefined);
     assert.equal(describedSource(line, new Map()), undefined);
   });
+
+test('pkgrepo - no line is written into a file in the format deb822', async (t) => {
+  assert.equal(wrongFormat('/etc/apt/sources.list.d/one.list'), undefined);
+  assert.match(wrongFormat('/etc/apt/sources.list.d/one.sources') ?? '', /deb822/);
+  const { path, run } = localMinion(t, { grains: { os_family: 'Debian', os: 'Debian' } });
+  const file = path('one.sources');
+  for (const isTest of ['True', 'False']) {
+    const line = 'deb [trusted=yes] http://one.example.com/debian bookworm main';
+    const words = [line, `file=${file}`, 'refresh=False', `test=${isTest}`];
+    const { ret } = await run('state.single', 'pkgrepo.managed', ...words);
+    const [result] = Object.values(ret as Record<string, { result: boolean; comment: string }>);
+    assert.equal(result?.result, false);
+    assert.match(result.comment, /one\.sources is a file in the format deb822/);
+  }
+  assert.equal(existsSync(file), false);
+});
