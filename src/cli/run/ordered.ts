@@ -18,7 +18,7 @@ export async function runOrdered({ opts, merged, logging }: ClientProgram, io: C
   delete process.env[ORDER_MARK]; // what it starts is no such run
   const chunks: Buffer[] = [];
   for await (const chunk of io.stdin) chunks.push(Buffer.from(chunk));
-  const { fun, low, jid, user } = decodeOrder(Buffer.concat(chunks));
+  const { fun, low, jid, user, eauth } = decodeOrder(Buffer.concat(chunks));
   const log = logging.logger;
   const own = ownFunctions(merged, log);
   const abort = new AbortController();
@@ -29,6 +29,7 @@ export async function runOrdered({ opts, merged, logging }: ClientProgram, io: C
     settings: merged,
     jid,
     user,
+    eauth,
     env: io.env,
     clock: systemClock,
     random: systemRandom,

@@ -153,6 +153,8 @@ export interface RunnerContext {
   readonly settings: Dict;
   readonly jid: string;
   readonly user: string;
+  /** What has vouched for that name; undefined for a user of the machine. */
+  readonly eauth?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;

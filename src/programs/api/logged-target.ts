@@ -24,7 +24,11 @@ export function loggedTarget(target: string): string {
         .join('&')}`;
 }
 
-function loggedPath(path: string): string {
+/** A name and a password before the host of a whole address. */
+const USER_INFO = /^([a-z][a-z0-9+.-]*:)?\/\/[^/]*@/i;
+
+function loggedPath(given: string): string {
+  const path = given.replace(USER_INFO, `$1//${STARS}@`);
   const plain = unquotePath(path);
   const behind = BEFORE_TOKEN.exec(plain);
   if (behind !== null && plain.length > behind[0].length) return `${behind[0]}${STARS}`;

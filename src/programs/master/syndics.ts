@@ -14,6 +14,7 @@ import { syndicName } from '../../network/events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
 import { createFile, isValidMinionId, makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
+import { OWNER_FIELD } from '../../storage/jobs/job-owner.ts';
 import { isSafeJid, REQUEST_JID } from '../../storage/jobs/jid.ts';
 import { dayOf, type DayWindow } from '../../storage/jobs/job-days.ts';
 import type { JobWriter } from '../../storage/jobs/job-store.ts';
@@ -271,6 +272,8 @@ export class SyndicRegistry {
     const kept: Dict = new Map(load);
     const minions = kept.get('Minions');
     kept.delete('Minions');
+    // who has logged in below is nobody here
+    kept.delete(OWNER_FIELD);
     await jobs.saveJob(jid, kept, []);
     if (Array.isArray(minions)) await jobs.addMinions(jid, this.#ofSyndic(syndic, minions), syndic);
   }

@@ -7,6 +7,7 @@ import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { MasterFunctionKind } from '../../plugins/runners/runner.ts';
+import { OWNER_FIELD } from '../../storage/jobs/job-owner.ts';
 import type { JobWriter } from '../../storage/jobs/job-store.ts';
 import { RemoteJobStore } from '../../storage/jobs/remote-store.ts';
 import { SqliteJobStore } from '../../storage/jobs/sqlite-store.ts';
@@ -18,6 +19,8 @@ export interface RecordRunDeps {
   readonly opts: MasterOptions;
   readonly clock: Clock;
   readonly log: Logger;
+  /** What has vouched for the user. */
+  readonly eauth: string | undefined;
 }
 
 /**
@@ -26,12 +29,13 @@ export interface RecordRunDeps {
  * Salt compat: `runner_returns: False` keeps all runners out, not only those of `salt-run`; for wheel functions Salt has no such option.
  */
 export async function recordRun(deps: RecordRunDeps, kind: MasterFunctionKind, data: Dict): Promise<void> {
-  const { opts, log } = deps;
+  const { opts, log, eauth } = deps;
   if (!opts.get('job_cache') || (kind === 'runner' && opts.raw('runner_returns') === false)) return;
   const id = String(opts.raw('id'));
   const jid = String(data.get('jid'));
   const fun = String(data.get('fun'));
   const load = dict({ id, tgt: id, jid, fun, user: data.get('user') });
+  if (eauth !== undefined) load.set(OWNER_FIELD, eauth);
   let store: JobWriter | undefined;
   try {
     store = await openStore(deps);

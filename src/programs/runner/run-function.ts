@@ -59,7 +59,7 @@ export async function runMasterFunction(
   run: FunctionRun,
 ): Promise<MasterFunctionResult | undefined> {
   const { kind, fun, call, fault } = run;
-  const { clock, log, opts, user, jid, signal } = context;
+  const { clock, log, opts, user, eauth, jid, signal } = context;
   const funArgs = [...call.positional, ...(call.keywords.size > 0 ? [call.keywords] : [])];
   const told = starrer(run.spec.isSecret);
   const data = dict({ fun: `${kind}.${fun}`, jid, user });
@@ -72,7 +72,7 @@ export async function runMasterFunction(
   const ended = await Promise.race([result(context, run), interruption(signal)]);
   if (ended === undefined || signal.aborted) return undefined;
   for (const [key, value] of ended.data) data.set(key, value);
-  await recordRun({ opts, clock, log }, kind, told(data));
+  await recordRun({ opts, clock, log, eauth }, kind, told(data));
   await context.fire(
     `${tag}/ret`,
     isAnswer(run) ? told(data).set('return', data.get('return') ?? null) : told(data),

@@ -10,13 +10,15 @@ export interface RunOrder {
   readonly low: Dict;
   readonly jid: string;
   readonly user: string;
+  /** What has vouched for that name; undefined for a user of the machine. */
+  readonly eauth?: string | undefined;
 }
 
 /** Set for a `salt-run` that finds its order on standard input: command lines are everybody's to see. */
 export const ORDER_MARK = 'BRINE_RUN_ORDER';
 
-export function encodeOrder({ fun, low, jid, user }: RunOrder): Buffer {
-  return encode(dict({ fun, low, jid, user }), 'local');
+export function encodeOrder({ fun, low, jid, user, eauth = '' }: RunOrder): Buffer {
+  return encode(dict({ fun, low, jid, user, eauth }), 'local');
 }
 
 /** @throws BrineError when it is none */
@@ -34,6 +36,7 @@ export function decodeOrder(bytes: Buffer): RunOrder {
     fun: text('fun'),
     jid: text('jid'),
     user: text('user'),
+    eauth: text('eauth') || undefined,
     low: low !== undefined && isDict(low) ? low : new Map(),
   };
 }

@@ -49,6 +49,8 @@ export interface FunctionRunDeps {
   readonly settings: Dict;
   readonly jid: string;
   readonly user: string;
+  /** What has vouched for that name; undefined for a user of the machine. */
+  readonly eauth?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly random: Random;
@@ -97,6 +99,7 @@ export function openRunnerContext(deps: FunctionRunDeps): OpenRunnerContext {
     settings,
     jid,
     user,
+    eauth: deps.eauth,
     clock,
     random,
     log,
@@ -217,6 +220,7 @@ async function runInside(
     ...deps,
     jid,
     user,
+    eauth: user === deps.user ? deps.eauth : undefined,
     show,
     ...(showStep === undefined ? {} : { showStep }),
   });

@@ -6,6 +6,7 @@ import { jidTimeMs } from '../../../storage/jobs/jid.ts';
 import type { JobArchive, JobSummary } from '../../../storage/jobs/job-store.ts';
 import { judgeJob, type JobOutcome, type OutcomeKind } from '../../../storage/jobs/ledger.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
+import { userOf } from './owner.ts';
 import type { MasterFiles } from './master-files.ts';
 import {
   component,
@@ -280,11 +281,6 @@ function describe(jid: string, load: Dict): Omit<JobView, 'state' | 'counts'> {
     test: isTest(load),
     metadata: metadataOf(load),
   };
-}
-
-/** In whose name a job was published. */
-export function userOf(load: Dict): string {
-  return pyStr(load.get('user') ?? '');
 }
 
 /** Whether a job was run in test mode. */

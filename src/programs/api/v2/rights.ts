@@ -4,6 +4,7 @@ import { pyStr } from '../../../python/values/repr.ts';
 import type { MasterLink } from '../master-link.ts';
 import type { Caller } from './caller.ts';
 import { ApiFault } from './fault.ts';
+import { ownerOf } from './owner.ts';
 import type { Need } from './need.ts';
 
 /** Something that somebody may or may not do. */
@@ -76,10 +77,10 @@ export class Rights {
     return standing;
   }
 
-  /** Whether he may call a function of the master; nothing is written down when not. */
-  async may(caller: Caller, need: Need): Promise<{ readonly user: string; readonly allowed: boolean }> {
-    const { user, decisions } = await this.ask(caller, [need]);
-    return { user, allowed: decisions[0]?.allowed === true };
+  /** Whether he may call a function of the master, and which jobs are his; nothing is written down when not. */
+  async may(caller: Caller, need: Need): Promise<{ readonly owner: string; readonly allowed: boolean }> {
+    const standing = await this.ask(caller, [need]);
+    return { owner: ownerOf(standing), allowed: standing.decisions[0]?.allowed === true };
   }
 
   /**

@@ -39,7 +39,8 @@ export type RunView = TypeOf<typeof runView>;
 
 /** What is to be run. */
 export interface RunOrder {
-  readonly user: string;
+  /** Whose it is. */
+  readonly owner: string;
   readonly publish: PublishOptions;
   readonly patience: WatchPatience;
   /** So many at a time, as `10` or `25%`; undefined for all at once. */
@@ -60,7 +61,8 @@ export interface RunsDeps {
 /** One batch or canary. */
 export class Run {
   readonly id: string;
-  readonly user: string;
+  /** Whose it is. */
+  readonly owner: string;
   readonly #minions: readonly string[];
   readonly #jids: string[] = [];
   readonly #waiting: Set<string>;
@@ -70,9 +72,9 @@ export class Run {
   #reason: string | null = null;
   isToStop = false;
 
-  constructor(id: string, user: string, minions: readonly string[]) {
+  constructor(id: string, owner: string, minions: readonly string[]) {
     this.id = id;
-    this.user = user;
+    this.owner = owner;
     this.#minions = minions;
     this.#waiting = new Set(minions);
   }
@@ -159,7 +161,7 @@ export class Runs {
     const { minions } = await whoIsThere(watch, order.publish, order.patience);
     const run = new Run(
       Buffer.from(this.#deps.random.bytes(10)).toString('hex'),
-      order.user,
+      order.owner,
       [...minions].sort(),
     );
     this.#keep(run);

@@ -1,5 +1,6 @@
 /** Who has shown who he is, and what a request gets that has not. */
 import type { Identity } from '../../../runtime/access/auth-list.ts';
+import { API_TOKEN } from '../../../storage/jobs/job-owner.ts';
 import type { Rights } from '../../../runtime/access/question.ts';
 
 /** By what somebody has shown who he is; these are Salt's words for it. */
@@ -38,6 +39,11 @@ export const ERROR_NAMES: Readonly<Record<AuthType, string>> = {
   eauth: 'EauthAuthenticationError',
   token: 'TokenAuthenticationError',
 };
+
+/** What has vouched for the name of a requester; undefined for a user of the machine, whose key it was. */
+export function voucherOf({ type, identity }: Requester): string | undefined {
+  return identity?.eauth ?? (type === 'token' ? API_TOKEN : undefined);
+}
 
 export function isFailure(found: Requester | LoginFailure): found is LoginFailure {
   return 'error' in found;

@@ -8,7 +8,7 @@ import { ownFunctions } from '../../runner/own-functions.ts';
 import { runLow } from '../../runner/run-low.ts';
 import { openRunnerContext } from '../../runner/runner-context.ts';
 import type { Access } from '../auth/access.ts';
-import { isFailure, refusalOf } from '../auth/requester.ts';
+import { isFailure, refusalOf, voucherOf } from '../auth/requester.ts';
 import type { RoleContext } from '../roles/role.ts';
 import { RunnerProcesses } from '../runner-processes.ts';
 import { runnerHandler, wheelHandler, type ControlDecision, type ControlDeps } from './control.ts';
@@ -52,14 +52,15 @@ async function decide(
 ): Promise<ControlDecision> {
   const requester = await access.identify(load, { client: call.client, funs: [call.fun], from });
   if (isFailure(requester)) return { error: requester.error };
-  if (access.decide(requester, call, from).allowed) return { user: requester.user };
+  if (access.decide(requester, call, from).allowed)
+    return { user: requester.user, eauth: voucherOf(requester) };
   return { error: refusalOf(requester) };
 }
 
 /** Custom wheel functions are looked for each time, so that those that were synced are there at once. */
 async function runWheel(
   { context: { opts, log, clock }, jids }: ControlTableDeps,
-  { fun, low, jid, user }: Parameters<ControlDeps['wheel']>[0],
+  { fun, low, jid, user, eauth }: Parameters<ControlDeps['wheel']>[0],
 ): Promise<Dict> {
   const settings = opts.toDict();
   const own = ownFunctions(settings, log);
@@ -68,6 +69,7 @@ async function runWheel(
     settings,
     jid,
     user,
+    eauth,
     env: {},
     clock,
     random: systemRandom,

@@ -3,6 +3,7 @@
  * A runner goes on by itself, and the reply says under which tag its events are; a wheel function has ended when the reply is sent.
  * Nothing is fired, kept or started before the caller is found to be allowed it.
  */
+import type { RunOrder } from '../../runner/run-order.ts';
 import { runTag } from '../../runner/run-function.ts';
 import type { ClearHandler } from '../../../network/channel/door.ts';
 import type { Encodable } from '../../../formats/wire/msgpack.ts';
@@ -19,7 +20,8 @@ import type { RunnerProcesses } from '../runner-processes.ts';
 
 /** Who may call, and in whose name; or what the caller is told instead. */
 export type ControlDecision =
-  { readonly user: string } | { readonly error: { readonly name: string; readonly message: string } };
+  | { readonly user: string; readonly eauth?: string | undefined }
+  | { readonly error: { readonly name: string; readonly message: string } };
 
 /** What serving needs. */
 export interface ControlDeps {
@@ -28,7 +30,7 @@ export interface ControlDeps {
   readonly runners: RunnerProcesses;
   readonly fireEvent: (tag: string, data: Dict) => void;
   /** Runs a wheel function here, with its events and its entry in the job cache. @returns what its `ret` event says */
-  readonly wheel: (order: { fun: string; low: Dict; jid: string; user: string }) => Promise<Dict>;
+  readonly wheel: (order: RunOrder) => Promise<Dict>;
   readonly jids: JidSource;
   readonly jobs: Pick<JobReader, 'job'>;
   readonly clock: Clock;
@@ -76,7 +78,7 @@ export function runnerHandler({ decide, runners, fireEvent, jids }: ControlDeps)
     const jid = jids.next();
     const listener = load.get('listener');
     if (isListenerDigest(listener)) fireEvent(tags.listening(jid), dict({ jid, listener }));
-    return runners.take({ fun, low, jid, user: decision.user })
+    return runners.take({ fun, low, jid, user: decision.user, eauth: decision.eauth })
       ? { tag: runTag('runner', jid), jid }
       : TOO_MANY;
   };
@@ -101,7 +103,7 @@ export function wheelHandler({ decide, wheel, jids, jobs, clock }: ControlDeps):
       const jid = isSafeJid(given) ? given : jids.next();
       if (jid === given && (await jobs.job(jid)) !== undefined) return JID_TAKEN;
       const tag = runTag('wheel', jid);
-      const data: Dict = new Map(await wheel({ fun, low, jid, user: decision.user }));
+      const data: Dict = new Map(await wheel({ fun, low, jid, user: decision.user, eauth: decision.eauth }));
       // Salt's reply does not bring them, while its events do
       for (const name of ['fun_args', 'retcode']) data.delete(name);
       return { tag, data: data.set('tag', tag) };

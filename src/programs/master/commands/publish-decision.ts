@@ -9,7 +9,7 @@ import { areFunctionsBlacklisted, isUserBlacklisted } from '../../../runtime/acc
 import { reachOfRule } from '../../../runtime/access/reach.ts';
 import { isImpossibleJid, isNearJid } from '../../../storage/jobs/job-days.ts';
 import type { LocalQuestion, Rights } from '../../../runtime/access/question.ts';
-import type { Requester } from '../auth/requester.ts';
+import { voucherOf, type Requester } from '../auth/requester.ts';
 import type { KnownSyndic } from '../syndics.ts';
 import type { PublishDeps } from './publish-deps.ts';
 import type { PublishRequest } from './publish-request.ts';
@@ -47,7 +47,7 @@ export function permsOf(rights: Rights): readonly Value[] | undefined {
  * user above.
  */
 export function inOriginalName(requester: Requester, request: PublishRequest): PublishRequest {
-  if (requester.type !== 'user') return { ...request, user: requester.user };
+  if (requester.type !== 'user') return { ...request, user: requester.user, eauth: voucherOf(requester) };
   const user = request.authList === undefined ? undefined : request.kwargs.get('user');
   return requester.rights.kind === 'full' && typeof user === 'string' ? { ...request, user } : request;
 }

@@ -18,6 +18,8 @@ export interface JobOrder {
 export interface PublishRequest extends JobOrder {
   readonly jid: string;
   readonly user: string | undefined;
+  /** What has vouched for that name: see `OWNER_FIELD`. */
+  readonly eauth?: string | undefined;
   /** Without `auth_list`. */
   readonly kwargs: Dict;
   /** `auth_list`, which only syndics send. */

@@ -3,6 +3,7 @@ import type { MasterOptions } from '../../../config/master-options.ts';
 import { isoStamp } from '../../../network/events/framing.ts';
 import { syndicIdOf, syndicName, tags } from '../../../network/events/tags.ts';
 import type { Absence } from '../../../network/ipc/contracts/publisher.ts';
+import { OWNER_FIELD } from '../../../storage/jobs/job-owner.ts';
 import { outcomeDict, type LedgerEntry } from '../../../storage/jobs/ledger.ts';
 import { CLIENT_FIELD } from '../../../runtime/client/login.ts';
 import { isTargetType } from '../../../runtime/targeting/target.ts';
@@ -221,6 +222,7 @@ function storedLoad(request: PublishRequest, jid: string): Dict {
     user,
     to,
   });
+  if (request.eauth !== undefined) load.set(OWNER_FIELD, request.eauth);
   if (request.publisher !== undefined) load.set('id', request.publisher);
   return load;
 }

@@ -13,6 +13,7 @@ import {
   REQUEST_JID,
   type JidSource,
 } from '../../../storage/jobs/jid.ts';
+import { OWNER_FIELD } from '../../../storage/jobs/job-owner.ts';
 import { dayOf, isImpossibleJid, type DayWindow } from '../../../storage/jobs/job-days.ts';
 import type { JobReader, JobWriter } from '../../../storage/jobs/job-store.ts';
 import type { StoredReturn } from '../../../storage/jobs/stored-return.ts';
@@ -157,6 +158,8 @@ function otherFields(load: Dict): Dict {
 async function openRequestedJob(deps: ReturnHandlerDeps, id: string, load: Dict): Promise<string> {
   const proposed = load.get(PROPOSED_JID);
   load.delete(PROPOSED_JID);
+  // whose a job is the master says
+  load.delete(OWNER_FIELD);
   if (!load.has('arg')) load.set('arg', load.get('fun_args') ?? []);
   load.set('tgt_type', 'glob');
   load.set('tgt', id);

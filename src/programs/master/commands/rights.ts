@@ -12,7 +12,7 @@ import type { Question } from '../../../runtime/access/question.ts';
 import { forecast } from '../../../runtime/targeting/forecast.ts';
 import { parseTarget } from '../../../runtime/targeting/parse-target.ts';
 import { TargetError } from '../../../runtime/targeting/target.ts';
-import { isFailure, refusalOf, type Requester } from '../auth/requester.ts';
+import { isFailure, refusalOf, voucherOf, type Requester } from '../auth/requester.ts';
 import type { PublishDeps } from './publish-deps.ts';
 import { questionOf } from './publish-decision.ts';
 import { readRequest } from './publish-request.ts';
@@ -112,11 +112,12 @@ async function identify(
   return isFailure(found) ? { error: found.error } : found;
 }
 
-function identityOf({ type, user, rights: his, identity }: Requester): Record<string, unknown> {
+function identityOf(asker: Requester): Record<string, unknown> {
+  const { type, user, rights: his, identity } = asker;
   return {
     type,
     user,
-    eauth: identity?.eauth ?? '',
+    eauth: voucherOf(asker) ?? '',
     groups: [...(identity?.groups ?? [])],
     is_full: his.kind === 'full',
     rules: his.kind === 'full' ? [] : his.rules.map(({ rule, source }) => ({ rule, source })),

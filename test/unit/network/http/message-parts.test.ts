@@ -62,3 +62,13 @@ test('API connections - what is no length of a chunk is handed on, and another p
   const frames = Buffer.from('\r\n\r\n\r\n\r\n');
   assert.equal(parts.take(frames), frames.length);
 });
+
+test('API connections - empty lines before a request are handed on together, and the next request is not', () => {
+  const parts = new MessageParts();
+  const empty = Buffer.from('\r\n'.repeat(10_000));
+  assert.equal(parts.take(empty), empty.length);
+  const request = 'GET /a HTTP/1.1\r\nHost: x\r\n\r\n';
+  const both = Buffer.from(`\r\n\n${request}\r\n\r\n${request}`);
+  assert.equal(parts.take(both), 3 + request.length);
+  assert.equal(parts.take(both.subarray(3 + request.length)), 4 + request.length);
+});

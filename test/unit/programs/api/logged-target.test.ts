@@ -23,6 +23,8 @@ const SECRET: readonly string[] = [
   `/nothing/${API_TOKEN}`,
   `http://x/ws/${SESSION}`,
   `http://x/events?token=${SESSION}`,
+  'http://ann:ab12ab12ab12@x/login',
+  '//ann:ab12ab12ab12@x/login?a=b',
 ];
 
 test('API logs - no address shows a token, however it is written', () => {

@@ -21,12 +21,12 @@ import {
   minionReturn,
   outcomeName,
   returnView,
-  userOf,
   type JobDetailView,
   type JobView,
 } from '../job-views.ts';
 import { cursorOf, limitOf, page, pageOf, pageQuery, readCursor } from '../pages.ts';
 import { jobArguments, newJob, publish, publishOptions, type NewJob } from '../publishing.ts';
+import { ownerOf, ownerOfJob, userOf } from '../owner.ts';
 import { requireAllowed } from '../rights.ts';
 import { route, Special, streamRoute, type Route } from '../route.ts';
 import type { Need } from '../need.ts';
@@ -228,10 +228,11 @@ async function startRun(
     tgt: publish.tgt,
     tgtType: publish.tgtType,
   } as const;
-  const { user, decisions } = await rights.ask(caller, [question], { isAttempt: true });
+  const standing = await rights.ask(caller, [question], { isAttempt: true });
+  const { decisions } = standing;
   requireAllowed(decisions[0], question);
   const run = await runs.start({
-    user,
+    owner: ownerOf(standing),
     publish,
     patience: {
       timeoutMs: publish.timeoutMs,
@@ -263,8 +264,8 @@ export async function listJobs(
   caller: Caller,
   query: JobFilters & { readonly limit?: number; readonly cursor?: string },
 ): Promise<{ items: JobView[]; next: string | null }> {
-  const { user, allowed } = await deps.rights.may(caller, SEES_JOBS);
-  const { wantsFun, wants } = readFilters(query, allowed ? undefined : user);
+  const { owner, allowed } = await deps.rights.may(caller, SEES_JOBS);
+  const { wantsFun, wants } = readFilters(query, allowed ? undefined : owner);
   const limit = limitOf(query);
   const views = new JobViews(deps.files, () => deps.clock.nowMs());
   const fromJid = jidOfTime(query.since, 'since');
@@ -322,7 +323,7 @@ async function wantedRow(
   return state === undefined || row.state === state ? row : undefined;
 }
 
-/** @param onlyOf the user whose jobs alone are shown */
+/** @param onlyOf the owner whose jobs alone are shown */
 function readFilters(
   { fun, target, user, test, find_job }: JobFilters,
   onlyOf: string | undefined,
@@ -334,7 +335,7 @@ function readFilters(
     wantsFun: (name) =>
       (find_job === true || !QUESTIONS.has(name)) && (funs === undefined || funs.matches(name)),
     wants: ({ load }) =>
-      (onlyOf === undefined || userOf(load) === onlyOf) &&
+      (onlyOf === undefined || ownerOfJob(load) === onlyOf) &&
       (users === undefined || users.matches(userOf(load))) &&
       (targets === undefined || targets.matches(targetText(load.get('tgt') ?? ''))) &&
       (test === undefined || isTest(load) === test),
@@ -343,9 +344,9 @@ function readFilters(
 
 /** @throws ApiFault `not-found`, `not-allowed` */
 async function requireJob({ rights, files }: Deps, caller: Caller, jid: string): Promise<void> {
-  const { user, allowed } = await rights.may(caller, SEES_JOBS);
+  const { owner, allowed } = await rights.may(caller, SEES_JOBS);
   const load = await files.jobs((archive) => archive.job(jid));
-  if (load !== undefined && (allowed || userOf(load) === user)) return;
+  if (load !== undefined && (allowed || ownerOfJob(load) === owner)) return;
   // whoever sees his own jobs only is not told which others there are
   const whose = allowed
     ? 'jobs are kept for keep_jobs_seconds'

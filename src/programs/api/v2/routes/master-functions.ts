@@ -1,8 +1,9 @@
 /** Runners and wheel functions: calling them in the name of whoever asks. */
 import { ApiFault } from '../fault.ts';
 import { followRun } from '../follow-run.ts';
-import { jidText, userOf } from '../job-views.ts';
+import { jidText } from '../job-views.ts';
 import { runRunner, runWheel, startRunner } from '../master-functions.ts';
+import { ownerOf, ownerOfJob } from '../owner.ts';
 import { route, Special, streamRoute, type Route } from '../route.ts';
 import { anything, component, dictionary, flag, list, object, optional, text } from '../schema.ts';
 import { SEES_JOBS } from './jobs.ts';
@@ -33,7 +34,7 @@ export const masterFunctionRoutes: readonly Route[] = [
       const call = { fun: params.name, arg: body.arg ?? [], kwarg: body.kwarg ?? new Map(), signal };
       if (body.wait !== true) {
         const run = await startRunner(deps, caller, call);
-        deps.started.set(run.jid, (await deps.rights.ask(caller)).user);
+        deps.started.set(run.jid, ownerOf(await deps.rights.ask(caller)));
         return run;
       }
       return new Special({ status: 200, value: await runRunner(deps, caller, call) });
@@ -52,10 +53,11 @@ export const masterFunctionRoutes: readonly Route[] = [
     },
     faults: ['not-found', 'master-down'],
     run: async ({ deps, caller, params: { jid } }, stream) => {
-      const { user, allowed } = await deps.rights.may(caller, SEES_JOBS);
+      const { owner: asker, allowed } = await deps.rights.may(caller, SEES_JOBS);
       const load = await deps.files.jobs((archive) => archive.job(jid));
-      const owner = load === undefined ? deps.started.get(jid) : userOf(load);
-      if (owner === undefined || (!allowed && owner !== user))
+      const begun = deps.started.get(jid);
+      const owner = load === undefined ? begun : ownerOfJob(load);
+      if ((load === undefined && begun === undefined) || (!allowed && owner !== asker))
         throw new ApiFault('not-found', `There is no run ${jid} of a runner here.`);
       await followRun(deps, jid, stream);
     },

@@ -58,9 +58,9 @@ export const runRoutes: readonly Route[] = [
 ];
 
 async function runFor({ runs, rights }: Deps, caller: Caller, id: string): Promise<Run> {
-  const { user, allowed } = await rights.may(caller, SEES_JOBS);
+  const { owner, allowed } = await rights.may(caller, SEES_JOBS);
   const run = runs.find(id);
-  if (run === undefined || (!allowed && run.user !== user))
+  if (run === undefined || (!allowed && run.owner !== owner))
     throw new ApiFault('not-found', `There is no run ${id} here; its jobs are in GET /jobs.`);
   return run;
 }
