@@ -17,7 +17,7 @@ const both: readonly OptionCase[] = [
   { name: 'tcp_keepalive_cnt', value: 5 },
   { name: 'tcp_keepalive_intvl', value: 5 },
   { name: 'hash_type', value: 'sha3' },
-  { name: 'renderer', value: 'mako|yaml' },
+  { name: 'renderer', value: 'makko|yaml' },
   { name: 'transport', value: 'udp' },
   { name: 'top_file_merging_strategy', value: 'marge' },
   { name: 'pillar_source_merging_strategy', value: 'marge' },
