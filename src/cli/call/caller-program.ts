@@ -61,7 +61,20 @@ export async function openCallerProgram(parsed: ParsedOptions, io: CommandIo): P
     truthy(merged.get('local')) ||
     merged.get('file_client') === 'local' ||
     merged.get('master_type') === 'disable';
+  if (!isLocal) refuseIdleRoots(parsed);
   return { merged, opts: new Options(minionOptions, merged), logging, isLocal };
+}
+
+/** @throws UsageError for folders in place of the master's, which are looked at only without a master */
+function refuseIdleRoots(parsed: ParsedOptions): void {
+  for (const [name, option] of [
+    ['file_root', '--file-root'],
+    ['pillar_root', '--pillar-root'],
+  ] as const)
+    if (parsed.text(name) !== '')
+      throw new UsageError(
+        `option ${option} needs --local, or file_client: local: a minion with a master has files and pillar from there`,
+      );
 }
 
 function applyWords(merged: Dict, parsed: ParsedOptions): void {

@@ -236,3 +236,15 @@ test('salt-call - -d shows functions that have documentation, and says of others
   assert.deepEqual([bare.code, bare.stdout], [1, '']);
   assert.match(bare.stderr, /There is no documentation of 'mine1\.bare'/);
 });
+
+test('salt-call - a root that would not be looked at is refused', async (t) => {
+  const folder = minionFolder(t);
+  for (const option of ['--file-root', '--pillar-root']) {
+    const refused = await call(folder, [`${option}=${folder}`, 'test.ping']);
+    assert.equal(refused.code, 64);
+    assert.match(refused.stderr, new RegExp(`option ${option} needs --local, or file_client: local`));
+    assert.equal((await call(folder, ['--local', `${option}=${folder}`, 'test.ping'])).code, 0);
+  }
+  const masterless = minionFolder(t, ['file_client: local']);
+  assert.equal((await call(masterless, [`--file-root=${masterless}`, 'test.ping'])).code, 0);
+});
