@@ -162,6 +162,24 @@ test('nats - name and password are used and never told', async (t) => {
   await open(t, server, login('sesame')).saveReturns([contractReturn(JID, 'm1')]);
 });
 
+test('nats - a stream that a server cannot keep as often as wanted is refused with what to do', async (t) => {
+  const server = await startDatabase(t, 'nats', []);
+  const nats = await connectNats(
+    { servers: [`nats://127.0.0.1:${server.port}`] },
+    { name: 'test', timeoutMs: 5_000 },
+  );
+  t.after(() => nats.close());
+  const streams = await NatsStreams.open(nats, {
+    timeoutMs: 5_000,
+    clock: systemClock,
+    report: () => undefined,
+  });
+  await assert.rejects(
+    streams.create({ name: 'S', subjects: ['s.>'], replicas: 3, maxAgeMs: 0, perSubject: -1 }),
+    /^UnreachableError: NATS does not make the stream S, of which 3 servers keep each message: .* set replicas: 1 in the option cluster/,
+  );
+});
+
 test('nats - a stream is caught up with though its last places have no message', async (t) => {
   const server = await startDatabase(t, 'nats', []);
   const nats = await connectNats(

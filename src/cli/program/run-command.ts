@@ -4,6 +4,7 @@ import { processIo, type CommandIo, guardTerminals } from '../terminal/io.ts';
 import { FailureNotes } from '../terminal/failure-notes.ts';
 import { tellError, wantsCodes, wantsDocument } from '../terminal/failure-line.ts';
 import { withoutCredentials } from '../../python/values/masked.ts';
+import { systemFailure } from './system-failure.ts';
 
 /** The reader of our output has gone (`| head`): what shells give to a program that SIGPIPE has ended. */
 const EX_PIPE = 141;
@@ -31,7 +32,9 @@ export function runCommand(
           ? messageOf(error)
           : ((error as Error).stack ?? messageOf(error));
       const shown = withoutCredentials(text);
-      io.stderr.write(`${error instanceof BrineError ? shown : `${name}: unexpected error: ${shown}`}\n`);
+      const failure = isDebugging ? undefined : systemFailure(error);
+      const sentence = failure === undefined ? `unexpected error: ${shown}` : failure;
+      io.stderr.write(`${error instanceof BrineError ? shown : `${name}: ${sentence}`}\n`);
       tellError(io, error);
       finish(error instanceof BrineError ? error.exitCode : 70, io, failures);
     },

@@ -61,6 +61,21 @@ interface StreamDeps {
   readonly report: (sentence: string) => void;
 }
 
+const TOO_FEW =
+  'Give cluster: nats the servers of one NATS cluster, as many as that and all of them running, or set replicas: 1 in the option ' +
+  'cluster, with which one server is enough and nothing is left when it is lost.';
+const NO_ROOM =
+  'Make room in the store_dir of the NATS servers, or raise their limits of JetStream (max_file_store).';
+
+/** JetStream's codes for a stream that cannot be made, and what to do. */
+const ADVICE: ReadonlyMap<number, string> = new Map([
+  [10_074, TOO_FEW],
+  [10_005, TOO_FEW],
+  [10_023, NO_ROOM],
+  [10_028, NO_ROOM],
+  [10_047, NO_ROOM],
+]);
+
 /** What is read of a stream. */
 export interface StreamSource {
   readonly stream: string;
@@ -111,7 +126,11 @@ export class NatsStreams {
       max_age: settings.maxAgeMs * NS_PER_MS,
       max_msgs_per_subject: settings.perSubject,
     };
-    await this.#deps.manager.streams.add(config);
+    try {
+      await this.#deps.manager.streams.add(config);
+    } catch (error) {
+      throw refusedStream(error, settings);
+    }
     return true;
   }
 
@@ -282,6 +301,17 @@ export class NatsStreams {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
+}
+
+/** What NATS says of a stream that it does not make, with what to do; anything else stays as it is, a time that ran out among them. */
+function refusedStream(error: unknown, { name, replicas }: StreamSettings): unknown {
+  const advice = ADVICE.get(apiCode(error) ?? 0);
+  if (advice === undefined) return error;
+  return new UnreachableError(
+    `NATS does not make the stream ${name}, of which ${replicas} ${replicas === 1 ? 'server keeps' : 'servers keep'} each message: ` +
+      `${messageOf(error)}. ${advice}`,
+    { cause: error },
+  );
 }
 
 function apiCode(error: unknown): number | undefined {

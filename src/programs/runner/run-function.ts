@@ -151,15 +151,17 @@ function failureText(kind: MasterFunctionKind, fun: string, error: unknown): str
   return `Exception occurred in ${kind} ${fun}: ${tracebackText(error)}`;
 }
 
-/** Python's traceback without its frames. */
+/**
+ * What Python raised has its traceback, without frames where there are none. Salt compat: an error of this program has none, and none is
+ * made up for it: there is no Python in which somebody could look for the line.
+ */
 function tracebackText(error: unknown): string {
   // what Salt treats in a way of its own has the exception of Python behind it
   const cause = error instanceof BrineError && error.cause instanceof PythonError ? error.cause : undefined;
   const raised = cause?.message === messageOf(error) ? cause : error;
   if (raised instanceof PythonError) return raised.trace ?? formatTraceback(raised.type, raised.message);
-  if (error instanceof BrineError) return formatTraceback(`salt.exceptions.${error.name}`, error.message);
-  const known = error instanceof Error ? describeOsError(error) : undefined;
-  return formatTraceback(known?.type ?? 'Exception', known?.message ?? messageOf(error));
+  const known = error instanceof Error && !(error instanceof BrineError) ? describeOsError(error) : undefined;
+  return known?.message ?? messageOf(error);
 }
 
 /** Arguments of a program, positional and by name, as a call. */
