@@ -12,7 +12,7 @@ import { systemRandom } from '../../host/random.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Dict, Value } from '../../python/values/value.ts';
 import { runApi, type ApiStart } from '../../programs/api/daemon.ts';
-import { readCommandLine } from '../command-line/command-line.ts';
+import { readDaemonLine } from './read-line.ts';
 import { effectiveOption } from '../command-line/optparse.ts';
 import { saltApiProgram } from '../options/daemons.ts';
 import { readyOptions } from '../program/ready-options.ts';
@@ -24,7 +24,7 @@ export async function saltApi(
   io: CommandIo,
   consoleFolder: string,
 ): Promise<number> {
-  const parsed = readCommandLine(saltApiProgram, argv, io);
+  const parsed = await readDaemonLine(saltApiProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
   dropAllocatorSettings(io.env);

@@ -7,7 +7,7 @@ import { dropAllocatorSettings } from '../../host/allocator.ts';
 import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { runMaster } from '../../programs/master/daemon.ts';
-import { readCommandLine } from '../command-line/command-line.ts';
+import { readDaemonLine } from './read-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMasterProgram } from '../options/daemons.ts';
 import { readyOptions } from '../program/ready-options.ts';
@@ -20,7 +20,7 @@ export async function saltMaster(
   io: CommandIo,
   childScript: string,
 ): Promise<number> {
-  const parsed = readCommandLine(saltMasterProgram, argv, io);
+  const parsed = await readDaemonLine(saltMasterProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
   dropAllocatorSettings(io.env);

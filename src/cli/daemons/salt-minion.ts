@@ -8,7 +8,7 @@ import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
 import { runMinion, type MinionStart } from '../../programs/minion/daemon.ts';
-import { readCommandLine } from '../command-line/command-line.ts';
+import { readDaemonLine } from './read-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltMinionProgram } from '../options/daemons.ts';
 import { readyOptions } from '../program/ready-options.ts';
@@ -21,7 +21,7 @@ export async function saltMinion(
   io: CommandIo,
   scripts: Pick<MinionStart, 'workerScript' | 'engineScript'>,
 ): Promise<number> {
-  const parsed = readCommandLine(saltMinionProgram, argv, io);
+  const parsed = await readDaemonLine(saltMinionProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
   dropAllocatorSettings(io.env);

@@ -8,7 +8,7 @@ import { systemClock } from '../../host/clock.ts';
 import { releaseMemoryAtRest } from '../../host/idle-memory.ts';
 import { systemRandom } from '../../host/random.ts';
 import { runSyndic } from '../../programs/syndic/daemon.ts';
-import { readCommandLine } from '../command-line/command-line.ts';
+import { readDaemonLine } from './read-line.ts';
 import type { CommandIo } from '../terminal/io.ts';
 import { saltSyndicProgram } from '../options/daemons.ts';
 import { readyOptions } from '../program/ready-options.ts';
@@ -17,7 +17,7 @@ import { readWithLog } from '../../programs/daemon/config-log.ts';
 
 /** Runs the command. @returns the exit code */
 export async function saltSyndic(argv: readonly string[], io: CommandIo): Promise<number> {
-  const parsed = readCommandLine(saltSyndicProgram, argv, io);
+  const parsed = await readDaemonLine(saltSyndicProgram, argv, io);
   if (typeof parsed === 'number') return parsed;
   if (parsed.flag('daemon') && !isDaemonProcess(io.env)) return startInBackground();
   dropAllocatorSettings(io.env);

@@ -6,8 +6,7 @@ import { tellError } from '../terminal/failure-line.ts';
 import { closeSync, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BrineError, ConfigError, UsageError } from '../../errors/errors.ts';
-import { systemClock } from '../../host/clock.ts';
-import { silentLogger } from '../../host/log.ts';
+import { versionsText } from './versions-text.ts';
 import { readCommandLine } from '../command-line/command-line.ts';
 import { formatUsageError } from '../command-line/help.ts';
 import type { CommandIo } from '../terminal/io.ts';
@@ -75,21 +74,6 @@ async function takeStandardInput(parsed: ParsedOptions, io: CommandIo): Promise<
   const result = scan(parsed.program, await readLines(io.stdin), io.env);
   if (result.kind !== 'options') throw new UsageError(`--${result.kind} cannot be read from standard input`);
   parsed.absorb(result.parsed);
-}
-
-/** The report of `-V`, the same as that of `test.versions_report`: the grains name the system. */
-async function versionsText(): Promise<string> {
-  const [{ versionsInformation, versionsReport }, { collectGrains }] = await Promise.all([
-    import('../../runtime/loader/versions.ts'),
-    import('../../plugins/grains/collect.ts'),
-  ]);
-  const grains = await collectGrains({
-    opts: new Map(),
-    log: silentLogger,
-    clock: systemClock,
-    lookupWaitMs: 0,
-  });
-  return `${versionsReport(versionsInformation(grains)).join('\n')}\n`;
 }
 
 /** The working folder, or undefined when somebody has removed it. */

@@ -11,6 +11,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { readDaemonLine } from '../../../src/cli/daemons/read-line.ts';
+import {
+  saltApiProgram,
+  saltMasterProgram,
+  saltMinionProgram,
+  saltSyndicProgram,
+} from '../../../src/cli/options/daemons.ts';
 import { saltCallProgram } from '../../../src/cli/options/salt-call.ts';
 import { saltKeyProgram } from '../../../src/cli/options/salt-key.ts';
 import { saltRunProgram } from '../../../src/cli/options/salt-run.ts';
@@ -112,6 +119,16 @@ test('command line - a missing configuration folder is a warning', async () => {
   const { result, stderr } = await prepare(saltProgram, ['-c', '~/none']);
   assert.equal(stderr, `WARNING: CONFIG '${root}/none' directory does not exist.\n`);
   assert.equal((result as ParsedOptions).get('config_dir'), join(root, 'none'));
+});
+
+test('command line - daemons print the versions, and start nothing', async () => {
+  for (const program of [saltMasterProgram, saltMinionProgram, saltSyndicProgram, saltApiProgram]) {
+    for (const option of ['-V', '--versions-report']) {
+      const io = recordedIo('', { SALT_CONFIG_DIR: etc, HOME: root });
+      assert.equal(await readDaemonLine(program, [option], io), 0, program.name);
+      assert.match(io.written.stdout, /^Salt Version:\n/);
+    }
+  }
 });
 
 test('command line - a file in the place of the configuration folder is refused, with the folder', async () => {

@@ -1,0 +1,17 @@
+/** The command line of a daemon. */
+import { readCommandLine } from '../command-line/command-line.ts';
+import type { CliProgram, ParsedOptions } from '../command-line/optparse.ts';
+import type { CommandIo } from '../terminal/io.ts';
+
+/** @returns the options, or the exit code when the command line has already been answered: nothing is to be started then */
+export async function readDaemonLine(
+  program: CliProgram,
+  argv: readonly string[],
+  io: CommandIo,
+): Promise<ParsedOptions | number> {
+  const parsed = readCommandLine(program, argv, io);
+  if (typeof parsed === 'number' || !parsed.flag('versions_report')) return parsed;
+  const { versionsText } = await import('../program/versions-text.ts');
+  io.stdout.write(await versionsText());
+  return 0;
+}
