@@ -5,7 +5,7 @@
 import { pyStr } from '../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../python/values/value.ts';
 import { nameNotThere } from './names-in-values.ts';
-import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from './renderer-names.ts';
+import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS, STATE_RENDERERS } from './renderer-names.ts';
 import { noEffect, notYet, type Unserved } from './unserved.ts';
 
 /** The names that there are, and what another one comes to. */
@@ -48,6 +48,7 @@ const CHOICES: ReadonlyMap<string, Choices> = new Map<string, Choices>([
 const KNOWN_RENDERERS: ReadonlySet<string> = new Set([
   ...RENDERERS,
   ...PYTHON_RENDERERS,
+  ...STATE_RENDERERS,
   ...SALTS_RENDERERS,
   'yaml_jinja',
   'json_jinja',

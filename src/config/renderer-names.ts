@@ -9,5 +9,8 @@ export const RENDERERS: readonly string[] = [
 /** Those that run in Python, where their engine can be imported. */
 export const PYTHON_RENDERERS: readonly string[] = ['aws_kms', 'cheetah', 'genshi', 'mako', 'wempy'];
 
+/** Languages for states, whose files run in Python. */
+export const STATE_RENDERERS: readonly string[] = ['pydsl', 'pyobjects'];
+
 /** Salt's own, where an installed Salt is used (`salt_python`). */
-export const SALTS_RENDERERS: readonly string[] = ['dson', 'pydsl', 'pyobjects'];
+export const SALTS_RENDERERS: readonly string[] = ['dson'];

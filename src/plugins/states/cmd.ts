@@ -6,7 +6,16 @@ import { describeOsError, PythonError } from '../../python/exceptions.ts';
 import { isSet, option } from '../modules/cmd/options.ts';
 import { mergedOptions, params } from '../modules/cmd/params.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, pyTypeName, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import {
+  asData,
+  dict,
+  isDict,
+  PyObject,
+  pyTypeName,
+  truthy,
+  type Dict,
+  type Value,
+} from '../../python/values/value.ts';
 import { reinterpreted, statefulOf } from './cmd/stateful.ts';
 import { failure, outcome } from './outcome.ts';
 import { stateEnvironment } from './state-environment.ts';
@@ -135,13 +144,23 @@ async function runScriptState(ctx: StateContext, options: Dict): Promise<StateRe
   return ended(ctx, name, { ran, comment, stateful: isOn });
 }
 
-/** `cmd.call` gets a function of Python's, which only renderers written in Python can hand over. */
-function refuseToCall(options: Dict): never {
-  throw new PythonError('TypeError', `'${pyTypeName(option(options, 'func'))}' object is not callable`);
+/** Calls a function that an SLS in Python has handed over: what it gives is the result, or says what has changed. */
+async function callGiven(options: Dict): Promise<StateResult | Dict> {
+  const func = option(options, 'func');
+  if (!(func instanceof PyObject && func.isCallable))
+    throw new PythonError('TypeError', `'${pyTypeName(func)}' object is not callable`);
+  const [args, kws] = [option(options, 'args'), option(options, 'kws')];
+  const given = await func.ask('call', Array.isArray(args) ? args : [], isDict(kws) ? kws : new Map());
+  const value = asData(given ?? null);
+  const name = option(options, 'name');
+  if (isDict(value))
+    return new Map([...dict({ name, changes: dict(), result: false, comment: '' }), ...value]);
+  const comment = typeof value === 'string' ? value : '';
+  return outcome(name, value === null || truthy(value), comment, dict({ retval: value }));
 }
 
 /** Runs what watches, when a watched state has changed something. */
-async function watched(ctx: StateContext, options: Dict): Promise<StateResult> {
+async function watched(ctx: StateContext, options: Dict): Promise<StateResult | Dict> {
   const sfun = pyStr(option(options, 'sfun'));
   const stateful = isSet(options, 'stateful');
   const call = stateful ? new Map(options).set('stateful', false) : options;
@@ -156,7 +175,7 @@ async function watched(ctx: StateContext, options: Dict): Promise<StateResult> {
   const name = option(options, 'name');
   if (sfun === 'wait_call' || sfun === 'call')
     return isSet(options, 'func')
-      ? refuseToCall(options)
+      ? callGiven(options)
       : failure(name, `cmd.${sfun} needs a named parameter func`);
   return failure(
     name,
@@ -252,7 +271,7 @@ export const cmdStates = defineModule({
       doc: 'Calls a function of Python, which only renderers written in Python can give.',
       params: { name: COMMAND, ...FUNC, ...params('output_loglevel hide_output use_vt') },
       kwargs: 'kwargs',
-      run: (_ctx, args) => refuseToCall(mergedOptions(args, new Map())),
+      run: (_ctx, args) => callGiven(mergedOptions(args, new Map())),
     }),
     wait_call: defineState({
       doc: 'Calls a function of Python only when a watched state has changed something.',

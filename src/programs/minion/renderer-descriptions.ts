@@ -1,5 +1,10 @@
 /** What `sys.list_renderers` and `sys.renderer_doc` tell of the renderers of this program and of the site (salt/modules/sysmod.py, 3006.16). */
-import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
+import {
+  PYTHON_RENDERERS,
+  RENDERERS,
+  SALTS_RENDERERS,
+  STATE_RENDERERS,
+} from '../../config/renderer-names.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Dict } from '../../python/values/value.ts';
@@ -61,7 +66,10 @@ function describe(name: string, doc: string): ModuleDescription {
 
 /** Those in Python that can be used: template engines, an installed Salt's where it is used, and the site's, which come last. */
 async function inPython({ opts, grains, clock, log }: RendererDescriptionDeps): Promise<ModuleDescription[]> {
-  const engines = PYTHON_RENDERERS.map((name) => ({ file: name, path: programPath(`renderers/${name}.py`) }));
+  const engines = [...PYTHON_RENDERERS, ...STATE_RENDERERS].map((name) => ({
+    file: name,
+    path: programPath(`renderers/${name}.py`),
+  }));
   const sources: PythonSource[] = [...engines, ...(await ofSalt(opts)), ...pythonFiles(opts, 'renderers')];
   const python = new PythonModules({ clock, log, files: pythonFiles, limitsFunctions: true });
   const found: ModuleDescription[] = [];

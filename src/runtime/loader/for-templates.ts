@@ -1,6 +1,6 @@
 /** The functions of a context as templates and files in Python call them (`salt` and `__salt__`). */
 import type { Value } from '../../python/values/value.ts';
-import type { FunctionCaller, FunctionSpec } from './module.ts';
+import type { FunctionCaller, FunctionSource, FunctionSpec } from './module.ts';
 
 /** See `TemplateFunctions` of the renderers. */
 export interface CalledByTemplates {
@@ -8,6 +8,7 @@ export interface CalledByTemplates {
   find(name: string): Promise<FunctionSpec | undefined>;
   hasModule(name: string): Promise<boolean>;
   names(): Promise<string[]>;
+  states(): Promise<FunctionSource>;
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value>;
 }
 
@@ -24,6 +25,7 @@ export function functionsForTemplates(
       [...(await (await caller()).modules()).values()].flatMap((module) =>
         Object.keys(module.functions).map((fun) => `${module.name}.${fun}`),
       ),
+    states: async () => (await caller()).states(),
     call: async (name, args, kwargs) =>
       (await caller()).callExactly(name, args, new Map<Value, Value>(kwargs)),
   };

@@ -1,7 +1,7 @@
 /** Finding renderers that run outside this process, custom ones and `py`, without loading anything where none is used. */
 import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
 import type { Clock } from '../../host/clock.ts';
-import { PYTHON_RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
+import { PYTHON_RENDERERS, SALTS_RENDERERS, STATE_RENDERERS } from '../../config/renderer-names.ts';
 import type { FindRenderer } from '../renderers/pipe.ts';
 import type { Renderer } from '../renderers/renderer.ts';
 import type { Dict } from '../../python/values/value.ts';
@@ -63,13 +63,13 @@ export function findOwn({ opts, clock, log }: OwnRendererDeps, job: object = {})
   };
 }
 
-/** Template engines that are packages of Python, and renderers that are Salt's own Python where one is installed. */
+/** Template engines that are packages of Python, languages for states, and renderers that are Salt's own Python where one is installed. */
 async function furtherPython(
   name: string,
   deps: PythonSingleDeps,
   opts: Dict,
 ): Promise<Renderer | undefined> {
-  if (PYTHON_RENDERERS.includes(name)) {
+  if (PYTHON_RENDERERS.includes(name) || STATE_RENDERERS.includes(name)) {
     const { guestRenderer } = await import('./python-renderers.ts');
     return guestRenderer(name, deps);
   }

@@ -7,6 +7,7 @@ import { CommandExecutionError } from '../../errors/errors.ts';
 import { truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { extensionFiles, pythonFiles } from '../extensions/folder.ts';
 import type { PythonSingleDeps } from './python-single.ts';
+import { templateCaller } from '../python-host/callers.ts';
 
 /** Kinds of targets that jobs have (3006.16 salt/matchers/). */
 const BUILT_IN: ReadonlySet<string> = new Set(
@@ -43,7 +44,8 @@ export function findOwnMatcher(opts: Dict, kind: string, deps: PythonSingleDeps)
   return async (target, about, named: Dict = new Map()) => {
     const { callFile } = await import('./python-single.ts');
     const call = { kind: 'matchers', file: found.file, path: found.path, fun: 'match' } as const;
-    return truthy(await callFile(deps, { ...call, args: [target], kwargs: named }, about, callsNothing));
+    const caller = templateCaller(callsNothing, deps.log);
+    return truthy(await callFile(deps, { ...call, args: [target], kwargs: named }, about, caller));
   };
 }
 

@@ -5,7 +5,7 @@ import type { Logger } from '../../host/log.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { pythonFiles } from '../extensions/folder.ts';
-import { templateCaller, type TemplateFunctions } from '../python-host/callers.ts';
+import { templateCaller, type Caller, type TemplateFunctions } from '../python-host/callers.ts';
 import type { PythonCall } from '../python-host/python-modules.ts';
 import { SaltRenderError, type Renderer } from '../renderers/renderer.ts';
 import type { ExtPillar } from './ext/ext-pillar.ts';
@@ -57,7 +57,8 @@ export function filePillar(
     const further = isDict(settings) ? [] : Array.isArray(settings) ? settings : [settings];
     const around = { opts: seen, grains, pillar: NO_PILLAR };
     const args = [minionId, pillar, ...further];
-    return callFile(deps, { ...call, args, kwargs }, around, functions({ ...around, pillar }));
+    const caller = templateCaller(functions({ ...around, pillar }), deps.log);
+    return callFile(deps, { ...call, args, kwargs }, around, caller);
   };
 }
 
@@ -91,7 +92,8 @@ export function fileRenderer(
     const { file, path: code } = found;
     const call = { kind: 'renderers', file, path: code, fun: 'render', kwargs } as const;
     try {
-      return await callFile(deps, { ...call, args: [input, saltenv, sls] }, around, functions);
+      const asked = { ...call, args: [input, saltenv, sls] };
+      return await callFile(deps, asked, around, templateCaller(functions, deps.log, context.compilation));
     } catch (error) {
       // what a renderer says on purpose needs no traceback; for what it raises otherwise whoever renders has other words, but a template
       // engine's is that of the template (salt/utils/templates.py `wrap_tmpl_func`, 3006.16)
@@ -108,7 +110,7 @@ export async function callFile(
   { owner, clock, log }: PythonSingleDeps,
   call: PythonCall,
   around: Surroundings,
-  functions: TemplateFunctions,
+  caller: Caller,
 ): Promise<Value> {
   const templates: PythonTemplates = pythonTemplatesOf(owner, { clock, log });
   return templates.use(async (python) => {
@@ -119,6 +121,6 @@ export async function callFile(
       );
     if (tried.module.functions[call.fun] === undefined)
       throw new CommandExecutionError(`${call.path} has no function ${call.fun}`);
-    return python.call({ ...call, keeps: templates.keeps }, around, templateCaller(functions, log));
+    return python.call({ ...call, keeps: templates.keeps }, around, caller);
   });
 }

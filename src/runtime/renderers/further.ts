@@ -1,5 +1,10 @@
 /** Renderers that few files use, loaded with the first of them; and what is said of those that there are not. */
-import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
+import {
+  PYTHON_RENDERERS,
+  RENDERERS,
+  SALTS_RENDERERS,
+  STATE_RENDERERS,
+} from '../../config/renderer-names.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import type { JinjaRendererDeps } from './jinja.ts';
 import type { Renderer } from './renderer.ts';
@@ -29,6 +34,6 @@ export async function furtherRenderer(
 export function unknownRenderer(name: string): string {
   if (SALTS_RENDERERS.includes(name))
     return `The renderer "${name}" is not available: it is Salt's own Python; where a Salt is installed it is there with salt_python: True.`;
-  const all = [...RENDERERS, ...PYTHON_RENDERERS].sort();
+  const all = [...RENDERERS, ...PYTHON_RENDERERS, ...STATE_RENDERERS].sort();
   return `The renderer "${name}" is not available.${didYouMean(name, all)} There are: ${all.join(', ')}, those of a site in _renderers, and with salt_python: True those of an installed Salt.`;
 }

@@ -14,7 +14,31 @@ export interface TemplateFunctions {
   hasModule?(name: string): Promise<boolean>;
   /** The full names of all. */
   names?(): Promise<string[]>;
+  /** The state modules, for renderers that make states of them; absent where no states are. */
+  states?(): Promise<StateModules>;
   call(name: string, args: readonly Value[], kwargs: ReadonlyMap<string, Value>): Promise<Value> | Value;
+}
+
+/** The state modules as a renderer looks at them. */
+export interface StateModules {
+  find(fun: string): Promise<{ readonly spec?: object | undefined }>;
+  module(name: string): Promise<object | undefined>;
+  /** All of them, loaded. */
+  modules(): Promise<ReadonlyMap<string, { readonly name: string; readonly functions: object }>>;
+}
+
+/** The run of the state compiler that a file of states is rendered in. */
+export interface StateCompilation {
+  /** Tells it from others of the same job. */
+  readonly name: string;
+  /**
+   * Renders another SLS before the one that is being rendered goes on; its states are joined to those of that one.
+   * @returns its full name, and what is wrong with it
+   */
+  include(
+    saltenv: string,
+    sls: string,
+  ): Promise<{ readonly sls: string; readonly errors: readonly string[] }>;
 }
 
 /** What renderers need of the one who renders. */
@@ -35,6 +59,8 @@ export interface RenderContext {
   readonly budget?: RenderBudget;
   /** The same object for all files of a run, which share the settings of stateconf. */
   readonly run?: object;
+  /** Of a file of states: what may be asked for while it is rendered. */
+  readonly compilation?: StateCompilation | undefined;
   /** Reads a template that is included or imported, by its path below the roots. */
   readonly readTemplate: (path: string) => FoundFile | undefined | Promise<FoundFile | undefined>;
 }

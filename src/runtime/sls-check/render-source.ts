@@ -16,7 +16,12 @@ import { loadYaml, YamlError } from '../../formats/yaml/load.ts';
 import { BrineError, messageOf } from '../../errors/errors.ts';
 import { didYouMean } from '../../errors/did-you-mean.ts';
 import type { Value } from '../../python/values/value.ts';
-import { PYTHON_RENDERERS, RENDERERS, SALTS_RENDERERS } from '../../config/renderer-names.ts';
+import {
+  PYTHON_RENDERERS,
+  RENDERERS,
+  SALTS_RENDERERS,
+  STATE_RENDERERS,
+} from '../../config/renderer-names.ts';
 import { renderTemplate, type JinjaRendererDeps } from '../renderers/jinja.ts';
 import type { RenderContext } from '../renderers/renderer.ts';
 import { knownFunctions, type KnownFunctionsDeps } from './known-functions.ts';
@@ -96,7 +101,7 @@ export class RenderedSource {
 const TRANSPARENT: ReadonlySet<string> = new Set(['gpg', 'nacl', 'pass', 'aws_kms', 'text']);
 /** Renderers whose files are programs, or templates of other engines. */
 const FOREIGN: ReadonlySet<string> = new Set(
-  [...RENDERERS, ...PYTHON_RENDERERS, ...SALTS_RENDERERS].filter(
+  [...RENDERERS, ...PYTHON_RENDERERS, ...STATE_RENDERERS, ...SALTS_RENDERERS].filter(
     (name) => !['jinja', 'yaml', 'json'].includes(name) && !TRANSPARENT.has(name),
   ),
 );

@@ -4,6 +4,7 @@ import { functionsForTemplates } from '../loader/for-templates.ts';
 import type { ModuleContext } from '../loader/module.ts';
 import { findOwn } from '../pillar/find-own.ts';
 import { RenderPipe, rendererRules, type FindRenderer } from '../renderers/pipe.ts';
+import type { StateCompilation } from '../renderers/renderer.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { copyValue, type Value } from '../../python/values/value.ts';
 import { isAbsoluteTemplate, readAbsoluteTemplate } from './absolute-template.ts';
@@ -20,6 +21,8 @@ export interface SlsUse {
   readonly pipe?: string;
   /** Further variables. */
   readonly variables?: ReadonlyMap<string, Value>;
+  /** Of a file of states. */
+  readonly compilation?: StateCompilation;
 }
 
 /** What finds the custom renderers of a run. */
@@ -47,7 +50,7 @@ export class SlsRenderer {
   }
 
   /** @throws SaltRenderError */
-  render(text: string, { saltenv, sls, path, pipe, variables }: SlsUse): Promise<Value> {
+  render(text: string, { saltenv, sls, path, pipe, variables, compilation }: SlsUse): Promise<Value> {
     const { functions, opts } = this.#ctx;
     const opt = (name: string): Value | undefined => opts.get(name);
     return this.#pipe.render(text, pipe ?? pyStr(opt('renderer') ?? 'jinja|yaml'), rendererRules(opt), {
@@ -58,6 +61,7 @@ export class SlsRenderer {
       variables: new Map<string, Value>([...this.#variables(), ...(variables ?? [])]),
       functions: functionsForTemplates(functions),
       run: this,
+      compilation,
       readTemplate: (name) =>
         isAbsoluteTemplate(name) ? readAbsoluteTemplate(name) : this.#files.read(name, saltenv),
     });

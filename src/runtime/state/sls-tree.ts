@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '../../errors/errors.ts';
 import type { ModuleContext } from '../loader/module.ts';
-import { SaltRenderError } from '../renderers/renderer.ts';
+import { SaltRenderError, type StateCompilation } from '../renderers/renderer.ts';
 import { filterNames } from '../../python/text/fnmatch.ts';
 import { PythonError } from '../../python/exceptions.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
@@ -51,6 +51,9 @@ export class SlsTree {
   /** The environments and SLS asked for. */
   readonly #matches: Dict;
   readonly #rendered = new Set<string>();
+  /** What is being rendered, the innermost last. */
+  readonly #rendering: string[] = [];
+  #name = '';
   #order = FIRST_ORDER;
   #depth = 0;
 
@@ -131,7 +134,8 @@ export class SlsTree {
 
   async #renderText(file: SlsFile, place: SlsPlace): Promise<Value> {
     const { sls, saltenv, errors } = place;
-    const state = await this.#renderFile(file, place);
+    const ahead: Dict = new Map();
+    const state = await this.#renderFile(file, place, ahead);
     this.#rendered.add(`${saltenv}:${sls}`);
     this.#deps.includes.rendered(sls);
     if (!truthy(state)) return new Map();
@@ -143,19 +147,24 @@ export class SlsTree {
     readExtend(state, place);
     readExclude(state, place);
     readDeclarations(state, place);
+    if (ahead.size > 0) mergeStates(state, ahead, errors);
     for (const include of includes) await this.#include(state, include, place, file.isInit);
     if (truthy(this.#deps.ctx.opts.get('state_auto_order') ?? true))
       this.#order = numberDeclarations(state, this.#order);
     return state;
   }
 
-  async #renderFile(
-    file: { readonly text: string; readonly path: string },
-    { sls, saltenv, errors }: SlsPlace,
-  ): Promise<Value> {
+  /** @param ahead gets the states of what it has rendered before itself */
+  async #renderFile(file: SlsFile, place: SlsPlace, ahead: Dict): Promise<Value> {
+    const { sls, saltenv, errors } = place;
     const { renderer, ctx } = this.#deps;
+    const compilation: StateCompilation = {
+      name: (this.#name ||= ctx.random.bytes(8).toString('hex')),
+      include: (env, name) => this.#includeAhead(ahead, { env, name }, place, file.isInit),
+    };
+    this.#rendering.push(`${saltenv}:${sls}`);
     try {
-      return await renderer.render(file.text, { saltenv, sls, path: file.path });
+      return await renderer.render(file.text, { saltenv, sls, path: file.path, compilation });
     } catch (error) {
       const message =
         error instanceof SaltRenderError
@@ -165,7 +174,32 @@ export class SlsTree {
       const trace = error instanceof PythonError ? error.trace : undefined;
       errors.push(trace === undefined ? message : `${message}\n${trace}`);
       return null;
+    } finally {
+      this.#rendering.pop();
     }
+  }
+
+  /** Renders what a file includes while it is rendered itself (3006.16 salt/utils/pydsl.py `include`), unless that was done. */
+  async #includeAhead(
+    ahead: Dict,
+    wanted: { readonly env: string; readonly name: string },
+    place: SlsPlace,
+    isInit: boolean,
+  ): ReturnType<StateCompilation['include']> {
+    const errors: string[] = [];
+    const sls = this.#absoluteName(wanted.name, { ...place, errors }, isInit);
+    if (sls === undefined) return { sls: wanted.name, errors };
+    const full = `${wanted.env}:${sls}`;
+    this.#deps.includes.includes(place.sls, sls);
+    if (this.#rendered.has(full)) return { sls, errors };
+    const at = this.#rendering.indexOf(full);
+    if (at >= 0) {
+      const way = [...this.#rendering.slice(at), full].join(' includes ');
+      return { sls, errors: [`SLS '${sls}' cannot be included before it is rendered itself: ${way}`] };
+    }
+    const included = await this.#render({ sls, saltenv: wanted.env, errors });
+    if (truthy(included)) mergeStates(ahead, included, errors);
+    return { sls, errors };
   }
 
   async #include(state: Dict, include: Include, place: SlsPlace, isInit: boolean): Promise<void> {

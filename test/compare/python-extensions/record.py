@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import types
 
 import yaml
 from record_kinds import KINDS, orchestration
@@ -65,6 +66,15 @@ def plain(value):
     if isinstance(value, (list, tuple)):
         return [plain(v) for v in value]
     return {"dict": [["type", type(value).__name__], ["text", str(value)]]}
+
+
+def _shown(value):
+    """A return in which modules and functions of an SLS are what `salt-call` shows of them: no minion can send them."""
+    if isinstance(value, collections.abc.Mapping):
+        return {key: _shown(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return str(value) if isinstance(value, (types.ModuleType, types.FunctionType)) else value
 
 
 class Minion:
@@ -119,7 +129,7 @@ class Minion:
         self.minion._return_retry_timer = lambda **_: 1
         sent, events = [], []
         self.minion.opts["multiprocessing"] = False
-        published = lambda ret: salt.minion.Minion._prepare_return_pub(self.minion, ret)
+        published = lambda ret: _shown(salt.minion.Minion._prepare_return_pub(self.minion, ret))
         self.minion._return_pub = lambda ret, **_: sent.append(salt.payload.loads(salt.payload.dumps(published(ret))))
         self.minion._fire_master = lambda data=None, tag=None, **_: events.append([tag, plain(data)])
         data = {"fun": fun, "arg": arg, "jid": JID, "ret": returner, "tgt": self.opts["id"], "tgt_type": "glob", "user": "root"}

@@ -36,8 +36,8 @@ const kind = oneOf(
   'queues',
   'matchers',
 );
-/** Kinds of functions that modules may call. */
-const called = oneOf('modules', 'states', 'runners', 'returners');
+/** Kinds of functions that modules may call; `compiler` is what has an SLS rendered, and only renderers know of it. */
+const called = oneOf('modules', 'states', 'runners', 'returners', 'compiler');
 
 /** `[name, how, default, only by name]`: a parameter as Python's `inspect` knows it. */
 const parameter: Field<PythonParameter> = {

@@ -174,6 +174,21 @@ class JobEvent:
         return self._guest.fire(str(tag), dict(data))
 
 
+class Compiler:
+    """`__compiler__`: what makes high data of SLS, while it has one of them rendered."""
+
+    def __init__(self, guest):
+        self._guest = guest
+
+    def name(self):
+        """Which run of it that is; None for what is rendered otherwise."""
+        return self._guest.call_back("compiler", "name", [], {})
+
+    def include(self, saltenv, sls):
+        """Has another SLS rendered before this one. Returns its full name and what is wrong with it."""
+        return self._guest.call_back("compiler", "include", [saltenv, sls], {})
+
+
 class Serializers:
     """`__serializers__`: those of `salt.serializers`, looked up when they are used."""
 

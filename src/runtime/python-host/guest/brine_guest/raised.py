@@ -2,7 +2,9 @@
 
 import ast
 import builtins
+import contextlib
 import inspect
+import linecache
 import os
 import re
 import sys
@@ -12,6 +14,7 @@ from brine_guest.pack import PackError, TypePackError, pack
 
 FRAMES_MAX = 100
 HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+RENDERERS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "renderers") + os.sep
 
 
 # what Salt treats in a way of its own, in the order in which it looks
@@ -72,6 +75,27 @@ def _name(kind):
     return kind.__name__ if kind.__module__ in ("builtins", "__main__") else "{}.{}".format(kind.__module__, kind.__name__)
 
 
+def placed(error, path, sentences):
+    """What an SLS has raised, as its traceback; of the classes `sentences` the sentence, with file and line, says it all."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        return "".join(traceback.format_exception_only(type(error), error)).strip()
+    if not isinstance(error, sentences):
+        return _trace(error, path or "").rstrip("\n")
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == path]
+    return "{} ({}, line {})".format(text_of(error), path, lines[-1]) if lines else text_of(error)
+
+
+@contextlib.contextmanager
+def sourced(path, text):
+    """Has tracebacks show the lines that are run, which are not those of the file where a template made them."""
+    if path is not None:
+        linecache.cache[path] = (len(text), None, text.splitlines(True), path)
+    try:
+        yield
+    finally:
+        linecache.cache.pop(path, None)
+
+
 LINKS = {
     True: "\nThe above exception was the direct cause of the following exception:\n\n",
     False: "\nDuring handling of the above exception, another exception occurred:\n\n",
@@ -85,7 +109,8 @@ def _trace(error, path, seen=()):
         lines += [_trace(before, path, (*seen, error)), LINKS[error.__cause__ is not None]]
     frames = traceback.extract_tb(error.__traceback__)
     first = next((at for at, frame in enumerate(frames) if frame.filename == path), 0)
-    frames = [frame for frame in frames[first:] if not frame.filename.startswith(HERE)]
+    ours = (HERE,) if path.startswith(RENDERERS) else (HERE, RENDERERS)
+    frames = [frame for frame in frames[first:] if not frame.filename.startswith(ours)]
     lines.append("Traceback (most recent call last):\n")
     shown = traceback.format_list(frames)
     lines += shown[:FRAMES_MAX]

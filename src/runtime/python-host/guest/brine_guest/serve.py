@@ -12,7 +12,7 @@ import threading
 import traceback
 
 from brine_guest import last_words, load, memory, template, wear
-from brine_guest.dunders import Called, Functions, JobEvent, Serializers, Surroundings, Utilities
+from brine_guest.dunders import Called, Compiler, Functions, JobEvent, Serializers, Surroundings, Utilities
 from brine_guest.given import given
 from brine_guest.installed import compiling, fitting, options_for, without_callbacks
 from brine_guest.link import CALL, FAILURE, NOTIFY, REPLY, Link
@@ -351,6 +351,9 @@ class Guest:
             code.__jid__ = self._jid
             code.__tag__ = "salt/{}/{}".format("run" if kind == "runners" else kind, self._jid)
             code.__user__ = opts.get("user") or "UNKNOWN"
+        if kind == "renderers":
+            code.__states__ = Functions(self, "states")
+            code.__compiler__ = Compiler(self)
         if kind == "engines":
             code.__runners__ = Functions(self, "runners")
         if kind == "states":

@@ -1,9 +1,7 @@
 """The words of states that are none of their functions' arguments, and the tags of states."""
 
-STATE_REQUISITE_KEYWORDS = frozenset(
-    "listen onchanges onchanges_any onfail onfail_all onfail_any onfail_stop prereq prerequired require require_any watch watch_any".split()
-)
-STATE_REQUISITE_IN_KEYWORDS = frozenset("listen_in onchanges_in onfail_in prereq_in require_in watch_in".split())
+from brine_guest.requisites import REQUISITES as STATE_REQUISITE_KEYWORDS, REQUISITES_IN as STATE_REQUISITE_IN_KEYWORDS
+
 STATE_RUNTIME_KEYWORDS = frozenset(
     "check_cmd cmd_opts_exclude creates failhard fire_event fun onlyif order parallel prereq prereq_in prerequired reload_grains "
     "reload_modules reload_pillar retry runas runas_password saltenv state umask unless use use_in __env__ __id__ __orchestration_jid__ "
