@@ -27,6 +27,8 @@ export interface StateCase {
   readonly after?: string;
   /** Why the two are meant to differ. */
   readonly differs?: string;
+  /** States, by their ids, whose results alone are meant to differ, each with the reason; they are not compared. */
+  readonly better?: Dict;
   /** Keys whose values differ from run to run; `pid` is always one of them. */
   readonly mask?: readonly string[];
   /** Patterns whose matches in texts differ from run to run. */
@@ -193,7 +195,11 @@ export function facetsOf(outcome: CaseOutcome, chosen: PlacedCase): Map<string, 
     const run = outcome.runs[i] ?? null;
     const title = `run ${i + 1} (${kind})`;
     if (!Array.isArray(run) || !run.every(isDict)) return [[title, comparableResult(run, at)]];
-    return run.map((result, nth) => [`${title}, state ${nth + 1}`, comparableResult(result, at)]);
+    return run.flatMap((result, nth): [string, string][] =>
+      at.given.better?.has(result.get('__id__') ?? null) === true
+        ? []
+        : [[`${title}, state ${nth + 1}`, comparableResult(result, at)]],
+    );
   });
   return new Map([
     ...runs,

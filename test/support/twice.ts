@@ -3,7 +3,7 @@
  * as it has to be. The machine is that of `test/fixtures/machine`, with programs that keep what they are told (`keeping.yaml`).
  */
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runBash } from './bash-script.ts';
 import { parseArguments } from '../../src/cli/command-line/arguments.ts';
@@ -149,29 +149,62 @@ export function twiceScenes(): Map<string, TwiceScene> {
   return scenes;
 }
 
-/** What `twice-parameters.yaml` says of a function. */
+/** What `parameters/*.yaml` says of a function. */
 export interface ParameterScenes {
   readonly cases: readonly TwiceScene[];
   /** Parameters that no case gives, each with its reason. */
   readonly without: ReadonlyMap<string, string>;
 }
 
+/** Names with blanks between them after a reason, as pairs. */
+function reasonsIn(given: Value | undefined): ReadonlyMap<string, string> {
+  const pairs = [...(isDict(given) ? given : [])].flatMap(([reason, names]) =>
+    pyStr(names)
+      .split(/\s+/)
+      .map((param): [string, string] => [param, pyStr(reason)]),
+  );
+  return new Map(pairs);
+}
+
 /** Further scenes of functions, by which each of their parameters has an effect. @param scenes those of {@link twiceScenes} */
 export function parameterScenes(scenes: ReadonlyMap<string, TwiceScene>): Map<string, ParameterScenes> {
-  return new Map(
-    [...readYaml('twice-parameters.yaml')].map(([name, given]): [string, ParameterScenes] => {
-      const fun = pyStr(name);
-      const spec: Dict = isDict(given) ? given : new Map([['cases', given]]);
-      const cases = (spec.get('cases') ?? []) as Value[];
-      const without = [...((spec.get('without') ?? new Map()) as Dict)].flatMap(([reason, names]) =>
-        pyStr(names)
-          .split(' ')
-          .map((param): [string, string] => [param, pyStr(reason)]),
-      );
-      const made = cases.map((one) => sceneOf(fun, one, scenes.get(fun), true));
-      return [fun, { cases: made, without: new Map(without) }];
-    }),
-  );
+  const files = readdirSync(join(MACHINE, 'parameters')).filter((name) => name.endsWith('.yaml'));
+  const all = new Map<string, ParameterScenes>();
+  for (const [name, given] of files.flatMap((file) => [...readYaml(`parameters/${file}`)])) {
+    const fun = pyStr(name);
+    const before = all.get(fun);
+    const spec: Dict = isDict(given) ? given : new Map([['cases', given]]);
+    const made = ((spec.get('cases') ?? []) as Value[]).map((one) =>
+      sceneOf(fun, one, scenes.get(fun), true),
+    );
+    all.set(fun, {
+      cases: [...(before?.cases ?? []), ...made],
+      without: new Map([...(before?.without ?? []), ...reasonsIn(spec.get('without'))]),
+    });
+  }
+  return all;
+}
+
+/** The table's entry of parameters that no function has a case for, each with its reason. */
+export const OF_ALL = 'every function';
+
+/** The parameters that a function is given in any of its scenes. */
+export function givenParameters(scene: TwiceScene, own: ParameterScenes | undefined): Set<string> {
+  return new Set([scene, ...(own?.cases ?? [])].flatMap(({ kwargs }) => [...kwargs.keys()].map(pyStr)));
+}
+
+/** The parameters of a function that neither a case gives nor a reason excuses. One that is applied elsewhere has its reason there. */
+export function uncoveredParameters(
+  scene: TwiceScene,
+  params: readonly string[],
+  all: ReadonlyMap<string, ParameterScenes>,
+): string[] {
+  if (scene.excuses.has('elsewhere')) return [];
+  const own = all.get(scene.fun);
+  const given = givenParameters(scene, own);
+  const isExcused = (param: string): boolean =>
+    own?.without.has(param) === true || all.get(OF_ALL)?.without.has(param) === true;
+  return params.filter((param) => !given.has(param) && !isExcused(param));
 }
 
 function callOf(fun: string, kwargs: Dict, test: boolean): Scene['calls'][number] {

@@ -20,6 +20,7 @@ import {
   type CronJob,
   type CronTable,
   type TimeField,
+  isSameVariable,
 } from './cron/table.ts';
 import { isUnnamedTwin, unmanagedTwin } from './cron/taken-over.ts';
 import { runAll, runStdout, type Ended } from './program.ts';
@@ -208,7 +209,7 @@ async function setVariable(ctx: ModuleContext, user: Value, name: string, value:
   const table = await readTable(ctx, user);
   const at = table.env.findIndex((variable) => variable.name === name);
   const wanted = value === null ? null : pyStr(value);
-  if (at >= 0 && table.env[at]?.value === wanted) return 'present';
+  if (at >= 0 && isSameVariable(table.env[at]?.value ?? null, wanted)) return 'present';
   if (at >= 0) table.env.splice(at, 1);
   table.env.push({ name, value: wanted });
   const error = await writeTable(ctx, user, table);

@@ -97,8 +97,9 @@ const present = defineState({
     special: SPECIAL,
   },
   run: async (ctx, { name, user, special, comment, commented, identifier: wanted, ...times }) => {
-    const identifier = wanted === false ? name : wanted;
-    const job = dict({ cmd: name, comment, commented, identifier });
+    const identifier = wanted === false || wanted === '' ? name : wanted;
+    // an empty identifier is none, and nothing is written for an empty comment. Salt compat: Salt finds that they are missing at each run
+    const job = dict({ cmd: name, comment: comment === '' ? null : comment, commented, identifier });
     if (ctx.state.test) {
       const asked = new Map([...dict(times), ...job, ['special', special]]);
       return announcePresent(name, `Cron ${name}`, await cronStatus(ctx, user, asked, true));
@@ -130,7 +131,11 @@ const absent = defineState({
     const identifier = wanted === false ? name : wanted;
     const what = `Cron ${name}`;
     if (ctx.state.test)
-      return announceAbsent(name, what, await cronStatus(ctx, user, dict({ cmd: name, identifier })));
+      return announceAbsent(
+        name,
+        what,
+        await cronStatus(ctx, user, dict({ cmd: name, identifier, special })),
+      );
     const answer =
       special === null
         ? await ctx.functions.call('cron.rm_job', [user, name], dict({ identifier }))

@@ -35,7 +35,8 @@ async function absent(
   const emptied = dict({ grain: name, value: null });
   if (ctx.state.test) {
     if (destructive === true) return outcome(name, null, `Grain ${name} is set to be deleted`, deleted);
-    if (grain === null) return outcome(name, null, '');
+    // Salt compat: Salt's test mode says None of what is so already
+    if (grain === null) return outcome(name, true, '');
     return outcome(name, null, `Value for grain ${name} is set to be deleted (None)`, emptied);
   }
   return setGrain(ctx, name, {
@@ -51,7 +52,7 @@ async function absent(
 
 const NAME = { type: 'str', doc: 'The name of the grain; levels are separated by the delimiter.' } as const;
 const VALUE = { type: 'any', doc: 'The value.' } as const;
-const DELIMITER = { default: ':', type: 'str', doc: 'What separates levels; a regular expression.' } as const;
+const DELIMITER = { default: ':', type: 'str', doc: 'What separates levels.' } as const;
 const FORCE = { default: false, type: 'bool', doc: 'Replace lists and mappings, too.' } as const;
 
 /** The states of `grains`. */

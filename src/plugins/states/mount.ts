@@ -2,7 +2,7 @@
 import { defineModule, type Params, type TypedArguments } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, type Value } from '../../python/values/value.ts';
-import { fstabAbsent, fstabPresent } from './mount/fstab-entry.ts';
+import { fstabAbsent, fstabPresent, plainFolder } from './mount/fstab-entry.ts';
 import { mounted, type WantedMount } from './mount/mounted.ts';
 import { swap } from './mount/swap.ts';
 import { failure, outcome } from './outcome.ts';
@@ -134,6 +134,14 @@ async function unmounted(
   return outcome(name, result, `${comment}. Removed target from fstab`, changes.set('persist', 'purged'));
 }
 
+/** The kernel writes a folder without the slash at its end. Salt compat: to Salt nothing is mounted at `/data/`, which it says with True. */
+async function unmountedFolder(
+  ctx: StateContext,
+  args: Parameters<typeof unmounted>[1],
+): Promise<StateResult> {
+  return { ...(await unmounted(ctx, { ...args, name: plainFolder(args.name) })), name: args.name };
+}
+
 /** The states of `mount`. */
 export const mountStates = defineModule({
   name: 'mount',
@@ -162,7 +170,9 @@ export const mountStates = defineModule({
       },
       kwargs: 'kwargs',
       run: (ctx, args) =>
-        args.name === '' ? failure(args.name, 'Must provide name to mount.unmounted') : unmounted(ctx, args),
+        args.name === ''
+          ? failure(args.name, 'Must provide name to mount.unmounted')
+          : unmountedFolder(ctx, args),
     }),
     swap: defineState({
       doc: 'Makes sure that a swap area is in use.',

@@ -123,7 +123,17 @@ async function sourceLines(ctx: StateContext, wish: KeyWish): Promise<string[]> 
   return rstrip(pyStr(text)).split('\n');
 }
 
-/** Lets the keys of a file log in. @returns the answer about the last line */
+/** Answers about keys, what has to be told first in front. */
+const ANSWERS = ['fail', 'invalid', 'Invalid public key', 'new', 'replace', 'no change'];
+
+/** What two answers come to. Salt compat: Salt takes the one about the last line, and says of keys before it nothing. */
+function moreTelling(a: Value, b: Value): Value {
+  const rank = (answer: Value): number => ANSWERS.findIndex((one) => one === answer);
+  if (rank(a) < 0) return b;
+  return rank(b) < 0 || rank(a) < rank(b) ? a : b;
+}
+
+/** Lets the keys of a file log in. @returns the most telling answer about a line */
 async function setFromFile(ctx: StateContext, wish: KeyWish): Promise<Value> {
   const saltenv = stateEnvironment(ctx);
   const options = place(wish);
@@ -132,7 +142,7 @@ async function setFromFile(ctx: StateContext, wish: KeyWish): Promise<Value> {
   let answer: Value = '';
   for (const line of await sourceLines(ctx, wish)) {
     const [enc = '', key = '', comment = ''] = line.split(' ');
-    answer = PLAIN_KEY.test(line)
+    const about = PLAIN_KEY.test(line)
       ? await ctx.functions.call(
           'ssh.set_auth_key',
           [wish.user, key],
@@ -143,6 +153,7 @@ async function setFromFile(ctx: StateContext, wish: KeyWish): Promise<Value> {
           [wish.user, wish.source],
           new Map([...options, ...dict({ saltenv })]),
         );
+    answer = moreTelling(answer, about);
   }
   return answer;
 }
@@ -187,14 +198,16 @@ async function applyAbsent(ctx: StateContext, name: string, wish: KeyWish): Prom
   if (wish.source === '')
     comment = await ctx.functions.call('ssh.rm_auth_key', [wish.user, wish.key], options);
   else
-    for (const line of await sourceLines(ctx, wish))
-      comment = PLAIN_KEY.test(line)
+    for (const line of await sourceLines(ctx, wish)) {
+      const about = PLAIN_KEY.test(line)
         ? await ctx.functions.call('ssh.rm_auth_key', [wish.user, line.split(' ')[1] ?? ''], options)
         : await ctx.functions.call(
             'ssh.rm_auth_key_from_file',
             [wish.user, wish.source],
             new Map([...options, ...dict({ saltenv: stateEnvironment(ctx) })]),
           );
+      comment = comment === 'Key removed' ? comment : about;
+    }
   return outcome(name, true, comment, comment === 'Key removed' ? dict({ [wish.key]: 'Removed' }) : dict());
 }
 

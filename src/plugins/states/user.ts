@@ -16,17 +16,30 @@ function namesOf(value: Value): string[] | undefined {
   return value === null ? undefined : (Array.isArray(value) ? value : [value]).map(pyStr);
 }
 
+/** A number that is given as a text. Salt compat: Salt compares the text with the number, so that it never has what is wanted. */
+function numberOfText(value: Value): Value {
+  return typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
+}
+
+/** A day as the system counts them, also where it is given as a date. Salt compat: Salt sets a date, and then does not find it. */
+function daysOf(value: Value): Value {
+  const isDate = typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value.trim());
+  const time = isDate ? Date.parse(`${value.trim()}T00:00:00Z`) : NaN;
+  return Number.isNaN(time) ? numberOfText(value) : time / 86_400_000;
+}
+
 const NAME = param.text({ doc: 'The name of the account.' });
 const text = (doc: string) => ({ default: null, type: 'str', doc }) as const;
-const days = (doc: string) => ({ default: null, type: 'int', doc }) as const;
+const days = (doc: string) => param.by(daysOf, { default: null, type: 'int', doc });
+const id = (doc: string, type = 'int') => param.by(numberOfText, { default: null, type, doc });
 const flag = (value: boolean, doc: string) => param.flag({ default: value, doc });
 const said = (doc: string) => param.by(asText, { default: null, type: 'str', doc });
 const windows = (doc: string) => ({ default: null, type: 'str', doc: `${doc} Windows only.` }) as const;
 
 const PARAMS = {
   name: NAME,
-  uid: days('Its id.'),
-  gid: text('The group it belongs to, by name or id.'),
+  uid: id('Its id.'),
+  gid: id('The group it belongs to, by name or id.', 'str'),
   usergroup: param.flagIfGiven({ default: null, doc: 'Belong to a group of its own name.' }),
   groups: param.by(namesOf, { default: null, type: 'list', doc: 'Further groups; they have to be there.' }),
   optional_groups: param.by(namesOf, {

@@ -1,4 +1,5 @@
 /** A user's table of cron as Salt reads and writes it. Follows 3006.16 salt/modules/cron.py. */
+import { pyStr } from '../../../python/values/repr.ts';
 import { splitLines } from '../../../python/values/text.ts';
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 
@@ -118,6 +119,12 @@ export function tableDict(table: CronTable): Dict {
     special: table.special.map(jobDict),
     env: table.env.map(({ name, value }) => dict({ name, value })),
   });
+}
+
+/** Whether a variable has a value. Salt compat: Salt writes one without a value as `""`, and takes that for another one at each run. */
+export function isSameVariable(now: Value, wanted: Value): boolean {
+  const text = (value: Value): string => (value === null || value === '""' ? '' : pyStr(value));
+  return text(now) === text(wanted);
 }
 
 /** Whether a job is the one that a command and an identifier mean. */

@@ -20,19 +20,23 @@ interface CommentOptions {
   readonly backup: string;
 }
 
+/** The state looks for lines with blanks in front, too. Salt compat: Salt's function does not know those, and the state fails. */
+const BLANKS = '[ \\t]*';
+
 /** The whole expression: the given one in a group, with the comment's characters in front when they are to go. */
-function lineExpression({ regex, char, isComment }: CommentOptions): string {
+function lineExpression({ regex, char, isComment }: CommentOptions, lead = ''): string {
   const bare = regex.replace(/^\^+/, '').replace(/\$+$/, '');
   const end = regex.endsWith('$') ? '$' : '';
-  if (isComment) return `${regex.startsWith('^') ? '^' : ''}(${bare})${end}`;
-  return `^${char}\\s*(${bare})${end}`;
+  if (isComment) return `${regex.startsWith('^') || lead !== '' ? '^' : ''}${lead}(${bare})${end}`;
+  return `^${lead}${char}\\s*(${bare})${end}`;
 }
 
-/** Python's `str.lstrip(chars)`. */
+/** A line without the comment's characters in front, which may stand behind blanks. Salt compat: Salt takes only those at its start. */
 function withoutLeading(line: string, chars: string): string {
-  let at = 0;
+  const start = /^[ \t]*/.exec(line)?.[0].length ?? 0;
+  let at = start;
   while (at < line.length && chars.includes(line.charAt(at))) at++;
-  return line.slice(at);
+  return line.slice(0, start) + line.slice(at);
 }
 
 async function commentLines(ctx: ModuleContext, given: string, options: CommentOptions): Promise<Value> {
@@ -41,7 +45,8 @@ async function commentLines(ctx: ModuleContext, given: string, options: CommentO
   if (!isFile(path)) throw new SaltInvocationError(`File not found: ${path}`);
   if (!isTextFile(path))
     throw new SaltInvocationError(`Cannot perform string replacements on a binary file: ${path}`);
-  const pattern = textPattern(expression);
+  textPattern(expression); // what is wrong with it is said without the blanks
+  const pattern = textPattern(lineExpression(options, BLANKS));
   const lines = byteLines(readBytes(path)).map(decodeText);
   const isHit = lines.map((line) => guarded(() => pattern.test(line)));
   const before = lines.filter((_, i) => isHit[i]);

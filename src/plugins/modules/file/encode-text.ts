@@ -1,7 +1,8 @@
 /** Text as bytes, and bytes as text, in an encoding that a user names as Python would. */
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { PythonError } from '../../../python/exceptions.ts';
-import { textRepr } from '../../../python/values/repr.ts';
+import { pyStr, textRepr } from '../../../python/values/repr.ts';
+import { truthy, type Value } from '../../../python/values/value.ts';
 
 /** Highest code points of encodings with one byte for each character. */
 const SMALL: ReadonlyMap<string, number> = new Map([
@@ -35,6 +36,12 @@ export function encodeText(text: string, encoding: string, errors = 'strict'): B
     return code <= limit ? char : substitute(char, code, errors, name, i, limit);
   });
   return Buffer.from(fitting.join(''), 'latin1');
+}
+
+/** The contents that a file is compared with. Salt compat: Salt's test mode takes them as UTF-8, and finds a difference each time. */
+export function encodedContents(contents: Value, encoding: Value | undefined, errors: Value): Value {
+  if (typeof contents !== 'string' || encoding === undefined || !truthy(encoding)) return contents;
+  return encodeText(contents, pyStr(encoding), pyStr(errors));
 }
 
 function substitute(

@@ -169,8 +169,9 @@ async function updateFile(ctx: ModuleContext, order: Order, progress: Progress):
   }
   if (contents !== undefined) await replaceByContents(ctx, order, progress, real, contents);
   if (isLink(name) && !order.followLinks) {
-    const source = await fetched(ctx, order, progress);
-    await assertHash(ctx, order, progress, name);
+    // contents do not take its place above when it leads nowhere, since there is nothing to compare them with
+    const source = contents ?? (await fetched(ctx, order, progress));
+    if (contents === undefined) await assertHash(ctx, order, progress, name);
     await commit(ctx, order, source, name);
     progress.changes.set('diff', 'Replace symbolic link with regular file');
   }

@@ -193,7 +193,7 @@ function removeFolder(
 }
 
 /** The time before which a folder is old, in seconds; undefined for any. */
-function ageLimit(ctx: ModuleContext, olderThan: Value): number | undefined {
+export function ageLimit(ctx: ModuleContext, olderThan: Value): number | undefined {
   if (!truthy(olderThan)) return undefined;
   try {
     return ctx.clock.nowMs() / 1000 - Number(pyInt(olderThan)) * 86_400;

@@ -10,6 +10,11 @@ type Entry = string | IniSection;
 const COMMENT = /^\s*(#|;)\s*(.*)/;
 const INDENTED = /^(\s+)(.*)/;
 
+/** Whether two values are one when they are read: blanks around them are not. Salt compat: Salt writes such a value at each run. */
+export function isSameOption(now: unknown, wanted: unknown): boolean {
+  return typeof now === 'string' && typeof wanted === 'string' && now.trim() === wanted.trim();
+}
+
 /** Options, comments and lines that are neither, in their order. Comments are named `#comment1`, other lines `#unknown1`. */
 export class IniSection {
   readonly name: string;
@@ -65,7 +70,9 @@ export class IniSection {
         if (inner.size > 0) changes.set(name, inner);
         continue;
       }
-      const entry = isDict(value) ? this.#newSection(name, value) : pyStr(value);
+      const entry = isDict(value)
+        ? this.#newSection(name, value) // blanks around it are not read again. Salt compat: Salt finds another value at each run
+        : pyStr(value).replace(/^[ \t]+|[ \t]+$/g, '');
       if (current === entry) continue;
       changes.set(name, dict({ before: current ?? null, after: plainEntry(entry) }));
       this.#put(name, entry);

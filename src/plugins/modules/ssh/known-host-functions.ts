@@ -76,8 +76,22 @@ function judge(stored: readonly HostKey[], { fingerprint, key, enc }: SetArgumen
   return fingerprint === undefined ? 'ask' : 'yes';
 }
 
+/**
+ * Whether a key is of the kind that is asked for, by its whole name or as ssh-keyscan calls it.
+ * Salt compat: Salt knows `ed25519` for no name of `ssh-ed25519`, and saves the key again at each run.
+ */
+function isOfKind(kind: string, asked: string): boolean {
+  return kind === asked || kind === wholeKind(asked) || (asked === 'ecdsa' && kind.startsWith('ecdsa-'));
+}
+
+/** The name by which a file of known hosts has a kind of keys. */
+function wholeKind(asked: string): string {
+  if (asked === 'dsa') return 'ssh-dss';
+  return asked === 'rsa' || asked === 'ed25519' ? `ssh-${asked}` : asked;
+}
+
 function keysOfKind(stored: readonly HostKey[], enc: string | undefined): string[] {
-  return stored.filter((one) => enc === undefined || one.enc === enc).map(({ key }) => key);
+  return stored.filter((one) => enc === undefined || isOfKind(one.enc ?? '', enc)).map(({ key }) => key);
 }
 
 const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
@@ -110,7 +124,10 @@ async function setKnownHost(ctx: ModuleContext, args: SetArguments): Promise<Dic
   const kept = keysOfKind(stored, enc);
   const exists = dict({ status: 'exists', keys: kept });
   if (verdict === 'yes') return exists;
-  const found = key === undefined ? await askHost(ctx, scan, fingerprint) : [{ hostname, enc, key }];
+  const found =
+    key === undefined
+      ? await askHost(ctx, scan, fingerprint)
+      : [{ hostname, enc: enc === undefined ? enc : wholeKind(enc), key }];
   if (typeof found === 'string') return errorStatus(found);
   const names = found.map((one) => one.key);
   if (verdict === 'ask' && isSameSet(names, kept)) return exists;

@@ -1,5 +1,5 @@
 /** What test mode finds in a crontab (3006.16 salt/states/cron.py `_check_cron`). */
-import { isMeant, needsChange, TIME_FIELDS } from '../../modules/cron/table.ts';
+import { isMeant, isSameVariable, needsChange, TIME_FIELDS } from '../../modules/cron/table.ts';
 import { isNamedByCommand, unmanagedTwin } from '../../modules/cron/taken-over.ts';
 import { optionalText } from '../../../python/conversions.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -112,5 +112,5 @@ export async function variableStatus(
 ): Promise<CronStatus> {
   const found = dictsIn((await table(ctx, user)).get('env')).find((entry) => entry.get('name') === name);
   if (found === undefined) return 'absent';
-  return found.get('value') === (value ?? '') ? 'present' : 'update';
+  return isSameVariable(found.get('value') ?? null, value) ? 'present' : 'update';
 }

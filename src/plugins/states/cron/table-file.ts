@@ -48,7 +48,8 @@ export async function crontabFile(ctx: StateContext, source: TableSource): Promi
   const raw = pyStr(await ctx.functions.call('cron.raw_cron', [user]));
   const path = makeTempFile(ctx.random, { content: raw.endsWith('\n') ? raw : `${raw}\n` });
   try {
-    if (!truthy(source.replace))
+    // Salt compat: Salt takes the line end that it has added for a table, so that nobody ever gets one
+    if (!truthy(source.replace) && raw.trim() !== '')
       return ended(name, true, `User ${pyStr(user)} already has a crontab. No changes made`);
     return await fill(ctx, { ...source, path, group });
   } finally {

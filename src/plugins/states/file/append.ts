@@ -125,20 +125,21 @@ async function prepend(
   const before = linesNow();
   const isHeader = args.header;
   const texts = isHeader ? prepared.texts : await missingTexts(ctx, prepared, ignoringSpace);
-  const lines = texts.flatMap((text) => splitLines(text));
+  const wanted = texts.flatMap((text) => splitLines(text));
+  const head = before.slice(0, wanted.length).flatMap((line) => splitLines(line));
+  const isThere = isHeader && head.length === wanted.length && head.every((line, i) => line === wanted[i]);
+  const lines = isThere ? [] : wanted;
   if (ctx.state.test) {
     showDifference(outcome, name, { before, after: [...lines.map((line) => `${line}\n`), ...before] });
     return lines.length > 0
       ? outcome.end(null, `File ${name} is set to be updated`)
       : outcome.end(true, `File ${name} is in correct state`);
   }
-  const head = before.slice(0, lines.length).flatMap((line) => splitLines(line));
-  const isThere = isHeader && head.length === lines.length && head.every((line, i) => line === lines[i]);
   if (!isThere) await ctx.functions.call('file.prepend', [name, ...lines]);
   showDifference(outcome, name, { before, after: linesNow() });
   return outcome.end(
     true,
-    lines.length > 0 && !isThere ? `Prepended ${lines.length} lines` : `File ${name} is in correct state`,
+    lines.length > 0 ? `Prepended ${lines.length} lines` : `File ${name} is in correct state`,
   );
 }
 

@@ -17,9 +17,10 @@ import {
 import { isOsError } from '../../../python/os-errors.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { opt, P, pathOf } from '../../modules/file/params.ts';
+import { statsOf } from '../../modules/file/stats.ts';
 import { hashFile } from '../../modules/file/hash-kinds.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { askedUser, missingOwner, ownerOrMinions, type Owner } from './checks.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
@@ -80,7 +81,8 @@ async function copy(
   outcome: FileOutcome,
 ): Promise<Dict> {
   const { source } = args;
-  let { name } = args;
+  // a folder is copied to `/srv/new`, whether or not a slash follows
+  let name = isDir(source) ? args.name.replace(/(?<=.)\/+$/, '') : args.name;
   if (name === '') throw new FileRefusal('Must provide name to file.copy');
   if (!isAbs(name)) throw new FileRefusal(`Specified file ${name} is not an absolute path`);
   if (!pathExists(source)) throw new FileRefusal(`Source file "${source}" is not present`);
@@ -89,12 +91,7 @@ async function copy(
   if (isDir(name) && args.subdir) name = joinPath(name, baseName(source));
   if (linkExists(name)) {
     if (!args.force) return outcome.end(true, `The target file "${name}" exists and will not be overwritten`);
-    if (
-      isFile(name) &&
-      isFile(source) &&
-      (await hashFile(name, 'sha256')) === (await hashFile(source, 'sha256'))
-    )
-      outcome.comment += ' - files are identical but force flag is set';
+    if (await isCopyOf(source, name, facts)) return keepCopy(ctx, { source, name, facts }, outcome);
     if (!ctx.state.test) await removeFirst(ctx, name);
   }
   if (ctx.state.test) return outcome.end(null, `File "${source}" is set to be copied to "${name}"`);
@@ -105,6 +102,57 @@ async function copy(
     if (!isOsError(error)) throw error;
     throw new FileRefusal(`Failed to copy "${source}" to "${name}"`);
   }
+}
+
+/** The contents of a file, or where a link leads; a folder has none. */
+async function contentOf(path: string): Promise<string | undefined> {
+  if (isLink(path)) return `-> ${linkTarget(path) ?? ''}`;
+  return isFile(path) ? hashFile(path, 'sha256') : undefined;
+}
+
+/** All that is below a folder, by its path there. */
+async function contentsBelow(folder: string): Promise<Map<string, string | undefined>> {
+  const found = new Map<string, string | undefined>();
+  for (const { path, folders, files } of walk(folder))
+    for (const entry of [...folders, ...files]) {
+      const whole = joinPath(path, entry);
+      found.set(whole.slice(folder.length + 1), await contentOf(whole));
+    }
+  return found;
+}
+
+/** Whether what is at a path is what a copy would put there. */
+async function isCopyOf(source: string, name: string, { user, group }: Facts): Promise<boolean> {
+  if (isLink(name)) return false;
+  if (!isDir(source))
+    return isFile(name) && isFile(source) && (await contentOf(name)) === (await hashFile(source, 'sha256'));
+  if (!isDir(name)) return false;
+  const [from, to] = [await contentsBelow(source.replace(/(?<=.)\/+$/, '')), await contentsBelow(name)];
+  if (from.size !== to.size) return false;
+  for (const [path, content] of from) {
+    if (!to.has(path) || to.get(path) !== content) return false;
+    const facts = await statsOf(joinPath(name, path), { followLinks: false });
+    const isOwned = (wanted: Value, kinds: readonly string[]): boolean =>
+      kinds.some((kind) => valuesEqual(facts.get(kind) ?? null, wanted));
+    if (!isOwned(user, ['user', 'uid']) || !isOwned(group, ['group', 'gid'])) return false;
+  }
+  return true;
+}
+
+/** A copy that is there stays, and gets its owner and mode. Salt compat: Salt copies it again at each run when force is set. */
+async function keepCopy(
+  ctx: StateContext,
+  { source, name, facts }: { readonly source: string; readonly name: string; readonly facts: Facts },
+  outcome: FileOutcome,
+): Promise<Dict> {
+  outcome.comment = '';
+  const { user, group, mode } = facts;
+  const answer = await ctx.functions.call('file.check_perms', [name, outcome.ret, user, group, mode]);
+  const [ret] = Array.isArray(answer) ? answer : [];
+  if (isDict(ret)) outcome.adopt(ret);
+  const sentence = `"${name}" is a copy of "${source}" already`;
+  outcome.comment = outcome.comment === '' ? sentence : `${sentence}; ${pyStr(outcome.comment)}`;
+  return outcome.ret;
 }
 
 /** @throws Refusal when there is no folder for the copy, and none is to be created */

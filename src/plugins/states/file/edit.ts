@@ -1,4 +1,5 @@
 /** `file.line` and `file.replace`. Follows 3006.16 salt/states/file.py. */
+import { isAbs, pathExists } from '../../../python/paths.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { opt } from '../../modules/file/params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -58,6 +59,12 @@ const REPLACE_PARAMS = {
   backslash_literal: opt(param.flag({ doc: 'Backslashes in repl mean themselves.' }), false),
 } as const;
 
+/** The end in test mode for a file that would be made. */
+function endCreated(outcome: FileOutcome, name: string, content: Value): Dict {
+  outcome.changes.set('diff', `+${pyStr(content)}`);
+  return outcome.end(null, `File ${name} is set to be created, and the line to be put into it`);
+}
+
 /** The keywords of a call out of a state's arguments, some left out. */
 function keywordsOf(args: Readonly<Record<string, Value>>, except: readonly string[]): Dict {
   return new Map(Object.entries(args).filter(([key]) => !except.includes(key)));
@@ -76,9 +83,12 @@ export const editStates = {
       const wanted = { name, create, user, group, mode: file_mode, replace: false };
       await manageFile(ctx, withDefaults(MANAGED_PARAMS, wanted));
       if (isForeseen(ctx, name)) return endForeseen(outcome, name);
+      const { mode } = args;
+      // the real run has just made it. Salt compat: Salt's test mode fails
+      if (ctx.state.test && create && isAbs(name) && !pathExists(name) && mode !== null)
+        return endCreated(outcome, name, args.content);
       const obstacle = editObstacle(name);
       if (obstacle !== undefined) return outcome.fail(obstacle);
-      const { mode } = args;
       if (mode === null) return outcome.fail('Mode was not defined. How to process the file?');
       if (mode !== 'delete' && args.content === null)
         return outcome.fail("Content can only be empty if mode is ['delete']");

@@ -111,6 +111,10 @@ class Editing {
   append(): void {
     const lines = this.#missing();
     this.changes += lines.length;
+    // a last line without an end would become one with the new one. Salt compat: in Salt it does, so a key is added at each run
+    const last = this.content.at(-1);
+    if (lines.length > 0 && last !== undefined && last !== '' && !last.endsWith('\n'))
+      this.content.push('\n');
     this.content.push(...lines);
     if (lines.length > 0) this.diff.push('- <EOF>\n', ...lines.map((line) => `+ ${line}`), '+ <EOF>\n');
   }
@@ -198,7 +202,8 @@ function finish(
 ): Dict {
   const { changes, diff, content } = editing;
   if (changes === 0) return outcome.end(true, '');
-  if (showChanges) outcome.changes.set('diff', diff.join(''));
+  // Salt compat: Salt tells no changes then, so that nobody who watches the file hears of it
+  outcome.changes.set('diff', showChanges ? diff.join('') : '<show_changes=False>');
   if (ctx.state.test) {
     const predicted = showChanges ? `\nPredicted diff:\n\r\t\t${diff.join('\r\t\t')}` : '';
     return outcome.end(null, `File ${name} is set to be changed (${changes} lines)${predicted}`);

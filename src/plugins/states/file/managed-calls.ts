@@ -1,6 +1,7 @@
 /** The execution functions that do the work of `file.managed`, called with the arguments of its plan. */
 import { dict, type Dict, type Value } from '../../../python/values/value.ts';
 import { HeldFiles } from '../../../host/held-files.ts';
+import { encodedContents } from '../../modules/file/encode-text.ts';
 import type { FunctionCaller } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../state-function.ts';
 import type { Plan } from './managed-plan.ts';
@@ -17,7 +18,7 @@ export function callCheckManagedChanges(ctx: StateContext, plan: Plan, chosen: S
       ...plan.selinux,
       ...sourceArguments(plan, chosen),
       ...dict({
-        contents: plan.contents,
+        contents: encodedContents(plan.contents, args.encoding, args.encoding_errors),
         skip_verify: args.skip_verify,
         keep_mode: plan.keepMode,
         verify_ssl: args.verify_ssl,

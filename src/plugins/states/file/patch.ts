@@ -1,7 +1,7 @@
 /** `file.patch`: a patch that has been applied. Follows 3006.16 salt/states/file.py `patch`. */
 import { rmSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
-import { makeTempFile } from '../../../host/file-operations.ts';
+import { copyContent, makeTempFile } from '../../../host/file-operations.ts';
 import { dirName, isAbs, isDir, pathExists } from '../../../python/paths.ts';
 import { splitWords } from '../../../python/shell-words.ts';
 import { findProgram } from '../../../host/which.ts';
@@ -121,6 +121,8 @@ interface Workplace {
   readonly name: string;
   readonly patchFile: string;
   readonly rejects: string;
+  /** Where the user wants the hunks that do not fit. */
+  readonly kept: string | undefined;
   readonly output: string;
   readonly options: Options;
 }
@@ -164,17 +166,12 @@ async function runPatch(
   return isDict(answer) ? answer : new Map();
 }
 
-async function apply(
-  ctx: StateContext,
-  work: Workplace,
-  keepsRejects: boolean,
-  outcome: FileOutcome,
-): Promise<Dict> {
+async function apply(ctx: StateContext, work: Workplace, outcome: FileOutcome): Promise<Dict> {
   const { strip } = work.options;
   const stripping = isDir(work.name) && strip !== undefined ? [`-p${strip}`] : [];
   const trial = ['-N', '-r', work.rejects, '-o', work.output, ...stripping];
   const check = await runPatch(ctx, work, work.patchFile, trial);
-  if (check.get('retcode') !== 0) return explain(ctx, work, { check, keepsRejects }, outcome);
+  if (check.get('retcode') !== 0) return explain(ctx, work, check, outcome);
   if (ctx.state.test) {
     outcome.changes = check;
     return outcome.end(null, 'The patch would be applied');
@@ -186,19 +183,17 @@ async function apply(
 }
 
 /** Why a patch does not fit: perhaps it was applied before, which shows when its rejects fit backwards. */
-async function explain(
-  ctx: StateContext,
-  work: Workplace,
-  { check, keepsRejects }: { readonly check: Dict; readonly keepsRejects: boolean },
-  outcome: FileOutcome,
-): Promise<Dict> {
+async function explain(ctx: StateContext, work: Workplace, check: Dict, outcome: FileOutcome): Promise<Dict> {
   const backwards = await runPatch(ctx, work, work.rejects, ['-R', '-f'], true);
   const stderr = check.get('stderr') ?? null;
   if (check.get('retcode') === 2 && truthy(stderr)) return outcome.fail(pyStr(stderr));
   if (backwards.get('retcode') === 0) return outcome.end(true, 'Patch was already applied');
-  const hint = keepsRejects
-    ? ''
-    : ' Run state again using the reject_file option to save rejects to a persistent file.';
+  // Salt compat: Salt writes them before it knows that the patch was applied already, at each run
+  if (work.kept !== undefined && !ctx.state.test) copyContent(work.rejects, work.kept);
+  const hint =
+    work.kept !== undefined
+      ? ''
+      : ' Run state again using the reject_file option to save rejects to a persistent file.';
   const shown = renderNested(check, { color: false, nestedIndent: 14 });
   return outcome.fail(
     `Patch would not apply cleanly, no changes made. Results of dry-run are below.${hint}\n\n${shown}`,
@@ -224,9 +219,8 @@ async function patch(
   try {
     const fetched = await fetchPatch(ctx, source, patchFile, args);
     if (!ctx.state.test && !truthy(fetched.get('result'))) return fetched;
-    const keepsRejects = args.reject_file !== undefined;
-    const place = args.reject_file ?? rejects;
-    return await apply(ctx, { name, patchFile, rejects: place, output, options }, keepsRejects, outcome);
+    const work = { name, patchFile, rejects, kept: args.reject_file, output, options };
+    return await apply(ctx, work, outcome);
   } finally {
     for (const path of temporary) rmSync(path, { force: true });
   }

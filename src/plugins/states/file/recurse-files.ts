@@ -80,9 +80,9 @@ export async function recursedFiles(ctx: StateContext, selection: Selection): Pr
     }
   }
   const linkPlaces = new Set(chosenLinks.map((link) => place(link.path)));
-  const isLast = (file: { place: string }): boolean => linkPlaces.has(file.place);
   return {
-    files: [...files.filter((file) => !isLast(file)), ...files.filter(isLast)],
+    // what is a link is not a file, too. Salt compat: Salt writes through it, and fails when it leads nowhere
+    files: files.filter((file) => !linkPlaces.has(file.place)),
     folders: [...folders],
     links: chosenLinks,
     kept,

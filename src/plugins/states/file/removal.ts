@@ -1,9 +1,11 @@
 /** `file.absent`, `exists`, `missing`, `pruned`. Follows 3006.16 salt/states/file.py. */
 import { CommandExecutionError } from '../../../errors/errors.ts';
-import { isAbs, isDir, isFile, isLink, pathExists } from '../../../python/paths.ts';
+import { statFacts, walk } from '../../../host/file-operations.ts';
+import { isAbs, isDir, isFile, isLink, joinPath, pathExists } from '../../../python/paths.ts';
 import { isOsError } from '../../../python/os-errors.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { opt } from '../../modules/file/params.ts';
+import { ageLimit } from '../../modules/file/places.ts';
 import { lessThan, sortedBy } from '../../../python/values/order.ts';
 import { dict, isDict, truthy, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
@@ -52,6 +54,20 @@ const PRUNED_PARAMS = {
   older_than: opt({ type: 'int', doc: 'Only folders that have not changed for so many days.' }, null),
 } as const;
 
+/** Whether nothing of a folder, itself included, is old enough to be removed. */
+function isYoung(
+  ctx: StateContext,
+  name: string,
+  { recurse, olderThan }: { readonly recurse: boolean; readonly olderThan: Value },
+): boolean {
+  const limit = ageLimit(ctx, olderThan);
+  if (limit === undefined) return false;
+  const below = recurse
+    ? [...walk(name)].flatMap(({ path, folders }) => folders.map((one) => joinPath(path, one)))
+    : [];
+  return [name, ...below].every((folder) => statFacts(folder).mtime >= limit);
+}
+
 async function prune(
   ctx: StateContext,
   name: string,
@@ -60,6 +76,9 @@ async function prune(
   const outcome = new FileOutcome(name, { order: 'moved' });
   if (!isDir(name)) return outcome.end(true, `Directory ${name} is not present`);
   if (ctx.state.test) {
+    // Salt compat: Salt's test mode does not look at their age
+    if (isYoung(ctx, name, { recurse, olderThan }))
+      return outcome.end(true, `Directory ${name} has no old folders to be removed`);
     outcome.changes.set('deleted', name);
     return outcome.end(null, `Directory ${name} is set for removal`);
   }

@@ -5,6 +5,7 @@ import { readBytes } from '../../../host/file-operations.ts';
 import { isFile } from '../../../python/paths.ts';
 import { PythonError } from '../../../python/exceptions.ts';
 import { param } from '../../../runtime/loader/params.ts';
+import { encodedContents } from '../../modules/file/encode-text.ts';
 import { opt } from '../../modules/file/params.ts';
 import { convertData, dataFormat } from '../../modules/slsutil/serializers.ts';
 import { pyStr } from '../../../python/values/repr.ts';
@@ -161,7 +162,7 @@ async function foretell(
         context: null,
         defaults: null,
         saltenv: environment(ctx),
-        contents,
+        contents: encodedContents(contents, args.encoding, args.encoding_errors),
         skip_verify: false,
       }),
     ]),

@@ -15,7 +15,7 @@ import { isOsError } from '../../../python/os-errors.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { opt } from '../../modules/file/params.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, truthy, valuesEqual, type Dict } from '../../../python/values/value.ts';
+import { dict, truthy, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineState, type StateContext } from '../state-function.ts';
 import { askedUser, linkObstacles, ownerOrMinions, type Owner } from './checks.ts';
 import { FileRefusal, untilRefused } from './managed-contents.ts';
@@ -55,8 +55,10 @@ export function makeSymlink(
   kwargs: Dict = new Map(),
 ): Promise<Dict> {
   const outcome = new FileOutcome(args.name);
+  // `/srv/way/` is a folder to the system, which cannot be made a link
+  const name = args.name.replace(/(?<=.)\/+$/, '');
   return untilRefused(
-    () => make(ctx, args, kwargs, outcome),
+    () => make(ctx, { ...args, name }, kwargs, outcome),
     (comment, result) => outcome.end(result, comment),
   );
 }
@@ -91,6 +93,14 @@ interface Wish {
   readonly owner: Owner;
 }
 
+/** A link, and where what is in its way goes. */
+interface Backup extends Pick<Wish, 'name' | 'target'> {
+  readonly backupname: string;
+}
+
+const backupIsThere = ({ name, target }: Pick<Wish, 'name' | 'target'>, backup: string): string =>
+  `Symlink & backup dest exists and Force not set. ${name} -> ${target} - backup: ${backup}`;
+
 async function wantedOwner(
   ctx: StateContext,
   name: string,
@@ -120,7 +130,14 @@ async function currentOwner(ctx: StateContext, name: string): Promise<Owner> {
 
 async function isOwnedBy(ctx: StateContext, name: string, owner: Owner): Promise<boolean> {
   const current = await currentOwner(ctx, name);
-  return valuesEqual(current.user, owner.user) && valuesEqual(current.group, owner.group);
+  const isSame = async (fun: string, found: Value, wanted: Value): Promise<boolean> =>
+    valuesEqual(found, wanted) ||
+    // a number is compared as one. Salt compat: Salt has it differ from the name each time, and fails
+    (typeof wanted === 'number' && valuesEqual(await ctx.functions.call(fun, [found]), wanted));
+  return (
+    (await isSame('file.user_to_uid', current.user, owner.user)) &&
+    isSame('file.group_to_gid', current.group, owner.group)
+  );
 }
 
 async function giveTo(ctx: StateContext, name: string, { user, group }: Owner): Promise<boolean> {
@@ -141,7 +158,7 @@ async function foretell(
   args: SymlinkArguments,
   outcome: FileOutcome,
 ): Promise<Dict> {
-  await foretellLink(ctx, wish, args.force, outcome);
+  await foretellLink(ctx, wish, args, outcome);
   const folder = dirName(wish.name);
   if (!isDir(folder)) {
     outcome.comment += args.makedirs
@@ -154,7 +171,7 @@ async function foretell(
 async function foretellLink(
   ctx: StateContext,
   { name, target, owner }: Wish,
-  force: boolean,
+  { force, atomic, backupname }: SymlinkArguments,
   outcome: FileOutcome,
 ): Promise<Dict> {
   if (!(await isLinkHere(ctx, name))) {
@@ -162,7 +179,8 @@ async function foretellLink(
       outcome.changes.set('new', name);
       return outcome.end(null, `Symlink ${name} to ${target} is set for creation`);
     }
-    return force
+    if (backupname !== undefined) return foretellBackup({ name, target, backupname }, force, outcome);
+    return force || atomic
       ? outcome.end(
           null,
           `The file or directory ${name} is set for removal to make way for a new symlink targeting ${target}`,
@@ -182,6 +200,17 @@ async function foretellLink(
   return outcome.end(
     null,
     `${sentence}, but the ownership of the symlink would be changed from ${current} to ${ownerText(owner)}`,
+  );
+}
+
+/** Salt compat: Salt's test mode does not know of the backup, and says that the real run would fail. */
+function foretellBackup({ name, target, backupname }: Backup, force: boolean, outcome: FileOutcome): Dict {
+  const backup = backupPlace(name, backupname);
+  if (linkExists(backup) && !force) throw new FileRefusal(backupIsThere({ name, target }, backup));
+  outcome.changes.set('new', name);
+  return outcome.end(
+    null,
+    `${kindOf(name)} ${name} is set to be renamed to ${backup} to make way for a new symlink targeting ${target}`,
   );
 }
 
@@ -214,6 +243,8 @@ async function replaceByLink(
     if (args.backupname !== undefined) await backUp(ctx, { name, target, backupname: args.backupname }, args);
     else if (!force && !atomic)
       throw new FileRefusal(`${kindOf(name)} exists where the symlink ${name} should be`);
+    // Salt compat: Salt promises it, and fails since 3006
+    else if (force && isDir(name)) await ctx.functions.call('file.remove', [name]);
   }
   try {
     await ctx.functions.call('file.symlink', [target, name], dict({ force, atomic }));
@@ -236,20 +267,12 @@ function kindOf(path: string): string {
 /** @throws Refusal when what is in the way cannot be renamed */
 async function backUp(
   ctx: StateContext,
-  {
-    name,
-    target,
-    backupname,
-  }: { readonly name: string; readonly target: string; readonly backupname: string },
+  { name, target, backupname }: Backup,
   args: SymlinkArguments,
 ): Promise<void> {
   const backup = backupPlace(name, backupname);
   if (linkExists(backup)) {
-    if (!args.force) {
-      throw new FileRefusal(
-        `Symlink & backup dest exists and Force not set. ${name} -> ${target} - backup: ${backup}`,
-      );
-    }
+    if (!args.force) throw new FileRefusal(backupIsThere({ name, target }, backup));
     await ctx.functions.call('file.remove', [backup]);
   }
   try {

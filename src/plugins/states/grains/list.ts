@@ -3,7 +3,7 @@ import { slsText } from '../sls-text.ts';
 import { dict, isDict, truthy, valuesEqual, type Value } from '../../../python/values/value.ts';
 import { failure, outcome } from '../outcome.ts';
 import type { StateContext, StateResult } from '../state-function.ts';
-import { grainValue, hashableItems } from './names.ts';
+import { grainValue } from './names.ts';
 
 const includes = (list: readonly Value[], value: Value): boolean =>
   list.some((item) => valuesEqual(item, value));
@@ -23,11 +23,12 @@ function withoutPending({ state }: StateContext, name: string, values: Value[]):
   return left;
 }
 
-/** Whether a grain that is a list has all that is wanted. */
+/**
+ * Whether a grain that is a list has all that is wanted. Salt compat: Salt compares the sets of letters of its items, so that `ab` is
+ * there where `ba` is, and fails at numbers.
+ */
 function holds(grain: readonly Value[], value: Value): boolean {
-  if (!Array.isArray(value)) return includes(grain, value);
-  const there = hashableItems(grain);
-  return [...hashableItems(value)].every((item) => there.has(item));
+  return (Array.isArray(value) ? value : [value]).every((item) => includes(grain, item));
 }
 
 /** Makes sure that a grain holds values. */

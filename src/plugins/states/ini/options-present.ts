@@ -1,6 +1,7 @@
 /** `ini.options_present` (3006.16 salt/states/ini_manage.py). */
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { isSameOption } from '../../modules/ini/section.ts';
 import { outcome } from '../outcome.ts';
 import type { StateContext, StateResult } from '../state-function.ts';
 import { Announcement, callIni, readIniFile, type IniFile } from './file-changes.ts';
@@ -26,7 +27,7 @@ function surplus(current: Value | undefined, wanted: Dict): [Value, Value][] {
 function announceOptions(said: Announcement, current: Value | undefined, wanted: Dict, where = ''): void {
   for (const [option, value] of wanted) {
     const now = isDict(current) ? current.get(option) : undefined;
-    if (now !== undefined && pyStr(now) === pyStr(value))
+    if (now !== undefined && isSameOption(pyStr(now), pyStr(value)))
       said.note(`Unchanged key ${pyStr(option)}${where}.`);
     else said.change(`Changed key ${pyStr(option)}${where}.`);
   }

@@ -50,7 +50,7 @@ async function deviceText(
 }
 
 /** The path of a mount point without slashes at its end. */
-const plainFolder = (folder: string): string => (folder === '/' ? folder : folder.replace(/\/+$/, ''));
+export const plainFolder = (folder: string): string => (folder === '/' ? folder : folder.replace(/\/+$/, ''));
 
 function entryArguments(wanted: WantedEntry, folder: string, device: string): Dict {
   return dict({
