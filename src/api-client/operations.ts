@@ -321,6 +321,13 @@ export type NewJob = {
   readonly dry_run?: boolean;
 };
 
+export type NewTemplate = {
+  readonly name: string;
+  readonly call: TemplateCall;
+  /** of the one that it replaces; left out for a new one */
+  readonly version?: string;
+};
+
 export type NewToken = {
   readonly name: string;
   readonly roles?: readonly (string)[];
@@ -464,6 +471,32 @@ export type StateFile = {
 
 export type TargetType = 'glob' | 'pcre' | 'list' | 'grain' | 'grain_pcre' | 'pillar' | 'pillar_pcre' | 'pillar_exact' | 'nodegroup' | 'ipcidr' | 'compound';
 
+export type Template = {
+  readonly id: string;
+  readonly name: string;
+  /** everybody who may log in sees it */
+  readonly shared: boolean;
+  /** who has kept it */
+  readonly owner: string;
+  /** whether one may change and delete it */
+  readonly mine: boolean;
+  /** another one after each change */
+  readonly version: string;
+  readonly changed: string | null;
+  readonly call: TemplateCall;
+};
+
+export type TemplateCall = {
+  readonly kind: 'local' | 'runner' | 'wheel';
+  readonly tgt: string;
+  readonly tgt_type: string;
+  readonly fun: string;
+  /** arguments by name, as they were typed */
+  readonly fields: Readonly<Record<string, string>>;
+  /** further arguments, as on the command line */
+  readonly line: string;
+};
+
 export type Token = {
   readonly name: string;
   readonly created: string | null;
@@ -543,6 +576,43 @@ export interface Operations {
   'tokens.revoke': {
     readonly params: {
       readonly name: string;
+    };
+    readonly answer: undefined;
+  };
+  /** Templates of calls: your own, and those that are shared. */
+  'templates.list': {
+    readonly query?: {
+      /** items of a page; default 100 */
+      readonly limit?: number;
+      /** `next` of the page before */
+      readonly cursor?: string;
+    };
+    readonly answer: {
+      readonly items: readonly (Template)[];
+      /** the cursor of the next page; null at the end */
+      readonly next: string | null;
+      /** all items that the filters let pass, where that is known */
+      readonly total?: number;
+    };
+  };
+  /** Keeps a template of your own. */
+  'templates.save': {
+    readonly body: NewTemplate;
+    readonly answer: Template;
+  };
+  /** Keeps a template that everybody sees. */
+  'templates.share': {
+    readonly body: NewTemplate;
+    readonly answer: Template;
+  };
+  /** Deletes a template of your own, or one that you have shared. */
+  'templates.delete': {
+    readonly params: {
+      readonly id: string;
+    };
+    readonly query?: {
+      /** only if it is still this one */
+      readonly version?: string;
     };
     readonly answer: undefined;
   };
@@ -1149,6 +1219,10 @@ export const ADDRESSES: Readonly<
   'tokens.list': ['GET', '/tokens'],
   'tokens.create': ['POST', '/tokens'],
   'tokens.revoke': ['DELETE', '/tokens/{name}'],
+  'templates.list': ['GET', '/templates'],
+  'templates.save': ['POST', '/templates'],
+  'templates.share': ['POST', '/templates/shared'],
+  'templates.delete': ['DELETE', '/templates/{id}'],
   'jobs.list': ['GET', '/jobs'],
   'jobs.start': ['POST', '/jobs'],
   'jobs.get': ['GET', '/jobs/{jid}'],

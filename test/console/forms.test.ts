@@ -60,3 +60,70 @@ function isInSight(page: Page): Promise<boolean> {
     return button.contains(document.elementFromPoint(left + width / 2, top + height / 2));
   })()`);
 }
+
+test(
+  'console - templates are on the server, and those of a browser move there',
+  { skip: NO_BROWSER },
+  async (t) => {
+    const console = await ConsoleFleet.start(t);
+    const browser = await startBrowser(t);
+    const at = await ConsolePage.open(browser, console);
+    const { page } = at;
+    const old = [
+      {
+        name: 'old one',
+        kind: 'local',
+        target: { text: 'web*', kind: 'glob' },
+        fun: 'test.ping',
+        fields: {},
+        line: '',
+      },
+      {
+        name: 'old two',
+        kind: 'runner',
+        target: { text: '', kind: 'glob' },
+        fun: 'manage.up',
+        fields: {},
+        line: '',
+      },
+    ];
+    await page.evaluate(`localStorage.setItem('brine-templates', ${JSON.stringify(JSON.stringify(old))})`);
+    await at.go('#/run?tgt=web*&fun=test.arg&arg=a%20b');
+    await page.getByRole('button', { name: 'Templates' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Templates' });
+    await dialog.getByText('2 templates are in this browser only.').waitFor();
+    await at.assertSound('templates of the browser');
+    await dialog.getByRole('button', { name: 'Move to the server' }).click();
+    await dialog.getByRole('button', { name: 'Remove old two' }).waitFor();
+    assert.equal(await page.evaluate(`localStorage.getItem('brine-templates')`), null);
+    await dialog.getByLabel('Keep the form as').fill('words');
+    await dialog.getByLabel('for everybody').check();
+    await dialog.getByRole('button', { name: 'Keep' }).click();
+    await dialog.getByText('shared by file:alice').waitFor();
+    await at.assertSound('templates');
+    await at.picture('templates-light');
+    await at.close();
+
+    // another browser has them too, and somebody else what is shared
+    const second = await ConsolePage.open(browser, console);
+    await second.go('#/run');
+    await second.page.getByRole('button', { name: 'Templates' }).click();
+    await second.page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^words/ })
+      .click();
+    assert.deepEqual(
+      await Promise.all(
+        ['Target', 'Function'].map((name) => second.page.getByLabel(name, { exact: true }).inputValue()),
+      ),
+      ['web*', 'test.arg'],
+    );
+    assert.equal(await second.page.getByLabel(/^(More a|A)rguments/).inputValue(), 'a b');
+    await second.close();
+    const other = await ConsolePage.open(browser, console, { user: 'limited' });
+    await other.go('#/run');
+    await other.page.getByRole('button', { name: 'Templates' }).click();
+    await other.page.getByRole('button', { name: /^words/ }).waitFor();
+    assert.equal(await other.page.getByRole('button', { name: /^(Remove|old)/ }).count(), 0);
+  },
+);

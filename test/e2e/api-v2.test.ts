@@ -323,3 +323,52 @@ test('API v2 - a limited user, a stranger, a foreign page, and requests that are
   const wrong = { eauth: 'file', username: 'alice', password: 'x' };
   assert.equal(await codeOf(api.send('POST', '/session', { body: wrong })), 'login-failed');
 });
+
+test('API v2 - templates: each sees his own and the shared ones, and changes nobody else’s', async (t) => {
+  const api = await Api.start(t);
+  const [alice, limited] = [await api.logIn('alice'), await api.logIn('limited')];
+  const call = {
+    ...{ kind: 'local', tgt: '*', tgt_type: 'glob', fun: 'cmd.run', line: '' },
+    fields: { cmd: 'uptime' },
+  };
+  const keep = (token: string, body: object, path = '/templates'): Promise<Reply> =>
+    api.send('POST', path, { token, body: { name: 'load', call, ...body } });
+  const remove = (token: string, id: unknown, query = ''): Promise<Reply> =>
+    api.send('DELETE', `/templates/${encodeURIComponent(String(id))}${query}`, { token });
+  const codeOf = ({ json }: Reply): unknown => (json['error'] as Json | undefined)?.['code'];
+  const namesFor = async (token: string): Promise<unknown[]> =>
+    items(await api.send('GET', '/templates', { token })).map(({ name, shared, mine }) => [
+      name,
+      shared,
+      mine,
+    ]);
+
+  const own = await keep(alice, {});
+  assert.deepEqual([own.status, own.json['shared'], own.json['call']], [201, false, call]);
+  const shared = await keep(alice, { name: 'of all' }, '/templates/shared');
+  assert.deepEqual([shared.status, shared.json['mine']], [201, true]);
+  // cmd.run is nothing that he may run; he sees what is shared, and has names of his own
+  assert.equal((await keep(limited, {})).status, 201);
+  assert.deepEqual(await namesFor(limited), [
+    ['load', false, true],
+    ['of all', true, false],
+  ]);
+  const { can } = (await api.send('GET', '/session', { token: limited })).json as { can: Json };
+  assert.deepEqual([can['templates.save'], can['templates.share']], [true, false]);
+  assert.equal(codeOf(await keep(limited, { name: 'x' }, '/templates/shared')), 'not-allowed');
+  const { id, version } = shared.json;
+  assert.equal(codeOf(await keep(limited, { name: 'of all', version }, '/templates/shared')), 'not-allowed');
+  assert.equal(codeOf(await remove(limited, id)), 'not-allowed');
+  assert.equal(codeOf(await remove(limited, own.json['id'])), 'not-found', 'of somebody else');
+  assert.equal(codeOf(await api.send('GET', '/templates')), 'not-logged-in');
+
+  // somebody who has not seen the last change does not take it back
+  assert.equal(codeOf(await keep(alice, {})), 'conflict');
+  const next = await keep(alice, { version: own.json['version'], call: { ...call, line: 'bg=True' } });
+  assert.deepEqual([next.status, next.json['id']], [201, own.json['id']]);
+  assert.equal(codeOf(await keep(alice, { version: own.json['version'] })), 'conflict');
+  assert.equal(codeOf(await remove(alice, id, '?version=00')), 'conflict');
+  assert.equal(codeOf(await keep(alice, { name: 'new', version: '00' })), 'not-found');
+  for (const name of ['../../master', 'a/b', '.', 'shared', 'é\n'])
+    assert.equal((await keep(alice, { name })).status, 201, name);
+});

@@ -25,6 +25,8 @@ import type {
   Run,
   Started,
   StateFile,
+  Template,
+  TemplateCall,
   Token,
 } from '../model/contract.ts';
 import { ByCalls } from './by-calls.ts';
@@ -275,6 +277,22 @@ export class Server {
       () => this.#http.ask('DELETE', `${BASE}/tokens/${part(name)}`),
       () => this.#calls.revokeToken(name),
     );
+  }
+
+  templates(): Promise<Page<Template>> {
+    return this.#get('templates', { limit: '1000' });
+  }
+
+  /** @param version of the one that it replaces @throws ApiError `conflict` when there is another one of that name */
+  keepTemplate(
+    template: { name: string; call: TemplateCall; version?: string },
+    isShared: boolean,
+  ): Promise<Template> {
+    return this.#post(isShared ? 'templates/shared' : 'templates', template);
+  }
+
+  deleteTemplate({ id, version }: Template): Promise<void> {
+    return this.#http.ask('DELETE', `${BASE}/templates/${part(id)}`, { query: { version } });
   }
 
   doctor(): Promise<Doctor> {

@@ -32,6 +32,8 @@ export type {
   Run,
   Started,
   StateFile,
+  Template,
+  TemplateCall,
   TargetType,
   Token,
 } from '../../api-client/operations.ts';

@@ -97,9 +97,15 @@ export function RunView({ query }: ViewProps): JSX.Element {
         </div>
         <span class="spacer" />
         <Templates
-          current={{ kind, target, fun, fields: Object.fromEntries(values.fields), line: values.line }}
-          onTake={({ fields, line, ...rest }) =>
-            change({ ...rest, values: { fields: new Map(Object.entries(fields)), line } })
+          current={{
+            ...{ kind, fun, tgt: target.text, tgt_type: target.kind, line: values.line },
+            fields: Object.fromEntries([...values.fields].filter(([, text]) => text !== '')),
+          }}
+          onTake={({ kind: taken, fun: name, fields, line, tgt, tgt_type: type }) =>
+            change({
+              ...{ kind: taken, fun: name, target: { text: tgt, kind: targetKind(type) } },
+              values: { fields: new Map(Object.entries(fields)), line },
+            })
           }
         />
       </div>

@@ -1,134 +1,189 @@
-/** Calls that are kept under a name, in this browser. */
+/** Calls that are kept under a name, on the server: one's own, and those that are shared. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { FunctionKind } from '../api/server.ts';
-import type { Target } from '../model/targets.ts';
+import type { Template, TemplateCall } from '../model/contract.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { useApp } from '../state/app.ts';
+import { messageOf, Problem } from '../parts/problem.tsx';
+import { useApp, type App } from '../state/app.ts';
+import { browserTemplates, keepInBrowser } from '../state/browser-templates.ts';
+import { useLoaded } from '../state/loading.ts';
 
-/** A call. */
-export interface Template {
-  readonly kind: FunctionKind;
-  readonly target: Target;
-  readonly fun: string;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly line: string;
+interface TemplatesProps {
+  readonly current: TemplateCall;
+  readonly onTake: (call: TemplateCall) => void;
 }
 
-interface Named extends Template {
-  readonly name: string;
-}
-
-const KEY = 'brine-templates';
-const TEMPLATES_MOST = 200;
-
-/** The list, and the button that adds what the form says. */
-export function Templates({
-  current,
-  onTake,
-}: {
-  current: Template;
-  onTake: (template: Template) => void;
-}): JSX.Element {
-  const app = useApp();
-  const [list, setList] = useState<readonly Named[]>(stored());
+/** The button, and the dialog that it opens. */
+export function Templates(props: TemplatesProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState('');
-  const keep = (next: readonly Named[]): void => {
-    setList(next);
-    try {
-      localStorage.setItem(KEY, JSON.stringify(next));
-    } catch {
-      app.notices.error(
-        'The browser does not keep anything for this page, so that templates are lost with it.',
-      );
-    }
-  };
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
         Templates
       </button>
-      {isOpen ? (
-        <Dialog title="Templates" onClose={() => setOpen(false)}>
-          <p class="faint">
-            Calls that you use again. They are kept in this browser; do not put secrets into them.
-          </p>
-          <ul class="templates">
-            {list.map((each) => (
-              <li key={each.name}>
-                <button
-                  type="button"
-                  class="quiet text grow"
-                  onClick={() => {
-                    onTake(each);
-                    setOpen(false);
-                  }}
-                >
-                  <strong>{each.name}</strong> <span class="mono faint">{each.fun}</span>
-                </button>
-                <button
-                  type="button"
-                  class="quiet text"
-                  onClick={() => keep(list.filter((other) => other !== each))}
-                >
-                  Remove
-                </button>
-              </li>
-            ))}
-          </ul>
-          {list.length === 0 ? <p>There are none yet.</p> : null}
-          {current.fun === '' ? null : (
-            <form
-              class="row"
-              onSubmit={(event) => {
-                event.preventDefault();
-                keep(
-                  [...list.filter((each) => each.name !== name), { ...current, name }].slice(-TEMPLATES_MOST),
-                );
-                setName('');
-              }}
-            >
-              <label class="field grow">
-                <span>Keep the form as</span>
-                <input
-                  type="text"
-                  required
-                  maxLength={80}
-                  value={name}
-                  onInput={(event) => setName(event.currentTarget.value)}
-                />
-              </label>
-              <button type="submit">Keep</button>
-            </form>
-          )}
-          <div class="buttons">
-            <button type="button" onClick={() => setOpen(false)}>
-              Close
-            </button>
-          </div>
-        </Dialog>
-      ) : null}
+      {isOpen ? <TemplatesDialog {...props} onClose={() => setOpen(false)} /> : null}
     </>
   );
 }
 
-function stored(): Named[] {
-  try {
-    const given: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
-    return Array.isArray(given) ? given.filter(isNamed).slice(0, TEMPLATES_MOST) : [];
-  } catch {
-    return [];
-  }
+function TemplatesDialog({
+  current,
+  onTake,
+  onClose,
+}: TemplatesProps & { onClose: () => void }): JSX.Element {
+  const app = useApp();
+  const { data, error, reload } = useLoaded(() => app.server.templates(), []);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const act = (what: () => Promise<unknown>): void => {
+    setProblem(undefined);
+    void what()
+      .catch((failed: unknown) => setProblem(messageOf(failed)))
+      .then(reload);
+  };
+  const items = data?.items ?? [];
+  return (
+    <Dialog title="Templates" onClose={onClose}>
+      <p class="faint">
+        Calls that you use again. They are kept on the server; do not put secrets into them.
+      </p>
+      <Problem error={error} onRetry={reload} />
+      <ul class="templates">
+        {items.map((each) => (
+          <li key={each.id}>
+            <button
+              type="button"
+              class="quiet text grow"
+              onClick={() => {
+                onTake(each.call);
+                onClose();
+              }}
+            >
+              <strong>{each.name}</strong> <span class="mono faint">{each.call.fun}</span>
+              {each.shared ? <span class="tag">shared by {each.owner}</span> : null}
+            </button>
+            {each.mine ? (
+              <button
+                type="button"
+                class="quiet text"
+                aria-label={`Remove ${each.name}`}
+                onClick={() => act(() => app.server.deleteTemplate(each))}
+              >
+                Remove
+              </button>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      {data !== undefined && items.length === 0 ? <p>There are none yet.</p> : null}
+      <MoveFromBrowser onMoved={reload} />
+      {current.fun === '' ? null : <KeepForm items={items} current={current} act={act} />}
+      {problem === undefined ? null : (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="buttons">
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
 }
 
-function isNamed(value: unknown): value is Named {
-  if (typeof value !== 'object' || value === null) return false;
-  const { name, fun, kind, target, fields, line } = value as Partial<Named>;
+function KeepForm({
+  items,
+  current,
+  act,
+}: {
+  items: readonly Template[];
+  current: TemplateCall;
+  act: (what: () => Promise<unknown>) => void;
+}): JSX.Element {
+  const app = useApp();
+  const [name, setName] = useState('');
+  const [isShared, setShared] = useState(false);
+  const there = items.find((each) => each.name === name && each.shared === isShared);
   return (
-    [name, fun, kind, line].every((each) => typeof each === 'string') &&
-    typeof target === 'object' &&
-    typeof fields === 'object' &&
-    typeof target?.text === 'string'
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        act(async () => {
+          const { version } = there ?? {};
+          await app.server.keepTemplate(
+            { name, call: current, ...(version === undefined ? {} : { version }) },
+            isShared,
+          );
+          setName('');
+        });
+      }}
+    >
+      <label class="field grow">
+        <span>Keep the form as</span>
+        <input
+          type="text"
+          required
+          maxLength={80}
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      {app.session.can('templates.share') ? (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isShared}
+            onChange={(event) => setShared(event.currentTarget.checked)}
+          />
+          for everybody
+        </label>
+      ) : null}
+      <button type="submit">{there === undefined ? 'Keep' : 'Replace'}</button>
+    </form>
   );
+}
+
+/** What an earlier version has kept in this browser. */
+function MoveFromBrowser({ onMoved }: { onMoved: () => void }): JSX.Element | null {
+  const app = useApp();
+  const [list, setList] = useState(browserTemplates);
+  const [failures, setFailures] = useState<readonly string[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  if (list.length === 0) return null;
+  const move = async (): Promise<void> => {
+    setBusy(true);
+    setFailures(await moveAll(app, list));
+    setList(browserTemplates());
+    setBusy(false);
+    onMoved();
+  };
+  return (
+    <div class="card">
+      <div class="row">
+        <span class="grow">
+          {list.length === 1 ? 'One template is' : `${list.length} templates are`} in this browser only.
+        </span>
+        <button type="button" disabled={isBusy} onClick={() => void move()}>
+          Move to the server
+        </button>
+      </div>
+      {failures.map((each) => (
+        <p key={each} class="problem-text" role="alert">
+          {each}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** What cannot be kept on the server stays in the browser. @returns why, for each */
+async function moveAll(app: App, list: ReturnType<typeof browserTemplates>): Promise<string[]> {
+  const failures = new Map<string, string>();
+  for (const each of list)
+    await app.server.keepTemplate(each, false).catch((error: unknown) => {
+      failures.set(each.name, `${each.name} stays here: ${messageOf(error)}`);
+    });
+  keepInBrowser(new Set(failures.keys()));
+  return [...failures.values()];
 }

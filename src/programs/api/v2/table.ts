@@ -14,6 +14,7 @@ import { orchestrationRoutes } from './routes/orchestrations.ts';
 import { roleRoutes } from './routes/roles.ts';
 import { runRoutes } from './routes/runs.ts';
 import { stateRoutes } from './routes/states.ts';
+import { templateRoutes } from './routes/templates.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { targetRoutes } from './routes/targets.ts';
 
@@ -22,6 +23,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...oidcRoutes,
   ...tokenRoutes,
+  ...templateRoutes,
   ...jobRoutes,
   ...runRoutes,
   ...targetRoutes,
