@@ -17,11 +17,12 @@ type Row = readonly [
 
 test('python names - helpers of salt.utils answer as those of Salt do', { skip }, () => {
   const rows = JSON.parse(readFileSync(join(ROOT, 'test/fixtures/python/names.json'), 'utf8')) as Row[];
+  const guest = join(ROOT, 'src/runtime/python-host/guest');
   const { stdout, stderr } = spawnSync('python3', [join(ROOT, 'test/support/call_names.py')], {
     input: JSON.stringify(rows.map((row) => row.slice(0, 4))),
     env: {
       PATH: process.env['PATH'],
-      PYTHONPATH: join(ROOT, 'src/runtime/python-host/guest/names'),
+      PYTHONPATH: `${guest}:${join(guest, 'names')}`,
       PYTHONDONTWRITEBYTECODE: '1',
     },
     encoding: 'utf8',
