@@ -87,7 +87,9 @@ test('schedule - jobs run by themselves, mine data is shared, beacons tell', asy
     const get = async (...words: string[]): Promise<unknown> =>
       (await fleet.json(['m2', 'mine.get', ...words]))['m2'];
     assert.deepEqual(await get('*', 'mine_alias'), { m1: { args: ['a'], kwargs: {} } });
-    assert.deepEqual(await get('*', 'hidden'), {});
+    const hidden = await fleet.salt(['m2', 'mine.get', '*', 'hidden']);
+    assert.match(hidden.stdout, /ERROR: What is in the mine under hidden is not for m2/);
+    assert.equal(hidden.code, 1);
     const kept = decode(readFileSync(fleet.path('m/cache/minions/m1/mine.p')), 'local') as Map<
       string,
       unknown

@@ -85,6 +85,13 @@ const REASONS: readonly Reason[] = [
   { why: 'it is said why a minion did not return', fits: named('a list with a stranger') },
   { why: 'full_return of a wheel function is no error', fits: named('wheel, full_return') },
   { why: "the function's name in the sentence is Salt's own for it", fits: named('wheel, unknown argument') },
+  {
+    why: 'an error of a wheel function is its sentence; no traceback is made up around it',
+    fits: ({ name }, salt, brine) =>
+      name.includes('wheel, ') &&
+      JSON.stringify(salt.body).includes('Traceback: ') &&
+      !JSON.stringify(brine.body).includes('Traceback'),
+  },
   { why: 'whoever may log in may have a token', fits: named('POST /token: two', 'a token where no runner') },
   {
     why: 'an address that has moved is told without the host, which a proxy may have changed',
