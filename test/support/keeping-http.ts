@@ -1,4 +1,4 @@
-/** Services over HTTP that keep what they are told, as far as states ask them: etcd of version 2, Consul and Elasticsearch. */
+/** Services over HTTP that keep what they are told, as far as states ask them: etcd of version 2, Consul, Elasticsearch and Grafana. */
 import type { HttpGiven, HttpTaken } from './http-stand-in.ts';
 
 /** Answers one request, and notes what changes something. */
@@ -88,57 +88,130 @@ export function keepingElasticsearch(): KeepingService {
   };
 }
 
-interface Thing {
-  readonly id: number;
-  readonly name?: string;
-  readonly login?: string;
-}
+type Thing = Record<string, unknown> & { readonly id: number };
+
+/** What Grafana keeps of a data source and gives back: no passwords. Its list of all leaves the second half out. */
+const LISTED = [
+  'id',
+  'name',
+  'type',
+  'url',
+  'access',
+  'user',
+  'database',
+  'basicAuth',
+  'isDefault',
+  'jsonData',
+];
+const UNLISTED = ['basicAuthUser', 'withCredentials'];
+
+const withFields = (given: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([key]) => fields.includes(key)));
 
 /** Grafana with something of each kind that is called `old`. */
-export function keepingGrafana(): KeepingService {
-  let last = 9;
-  const address = { address1: '', address2: '', city: '', zipCode: '', state: '', country: '' };
-  const kinds: Readonly<Record<string, Thing[]>> = {
-    users: [{ id: 1, login: 'old' }],
-    orgs: [{ id: 2, name: 'old' }],
-    datasources: [{ id: 3, name: 'old' }],
-  };
-  const dashboards = new Map<string, unknown>([['old', { title: 'old' }]]);
-  return ({ method, path, body }, note) => {
+class Grafana {
+  readonly #note: (act: string) => void;
+  #last = 9;
+  readonly #users: Thing[] = [{ id: 1, login: 'old', isAdmin: false }];
+  readonly #orgs: Thing[] = [{ id: 2, name: 'old' }];
+  readonly #sources: Thing[] = [{ id: 3, name: 'old' }];
+  readonly #dashboards = new Map<string, unknown>([['old', { title: 'old' }]]);
+  readonly #orgUsers: Thing[] = [];
+  #address = { address1: '', address2: '', city: '', zipCode: '', state: '', country: '' };
+  #preferences = { theme: '', homeDashboardId: 0, timezone: '' };
+
+  constructor(note: (act: string) => void) {
+    this.#note = note;
+  }
+
+  answer({ method, path, body }: HttpTaken): HttpGiven {
     const words = path
       .replace('/api/', '')
       .split('/')
       .filter((word) => word !== 'admin');
-    const [kind = '', name = ''] = words;
-    const isSwitch = path.startsWith('/api/user/using');
-    if (method !== 'GET' && !isSwitch) note(`grafana ${method} ${path}`);
-    if (isSwitch) return json({});
-    if (kind === 'dashboards') {
-      const slug = words[2] ?? '';
-      if (method === 'POST') {
-        const { dashboard } = JSON.parse(body) as { readonly dashboard: { readonly title: string } };
-        dashboards.set(dashboard.title, dashboard);
-        return json({ status: 'success' });
-      }
-      const found = dashboards.get(slug);
-      if (found === undefined) return json({ message: 'Dashboard not found' }, 404);
-      if (method === 'DELETE') dashboards.delete(slug);
-      return json({ dashboard: found });
+    if (path.startsWith('/api/user/using')) return json({});
+    if (method !== 'GET') this.#note(`grafana ${method} ${path}`);
+    const given = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>);
+    switch (words[0]) {
+      case 'dashboards':
+        return this.#dashboard(method, words[2] ?? '', given);
+      case 'org':
+        return this.#org(method, words, given);
+      case 'users':
+        return this.#thing(this.#users, method, words, given);
+      case 'orgs':
+        return words[1] === 'name'
+          ? this.#orgNamed(words[2] ?? '')
+          : this.#thing(this.#orgs, method, words, given);
+      default:
+        return this.#thing(this.#sources, method, words, given);
     }
-    if (kind === 'org') return json(name === 'users' ? [] : { theme: '', homeDashboardId: 0, timezone: '' });
-    const all = kinds[kind] ?? [];
+  }
+
+  #dashboard(method: string, slug: string, given: Record<string, unknown>): HttpGiven {
     if (method === 'POST') {
-      all.push({ ...(JSON.parse(body) as object), id: ++last });
+      const made = given['dashboard'] as { readonly title: string };
+      this.#dashboards.set(made.title, made);
+      return json({ status: 'success' });
+    }
+    const found = this.#dashboards.get(slug);
+    if (found === undefined) return json({ message: 'Dashboard not found' }, 404);
+    if (method === 'DELETE') this.#dashboards.delete(slug);
+    return json({ dashboard: found });
+  }
+
+  #orgNamed(name: string): HttpGiven {
+    const org = this.#orgs.find((one) => one['name'] === decodeURIComponent(name));
+    return org === undefined
+      ? json({ message: 'Organization not found' }, 404)
+      : json({ ...org, address: this.#address });
+  }
+
+  /** Of the organisation that is switched to: its users, address and preferences. */
+  #org(method: string, [, part, id]: readonly string[], given: Record<string, unknown>): HttpGiven {
+    if (part === 'preferences') {
+      if (method === 'PUT') this.#preferences = { ...this.#preferences, ...given };
+      return json(this.#preferences);
+    }
+    if (part === 'address') {
+      if (method === 'PUT') this.#address = { ...this.#address, ...given };
+      return json(this.#address);
+    }
+    const at = this.#orgUsers.findIndex((one) => String(one.id) === id);
+    if (method === 'POST') {
+      const made = { id: ++this.#last, login: given['loginOrEmail'], role: given['role'] };
+      this.#orgUsers.push({ ...made, userId: made.id });
+    } else if (method === 'PATCH') Object.assign(this.#orgUsers[at] ?? {}, { role: given['role'] });
+    else if (method === 'DELETE') this.#orgUsers.splice(at, 1);
+    return json(method === 'GET' ? this.#orgUsers : { message: 'done' });
+  }
+
+  #thing(
+    all: Thing[],
+    method: string,
+    [kind, id = '', part]: readonly string[],
+    given: Record<string, unknown>,
+  ): HttpGiven {
+    const isSource = kind === 'datasources';
+    const { password: _secret, ...open } = given;
+    const kept = isSource ? withFields(given, [...LISTED, ...UNLISTED]) : open;
+    if (method === 'POST') {
+      all.push({ ...(kind === 'users' ? { isAdmin: false } : {}), ...kept, id: ++this.#last });
       return json({ message: 'made' });
     }
-    if (kind === 'orgs' && name === 'name') {
-      const org = all.find((one) => one.name === decodeURIComponent(words[2] ?? ''));
-      return org === undefined ? json({ message: 'Organization not found' }, 404) : json({ ...org, address });
-    }
-    const at = all.findIndex(({ id }) => String(id) === name);
-    if (method === 'DELETE' && words.length === 2) all.splice(at, 1);
+    const at = all.findIndex((one) => String(one.id) === id);
+    if (method === 'DELETE' && part === undefined) all.splice(at, 1);
+    if (method === 'PUT')
+      Object.assign(all[at] ?? {}, part === 'permissions' ? { isAdmin: given['isGrafanaAdmin'] } : kept);
     if (method !== 'GET') return json({ message: 'done' });
-    if (words[2] === 'orgs') return json([]);
-    return json(name === '' ? all : (all[at] ?? {}));
-  };
+    if (part === 'orgs') return json([]);
+    if (id !== '') return json(all[at] ?? {});
+    return json(isSource ? all.map((one) => withFields(one, LISTED)) : all);
+  }
+}
+
+/** Grafana with something of each kind that is called `old`. */
+export function keepingGrafana(): KeepingService {
+  let grafana: Grafana | undefined;
+  return (request, note) => (grafana ??= new Grafana(note)).answer(request);
 }

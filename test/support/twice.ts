@@ -212,8 +212,9 @@ function callOf(fun: string, kwargs: Dict, test: boolean): Scene['calls'][number
   return { fun: 'state.single', args: [fun], kwargs: { ...plain, test } };
 }
 
-/** `PORT` stands for the port of the server that a state is told of, alone or in an address. */
+/** `PORT` stands for the port of the server that a state is told of, alone or in an address, also within a mapping. */
 function withPort(value: Value, port: number | undefined): Value {
+  if (isDict(value)) return new Map([...value].map(([key, item]) => [key, withPort(item, port)]));
   if (value === 'PORT') return port ?? null;
   return typeof value === 'string' && port !== undefined ? value.replaceAll(/:PORT\b/g, `:${port}`) : value;
 }

@@ -70,8 +70,15 @@ function statesOf({ states, groups }: Found, name: string): Map<string, string> 
   return groups.has(name) ? new Map([...states].filter(([one]) => one.startsWith(name))) : new Map();
 }
 
-/** What test mode says. */
-function foretold(name: string, there: ReadonlyMap<string, string>): StateResult {
+/** `group:*` is all of a group, as `group:` is. */
+const plainName = (name: string): string => (name.endsWith(':*') ? name.slice(0, -1) : name);
+
+/**
+ * What test mode says.
+ *
+ * Salt compat: Salt foretells no restart, and takes a program that is just being started for one that it would start.
+ */
+function foretold(name: string, there: ReadonlyMap<string, string>, isRestart: boolean): StateResult {
   const isGroup = name.endsWith(':');
   if (there.size === 0)
     return outcome(
@@ -79,8 +86,10 @@ function foretold(name: string, there: ReadonlyMap<string, string>): StateResult
       null,
       `${isGroup ? `Group '${name}'` : `Service ${name}`} will be added and started`,
     );
-  const stopped = [...there].filter(([, state]) => state.toLowerCase() !== 'running').map(([one]) => one);
+  const stopped = [...there].filter(([, state]) => STOPPED.has(state)).map(([one]) => one);
   const all = `All services in group '${name}'`;
+  if (stopped.length === 0 && isRestart)
+    return outcome(name, null, isGroup ? `${all} will be restarted` : `Service ${name} will be restarted`);
   if (stopped.length === 0)
     return outcome(name, true, isGroup ? `${all} are already running` : `Service ${name} is already running`);
   const some =
@@ -144,10 +153,10 @@ async function start(
 }
 
 async function running(ctx: StateContext, args: RunningArgs): Promise<StateResult> {
-  const name = args.name.endsWith(':*') ? args.name.slice(0, -1) : args.name;
+  const name = plainName(args.name);
   const found = await look(ctx, args);
   const there = statesOf(found, name);
-  if (ctx.state.test) return foretold(name, there);
+  if (ctx.state.test) return foretold(name, there, args.restart);
   const progress: Progress = { result: true, comment: '', changes: [] };
   let isUpdated = false;
   if (args.update) {
@@ -165,7 +174,8 @@ async function running(ctx: StateContext, args: RunningArgs): Promise<StateResul
 }
 
 async function dead(ctx: StateContext, args: Which & { readonly name: string }): Promise<StateResult> {
-  const { name } = args;
+  // Salt compat: Salt's state does not know `group:*`, and says that there is no such program while the group runs.
+  const name = plainName(args.name);
   if (ctx.state.test) return outcome(name, null, `Service ${name} is set to be stopped`);
   const there = statesOf(await look(ctx, args), name);
   if (there.size === 0) return outcome(name, true, `Service ${name} doesn't exist`);

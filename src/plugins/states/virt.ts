@@ -1,5 +1,5 @@
 /** `virt`: machines of libvirt, as far as its programs serve them (3006.16 salt/states/virt.py). */
-import { CommandExecutionError } from '../../errors/errors.ts';
+import { CommandExecutionError, SaltInvocationError } from '../../errors/errors.ts';
 import { fnmatch } from '../../python/text/fnmatch.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -113,6 +113,32 @@ function profileOf(wanted: Wanted): Dict {
   return dict({ cpu, mem, interfaces, boot, numatune, serials, consoles, ...more });
 }
 
+/** What was wrong with what a state was given is as well its result as what libvirt refuses. */
+const isOfState = (error: unknown): error is CommandExecutionError | SaltInvocationError =>
+  isRefusal(error) || error instanceof SaltInvocationError;
+
+/**
+ * The disks and the screen that a machine that is there would have to be given. They are told when it is made; later it has them, and
+ * only other ones are more than libvirt's programs can do.
+ */
+async function devicesToChange(ctx: StateContext, wanted: Wanted, login: Dict): Promise<Dict> {
+  const { name, disks, graphics } = wanted;
+  const there = async (fun: string): Promise<Dict> => {
+    const found = await ask(ctx, fun, [name], new Map(login));
+    return isDict(found) ? found : dict();
+  };
+  const hasDisks = Array.isArray(disks) && (await there('get_disks')).size === disks.length;
+  const screen = isDict(graphics) ? pyStr(graphics.get('type') ?? 'none').toLowerCase() : undefined;
+  const hasScreen =
+    screen !== undefined &&
+    pyStr((await there('get_graphics')).get('type') ?? 'none').toLowerCase() === screen;
+  return dict({ disks: hasDisks ? null : disks, graphics: hasScreen ? null : graphics });
+}
+
+/** Whether an update has changed something, or would. */
+const isUpdated = (status: Value | undefined): status is Dict =>
+  isDict(status) && (truthy(status.get('definition') ?? null) || status.has('autostart'));
+
 async function defined(ctx: StateContext, wanted: Wanted, live: boolean): Promise<StateResult> {
   const { name, disk_profile, disks, nic_profile, graphics, autostart } = wanted;
   const { test } = ctx.state;
@@ -121,10 +147,10 @@ async function defined(ctx: StateContext, wanted: Wanted, live: boolean): Promis
   const all = new Map([...profileOf(wanted), ...login]);
   try {
     if ((await machines(ctx, login)).includes(name)) {
-      const more = dict({ disk_profile, disks, nic_profile, graphics, live, autostart, test });
-      const status = await ask(ctx, 'update', [name], new Map([...all, ...more]));
-      if (!isDict(status) || !truthy(status.get('definition') ?? null))
-        return outcome(name, true, `Domain ${name} unchanged`);
+      const devices = await devicesToChange(ctx, wanted, login);
+      const more = dict({ disk_profile, nic_profile, live, autostart, test });
+      const status = await ask(ctx, 'update', [name], new Map([...all, ...devices, ...more]));
+      if (!isUpdated(status)) return outcome(name, true, `Domain ${name} unchanged`);
       const failed = truthy(status.get('errors') ?? null) ? ' with live update(s) failures' : '';
       return outcome(name, result, `Domain ${name} updated${failed}`, new Map([[name, status]]));
     }
@@ -137,7 +163,7 @@ async function defined(ctx: StateContext, wanted: Wanted, live: boolean): Promis
     }
     return outcome(name, result, `Domain ${name} defined`, dict({ [name]: { definition: true } }));
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isOfState(error)) throw error;
     return outcome(name, false, error.message);
   }
 }
@@ -147,7 +173,7 @@ async function running(ctx: StateContext, wanted: Wanted): Promise<StateResult> 
   const made = await defined(ctx, wanted, true);
   if (made.result === false) return made;
   const own = made.changes.get(name);
-  const isChanged = isDict(own) && truthy(own.get('definition') ?? null);
+  const isChanged = isUpdated(own);
   const result = ctx.state.test ? null : true;
   const login = loginOf(wanted);
   try {

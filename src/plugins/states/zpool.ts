@@ -44,9 +44,11 @@ interface Pool {
   readonly config: Dict;
 }
 
+/** Sets what is not as wanted. Salt compat: in test mode Salt does not look, and says that all is as wanted. */
 async function update(ctx: StateContext, { name, properties }: Pool): Promise<StateResult> {
   const said = await ask(ctx, 'get', [name], dict({ parsable: true }));
   const current = isDict(said) ? said : dict();
+  const { test } = ctx.state;
   const changed = dict();
   const failed: string[] = [];
   for (const [key, wanted] of properties) {
@@ -59,12 +61,16 @@ async function update(ctx: StateContext, { name, properties }: Pool): Promise<St
     // a feature that is in use is enabled, too
     const effective = prop.startsWith('feature@') && now === 'active' ? 'enabled' : now;
     if (valuesEqual(effective, wanted)) continue;
-    if (told(await ask(ctx, 'set', [name, key, wanted]), 'set').isDone) changed.set(key, wanted);
+    if (test || told(await ask(ctx, 'set', [name, key, wanted]), 'set').isDone) changed.set(key, wanted);
     else failed.push(prop);
   }
   const changes = changed.size > 0 ? new Map<Value, Value>([[name, changed]]) : dict();
   if (failed.length > 0)
     return outcome(name, false, `The following properties were not updated: ${failed.join(' ')}`, changes);
+  if (test)
+    return changed.size > 0
+      ? outcome(name, null, `properties of storage pool ${name} would have been updated`, changes)
+      : outcome(name, true, `storage pool ${name} is uptodate`);
   return outcome(name, true, changed.size > 0 ? 'properties updated' : 'no update needed', changes);
 }
 
@@ -112,8 +118,7 @@ async function present(
   const folder = config.get('device_dir') ?? null;
   const isThere = truthy(folder) && pathExists(pyStr(folder));
   const exists = truthy(await ask(ctx, 'exists', [name]));
-  if (ctx.state.test) {
-    if (exists) return outcome(name, true, `storage pool ${name} is uptodate`);
+  if (ctx.state.test && !exists) {
     const verb = truthy(config.get('import') ?? null) ? 'imported' : 'created';
     return outcome(name, null, `storage pool ${name} would have been ${verb}`, dict({ [name]: verb }));
   }

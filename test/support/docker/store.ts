@@ -146,7 +146,8 @@ export class DockerStore {
   }
 
   connect(container: Container, network: Network, endpoint: JsonDict): void {
-    if (container.networks.has(network.name))
+    // of one that does not run, the daemon only keeps how it is to be connected
+    if (container.state === 'running' && container.networks.has(network.name))
       throw new Refused(
         403,
         `endpoint with name ${container.name} already exists in network ${network.name}`,

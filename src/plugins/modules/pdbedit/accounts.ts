@@ -144,12 +144,19 @@ export function changingWords(ctx: ModuleContext, current: Dict, wanted: Wanted)
     ['user sid', '-U', wanted.user_sid],
     ['machine sid', '-M', wanted.machine_sid],
   ] as const)
-    if (value !== null && current.has(label) && !pyStr(current.get(label) ?? '').endsWith(pyStr(value)))
+    if (value !== null && current.has(label) && !isSid(pyStr(current.get(label) ?? ''), pyStr(value)))
       words.push(option, pyStr(value));
   if (wanted.reset_login_hours) words.push('--logon-hours-reset');
   if (wanted.reset_bad_password_count) words.push('--bad-password-count-reset');
   return words;
 }
+
+/**
+ * Whether a SID is the one that is wanted, which may be its last part alone.
+ *
+ * Salt compat: to Salt, 1000 is as well the end of 21000.
+ */
+const isSid = (now: string, wanted: string): boolean => now === wanted || now.endsWith(`-${wanted}`);
 
 function flagsOf(ctx: ModuleContext, given: string): string[] {
   const letters = [...(given.startsWith('[') ? given.slice(1, -1) : given).toUpperCase()];

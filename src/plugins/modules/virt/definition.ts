@@ -186,6 +186,8 @@ export async function updateMachine(virsh: Virsh, wanted: WantedMachine): Promis
     definition: edit.isChanged,
     disk: { attached: [], detached: [], updated: [] },
     interface: { attached: [], detached: [] },
+    // Salt compat: Salt does not tell that it has turned the start with the host on or off
+    ...(isAutostart === wanted.autostart ? {} : { autostart: wanted.autostart }),
   });
   if (!wanted.live || (await virsh.state(name)) !== 'running') return status;
   const oldCpu = leadingNumber(/^ {2}<vcpu[^>]*>(\d+)/m.exec(text)?.[1]);

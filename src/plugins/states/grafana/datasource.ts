@@ -4,13 +4,16 @@ import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineModule } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
-import { PROFILE, profileOf } from '../../modules/grafana4/server.ts';
+import { PROFILE, profileOf, send } from '../../modules/grafana4/server.ts';
 import { outcome } from '../outcome.ts';
 import { defineState, type StateContext, type StateResult } from '../state-function.ts';
 import { foretell, grafana, isAs, sameFields, stepwise, withDefaults } from './parts.ts';
 
 /** Fields that Grafana takes and does not give back. */
 const SECRETS = ['password', 'basicAuthPassword'];
+/** Fields that Grafana does not keep: the picture is that of the kind of data source. */
+const NOT_KEPT = ['tlsAuth', 'typeLogoUrl'];
+const OK = 200;
 
 const NAME = { name: param.text({ doc: 'The data source.' }) } as const;
 const KIND = {
@@ -36,14 +39,33 @@ function shown(data: Dict): Dict {
   );
 }
 
-/** What of the wanted fields can be compared: not the secrets that Grafana keeps to itself. */
+/** What of the wanted fields can be compared: not the secrets that Grafana keeps to itself, nor what it does not keep at all. */
 const comparable = (wanted: Dict, current: Dict): Dict =>
-  new Map([...wanted].filter(([key]) => !SECRETS.includes(pyStr(key)) || current.has(key)));
+  new Map(
+    [...wanted].filter(
+      ([key]) => !NOT_KEPT.includes(pyStr(key)) && (!SECRETS.includes(pyStr(key)) || current.has(key)),
+    ),
+  );
+
+/**
+ * A data source with what is wanted of it, as far as Grafana tells it.
+ *
+ * Salt compat: Salt goes by the list of all, from which Grafana 5 and newer leave out basicAuthUser and withCredentials, and so changes them
+ * at each run.
+ */
+async function inFull(ctx: StateContext, listed: Dict, { fields, profile }: Wanted): Promise<Dict> {
+  const isLeftOut = ([key, value]: [string, Value]): boolean =>
+    value !== null && !listed.has(key) && ![...SECRETS, ...NOT_KEPT].includes(key);
+  if (!Object.entries(fields).some(isLeftOut)) return listed;
+  const path = ['datasources', listed.get('id') ?? null];
+  const { status, data } = await send(ctx, profile, { method: 'GET', path });
+  return status === OK && isDict(data) ? new Map([...listed, ...data]) : listed;
+}
 
 async function present(ctx: StateContext, wanted: Wanted): Promise<StateResult> {
   const { name, fields, orgname, profile } = wanted;
   const found = await grafana(ctx, 'get_datasource', [name, orgname ?? null, profile], {});
-  const current = isDict(found) ? found : dict();
+  const current = isDict(found) ? await inFull(ctx, found, wanted) : dict();
   const data = withDefaults({ name, ...fields }, current);
   const given: Dict = new Map([['profile', profile], ...data]);
   if (!isDict(found)) {

@@ -118,7 +118,8 @@ async function present(ctx: StateContext, wanted: WantedUser): Promise<StateResu
   const { name, force, tags, perms } = wanted;
   const isThere = truthy(await rabbit(ctx, 'user_exists', [name], keywordsOf(wanted)));
   const isOther = isThere && (await isPasswordOther(ctx, wanted));
-  if (isThere && !force && !isOther && !truthy(perms) && !truthy(tags))
+  // Salt compat: Salt leaves the tags of a user alone where `tags: []` is all that is said of him.
+  if (isThere && !force && !isOther && !truthy(perms) && tags === null)
     return outcome(name, true, `User '${name}' is already present.`);
   const changes = dict();
   if (!isThere) {

@@ -66,7 +66,8 @@ export async function policyModule(
   if (wanted === undefined)
     return result(name, false, `${pyStr(module_state)} is not a valid state for the ${shown} module.`);
   const installedVersion = facts.get('Version') ?? null;
-  if (version !== 'any' && installedVersion !== version)
+  // Salt compat: to Salt, `version: 1.0`, which YAML reads as a number, is another than the text 1.0
+  if (version !== 'any' && pyStr(installedVersion) !== pyStr(version))
     return result(
       name,
       false,
