@@ -49,8 +49,9 @@ export function keepingConsul(): KeepingService {
     if (act === 'list') return json([...acls.values()]);
     if (act === 'info') return json(acls.has(id) ? [acls.get(id)] : []);
     if (act === 'destroy') return json(acls.delete(id));
-    const given = JSON.parse(body) as Acl;
-    const named = { ...given, ID: given.ID ?? String(acls.size + 1) };
+    // as Consul does, it takes a field in whichever case its name is written
+    const { id: own, ...given } = JSON.parse(body) as Acl & { readonly id?: string };
+    const named = { ...given, ID: given.ID ?? own ?? String(acls.size + 1) };
     acls.set(named.ID, named);
     return json({ ID: named.ID });
   };

@@ -33,7 +33,9 @@ class Influx {
   readonly #note: Note;
   readonly #databases = new Set(['shop', 'old']);
   readonly #users = new Map<string, boolean>([['ann', false]]);
-  readonly #policies = new Map<string, string>([['old', '24h0m0s']]);
+  /** Each as the server lists it: how long, how many copies, whether it is the default. */
+  readonly #policies = new Map<string, [string, number, boolean]>([['old', ['24h0m0s', 1, false]]]);
+  readonly #grants = new Map<string, string>();
   readonly #queries = new Map<string, string>([
     ['old', 'CREATE CONTINUOUS QUERY "old" ON "shop" BEGIN x END'],
   ]);
@@ -56,22 +58,47 @@ class Influx {
       const columns = ['name', 'duration', 'shardGroupDuration', 'replicaN', 'default'];
       return table(
         columns,
-        [...this.#policies].map(([one, time]) => [one, time, '24h0m0s', 1, false]),
+        [...this.#policies].map(([one, [time, copies, isDefault]]) => [
+          one,
+          time,
+          '24h0m0s',
+          copies,
+          isDefault,
+        ]),
       );
     }
+    if (statement.startsWith('SHOW GRANTS')) return table(['database', 'privilege'], [...this.#grants]);
     if (statement.startsWith('SHOW CONTINUOUS')) return table(['name', 'query'], [...this.#queries], 'shop');
     if (statement.startsWith('SHOW')) return [];
     this.#note(`influxdb ${statement}`);
     const subject = name(/^\w+ (?:RETENTION |CONTINUOUS )?\w+ "?([^" ]+)/);
     const isNew = !statement.startsWith('DROP');
+    if (this.#rights(statement)) return [];
     const hours = Number(name(/DURATION (\d+)d/)) * 24;
+    const policy = [
+      `${hours}h0m0s`,
+      Number(name(/REPLICATION (\d+)/)),
+      statement.endsWith('DEFAULT'),
+    ] as const;
     if (/^\w+ DATABASE/.test(statement)) {
       if (isNew) this.#databases.add(subject);
       else this.#databases.delete(subject);
-    } else if (/^\w+ USER/.test(statement)) keep(this.#users, subject, isNew, false);
-    else if (/^\w+ RETENTION/.test(statement)) keep(this.#policies, subject, isNew, `${hours}h0m0s`);
+    } else if (/^\w+ USER/.test(statement))
+      keep(this.#users, subject, isNew, statement.endsWith('ALL PRIVILEGES'));
+    else if (/^\w+ RETENTION/.test(statement)) keep(this.#policies, subject, isNew, [...policy]);
     else if (/^\w+ CONTINUOUS/.test(statement)) keep(this.#queries, subject, isNew, statement);
     return [];
+  }
+
+  /** Gives or takes a right. @returns whether the statement does so */
+  #rights(statement: string): boolean {
+    const [, verb, right = '', database, user = ''] =
+      /^(GRANT|REVOKE) (\w+)(?: PRIVILEGES)?(?: ON "?([^" ]+)"?)? (?:TO|FROM) "?([^" ]+)/.exec(statement) ??
+      [];
+    if (verb === undefined) return false;
+    if (database === undefined) this.#users.set(user, verb === 'GRANT');
+    else keep(this.#grants, database, verb === 'GRANT', right === 'ALL' ? 'ALL PRIVILEGES' : right);
+    return true;
   }
 }
 
@@ -122,6 +149,18 @@ async function mongoServer(note: Note): Promise<KeepingServer> {
     users.set(String(createUser), roles as Role[]);
     return {};
   });
+  for (const [command, isGiven] of [
+    ['grantRolesToUser', true],
+    ['revokeRolesFromUser', false],
+  ] as const)
+    answers.set(command, (asked) => {
+      const user = String(asked[command]);
+      note(`mongodb ${command} ${user}`);
+      const roles = asked['roles'] as Role[];
+      const others = (users.get(user) ?? []).filter((held) => !roles.some(({ role }) => role === held.role));
+      users.set(user, [...others, ...(isGiven ? roles : [])]);
+      return {};
+    });
   answers.set('dropUser', ({ dropUser }) => {
     note(`mongodb dropUser ${String(dropUser)}`);
     users.delete(String(dropUser));

@@ -5,7 +5,7 @@ import { writeInPlace } from '../../host/file-operations.ts';
 import { findProgram } from '../../host/which.ts';
 import { pyRepr, pyStr } from '../../python/values/repr.ts';
 import { splitLines } from '../../python/values/text.ts';
-import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineFunction, defineModule } from '../../runtime/loader/module.ts';
 import { noPath, param } from '../../runtime/loader/params.ts';
 import { runAll } from './program.ts';
@@ -31,13 +31,21 @@ function readExports(path: string): Map<string, Value[]> {
   return found;
 }
 
+/**
+ * The options of a client, which may be written as `rw,sync`, too.
+ *
+ * Salt compat: Salt puts a comma between the letters of a text, so that `rw` becomes `r,w`.
+ */
+export const exportOptions = (given: Value): string[] =>
+  (Array.isArray(given) ? given : truthy(given) ? pyStr(given).split(',') : [])
+    .map((option) => pyStr(option).trim())
+    .filter((option) => option !== '');
+
 function writeExports(path: string, exports: ReadonlyMap<string, Value[]>): void {
   const lines = [...exports].map(([share, clients]) => {
     const texts = clients.map((client) => {
       const about: Dict = isDict(client) ? client : dict();
-      const options = about.get('options');
-      const list = Array.isArray(options) ? options : [...pyStr(options ?? '')];
-      return ` ${pyStr(about.get('hosts') ?? '')}(${list.map(pyStr).join(',')})`;
+      return ` ${pyStr(about.get('hosts') ?? '')}(${exportOptions(about.get('options') ?? null).join(',')})`;
     });
     return `${share}${texts.join('')}\n`;
   });

@@ -2,6 +2,7 @@
 import { findProgram } from '../../host/which.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import { exportOptions } from '../modules/nfs3.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { outcome } from './outcome.ts';
@@ -13,6 +14,13 @@ async function exported(ctx: StateContext, file: string): Promise<Dict> {
   const found = await ctx.functions.call('nfs3.list_exports', [file]);
   return isDict(found) ? found : dict();
 }
+
+/** Clients with hosts and options, in whichever way the options are written. */
+const settled = (clients: Value): Value[] =>
+  (Array.isArray(clients) ? clients : []).map((client) => {
+    const about: Dict = isDict(client) ? client : dict();
+    return dict({ hosts: about.get('hosts') ?? null, options: exportOptions(about.get('options') ?? null) });
+  });
 
 /** Has the server read the file. @returns whether it says nothing against it, and what it says */
 async function reloaded(ctx: StateContext): Promise<{ readonly result: boolean; readonly said: string }> {
@@ -37,16 +45,17 @@ export const nfsExportStates = defineModule({
         name: param.text({ doc: 'The folder.' }),
         clients: param.listIfGiven({ default: null, doc: 'The clients, each with hosts and options.' }),
         hosts: { default: null, type: 'str', doc: 'The only client, where no clients are given.' },
-        options: { default: null, type: 'list of str', doc: 'The options for it.' },
+        options: { default: null, type: 'list or str', doc: 'The options for it.' },
         ...FILE,
       },
       run: async (ctx, { name, clients, hosts, options, exports }) => {
         if (!truthy(clients) && !truthy(hosts))
           return outcome(name, false, "Either 'clients' or 'hosts' must be defined");
-        const wanted: Value[] =
-          clients !== undefined && clients.length > 0 ? clients : [dict({ hosts, options })];
+        const wanted = settled(
+          clients !== undefined && clients.length > 0 ? clients : [dict({ hosts, options })],
+        );
         const old = (await exported(ctx, exports)).get(name);
-        if (old !== undefined && valuesEqual(old, wanted))
+        if (old !== undefined && valuesEqual(settled(old), wanted))
           return outcome(name, true, `Export ${name} already configured`);
         const changes =
           old === undefined ? dict({ old: null, new: wanted }) : dict({ new: wanted, old: old });

@@ -1,6 +1,6 @@
 /** `influxdb_retention_policy`: how long InfluxDB keeps data (3006.16 salt/states/influxdb_retention_policy.py). */
 import { pyStr } from '../../../python/values/repr.ts';
-import { dict, isDict, valuesEqual, type Dict, type Value } from '../../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
 import { defineModule } from '../../../runtime/loader/module.ts';
 import { param } from '../../../runtime/loader/params.ts';
 import { CLIENT } from '../../modules/influxdb/server.ts';
@@ -51,7 +51,8 @@ async function existing(ctx: StateContext, wanted: WantedPolicy, client: Dict): 
   const changes = dict();
   if (secondsOf(pyStr(field('duration'))) !== secondsOf(duration))
     changes.set('duration', `Retention changed from ${pyStr(field('duration'))} to ${duration}.`);
-  if (!valuesEqual(field('replicaN'), replication))
+  // Salt compat: a text such as '2' never equals the number, so that Salt changes the policy each time
+  if (pyStr(field('replicaN')) !== pyStr(replication))
     changes.set(
       'replication',
       `Replication changed from ${pyStr(field('replicaN'))} to ${pyStr(replication)}.`,

@@ -30,7 +30,8 @@ async function setGrants(
   const listed = await influx(ctx, 'list_privileges', [name], client);
   const held: Dict = isDict(listed) ? listed : dict();
   for (const [database, given] of grants) {
-    const privilege = pyStr(given).toLowerCase();
+    // Salt compat: InfluxDB calls it ALL PRIVILEGES, which to Salt is another than all, so that it is granted each time
+    const [privilege = ''] = pyStr(given).toLowerCase().split(' ');
     const before = held.get(database);
     if (before === privilege) continue;
     changes.set(`Grant on database ${pyStr(database)} to user ${name}`, privilege);

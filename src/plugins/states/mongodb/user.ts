@@ -31,8 +31,9 @@ function loginOf({
   return dict({ user, password, host, port, database, authdb });
 }
 
+/** The roles that are given. Salt compat: Salt takes a text for a list of its letters, which are no roles. */
 const textsOf = (value: Value): Value[] =>
-  Array.isArray(value) ? value : truthy(value) ? [...pyStr(value)] : [];
+  Array.isArray(value) ? value : truthy(value) ? [pyStr(value)] : [];
 
 /** The roles of a user in one database. */
 function rolesIn(user: Dict, database: string): Value[] {
@@ -124,7 +125,7 @@ export const mongodbUserStates = defineModule({
         host: { default: 'localhost', type: 'str', doc: 'The host.' },
         port: { default: 27017, type: 'int', doc: 'The port.' },
         ...AUTHDB,
-        roles: { default: null, type: 'list of str', doc: 'His roles in this database.' },
+        roles: { default: null, type: 'list or str', doc: 'His roles in this database.' },
       },
       run: (ctx, wanted) => present(ctx, wanted),
     }),
