@@ -94,7 +94,6 @@ async function flushed(
   }: { readonly name: Value; readonly family: string; readonly ignore_absence: boolean },
   kwargs: Dict,
 ): Promise<StateResult> {
-  if (ctx.state.test) return outcome(name, null, 'nftables flush not performed in test mode.');
   const [table, chain] = [pyStr(kwargs.get('table') ?? 'filter'), pyStr(kwargs.get('chain') ?? '')];
   const hasTable = (await ask(ctx, 'check_table', [table, family])).isSo;
   if (!ignore_absence && !hasTable)
@@ -105,9 +104,16 @@ async function flushed(
       name,
       `Failed to flush chain ${chain} in table ${table} in family ${family}, chain does not exist.`,
     );
+  // Salt compat: Salt calls a flush of what is not there a change.
+  if (!hasTable || !hasChain)
+    return outcome(
+      name,
+      true,
+      `There are no nftables rules to flush in ${table} table ${chain} chain ${family} family`,
+    );
+  if (ctx.state.test) return outcome(name, null, 'nftables flush not performed in test mode.');
   const done = await ask(ctx, 'flush', [table, chain, family]);
-  const isAbsent = ignore_absence && (!hasTable || !hasChain);
-  if (!done.isSo && !isAbsent) return failure(name, 'Failed to flush nftables rules');
+  if (!done.isSo) return failure(name, 'Failed to flush nftables rules');
   const comment = `Flush nftables rules in ${table} table ${chain} chain ${family} family`;
   return outcome(name, true, comment, dict({ locale: name }));
 }

@@ -143,7 +143,16 @@ export function removeWrong(
     throw new Ending(
       `${comment} To proceed with extraction, set 'force' to True. Note that this will remove these paths before extracting.${list}`,
     );
-  changes.set('removed', removeAll(wrong.map((path) => joinPath(folder, path))));
+  const paths = wrong.map((path) => joinPath(folder, path));
+  // Salt compat: Salt removes them in test mode, too.
+  if (ctx.state.test) {
+    changes.set('removed', paths);
+    throw new Ending(
+      `${comment} Since the 'force' option is enabled, these paths would be removed and the archive would be extracted.${list}`,
+      null,
+    );
+  }
+  changes.set('removed', removeAll(paths));
   return true;
 }
 

@@ -147,7 +147,9 @@ async function commitOf(run: DetachedRun): Promise<string | StateResult> {
   const { remote, https_user = null, https_pass = null } = args;
   try {
     const refs = await git.mapping('remote_refs', [target], { identity, https_user, https_pass });
-    const found = refs.get(`refs/remotes/${remote}/${rev}`) ?? refs.get(`refs/tags/${rev}`);
+    // an annotated tag is an object of its own: what it points to is the commit
+    const tag = refs.get(`refs/tags/${rev}^{}`) ?? refs.get(`refs/tags/${rev}`);
+    const found = refs.get(`refs/remotes/${remote}/${rev}`) ?? tag;
     return found === undefined ? missing : pyStr(found);
   } catch (error) {
     if (!(error instanceof CommandExecutionError)) throw error;
@@ -167,7 +169,9 @@ async function checkOut(
     await git.call('reset', [target], { opts: ['--hard', 'HEAD'] });
     progress.comments.push('Repository was reset to HEAD before checking out revision');
   }
-  if (wanted === current) return undefined;
+  // Salt compat: Salt compares the beginning of an id, too, as if it were a whole one, and checks out at each run.
+  const commit = (await git.textIfAny('rev_parse', [target], { rev: `${wanted}^{commit}` })) ?? wanted;
+  if (commit === current) return undefined;
   if (ctx.state.test) {
     progress.changes.set('HEAD', dict({ old: current ?? null, new: wanted }));
     return foretold(progress, `Commit ID ${wanted} would be checked out at ${target}`);

@@ -163,6 +163,12 @@ async function changeBranch(cloning: Cloning, from: string, branch: string): Pro
   return resultOf(progress, true, `Branch changed to '${branch}'`);
 }
 
+/** Whether a tag of this name is checked out. Salt compat: Salt takes each tag for a change of the branch, at each run. */
+async function isAtTag({ git, target }: Cloning, name: string): Promise<boolean> {
+  const tagged = await git.textIfAny('rev_parse', [target], { rev: `refs/tags/${name}^{commit}` });
+  return tagged !== undefined && tagged === (await git.revision(target));
+}
+
 /** Why the arguments of `git.cloned` cannot be used. */
 function refusal(target: Value, branch: string | undefined): string | undefined {
   if (target === null) return "'target' argument is required";
@@ -188,7 +194,10 @@ export async function cloned(ctx: StateContext, args: ClonedArgs): Promise<State
   const there = `Repository already exists at ${target}`;
   if (branch === undefined) return resultOf(progress, true, there);
   const current = await git.text('current_branch', [target]);
-  return current === branch
-    ? resultOf(progress, true, `${there} and is checked out to branch '${branch}'`)
-    : changeBranch(cloning, current, branch);
+  if (current === branch)
+    return resultOf(progress, true, `${there} and is checked out to branch '${branch}'`);
+  // on no branch
+  if (current === 'HEAD' && (await isAtTag(cloning, branch)))
+    return resultOf(progress, true, `${there} and is checked out to tag '${branch}'`);
+  return changeBranch(cloning, current, branch);
 }
