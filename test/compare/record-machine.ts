@@ -18,6 +18,7 @@ import {
   recordedTables,
   sceneOf,
   type RecordedCall,
+  type RecordedScene,
 } from '../support/machine-records.ts';
 import { readMachine } from '../support/machine.ts';
 import { valueFromJson, valueToJson } from '../support/module-calls.ts';
@@ -99,7 +100,7 @@ async function record(): Promise<number> {
   if (!words.includes('--dry') || !existsSync(join(RECORDS, 'grains.json'))) writeGrains(real.grains);
   const grains = recordedGrains();
   const machine = new OwnMachine();
-  const tables = new Map<string, unknown[]>();
+  const tables = new Map<string, RecordedScene[]>();
   const counts = { same: 0, different: 0, changing: 0 };
   try {
     for (const [i, { table, scene }] of scenes.entries()) {
@@ -124,7 +125,11 @@ async function record(): Promise<number> {
   } finally {
     machine.remove();
   }
-  if (!words.includes('--dry')) writeTables(tables);
+  const isWhole = !words.includes('--only');
+  const written = [...tables].map(
+    ([table, made]) => [table, isWhole ? made : withRecorded(table, made)] as const,
+  );
+  if (!words.includes('--dry')) writeTables(new Map(written));
   say(`\n${counts.same} same, ${counts.different} different, ${counts.changing} left out since they change`);
   return 0;
 }
@@ -139,8 +144,14 @@ async function again(): Promise<number> {
   const tables = new Map<string, unknown[]>();
   try {
     for (const table of recordedTables()) {
+      const chosen = recordedScenes(table).map((recorded) => only.test(`${table} ${recorded.scene}`));
+      if (!chosen.includes(true)) continue;
       const kept: unknown[] = [];
-      for (const recorded of recordedScenes(table)) {
+      for (const [i, recorded] of recordedScenes(table).entries()) {
+        if (chosen[i] !== true) {
+          kept.push(recorded);
+          continue;
+        }
         const scene = sceneOf(recorded);
         const texts = await ownTexts(machine, scene, recordedGrains());
         const rows = recorded.calls.map(([call, salt, ours], i): RecordedCall | undefined => {
@@ -176,24 +187,23 @@ function writeGrains(json: unknown): void {
   writeFileSync(join(RECORDS, 'grains.json'), `${JSON.stringify(valueToJson(new Map(kept)), null, 1)}\n`);
 }
 
-/** One line for each call, so that a change shows where it is. */
-/** With `--only` the other scenes of a table stay as they were recorded. */
-function withRecorded(table: string, made: readonly Scene[]): readonly unknown[] {
+/** With `--only` the other scenes of a table stay as they were recorded. Scenes may share a name: they stand for each other in turn. */
+function withRecorded(table: string, made: readonly RecordedScene[]): readonly unknown[] {
   const recorded: readonly { readonly scene: string }[] = recordedTables().includes(table)
     ? recordedScenes(table)
     : [];
-  const fresh = new Map(made.map((each) => [each.scene, each]));
-  const known = new Set(recorded.map(({ scene }) => scene));
-  return [
-    ...recorded.map((each) => fresh.get(each.scene) ?? each),
-    ...made.filter(({ scene }) => !known.has(scene)),
-  ];
+  const fresh = [...made];
+  const takeFresh = (name: string): RecordedScene | undefined => {
+    const at = fresh.findIndex(({ scene }) => scene === name);
+    return at < 0 ? undefined : fresh.splice(at, 1)[0];
+  };
+  return [...recorded.map((each) => takeFresh(each.scene) ?? each), ...fresh];
 }
 
-function writeTables(tables: ReadonlyMap<string, unknown[]>): void {
+/** One line for each call, so that a change shows where it is. */
+function writeTables(tables: ReadonlyMap<string, readonly unknown[]>): void {
   mkdirSync(join(RECORDS, 'calls'), { recursive: true });
-  for (const [table, made] of tables) {
-    const scenes = words.includes('--only') ? withRecorded(table, made as Scene[]) : made;
+  for (const [table, scenes] of tables) {
     const texts = (scenes as (Scene & { calls: unknown[] })[]).map(({ calls, ...head }) => {
       const lines = calls.map((row) => `  ${JSON.stringify(row)}`);
       return `${JSON.stringify(head).slice(0, -1)}, "calls": [\n${lines.join(',\n')}\n]}`;
