@@ -19,7 +19,10 @@ export function commandWords(cmd: string, hasShell: boolean): string[] {
   return words;
 }
 
-/** The variables of this machine that are kept, and the path, unless it is one of them. */
+/**
+ * The variables of this machine that are kept, by name, so that no argument has their values; and the path, unless it is one of them.
+ * Salt compat: there, the values are arguments, which every user of the machine reads.
+ */
 export function keptVariables(keepEnv: Value): {
   readonly path: readonly string[];
   readonly kept: readonly string[];
@@ -29,9 +32,6 @@ export function keptVariables(keepEnv: Value): {
     : typeof keepEnv === 'string'
       ? keepEnv.split(',')
       : [];
-  const kept = names.flatMap((name) => {
-    const value = process.env[name];
-    return value === undefined ? [] : [`${name}=${value}`];
-  });
+  const kept = names.filter((name) => /^[A-Za-z_]\w*$/.test(name) && process.env[name] !== undefined);
   return { path: names.includes('PATH') ? [] : [CONTAINER_PATH], kept };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../python/values/value.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
-import { hasPassword, hideGitPasswords } from './git/hidden-passwords.ts';
+import { hasPassword, hideNpmPasswords } from './git/hidden-passwords.ts';
 import { runAll, type Ended } from './program.ts';
 
 /** As whom npm runs, and with what. */
@@ -75,7 +75,7 @@ async function install(ctx: ModuleContext, wanted: InstallRequest): Promise<Valu
   const words: Value[] = ['install', '--json'];
   if (wanted.silent) words.push('--silent');
   if (dir === undefined) words.push('--global');
-  const hidden = hideGitPasswords(names.map(pyStr));
+  const hidden = hideNpmPasswords(names.map(pyStr));
   const secrets = new Map<Value, Value>(Object.entries(hidden.env));
   // Salt compat: Salt leaves passwords among the arguments, where every user of the machine reads them
   if (registry !== undefined && hasPassword(pyStr(registry)))

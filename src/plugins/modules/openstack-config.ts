@@ -6,6 +6,12 @@ import { defineFunction, defineModule, type ModuleContext } from '../../runtime/
 import { param } from '../../runtime/loader/params.ts';
 import { pathOperand, runAll } from './program.ts';
 
+/** Names of settings whose values nobody else is to see, and addresses with a password. */
+const SECRET_NAME = /pass(?:word|wd|phrase)|secret|token|credential|(?:^|_)(?:pass|pw|pwd|key|keys)$/i;
+const SECRET_VALUE = /:\/\/[^/@\s]*:[^/@\s]+@/;
+const isSecretSetting = (name: string, value: string): boolean =>
+  SECRET_NAME.test(name) || SECRET_VALUE.test(value);
+
 const MISSING =
   'The "openstack-config" command needs to be installed for this function to work.  Typically this is included in the "openstack-utils" package.';
 
@@ -21,11 +27,20 @@ async function run(
   ctx: ModuleContext,
   action: string,
   { filename, section, parameter }: Setting,
-  value: readonly string[] = [],
+  value?: string,
 ): Promise<Value> {
   if (findProgram('openstack-config') === undefined) return MISSING;
-  const words = ['openstack-config', action, pathOperand(filename), section, parameter, ...value];
-  const ended = await runAll(ctx, words);
+  const isSecret = value !== undefined && isSecretSetting(parameter, value);
+  // Salt compat: there, every value is an argument, which every user of the machine reads
+  const ended = isSecret
+    ? await runAll(ctx, ['openstack-config', '--merge', pathOperand(filename), section], {
+        stdin: `${parameter} = ${value}\n`,
+        output_loglevel: 'quiet',
+      })
+    : await runAll(ctx, [
+        ...['openstack-config', action, pathOperand(filename), section, parameter],
+        ...(value === undefined ? [] : [value]),
+      ]);
   if (ended.retcode !== 0) throw new CommandExecutionError(ended.stderr);
   return ended.stdout;
 }
@@ -43,7 +58,7 @@ export const openstackConfigModule = defineModule({
       returns: 'what the program says',
       examples: ["salt '*' openstack_config.set /etc/keystone/keystone.conf sql connection foo"],
       pythonName: 'set_',
-      run: (ctx, { value, ...setting }) => run(ctx, '--set', setting, [value]),
+      run: (ctx, { value, ...setting }) => run(ctx, '--set', setting, value),
     }),
     get: defineFunction({
       doc: 'Returns a value.',

@@ -103,11 +103,28 @@ export function hidePasswords(words: readonly string[], known: readonly string[]
 
 const BY_GIT = /^(?:.*@ *)?git\+https?:\/\//i;
 
+/** True for a package that other programs have git fetch. */
+export const isFetchedByGit = (word: string): boolean => BY_GIT.test(word);
+
 /** The same for programs that have git fetch packages: only addresses such as `git+https://…` lose their passwords. */
 export function hideGitPasswords(words: readonly string[]): HiddenPasswords {
-  const fetched = words.filter((word) => BY_GIT.test(word));
+  const fetched = words.filter(isFetchedByGit);
   const { env } = hidePasswords(fetched, []);
-  return { words: words.map((word) => (BY_GIT.test(word) ? withoutPassword(word) : word)), env };
+  return { words: words.map((word) => (isFetchedByGit(word) ? withoutPassword(word) : word)), env };
+}
+
+/**
+ * The same for npm, which fetches archives by itself: it gets the password of `https://…` among its settings, one for each host.
+ * @returns words without passwords, and the settings as variables
+ */
+export function hideNpmPasswords(words: readonly string[]): HiddenPasswords {
+  const byGit = hideGitPasswords(words);
+  const env: Record<string, string> = { ...byGit.env };
+  for (const { place, user, password } of addressesIn(byGit.words)) {
+    const host = place.slice(place.indexOf('//'));
+    env[`npm_config_${host}:_auth`] ??= Buffer.from(`${user}:${password}`).toString('base64');
+  }
+  return { words: byGit.words.map(withoutPassword), env };
 }
 
 /** The program of git's credential protocol; it takes what it says from its environment. */

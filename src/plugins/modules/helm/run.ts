@@ -5,6 +5,7 @@ import { pyRepr, pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { runAll } from '../program.ts';
+import { withSecretFiles } from '../secret-file.ts';
 
 /** Options of helm: those without a value, and those with one. */
 export interface HelmOptions {
@@ -53,7 +54,7 @@ function wordsOf({ words, operands, flags, kvflags }: HelmCommand): string[] {
     ...listIn(flags, 'flags').map(optionOf),
     ...keyed.flatMap(([name, value]) => {
       const option = optionOf(name);
-      const values = option === '--set' && Array.isArray(value) ? value : [value];
+      const values = /^--set(?:-file)?$/.test(option) && Array.isArray(value) ? value : [value];
       return values.flatMap((each) => [option, pyStr(each)]);
     }),
   ];
@@ -64,6 +65,56 @@ export function withOptions(kvflags: Value, further: Readonly<Record<string, Val
   const added = Object.entries(further).filter(([, value]) => truthy(value));
   if (added.length === 0) return kvflags;
   return new Map<Value, Value>([...mappingIn(kvflags), ...added]);
+}
+
+/** What `--set` makes something else of than a text. */
+const NO_TEXT = /^(?:true|false|null|0|-\d+|\+?[1-9]\d*)$/i;
+
+/**
+ * `a=x,b.c=y` with its texts taken out, for files.
+ * @returns undefined where all of it has to stay an argument: lists, and what helm itself refuses
+ */
+function settingTexts(given: string): { readonly kept: string[]; readonly texts: [string, string][] } {
+  const [kept, texts]: [string[], [string, string][]] = [[], []];
+  if (/[{}]/.test(given)) return { kept: [given], texts };
+  for (const piece of given.match(/(?:\\[^]|[^,\\])+/g) ?? []) {
+    const [, name, value = ''] = /^((?:\\[^]|[^=\\])+)=([^]*)$/.exec(piece) ?? [];
+    const text = value.replaceAll(/\\([^])/g, '$1');
+    if (name === undefined || text === '' || NO_TEXT.test(text)) kept.push(piece);
+    else texts.push([name, text]);
+  }
+  return { kept, texts };
+}
+
+/** Names of values that are set more than once, of which the order decides. */
+const isSetTwice = (names: readonly string[]): boolean =>
+  names.some((name, i) => names.some((other, j) => i !== j && `${other}.`.startsWith(`${name}.`)));
+
+/**
+ * The values of `--set` that are texts, as `--set-file` reads them: in helm the two mean the same, and a file is no argument.
+ *
+ * Salt compat: Salt leaves all values among the arguments, where every user of the machine reads them.
+ */
+async function withSetFiles<T>(
+  ctx: ModuleContext,
+  kvflags: Value,
+  use: (kvflags: Value) => Promise<T>,
+): Promise<T> {
+  const options = mappingIn(kvflags);
+  const name = [...options.keys()].find((key) => optionOf(key) === '--set');
+  const given = name === undefined ? undefined : options.get(name);
+  if (given === undefined || [...options.keys()].some((key) => /^--set-/.test(optionOf(key))))
+    return use(kvflags);
+  const pieces = (Array.isArray(given) ? given : [given]).map((one) => settingTexts(pyStr(one)));
+  const texts = pieces.flatMap((piece) => piece.texts);
+  const kept = pieces.flatMap((piece) => piece.kept);
+  const names = [...texts.map(([key]) => key), ...kept.map((piece) => piece.replace(/=[^]*$/, ''))];
+  if (texts.length === 0 || isSetTwice(names)) return use(kvflags);
+  return withSecretFiles(ctx, { contents: texts.map(([, text]) => text), runas: null }, (paths) => {
+    const files = texts.map(([key], i): Value => `${key}=${(paths[i] ?? '').replaceAll(/[,\\]/g, '\\$&')}`);
+    const left = [...options].filter(([key]) => key !== name);
+    return use(new Map<Value, Value>([...left, ['set', kept], ['set-file', files]]));
+  });
 }
 
 /** Commands that read a password from their standard input. */
@@ -106,9 +157,12 @@ async function run(
   command: HelmCommand,
 ): Promise<{ readonly works: boolean; readonly out: string; readonly problem: string }> {
   const { options, input } = secretsOf(command);
-  const words = wordsOf({ ...command, ...options });
+  const all = { ...command, ...options };
+  const words = wordsOf(all);
   try {
-    const ended = await runAll(ctx, words, input);
+    const ended = await withSetFiles(ctx, options.kvflags, (kvflags) =>
+      runAll(ctx, kvflags === options.kvflags ? words : wordsOf({ ...all, kvflags }), input),
+    );
     return { works: ended.retcode === 0, out: ended.stdout, problem: ended.stderr };
   } catch (error) {
     if (!(error instanceof BrineError)) throw error;

@@ -49,7 +49,10 @@ export interface ContainerCommand {
 /** The words of lxc-attach. */
 function attachWords({ name, cmd, path, python_shell, keep_env }: ContainerCommand): string[] {
   const { path: own, kept } = keptVariables(keep_env);
-  const variables = [...(keep_env === true ? [] : own), ...kept].flatMap((each) => ['--set-var', each]);
+  const variables = [
+    ...(keep_env === true ? [] : own).flatMap((each) => ['--set-var', each]),
+    ...kept.flatMap((variable) => ['--keep-var', variable]),
+  ];
   const clean = keep_env === true ? [] : ['--clear-env'];
   return [
     'lxc-attach',

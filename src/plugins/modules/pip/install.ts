@@ -7,7 +7,8 @@ import { dirName, isDir, pathExists } from '../../../python/paths.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext, TypedArguments } from '../../../runtime/loader/module.ts';
-import { hideGitPasswords } from '../git/hidden-passwords.ts';
+import { hasPassword, hideGitPasswords, isFetchedByGit } from '../git/hidden-passwords.ts';
+import { withSecretFile } from '../secret-file.ts';
 import { indexOption, linkOptions, proxyOption, type PipWords } from './addresses.ts';
 import type { INSTALL } from './params.ts';
 import { missingSentence, prepareRequirements } from './requirements.ts';
@@ -166,6 +167,12 @@ function installWords(args: InstallArgs, version: string | undefined): PipWords[
 const packageWords = (pkgs: Value): Value[] =>
   truthy(pkgs) ? commaList(pkgs).map((name) => pyStr(name).replaceAll(';', ',')) : [];
 
+/** Packages whose address has a password, which pip reads from a file of requirements. */
+const secretPackages = (pkgs: Value): string[] =>
+  packageWords(pkgs)
+    .map(pyStr)
+    .filter((name) => hasPassword(name) && !isFetchedByGit(name));
+
 /** Salt compat: Salt leaves the passwords of `git+https://…` among the arguments, of pip and of git, where every user of the machine reads them. */
 function fetchedByGit(words: readonly Value[]): PipWords {
   const hidden = hideGitPasswords(words.map(pyStr));
@@ -206,7 +213,10 @@ function commandOf(
     only(wheelWords(ctx, args, version)),
     ...sourceWords(ctx, args, version),
     ...installWords(args, version),
-    fetchedByGit([...packageWords(args.pkgs), ...editableWords(args.editable)]),
+    fetchedByGit([
+      ...packageWords(args.pkgs).filter((name) => !secretPackages(args.pkgs).includes(pyStr(name))),
+      ...editableWords(args.editable),
+    ]),
     flag(args.allow_all_external, '--allow-all-external'),
     repeated('--allow-external', args.allow_external),
     repeated('--allow-unverified', args.allow_unverified),
@@ -253,15 +263,18 @@ export async function install(ctx: ModuleContext, args: InstallArgs, further: Di
   if ('missing' in prepared) return dict({ result: false, comment: missingSentence(prepared.missing) });
   try {
     const version = await pipVersion(ctx, args);
-    const command = commandOf(ctx, args, { files: prepared.files, version });
-    if (!truthy(args.pkgs) && !truthy(args.requirements) && args.editable === undefined)
-      return dict({ retcode: 0, stdout: 'No packages to install.' });
-    const env = variablesOf(pipEnvironment(args.bin_env, args.env_vars), command.env);
-    return await ctx.functions.call(
-      'cmd.run_all',
-      [[...program, 'install', ...command.words]],
-      runKeywords(args, env, further),
-    );
+    const run = (files: readonly string[]): Promise<Value> => {
+      const command = commandOf(ctx, args, { files, version });
+      if (!truthy(args.pkgs) && !truthy(args.requirements) && args.editable === undefined)
+        return Promise.resolve(dict({ retcode: 0, stdout: 'No packages to install.' }));
+      const env = variablesOf(pipEnvironment(args.bin_env, args.env_vars), command.env);
+      const words = [...program, 'install', ...command.words];
+      return ctx.functions.call('cmd.run_all', [words], runKeywords(args, env, further));
+    };
+    const secrets = secretPackages(args.pkgs);
+    if (secrets.length === 0) return await run(prepared.files);
+    const file = { content: `${secrets.join('\n')}\n`, runas: args.user };
+    return await withSecretFile(ctx, file, (path) => run([...prepared.files, path]));
   } finally {
     prepared.release();
   }

@@ -5,6 +5,7 @@ import { compareText } from '../../../python/values/order.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
+import { withSecretFile } from '../secret-file.ts';
 import { parseConfig } from './config-parser.ts';
 import { elementsOf, zypperXml } from './zypper.ts';
 import { below } from './zypper-lists.ts';
@@ -92,11 +93,33 @@ async function addRepository(ctx: ModuleContext, repo: string, kwargs: Dict, roo
   for (const [alias, options] of zypperRepositories(root))
     if (addressKey(pyStr(options.get('baseurl') ?? '')) === addressKey(url))
       throw new CommandExecutionError(`Repository '${repo}' already exists as '${alias}'.`);
-  await zypperXml(ctx, ['ar', url, repo], { root });
+  await addAddress(ctx, { repo, url, root });
   if (!zypperRepositories(root).has(repo))
     throw new CommandExecutionError(
       `Failed add new repository '${repo}' for unspecified reason. Please check zypper logs.`,
     );
+}
+
+/**
+ * Has zypper add an address. Salt compat: there, an address with a password is an argument, which every user of the machine reads; here
+ * zypper reads it from a file.
+ */
+async function addAddress(
+  ctx: ModuleContext,
+  { repo, url, root }: { readonly repo: string; readonly url: string; readonly root: Value },
+): Promise<void> {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*:[^/?#]*@/i.test(url)) {
+    await zypperXml(ctx, ['ar', url, repo], { root });
+    return;
+  }
+  if (/[\r\n[\]]/.test(`${repo}${url}`))
+    throw new CommandExecutionError(
+      `Repository '${repo}' has a name or an address with line ends or brackets`,
+    );
+  const content = `[${repo}]\nname=${repo}\nenabled=1\nautorefresh=0\nbaseurl=${url}\n`;
+  await withSecretFile(ctx, { content, runas: null, ending: '.repo' }, (path) =>
+    zypperXml(ctx, ['ar', path], { root }),
+  );
 }
 
 /** The same for addresses that mean the same: `file:///x` and `file:/x`, with and without the slash behind a host. */

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { systemClock } from '../../../../src/host/clock.ts';
 import { systemRandom } from '../../../../src/host/random.ts';
+import { modifyZypperRepository } from '../../../../src/plugins/modules/pkg/zypper-repositories.ts';
 import { dict, isDict, type DictInit, type Value } from '../../../../src/python/values/value.ts';
 import { fakeContext, type FakeContext } from '../../../support/module-context.ts';
 
@@ -32,8 +33,8 @@ function machineOf(t: TestContext, programs: Readonly<Record<string, string>>, r
   const note = `#!/bin/sh
 printf '%s\\n' "$0" "$@" >> ${said}/argv
 [ -t 0 ] || cat >> ${said}/stdin
-env >> ${said}/env
-for word; do word="\${word##*secretfile=}"; [ -f "$word" ] && cat "$word" >> ${said}/files; done
+tr '\\0' '\\n' < /proc/$$/environ >> ${said}/env
+for word; do word="\${word##*=}"; [ -f "$word" ] && cat "$word" >> ${said}/files; done
 for path in $GEMRC $(echo "$HGRCPATH" | tr : ' '); do case "$path" in ${tmpdir()}/*) cat "$path" >> ${said}/files;; esac; done
 `;
   for (const [name, script] of Object.entries(programs))
@@ -75,9 +76,9 @@ function realPath(name: string): string {
 }
 
 /** The secret reached a program, and not as an argument. */
-function assertHidden(machine: Machine, way: 'stdin' | 'env' | 'files'): void {
+function assertHidden(machine: Machine, way: 'stdin' | 'env' | 'files', told = SECRET): void {
   assert.doesNotMatch(machine.told('argv'), new RegExp(SECRET));
-  assert.match(machine.told(way), new RegExp(SECRET));
+  assert.match(machine.told(way), new RegExp(told));
   assert.equal(
     machine.ctx.logged.some(({ message }) => message.includes(SECRET)),
     false,
@@ -183,6 +184,78 @@ test('secrets in arguments - unzip reads a copy that is open already, of whateve
   assert.deepEqual(
     readdirSync(tmpdir()).filter((name) => name.startsWith('__salt.tmp.') && name.includes('c.zip')),
     [],
+  );
+});
+
+test('secrets in arguments - pip and npm get addresses of archives without passwords', async (t) => {
+  const address = `https://ann:${SECRET}@code.example.com/x-1.tar.gz`;
+  const machine = machineOf(t, { npm: 'echo {}', pip: 'echo pip 22.0' });
+  await machine.call('npm.install', [address]);
+  assertHidden(machine, 'env', Buffer.from(`ann:${SECRET}`).toString('base64'));
+  assert.match(machine.told('argv'), /^https:\/\/code\.example\.com\/x-1\.tar\.gz$/m);
+  const bin_env = join(machine.folder, 'bin', 'pip');
+  await machine.call('pip.install', [['rake', address, `x @ ${address}`]], { bin_env });
+  assertHidden(machine, 'files');
+  assert.equal(machine.told('files'), `${address}\nx @ ${address}\n`);
+  assert.match(machine.told('argv'), /^rake$/m);
+});
+
+test('secrets in arguments - helm reads the texts of set from files, and what else is set stays as it is', async (t) => {
+  const machine = machineOf(t, { helm: '' });
+  const set = [`db.password=${SECRET}\\,x,replicas=3,empty=`, 'on=TRUE,list={a,b}'];
+  await machine.call('helm.install', ['web', './chart'], { set });
+  assertHidden(machine, 'files');
+  assert.equal(machine.told('files'), `${SECRET},x`);
+  assert.match(machine.told('argv'), /^--set\nreplicas=3\n--set\nempty=\n--set\non=TRUE,list=\{a,b\}$/m);
+  assert.match(machine.told('argv'), /^--set-file\ndb\.password=\//m);
+});
+
+test('secrets in arguments - helm is told what is set twice in the order in which it was given', async (t) => {
+  const machine = machineOf(t, { helm: '' });
+  await machine.call('helm.install', ['web', './chart'], { set: ['a=x', 'a=5'] });
+  assert.match(machine.told('argv'), /^--set\na=x\n--set\na=5$/m);
+});
+
+test('secrets in arguments - openstack-config and zypper read secrets and addresses with passwords', async (t) => {
+  const machine = machineOf(t, {
+    'openstack-config': '',
+    zypper: 'echo "<stream><message>x</message></stream>"',
+  });
+  await machine.call('openstack_config.set', ['/srv/x', 'keystone', 'admin_password', SECRET]);
+  await machine.call('openstack_config.set', ['/srv/x', 'db', 'connection', `mysql://ann:${SECRET}@db/x`]);
+  assertHidden(machine, 'stdin');
+  assert.match(machine.told('argv'), /^--merge\n\/srv\/x\ndb$/m);
+  await machine.call('openstack_config.set', ['/srv/x', 'db', 'workers', '3']);
+  assert.match(machine.told('argv'), /^--set\n\/srv\/x\ndb\nworkers\n3$/m);
+  const url = `https://ann:${SECRET}@code.example.com/repo`;
+  await assert.rejects(
+    modifyZypperRepository(machine.ctx, 'own', dict({ baseurl: url, root: machine.folder })),
+    /Failed add new repository/,
+  );
+  assertHidden(machine, 'files');
+  assert.match(machine.told('files'), /^\[own\]\nname=own\nenabled=1\nautorefresh=0\nbaseurl=https:/);
+});
+
+test('secrets in arguments - variables that a container is to keep are handed over by name', async (t) => {
+  const machine = machineOf(t, {
+    'lxc-attach': '',
+    'lxc-info': 'echo State: RUNNING',
+    'lxc-ls': 'echo web',
+    'lxc-start': '',
+    docker: '',
+  });
+  process.env['BRINE_KEPT'] = SECRET;
+  t.after(() => delete process.env['BRINE_KEPT']);
+  await machine.call('lxc.run', ['web', 'true'], { keep_env: 'BRINE_KEPT,NOSUCH' });
+  assert.match(machine.told('argv'), /^--keep-var\nBRINE_KEPT$/m);
+  await machine.call('docker.run', ['web', 'echo a'], {
+    keep_env: ['BRINE_KEPT'],
+    exec_driver: 'docker-exec',
+  });
+  assertHidden(machine, 'env');
+  assert.match(
+    machine.told('argv'),
+    /^-e\nBRINE_KEPT\nweb\nsh\n-c\nexec env -i PATH=\S+ BRINE_KEPT="\$BRINE_KEPT" "\$@"$/m,
   );
 });
 

@@ -108,10 +108,15 @@ function execWords(args: {
   const { name, keep_env } = args;
   if (name.startsWith('-')) throw new SaltInvocationError(`A container cannot be named ${pyRepr(name)}.`);
   const { path, kept } = keptVariables(keep_env);
-  const clean = keep_env === true ? [] : ['env', '-i', ...path];
   const words = commandWords(args.cmd, args.python_shell);
   const input = args.stdin === undefined || args.stdin === '' ? [] : ['-i'];
-  return ['docker', 'exec', ...input, name, ...clean, ...kept, ...words];
+  const start = ['docker', 'exec', ...input];
+  if (keep_env === true) return [...start, name, ...words];
+  if (kept.length === 0) return [...start, name, 'env', '-i', ...path, ...words];
+  // docker takes the values from its own environment, and the shell of the container puts them into the clean one
+  const variables = [...path, ...kept.map((variable) => `${variable}="$${variable}"`)].join(' ');
+  const shell = ['sh', '-c', `exec env -i ${variables} "$@"`, 'sh'];
+  return [...start, ...kept.flatMap((variable) => ['-e', variable]), name, ...shell, ...words];
 }
 
 const DRIVER = 'docker-exec';
