@@ -1,4 +1,5 @@
 /** `pecl`: extensions of PHP (3006.16 salt/states/pecl.py). */
+import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
@@ -11,6 +12,21 @@ const NAME = { name: param.text({ doc: 'The extension, with its channel: channel
 async function installed(ctx: StateContext, args: readonly Value[]): Promise<Dict> {
   const found = await ctx.functions.call('pecl.list', args);
   return isDict(found) ? found : dict();
+}
+
+/** How far extensions are, the last the furthest. */
+const STATES = ['snapshot', 'devel', 'alpha', 'beta', 'stable'];
+
+/**
+ * Whether what is installed is what is wanted: the version, where one is said, whatever its state; else any that is at least as far.
+ * Salt compat: Salt also wants the very state, and so installs a stable one at each run where beta is enough, and a version that is
+ * beta where nothing is said of states.
+ */
+function isRight(found: Value | undefined, version: string | undefined, preferred: string): boolean {
+  if (!Array.isArray(found)) return false;
+  if (version !== undefined) return found[0] === version;
+  const [state, least] = [STATES.indexOf(pyStr(found[1] ?? '')), STATES.indexOf(preferred)];
+  return found[1] === preferred || (least >= 0 && state >= least);
 }
 
 /** The states of `pecl`. */
@@ -34,8 +50,7 @@ export const peclStates = defineModule({
         const found = (await installed(ctx, [parts.length > 1 ? (parts[0] ?? null) : null])).get(
           parts.at(-1) ?? '',
         );
-        const isRight = Array.isArray(found) && found.includes(preferred_state);
-        if (isRight && (version === undefined || found.includes(version)))
+        if (isRight(found, version, preferred_state))
           return outcome(name, true, `Pecl extension ${name} is already installed.`);
         const wanted = version === undefined ? name : `${name}-${version}`;
         if (ctx.state.test) return outcome(name, null, `Pecl extension ${wanted} would have been installed`);

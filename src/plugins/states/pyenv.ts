@@ -25,12 +25,27 @@ const hasPyenv = async (ctx: StateContext, user: Value): Promise<boolean> =>
 const setDefault = (ctx: StateContext, python: string, user: Value): Promise<Value> =>
   ctx.functions.call('pyenv.default', [python], dict({ runas: user }));
 
-async function installed(
+/** Test mode. Salt compat: Salt foretells an installation in any case. */
+async function foretold(
   ctx: StateContext,
-  { name, user, isDefault }: Wanted & { readonly isDefault: Value },
+  { name, user, isDefault }: Wanted & { readonly isDefault: boolean },
 ): Promise<StateResult> {
   const python = bare(name);
-  if (ctx.state.test) return outcome(name, null, `python ${python} is set to be installed`);
+  const there = (await hasPyenv(ctx, user)) ? await found(ctx, python, user) : undefined;
+  if (there === undefined) return outcome(name, null, `python ${python} is set to be installed`);
+  const told =
+    isDefault && !there
+      ? outcome(name, null, `python ${python} is set to be made the default`)
+      : outcome(name, true, 'Requested python exists.');
+  return { ...told, default: there };
+}
+
+async function installed(
+  ctx: StateContext,
+  { name, user, isDefault }: Wanted & { readonly isDefault: boolean },
+): Promise<StateResult> {
+  const python = bare(name);
+  if (ctx.state.test) return foretold(ctx, { name, user, isDefault });
   if (!(await hasPyenv(ctx, user)) && !truthy(await ctx.functions.call('pyenv.install', [user])))
     return outcome(name, false, 'pyenv failed to install');
   const there = await found(ctx, python, user);
@@ -41,16 +56,21 @@ async function installed(
       return outcome(name, false, 'Could not install python.');
     result = outcome(name, true, 'Successfully installed python', dict({ [python]: 'Installed' }));
   }
-  if (truthy(isDefault)) await setDefault(ctx, python, user);
-  return { ...result, default: there ?? isDefault };
+  // Salt compat: Salt makes it the default at each run, and tells no change.
+  if (!isDefault || there === true) return { ...result, default: there ?? false };
+  await setDefault(ctx, python, user);
+  if (there === false)
+    result = outcome(name, true, 'Requested python is the default now.', dict({ default: python }));
+  return { ...result, default: true };
 }
 
 async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateResult> {
   const python = bare(name);
-  if (ctx.state.test) return outcome(name, null, `python ${python} is set to be uninstalled`);
   if (!(await hasPyenv(ctx, user))) return outcome(name, true, `pyenv not installed, ${python} not either`);
   const there = await found(ctx, python, user);
   if (there === undefined) return outcome(name, true, `python ${python} is already absent`);
+  // Salt compat: Salt foretells a removal in any case
+  if (ctx.state.test) return outcome(name, null, `python ${python} is set to be uninstalled`);
   if (there) await setDefault(ctx, 'system', user);
   const isGone = truthy(await ctx.functions.call('pyenv.uninstall_python', [python], dict({ runas: user })));
   const result = isGone
@@ -61,8 +81,8 @@ async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateR
 
 /** Salt compat: Salt asks for a Python whose name is that of the user, and never installs pyenv. */
 async function pyenvInstalled(ctx: StateContext, { name, user }: Wanted): Promise<StateResult> {
-  if (ctx.state.test) return outcome(name, null, 'pyenv is set to be installed');
   if (await hasPyenv(ctx, user)) return outcome(name, true, 'pyenv is already installed');
+  if (ctx.state.test) return outcome(name, null, 'pyenv is set to be installed');
   return truthy(await ctx.functions.call('pyenv.install', [user]))
     ? outcome(name, true, 'pyenv installed', dict({ pyenv: 'Installed' }))
     : outcome(name, false, 'pyenv failed to install');
@@ -79,7 +99,7 @@ export const pyenvStates = defineModule({
   functions: {
     installed: defineState({
       doc: 'Makes sure that a Python is installed, and pyenv itself.',
-      params: { ...NAME, default: { default: false, type: 'bool', doc: 'Make it the default.' }, ...USER },
+      params: { ...NAME, default: param.flag({ default: false, doc: 'Make it the default.' }), ...USER },
       run: (ctx, { name, user, default: isDefault }) => installed(ctx, { name, user, isDefault }),
     }),
     absent: defineState({

@@ -42,9 +42,12 @@ async function installed(
   const ruby = bare(name);
   if (ctx.state.test) {
     const there = await found(ctx, ruby, user);
-    return there === undefined
-      ? outcome(name, null, `Ruby ${ruby} is set to be installed`)
-      : { ...outcome(name, true, `Ruby ${ruby} is already installed`), default: there };
+    if (there === undefined) return outcome(name, null, `Ruby ${ruby} is set to be installed`);
+    const told =
+      isDefault && !there
+        ? outcome(name, null, `Ruby ${ruby} is set to be made the default`)
+        : outcome(name, true, `Ruby ${ruby} is already installed`);
+    return { ...told, default: there };
   }
   if ((await rbenvInstalled(ctx, { name, user })).result === false)
     return outcome(name, false, 'Rbenv failed to install');
@@ -56,9 +59,13 @@ async function installed(
       return outcome(name, false, 'Failed to install ruby');
     result = outcome(name, true, 'Successfully installed ruby', dict({ [ruby]: 'Installed' }));
   }
-  if (isDefault && !(await setDefault(ctx, ruby, user)))
+  // Salt compat: Salt makes it the default at each run, and tells no change.
+  if (!isDefault || there === true) return { ...result, default: there ?? false };
+  if (!(await setDefault(ctx, ruby, user)))
     return outcome(name, false, `Failed to make ruby ${ruby} the default`, result.changes);
-  return { ...result, default: there ?? isDefault };
+  if (there === false)
+    result = outcome(name, true, 'Requested ruby is the default now', dict({ default: ruby }));
+  return { ...result, default: true };
 }
 
 async function absent(ctx: StateContext, { name, user }: Wanted): Promise<StateResult> {

@@ -40,14 +40,17 @@ const INSTALLED = {
 /** Test mode. Salt compat: Salt foretells an installation in any case. */
 async function foretold(
   ctx: StateContext,
-  { name, user }: { readonly name: string; readonly user: Value },
+  { name, user, default: wanted }: TypedArguments<typeof INSTALLED>,
 ): Promise<StateResult> {
   const isDefault = truthy(await ctx.functions.call('rvm.is_installed', [user]))
     ? await found(ctx, name, user)
     : undefined;
-  return isDefault === undefined
-    ? outcome(name, null, `Ruby ${name} is set to be installed`)
-    : { ...outcome(name, true, 'Requested ruby exists.'), default: isDefault };
+  if (isDefault === undefined) return outcome(name, null, `Ruby ${name} is set to be installed`);
+  const told =
+    wanted && !isDefault
+      ? outcome(name, null, `Ruby ${name} is set to be made the default.`)
+      : outcome(name, true, 'Requested ruby exists.');
+  return { ...told, default: isDefault };
 }
 
 /** Installs rvm where it is not there. @returns why it could not be; Salt compat: Salt ends with a traceback */
@@ -74,9 +77,12 @@ async function installed(ctx: StateContext, args: TypedArguments<typeof INSTALLE
       return outcome(name, false, 'Could not install ruby.');
     result = outcome(name, true, 'Successfully installed ruby.', dict({ [name]: 'Installed' }));
   }
-  // Salt compat: Salt does not look at what comes of it.
-  if (args.default && (await ctx.functions.call('rvm.set_default', [name], dict({ runas: user }))) === false)
+  if (!args.default || isDefault === true) return { ...result, default: isDefault ?? false };
+  // Salt compat: Salt makes it the default at each run, tells no change, and does not look at what comes of it.
+  if ((await ctx.functions.call('rvm.set_default', [name], dict({ runas: user }))) === false)
     return outcome(name, false, `Could not make ruby ${name} the default.`, result.changes);
+  if (isDefault === false)
+    result = outcome(name, true, 'Requested ruby is the default now.', dict({ default: name }));
   return { ...result, default: isDefault ?? false };
 }
 

@@ -21,7 +21,7 @@ const KEYVALUE_PARAMS = {
   separator: opt(param.text({ doc: 'What stands between key and value.' }), '='),
   append_if_not_found: opt(S.append_if_not_found, false),
   prepend_if_not_found: opt(S.prepend_if_not_found, false),
-  search_only: opt(param.flag({ doc: 'Without effect, as in Salt.' }), false),
+  search_only: opt(param.flag({ doc: 'Without effect, as in Salt, and warned about.' }), false),
   show_changes: opt(S.show_changes, true),
   ignore_if_missing: opt(S.ignore_if_missing, false),
   count: opt(
@@ -177,6 +177,11 @@ function keyvalue(ctx: StateContext, args: ArgsOf<typeof KEYVALUE_PARAMS>): Dict
   const values = wantedValues(args);
   if (typeof values === 'string') return outcome.fail(values);
   requireOneLine(values, args.separator);
+  // Salt compat: Salt says nothing of it, and changes the file
+  if (args.search_only)
+    outcome.warn(
+      "'search_only' has no effect on file.keyvalue: the file is changed. Use test=True to look only.",
+    );
   const lines = readLines(name);
   if (lines === undefined) return outcome.end(args.ignore_if_missing, `unable to open ${name}`);
   const lower = (text: string): string => text.toLowerCase();
