@@ -38,12 +38,15 @@ export class PacedConnection extends Duplex {
   readonly #underWay = new Set<IncomingMessage>();
   #lingering: Timer | undefined;
   #lingerBytes = 0;
+  readonly #report: (fault: unknown) => void;
 
-  constructor(socket: Socket, clock: Clock) {
+  /** @param report hears what a listener of this connection threw, which ends the connection and nothing else */
+  constructor(socket: Socket, clock: Clock, report: (fault: unknown) => void = () => undefined) {
     // one part at a time: more is wanted only when the one before has been read
     super({ readableHighWaterMark: 1, allowHalfOpen: true });
     this.#socket = socket;
     this.#clock = clock;
+    this.#report = report;
     this.remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
     this.remotePort = socket.remotePort;
     const watchIdle = socket.setTimeout.bind(socket);
@@ -60,6 +63,17 @@ export class PacedConnection extends Duplex {
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
     socket.on('timeout', () => this.emit('timeout'));
+  }
+
+  /** Tells listeners, ours and those of Node's server, that nothing they throw leaves this connection: one request costs no other its session. */
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    try {
+      return super.emit(event as 'data', ...args);
+    } catch (fault) {
+      this.#report(fault);
+      this.destroy();
+      return true;
+    }
   }
 
   /** Bytes that the client has taken. */
@@ -213,17 +227,19 @@ export class PacedConnection extends Duplex {
  * Has a server of Node read from paced connections.
  * @param event by which its connections come: another one with TLS
  * @param take gets each connection; false for one that was ended
+ * @param report hears what went wrong in a connection, unforeseen, and has ended it
  */
 export function paceServer(
   server: Server,
   event: 'connection' | 'secureConnection',
   clock: Clock,
   take: (connection: PacedConnection) => boolean = () => true,
+  report: (fault: unknown) => void = () => undefined,
 ): void {
   const listeners = server.listeners(event);
   server.removeAllListeners(event);
   server.on(event, (socket: Socket) => {
-    const connection = new PacedConnection(socket, clock);
+    const connection = new PacedConnection(socket, clock, report);
     if (!take(connection)) return;
     for (const listener of listeners) Reflect.apply(listener, server, [connection]);
   });

@@ -15,6 +15,7 @@ import { notifyReady } from '../daemon/notify.ts';
 import { removePidFile, runningFromPidFile, writePidFile } from '../daemon/pid-file.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { handleSignals } from '../daemon/signals.ts';
+import { outliveUnexpected } from '../daemon/unexpected.ts';
 import { buildApplication, type BuiltApplication } from './build-application.ts';
 import { BusFeed } from './bus-feed.ts';
 import { CLIENT_NAMES } from './clients.ts';
@@ -63,11 +64,8 @@ export async function runApi(start: ApiStart): Promise<number> {
       log,
     );
   });
-  let unexpected = 0;
   // one request must not take all sessions with it; what is thrown here is a mistake of ours all the same
-  process.on('uncaughtException', (error) => {
-    log.critical(`Something unexpected went wrong (${++unexpected} times so far): ${error.message}`, error);
-  });
+  process.on('uncaughtException', outliveUnexpected(clock, log));
   writePidFile(pidFile, log);
   await notifyReady(env, log);
   reportDaemonUp(env);

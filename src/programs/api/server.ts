@@ -56,8 +56,12 @@ export class ApiServer {
     this.#server.maxHeadersCount = 0;
     this.#server.maxConnections = CONNECTIONS_MAX;
     this.#serve(application);
-    paceServer(this.#server, isPlain ? 'connection' : 'secureConnection', clock, (connection) =>
-      this.#connections.add(connection),
+    paceServer(
+      this.#server,
+      isPlain ? 'connection' : 'secureConnection',
+      clock,
+      (connection) => this.#connections.add(connection),
+      (fault) => log.error(`A connection was ended by a mistake: ${messageOf(fault)}`, fault),
     );
     this.#server.on('clientError', answerBadRequest);
     this.#server.on('tlsClientError', (error: Error) =>

@@ -14,6 +14,7 @@ import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daem
 import { warnOfOpenFolders } from '../daemon/open-folders.ts';
 import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
+import { outliveUnexpected } from '../daemon/unexpected.ts';
 import { EventBusWriter } from '../../network/events/bus-client.ts';
 import { tags } from '../../network/events/tags.ts';
 import type { Clock } from '../../host/clock.ts';
@@ -114,6 +115,7 @@ export async function runMaster(start: MasterStart): Promise<number> {
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => supervisor.describe() }, clock, log);
   });
+  process.on('uncaughtException', outliveUnexpected(clock, log));
   log.info(`salt-master is starting as user '${opts.get('user')}'`);
   warnOfOpenFolders(opts.toDict(), log);
   if (opts.get('order_masters') && opts.get('allowed_syndics').length === 0)

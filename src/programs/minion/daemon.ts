@@ -9,6 +9,7 @@ import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daem
 import { warnOfOpenFolders } from '../daemon/open-folders.ts';
 import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
+import { outliveUnexpected } from '../daemon/unexpected.ts';
 import { processFigures } from '../../runtime/metrics/process-figures.ts';
 import { sample, samplesOf, summed, type Sample } from '../../runtime/metrics/sample.ts';
 import { openTracing, type Tracing } from '../../runtime/tracing/open.ts';
@@ -98,6 +99,7 @@ export async function runMinion(start: MinionStart): Promise<number> {
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => minion.describe() }, clock, log);
   });
+  process.on('uncaughtException', outliveUnexpected(clock, log));
   const metrics = await openMetrics(opts, () => Promise.resolve(minion.figures()), { clock, log });
   writePidFile(opts.get('pidfile'), log);
   await notifyReady(env, log);

@@ -14,6 +14,7 @@ import { giveTree } from '../daemon/give-tree.ts';
 import { accountOf, becomeUser, prepareOnDisk, requireSwitchable } from '../daemon/privileges.ts';
 import { openMetrics } from '../daemon/metrics-server.ts';
 import { handleSignals } from '../daemon/signals.ts';
+import { outliveUnexpected } from '../daemon/unexpected.ts';
 import { BrineError, ConfigError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { systemNames } from '../../host/dns.ts';
@@ -72,6 +73,7 @@ export async function runSyndic(start: SyndicStart): Promise<number> {
   const stopped = new Promise<string>((resolve) => {
     handleSignals({ stop: resolve, describe: () => syndic.describe() }, clock, log);
   });
+  process.on('uncaughtException', outliveUnexpected(clock, log));
   const metrics = await openMetrics(
     { get: () => lower.get('syndic_metrics_address') },
     () => Promise.resolve(syndic.samples(clock.nowMs())),

@@ -2,7 +2,8 @@
  * The client end of the ws transport's request port. A connection carries one request at a time, because nothing says which reply
  * is whose; a few connections stand side by side, and one is kept for the next request (Salt's opens one for each).
  */
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
+import { contained } from '../contained.ts';
 import { RequestQueue, type OpenRequestLink, type RequestLinkEvents } from '../request-queue.ts';
 import type { Address } from '../address.ts';
 import type { RequestClientOptions } from '../transport.ts';
@@ -95,7 +96,14 @@ class WsConnections {
       }
       this.#next();
     });
-    socket.on('message', (data) => this.#reply(socket, Buffer.from(bytesOf(data))));
+    const end = (thrown: Error): void => {
+      fault ??= thrown;
+      socket.terminate();
+    };
+    socket.on(
+      'message',
+      contained((data: RawData) => this.#reply(socket, Buffer.from(bytesOf(data))), end),
+    );
     socket.on('close', () => {
       this.#connecting.delete(socket);
       const state = this.#sockets.get(socket);

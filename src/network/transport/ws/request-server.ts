@@ -2,7 +2,9 @@
  * The request port of the ws transport: one message is one request, and the replies of a connection come in the order of its
  * requests, because nothing else says which is whose (salt/transport/ws.py `RequestServer`, 3007.8).
  */
+import type { RawData } from 'ws';
 import type { Address } from '../address.ts';
+import { contained } from '../contained.ts';
 import { RequestPeers, type RequestPeer } from '../request-peers.ts';
 import type {
   OnRefused,
@@ -64,12 +66,16 @@ export class WsRequestServer implements RequestServer {
     };
     this.#peers.add(held);
     stream.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
-    socket.on('message', (data, isBinary) => {
+    const take = (data: RawData, isBinary: boolean): void => {
       if (!isBinary) return;
       this.counters.requests++;
       const reply = replies.next();
       this.#onRequest({ body: bytesOf(data), from, reply });
-    });
+    };
+    socket.on(
+      'message',
+      contained(take, (fault) => peer.destroy(fault)),
+    );
     socket.on('close', () => this.#peers.remove(held, from, peer.fault));
   }
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Timer } from '../../../host/clock.ts';
+import { contained } from '../contained.ts';
 import { acceptStreams, type Acceptor } from '../accept.ts';
 import { peerName } from '../peer-name.ts';
 import type { Address } from '../address.ts';
@@ -47,7 +48,13 @@ export class WsPeer implements WatchedPeer {
     this.stream = stream;
     this.from = peerName(stream);
     this.headers = headers;
-    stream.on('data', (chunk: Buffer) => this.progress.push(chunk));
+    stream.on(
+      'data',
+      contained(
+        (chunk: Buffer) => this.progress.push(chunk),
+        (fault) => this.destroy(fault),
+      ),
+    );
     socket.on('error', (error) => {
       this.#fault ??= error;
     });
@@ -124,9 +131,13 @@ export class WsServer {
     });
     this.#http.keepAliveTimeout = 1;
     this.#http.on('clientError', (error: Error, socket: Duplex) => this.#foreigner(error, socket as Socket));
-    this.#http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) =>
-      this.#upgrade(request, stream as Socket, head),
-    );
+    this.#http.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+      const end = (fault: Error): void => {
+        refused(peerName(stream as Socket), fault);
+        stream.destroy();
+      };
+      contained(() => this.#upgrade(request, stream as Socket, head), end)();
+    });
     this.#watch = new PeerWatch(options.clock, this.peers, SILENCE);
     this.#beat = options.clock.every(options.heartbeatMs, () => this.#ping(), { background: true });
   }

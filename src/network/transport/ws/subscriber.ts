@@ -1,4 +1,6 @@
 /** The minion's end of the ws transport's publish port. */
+import type { RawData } from 'ws';
+import { contained } from '../contained.ts';
 import { Subscription, type OpenSubscriptionLink } from '../subscription.ts';
 import type { PublishClientEvents, PublishClientOptions } from '../transport.ts';
 import { bytesOf, decodeWsPublication } from './frames.ts';
@@ -58,11 +60,16 @@ function wsLink(options: PublishClientOptions): OpenSubscriptionLink {
     });
     socket.on('ping', heard);
     socket.on('error', (error) => (fault ??= error));
-    socket.on('message', (data, isBinary) => {
+    const take = (data: RawData, isBinary: boolean): void => {
       heard();
       if (isBinary) events.message([decodeWsPublication(bytesOf(data))]);
       else if (bytesOf(data).toString() === 'close') socket.close();
-    });
+    };
+    const end = (thrown: Error): void => {
+      fault ??= thrown;
+      socket.terminate();
+    };
+    socket.on('message', contained(take, end));
     socket.on('close', () => {
       beat?.cancel();
       events.closed(explainWs(fault));

@@ -13,6 +13,7 @@ type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 async function served(
   t: TestContext,
   serve: Serve,
+  report?: (fault: unknown) => void,
 ): Promise<{ port: number; connections: PacedConnection[]; sockets: Socket[] }> {
   const connections: PacedConnection[] = [];
   const sockets: Socket[] = [];
@@ -20,7 +21,7 @@ async function served(
   const listeners = server.listeners('connection');
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
-    const connection = new PacedConnection(socket, systemClock);
+    const connection = new PacedConnection(socket, systemClock, report);
     connections.push(connection);
     sockets.push(socket);
     for (const listener of listeners) Reflect.apply(listener, server, [connection]);
@@ -134,3 +135,38 @@ async function untilTrue(holds: () => boolean): Promise<void> {
     await systemClock.sleep(5);
   }
 }
+
+test('API connections - what a listener throws ends its connection, and nobody else notices', async (t) => {
+  const faults: string[] = [];
+  const { port } = await served(
+    t,
+    (request, response) => {
+      const { url } = request;
+      if (url === '/request') throw new Error('in a request');
+      if (url === '/data') request.on('data', () => assert.fail('in its data'));
+      if (url === '/close')
+        request.socket.once('close', () => {
+          throw new TypeError('at its end');
+        });
+      if (url === '/answered')
+        response.once('close', () => {
+          throw new TypeError('after its answer');
+        });
+      if (url !== '/answered') request.resume().on('end', () => response.end('done'));
+    },
+    (fault) => faults.push((fault as Error).message),
+  );
+  const other = connect(port, '127.0.0.1');
+  await once(other, 'connect');
+  assert.equal(await exchange(port, 'GET /request HTTP/1.1\r\nHost: x\r\n\r\n'), '');
+  assert.equal(await exchange(port, 'POST /data HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na'), '');
+  const closing = 'GET /close HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+  assert.match(await exchange(port, closing), /done$/);
+  const gone = connect(port, '127.0.0.1', () => gone.end('GET /answered HTTP/1.1\r\nHost: x\r\n\r\n'));
+  await once(gone, 'close');
+  assert.deepEqual(faults, ['in a request', 'in its data', 'at its end', 'after its answer']);
+  other.end(GET.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+  let answer = '';
+  for await (const chunk of other) answer += String(chunk);
+  assert.match(answer, /done$/);
+});

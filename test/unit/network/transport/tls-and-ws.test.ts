@@ -408,6 +408,53 @@ test('ws - peers are not given up while the server is too busy to read from them
   assert.deepEqual((await reply)[0], Buffer.from(HELLO));
 });
 
+test('transports - what a listener throws ends its connection, and the next one is served', async (t) => {
+  for (const transport of ['zeromq', 'tcp', 'ws']) {
+    const { address, refused } = await serve(t, transport, undefined, (request) => {
+      if (request.body.equals(encode('bad', 'network'))) throw new Error('nobody foresaw this');
+      request.reply(Buffer.from(request.body));
+    });
+    const bad = ask(t, transport, () => address);
+    await assert.rejects(bad.request(encode('bad', 'network'), 300), transport);
+    assert.deepEqual(await ask(t, transport, () => address).request(HELLO, 5000), HELLO);
+    assert.ok(refused.includes('nobody foresaw this'), transport);
+  }
+});
+
+test('ws - a subscriber outlives a message that its listener cannot bear', async (t) => {
+  const server = await publishServer('ws', {
+    ...{ address: local, backlog: 10, peerQueueBytesMax: MiB },
+    clock: systemClock,
+  });
+  t.after(() => server.close());
+  const address = await server.start();
+  const told: (string | undefined)[] = [];
+  let [heard, connected] = [0, 0];
+  const client = publishClient(
+    'ws',
+    {
+      ...{ address: () => address, topics: [''], messageBytesMax: MiB },
+      reconnect: { defaultMs: 5, maxMs: 20, randomize: true },
+      ...parts,
+    },
+    {
+      connected: () => connected++,
+      disconnected: (error) => told.push(error?.message),
+      message: () => {
+        if (++heard === 1) throw new Error('nobody foresaw this');
+      },
+    },
+  );
+  t.after(() => client.close());
+  client.start();
+  for (const round of [1, 2]) {
+    while (connected < round || server.subscribers !== 1) await systemClock.sleep(1);
+    server.send({ envelope: Buffer.from('a job'), ids: [] });
+    while (heard < round) await systemClock.sleep(1);
+  }
+  assert.deepEqual(told, ['nobody foresaw this']);
+});
+
 test('ws - a client that is closed while it connects leaves no connection behind', async (t) => {
   const { address, server } = await serve(t, 'ws');
   const client = requestClient('ws', {
