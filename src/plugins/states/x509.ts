@@ -24,10 +24,10 @@ import { CERTIFICATE, certificateManaged } from './x509/certificate.ts';
 import { listChanges, requestChanges } from './x509/compare.ts';
 import { splitArguments } from './x509/files.ts';
 import { manage, textOfAnswer, type Inspection } from './x509/managed.ts';
+import { DAY_MS, daysToRenew } from './x509/renewal.ts';
 
 const or = (type: string, doc: string, fallback: Value = null) => ({ default: fallback, type, doc }) as const;
 const NAME = { name: param.text({ doc: 'The file.' }) } as const;
-const DAY = 86_400_000;
 
 /** @throws SaltInvocationError for keywords that the state does not know */
 function noMore(others: Dict, dropped: readonly string[]): void {
@@ -207,7 +207,10 @@ const CRL = {
     type: 'list',
     doc: 'The revoked certificates: `certificate` or `serial_number`, `not_after`, `revocation_date`, `extensions`.',
   },
-  days_remaining: or('int', 'Make it anew when it is valid for fewer days than this; 30.'),
+  days_remaining: or(
+    'int',
+    'Make it anew when it is valid for fewer days than this; 30, or 3 for one of no more than 30 days.',
+  ),
   signing_cert: or('str', 'The certificate of the key.'),
   signing_private_key_passphrase: or('str', 'The password of the key.'),
   include_expired: param.flag({ default: false, doc: 'Name expired certificates as well.' }),
@@ -241,9 +244,10 @@ function changesOfList(
   const signed = digestOfSignature(current.signatureOid);
   if (signed !== undefined && signed !== pyStr(args.digest).toLowerCase()) changes.set('digest', args.digest);
   if (args.encoding !== currentEncoding) changes.set('encoding', args.encoding);
-  const remaining = toNumber(args.days_remaining ?? 30) ?? 30;
   const end = current.nextUpdate ?? 0;
-  if (remaining !== 0 && end < ctx.clock.nowMs() + remaining * DAY) changes.set('expiration', true);
+  const usual = daysToRenew(end - current.lastUpdate, [30, 3]);
+  const remaining = toNumber(args.days_remaining ?? usual) ?? usual;
+  if (remaining !== 0 && end < ctx.clock.nowMs() + remaining * DAY_MS) changes.set('expiration', true);
   const isAuto = args.extensions.get('cRLNumber') === 'auto';
   const extensions = new Map(args.extensions);
   if (isAuto) extensions.delete('cRLNumber');

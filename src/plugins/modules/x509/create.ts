@@ -27,7 +27,7 @@ import { checkedDigest, loadKey, loadPublicKey, newKey, spkiOf } from './keys.ts
 import { loadCertificate, loadList, loadRequest } from './load.ts';
 import { attributeOf } from './names.ts';
 import { writePem, writePrivately } from './pem-entries.ts';
-import { askSigner, mayUse, ownPolicy, policyOf } from './policies.ts';
+import { askSigner, mayUse, ownPolicy, policyOf, policyToSignBy } from './policies.ts';
 import { toPem } from './sources.ts';
 
 /** A certificate that was made, and its private key where that was given. */
@@ -140,7 +140,7 @@ async function create(ctx: ModuleContext, args: TypedArguments<typeof CREATE>, g
       'Creating a PKCS12-encoded certificate without embedded private key is unsupported',
     );
   const { ca_server, signing_policy, path } = args;
-  const policy = truthy(ca_server) ? new Map() : await policyOf(ctx, signing_policy, null);
+  const policy = truthy(ca_server) ? new Map() : await policyToSignBy(ctx, signing_policy);
   if (!truthy(ca_server) && !kwargs.has('signing_private_key') && !policy.has('signing_private_key'))
     throw new SaltInvocationError('Creating a certificate locally at least requires a signing private key.');
   if (path !== undefined && !args.overwrite && isFile(path))

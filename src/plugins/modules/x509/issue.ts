@@ -140,7 +140,10 @@ export interface Draft {
   readonly body: CertificateBody;
   /** Undefined where another minion signs. */
   readonly signingKey: KeyObject | undefined;
-  /** The private key of the certificate, where it was given. */
+  /**
+   * The private key of the certificate, where it was given.
+   * Salt compat: Salt has none for a certificate that signs itself, which then cannot be put into PKCS 12.
+   */
   readonly privateKey: KeyObject | undefined;
   readonly signingCert: Certificate | undefined;
 }
@@ -211,7 +214,7 @@ export function draftCertificate(args: Dict, isRemote: boolean, { clock, random 
   if (signingCert === undefined && signingKey === undefined)
     throw new SaltInvocationError('The signing policy of the ca_server has no signing_cert.');
   const caKey = signingCert === undefined && signingKey !== undefined ? publicHalf(signingKey) : undefined;
-  const own = caKey === undefined ? subjectKey(args, request) : { publicKey: caKey };
+  const own = caKey === undefined ? subjectKey(args, request) : { publicKey: caKey, privateKey: signingKey };
   if (signingCert !== undefined && signingKey !== undefined && !isPair(signingCert.publicKey, signingKey))
     throw new SaltInvocationError("Signing private key does not match the certificate's public key");
   const subject = nameOf(given(args, 'subject') ? valueOf(args, 'subject') : args);

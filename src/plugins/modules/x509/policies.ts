@@ -7,21 +7,42 @@ import { currentNames } from './issue.ts';
 import { loadCertificate } from './load.ts';
 import { toPem } from './sources.ts';
 
-/** A signing policy of this minion; empty where there is none of the name. */
-export async function ownPolicy(ctx: ModuleContext, name: Value): Promise<Dict> {
-  if (name === null) return new Map();
+/** A signing policy of this minion; undefined where there is none of the name. */
+async function policyNamed(ctx: ModuleContext, name: Value): Promise<Dict | undefined> {
   const sources = [
     () => ctx.functions.call('pillar.get', ['x509_signing_policies', dict()]),
     () => ctx.functions.call('config.get', ['x509_signing_policies', dict()]),
   ];
+  let found: Dict | undefined;
   for (const source of sources) {
     const policies = await source();
     const policy = isDict(policies) ? policies.get(name) : undefined;
-    if (!truthy(policy)) continue;
-    if (isDict(policy)) return new Map(policy);
-    if (Array.isArray(policy)) return new Map(policy.flatMap((one) => (isDict(one) ? [...one] : [])));
+    if (isDict(policy)) found = new Map(policy);
+    else if (Array.isArray(policy)) found = new Map(policy.flatMap((one) => (isDict(one) ? [...one] : [])));
+    else if (policy !== undefined) found = new Map();
+    if (found !== undefined && found.size > 0) return found;
   }
-  return new Map();
+  return found;
+}
+
+/** A signing policy of this minion; empty where there is none of the name. */
+export async function ownPolicy(ctx: ModuleContext, name: Value): Promise<Dict> {
+  return (name === null ? undefined : await policyNamed(ctx, name)) ?? new Map();
+}
+
+/**
+ * The policy by which this minion signs; empty where none is asked for.
+ * Salt compat: Salt signs without a policy where there is none of the name.
+ * @throws SaltInvocationError where there is none of the name
+ */
+export async function policyToSignBy(ctx: ModuleContext, name: Value): Promise<Dict> {
+  if (!truthy(name)) return new Map();
+  const policy = await policyNamed(ctx, name);
+  if (policy === undefined)
+    throw new SaltInvocationError(
+      `There is no signing policy '${pyStr(name)}': neither the pillar nor the configuration of this minion has it in 'x509_signing_policies'.`,
+    );
+  return currentNames(policy, `x509_signing_policies:${pyStr(name)}`, ctx.log);
 }
 
 /** Asks the minion that signs. @returns the data of its answer @throws SaltInvocationError, CommandExecutionError with what it says */

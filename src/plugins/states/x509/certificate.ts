@@ -9,9 +9,10 @@ import { CERT_ENCODINGS, checkedEncoding } from '../../modules/x509/encode.ts';
 import { currentNames, draftCertificate, underPolicy, type Draft } from '../../modules/x509/issue.ts';
 import { digestOfSignature } from '../../modules/x509/keys.ts';
 import { loadCertificate, loadChain, type LoadedCertificate } from '../../modules/x509/load.ts';
-import { policyOf } from '../../modules/x509/policies.ts';
+import { policyOf, policyToSignBy } from '../../modules/x509/policies.ts';
 import type { StateContext, StateResult } from '../state-function.ts';
 import { certificateChanges } from './compare.ts';
+import { DAY_MS, daysToRenew } from './renewal.ts';
 import { splitArguments } from './files.ts';
 import { manage, textOfAnswer, type Inspection } from './managed.ts';
 
@@ -20,7 +21,10 @@ const or = (type: string, doc: string, fallback: Value = null) => ({ default: fa
 /** The parameters of the state. */
 export const CERTIFICATE = {
   name: param.text({ doc: 'The file.' }),
-  days_remaining: or('int', 'Make it anew when it is valid for fewer days than this; 90.'),
+  days_remaining: or(
+    'int',
+    'Make it anew when it is valid for fewer days than this; 90, or 7 for one of no more than 90 days.',
+  ),
   ca_server: or('str', 'The minion that signs.'),
   signing_policy: or('str', 'The policy by which is signed.'),
   encoding: or('str', 'The form: `pem`, `der`, `pkcs7_pem`, `pkcs7_der`, `pkcs12`.', 'pem'),
@@ -47,7 +51,6 @@ export const CERTIFICATE = {
 
 type Arguments = TypedArguments<typeof CERTIFICATE>;
 
-const DAY = 86_400_000;
 /** Changes after which the same certificate is only written in another form. */
 const FORM_ONLY = new Set(['additional_certs', 'encoding', 'pkcs12_friendlyname']);
 /** Arguments that make the certificate, as they are handed on. */
@@ -88,18 +91,27 @@ function changesOf(
   ctx: StateContext,
   current: LoadedCertificate,
   args: Arguments,
-  { draft, digest }: { draft: Draft; digest: string },
+  { draft, digest, final }: { draft: Draft; digest: string; final: Dict },
 ): Dict {
   const changes = dict();
   const friendly = truthy(args.pkcs12_friendlyname) ? pyStr(args.pkcs12_friendlyname) : undefined;
   if (args.encoding !== current.encoding) changes.set('encoding', args.encoding);
   else if (current.encoding === 'pkcs12' && current.pkcs12?.friendlyName !== friendly)
     changes.set('pkcs12_friendlyname', args.pkcs12_friendlyname);
-  const remaining = toNumber(args.days_remaining ?? 90) ?? 90;
-  if (current.cert.notAfter < ctx.clock.nowMs() + remaining * DAY) changes.set('expiration', true);
+  const { notBefore, notAfter } = current.cert;
+  const usual = daysToRenew(notAfter - notBefore, [90, 7]);
+  const remaining = toNumber(args.days_remaining ?? usual) ?? usual;
+  if (notAfter < ctx.clock.nowMs() + remaining * DAY_MS) changes.set('expiration', true);
   if (!sameChain(current.chain, chainOf(args.append_certs))) changes.set('additional_certs', true);
   const signed = digestOfSignature(current.cert.signatureOid);
   if (signed !== undefined && signed !== digest.toLowerCase()) changes.set('digest', args.digest);
+  // Salt compat: Salt leaves a certificate as it is whose dates are not those that are given
+  for (const [field, date] of [
+    ['not_before', 'notBefore'],
+    ['not_after', 'notAfter'],
+  ] as const)
+    if (truthy(final.get(field)) && draft.body[date] !== current.cert[date])
+      changes.set(field, final.get(field) ?? null);
   for (const [key, value] of certificateChanges(current.cert, draft, args.serial_number))
     changes.set(key, value);
   return changes;
@@ -119,6 +131,8 @@ async function inspect(
     const keywords = new Map([...making, ...where, ...(truthy(args.ca_server) ? [] : copies)]);
     return textOfAnswer(await ctx.functions.call('x509.create_certificate', [], keywords));
   };
+  const isRemote = truthy(args.ca_server);
+  const own = isRemote ? undefined : await policyToSignBy(ctx, args.signing_policy);
   const current = path === undefined ? undefined : readCurrent(path, args.pkcs12_passphrase);
   if (current === undefined)
     return { changes: dict({ created: args.name }), isRecreation: false, make: create };
@@ -126,14 +140,13 @@ async function inspect(
     return { changes: dict({ replaced: args.name }), isRecreation: false, make: create };
   if (current === 'no password')
     return { changes: dict({ pkcs12_passphrase: true }), isRecreation: false, make: create };
-  const isRemote = truthy(args.ca_server);
-  const policy = await policyOf(ctx, args.signing_policy, args.ca_server);
+  const policy = own ?? (await policyOf(ctx, args.signing_policy, args.ca_server));
   const final = underPolicy(policy, making);
   if (!isRemote && !truthy(final.get('signing_private_key')))
     throw new SaltInvocationError('Creating a certificate locally at least requires a signing private key.');
   const draft = draftCertificate(final, isRemote, ctx);
   const digest = pyStr(final.get('digest') ?? 'sha256');
-  const changes = changesOf(ctx, current, args, { draft, digest });
+  const changes = changesOf(ctx, current, args, { draft, digest, final });
   const encode = async (): Promise<string> => {
     const words = chosen(args, ['encoding', 'append_certs']);
     if (args.encoding === 'pkcs12')
