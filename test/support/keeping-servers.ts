@@ -10,6 +10,7 @@ import {
   type KeepingService,
 } from './keeping-http.ts';
 import { startMongo } from './mongo-stand-in.ts';
+import { scramAnswers } from './scram.ts';
 
 /** A server while it runs. */
 export interface KeepingServer {
@@ -132,6 +133,7 @@ async function mongoServer(note: Note): Promise<KeepingServer> {
   const { answers, port } = await startMongo(ending);
   const databases = new Set(['admin', 'shop']);
   const users = new Map<string, Role[]>([['ann', [{ role: 'read', db: 'shop' }]]]);
+  for (const [command, answer] of scramAnswers('root', 's3cret')) answers.set(command, answer);
   answers.set('buildInfo', () => ({ version: '7.0.5' }));
   answers.set('listDatabases', () => ({ databases: [...databases].map((name) => ({ name })) }));
   answers.set('dropDatabase', ({ $db }) => {

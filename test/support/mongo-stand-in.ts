@@ -181,6 +181,7 @@ const HELLO: Document = {
   maxWireVersion: 21,
   logicalSessionTimeoutMinutes: 30,
   connectionId: 1,
+  saslSupportedMechs: ['SCRAM-SHA-256'],
 };
 
 /** The command in an OP_MSG: its first section, and the lists of documents that come beside it. */

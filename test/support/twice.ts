@@ -108,6 +108,8 @@ export function isPlayable({ needs }: TwiceScene): boolean {
   );
 }
 
+const linesOf = (given: Value): string[] => (Array.isArray(given) ? given : [given]).map(pyStr);
+
 /** What a line of the tables makes of a function's scene. */
 function sceneOf(fun: string, given: Value, base: TwiceScene | undefined, isMore: boolean): TwiceScene {
   const spec: Dict = isDict(given) ? given : new Map([['with', given]]);
@@ -126,7 +128,7 @@ function sceneOf(fun: string, given: Value, base: TwiceScene | undefined, isMore
   return {
     fun,
     kwargs: line === undefined ? (base?.kwargs ?? new Map()) : new Map([...from, ...words]),
-    first: spec.has('first') ? [pyStr(spec.get('first') ?? null)] : isMore ? (base?.first ?? []) : [],
+    first: spec.has('first') ? linesOf(spec.get('first') ?? null) : isMore ? (base?.first ?? []) : [],
     setup: setup === undefined ? (isMore ? base?.setup : undefined) : pyStr(setup),
     grains: isDict(grains) && grains.size > 0 ? grains : isMore && base ? base.grains : new Map(),
     needs: spec.has('needs') ? pyStr(spec.get('needs') ?? null) : isMore ? base?.needs : undefined,

@@ -43,6 +43,20 @@ async function keysNow(ctx: StateContext, whose: DictInit): Promise<Map<string, 
   );
 }
 
+const HEX_ID = /^(?:0x)?([\da-f]{8,})$/i;
+
+/**
+ * The key that is meant, by its short or long id or its fingerprint, in letters of any size.
+ * Salt compat: Salt knows the long id only, and receives at each run what is named otherwise.
+ */
+function keyMeant(now: ReadonlyMap<string, string>, named: string): string | undefined {
+  if (now.has(named)) return named;
+  const id = HEX_ID.exec(named.replaceAll(' ', ''))?.[1]?.toUpperCase();
+  return id === undefined
+    ? undefined
+    : [...now.keys()].find((key) => key !== '' && (key.endsWith(id) || id.endsWith(key)));
+}
+
 /** What a run of the state gathers. */
 interface Report {
   result: boolean | null;
@@ -100,7 +114,8 @@ async function receive(ctx: StateContext, wanted: Wanted, key: string, report: R
   }
   const words = dict({ keyserver: keyserver ?? null, keys: key, ...whose });
   const said = await ctx.functions.call('gpg.receive_keys', [], words);
-  if (!(await keysNow(ctx, whose)).has(key)) {
+  const received = keyMeant(await keysNow(ctx, whose), key);
+  if (received === undefined) {
     report.result = false;
     report.comments.push(messageOf(said) || `Unable to add ${key} to keychain`);
     return;
@@ -109,7 +124,7 @@ async function receive(ctx: StateContext, wanted: Wanted, key: string, report: R
   report.changes.set(key, dict({ added: true }));
   if (level === undefined) return;
   if (!TRUST_NUMBERS.has(level)) report.comments.push(`Invalid trust level ${level}`);
-  else await trust(ctx, wanted, key, report);
+  else await trust(ctx, wanted, received, report);
 }
 
 /**
@@ -121,9 +136,9 @@ async function present(ctx: StateContext, wanted: Wanted): Promise<StateResult> 
   const now = await keysNow(ctx, { user: user ?? null, gnupghome: home ?? null });
   const report: Report = { result: true, comments: [], changes: dict() };
   for (const key of idsOf(name, keys)) {
-    const trusted = now.get(key);
-    if (trusted === undefined) await receive(ctx, wanted, key, report);
-    else await keep(ctx, wanted, key, trusted, report);
+    const there = keyMeant(now, key);
+    if (there === undefined) await receive(ctx, wanted, key, report);
+    else await keep(ctx, wanted, there, now.get(there) ?? '', report);
   }
   return outcome(name, report.result, report.comments.join('\n'), report.changes);
 }
@@ -135,8 +150,9 @@ async function absent(ctx: StateContext, wanted: TypedArguments<typeof ABSENT>):
   const now = await keysNow(ctx, whose);
   const report: Report = { result: true, comments: [], changes: dict() };
   const deleted: string[] = [];
-  for (const key of idsOf(name, wanted.keys)) {
-    if (!now.has(key)) report.comments.push(`${name} not found in GPG keychain`);
+  for (const named of idsOf(name, wanted.keys)) {
+    const key = keyMeant(now, named);
+    if (key === undefined) report.comments.push(`${name} not found in GPG keychain`);
     else if (ctx.state.test) {
       report.result = null;
       report.comments.push(`Would have deleted ${key} from GPG keychain`);

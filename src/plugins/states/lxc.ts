@@ -119,7 +119,13 @@ async function absent(
 ): Promise<StateResult> {
   if (!truthy(await ask(ctx, 'exists', [name], dict({ path }))))
     return usualOutcome(name, true, `Container '${name}' does not exist`);
-  if (ctx.state.test) return usualOutcome(name, null, `Container '${name}' would be destroyed`);
+  if (ctx.state.test) {
+    // Salt compat: Salt foretells it of a container that runs, too, of which the real run says that it cannot be
+    const isFree = truthy(stop) || (await stateOf(ctx, name, path)) === 'stopped';
+    return isFree
+      ? usualOutcome(name, null, `Container '${name}' would be destroyed`)
+      : usualOutcome(name, false, `Failed to destroy container: Container '${name}' is not stopped`);
+  }
   try {
     const change = await ask(ctx, 'destroy', [name], dict({ stop, path }));
     const state = isDict(change) ? (change.get('state') ?? null) : null;

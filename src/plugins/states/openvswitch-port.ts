@@ -14,7 +14,7 @@ const PRESENT = {
   tunnel_type: textIfSaid('What is made with the port: vlan, vxlan or gre.'),
   id: param.text({ default: null, type: 'int', doc: 'The VLAN, or the key of the tunnel.' }),
   remote: param.text({ default: null, doc: 'The address of the other end of the tunnel.' }),
-  dst_port: param.number({ default: null, doc: 'The port of the other end of the tunnel.' }),
+  dst_port: { default: null, type: 'int', doc: 'The port of the other end of the tunnel.' },
   internal: param.flag({ default: false, doc: 'Make an interface of its own for the port.' }),
 } as const;
 type Wanted = TypedArguments<typeof PRESENT>;
@@ -45,10 +45,24 @@ interface Kind {
   };
 }
 
-const hasTargetPort = ({ dst_port }: Wanted): boolean =>
-  dst_port !== undefined && dst_port > 0 && dst_port <= PORT_MAX;
+/** The port at the other end; undefined where none is wanted. */
+function targetPort({ dst_port }: Wanted): number | undefined {
+  const port = Number(toPyInt(dst_port) ?? 0);
+  return port > 0 && port <= PORT_MAX ? port : undefined;
+}
 /** Salt compat: as it is written there. */
-const behind = (wanted: Wanted): string => (hasTargetPort(wanted) ? ` (dst_port${wanted.dst_port})` : '');
+function behind(wanted: Wanted): string {
+  const port = targetPort(wanted);
+  return port === undefined ? '' : ` (dst_port${port})`;
+}
+
+/** The options of an interface as ovs-vsctl prints them: `{key="1", remote_ip="10.0.0.9"}`. */
+const optionsIn = (said: Value): ReadonlyMap<string, string> =>
+  new Map(
+    [...String(said).matchAll(/([\w-]+)=(?:"([^"]*)"|([^,}]*))/g)].map(
+      ([, name = '', quoted, bare = '']): [string, string] => [name, quoted ?? bare],
+    ),
+  );
 
 async function lookAtTunnel(
   ctx: StateContext,
@@ -61,9 +75,15 @@ async function lookAtTunnel(
   const types = asList(await ask(ctx, 'interface_get_type', name));
   if (!truthy(await ctx.functions.call('dig.check_ip', [remote])))
     return [false, 'Remote is not valid ip address.'];
-  const port = type === 'vxlan' && hasTargetPort(wanted) ? `dst_port="${wanted.dst_port}", ` : '';
+  // Salt compat: Salt compares the text, and so makes a tunnel at each run that has a further option, or whose id is written otherwise
+  const now = optionsIn(options[0] ?? '');
+  const port = type === 'vxlan' ? targetPort(wanted) : undefined;
   const isThere =
-    ports.includes(name) && types[0] === type && options[0] === `{${port}key="${id}", remote_ip="${remote}"}`;
+    ports.includes(name) &&
+    types[0] === type &&
+    now.get('key') === String(toPyInt(id)) &&
+    now.get('remote_ip') === remote &&
+    (port === undefined || now.get('dst_port') === String(port));
   const what = `${type.toUpperCase()} tunnel interface ${name} with rempte ip ${remote} and key ${id}`;
   return isThere
     ? [true, `${what} already exists on bridge ${bridge}${type === 'vxlan' ? behind(wanted) : ''}.`]
@@ -118,13 +138,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     badId: 'Id of VXLAN tunnel must be an unsigned 64-bit integer.',
     fun: 'port_create_vxlan',
     look: (ctx, wanted, ports) => lookAtTunnel(ctx, wanted, ports, 'vxlan'),
-    args: ({ name, bridge, id, remote, dst_port }) => [
-      bridge,
-      name,
-      toPyInt(id) ?? id,
-      remote,
-      dst_port ?? null,
-    ],
+    args: ({ name, bridge, id, remote, dst_port }) => [bridge, name, toPyInt(id) ?? id, remote, dst_port],
     texts: (wanted) => tunnelTexts(wanted, 'vxlan'),
   },
 };
@@ -155,7 +169,8 @@ async function ordinary(ctx: StateContext, wanted: Wanted, ports: readonly Value
     if (!internal || (types.length === 1 && types[0] === 'internal'))
       return outcome(name, true, `Port ${name} already exists.`);
     const turned = `Port ${name} already exists, but interface type has been changed to internal.`;
-    if (ctx.state.test) return outcome(name, true, turned);
+    // Salt compat: Salt says true
+    if (ctx.state.test) return outcome(name, null, turned);
     // there is no way to set the type alone
     return truthy(
       await ctx.functions.call('openvswitch.port_add', [bridge, name], dict({ may_exist: true, internal })),

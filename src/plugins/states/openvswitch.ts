@@ -1,4 +1,5 @@
 /** `openvswitch_bridge` and `openvswitch_db`: bridges and records of Open vSwitch (3006.16 salt/states/openvswitch_bridge.py, 3006.16 salt/states/openvswitch_db.py). */
+import { toPyInt } from '../../python/conversions.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, truthy, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
@@ -21,8 +22,10 @@ async function bridge(
   if (truthy(await ask(ctx, 'bridge_exists', name))) {
     const within = await ask(ctx, 'bridge_to_parent', name);
     const tag = await ask(ctx, 'bridge_to_vlan', name);
+    // Salt compat: a number that is written as a text is no other one
     const isRight =
-      valuesEqual(within === name ? null : within, parent) && valuesEqual(tag === 0 ? null : tag, vlan);
+      valuesEqual(within === name ? null : within, parent) &&
+      valuesEqual(tag === 0 ? null : tag, toPyInt(vlan) ?? vlan);
     return isRight
       ? outcome(name, true, `Bridge ${name} already exists.`)
       : outcome(name, false, `Bridge ${name} already exists, but has a different parent or VLAN ID.`);
@@ -76,6 +79,18 @@ export const openvswitchBridgeStates = defineModule({
   },
 });
 
+/** Whether two values of a column are the same. ovs-vsctl says a set of one as what is in it, and a set in an order of its own. */
+function isSame(now: Value, wanted: Value): boolean {
+  if (!Array.isArray(wanted)) return valuesEqual(now, wanted);
+  const rest = Array.isArray(now) ? [...now] : [now];
+  for (const each of wanted) {
+    const at = rest.findIndex((one) => valuesEqual(one, each));
+    if (at < 0) return false;
+    rest.splice(at, 1);
+  }
+  return rest.length === 0;
+}
+
 async function record(
   ctx: StateContext,
   wanted: { readonly name: string; readonly table: string; readonly data: Dict; readonly record: string },
@@ -87,7 +102,8 @@ async function record(
   const changes = dict();
   for (const [column, value] of data) {
     const before = old.get(column) ?? null;
-    if (valuesEqual(before, value)) continue;
+    // Salt compat: Salt sets a list at each run that has one item, or is in another order
+    if (isSame(before, value)) continue;
     if (!ctx.state.test) {
       const said = await ask(ctx, 'db_set', table, wanted.record, column, value);
       if (said !== null)

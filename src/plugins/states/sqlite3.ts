@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { messageOf } from '../../errors/errors.ts';
 import { isDir, pathExists } from '../../python/paths.ts';
 import { pyStr } from '../../python/values/repr.ts';
-import { dict, isDict, valuesEqual, type Dict, type Value } from '../../python/values/value.ts';
+import { dict, isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { withDatabase, type PythonDatabase } from '../modules/sqlite3/database.ts';
@@ -69,27 +69,56 @@ async function writeRow(
   database: PythonDatabase,
   wanted: Wanted & { readonly data: Dict; readonly update: boolean },
 ): Promise<StateResult> {
-  const { name, table, data, update } = wanted;
+  const { name, table, update } = wanted;
   const [row, another] = await matching(database, wanted);
   if (another !== undefined) return failure(name, MANY);
   if (row === undefined) return insertRow(ctx, database, wanted);
-  const differs = [...data].some(([key, value]) => row.has(key) && !valuesEqual(row.get(key) ?? null, value));
-  if (!differs) return outcome(name, true, 'Row exists');
+  // Salt compat: Salt compares the values as they are written, and leaves out columns that the table does not have
+  if (await holds(database, wanted)) return outcome(name, true, 'Row exists');
   if (!update) return failure(name, 'Existing data doesnot match desired state');
-  if (ctx.state.test) return outcome(name, true, `Row will be update in ${table}`);
-  return updateRow(database, wanted, row);
+  // Salt compat: Salt tells no change in test mode, as if nothing were to be done; so of a table that is to be dropped
+  const changes = dict({ old: row, new: wanted.data });
+  if (ctx.state.test) return outcome(name, true, `Row will be update in ${table}`, changes);
+  return updateRow(database, wanted, changes);
+}
+
+/** Marks for the values of columns before those of the condition, and what is bound to all of them. */
+function marked(
+  data: Dict,
+  where_args: Value,
+): { readonly marks: string[]; readonly values: Value[] | Dict } {
+  const values = [...data.values()];
+  if (!isDict(where_args))
+    return {
+      marks: values.map(() => '?'),
+      values: [...values, ...(Array.isArray(where_args) ? where_args : [])],
+    };
+  let prefix = 'value';
+  while ([...where_args.keys()].some((key) => pyStr(key).startsWith(prefix))) prefix += '_';
+  const own = values.map((value, i): [Value, Value] => [`${prefix}${i}`, value]);
+  return { marks: own.map(([key]) => `:${pyStr(key)}`), values: new Map([...where_args, ...own]) };
+}
+
+/** Whether a row has values, as SQLite takes them: a column of numbers has the number of a text. */
+async function holds(database: PythonDatabase, wanted: Wanted & { readonly data: Dict }): Promise<boolean> {
+  const { table, data, where_sql, where_args } = wanted;
+  if (data.size === 0) return true;
+  const { marks, values } = marked(data, where_args);
+  const alike = [...data.keys()].map((key, i) => `\`${pyStr(key)}\` IS ${marks[i] ?? ''} COLLATE BINARY`);
+  const asked = `SELECT (${alike.join(') AND (')}) FROM \`${table}\` WHERE ${where_sql}`;
+  return (await database.execute(asked, values)).rows[0]?.[0] === 1;
 }
 
 async function updateRow(
   database: PythonDatabase,
   { name, table, data, where_sql, where_args }: Wanted & { readonly data: Dict },
-  row: Dict,
+  changes: Dict,
 ): Promise<StateResult> {
-  const columns = [...data.keys()].map((key) => `\`${pyStr(key)}\`=?`).join(',');
-  const values = [...data.values(), ...(Array.isArray(where_args) ? where_args : [])];
+  const { marks, values } = marked(data, where_args);
+  const columns = [...data.keys()].map((key, i) => `\`${pyStr(key)}\`=${marks[i] ?? ''}`).join(',');
   const count = await database.change(`UPDATE \`${table}\` SET ${columns} WHERE ${where_sql}`, values);
   if (count !== 1) return failure(name, 'Row update failed');
-  return outcome(name, true, 'Row updated', dict({ old: row, new: data }));
+  return outcome(name, true, 'Row updated', changes);
 }
 
 async function insertRow(
@@ -112,10 +141,22 @@ async function madeBy(database: PythonDatabase, name: string): Promise<Value | u
   return (await database.execute(asked, [name])).rows[0]?.[0];
 }
 
+/** A statement as SQLite keeps it: without what it does not need. One that needs other tables is as it is written. */
+async function asKept(ctx: StateContext, name: string, sql: string): Promise<Value> {
+  try {
+    return await withDatabase(':memory:', ctx.clock, async (database) => {
+      await database.change(sql);
+      return (await madeBy(database, name)) ?? sql;
+    });
+  } catch {
+    return sql;
+  }
+}
+
 async function dropTable(ctx: StateContext, database: PythonDatabase, name: string): Promise<StateResult> {
   const old = await madeBy(database, name);
   if (old === undefined) return outcome(name, true, `'${name}' is already absent`);
-  if (ctx.state.test) return outcome(name, true, `'${name}' will be dropped`);
+  if (ctx.state.test) return outcome(name, true, `'${name}' will be dropped`, dict({ old }));
   await database.change(`DROP TABLE ${name}`);
   return outcome(name, true, `'${name}' was dropped`, dict({ old }));
 }
@@ -139,7 +180,9 @@ async function makeTable(
     return outcome(name, true, `Created table '${name}'`, changes);
   }
   const wanted = sql.trim();
-  if (wanted === old) return outcome(name, true, `'${name}' exists with matching schema`);
+  // Salt compat: Salt compares what is written, and so with `force` makes a table anew at each run whose statement says IF NOT EXISTS
+  if (wanted === old || (await asKept(ctx, name, wanted)) === old)
+    return outcome(name, true, `'${name}' exists with matching schema`);
   if (!force) return failure(name, `Expected schema=${wanted}\nactual schema=${pyStr(old)}`);
   const changes = dict({ old, new: wanted });
   if (ctx.state.test) return outcome(name, true, `'${name}' will be replaced`, changes);

@@ -121,6 +121,11 @@ function boundValues(sql: string, values: readonly Value[] | Dict): SqlValue[] |
     return Object.fromEntries(names.map((name, i) => [name, boundValue(given.get(name) ?? null, i)]));
   }
   const list = values as readonly Value[];
+  if (positions > 0 && names.length > 0)
+    throw failure(
+      'ProgrammingError',
+      `A statement has question marks or names for its values, not both: ? and :${names[0] ?? ''}.`,
+    );
   const wanted = Math.max(positions, names.length);
   if (wanted !== list.length)
     throw failure(

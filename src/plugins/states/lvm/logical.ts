@@ -48,6 +48,16 @@ async function find(ctx: StateContext, path: string): Promise<Found | undefined>
   };
 }
 
+/**
+ * What LVM makes of a size: as many extents as it takes.
+ * Salt compat: Salt compares what is asked for, so that a volume which is no multiple of the extents is to be made smaller at each run.
+ */
+function inExtents(sizeMb: number, found: Found): number {
+  if (found.extents === 0) return sizeMb;
+  const extentMb = found.sizeMb / found.extents;
+  return Math.ceil(sizeMb / extentMb) * extentMb;
+}
+
 function made(name: Value, result: boolean | null, comment: string, changes = dict()): StateResult {
   return { changes, comment, name, result };
 }
@@ -102,7 +112,7 @@ export async function logicalPresent(
     return made(name, false, 'Only one of extents or size can be specified.');
   const label = snapshot ?? name;
   const path = `/dev/${thinvolume ? (vgname.split('/')[0] ?? '') : vgname}/${label}`;
-  const wantedMb = size === undefined ? undefined : megabytes(size);
+  const asked = size === undefined ? undefined : megabytes(size);
   const found = await find(ctx, path);
   if (found === undefined) return create(ctx, wanted, path, kwargs);
   const present = `Logical Volume ${label} already present`;
@@ -110,7 +120,7 @@ export async function logicalPresent(
   const wantedExtents = extents === undefined ? found.extents : wholeNumber(extents);
   if (wantedExtents === undefined)
     return made(name, false, `Extents are a number or a percentage: ${extents ?? ''}`);
-  const sizeMb = wantedMb ?? found.sizeMb;
+  const sizeMb = asked === undefined ? found.sizeMb : inExtents(asked, found);
   if (!force && (sizeMb < found.sizeMb || wantedExtents < found.extents))
     return made(name, false, "To reduce a Logical Volume option 'force' must be True.");
   if (sizeMb === found.sizeMb && wantedExtents === found.extents) return made(name, true, present);
