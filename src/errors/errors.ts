@@ -87,6 +87,33 @@ export class AuthenticationError extends BrineError {
   override readonly name = 'AuthenticationError';
 }
 
+/**
+ * A file cannot be written: no room, a quota, a file system that is read only, a disk that fails. It is still the system's error for those
+ * who look at its number (Python's `OSError`).
+ */
+export class DiskRefusesError extends BrineError {
+  static override readonly errorCode: ErrorCode = 'disk-refuses';
+  override readonly name = 'DiskRefusesError';
+  readonly path: string;
+  readonly code: string | undefined;
+  readonly errno: number | undefined;
+  readonly syscall: string | undefined;
+
+  constructor(message: string, { path, cause }: { readonly path: string; readonly cause: unknown }) {
+    super(message, { cause });
+    const { code, errno, syscall } = cause as NodeJS.ErrnoException;
+    this.path = path;
+    this.code = code;
+    this.errno = errno;
+    this.syscall = syscall;
+  }
+
+  /** The same, with what could not be done because of it. @param what a sentence without its full stop */
+  keepingFrom(what: string): DiskRefusesError {
+    return new DiskRefusesError(`${what}: ${this.message}`, { path: this.path, cause: this });
+  }
+}
+
 /** A path built from outside data would leave its folder. */
 export class UnsafePathError extends BrineError {
   static override readonly errorCode: ErrorCode = 'path-unsafe';

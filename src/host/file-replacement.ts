@@ -5,6 +5,7 @@
 import { chmodSync, chownSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { diskRefusal } from './disk-refusal.ts';
 import { systemRandom } from './random.ts';
 
 /** Collects the new content of one file and puts it in place in one step. */
@@ -22,13 +23,14 @@ export class FileReplacement {
 
   /**
    * Begins; the folder must exist. A link is followed, so that it stays one.
-   * @throws the system's error
+   * @throws DiskRefusesError, or another error of the system
    */
   static async begin(path: string): Promise<FileReplacement> {
     const target = existsSync(path) ? realpathSync(path) : path;
     const name = `.${basename(target).slice(0, 100)}.${systemRandom.bytes(6).toString('hex')}`;
     const temporary = join(dirname(target), name);
-    return new FileReplacement(target, temporary, await open(temporary, 'wx+', 0o600));
+    const file = await naming(target, () => open(temporary, 'wx+', 0o600));
+    return new FileReplacement(target, temporary, file);
   }
 
   /** Where the content is until it is {@link commit}ted. */
@@ -39,7 +41,9 @@ export class FileReplacement {
   /** Appends. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length;) {
-      const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#at);
+      const { bytesWritten } = await naming(this.#target, () =>
+        this.#file.write(bytes, done, bytes.length - done, this.#at),
+      );
       done += bytesWritten;
       this.#at += bytesWritten;
     }
@@ -74,6 +78,15 @@ export class FileReplacement {
   async abandon(): Promise<void> {
     await this.#file.close().catch(() => undefined);
     await rm(this.#temporary, { force: true }).catch(() => undefined);
+  }
+}
+
+/** An error of the disk names the file that is replaced, and not the one beside it. */
+async function naming<T>(path: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw diskRefusal(error, path) ?? error;
   }
 }
 

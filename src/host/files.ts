@@ -15,6 +15,7 @@ import {
 import { dirname, join, resolve, sep } from 'node:path';
 import { UnsafePathError } from '../errors/errors.ts';
 import { systemClock } from './clock.ts';
+import { diskRefusal, writing } from './disk-refusal.ts';
 import { syncFolder } from './disk-sync.ts';
 import { systemRandom } from './random.ts';
 
@@ -55,7 +56,7 @@ export interface FileCreation {
 
 /**
  * Writes a whole file so that nobody ever sees half of it: a fresh temporary file beside it, then a rename.
- * @throws the operating system's error, with nothing left behind
+ * @throws DiskRefusesError, or another error of the operating system, with nothing left behind
  */
 export function writeFileAtomic(path: string, content: string | Uint8Array, creation: FileCreation): void {
   const temporary = join(dirname(path), `.${systemRandom.bytes(9).toString('base64url')}.tmp`);
@@ -69,7 +70,7 @@ export function writeFileAtomic(path: string, content: string | Uint8Array, crea
     } catch {
       // it was never created, or the rename had already taken it away
     }
-    throw error;
+    throw diskRefusal(error, path) ?? error;
   }
 }
 
@@ -83,7 +84,7 @@ export function overwriteFile(path: string, content: string, creation: FileCreat
   const bytes = Buffer.from(content);
   const fd = openLike(path, bytes.length, creation.mode);
   if (fd === undefined) return writeFileAtomic(path, content, creation);
-  writeAndClose(fd, bytes, creation);
+  writing(path, () => writeAndClose(fd, bytes, creation));
 }
 
 /**
@@ -134,8 +135,10 @@ function openLike(path: string, sizeBytes: number, mode: number): number | undef
 
 /** Creates a file that must not exist yet. @throws EEXIST among others */
 export function createFile(path: string, content: string | Uint8Array, creation: FileCreation): void {
-  createUnsynced(path, content, creation);
-  if (creation.durable) syncFolder(dirname(path));
+  writing(path, () => {
+    createUnsynced(path, content, creation);
+    if (creation.durable) syncFolder(dirname(path));
+  });
 }
 
 /** Creates a file whose name the disk may not have yet. */
@@ -168,7 +171,7 @@ export function makeDirectory(path: string, mode: number): void {
     process.umask(0);
     mkdirSync(path, { mode });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw diskRefusal(error, path) ?? error;
   } finally {
     process.umask(umask);
   }

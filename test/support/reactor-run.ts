@@ -75,6 +75,9 @@ export async function reactorDeeds(
   const reactor = new Reactor({
     feedPath,
     journal,
+    refused: (error) => {
+      throw error;
+    },
     map,
     manager: new ReactorManager({
       id: 'the_id',

@@ -4,6 +4,7 @@ import {
   ArgumentError,
   BrineError,
   CommandExecutionError,
+  DiskRefusesError,
   CommandNotFoundError,
   SaltInvocationError,
   messageOf,
@@ -107,7 +108,7 @@ function failure(fun: string, ctx: ModuleContext, error: unknown): CallOutcome {
   if (error instanceof SaltInvocationError) return failed(`${message}\n`);
   if (error instanceof CommandNotFoundError)
     return failed(`Command required for '${fun}' not found: ${message}\n`);
-  if (error instanceof CommandExecutionError)
+  if (error instanceof CommandExecutionError || error instanceof DiskRefusesError)
     return failed(`${trace(error, ctx)}Error running '${fun}': ${message}\n`);
   const line = exceptionLine(error, message);
   ctx.log.error(`${UNHANDLED}\n${line}`, error);

@@ -6,7 +6,7 @@ import { tellError, tellFailure } from '../terminal/failure-line.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { didYouMean } from '../../errors/did-you-mean.ts';
-import { UsageError, messageOf } from '../../errors/errors.ts';
+import { DiskRefusesError, UsageError, messageOf } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import { systemRandom } from '../../host/random.ts';
@@ -250,10 +250,11 @@ class Caller {
       const files = new ProcFiles(cachedir);
       files.write(jid, call);
       return () => files.remove(jid);
-    } catch {
+    } catch (error) {
       const path = join(cachedir, 'proc', jid);
+      const reason = error instanceof DiskRefusesError ? ` ${error.message}` : '';
       this.#io.stderr.write(
-        `Cannot write to process directory. Do you have permissions to write to ${path} ?\n`,
+        `Cannot write to process directory. Do you have permissions to write to ${path} ?${reason}\n`,
       );
       return () => undefined;
     }

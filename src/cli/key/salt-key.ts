@@ -9,7 +9,8 @@ import { loadMasterConfig } from '../../config/load.ts';
 import type { MasterOptions } from '../../config/master-options.ts';
 import { accountOf, becomeUser, NoSuchUserError } from '../../programs/daemon/privileges.ts';
 import { UnreadableProgramError } from '../../programs/daemon/program-access.ts';
-import { BrineError, ConfigError, UsageError, messageOf } from '../../errors/errors.ts';
+import { BrineError, ConfigError, UsageError } from '../../errors/errors.ts';
+import { spokenError } from '../../host/disk-refusal.ts';
 import { setupLogging, type LineTarget, type Logging } from '../../host/log-sinks.ts';
 import type { Logger } from '../../host/log.ts';
 import { KeyManager, type KeyIds } from '../../storage/keys/manager.ts';
@@ -334,5 +335,5 @@ function explain(error: unknown): string {
     return `Permission denied: '${path ?? ''}'. Run salt-key as root or as the user of the master.`;
   }
   if (code === 'ENOENT' && path !== undefined) return `No such file or directory: '${path}'`;
-  return messageOf(error);
+  return spokenError(error);
 }

@@ -8,8 +8,10 @@ import type { Crypticle } from '../crypto/crypticle.ts';
 import { DEFAULT_ENCRYPTION, DEFAULT_SIGNING } from '../crypto/rsa.ts';
 import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
+import { spokenError } from '../../host/disk-refusal.ts';
 import { isValidMinionId } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines } from '../../host/rare-lines.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { AUTHENTICATED, BudgetError, CLEAR, requireWithin, type Budget } from '../../formats/wire/budget.ts';
 import {
@@ -155,9 +157,11 @@ export class Door {
   /** Commands of the tables, and `_auth`, to how often they were asked for. */
   readonly served = new Map<string, number>();
   readonly #deps: DoorDeps;
+  readonly #tellFailure: (kind: string, text: string, error: unknown) => void;
 
   constructor(deps: DoorDeps) {
     this.#deps = deps;
+    this.#tellFailure = rareLines(deps.clock, (text, error) => deps.log.error(text, error));
   }
 
   /**
@@ -174,7 +178,7 @@ export class Door {
     } catch (error) {
       reply = error instanceof Refused ? error.reply : HANDLER_FAILED;
       if (error instanceof Refused) this.#count(error, from);
-      else this.#failed(`A request from ${from} could not be handled`, error);
+      else this.#failed('', `A request from ${from} could not be handled`, error);
     }
     return { reply, outcome: passage.outcome };
   }
@@ -239,7 +243,7 @@ export class Door {
       const reply = await handler(request);
       return 'raw' in reply ? reply.raw : crypticle.dumps(reply.value, nonce);
     } catch (error) {
-      this.#failed(`The request ${request.cmd} of ${request.id} failed`, error);
+      this.#failed(request.cmd, `The request ${request.cmd} of ${request.id} failed`, error);
       return crypticle.dumps('', nonce);
     }
   }
@@ -354,10 +358,10 @@ export class Door {
       this.#deps.log.warning(`A request from ${from} was refused: ${message} (${count} so far).`);
   }
 
-  #failed(what: string, error: unknown): void {
-    const count = this.#increment('handler failed');
-    if (isWorthALine(count))
-      this.#deps.log.error(`${what}: ${messageOf(error)} (${count} failures so far).`, error);
+  /** @param kind what failed, whoever asked: a fault that lasts is a line a minute for each */
+  #failed(kind: string, what: string, error: unknown): void {
+    this.#increment('handler failed');
+    this.#tellFailure(kind, `${what}: ${spokenError(error)}`, error);
   }
 
   #countServed(cmd: string): void {

@@ -6,6 +6,7 @@ import type { Clock } from '../../host/clock.ts';
 import { makeDirectory } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
 import { blobBytes, openSqlite, type Blob, type SqliteDatabase } from '../../storage/jobs/sqlite.ts';
+import { tryRollback } from '../../storage/jobs/sqlite-writing.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { isDict, type Value } from '../../python/values/value.ts';
 import type { Batch, DeliverySource } from './delivery.ts';
@@ -63,11 +64,13 @@ export class EventSpool {
    * Keeps events. Where there is no room, the oldest of those that a database has got are dropped for the others, which are behind;
    * where nobody has got any, the new ones are.
    * @param hadUpTo the number of the last event that some database has got
+   * @throws DiskRefusesError when there is no room: none of them is kept then
    */
   append(events: readonly SavedEvent[], hadUpTo = 0): void {
     if (events.length === 0) return;
     const insert = this.#db.prepare('INSERT INTO events (seq, tag, data) VALUES (?, ?, ?)');
     this.#db.exec('BEGIN IMMEDIATE');
+    const before = { lastSeq: this.#lastSeq, bytes: this.#bytes, spooled: this.counters.spooled };
     let dropped = 0;
     try {
       for (const { tag, data } of events) {
@@ -83,8 +86,13 @@ export class EventSpool {
         this.#bytes += bytes.length;
         this.counters.spooled++;
       }
-    } finally {
       this.#db.exec('COMMIT');
+    } catch (error) {
+      tryRollback(this.#db);
+      this.#lastSeq = before.lastSeq;
+      this.#bytes = before.bytes;
+      this.counters.spooled = before.spooled;
+      throw error;
     }
     if (dropped > 0) this.#tellDropped(dropped);
   }

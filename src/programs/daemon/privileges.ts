@@ -1,6 +1,7 @@
 /** Running as the configured user, with exactly that user's groups (CVE-2013-6617). */
 import type { ErrorCode } from '../../errors/codes.ts';
 import { BrineError } from '../../errors/errors.ts';
+import { diskRefusal } from '../../host/disk-refusal.ts';
 import { findUser, groupIdsOf, type User } from '../../host/users.ts';
 import { requireReadablePrograms } from './program-access.ts';
 
@@ -19,8 +20,11 @@ class PreparationError extends BrineError {
 
   constructor(cause: NodeJS.ErrnoException) {
     const what = cause.path === undefined ? '' : ` ${cause.path}`;
+    const refusal = diskRefusal(cause);
     super(
-      `Failed to prepare${what} - ${cause.message}. Start the program as the owner of this path, or set the option that names it to another.`,
+      refusal === undefined
+        ? `Failed to prepare${what} - ${cause.message}. Start the program as the owner of this path, or set the option that names it to another.`
+        : `Failed to prepare${what} - ${refusal.message}`,
       { cause },
     );
     this.exitCode = Math.abs(cause.errno ?? 1);

@@ -24,6 +24,7 @@ import { collectGrains } from '../../plugins/grains/collect.ts';
 import { makeDirectory } from '../../host/files.ts';
 import { systemNames } from '../../host/dns.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines } from '../../host/rare-lines.ts';
 import type { User } from '../../host/users.ts';
 import type { MinionServices } from '../../runtime/loader/module.ts';
 import { dict, type Dict } from '../../python/values/value.ts';
@@ -185,7 +186,9 @@ async function assemble(start: MinionStart, tracing: Tracing): Promise<Minion> {
   );
   const files = new ProcFiles(opts.get('cachedir'));
   files.clear();
-  return new Minion({ start, state, running: new RunningJobs(files), own, waiting, tracing });
+  const tell = rareLines(clock, (text) => log.error(text));
+  const running = new RunningJobs(files, (text) => tell('', text));
+  return new Minion({ start, state, running, own, waiting, tracing });
 }
 
 /** What a minion is made of. */

@@ -18,6 +18,7 @@ import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { makeDirectory, safeJoin, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines } from '../../host/rare-lines.ts';
 import { isSafeJid } from '../../storage/jobs/jid.ts';
 import { isDict, type Dict } from '../../python/values/value.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
@@ -94,10 +95,12 @@ export class ReturnSpool {
   #sizeBytes = 0;
   #next = 0;
   #securing: Promise<void> | undefined;
+  readonly #tell: (kind: string, text: string) => void;
 
   /** Takes over what an earlier run of the minion has left. @throws the system's error when the folder cannot be used */
   constructor(deps: ReturnSpoolDeps) {
     this.#deps = deps;
+    this.#tell = rareLines(deps.clock, (text) => deps.log.error(text));
     makeDirectory(deps.directory, 0o700);
     for (const name of readdirSync(deps.directory).sort()) this.#takeOver(name);
     this.#enforce();
@@ -209,7 +212,7 @@ export class ReturnSpool {
   }
 
   #write(jid: string, master: string, content: Uint8Array, load: Dict): Kept {
-    const { directory, clock, log } = this.#deps;
+    const { directory, clock } = this.#deps;
     const atMs = Math.floor(clock.nowMs());
     const common = { jid, master, atMs, sizeBytes: content.length };
     this.#next = (this.#next + 1) % 1_000_000_000;
@@ -218,11 +221,11 @@ export class ReturnSpool {
       writeFileAtomic(safeJoin(directory, file), content, { mode: 0o600 });
       return { ...common, file, load: undefined };
     } catch (error) {
-      const count = ++this.counters.notWritten;
-      if (count <= 10 || count % 1000 === 0)
-        log.error(
-          `${capital(this.nameOf({ ...common, jid }))} cannot be kept in ${directory}, it waits in memory only: ${messageOf(error)} (${count} so far).`,
-        );
+      this.counters.notWritten++;
+      this.#tell(
+        '',
+        `${capital(this.nameOf({ ...common, jid }))} cannot be kept in ${directory}, it waits in memory only: ${messageOf(error)}`,
+      );
       return { ...common, file: undefined, load };
     }
   }

@@ -1,4 +1,5 @@
 /** The jobs that run now: what `saltutil.running` lists and what `saltutil.kill_job` reaches. */
+import { messageOf } from '../../errors/errors.ts';
 import type { Dict } from '../../python/values/value.ts';
 import type { Job } from './job.ts';
 import type { ProcFiles } from './proc-files.ts';
@@ -18,11 +19,14 @@ const ENDING_SIGNALS = new Set([1, 2, 3, 6, 9, 15]);
 
 /** A registry of running jobs, mirrored to proc files. */
 export class RunningJobs {
-  readonly #files: ProcFiles;
+  readonly #files: Pick<ProcFiles, 'write' | 'remove'>;
+  readonly #notListed: (text: string) => void;
   readonly #jobs = new Map<string, RunningJob>();
 
-  constructor(files: ProcFiles) {
+  /** @param notListed told of each job whose file cannot be written: a minion whose disk is full runs the jobs that are to repair it */
+  constructor(files: Pick<ProcFiles, 'write' | 'remove'>, notListed: (text: string) => void) {
     this.#files = files;
+    this.#notListed = notListed;
   }
 
   get size(): number {
@@ -43,19 +47,35 @@ export class RunningJobs {
       },
     };
     this.#jobs.set(job.jid, running);
-    this.#files.write(job.jid, describe(running));
+    this.#list(running);
     return running;
   }
 
   /** Notes that a job has moved to a worker. */
   moved(running: RunningJob, pid: number): void {
     running.pid = pid;
-    this.#files.write(running.job.jid, describe(running));
+    this.#list(running);
   }
 
   remove(running: RunningJob): void {
-    this.#jobs.delete(running.job.jid);
-    this.#files.remove(running.job.jid);
+    const { jid } = running.job;
+    this.#jobs.delete(jid);
+    try {
+      this.#files.remove(jid);
+    } catch (error) {
+      this.#notListed(`The file of the ended job ${jid} cannot be removed: ${messageOf(error)}`);
+    }
+  }
+
+  #list(running: RunningJob): void {
+    const { jid } = running.job;
+    try {
+      this.#files.write(jid, describe(running));
+    } catch (error) {
+      this.#notListed(
+        `Job ${jid} runs without its file, so that other programs on this machine do not see it: ${messageOf(error)}`,
+      );
+    }
   }
 
   list(): Dict[] {

@@ -3,8 +3,12 @@
  * killed goes on where it was: nothing is forgotten, and nothing is done twice.
  */
 import { dirname } from 'node:path';
+import { DiskRefusesError } from '../../errors/errors.ts';
 import type { DiskSync } from '../../host/disk-sync.ts';
+import type { Clock } from '../../host/clock.ts';
 import { makeDirectory } from '../../host/files.ts';
+import type { Logger } from '../../host/log.ts';
+import { rareLines } from '../../host/rare-lines.ts';
 import { decode, encode } from '../../formats/wire/msgpack.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import {
@@ -14,6 +18,7 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from '../../storage/jobs/sqlite.ts';
+import { tryRollback } from '../../storage/jobs/sqlite-writing.ts';
 import { WalSync } from '../../storage/jobs/wal-sync.ts';
 
 /** How far a reaction is. A `local` one is never `started`: it has a job id, which says whether it was published. */
@@ -40,6 +45,19 @@ export interface StreamPlace {
   readonly last: number;
 }
 
+/** The time between attempts to commit what there is no room for. */
+const PAUSE_MS = 1_000;
+
+/** What a reactor does while its journal has no room: it says so once a minute, and nothing else. */
+export function journalPatience(clock: Clock, log: Logger): JournalPatience {
+  const tell = rareLines(clock, (text) => log.error(text));
+  return {
+    refused: (error) =>
+      tell('', `The reactor keeps no events, and reacts to them when it can again: ${error.message}`),
+    pause: () => clock.sleep(PAUSE_MS),
+  };
+}
+
 const LETTERS: Readonly<Record<StepState, string>> = { planned: 'p', started: 's', done: 'd' };
 const STATES = new Map(Object.entries(LETTERS).map(([state, letter]) => [letter, state as StepState]));
 
@@ -52,12 +70,24 @@ interface Row {
 }
 
 /**
+ * What a journal does while its disk takes nothing: whoever waits for a commit goes on waiting, and nothing is acted on that is not kept.
+ */
+export interface JournalPatience {
+  /** Tells of it; called at each attempt. */
+  readonly refused: (error: DiskRefusesError) => void;
+  /** The time between attempts. */
+  readonly pause: () => Promise<void>;
+}
+
+/**
  * The journal. One process writes it. What is written within one turn of the event loop is committed together, and brought to the disk
- * together; a commit that fails, or a disk that refuses, ends the process, whose successor goes on from what the journal has.
+ * together. A commit for which there is no room is tried again; one that fails otherwise, or a disk that loses what it took, ends the
+ * process, whose successor goes on from what the journal has.
  */
 export class Journal {
   readonly #db: SqliteDatabase;
   readonly #wal: WalSync | undefined;
+  readonly #patience: JournalPatience | undefined;
   #writes: (() => void)[] = [];
   #committed: Promise<void> | undefined;
   readonly #insert: SqliteStatement;
@@ -69,8 +99,10 @@ export class Journal {
   /**
    * @param path the file; it and its folder are made, for their owner alone
    * @param disk what is waited for, so that a failure of power loses nothing; without it that is not waited for
+   * @param patience without it a commit for which there is no room ends the process, too
    */
-  constructor(path: string, disk?: DiskSync) {
+  constructor(path: string, disk?: DiskSync, patience?: JournalPatience) {
+    this.#patience = patience;
     makeDirectory(dirname(path), 0o700);
     this.#db = openSqlite(path);
     this.#db.exec('PRAGMA busy_timeout = 5000');
@@ -100,6 +132,7 @@ export class Journal {
   /**
    * Takes on events, and remembers how far the stream was read, together.
    * @returns the entries with their ids; they are on the disk when {@link secured} resolves
+   * @throws DiskRefusesError when there is no room: nothing was taken on then
    */
   take(events: readonly { readonly tag: string; readonly data: Dict }[], place: StreamPlace): JournalEntry[] {
     this.#db.exec('BEGIN IMMEDIATE');
@@ -112,7 +145,7 @@ export class Journal {
       this.#db.exec('COMMIT');
       return entries;
     } catch (error) {
-      this.#db.exec('ROLLBACK');
+      tryRollback(this.#db);
       throw error;
     }
   }
@@ -159,7 +192,7 @@ export class Journal {
   }
 
   close(): void {
-    this.#commit();
+    this.#isCommitted();
     this.#wal?.close();
     this.#db.close();
   }
@@ -168,20 +201,41 @@ export class Journal {
     this.#writes.push(write);
     return (this.#committed ??= new Promise((resolve) => {
       setImmediate(() => {
-        this.#commit();
-        resolve(this.secured());
+        void this.#commitPatiently().then(resolve);
       });
     }));
   }
 
+  async #commitPatiently(): Promise<void> {
+    while (!this.#isCommitted()) await this.#patience?.pause();
+    await this.secured();
+  }
+
+  /** @returns false when there is no room for it now */
+  #isCommitted(): boolean {
+    try {
+      this.#commit();
+      return true;
+    } catch (error) {
+      if (this.#patience === undefined || !(error instanceof DiskRefusesError)) throw error;
+      this.#patience.refused(error);
+      return false;
+    }
+  }
+
   #commit(): void {
-    const writes = this.#writes;
+    if (this.#writes.length > 0) {
+      this.#db.exec('BEGIN IMMEDIATE');
+      try {
+        for (const write of this.#writes) write();
+        this.#db.exec('COMMIT');
+      } catch (error) {
+        tryRollback(this.#db);
+        throw error;
+      }
+    }
     this.#writes = [];
     this.#committed = undefined;
-    if (writes.length === 0) return;
-    this.#db.exec('BEGIN IMMEDIATE');
-    for (const write of writes) write();
-    this.#db.exec('COMMIT');
   }
 }
 

@@ -5,7 +5,7 @@
  * An event is in the journal, on the disk, before it is confirmed to the hub, and each reaction has its job id there before it is run. So
  * whoever kills this process makes it late, and nothing else.
  */
-import { messageOf } from '../../errors/errors.ts';
+import { DiskRefusesError, messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import type { Logger } from '../../host/log.ts';
 import type { BusEvent } from '../../network/events/framing.ts';
@@ -27,6 +27,8 @@ export const REACTOR_USER = 'Reactor';
 /** Events that may wait; those that come when so many do are left out. */
 const WAITING_MAX = 100_000;
 const RECONNECT_MS = 100;
+/** How long events are left to the hub, which keeps them, while the journal has no room for them. */
+const NO_ROOM_MS = 1_000;
 /** Jobs that are on their way to the publisher at a time, and such that wait. */
 const PUBLISHING_MAX = 128;
 /** Writes to the journal that may wait for their commit. */
@@ -51,6 +53,8 @@ export interface ReactorDeps {
   /** Calls at a time, and calls that may wait. */
   readonly pool: CallPool;
   readonly chains: Chains;
+  /** Told at each attempt that the journal has no room. */
+  readonly refused: (error: DiskRefusesError) => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -75,6 +79,9 @@ export class Reactor {
   #reader: KeptFeedReader | undefined;
   #stream = '';
   #skipUntil = 0;
+  /** The last event by which the reactor itself was managed: it may come again. */
+  #managedUpTo = 0;
+  #hasNoRoom = false;
   #isFull = false;
   #stopped = false;
   #loop: Promise<void> | undefined;
@@ -112,13 +119,20 @@ export class Reactor {
     const { feedPath, map, clock } = this.#deps;
     while (!this.#stopped) {
       try {
-        this.#reader = await KeptFeedReader.connect(feedPath, {
+        if (this.#hasNoRoom) await clock.sleep(NO_ROOM_MS);
+        this.#hasNoRoom = false;
+        const reader = await KeptFeedReader.connect(feedPath, {
           wants: (tag) => isManaging(tag) || map.wants(tag),
           begins: (stream) => this.#begins(stream),
           events: (wanted, last) => this.#take(wanted, last),
-          closed: () => void this.#connect(),
+          closed: () => {
+            this.#reader = undefined;
+            void this.#connect();
+          },
         });
-        return;
+        this.#reader = reader;
+        if (!this.#hasNoRoom) return;
+        reader.close();
       } catch {
         await clock.sleep(RECONNECT_MS);
       }
@@ -127,30 +141,53 @@ export class Reactor {
 
   #begins(stream: string): void {
     const place = this.#deps.journal.place();
+    if (stream !== this.#stream) this.#managedUpTo = 0;
     this.#stream = stream;
     this.#skipUntil = place?.stream === stream ? place.last : 0;
   }
 
   #take(wanted: readonly NumberedEvent[], last: number): void {
-    const { journal, manager } = this.#deps;
+    if (this.#hasNoRoom) return;
+    const { manager } = this.#deps;
     const taken: SeenEvent[] = [];
     for (const { number, event } of wanted) {
       if (number <= this.#skipUntil) continue;
       const { tag } = event;
       const data = dataOf(event);
       if (data === undefined || data.get('user') === REACTOR_USER) continue;
-      if (isManaging(tag)) manager.handle({ tag, data });
-      else if (manager.isLeader && this.#hasRoom(taken.length)) taken.push({ tag, data });
+      if (isManaging(tag)) {
+        if (number > this.#managedUpTo) manager.handle({ tag, data });
+        this.#managedUpTo = Math.max(this.#managedUpTo, number);
+      } else if (manager.isLeader && this.#hasRoom(taken.length)) taken.push({ tag, data });
     }
-    const entries = taken.length > 0 ? journal.take(taken, { stream: this.#stream, last }) : [];
+    const entries = taken.length > 0 ? this.#keep(taken, last) : [];
+    if (entries === undefined) return;
     for (const entry of entries) {
       this.counters.taken++;
       this.#enqueue({ entry, isAgain: false });
     }
-    const kept = entries.length > 0 ? journal.secured() : undefined;
+    const kept = entries.length > 0 ? this.#deps.journal.secured() : undefined;
     const reader = this.#reader;
     // a confirmation is for all events up to that one, so it waits for those before it
     this.#confirmed = this.#confirmed.then(() => kept).then(() => reader?.confirm(last));
+  }
+
+  /** @returns undefined when the journal has no room: the hub then gives these events and all after them once more */
+  #keep(taken: readonly SeenEvent[], last: number): JournalEntry[] | undefined {
+    try {
+      return this.#deps.journal.take(taken, { stream: this.#stream, last });
+    } catch (error) {
+      if (!(error instanceof DiskRefusesError)) throw error;
+      this.#deps.refused(error);
+      this.#hasNoRoom = true;
+      const reader = this.#reader;
+      this.#reader = undefined;
+      // without a reader it is being connected to, which sees that there is no room
+      if (reader === undefined) return undefined;
+      reader.close();
+      void this.#connect();
+      return undefined;
+    }
   }
 
   #hasRoom(more: number): boolean {

@@ -1,7 +1,7 @@
 /** Writes that come together are committed together, brought to the disk together, and acknowledged after that. */
 import type { Clock } from '../../host/clock.ts';
 import type { Day } from './day-file.ts';
-import type { SqliteDatabase } from './sqlite.ts';
+import { tryRollback } from './sqlite-writing.ts';
 
 interface Write {
   readonly run: () => boolean;
@@ -94,13 +94,5 @@ export class GroupCommit {
     const under = Promise.all(logs.map((wal) => wal.done())).then(end.kept, end.refused);
     this.#acknowledging.add(under);
     void under.finally(() => this.#acknowledging.delete(under));
-  }
-}
-
-function tryRollback(db: SqliteDatabase): void {
-  try {
-    db.exec('ROLLBACK');
-  } catch {
-    // the failed statement has ended the transaction already
   }
 }

@@ -5,8 +5,11 @@
  */
 import { chmodSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../../errors/errors.ts';
+import type { Clock } from '../../host/clock.ts';
 import { makeDirectory, writeFileAtomic } from '../../host/files.ts';
 import type { Logger } from '../../host/log.ts';
+import { rareLines } from '../../host/rare-lines.ts';
 import type { Dict } from '../../python/values/value.ts';
 import { encode } from '../../formats/wire/msgpack.ts';
 import { LOAD_FILE, MINIONS_FILE, saltsJobFolder, saltsJobsRoot } from './salts-layout.ts';
@@ -21,15 +24,18 @@ export interface LoadMirrorOptions {
   readonly hashType: string;
   /** Whether the group of the master's user may hear the event bus: then it may look for its own jobs, too. */
   readonly isShared?: boolean;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
 }
 
 /** Writes `.load.p` and `.minions.p` of a job. */
 export class LoadMirror {
   readonly #options: LoadMirrorOptions;
+  readonly #tell: (kind: string, text: string) => void;
 
   constructor(options: LoadMirrorOptions) {
     this.#options = options;
+    this.#tell = rareLines(options.clock, (text) => options.log.warning(text));
   }
 
   /**
@@ -42,7 +48,7 @@ export class LoadMirror {
    * @param isLimited whether the job is that of a user whose command may run without the rights of the master's user
    */
   save(jid: string, load: Dict, minions: readonly string[], isLimited: boolean): void {
-    const { cachedir, hashType, isShared, log } = this.#options;
+    const { cachedir, hashType, isShared } = this.#options;
     try {
       const folder = saltsJobFolder(cachedir, hashType, jid);
       const isOpen = isShared === true && isLimited;
@@ -56,9 +62,9 @@ export class LoadMirror {
       writeFileAtomic(join(folder, MINIONS_FILE), encode(named, 'local'), { mode });
       writeFileAtomic(join(folder, LOAD_FILE), encode(kept, 'local'), { mode });
     } catch (error) {
-      log.warning(
-        `The load of job ${jid} could not be kept in ${saltsJobsRoot(cachedir)} for Salt's own programs.`,
-        error,
+      this.#tell(
+        '',
+        `The load of job ${jid} could not be kept in ${saltsJobsRoot(cachedir)} for Salt's own programs: ${messageOf(error)}`,
       );
     }
   }

@@ -45,12 +45,13 @@ export async function writeAtOnce<T>(
     await patiently(clock, patienceMs, () => db.exec('COMMIT'));
     return result;
   } catch (error) {
-    rollBack(db);
+    tryRollback(db);
     throw error;
   }
 }
 
-function rollBack(db: SqliteDatabase): void {
+/** Takes back what a transaction has done, after an error. */
+export function tryRollback(db: SqliteDatabase): void {
   try {
     db.exec('ROLLBACK');
   } catch {

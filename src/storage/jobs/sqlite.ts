@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { writing } from '../../host/disk-refusal.ts';
 import { closeToOthers } from '../../host/loose-modes.ts';
 
 /** Bytes as a column gives them: `libsql` makes a Buffer for one row and an ArrayBuffer for many. */
@@ -40,14 +41,37 @@ interface Driver {
 /**
  * Opens a database, which is made when it is not there. Its file is only for its owner, and with it those that SQLite puts beside it,
  * which get its mode.
- * @throws when neither driver can be loaded
+ * @throws when neither driver can be loaded; DiskRefusesError, as every call on it does, for a disk that takes nothing
  */
 export function openSqlite(path: string, readOnly = false): SqliteDatabase {
-  if (!readOnly) {
-    closeSync(openSync(path, 'a', 0o600));
-    for (const suffix of ['', '-wal', '-shm']) closeToOthers(`${path}${suffix}`);
-  }
-  return loadSqliteDriver().open(path, readOnly);
+  return writing(path, () => {
+    if (!readOnly) {
+      closeSync(openSync(path, 'a', 0o600));
+      for (const suffix of ['', '-wal', '-shm']) closeToOthers(`${path}${suffix}`);
+    }
+    return namingDatabase(path, loadSqliteDriver().open(path, readOnly));
+  });
+}
+
+/** A database whose errors name its file, which SQLite's own do not. */
+function namingDatabase(path: string, database: SqliteDatabase): SqliteDatabase {
+  return {
+    exec: (sql) => writing(path, () => database.exec(sql)),
+    prepare: (sql) =>
+      namingStatement(
+        path,
+        writing(path, () => database.prepare(sql)),
+      ),
+    close: () => writing(path, () => database.close()),
+  };
+}
+
+function namingStatement(path: string, statement: SqliteStatement): SqliteStatement {
+  return {
+    run: (...values) => writing(path, () => statement.run(...values)),
+    get: (...values) => writing(path, () => statement.get(...values)),
+    all: (...values) => writing(path, () => statement.all(...values)),
+  };
 }
 
 /** What opens databases here. @throws when neither driver can be loaded */

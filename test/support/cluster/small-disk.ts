@@ -7,6 +7,7 @@ import type { DatabaseServer } from '../database-servers.ts';
 import { untilComplete } from './stage.ts';
 
 const SIZE = '1g';
+const INODES = 100_000;
 const TRIES = 50;
 
 /** A mounted folder. */
@@ -20,9 +21,10 @@ export class SmallDisk {
   /** @returns undefined where this process may not mount anything */
   static mount(t: TestContext, folder: string): SmallDisk | undefined {
     mkdirSync(folder, { recursive: true });
-    if (!run('mount', '-t', 'tmpfs', '-o', `size=${SIZE}`, 'brine-test', folder)) return undefined;
-    t.after(() => void run('umount', '--lazy', folder));
-    return new SmallDisk(folder);
+    if (!run('mount', '-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'brine-test', folder)) return undefined;
+    const disk = new SmallDisk(folder);
+    t.after(() => disk.release());
+    return disk;
   }
 
   /** Leaves no room. */
@@ -35,9 +37,22 @@ export class SmallDisk {
     throw new Error(`${this.folder} could not be made full`);
   }
 
-  /** Gives the room back. */
+  /** Gives the room back, and the inodes. */
   empty(): void {
-    if (!this.#isResized(SIZE)) throw new Error(`${this.folder} cannot be made ${SIZE} large`);
+    if (!this.#isResized(`${SIZE},nr_inodes=${INODES}`))
+      throw new Error(`${this.folder} cannot be made ${SIZE} large`);
+  }
+
+  /** Lets it go, also while files on it are open. */
+  release(): void {
+    run('umount', '--lazy', this.folder);
+  }
+
+  /** Leaves room, and no inode. */
+  useUpInodes(): void {
+    const { files, ffree } = statfsSync(this.folder);
+    if (!run('mount', '-o', `remount,nr_inodes=${files - ffree}`, this.folder))
+      throw new Error(`${this.folder} cannot be left without inodes`);
   }
 
   /** Removes all that lies on it, as the guide says for a server that does not catch up. */

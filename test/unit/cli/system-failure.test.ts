@@ -10,7 +10,10 @@ test('command line - an error of the operating system is a sentence with the pat
     systemFailure(failing('EACCES', '/etc/salt')),
     '/etc/salt cannot be used (open, EACCES): this user may not. Run the program as the user who may, or let this one in.',
   );
-  assert.match(systemFailure(failing('ENOSPC', '/var/cache/x')) ?? '', /^\/var\/cache\/x .* Make room there/);
+  assert.match(
+    systemFailure(failing('ENOSPC', '/var/cache/x')) ?? '',
+    /^\/var\/cache\/x cannot be written: .* Make room on \//,
+  );
   assert.match(systemFailure(failing('EDQUOT', '/x')) ?? '', /quota/);
   assert.match(systemFailure(failing('EROFS', '/x')) ?? '', /read only/);
   assert.equal(systemFailure(failing('EACCES')), undefined);

@@ -141,10 +141,11 @@ class RecordedOffice {
       ),
       fleet: this.#fleet(),
       jobs: { saveJob: async () => true, note: async () => undefined } as unknown as JobReader & JobWriter,
+      notPublished: (text) => log.error(text),
       keyState: () => undefined,
       hasAuthenticated: () => true,
       clock: systemClock,
-      mirror: new LoadMirror({ cachedir: this.#root, hashType: 'sha256', log }),
+      mirror: new LoadMirror({ cachedir: this.#root, hashType: 'sha256', clock: systemClock, log }),
       jids: { next: () => this.#jid() } as unknown as JidSource,
       fireEvent: (tag, data) => this.fired.push([tag, data]),
       send: async ({ load }) => {

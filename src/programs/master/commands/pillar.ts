@@ -5,6 +5,7 @@
 import type { AcceptedKeys } from '../../../network/channel/accepted-keys.ts';
 import type { AesHandler, AesRequest } from '../../../network/channel/door.ts';
 import { RIGHTS_PILLAR, type MinionDataCache } from '../../../storage/cache/minion-data.ts';
+import { diskRefusal } from '../../../host/disk-refusal.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { Crypticle, generateKeyString } from '../../../network/crypto/crypticle.ts';
 import {
@@ -43,6 +44,8 @@ export interface PillarHandlerDeps {
   /** When a thousand minions ask at the same time, a few are served at a time. */
   readonly turns: Pick<FewAtATime, 'run'>;
   readonly fireEvent: (tag: string, data: Dict) => void;
+  /** Told of each minion whose data the disk did not take. */
+  readonly notKept: (error: Error) => void;
 }
 
 /** Serves `_pillar`. */
@@ -93,7 +96,15 @@ async function remember(deps: PillarHandlerDeps, query: PillarQuery, pillar: Dic
   const data = dict({ grains, pillar });
   if (namesEnvironment(query, opts))
     data.set(RIGHTS_PILLAR, await deps.compile({ ...query, saltenv: null, pillarenv: null, fresh: false }));
-  cache.write(id, 'data', data);
+  try {
+    cache.write(id, 'data', data);
+  } catch (error) {
+    const refusal = diskRefusal(error);
+    if (refusal === undefined) throw error;
+    // a minion whose master has no room is to get its pillar all the same
+    deps.notKept(refusal.keepingFrom(`Grains and pillar of ${id} are not kept, targets go by older ones`));
+    return;
+  }
   if (opts.get('minion_data_cache_events'))
     fireEvent(tags.minionRefresh(id), dict({ 'Minion data cache refresh': id }));
 }

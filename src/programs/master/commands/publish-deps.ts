@@ -40,6 +40,8 @@ export interface PublicationDeps {
 /** What serving requests to publish needs. */
 export interface PublishDeps extends PublicationDeps {
   readonly access: Access;
+  /** Told of each job that could not be published. */
+  readonly notPublished: (text: string, error: unknown) => void;
 }
 
 /** Out of what a part of the master works with. */

@@ -152,7 +152,7 @@ async function publish(deps: PublishDeps, request: PublishRequest, reach: Reach)
     return { enc: 'clear', load: job };
   } catch (error) {
     // the job cache or the publisher does not take it; whoever asked is to know why
-    deps.log.error(`A job of ${request.user ?? 'nobody'} was not published: ${messageOf(error)}`, error);
-    return { error: messageOf(error) };
+    deps.notPublished(`A job of ${request.user ?? 'nobody'} was not published: ${messageOf(error)}`, error);
+    return { error: `The job was not published: ${messageOf(error)}` };
   }
 }

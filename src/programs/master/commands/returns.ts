@@ -3,6 +3,7 @@ import type { AesHandler } from '../../../network/channel/door.ts';
 import { handsJobsOn } from '../../../config/job-caches.ts';
 import type { MasterOptions } from '../../../config/master-options.ts';
 import { tags } from '../../../network/events/tags.ts';
+import { BrineError, messageOf } from '../../../errors/errors.ts';
 import type { Clock } from '../../../host/clock.ts';
 import type { Logger } from '../../../host/log.ts';
 import {
@@ -124,12 +125,25 @@ async function whyApart(deps: ReturnHandlerDeps, jid: string, id: string): Promi
 }
 
 /** @returns false when the job cache has this return already */
-function keep(deps: ReturnHandlerDeps, jid: string, id: string, load: Dict, value: Value): Promise<boolean> {
-  return deps.jobs.saveReturn({
-    ...returnToStore(jid, id, load, value),
-    atMs: deps.clock.nowMs(),
-    ...(handsJobsOn(deps.opts) ? { more: otherFields(load) } : {}),
-  });
+async function keep(
+  deps: ReturnHandlerDeps,
+  jid: string,
+  id: string,
+  load: Dict,
+  value: Value,
+): Promise<boolean> {
+  try {
+    return await deps.jobs.saveReturn({
+      ...returnToStore(jid, id, load, value),
+      atMs: deps.clock.nowMs(),
+      ...(handsJobsOn(deps.opts) ? { more: otherFields(load) } : {}),
+    });
+  } catch (error) {
+    throw new BrineError(
+      `the return of job ${jid} is not kept, and ${id} is to send it again: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
 }
 
 /** A return as the job cache keeps it. @param value its field `return` */

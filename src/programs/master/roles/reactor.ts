@@ -8,7 +8,7 @@ import { userCredentials } from '../../../runtime/client/user-key.ts';
 import { JidSource } from '../../../storage/jobs/jid.ts';
 import { CallPool } from '../../reactor/call-pool.ts';
 import { Chains } from '../../reactor/chains.ts';
-import { Journal } from '../../reactor/journal.ts';
+import { Journal, journalPatience } from '../../reactor/journal.ts';
 import { ReactorManager } from '../../reactor/manage.ts';
 import { ReactionError } from '../../reactor/reaction.ts';
 import { ReactionMap } from '../../reactor/reaction-map.ts';
@@ -50,9 +50,11 @@ export const startReactor: StartRole = async (context) => {
     },
     { background: true },
   );
+  const patience = journalPatience(clock, log);
   const reactor = new Reactor({
     feedPath: masterSockets(opts).reactorFeed,
-    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db'), awaitedDisk(opts)),
+    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db'), awaitedDisk(opts), patience),
+    refused: patience.refused,
     map,
     manager: new ReactorManager({
       id: opts.raw('id') ?? null,

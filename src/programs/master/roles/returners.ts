@@ -11,9 +11,10 @@ import {
   masterJobCaches,
 } from '../../../config/job-caches.ts';
 import { masterSockets } from '../../../config/master-sockets.ts';
-import { messageOf } from '../../../errors/errors.ts';
+import { DiskRefusesError, messageOf } from '../../../errors/errors.ts';
 import { EventBusReader } from '../../../network/events/bus-client.ts';
 import { makeDirectory } from '../../../host/files.ts';
+import { rareLines } from '../../../host/rare-lines.ts';
 import { OutboxReader, type OutboxEntry } from '../../../storage/jobs/outbox.ts';
 import { DatabaseHealth, Delivery } from '../../../plugins/returners/delivery.ts';
 import { EventSource, EventSpool } from '../../../plugins/returners/event-spool.ts';
@@ -32,6 +33,9 @@ const EVENT_POLL_MS = 1000;
 const SPOOL_DELAY_MS = 20;
 const SPOOL_BATCH_MAX = 500;
 const RECONNECT_MS = 200;
+/** While the disk has no room, as many events wait in memory, the newest of them, and are tried again after a time. */
+const HELD_MAX = 10_000;
+const HELD_MS = 1_000;
 const CLEAN_MIN_MS = 60_000;
 
 /** A part of this process that can be ended. */
@@ -264,12 +268,16 @@ class EventInbox {
   readonly #wanted: (tag: string) => boolean;
   #waiting: SavedEvent[] = [];
   #reader: EventBusReader | undefined;
+  #isHeld = false;
   #closed = false;
+  #dropped = 0;
+  readonly #tell: (kind: string, text: string) => void;
 
   constructor(context: RoleContext, take: (events: readonly SavedEvent[]) => void) {
     const { opts } = context;
     this.#context = context;
     this.#take = take;
+    this.#tell = rareLines(context.clock, (text) => context.log.error(text));
     this.#wanted = tagFilter(opts.get('event_return_whitelist'), opts.get('event_return_blacklist'));
   }
 
@@ -296,6 +304,7 @@ class EventInbox {
   close(): void {
     this.#closed = true;
     this.#reader?.close();
+    this.#isHeld = false;
     this.#spool();
   }
 
@@ -306,19 +315,41 @@ class EventInbox {
 
   #add({ tag, data }: SavedEvent): void {
     this.#waiting.push({ tag, data });
-    if (this.#waiting.length >= SPOOL_BATCH_MAX) this.#spool();
+    if (this.#isHeld) this.#boundHeld();
+    else if (this.#waiting.length >= SPOOL_BATCH_MAX) this.#spool();
     else if (this.#waiting.length === 1) this.#context.clock.after(SPOOL_DELAY_MS, () => this.#spool());
   }
 
   #spool(): void {
-    if (this.#waiting.length === 0) return;
+    if (this.#waiting.length === 0 || this.#isHeld) return;
     const events = this.#waiting;
     this.#waiting = [];
     try {
       this.#take(events);
     } catch (error) {
-      this.#context.log.error(`${events.length} events could not be kept: ${messageOf(error)}`, error);
+      if (error instanceof DiskRefusesError && !this.#closed) this.#hold(events, error);
+      else this.#context.log.error(`${events.length} events could not be kept: ${messageOf(error)}`, error);
     }
+  }
+
+  /** Keeps in memory what the disk has no room for. */
+  #hold(events: readonly SavedEvent[], error: DiskRefusesError): void {
+    this.#waiting = [...events, ...this.#waiting];
+    this.#boundHeld();
+    const lost = this.#dropped === 0 ? '' : `, and ${this.#dropped} were dropped`;
+    this.#tell('', `${this.#waiting.length} events wait in memory to be stored${lost}: ${error.message}`);
+    this.#isHeld = true;
+    this.#context.clock.after(HELD_MS, () => {
+      this.#isHeld = false;
+      this.#spool();
+    });
+  }
+
+  #boundHeld(): void {
+    const over = this.#waiting.length - HELD_MAX;
+    if (over <= 0) return;
+    this.#waiting.splice(0, over);
+    this.#dropped += over;
   }
 }
 

@@ -44,6 +44,7 @@ import { loadMasterKey, publicKeySigner } from '../master-key.ts';
 import type { PillarService } from '../../../runtime/pillar/service.ts';
 import type { Logger } from '../../../host/log.ts';
 import { systemRandom } from '../../../host/random.ts';
+import { rareLines } from '../../../host/rare-lines.ts';
 import { openTracing } from '../../../runtime/tracing/open.ts';
 import { TRACED_AS } from '../return-traces.ts';
 import { isClustered } from '../../../config/cluster.ts';
@@ -228,14 +229,17 @@ function makeAccess({ context, audit, groups, externalLogins }: WorkerServices):
 }
 
 function publishDeps(deps: WorkerServices): PublishDeps {
-  const { opts, log } = deps.context;
+  const { opts, clock, log } = deps.context;
+  const notPublished = rareLines(clock, (text, error) => log.error(text, error));
   return {
     ...publicationDeps(deps),
     access: makeAccess(deps),
+    notPublished: (text, error) => notPublished('', text, error),
     mirror: new LoadMirror({
       cachedir: opts.get('cachedir'),
       hashType: opts.get('hash_type'),
       isShared: sharesEventBus(opts),
+      clock,
       log,
     }),
   };
@@ -293,6 +297,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
         }),
     });
   };
+  const notKept = rareLines(clock, (text) => log.error(text));
   const pillarTurns = new FewAtATime(PILLARS_AT_ONCE);
   deps.figures.countPillars(pillarTurns.counters);
   const signed = { opts, keyOf: (id: string) => accepted.get(id), log };
@@ -339,6 +344,7 @@ function aesTable(deps: WorkerServices, publishing: PublishDeps): ReadonlyMap<st
           (await (pillars ??= pillarService())).pillar({ ...query, minionId: query.id }, query.fresh),
         turns: pillarTurns,
         fireEvent,
+        notKept: (error) => notKept('', error.message),
       }),
     ],
     ['_syndic_return', signedOnly(signed, syndicReturnHandler(syndics, log))],

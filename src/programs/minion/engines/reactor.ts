@@ -15,7 +15,7 @@ import { JidSource } from '../../../storage/jobs/jid.ts';
 import { applyNiceness } from '../../daemon/niceness.ts';
 import { CallPool } from '../../reactor/call-pool.ts';
 import { Chains } from '../../reactor/chains.ts';
-import { Journal } from '../../reactor/journal.ts';
+import { Journal, journalPatience } from '../../reactor/journal.ts';
 import { ReactorManager } from '../../reactor/manage.ts';
 import { ReactionMap } from '../../reactor/reaction-map.ts';
 import { Reactor } from '../../reactor/reactor.ts';
@@ -53,9 +53,11 @@ export async function startMinionReactor({
     Promise.reject(
       new BrineError('a minion publishes no jobs and runs no functions of a master; use caller.'),
     );
+  const patience = journalPatience(clock, log);
   const reactor = new Reactor({
     feedPath: reactorFeedPath(opts),
-    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db'), awaitedDisk(opts)),
+    journal: new Journal(join(opts.get('cachedir'), 'reactor', 'journal.db'), awaitedDisk(opts), patience),
+    refused: patience.refused,
     map,
     manager: new ReactorManager({
       id: opts.get('id'),

@@ -41,6 +41,7 @@ function master(settings: DictInit): Master {
   const publishing: PublishDeps = {
     opts: new Options(masterOptions, dict({ user: 'root', ...settings })),
     access: undefined as unknown as Access,
+    notPublished: () => undefined,
     fleet: {
       ids: ['db1', 'web1', 'web2'],
       data: (id) => ({ grains: dict({ role: id.slice(0, -1) }), pillar: dict({ secret: `${id}s` }) }),

@@ -205,6 +205,7 @@ function publishing(rights: Rights, values: DictInit = {}, lost: Readonly<Record
   const publish = publishHandler({
     opts,
     access: accessFor(opts, { check: () => rights } as unknown as UserAuth),
+    notPublished: () => undefined,
     fleet: { ids: ['db1', 'web1'], data: () => undefined },
     jobs: { saveJob: async () => true, note: async () => undefined } as unknown as JobReader & JobWriter,
     mirror: { save: () => undefined } as unknown as LoadMirror,

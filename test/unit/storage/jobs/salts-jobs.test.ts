@@ -115,7 +115,7 @@ test("jobs of Salt - what our master lends to Salt's commands is none, and goes 
   const { cachedir, jobs } = cache(t);
   const log = createLogger('t', []);
   const kept = keep(cachedir, jidAt(1));
-  new LoadMirror({ cachedir, hashType: 'sha256', log }).save(
+  new LoadMirror({ cachedir, hashType: 'sha256', clock: systemClock, log }).save(
     jidAt(2),
     dict({ jid: jidAt(2), fun: 'test.ping' }),
     ['m1'],
@@ -143,7 +143,13 @@ test("jobs of Salt - what our master lends to Salt's commands is none, and goes 
 test("jobs of Salt - with a shared bus the group of the master's user finds the job of a limited user by its id, without arguments", (t) => {
   const { cachedir } = cache(t);
   const mirror = (isShared: boolean): LoadMirror =>
-    new LoadMirror({ cachedir, hashType: 'sha256', isShared, log: createLogger('t', []) });
+    new LoadMirror({
+      cachedir,
+      hashType: 'sha256',
+      isShared,
+      clock: systemClock,
+      log: createLogger('t', []),
+    });
   const load = dict({ jid: jidAt(1), fun: 'cmd.run', arg: ['a secret'] });
   const modes = (at: number): string[] => {
     const folder = saltsJobFolder(cachedir, 'sha256', jidAt(at));
