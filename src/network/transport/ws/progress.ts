@@ -7,6 +7,11 @@ const FINAL = 0x80;
 const CONTROL = 0x08;
 const MASKED = 0x80;
 const MASK_BYTES = 4;
+/**
+ * What one piece of a message costs beside its bytes: each frame, and each chunk of a frame that has not come whole, is a buffer of its own.
+ * A message in frames of one byte each takes some thirty times the bytes that were sent for it.
+ */
+const PIECE_BYTES = 256;
 
 /** Follows the frame headers of one peer. */
 export class WsProgress {
@@ -19,13 +24,21 @@ export class WsProgress {
   #pendingBytes = 0;
   #isLast = false;
   #isControl = false;
+  /** Chunks of the frame that has begun. */
+  #chunks = 0;
 
-  /** Bytes of a message that has not arrived whole, its headers included; 0 between messages. */
+  /** What a message takes that has not arrived whole: its bytes, its headers and its pieces; 0 between messages. */
   get pendingBytes(): number {
-    return this.#pendingBytes + (this.#isControl ? 0 : this.#header.length);
+    if (this.#isControl) return this.#pendingBytes;
+    return this.#pendingBytes + this.#header.length + this.#chunks * PIECE_BYTES;
   }
 
   push(chunk: Buffer): void {
+    this.#count(chunk);
+    this.#chunks = this.#left > 0 || this.#header.length > 0 ? this.#chunks + 1 : 0;
+  }
+
+  #count(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) {
       if (this.#left > 0) {
@@ -49,7 +62,7 @@ export class WsProgress {
     for (let n = 0; n < lengthBytes; n++) length = length * 256 + (header[2 + n] as number);
     this.#isLast = ((header[0] as number) & FINAL) !== 0;
     this.#left = length;
-    if (!this.#isControl) this.#pendingBytes += header.length;
+    if (!this.#isControl) this.#pendingBytes += header.length + PIECE_BYTES;
     this.#header = [];
     if (length === 0) this.#frameEnded();
   }
@@ -61,6 +74,7 @@ export class WsProgress {
   }
 
   #frameEnded(): void {
+    this.#chunks = 0;
     if (!this.#isControl && this.#isLast) {
       this.#pendingBytes = 0;
       this.messages++;

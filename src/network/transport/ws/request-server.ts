@@ -65,7 +65,13 @@ export class WsRequestServer implements RequestServer {
       destroy: (error) => peer.destroy(error ?? new Error('it holds too much')),
     };
     this.#peers.add(held);
-    stream.on('data', (chunk: Buffer) => this.#peers.buffered(chunk.length));
+    let pendingBefore = 0;
+    stream.on('data', (chunk: Buffer) => {
+      const { pendingBytes } = peer;
+      // many small pieces take more than their bytes
+      this.#peers.buffered(Math.max(chunk.length, pendingBytes - pendingBefore));
+      pendingBefore = pendingBytes;
+    });
     const take = (data: RawData, isBinary: boolean): void => {
       if (!isBinary) return;
       this.counters.requests++;

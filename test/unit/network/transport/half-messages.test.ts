@@ -74,6 +74,20 @@ test('ws - a message is under way until its last frame, whatever control frames 
   }
 });
 
+test('ws - a message in many small pieces counts for what they take, and not for their bytes', () => {
+  const progress = new WsProgress();
+  progress.push(wsFrame(0x02, 1));
+  for (let n = 0; n < 999; n++) progress.push(wsFrame(0x00, 1));
+  assert.ok(progress.pendingBytes > 250_000, `frames: ${progress.pendingBytes}`);
+  progress.push(wsFrame(0x80, 1));
+  assert.equal(progress.pendingBytes, 0);
+  const frame = wsFrame(0x82, 1000);
+  for (const byte of frame.subarray(0, -1)) progress.push(Buffer.from([byte]));
+  assert.ok(progress.pendingBytes > 250_000, `chunks: ${progress.pendingBytes}`);
+  progress.push(frame.subarray(-1));
+  assert.equal(progress.pendingBytes, 0);
+});
+
 test('frames between our processes - come out as they went in, in chunks of any size, large ones too', () => {
   const sizes = [0, 1, 100, 2_000_000, 5, 1_048_576, 0, 3_000_000, 7];
   const bytes = Buffer.concat(
