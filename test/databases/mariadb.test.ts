@@ -237,7 +237,7 @@ async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
   await store.saveLoads([load]);
   await assert.rejects(
     open(t, server, 'salts', { ssl_ca: '/nowhere.pem' }).loads(),
-    /option mysql.ssl_ca cannot be read/,
+    /\(mysql\.ssl_ca\) cannot be read: No such file/,
   );
   await failing(
     open(t, server, db, { ssl_ca: certificate('ca.crt') }),

@@ -257,7 +257,7 @@ async function wrong(t: TestContext, server: DatabaseServer): Promise<void> {
   await refused({ sslmode: 'sometimes' }, /sslmode: sometimes is none of disable, allow/);
   await refused(
     { sslmode: 'verify-full', sslrootcert: '/nowhere.pem' },
-    /option returner.postgres.sslrootcert cannot be read/,
+    /\(returner\.postgres\.sslrootcert\) cannot be read: No such file/,
   );
 }
 

@@ -248,7 +248,7 @@ test('salt-api - TLS: old versions, client certificates, no certificate at all',
   assert.match(bare.log, /ssl_crt and ssl_key are required if SSL is not disabled/);
   const wrong = await start(['ssl_crt: /no/such.crt', 'ssl_key: /no/such.key']);
   assert.equal(wrong.code, 1);
-  assert.match(wrong.log, /the file of ssl_crt cannot be read/);
+  assert.match(wrong.log, /ssl_crt\) cannot be read: /);
 
   const served = await start([
     `ssl_crt: ${certificate('address.crt')}`,

@@ -2,11 +2,13 @@
  * HTTP for what may be secret: one request, one bounded answer, one time limit over all of it. Redirects are not followed: what is sent
  * may be secret, and was meant for the host that was named. Messages name the host only, because a path may be a secret, too.
  */
-import { readFileSync } from 'node:fs';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { BrineError, ConfigError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
+import { tlsFault, addressOf } from '../tls/fault.ts';
+import { readAuthorities } from '../tls/files.ts';
+import { noteShown, type ShownNote } from '../tls/shown.ts';
 import { isDict, pyTypeName, type Value } from '../../python/values/value.ts';
 
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -20,6 +22,8 @@ export interface HttpRequest {
   readonly timeoutMs: number;
   /** False takes any certificate; a text is the file of the certificates to trust. */
   readonly verify?: boolean | string;
+  /** The setting with `verify`, and the one with `certificate`, as they stand in the configuration: for messages. */
+  readonly tlsSettings?: { readonly ca?: string; readonly own?: string };
   /** Who asks, for servers that want to see a certificate. */
   readonly certificate?: { readonly cert: Buffer; readonly key: Buffer };
   readonly clock: Clock;
@@ -86,7 +90,7 @@ function exchanged<T>(
   take: (answer: IncomingMessage) => Promise<T>,
   noteLate: () => void = () => undefined,
 ): Promise<T> {
-  const { clock, timeoutMs, url, signal } = wanted;
+  const { clock, timeoutMs, signal } = wanted;
   return new Promise((resolve, reject) => {
     const stop = (): void => void request.destroy(new Error('the job was ended'));
     const end = (): void => {
@@ -95,12 +99,9 @@ function exchanged<T>(
     };
     const fail = (error: unknown): void => {
       end();
-      reject(
-        error instanceof BrineError
-          ? error
-          : new UnreachableError(`${url.host} cannot be reached: ${messageOf(error)}`, { cause: error }),
-      );
+      reject(error instanceof BrineError ? error : unreachable(error, wanted, note));
     };
+    let note: ShownNote = {};
     let request: ClientRequest;
     const timer = clock.after(timeoutMs, () => {
       noteLate();
@@ -108,6 +109,7 @@ function exchanged<T>(
     });
     try {
       request = startRequest(wanted);
+      note = noteShown(request);
     } catch (error) {
       end();
       return void reject(error);
@@ -124,6 +126,25 @@ function exchanged<T>(
         .finally(() => request.destroy());
     });
     request.end(wanted.body);
+  });
+}
+
+/** No whole answer came: which host, and why; of TLS also which certificate, and what to do. */
+export function unreachable(
+  error: unknown,
+  { url, verify, tlsSettings }: Pick<HttpRequest, 'url' | 'verify' | 'tlsSettings'>,
+  { shown }: ShownNote,
+): UnreachableError {
+  const fault = tlsFault(error, {
+    address: addressOf(url),
+    caSetting: tlsSettings?.ca,
+    caFile: typeof verify === 'string' ? verify : undefined,
+    ownSetting: tlsSettings?.own,
+    shown,
+    isPlain: url.protocol === 'http:',
+  });
+  return new UnreachableError(fault ?? `${url.host} cannot be reached: ${messageOf(error)}`, {
+    cause: error,
   });
 }
 
@@ -174,8 +195,9 @@ export function startRequest({
   body,
   verify = true,
   certificate,
+  tlsSettings,
   agent = 'salt-returner',
-}: HttpRequest): ClientRequest {
+}: Omit<HttpRequest, 'timeoutMs' | 'clock'>): ClientRequest {
   const options = {
     method,
     headers: {
@@ -191,16 +213,8 @@ export function startRequest({
     ...options,
     rejectUnauthorized: verify !== false,
     ...certificate,
-    ...(typeof verify === 'string' ? { ca: certificates(verify) } : {}),
+    ...(typeof verify === 'string' ? { ca: readAuthorities(verify, tlsSettings?.ca ?? 'verify') } : {}),
   });
-}
-
-function certificates(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new ConfigError(`The certificates in ${path} cannot be read: ${messageOf(cause)}`, { cause });
-  }
 }
 
 async function collect(answer: IncomingMessage, bytesMax: number): Promise<string> {

@@ -98,6 +98,7 @@ export class ConsulClient {
       answerBytesMax: this.#answerBytesMax,
       headers: new Map(typeof token === 'string' ? [['x-consul-token', token]] : []),
       verify: verifyOption(this.#options.get('verify')),
+      tlsSettings: { ca: 'verify of the options for Consul' },
       ...(body === undefined ? {} : { body }),
     });
   }

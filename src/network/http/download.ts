@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { messageOf, UnreachableError } from '../../errors/errors.ts';
-import { startRequest, type HttpRequest } from './client.ts';
+import { noteShown } from '../tls/shown.ts';
+import { startRequest, unreachable, type HttpRequest } from './client.ts';
 
 /** A file that is fetched. */
 export interface Download extends Omit<HttpRequest, 'answerBytesMax'> {
@@ -15,15 +15,16 @@ export interface Download extends Omit<HttpRequest, 'answerBytesMax'> {
 
 /** @returns the status; only with 200 there is a file @throws UnreachableError naming the host, when it does not come whole and in time */
 export function downloadHttp(wanted: Download): Promise<number> {
-  const { clock, timeoutMs, url } = wanted;
+  const { clock, timeoutMs } = wanted;
   return new Promise((resolve, reject) => {
     const request = startRequest(wanted);
+    const note = noteShown(request);
     const timer = clock.after(timeoutMs, () =>
       request.destroy(new Error(`no whole answer within ${timeoutMs / 1000} s`)),
     );
     const fail = (error: unknown): void => {
       timer.cancel();
-      reject(new UnreachableError(`${url.host} cannot be reached: ${messageOf(error)}`, { cause: error }));
+      reject(unreachable(error, wanted, note));
     };
     request.once('error', fail);
     request.once('response', (answer) => {

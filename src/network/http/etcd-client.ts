@@ -1,10 +1,10 @@
 /** etcd over HTTP: the interface of version 2, and that of version 3, whose keys and values are bytes (3006.16 salt/utils/etcd_util.py). */
-import { readFileSync } from 'node:fs';
-import { CommandExecutionError, ConfigError, messageOf, UnreachableError } from '../../errors/errors.ts';
+import { CommandExecutionError, ConfigError, UnreachableError } from '../../errors/errors.ts';
 import { parseJson, toJson } from '../../formats/json/text.ts';
 import type { Clock } from '../../host/clock.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
+import { readCertificate, readPrivateKey } from '../tls/files.ts';
 import { firstLine, isAway, sendHttp, type HttpReply, type HttpRequest } from './client.ts';
 
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
@@ -266,9 +266,15 @@ export class EtcdClient {
       agent: 'salt',
       answerBytesMax: ANSWER_BYTES_MAX,
       ...(ca === undefined ? {} : { verify: ca }),
+      tlsSettings: { ca: 'etcd.ca', own: 'etcd.client_cert' },
       ...(cert === undefined || key === undefined
         ? {}
-        : { certificate: { cert: read(cert), key: read(key) } }),
+        : {
+            certificate: {
+              cert: readCertificate(cert, 'etcd.client_cert'),
+              key: readPrivateKey(key, 'etcd.client_key'),
+            },
+          }),
     };
   }
 
@@ -319,13 +325,5 @@ function parsed(text: string): Value {
     return parseJson(text);
   } catch {
     return null;
-  }
-}
-
-function read(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new ConfigError(`${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }

@@ -88,6 +88,7 @@ export class S3Store implements ObjectStore {
       timeoutMs: LIST_TIMEOUT_MS,
       clock,
       verify,
+      tlsSettings: { ca: 'verify_ssl of the bucket' },
       agent: 'salt',
       answerBytesMax: LIST_BYTES_MAX,
     });
@@ -111,6 +112,7 @@ export class S3Store implements ObjectStore {
       timeoutMs: DOWNLOAD_TIMEOUT_MS,
       clock,
       verify,
+      tlsSettings: { ca: 'verify_ssl of the bucket' },
       agent: 'salt',
       path,
       bytesMax: OBJECT_BYTES_MAX,

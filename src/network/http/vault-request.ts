@@ -70,6 +70,7 @@ export async function askVault(
     ...(body === undefined ? {} : { body: toJson(body) }),
     timeoutMs: TIMEOUT_MS,
     verify: verifyOption(verify),
+    tlsSettings: { ca: 'verify of the option vault' },
     clock,
     answerBytesMax: ANSWER_BYTES_MAX,
     agent: 'salt-sdb',

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { rootCertificates, type ConnectionOptions } from 'node:tls';
 import type { Client, Entry } from 'ldapts';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { tlsFault } from '../tls/fault.ts';
+import { readAuthorities } from '../tls/files.ts';
 
 /** What a connection is made with. */
 export interface ConnectionSettings {
@@ -11,6 +13,8 @@ export interface ConnectionSettings {
   readonly verify: boolean;
   /** A file of certificates of authorities; undefined for those of the system. */
   readonly caFile: string | undefined;
+  /** The option that names it, and the one with our own certificate, as they stand in the configuration: for messages. */
+  readonly tlsSettings?: { readonly ca?: string; readonly own?: string };
   readonly timeoutMs: number;
 }
 
@@ -73,7 +77,7 @@ export async function withDirectory<T>(
       return await run(sessionOf(client, reached));
     } catch (error) {
       if (reached.isSo) throw error;
-      failures.push(`${url}: ${messageOf(error)}`);
+      failures.push(ldapTlsFault(error, url, settings) ?? `${url}: ${messageOf(error)}`);
     } finally {
       await client.unbind().catch(() => undefined);
     }
@@ -96,14 +100,29 @@ export async function clientOf(url: string, settings: ConnectionSettings): Promi
 }
 
 /** How certificates of a server are verified. */
-export function tlsOptions(url: string, { verify, caFile }: ConnectionSettings): ConnectionOptions {
+export function tlsOptions(
+  url: string,
+  { verify, caFile, tlsSettings }: ConnectionSettings,
+): ConnectionOptions {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   return {
     host,
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
     rejectUnauthorized: verify,
-    ca: caFile === undefined ? [...rootCertificates, ...systemRoots()] : readFileSync(caFile),
+    ca:
+      caFile === undefined
+        ? [...rootCertificates, ...systemRoots()]
+        : readAuthorities(caFile, tlsSettings?.ca ?? 'cacertfile'),
   };
+}
+
+/** What went wrong with TLS; undefined for anything else. */
+export function ldapTlsFault(
+  error: unknown,
+  url: string,
+  { caFile, tlsSettings }: ConnectionSettings,
+): string | undefined {
+  return tlsFault(error, { address: url, caFile, caSetting: tlsSettings?.ca, ownSetting: tlsSettings?.own });
 }
 
 function systemRoots(): Buffer[] {

@@ -1,8 +1,16 @@
 /** One connection to a directory on which entries are read as they are, and changed. What the server refuses is told as OpenLDAP tells it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Change, Client } from 'ldapts';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
-import { clientOf, codeOf, tlsOptions, type ConnectionSettings, type LdapScope } from './directory.ts';
+import { readCertificate, readPrivateKey } from '../tls/files.ts';
+import {
+  clientOf,
+  codeOf,
+  ldapTlsFault,
+  tlsOptions,
+  type ConnectionSettings,
+  type LdapScope,
+} from './directory.ts';
 import { LDAP_RESULTS } from './results.ts';
 
 /** How the server is reached, and by which certificates. */
@@ -115,8 +123,8 @@ export class DirectoryEditor {
   async startTls(): Promise<void> {
     const { url, certFile, keyFile } = this.#settings;
     const own = {
-      ...(certFile === undefined ? {} : { cert: readFileSync(certFile) }),
-      ...(keyFile === undefined ? {} : { key: readFileSync(keyFile) }),
+      ...(certFile === undefined ? {} : { cert: readCertificate(certFile, 'certfile') }),
+      ...(keyFile === undefined ? {} : { key: readPrivateKey(keyFile, 'keyfile') }),
     };
     await this.#ask('extended', () => this.#client.startTLS({ ...tlsOptions(url, this.#settings), ...own }));
   }
@@ -179,6 +187,8 @@ export class DirectoryEditor {
       if (code >= 0)
         throw new LdapProblem({ code, info: infoOf(error), answer: { kind: ANSWERS[kind], id } }, error);
       const errno = errnoOf(error);
+      const fault = ldapTlsFault(error, this.#settings.url, this.#settings);
+      if (fault !== undefined) throw new LdapProblem({ code: SERVER_DOWN, info: fault, errno }, error);
       // the filter is read here, and everything else that has no code of LDAP is a connection that is none
       const isFilter =
         kind === 'search' && errno === undefined && !/connect|socket|time/i.test(messageOf(error));

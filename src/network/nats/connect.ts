@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
 import { BrineError, messageOf, UnreachableError } from '../../errors/errors.ts';
 import type { Secret } from '../../host/secret.ts';
+import { tlsFault } from '../tls/fault.ts';
+import { readAuthorities, readCertificate, readPrivateKey } from '../tls/files.ts';
 import { checkingServers } from './server-identity.ts';
 
 /** How NATS is reached; `config/cluster.ts` reads it. */
@@ -58,9 +60,14 @@ export async function connectNats(
       ignoreAuthErrorAbort: true,
     });
   } catch (cause) {
+    const servers = access.servers.join(', ');
+    const words = { caSetting: 'cluster: tls_ca', caFile: access.tlsCa, ownSetting: 'cluster: tls_cert' };
+    const fault = tlsFault(cause, { address: `NATS at ${servers}`, ...words });
     throw new UnreachableError(
-      `NATS cannot be reached at ${access.servers.join(', ')}: ${reasonOf(cause)}. ` +
-        'Check the addresses and credentials of the option cluster, and that the servers run.',
+      fault === undefined
+        ? `NATS cannot be reached at ${servers}: ${reasonOf(cause)}. ` +
+            'Check the addresses and credentials of the option cluster, and that the servers run.'
+        : `${fault}.`,
       { cause },
     );
   }
@@ -86,17 +93,15 @@ async function connectionOptions(access: NatsAccess): Promise<ConnectionOptions>
     ...(hasTls
       ? {
           tls: checkingServers(access.servers, {
-            ...(tlsCa === undefined ? {} : { ca: text(tlsCa) }),
-            ...(tlsCert === undefined ? {} : { cert: text(tlsCert) }),
-            ...(tlsKey === undefined ? {} : { key: text(tlsKey) }),
+            ...(tlsCa === undefined ? {} : { ca: readAuthorities(tlsCa, 'cluster: tls_ca').toString() }),
+            ...(tlsCert === undefined
+              ? {}
+              : { cert: readCertificate(tlsCert, 'cluster: tls_cert').toString() }),
+            ...(tlsKey === undefined ? {} : { key: readPrivateKey(tlsKey, 'cluster: tls_key').toString() }),
           }),
         }
       : {}),
   };
-}
-
-function text(path: string): string {
-  return new TextDecoder().decode(readFile(path));
 }
 
 function readFile(path: string): Uint8Array {

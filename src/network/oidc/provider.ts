@@ -68,6 +68,7 @@ export class Provider {
       clock: this.#clock,
       agent: 'salt',
       ...(caFile === undefined ? {} : { verify: caFile }),
+      tlsSettings: { ca: 'external_auth:oidc:^ca_file' },
     });
     return { status, json: mappingIn(text, request.url.host) };
   }

@@ -2,7 +2,7 @@
  * TLS for the streams of tcp and ws, as Salt's option `ssl` wants it (salt/transport/base.py `ssl_context`, 3007.8). Certificates
  * are read anew when their files change, so that they can be replaced while everything runs.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { isIP, type NetConnectOpts, type Socket } from 'node:net';
 import {
   checkServerIdentity,
@@ -21,7 +21,8 @@ import type { Clock } from '../../host/clock.ts';
 import { peerName } from './peer-name.ts';
 import type { Address } from './address.ts';
 import type { SslSettings } from './ssl-settings.ts';
-import { explainTls, TlsError } from './tls-errors.ts';
+import { explainTls, TlsError } from '../tls/fault.ts';
+import { readAuthorities, readCertificate, readPrivateKey } from '../tls/files.ts';
 import type { OnRefused } from './transport.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 30_000;
@@ -135,9 +136,11 @@ function contextOptions(ssl: SslSettings): SecureContextOptions {
   const { certfile, keyfile = certfile, caCerts, ciphers } = ssl;
   const options: SecureContextOptions = {
     ...versions(ssl.sslVersion),
-    ...(certfile === undefined ? {} : { cert: read('certfile', certfile) }),
-    ...(keyfile === undefined ? {} : { key: read('keyfile', keyfile) }),
-    ...(caCerts === undefined ? {} : { ca: caCerts.map((path) => read('ca_certs', path)) }),
+    ...(certfile === undefined ? {} : { cert: readCertificate(certfile, 'certfile of the option ssl') }),
+    ...(keyfile === undefined ? {} : { key: readPrivateKey(keyfile, 'keyfile of the option ssl') }),
+    ...(caCerts === undefined
+      ? {}
+      : { ca: caCerts.map((path) => readAuthorities(path, 'ca_certs of the option ssl')) }),
     ...(ciphers === undefined ? {} : { ciphers: `${ciphers}:${TLS13_CIPHERS}` }),
   };
   try {
@@ -155,14 +158,6 @@ function explainFiles({ certfile, keyfile = certfile }: SslSettings, reason: str
   if (/no start line|PEM|unsupported|DECODER/i.test(reason))
     return `certfile ${certfile}, keyfile ${keyfile} or ca_certs is no PEM file of its kind (${reason.trim()})`;
   return reason.trim();
-}
-
-function read(option: string, path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (cause) {
-    throw new ConfigError(`The ${option} of the option ssl cannot be read: ${messageOf(cause)}.`, { cause });
-  }
 }
 
 function versions(name: string | undefined): { minVersion: SecureVersion; maxVersion?: SecureVersion } {

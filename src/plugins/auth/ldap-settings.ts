@@ -55,6 +55,7 @@ export function readLdapSettings(opts: Dict): LdapSettings {
     startTls: flag('starttls'),
     verify: !flag('no_verify'),
     caFile: text('cacertfile') || undefined,
+    tlsSettings: { ca: 'auth.ldap.cacertfile' },
     timeoutMs: Math.max(0.1, seconds) * 1000,
     optionNames: 'auth.ldap.uri, auth.ldap.server and auth.ldap.tls',
     baseDn: text('basedn'),

@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { toJson } from '../../formats/json/text.ts';
 import { parseJson } from '../../formats/json/parse.ts';
+import { tlsFault } from '../../network/tls/fault.ts';
+import { noteShown } from '../../network/tls/shown.ts';
 import { UnreachableError } from '../../errors/errors.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, truthy, type Dict, type Value } from '../../python/values/value.ts';
@@ -73,12 +75,17 @@ async function openEvents(
     timeoutMs,
     () => void asked.destroy(new UnreachableError('the Docker daemon does not answer')),
   );
+  const note = noteShown(asked);
   try {
     asked.end();
     const [answer] = (await once(asked, 'response')) as [IncomingMessage];
     if (answer.statusCode === 200) return answer;
     answer.destroy();
     throw new UnreachableError(`the Docker daemon answered ${answer.statusCode}`);
+  } catch (error) {
+    const fault = tlsFault(error, { address: `the Docker daemon at ${where.host}:${where.port}`, ...note });
+    if (fault === undefined) throw error;
+    throw new UnreachableError(fault, { cause: error });
   } finally {
     timer.cancel();
   }

@@ -1,5 +1,4 @@
 /** `webhook`: what is posted to a port becomes events `salt/engines/hook/<path>` (salt/engines/webhook.py, 3006.16). */
-import { readFileSync } from 'node:fs';
 import {
   createServer,
   type IncomingMessage,
@@ -10,6 +9,7 @@ import {
 import { createServer as createTlsServer } from 'node:https';
 import { once } from 'node:events';
 import { messageOf } from '../../errors/errors.ts';
+import { checkPair, readCertificate, readPrivateKey } from '../../network/tls/files.ts';
 import { dict, type Dict, type Value } from '../../python/values/value.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { defineEngine, EngineRefusal, type EngineContext } from './engine.ts';
@@ -63,9 +63,11 @@ export const webhookEngine = defineEngine({
 
 function readPair(crt: string, key: string): { cert: Buffer; key: Buffer } {
   try {
-    return { cert: readFileSync(crt), key: readFileSync(key) };
+    const pair = { cert: readCertificate(crt, 'ssl_crt'), key: readPrivateKey(key, 'ssl_key') };
+    checkPair(pair, ['ssl_crt', 'ssl_key']);
+    return pair;
   } catch (cause) {
-    throw new EngineRefusal(`the certificate or its key cannot be read: ${messageOf(cause)}`, { cause });
+    throw new EngineRefusal(messageOf(cause).replace(/\.$/, ''), { cause });
   }
 }
 

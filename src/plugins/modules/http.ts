@@ -1,6 +1,7 @@
 /** `http`: asking web servers. Follows 3006.16 salt/modules/http.py. */
 import { existsSync, readFileSync } from 'node:fs';
 import { BrineError, CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { systemAuthorities } from '../../network/tls/system-authorities.ts';
 import { writeFileAtomic } from '../../host/files.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { describeOsError } from '../../python/exceptions.ts';
@@ -8,7 +9,6 @@ import { withoutCredentials } from '../../python/values/masked.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 import { CA_BUNDLE_PARAMS } from './http/ca-bundle-params.ts';
-import { systemCaBundle } from './http/exchange.ts';
 import { query } from './http/query.ts';
 import { param } from '../../runtime/loader/params.ts';
 
@@ -61,13 +61,15 @@ async function updateCaBundle(
   source: string | undefined,
   merge: Value,
 ): Promise<null> {
-  const path = target ?? (await configured(ctx, 'ca_bundle')) ?? systemCaBundle(undefined, []);
+  const path = target ?? (await configured(ctx, 'ca_bundle')) ?? systemAuthorities();
   if (path === undefined) {
     ctx.log.error('Unable to detect location to write CA bundle to');
     return null;
   }
   const url = source ?? (await configured(ctx, 'ca_bundle_url')) ?? CA_URL;
-  const result = await ask(ctx, url, dict({ text: true }));
+  // the file that is to be made cannot vouch for where it comes from
+  const trusted = existsSync(path) ? path : (systemAuthorities() ?? null);
+  const result = await ask(ctx, url, dict({ text: true, ca_bundle: trusted }));
   const text = result.get('text');
   if (typeof text !== 'string')
     throw new CommandExecutionError(

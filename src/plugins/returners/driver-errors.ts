@@ -1,5 +1,6 @@
 /** What the errors of a database's driver mean for who wrote. */
 import { BrineError, CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { tlsFault, type TlsPeer } from '../../network/tls/fault.ts';
 import { StoreUnavailableError } from './return-store.ts';
 
 /** The code of a driver's error; empty when it has none. */
@@ -27,6 +28,8 @@ export interface ErrorWords {
   readonly place: string;
   /** Whether an error with this code says that the server does not take what is written. */
   isRefused(code: string): boolean;
+  /** The options for TLS. */
+  readonly tls: Omit<TlsPeer, 'address'>;
   /** What to do; begins with what divides it from the text before it, or is empty. */
   hint(code: string, text: string): string;
 }
@@ -36,6 +39,8 @@ export function driverError(error: unknown, words: ErrorWords): unknown {
   if (error instanceof BrineError) return error;
   const code = codeOf(error);
   const message = messageOf(error);
-  const text = `${words.place}: ${message || code}${words.hint(code, message)}`;
+  const text =
+    tlsFault(error, { address: words.place, ...words.tls }) ??
+    `${words.place}: ${message || code}${words.hint(code, message)}`;
   return storeError(text, words.isRefused(code), error);
 }

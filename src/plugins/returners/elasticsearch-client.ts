@@ -220,6 +220,7 @@ export class ElasticsearchClient {
           verify: verifyOption(
             options.get('verify_certs') === false ? false : (options.get('ca_certs') ?? undefined),
           ),
+          tlsSettings: { ca: 'elasticsearch.ca_certs' },
           clock,
           answerBytesMax: ANSWER_BYTES_MAX,
         });

@@ -34,6 +34,7 @@ async function post(ctx: ModuleContext, ret: Dict, value: Value): Promise<null> 
     body: storeJson(value, { strict: true }),
     timeoutMs: secondsOption(options, 'timeout', 'http.timeout') ?? TIMEOUT_MS,
     verify: verifyOption(options.get('verify')),
+    tlsSettings: { ca: 'http.verify' },
     clock: ctx.clock,
   });
   if (status >= 200 && status <= 299) return null;

@@ -6,6 +6,7 @@ import type { Collection, Db, MongoClient } from 'mongodb';
 import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
 import { jidAt } from '../../storage/jobs/jid.ts';
 import { parseJson } from '../../formats/json/text.ts';
+import { tlsFault } from '../../network/tls/fault.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
 import { digestOf } from './content-digest.ts';
 import { storeError } from './driver-errors.ts';
@@ -217,8 +218,12 @@ class MongoStore implements ReturnStore {
     } catch (error) {
       await client.close(true).catch(() => undefined);
       throw new StoreUnavailableError(
-        `MongoDB cannot be reached at ${serversOf(options)}: ${messageOf(error).replace(/[.\s]+$/, '')}. ` +
-          'Check mongo.host, mongo.port or mongo.uri, and that the server runs',
+        tlsFault(error, {
+          address: `MongoDB at ${serversOf(options)}`,
+          caSetting: 'mongo.uri (tlsCAFile)',
+        }) ??
+          `MongoDB cannot be reached at ${serversOf(options)}: ${messageOf(error).replace(/[.\s]+$/, '')}. ` +
+            'Check mongo.host, mongo.port or mongo.uri, and that the server runs',
         { cause: error },
       );
     }

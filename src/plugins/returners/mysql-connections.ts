@@ -10,11 +10,11 @@ import type {
   RowDataPacket,
   SslOptions,
 } from 'mysql2/promise';
+import type { TlsPeer } from '../../network/tls/fault.ts';
 import { truthy } from '../../python/values/value.ts';
 import { codeOf } from './driver-errors.ts';
 import type { StoreSettings } from './return-store.ts';
 import { SqlConnections, type SqlRow, type SqlSession } from './sql-connections.ts';
-import { tlsHint } from './tls-hint.ts';
 
 const IDLE_MS = 20_000;
 /** After how long the server ends a connection that says nothing: what holds a lock and is gone must not hold it for hours. */
@@ -149,11 +149,8 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
 
   /** As Salt's driver does it: with `ssl_ca` the server is verified, without it the connection is only encrypted. */
   #tls(): SslOptions | undefined {
-    const [ca, cert, key] = [
-      this.options.file('ssl_ca'),
-      this.options.file('ssl_cert'),
-      this.options.file('ssl_key'),
-    ];
+    const ca = this.options.authorities('ssl_ca');
+    const { cert, key } = this.options.shown('ssl_cert', 'ssl_key');
     if (ca === undefined && cert === undefined && key === undefined) return undefined;
     return {
       ...(ca === undefined
@@ -199,6 +196,10 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
     return `The MySQL database ${this.database} at ${where}`;
   }
 
+  protected tlsWords(): Omit<TlsPeer, 'address'> {
+    return this.options.tlsWords('ssl_ca', 'ssl_cert');
+  }
+
   protected isPassing(error: unknown): boolean {
     const code = codeOf(error);
     return LOST.has(code) || COLLIDED.has(code);
@@ -208,7 +209,7 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
     return REFUSED.has(code);
   }
 
-  protected hint(code: string, text: string): string {
+  protected hint(code: string): string {
     if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
       return '; the options mysql.ssl_* ask for TLS, and nothing is sent without it';
     if (code === 'ER_ACCESS_DENIED_ERROR') return '; see the options mysql.user and mysql.pass';
@@ -217,7 +218,7 @@ export class MysqlConnections extends SqlConnections<MysqlSession, Pool> {
     if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'ETIMEDOUT' || code === 'ENOENT')
       return '; is it running, and do mysql.host and mysql.port name it?';
     if (code === 'PROTOCOL_SEQUENCE_TIMEOUT') return ` (no answer within ${this.settings.timeoutMs} ms)`;
-    return tlsHint(text, 'mysql');
+    return '';
   }
 }
 

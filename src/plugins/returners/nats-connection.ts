@@ -4,6 +4,8 @@ import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { ConfigError, messageOf } from '../../errors/errors.ts';
 import { type StoreSettings, StoreUnavailableError } from './return-store.ts';
 import { flagOption, listOption, textOption, type Options } from './store-options.ts';
+import { tlsFault } from '../../network/tls/fault.ts';
+import { readAuthorities, readCertificate, readPrivateKey } from '../../network/tls/files.ts';
 import { checkingServers } from '../../network/nats/server-identity.ts';
 
 const DEFAULT_SERVER = '127.0.0.1:4222';
@@ -21,9 +23,13 @@ export async function connectNats({ options, timeoutMs }: StoreSettings): Promis
   try {
     return await connect(wanted);
   } catch (error) {
+    const servers = natsServers(options).join(', ');
+    const caFile = textOption(options, 'tls_ca');
+    const words = { caSetting: 'nats.tls_ca', caFile, ownSetting: 'nats.tls_cert' };
     throw new StoreUnavailableError(
-      `NATS cannot be reached at ${natsServers(options).join(', ')}: ${reasonOf(error)}. ` +
-        'Check nats.servers, the credentials and that the server runs',
+      tlsFault(error, { address: `NATS at ${servers}`, ...words }) ??
+        `NATS cannot be reached at ${servers}: ${reasonOf(error)}. ` +
+          'Check nats.servers, the credentials and that the server runs',
       { cause: error },
     );
   }
@@ -57,9 +63,11 @@ async function connectionOptions(options: Options, timeoutMs: number): Promise<C
     ...(hasTls
       ? {
           tls: checkingServers(natsServers(options), {
-            ...(caFile === undefined ? {} : { caFile }),
-            ...(certFile === undefined ? {} : { certFile }),
-            ...(keyFile === undefined ? {} : { keyFile }),
+            ...(caFile === undefined ? {} : { ca: readAuthorities(caFile, 'nats.tls_ca').toString() }),
+            ...(certFile === undefined
+              ? {}
+              : { cert: readCertificate(certFile, 'nats.tls_cert').toString() }),
+            ...(keyFile === undefined ? {} : { key: readPrivateKey(keyFile, 'nats.tls_key').toString() }),
           }),
         }
       : {}),

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { checkServerIdentity, type ConnectionOptions } from 'node:tls';
 import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import type { TlsPeer } from '../../network/tls/fault.ts';
 import { codeOf } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
 import { SqlConnections, type SqlRow, type SqlSession } from './sql-connections.ts';
-import { tlsHint } from './tls-hint.ts';
 
 const IDLE_MS = 20_000;
 /** Where libpq looks for the authorities that `verify-ca` and `verify-full` need. */
@@ -199,18 +199,13 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
   }
 
   #tls(mode: string): ConnectionOptions {
-    const [cert, key, crl] = [
-      this.options.file('sslcert'),
-      this.options.file('sslkey'),
-      this.options.file('sslcrl'),
-    ];
+    const crl = this.options.file('sslcrl');
     // libpq takes `require` for `verify-ca` where there are authorities
     const wantsRoots =
       mode.startsWith('verify-') || (mode === 'require' && this.options.text('sslrootcert') !== undefined);
     return {
       ...(wantsRoots ? this.#roots(mode) : { rejectUnauthorized: false }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
+      ...this.options.shown('sslcert', 'sslkey'),
       ...(crl === undefined ? {} : { crl }),
     };
   }
@@ -224,7 +219,8 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
     };
     if (this.options.text('sslrootcert') === 'system') return { rejectUnauthorized: true, ...identity };
     const users = join(homedir(), ...USERS_ROOTS);
-    const ca = this.options.file('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
+    const ca =
+      this.options.authorities('sslrootcert') ?? (existsSync(users) ? readFileSync(users) : undefined);
     if (ca === undefined)
       throw new CommandExecutionError(
         `${this.#naming.prefix}.sslmode: ${mode} needs ${this.#naming.prefix}.sslrootcert, the certificates of the authorities.`,
@@ -235,6 +231,10 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
   protected place(): string {
     const host = this.options.text('host') ?? 'localhost';
     return `The PostgreSQL database ${this.database} at ${host}:${String(this.options.value('port') ?? 5432)}`;
+  }
+
+  protected tlsWords(): Omit<TlsPeer, 'address'> {
+    return this.options.tlsWords('sslrootcert', 'sslcert');
   }
 
   protected isPassing(error: unknown): boolean {
@@ -256,7 +256,7 @@ export class PostgresConnections extends SqlConnections<PostgresSession, Pool> {
     if (/timeout/i.test(text)) return ` (no answer within ${this.settings.timeoutMs} ms)`;
     if (/does not support SSL/.test(text))
       return `; the option ${prefix}.sslmode asks for TLS, and nothing is sent without it`;
-    return tlsHint(text, prefix, 'sslrootcert');
+    return '';
   }
 }
 

@@ -3,6 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Cluster, Redis } from 'ioredis';
 import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
 import { systemClock } from '../../host/clock.ts';
+import { tlsFault } from '../../network/tls/fault.ts';
 import { storeError } from './driver-errors.ts';
 import { OneConnection } from './one-connection.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
@@ -15,7 +16,6 @@ import {
   type Options,
 } from './store-options.ts';
 import { within } from './time-limit.ts';
-import { tlsHint } from './tls-hint.ts';
 
 /** One server, or a cluster. */
 export type RedisClient = Redis | Cluster;
@@ -54,7 +54,9 @@ export class RedisConnection {
       return await this.#connection.use(run);
     } catch (error) {
       if (error instanceof BrineError) throw error;
-      const text = `The Redis at ${this.address} did not do it: ${withoutStop(messageOf(error))}`;
+      const text =
+        this.#tlsFault(error) ??
+        `The Redis at ${this.address} did not do it: ${withoutStop(messageOf(error))}`;
       // the others are no room, no right, read only, no cluster: no return is at fault
       throw storeError(text, /^(ERR|WRONGTYPE)\b/.test(messageOf(error)), error);
     }
@@ -62,6 +64,12 @@ export class RedisConnection {
 
   close(): Promise<void> {
     return this.#connection.close();
+  }
+
+  #tlsFault(error: unknown): string | undefined {
+    const { options, prefix } = this.#settings;
+    const words = new DatabaseOptions(options, prefix).tlsWords('ssl_ca', 'ssl_cert');
+    return tlsFault(error, { address: `Redis at ${this.address}`, ...words });
   }
 
   async #connect(): Promise<RedisClient> {
@@ -77,9 +85,9 @@ export class RedisConnection {
     } catch (error) {
       client.disconnect();
       throw new StoreUnavailableError(
-        `Redis cannot be reached at ${this.address}: ${withoutStop(messageOf(reason ?? error))}` +
-          (tlsHint(messageOf(reason ?? error), prefix) ||
-            `. Check ${prefix}.host, ${prefix}.port, ${prefix}.ssl and that the server runs`),
+        this.#tlsFault(reason ?? error) ??
+          `Redis cannot be reached at ${this.address}: ${withoutStop(messageOf(reason ?? error))}` +
+            `. Check ${prefix}.host, ${prefix}.port, ${prefix}.ssl and that the server runs`,
         { cause: reason ?? error },
       );
     }
@@ -132,7 +140,8 @@ async function newClient({
 /** Undefined without TLS; any of the options asks for it. */
 function tlsOf(options: Options, prefix: string): ConnectionOptions | undefined {
   const files = new DatabaseOptions(options, prefix);
-  const [ca, cert, key] = [files.file('ssl_ca'), files.file('ssl_cert'), files.file('ssl_key')];
+  const ca = files.authorities('ssl_ca');
+  const { cert, key } = files.shown('ssl_cert', 'ssl_key');
   if (!flagOption(options, 'ssl') && ca === undefined && cert === undefined && key === undefined)
     return undefined;
   if (textOption(options, 'unix_socket_path') !== undefined)

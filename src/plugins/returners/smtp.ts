@@ -1,6 +1,7 @@
 /** `smtp`: each return as a mail (salt/returners/smtp_return.py, 3006.16). */
 import { readFileSync } from 'node:fs';
 import { CommandExecutionError, ConfigError, messageOf } from '../../errors/errors.ts';
+import { tlsFault } from '../../network/tls/fault.ts';
 import { defineFunction, defineModule, type ModuleContext } from '../../runtime/loader/module.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { isDict, type Dict, type Value } from '../../python/values/value.ts';
@@ -49,9 +50,11 @@ async function mail(ctx: ModuleContext, ret: Dict): Promise<null> {
       transport.sendMail({ from, to, subject, text }),
     );
   } catch (error) {
-    throw new CommandExecutionError(`The mail server ${host} did not take the mail: ${messageOf(error)}`, {
-      cause: error,
-    });
+    const address = `The mail server ${host}:${portOf(options)}`;
+    throw new CommandExecutionError(
+      tlsFault(error, { address }) ?? `${address} did not take the mail: ${messageOf(error)}`,
+      { cause: error },
+    );
   } finally {
     transport.close();
   }
@@ -63,13 +66,15 @@ interface Transport {
   close(): void;
 }
 
+const portOf = (options: Options): number => intOption(options, 'port', 'smtp.port') ?? PORT;
+
 async function openTransport(host: string, options: Options): Promise<Transport> {
   const { createTransport } = await import('nodemailer');
   const [user, pass] = [textOption(options, 'username'), textOption(options, 'password')];
   const isTls = flagOption(options, 'tls');
   return createTransport({
     host,
-    port: intOption(options, 'port', 'smtp.port') ?? PORT,
+    port: portOf(options),
     secure: false,
     // as Salt: STARTTLS when it is asked for, and then not without
     requireTLS: isTls,

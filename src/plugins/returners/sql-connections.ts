@@ -1,4 +1,5 @@
 /** Connections to an SQL database, whichever it is: statements again after a lost connection, and errors that say what to do. */
+import type { TlsPeer } from '../../network/tls/fault.ts';
 import { codeOf, driverError } from './driver-errors.ts';
 import { StoreUnavailableError, type StoreSettings } from './return-store.ts';
 import { DatabaseOptions } from './store-options.ts';
@@ -43,6 +44,8 @@ export abstract class SqlConnections<S extends SqlSession, P extends { end(): Pr
   protected abstract makeDatabase(): Promise<void>;
   /** The database and where it is, as a sentence begins with it. */
   protected abstract place(): string;
+  /** What messages say of the options for TLS. */
+  protected abstract tlsWords(): Omit<TlsPeer, 'address'>;
   /** True when the connection was lost, or two writers were in each other's way: the same may succeed at once. */
   protected abstract isPassing(error: unknown): boolean;
   /** True for an error that says that the server does not take what is written. */
@@ -99,6 +102,7 @@ export abstract class SqlConnections<S extends SqlSession, P extends { end(): Pr
   #told(error: unknown): unknown {
     return driverError(error, {
       place: this.place(),
+      tls: this.tlsWords(),
       isRefused: (code) => this.isRefused(code),
       hint: (code, text) => this.hint(code, text),
     });

@@ -1,6 +1,7 @@
 /** Reading single options of a returner's database. */
-import { readFileSync } from 'node:fs';
 import { CommandExecutionError, ConfigError, messageOf } from '../../errors/errors.ts';
+import type { TlsPeer } from '../../network/tls/fault.ts';
+import { readAuthorities, readCertificate, readPem, readPrivateKey } from '../../network/tls/files.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../python/values/value.ts';
 
 /** The options of one returner, by name. */
@@ -74,17 +75,38 @@ export class DatabaseOptions {
     return toNumber(typeof value === 'string' ? Number(value) : value);
   }
 
-  /** The content of the file that an option names: a certificate or a key. @throws CommandExecutionError when it cannot be read */
+  /** The content of the file that an option names. @throws CommandExecutionError when it cannot be read */
   file(name: string): Buffer | undefined {
+    return this.#read(name, readPem);
+  }
+
+  /** The authorities in the file that an option names. @throws CommandExecutionError when there are none */
+  authorities(name: string): Buffer | undefined {
+    return this.#read(name, readAuthorities);
+  }
+
+  /** The certificate and the key that we show. @throws CommandExecutionError when one of the files cannot be used */
+  shown(certificate: string, key: string): { cert?: Buffer; key?: Buffer } {
+    const [ours, its] = [this.#read(certificate, readCertificate), this.#read(key, readPrivateKey)];
+    return { ...(ours === undefined ? {} : { cert: ours }), ...(its === undefined ? {} : { key: its }) };
+  }
+
+  /** What messages about TLS say of these options. */
+  tlsWords(authorities: string, certificate: string): Omit<TlsPeer, 'address'> {
+    return {
+      caSetting: `${this.#prefix}.${authorities}`,
+      caFile: this.text(authorities),
+      ownSetting: `${this.#prefix}.${certificate}`,
+    };
+  }
+
+  #read(name: string, read: (path: string, setting: string) => Buffer): Buffer | undefined {
     const path = this.text(name);
     if (path === undefined) return undefined;
     try {
-      return readFileSync(path);
+      return read(path, `${this.#prefix}.${name}`);
     } catch (error) {
-      throw new CommandExecutionError(
-        `The file of the option ${this.#prefix}.${name} cannot be read: ${messageOf(error)}`,
-        { cause: error },
-      );
+      throw new CommandExecutionError(messageOf(error), { cause: error });
     }
   }
 }

@@ -1,7 +1,8 @@
 /** One connection to Redis for one use. The options are those of Python's client. */
-import { readFileSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { BrineError, CommandExecutionError, messageOf } from '../../errors/errors.ts';
+import { tlsFault } from '../../network/tls/fault.ts';
+import { readAuthorities } from '../../network/tls/files.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { toNumber, truthy, type Dict } from '../../python/values/value.ts';
 
@@ -27,11 +28,13 @@ export async function withRedis<T>(
     return await run(redis);
   } catch (error) {
     if (error instanceof BrineError) throw error;
+    const address = `Redis at ${addressOf(options)}`;
+    const ca = options.get('ssl_ca_certs');
+    const peer = { address, caSetting: 'ssl_ca_certs', caFile: typeof ca === 'string' ? ca : undefined };
     throw new CommandExecutionError(
-      `Redis at ${addressOf(options)} did not do it: ${messageOf(reason ?? error).replace(/^ERR /, '')}`,
-      {
-        cause: error,
-      },
+      tlsFault(reason ?? error, peer) ??
+        `${address} did not do it: ${messageOf(reason ?? error).replace(/^ERR /, '')}`,
+      { cause: error },
     );
   } finally {
     redis.disconnect();
@@ -70,7 +73,7 @@ function connection(options: Dict): object {
       ? {
           tls: {
             rejectUnauthorized: text('ssl_cert_reqs') !== 'none',
-            ...(ca === undefined ? {} : { ca: readFileSync(ca) }),
+            ...(ca === undefined ? {} : { ca: readAuthorities(ca, 'ssl_ca_certs') }),
           },
         }
       : {}),

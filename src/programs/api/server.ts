@@ -1,12 +1,12 @@
 /** The HTTP server: TLS, bounds of what a connection may cost, and the end of it. */
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { ApiSettings } from '../../config/api-options.ts';
-import { BrineError, ConfigError, messageOf } from '../../errors/errors.ts';
+import { BrineError, messageOf } from '../../errors/errors.ts';
 import type { Logger } from '../../host/log.ts';
 import type { Clock } from '../../host/clock.ts';
+import { checkPair, readAuthorities, readCertificate, readPrivateKey } from '../../network/tls/files.ts';
 import { pacedOf, paceServer } from '../../network/http/paced-connection.ts';
 import type { Application } from './application.ts';
 import { Connections, CONNECTIONS_MAX } from './connections.ts';
@@ -145,24 +145,22 @@ export class ApiServer {
 
 function certificates({ section, values }: ApiSettings): object {
   const { ssl_crt, ssl_key, ssl_chain, ssl_ca_certs, ssl_cert_reqs } = values;
-  const read = (option: string, path: string): Buffer => {
-    try {
-      return readFileSync(path);
-    } catch (cause) {
-      throw new ConfigError(
-        `${section}: the file of ${option} cannot be read: ${messageOf(cause)}. ` +
-          'The function tls.create_self_signed_cert of Salt makes a certificate to try things out.',
-        { cause },
-      );
-    }
-  };
   const asks = ssl_cert_reqs !== null && ssl_cert_reqs !== 'CERT_NONE';
-  const certificate = read('ssl_crt', ssl_crt as string);
-  const chain = ssl_chain === null ? [] : [Buffer.from('\n'), read('ssl_chain', ssl_chain)];
-  return {
+  const [crtName, keyName] = [
+    `${section}: ssl_crt`,
+    `${section}: ${ssl_key === null ? 'ssl_crt' : 'ssl_key'}`,
+  ];
+  const certificate = readCertificate(ssl_crt as string, crtName);
+  const chain =
+    ssl_chain === null ? [] : [Buffer.from('\n'), readCertificate(ssl_chain, `${section}: ssl_chain`)];
+  const pair = {
     cert: Buffer.concat([certificate, ...chain]),
-    key: ssl_key === null ? certificate : read('ssl_key', ssl_key),
-    ...(ssl_ca_certs === null ? {} : { ca: read('ssl_ca_certs', ssl_ca_certs) }),
+    key: readPrivateKey(ssl_key ?? (ssl_crt as string), keyName),
+  };
+  checkPair(pair, [crtName, keyName]);
+  return {
+    ...pair,
+    ...(ssl_ca_certs === null ? {} : { ca: readAuthorities(ssl_ca_certs, `${section}: ssl_ca_certs`) }),
     requestCert: asks,
     rejectUnauthorized: asks && (ssl_cert_reqs === 'CERT_REQUIRED' || ssl_ca_certs !== null),
   };

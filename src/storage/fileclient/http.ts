@@ -1,9 +1,13 @@
 /** Fetching a file over HTTP or HTTPS with Node's own client: redirects, names and passwords, a proxy, time-outs, etags. */
-import { readFileSync } from 'node:fs';
 import { request as requestHttp, STATUS_CODES, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { messageOf } from '../../errors/errors.ts';
 import type { Clock } from '../../host/clock.ts';
 import { leadsElsewhere, REDIRECTS, REDIRECTS_MAX, redirectTarget } from '../../network/http/redirect.ts';
+import { addressOf, tlsFault } from '../../network/tls/fault.ts';
+import { readAuthorities } from '../../network/tls/files.ts';
+import { systemAuthorities } from '../../network/tls/system-authorities.ts';
+import { noteShown, type ShownNote } from '../../network/tls/shown.ts';
 import { describeSystemError } from './system-error.ts';
 import { FileClientError } from './errors.ts';
 
@@ -74,7 +78,7 @@ export async function fetchHttp(
       answer.destroy();
       throw failed(`HTTP ${status}: ${answer.statusMessage || STATUS_CODES[status] || 'Unknown'}`, reading);
     }
-    await takeBody(answer, wanted.settings.bodyBytesMax, take, reading);
+    await takeBody(answer, take, { wanted, url, reading, note: {} });
     return { status, etag, contentType };
   }
 }
@@ -91,6 +95,27 @@ function failed(what: string, reading: string, cause?: unknown): FileClientError
   return new FileClientError(`Error: ${what} reading ${reading}`, { cause });
 }
 
+/** No answer came, or it broke off: no status of HTTP, so that what is named is the other end. */
+function lost(error: Error, { wanted, url, reading, note }: Exchange): FileClientError {
+  const address = addressOf(url);
+  const fault = tlsFault(error, {
+    address,
+    caSetting: 'ca_bundle',
+    caFile: wanted.settings.caBundle,
+    shown: note.shown,
+    isPlain: url.protocol === 'http:',
+  });
+  const text = fault ?? `${address} cannot be reached: ${describeSystemError(error)} reading ${reading}`;
+  return new FileClientError(text, { cause: error });
+}
+
+interface Exchange {
+  readonly wanted: Pick<HttpFetch, 'settings'>;
+  readonly url: URL;
+  readonly reading: string;
+  readonly note: ShownNote;
+}
+
 function withAuthorization(headers: Readonly<Record<string, string>>, url: URL): Record<string, string> {
   if (url.username === '') return { ...headers };
   const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
@@ -101,6 +126,7 @@ function exchange(wanted: HttpFetch, url: URL, reading: string): Promise<Incomin
   return new Promise((resolve, reject) => {
     const { settings, clock } = wanted;
     const request = startRequest(wanted, url);
+    const note = noteShown(request);
     const giveUp = (text: string): void => void request.destroy(new Error(text));
     const connecting = clock.after(settings.connectTimeoutMs, () =>
       giveUp('HTTP 599: Timeout while connecting'),
@@ -112,9 +138,20 @@ function exchange(wanted: HttpFetch, url: URL, reading: string): Promise<Incomin
     request.once('close', () => connecting.cancel());
     request.once('timeout', () => giveUp('HTTP 599: Timeout'));
     request.once('response', resolve);
-    request.once('error', (error) => reject(failed(describeSystemError(error), reading, error)));
+    request.once('error', (error) => reject(lost(error, { wanted, url, reading, note })));
     request.end();
   });
+}
+
+/** As Salt: those of the option, else those that the system trusts, else Node's own. */
+function authorities(caBundle: string | undefined): { ca?: Buffer } {
+  const path = caBundle ?? systemAuthorities();
+  if (path === undefined) return {};
+  try {
+    return { ca: readAuthorities(path, 'ca_bundle') };
+  } catch (cause) {
+    throw new FileClientError(messageOf(cause), { cause });
+  }
 }
 
 function startRequest({ verifySsl, headers, settings }: HttpFetch, url: URL): ClientRequest {
@@ -127,7 +164,7 @@ function startRequest({ verifySsl, headers, settings }: HttpFetch, url: URL): Cl
     return requestHttps(url, {
       ...common,
       rejectUnauthorized: verifySsl,
-      ...(settings.caBundle === undefined ? {} : { ca: readFileSync(settings.caBundle) }),
+      ...(verifySsl ? authorities(settings.caBundle) : {}),
     });
   const { proxy } = settings;
   if (proxy === undefined || settings.noProxy.includes(url.hostname)) return requestHttp(url, common);
@@ -147,10 +184,11 @@ function startRequest({ verifySsl, headers, settings }: HttpFetch, url: URL): Cl
 
 async function takeBody(
   answer: IncomingMessage,
-  bytesMax: number,
   take: (bytes: Buffer) => Promise<void>,
-  reading: string,
+  exchange: Exchange,
 ): Promise<void> {
+  const { bodyBytesMax: bytesMax } = exchange.wanted.settings;
+  const { reading } = exchange;
   let total = 0;
   try {
     for await (const chunk of answer) {
@@ -162,6 +200,6 @@ async function takeBody(
     }
   } catch (error) {
     if (error instanceof FileClientError) throw error;
-    throw failed(describeSystemError(error as Error), reading, error);
+    throw lost(error as Error, exchange);
   }
 }

@@ -1,6 +1,6 @@
 /** What to say of a connection to a server that ended before it was of use. */
 import type { SslSettings } from '../ssl-settings.ts';
-import { explainTls } from '../tls-errors.ts';
+import { explainTls } from '../../tls/fault.ts';
 import { TcpProtocolError } from './frames.ts';
 
 /** A connection that has ended. */

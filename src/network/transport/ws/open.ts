@@ -2,7 +2,7 @@
 import { WebSocket } from 'ws';
 import { connectOptions, type Address } from '../address.ts';
 import type { SslSettings } from '../ssl-settings.ts';
-import { explainTls } from '../tls-errors.ts';
+import { explainTls } from '../../tls/fault.ts';
 
 /** Time for the connection, TLS and the upgrade. */
 const OPEN_TIMEOUT_MS = 30_000;

@@ -3,6 +3,7 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
+import { tlsFault } from '../../../network/tls/fault.ts';
 import { parseJson, toJson } from '../../../formats/json/text.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type DictInit, type Value } from '../../../python/values/value.ts';
@@ -124,8 +125,9 @@ export async function askDaemon(ctx: ModuleContext, wanted: DaemonRequest): Prom
   try {
     answer = await sent(address, options, { text, stream });
   } catch (cause) {
+    const name = `The Docker daemon at ${address.shown}`;
     throw new CommandExecutionError(
-      `The Docker daemon at ${address.shown} cannot be reached: ${messageOf(cause)}. Is it running?`,
+      tlsFault(cause, { address: name }) ?? `${name} cannot be reached: ${messageOf(cause)}. Is it running?`,
       { cause },
     );
   }

@@ -149,6 +149,7 @@ async function send(ctx: ModuleContext, server: Server, question: Question): Pro
       ...(text === undefined ? {} : { body: text }),
       timeoutMs: server.timeoutMs,
       verify: server.verify,
+      tlsSettings: { ca: 'ca_certs of the option elasticsearch' },
       clock: ctx.clock,
       signal: ctx.signal,
       agent: 'salt-minion',

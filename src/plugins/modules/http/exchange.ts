@@ -4,7 +4,6 @@
  * certificate is shown to another one, and the body does not leave TLS.
  */
 import type { ErrorCode } from '../../../errors/codes.ts';
-import { existsSync, readFileSync } from 'node:fs';
 import {
   request as requestHttp,
   STATUS_CODES,
@@ -16,7 +15,11 @@ import { request as requestHttps } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { describeSystemError } from '../../../storage/fileclient/system-error.ts';
 import type { HttpSettings } from '../../../storage/fileclient/http.ts';
-import { BrineError } from '../../../errors/errors.ts';
+import { BrineError, messageOf } from '../../../errors/errors.ts';
+import { addressOf, tlsFault } from '../../../network/tls/fault.ts';
+import { readAuthorities, readCertificate, readPrivateKey } from '../../../network/tls/files.ts';
+import { systemAuthorities } from '../../../network/tls/system-authorities.ts';
+import { noteShown, type ShownNote } from '../../../network/tls/shown.ts';
 import {
   leadsElsewhere,
   mayGoElsewhere,
@@ -126,9 +129,10 @@ async function send(wanted: HttpRequest): Promise<IncomingMessage> {
     try {
       request = start(wanted, tunnel);
     } catch (error) {
-      reject(new ConnectionError((error as Error).message));
+      reject(new ConnectionError(messageOf(error)));
       return;
     }
+    const note = noteShown(request);
     const giveUp = (text: string): void => void request.destroy(new Error(text));
     const connecting = clock.after(settings.connectTimeoutMs, () => giveUp('Timeout while connecting'));
     const whole = clock.after(settings.requestTimeoutMs, () => giveUp('Timeout during request'));
@@ -144,9 +148,27 @@ async function send(wanted: HttpRequest): Promise<IncomingMessage> {
       signal.removeEventListener('abort', stop);
     });
     request.once('response', resolve);
-    request.once('error', (error) => reject(new ConnectionError(describeSystemError(error))));
+    request.once('error', (error) => reject(new ConnectionError(reasonOf(error, wanted, note))));
     request.end(wanted.body);
   });
+}
+
+/**
+ * Why no answer came. Of TLS it says which address, which certificate and what to do.
+ * Salt compat: for the rest Salt says as little, `[Errno 111] Connection refused`, and templates look for that.
+ */
+function reasonOf(error: Error, { url, settings }: HttpRequest, { shown }: ShownNote): string {
+  // what the system trusts is not edited by hand
+  const caFile = settings.caBundle === systemAuthorities() ? undefined : settings.caBundle;
+  const peer = {
+    address: addressOf(url),
+    caSetting: 'ca_bundle',
+    caFile,
+    ownSetting: 'cert',
+    shown,
+    isPlain: url.protocol === 'http:',
+  };
+  return tlsFault(error, peer) ?? describeSystemError(error);
 }
 
 function proxyOf({ settings, url }: HttpRequest): HttpSettings['proxy'] {
@@ -210,14 +232,19 @@ function start(wanted: HttpRequest, tunnel: Duplex | undefined): ClientRequest {
   };
   if (url.protocol === 'https:') {
     const { cert, verifySsl } = wanted;
-    const ca = settings.caBundle === undefined ? {} : { ca: readFileSync(settings.caBundle) };
+    const ca =
+      settings.caBundle === undefined || !verifySsl
+        ? {}
+        : { ca: readAuthorities(settings.caBundle, 'ca_bundle') };
     const own =
-      cert === undefined ? {} : { cert: readFileSync(cert.certificate), key: readFileSync(cert.key) };
+      cert === undefined
+        ? {}
+        : { cert: readCertificate(cert.certificate, 'cert'), key: readPrivateKey(cert.key, 'cert') };
     const through = tunnel === undefined ? {} : { createConnection: undefined, socket: tunnel };
     return requestHttps(plain(url), {
       ...fields,
       rejectUnauthorized: verifySsl,
-      ...(verifySsl ? ca : {}),
+      ...ca,
       ...own,
       ...through,
     });
@@ -279,20 +306,4 @@ function headersOf(answer: IncomingMessage): Map<string, string> {
     out.set(name, before === undefined ? value : `${before},${value}`);
   }
   return out;
-}
-
-/** Salt's places of the file with the certificates to trust (3006.16 salt/utils/http.py `get_ca_bundle`). */
-export function systemCaBundle(configured: string | undefined, roots: readonly string[]): string | undefined {
-  const inRoots = roots.flatMap((root) => [`${root}/cacert.pem`, `${root}/ca-bundle.crt`]);
-  const places = [
-    ...(configured === undefined ? [] : [configured]),
-    ...inRoots,
-    '/etc/ssl/certs/ca-certificates.crt',
-    '/etc/pki/tls/certs/ca-bundle.crt',
-    '/etc/pki/tls/certs/ca-bundle.trust.crt',
-    '/etc/ssl/certs/ca-bundle.crt',
-    '/var/lib/ca-certificates/ca-bundle.pem',
-    '/etc/ssl/cert.pem',
-  ];
-  return places.find((path) => existsSync(path));
 }

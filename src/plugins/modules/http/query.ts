@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync, inflateRawSync } from 'node:zlib';
 import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { heldInMemory, httpSettings } from '../../../storage/fileclient/get-url.ts';
+import { systemAuthorities } from '../../../network/tls/system-authorities.ts';
 import { writeInPlace } from '../../../host/file-operations.ts';
 import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { parseJson } from '../../../formats/json/parse.ts';
@@ -13,14 +14,7 @@ import { decode, encode } from '../../../formats/wire/msgpack.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';
 import { safeJoin, writeFileAtomic } from '../../../host/files.ts';
 import { templateContext } from '../cp/render.ts';
-import {
-  ConnectionError,
-  exchange,
-  systemCaBundle,
-  tooLarge,
-  type HttpRequest,
-  type HttpResponse,
-} from './exchange.ts';
+import { ConnectionError, exchange, tooLarge, type HttpRequest, type HttpResponse } from './exchange.ts';
 import { xmlItems } from './xml.ts';
 
 const AGENT = 'Salt/3006.16';
@@ -114,7 +108,9 @@ async function buildRequest(
   const roots = opts.get('file_roots');
   const base = isDict(roots) ? roots.get('base') : undefined;
   const bundle =
-    given.text('ca_bundle') ?? systemCaBundle(settings.caBundle, Array.isArray(base) ? base.map(pyStr) : []);
+    given.text('ca_bundle') ??
+    settings.caBundle ??
+    systemAuthorities(Array.isArray(base) ? base.map(pyStr) : []);
   const [user, password] = [given.value('username'), given.value('password')];
   const verify = given.value('verify_ssl');
   const url = parseUrl(address);

@@ -106,6 +106,7 @@ function settingsOf(spec: Dict, tls: Dict): EditorSettings {
     startTls: tls.has('starttls'),
     verify: !TAKES_ANY.has(path('require_cert') ?? 'demand'),
     caFile: path('cacertfile'),
+    tlsSettings: { ca: 'cacertfile', own: 'certfile' },
     certFile: path('certfile'),
     keyFile: path('keyfile'),
     timeoutMs: seconds > 0 ? seconds * 1000 : TIMEOUT_MS,

@@ -1,9 +1,9 @@
 /** The external pillars cobbler and foreman: what a service that installs machines knows of a host (3006.16 salt/pillar/cobbler.py, salt/pillar/foreman.py). */
-import { readFileSync } from 'node:fs';
 import { CommandExecutionError } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/text.ts';
 import type { Clock } from '../../../host/clock.ts';
 import { sendHttp, urlOption } from '../../../network/http/client.ts';
+import { readCertificate, readPrivateKey } from '../../../network/tls/files.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { isDict, toNumber, truthy, type Dict, type Value } from '../../../python/values/value.ts';
 import { cobblerSystem } from '../../classes/cobbler.ts';
@@ -67,8 +67,14 @@ async function foremanHost(minionId: string, opts: Dict, clock: Clock): Promise<
     agent: 'salt-pillar',
     answerBytesMax: SOURCE_BYTES_MAX,
     verify: option('verifyssl', true) === false ? false : typeof ca === 'string' ? ca : true,
+    tlsSettings: { ca: 'foreman.cafile', own: 'foreman.certfile' },
     ...(typeof cert === 'string' && typeof key === 'string'
-      ? { certificate: { cert: readFileSync(cert), key: readFileSync(key) } }
+      ? {
+          certificate: {
+            cert: readCertificate(cert, 'foreman.certfile'),
+            key: readPrivateKey(key, 'foreman.keyfile'),
+          },
+        }
       : {}),
   });
   const data = status === 200 ? parseJson(text) : undefined;

@@ -1,10 +1,14 @@
 /** The external pillars http_json and http_yaml: what a web service answers (3006.16 salt/pillar/http_json.py, salt/pillar/http_yaml.py). */
+import type { IncomingMessage } from 'node:http';
 import { traverse } from '../../../formats/data/traverse.ts';
-import { CommandExecutionError } from '../../../errors/errors.ts';
+import { CommandExecutionError, messageOf } from '../../../errors/errors.ts';
 import { parseJson } from '../../../formats/json/text.ts';
 import { loadYaml } from '../../../formats/yaml/load.ts';
 import { pyStr } from '../../../python/values/repr.ts';
-import { isDict, truthy, type Value } from '../../../python/values/value.ts';
+import { isDict, truthy, type Dict, type Value } from '../../../python/values/value.ts';
+import { startRequest, unreachable } from '../../../network/http/client.ts';
+import { noteShown } from '../../../network/tls/shown.ts';
+import { systemAuthorities } from '../../../network/tls/system-authorities.ts';
 import {
   leadsElsewhere,
   mayGoElsewhere,
@@ -23,7 +27,7 @@ export const httpJson: ExtPillar = httpPillar('JSON', parseJson);
 export const httpYaml: ExtPillar = httpPillar('YAML', (text) => loadYaml(text));
 
 function httpPillar(format: string, read: (text: string) => Value): ExtPillar {
-  return async (settings, { minionId, grains, log }) => {
+  return async (settings, { minionId, grains, opts, log }) => {
     const given = namedSettings(settings, NAMES);
     let url = pyStr(given.get('url') ?? '').replaceAll('%s', encodeURIComponent(minionId));
     if (truthy(given.get('with_grains'))) {
@@ -36,17 +40,18 @@ function httpPillar(format: string, read: (text: string) => Value): ExtPillar {
         url = url.replaceAll(whole, encodeURIComponent(pyStr(value)));
       }
     }
-    const data = read(await fetchText(url, headersOf(given)));
+    const data = read(await fetchText(url, headersOf(given), opts));
     if (!isDict(data)) throw new CommandExecutionError(`the answer is no mapping in ${format}`);
     const namespace = given.get('namespace');
     return typeof namespace === 'string' ? new Map<Value, Value>([[namespace, data]]) : data;
   };
 }
 
-function headersOf(given: ReadonlyMap<string, Value>): Headers {
-  const headers = new Headers();
+function headersOf(given: ReadonlyMap<string, Value>): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
   const extra = given.get('header_dict');
-  for (const [name, value] of isDict(extra) ? extra : []) headers.set(pyStr(name), pyStr(value));
+  for (const [name, value] of isDict(extra) ? extra : [])
+    headers.set(pyStr(name).toLowerCase(), pyStr(value));
   const user = given.get('username');
   if (typeof user === 'string')
     headers.set(
@@ -56,16 +61,22 @@ function headersOf(given: ReadonlyMap<string, Value>): Headers {
   return headers;
 }
 
-async function fetchText(url: string, headers: Headers): Promise<string> {
+async function fetchText(url: string, headers: ReadonlyMap<string, string>, opts: Dict): Promise<string> {
   const shown = url.replace(/\/\/[^/@]*@/, '//…@').replace(/\?.*$/, '?…');
-  const response = await answerOf(url, headers).catch((cause: unknown) => {
-    throw new CommandExecutionError(`${shown} could not be reached`, { cause });
+  const configured = opts.get('ca_bundle');
+  const verify = typeof configured === 'string' && configured !== '' ? configured : systemAuthorities();
+  const answer = await answerOf(url, headers, verify ?? true).catch((cause: unknown) => {
+    throw new CommandExecutionError(`${shown}: ${messageOf(cause)}`, { cause });
   });
-  if (!response.ok) throw new CommandExecutionError(`${shown} answered ${response.status}`);
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 299) {
+    answer.destroy();
+    throw new CommandExecutionError(`${shown} answered ${status}`);
+  }
   const pieces: Uint8Array[] = [];
   let sizeBytes = 0;
   // piece by piece: leaving the loop ends the connection, whatever is still to come
-  for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const piece of answer as AsyncIterable<Uint8Array>) {
     sizeBytes += piece.length;
     checkSourceSize(shown, sizeBytes);
     pieces.push(piece);
@@ -74,19 +85,41 @@ async function fetchText(url: string, headers: Headers): Promise<string> {
 }
 
 /** The answer behind all redirects. Salt compat: Salt sends the configured headers on to wherever an answer leads. */
-async function answerOf(first: string, configured: Headers): Promise<Response> {
+async function answerOf(
+  first: string,
+  configured: ReadonlyMap<string, string>,
+  verify: boolean | string,
+): Promise<IncomingMessage> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   let [url, headers] = [new URL(first), configured];
   for (let redirects = 0; ; redirects++) {
-    const response = await fetch(url, { headers, signal, redirect: 'manual' });
-    const location = response.headers.get('location');
-    if (!REDIRECTS.has(response.status) || location === null) return response;
-    await response.body?.cancel();
+    const answer = await answerTo(url, headers, verify, signal);
+    const { location } = answer.headers;
+    if (!REDIRECTS.has(answer.statusCode ?? 0) || location === undefined) return answer;
+    answer.destroy();
     const next = redirectTarget(url, location);
     if (next === undefined || redirects >= REDIRECTS_MAX)
       throw new Error('it leads on too often, or to what is no address of http or https');
-    if (leadsElsewhere(url, next))
-      headers = new Headers([...headers].filter(([name]) => mayGoElsewhere(name)));
+    if (leadsElsewhere(url, next)) headers = new Map([...headers].filter(([name]) => mayGoElsewhere(name)));
     url = next;
   }
+}
+
+function answerTo(
+  url: URL,
+  headers: ReadonlyMap<string, string>,
+  verify: boolean | string,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const tlsSettings = { ca: 'ca_bundle' };
+  return new Promise((resolve, reject) => {
+    const request = startRequest({ method: 'GET', url, headers, verify, tlsSettings, agent: 'salt-pillar' });
+    const note = noteShown(request);
+    const late = (): void => void request.destroy(new Error(`no whole answer within ${TIMEOUT_MS / 1000} s`));
+    signal.addEventListener('abort', late, { once: true });
+    request.once('close', () => signal.removeEventListener('abort', late));
+    request.once('response', resolve);
+    request.once('error', (error) => reject(unreachable(error, { url, verify, tlsSettings }, note)));
+    request.end();
+  });
 }

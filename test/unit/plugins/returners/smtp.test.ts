@@ -110,7 +110,7 @@ test('smtp - what does not go says why, and tells no password', async (t) => {
   const server = await startSmtp(t, '550 nobody here');
   await assert.rejects(
     send(server, {}),
-    /The mail server 127\.0\.0\.1 did not take the mail: .*550 nobody here/,
+    /The mail server 127\.0\.0\.1:\d+ did not take the mail: .*550 nobody here/,
   );
   const wrong = send(server, { username: 'salt', password: 'wrong-one' });
   await assert.rejects(
