@@ -1,6 +1,6 @@
 /** The second version of the API on a fleet of built programs: every answer is held against the schema that the document shows. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { parseJson } from '../../src/formats/json/text.ts';
 import { ROUTES } from '../../src/programs/api/v2/table.ts';
@@ -371,4 +371,33 @@ test('API v2 - templates: each sees his own and the shared ones, and changes nob
   assert.equal(codeOf(await keep(alice, { name: 'new', version: '00' })), 'not-found');
   for (const name of ['../../master', 'a/b', '.', 'shared', 'é\n'])
     assert.equal((await keep(alice, { name })).status, 201, name);
+
+  // ids that are none of ours reach no file
+  for (const bad of ['..%2f..%2fmaster.pem', '../../master.pem', '..', '%00', 'f'.repeat(32)])
+    assert.equal((await remove(alice, bad)).status, 404, bad);
+  assert.equal((await remove(alice, 'F'.repeat(4000))).status, 400);
+  assert.equal(existsSync(api.fleet.path('m', 'pki', 'master.pem')), true);
+  for (const body of [
+    { name: '' },
+    { name: 'x'.repeat(81) },
+    { name: 1 },
+    { name: null },
+    { call: { ...call, more: 1 } },
+    { call: { ...call, kind: 'ssh' } },
+    { call: { ...call, fields: { cmd: 1 } } },
+    { call: [] },
+    { call: null },
+    { more: 1 },
+  ])
+    assert.equal(codeOf(await keep(alice, body)), 'bad-request', JSON.stringify(body).slice(0, 60));
+  const large = Object.fromEntries(Array.from({ length: 6 }, (_, nth) => [`f${nth}`, 'x'.repeat(7000)]));
+  assert.equal(codeOf(await keep(alice, { name: 'large', call: { ...call, fields: large } })), 'too-large');
+  const proto = JSON.parse('{"__proto__": "x", "constructor": "y"}') as object;
+  const odd = await keep(alice, { name: 'odd', call: { ...call, fields: proto } });
+  assert.deepEqual(
+    [odd.status, JSON.stringify((odd.json['call'] as Json)['fields'])],
+    [201, JSON.stringify(proto)],
+  );
+  assert.equal((await remove(alice, id, `?version=${String(version)}`)).status, 204);
+  assert.deepEqual(await namesFor(limited), [['load', false, true]]);
 });
