@@ -1,7 +1,7 @@
 /** Forms of the console: by keyboard alone, with what is done with them always in sight. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { ConsoleFleet, ConsolePage, hasBrowser, startBrowser } from '../support/console-browser.ts';
 
 const NO_BROWSER = hasBrowser ? false : 'chromium is not installed';
@@ -44,6 +44,11 @@ test('console - the form of a function with many arguments', { skip: NO_BROWSER 
   );
   await at.assertSound('all options');
   await page.keyboard.press('Control+Enter');
+  // every minion is one minion today
+  await page
+    .getByRole('dialog', { name: 'Run cmd.run on 1 minion?' })
+    .getByRole('button', { name: 'Run on 1 minion' })
+    .click();
   await page.waitForURL(/#\/jobs\/\d+/);
   await at.sees('42');
 });
@@ -102,6 +107,8 @@ test(
     await dialog.getByText('shared by file:alice').waitFor();
     await at.assertSound('templates');
     await at.picture('templates-light');
+    await asksForEverybody(dialog);
+    await at.assertSound('the question about a template');
     await at.close();
 
     // another browser has them too, and somebody else what is shared
@@ -127,3 +134,24 @@ test(
     assert.equal(await other.page.getByRole('button', { name: /^(Remove|old)/ }).count(), 0);
   },
 );
+
+/** What everybody has is not replaced and not removed by one click. */
+async function asksForEverybody(dialog: Locator): Promise<void> {
+  const replaces = dialog.getByRole('dialog', { name: 'Replace the template words for everybody?' });
+  await dialog.getByLabel('Keep the form as').fill('words');
+  await dialog.getByRole('button', { name: 'Replace' }).click();
+  await replaces.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByRole('button', { name: 'Replace' }).click();
+  await replaces.getByRole('button', { name: 'Replace' }).click();
+  await replaces.waitFor({ state: 'detached' });
+  await dialog.getByLabel('Keep the form as').fill('short');
+  await dialog.getByRole('button', { name: 'Keep' }).click();
+  const remove = dialog.getByRole('button', { name: 'Remove short' });
+  await remove.click();
+  const removes = dialog.getByRole('dialog', { name: 'Remove the template short for everybody?' });
+  await removes.getByText('It is shared').waitFor();
+  await removes.getByRole('button', { name: 'Cancel' }).click();
+  await remove.click();
+  await removes.getByRole('button', { name: 'Remove' }).click();
+  await remove.waitFor({ state: 'detached' });
+}

@@ -9,6 +9,8 @@ export interface AskedCall {
   readonly isTest: boolean;
   /** The target as it was typed; nothing for the master's own functions. */
   readonly target: string;
+  /** The target is the id of one minion, and not a pattern that happens to reach one. */
+  readonly isNamed: boolean;
   /** Minions that are reached; undefined while nobody knows. */
   readonly count: number | undefined;
 }
@@ -35,28 +37,60 @@ const MODULES_THAT_LOOK: ReadonlySet<string> = new Set([
 /** Names of functions that only look, in any module but `cmd` and those of states that run. */
 const LOOKS =
   /^(list|lists|get|gets|show|is|has|info|version|versions|status|available|missing|exists|exist|ls|item|items|keys|key_str|ping|usage|inodeusage|percent|find|stats|check|search|read|readlink|raw|obfuscate|fetch|grep|stat|diff|lookup|running|uptime|verify|valid|contains|name|finger|active|lookup_jid|print_job|last_run|count|event|dir_list|file_list|envs)(_|$)/;
+/** Functions that only look, whatever their names are like. */
+const THAT_LOOK: ReadonlySet<string> = new Set([
+  ...[
+    'auth.can',
+    'auth.who',
+    'auth.token_list',
+    'cache.grains',
+    'cache.mine',
+    'cache.pillar',
+    'config.values',
+  ],
+  ...['cluster.doctor', 'cluster.pending', 'fileserver.empty_dir_list', 'fileserver.symlink_list'],
+  ...[
+    'jobs.exit_success',
+    'jobs.master',
+    'jobs.outcomes',
+    'key.master_key_str',
+    'key.print',
+    'minions.connected',
+  ],
+]);
+/** Functions that change something, although their module or their name says otherwise. */
+const THAT_CHANGE: ReadonlySet<string> = new Set([
+  ...['consul.event_fire', 'cp.get', 'cp.get_dir', 'cp.get_file', 'cp.get_template', 'cp.get_url'],
+  ...['elasticsearch.search_template_create', 'git.fetch', 'grains.get_or_set_hash', 'sdb.get_or_set_hash'],
+  ...['manage.bootstrap', 'manage.bootstrap_psexec', 'manage.key_regen', 'manage.safe_accept'],
+  ...['pillar.clear_pillar_cache', 'survey.diff', 'survey.hash'],
+]);
+/** Arguments with which a function that looks does more: `manage.down removekeys=True`, `file.find / delete=f`. */
+const ARGUMENTS_THAT_CHANGE = /(^|\s)(removekeys|delete|exec)=(?!(False|None|0)(\s|$))/;
 const DESTROYS =
   /(^|_)(remove|removed|purge|delete|delete_match|del|kill|killall|term|term_all|reboot|shutdown|poweroff|halt|absent|destroy|wipe|format|drop|flush|rm|rmdir|clear|clean|reset|unlink|autoremove|reject|reject_match|stop|disable)(_|$)/;
 const RUNS_STATES =
   /^state\.(?!show_|sls_exists|id_exists|list|check_|get_|running|event|orch_show|orchestrate_show)/;
 
-/** Whether a function is known to change nothing. */
-export function onlyLooks(fun: string): boolean {
+/** Whether a function is known to change nothing. @param args its arguments in one line */
+export function onlyLooks(fun: string, args = ''): boolean {
   const [module = '', name = ''] = fun.split('.');
+  if (THAT_LOOK.has(fun)) return true;
+  if (THAT_CHANGE.has(fun) || ARGUMENTS_THAT_CHANGE.test(args)) return false;
   if (RUNS_STATES.test(fun) || module === 'cmd') return false;
   return MODULES_THAT_LOOK.has(module) || (LOOKS.test(name) && !DESTROYS.test(name)) || module === 'state';
 }
 
 /** The question; undefined for a call that changes nothing, or only what one minion that was named has. */
 export function questionOf(call: AskedCall): Question | undefined {
-  const { kind, fun, isTest, count } = call;
-  if (isTest || onlyLooks(fun)) return undefined;
+  const { kind, fun, args, isTest, count } = call;
+  if (isTest || onlyLooks(fun, args)) return undefined;
   const runsStates = RUNS_STATES.test(fun);
-  const name = fun.split('.').at(-1) ?? '';
-  const isDangerous = runsStates || DESTROYS.test(name) || fun.startsWith('cmd.');
-  if (kind !== 'local')
-    return runsStates || DESTROYS.test(name) || fun.startsWith('key.') ? ofMaster(call) : undefined;
-  if (!runsStates && !DESTROYS.test(name) && count === 1) return undefined;
+  const destroys = DESTROYS.test(fun.split('.').at(-1) ?? '') || ARGUMENTS_THAT_CHANGE.test(args);
+  // a function of the master may reach all minions, whatever it is called
+  if (kind !== 'local') return ofMaster(call, runsStates || destroys || fun.startsWith('key.'));
+  if (!runsStates && !destroys && count === 1 && call.isNamed) return undefined;
+  const isDangerous = runsStates || destroys || fun.startsWith('cmd.');
   const whom = count === undefined ? `whatever ${call.target} reaches` : minions(count);
   const all = call.target.trim() === '*' ? ', which is every minion whose key is accepted' : '';
   return {
@@ -69,7 +103,7 @@ export function questionOf(call: AskedCall): Question | undefined {
   };
 }
 
-function ofMaster(call: AskedCall): Question {
+function ofMaster(call: AskedCall, isDangerous: boolean): Question {
   return {
     title: `Run ${call.fun} on the master?`,
     text: `${line(call)} is run on the master${
@@ -78,7 +112,7 @@ function ofMaster(call: AskedCall): Question {
         : ''
     }. What it changes is not taken back.`,
     action: 'Run',
-    isDangerous: true,
+    isDangerous,
   };
 }
 

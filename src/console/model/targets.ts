@@ -53,6 +53,13 @@ export function boxedTarget(tgt: unknown, kind: string): Target {
   return { text: Array.isArray(tgt) ? tgt.join(',') : String(tgt), kind: targetKind(kind) };
 }
 
+/** Whether a target is the id of one minion, and not a pattern or a list. */
+export function namesOne({ text, kind }: Target): boolean {
+  const id = text.trim();
+  if (kind === 'list') return id !== '' && !id.includes(',');
+  return kind === 'glob' && /^[^*?[\]]+$/.test(id);
+}
+
 /** How a shell is told of it. */
 export function shellTarget({ text, kind }: Target): string {
   const flag = TARGET_KINDS.find((each) => each.kind === kind)?.flag ?? '';

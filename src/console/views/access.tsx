@@ -186,6 +186,7 @@ function Tokens(): JSX.Element {
           onClose={() => setGone(undefined)}
           onDo={async () => {
             await app.server.revokeToken(gone.name);
+            app.notices.done(`The token ${gone.name} was revoked.`);
             reload();
           }}
         >

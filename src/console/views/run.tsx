@@ -7,7 +7,7 @@ import { after } from '../model/clock.ts';
 import { questionOf } from '../model/questions.ts';
 import { mayCallSome } from '../model/rights.ts';
 import { linkTo } from '../model/route.ts';
-import { sentTarget, shellTarget, shellWord, targetKind, type Target } from '../model/targets.ts';
+import { namesOne, sentTarget, shellTarget, shellWord, targetKind, type Target } from '../model/targets.ts';
 import { writeArguments, type TypedArguments } from '../model/words.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { FunctionBox } from '../parts/function-box.tsx';
@@ -146,7 +146,15 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
     (kind !== 'local' || target.text.trim() !== '');
   const args = writeArguments(typed.arg, typed.kwarg);
   const isTest = sending.test || typed.kwarg['test'] === true;
-  const question = questionOf({ kind, fun, args, isTest, target: target.text, count: preview.count });
+  const question = questionOf({
+    kind,
+    fun,
+    args,
+    isTest,
+    target: target.text,
+    isNamed: namesOne(target),
+    count: preview.count,
+  });
   const start = async (): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
@@ -223,26 +231,32 @@ function CallForm({ call, change }: { call: Call; change: (part: Partial<Call>) 
         >
           <p class="break">{question.text}</p>
           {kind === 'local' ? <Reach preview={preview} target={target} /> : null}
-          {sending.batch === '' && sending.canary === '' ? null : (
-            <p>
-              {[
-                sending.canary === '' ? '' : `${sending.canary} of them first`,
-                sending.batch === '' ? '' : `${sending.batch} at a time`,
-              ]
-                .filter((each) => each !== '')
-                .join(', ')}
-            </p>
-          )}
+          <Pace sending={sending} />
         </Confirm>
       ) : null}
-      {outcome?.kind === 'wheel' ? (
-        <section aria-label="Result">
-          <h2>{outcome.success ? 'Returned' : 'Failed'}</h2>
-          <ValueView value={outcome.value} label="the result" />
-        </section>
-      ) : null}
-      {outcome?.kind === 'runner' ? <RunnerProgress key={outcome.jid} jid={outcome.jid} /> : null}
+      <Result outcome={outcome} />
     </>
+  );
+}
+
+/** How many are told at once. */
+function Pace({ sending: { batch, canary } }: { sending: Sending }): JSX.Element | null {
+  const parts = [
+    canary === '' ? '' : `${canary} of them first`,
+    batch === '' ? '' : `${batch} at a time`,
+  ].filter((each) => each !== '');
+  return parts.length === 0 ? null : <p>{parts.join(', ')}</p>;
+}
+
+/** What has come of a function of the master. */
+function Result({ outcome }: { outcome: Outcome | undefined }): JSX.Element | null {
+  if (outcome === undefined) return null;
+  if (outcome.kind === 'runner') return <RunnerProgress key={outcome.jid} jid={outcome.jid} />;
+  return (
+    <section aria-label="Result">
+      <h2>{outcome.success ? 'Returned' : 'Failed'}</h2>
+      <ValueView value={outcome.value} label="the result" />
+    </section>
   );
 }
 

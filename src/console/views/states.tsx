@@ -4,7 +4,7 @@ import { useId, useState } from 'preact/hooks';
 import type { Drift } from '../model/contract.ts';
 import { questionOf } from '../model/questions.ts';
 import { linkTo } from '../model/route.ts';
-import { sentTarget, type Target } from '../model/targets.ts';
+import { namesOne, sentTarget, type Target } from '../model/targets.ts';
 import { DataGrid, type Column } from '../parts/data-grid.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { messageOf, Problem, Stale } from '../parts/problem.tsx';
@@ -70,6 +70,7 @@ function Apply(): JSX.Element {
     args: mods === '' ? '(the highstate)' : mods,
     isTest: false,
     target: target.text,
+    isNamed: namesOne(target),
     count: preview.count,
   });
   const send = async (isTest: boolean): Promise<void> => {

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Template, TemplateCall } from '../model/contract.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { messageOf, Problem } from '../parts/problem.tsx';
 import { useApp, type App } from '../state/app.ts';
 import { browserTemplates, keepInBrowser } from '../state/browser-templates.ts';
@@ -34,12 +34,14 @@ function TemplatesDialog({
   const app = useApp();
   const { data, error, reload } = useLoaded(() => app.server.templates(), []);
   const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [asked, setAsked] = useState<Asked | undefined>(undefined);
   const act = (what: () => Promise<unknown>): void => {
     setProblem(undefined);
     void what()
       .catch((failed: unknown) => setProblem(messageOf(failed)))
       .then(reload);
   };
+  const remove = (template: Template): Promise<void> => app.server.deleteTemplate(template).finally(reload);
   const items = data?.items ?? [];
   return (
     <Dialog title="Templates" onClose={onClose}>
@@ -66,9 +68,11 @@ function TemplatesDialog({
                 type="button"
                 class="quiet text"
                 aria-label={`Remove ${each.name}`}
-                onClick={() => act(() => app.server.deleteTemplate(each))}
+                onClick={() =>
+                  each.shared ? setAsked(removalOf(each, () => remove(each))) : act(() => remove(each))
+                }
               >
-                Remove
+                {each.shared ? 'Remove…' : 'Remove'}
               </button>
             ) : null}
           </li>
@@ -76,7 +80,9 @@ function TemplatesDialog({
       </ul>
       {data !== undefined && items.length === 0 ? <p>There are none yet.</p> : null}
       <MoveFromBrowser onMoved={reload} />
-      {current.fun === '' ? null : <KeepForm items={items} current={current} act={act} />}
+      {current.fun === '' ? null : (
+        <KeepForm items={items} current={current} act={act} ask={setAsked} onKept={reload} />
+      )}
       {problem === undefined ? null : (
         <p class="problem" role="alert">
           {problem}
@@ -87,36 +93,78 @@ function TemplatesDialog({
           Close
         </button>
       </div>
+      {asked === undefined ? null : (
+        <Confirm
+          title={asked.title}
+          action={asked.action}
+          isDangerous
+          onClose={() => setAsked(undefined)}
+          onDo={asked.act}
+        >
+          <p>{asked.text}</p>
+        </Confirm>
+      )}
     </Dialog>
   );
+}
+
+/** What is asked before everybody’s template is changed. */
+interface Asked {
+  readonly title: string;
+  readonly text: string;
+  readonly action: string;
+  readonly act: () => Promise<void>;
+}
+
+function removalOf({ name }: Template, act: () => Promise<void>): Asked {
+  return {
+    title: `Remove the template ${name} for everybody?`,
+    text: 'It is shared: everybody who may log in has it in this list, and nobody has it any more.',
+    action: 'Remove',
+    act,
+  };
+}
+
+function replacementOf({ name, call }: Template, act: () => Promise<void>): Asked {
+  return {
+    title: `Replace the template ${name} for everybody?`,
+    text: `It is shared, and calls ${call.fun} now. Everybody who may log in gets what is in the form in its place.`,
+    action: 'Replace',
+    act,
+  };
 }
 
 function KeepForm({
   items,
   current,
   act,
+  ask,
+  onKept,
 }: {
   items: readonly Template[];
   current: TemplateCall;
   act: (what: () => Promise<unknown>) => void;
+  ask: (asked: Asked) => void;
+  onKept: () => void;
 }): JSX.Element {
   const app = useApp();
   const [name, setName] = useState('');
   const [isShared, setShared] = useState(false);
   const there = items.find((each) => each.name === name && each.shared === isShared);
+  const keep = async (): Promise<void> => {
+    const { version } = there ?? {};
+    const template = { name, call: current, ...(version === undefined ? {} : { version }) };
+    await app.server.keepTemplate(template, isShared);
+    setName('');
+    onKept();
+  };
   return (
     <form
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        act(async () => {
-          const { version } = there ?? {};
-          await app.server.keepTemplate(
-            { name, call: current, ...(version === undefined ? {} : { version }) },
-            isShared,
-          );
-          setName('');
-        });
+        if (there?.shared === true) ask(replacementOf(there, keep));
+        else act(keep);
       }}
     >
       <label class="field grow">

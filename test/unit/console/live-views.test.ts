@@ -1,10 +1,11 @@
 /** The console: what views draw while a job goes on is never changed under them, and another one each time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JobDetail, MinionOutcome, Return } from '../../../src/console/model/contract.ts';
+import type { JobDetail, MinionOutcome, Return, TargetType } from '../../../src/console/model/contract.ts';
 import { JobRecord } from '../../../src/console/model/job-record.ts';
 import { onlyLooks, questionOf, type AskedCall } from '../../../src/console/model/questions.ts';
 import { StateRuns } from '../../../src/console/model/state-groups.ts';
+import { namesOne } from '../../../src/console/model/targets.ts';
 import { readStateReturn } from '../../../src/console/model/state-run.ts';
 
 const JID = '20261128170000000001';
@@ -113,7 +114,7 @@ test('console - each of the names of one id is counted, the first one that faile
 
 test('console - what changes many minions, or destroys, is asked about, and names how many and what', () => {
   const call = (fun: string, more: Partial<AskedCall> = {}): AskedCall => ({
-    ...{ kind: 'local', fun, args: 'web', isTest: false, target: '*', count: 12_000 },
+    ...{ kind: 'local', fun, args: 'web', isTest: false, target: '*', isNamed: false, count: 12_000 },
     ...more,
   });
   const asked = questionOf(call('state.apply'));
@@ -147,10 +148,17 @@ test('console - what changes many minions, or destroys, is asked about, and name
     assert.equal(questionOf(call(fun)), undefined, fun);
   assert.equal(questionOf(call('state.apply', { isTest: true })), undefined);
   // one minion that was named: states and what destroys only
-  const one = { count: 1, target: 'web1' };
+  const one = { count: 1, target: 'web1', isNamed: true };
   assert.equal(questionOf(call('cmd.run', one)), undefined);
   for (const fun of ['state.apply', 'file.remove', 'system.reboot', 'user.delete'])
     assert.equal(questionOf(call(fun, one))?.action, 'Run on 1 minion', fun);
+  // a pattern that reaches one today is not the name of one
+  for (const target of ['*', 'web*'])
+    assert.equal(
+      questionOf(call('cmd.run', { ...one, isNamed: false, target }))?.action,
+      'Run on 1 minion',
+      target,
+    );
   // as long as nobody knows whom it reaches, it is asked
   assert.match(
     questionOf(call('cmd.run', { count: undefined, target: 'G@os:Debian' }))?.title ?? '',
@@ -166,4 +174,43 @@ test('console - what changes many minions, or destroys, is asked about, and name
   );
   assert.equal(questionOf(call('manage.up', { ...master, kind: 'runner' })), undefined);
   assert.equal(onlyLooks('pkg.list_pkgs'), true);
+  for (const [fun, args] of [
+    ['manage.key_regen', ''],
+    ['manage.down', 'removekeys=True'],
+    ['salt.execute', "'*' cmd.run id"],
+    ['mine.update', "'*'"],
+    ['pillar.clear_pillar_cache', ''],
+    ['saltutil.sync_all', ''],
+  ] as const)
+    assert.match(
+      questionOf(call(fun, { ...master, kind: 'runner', args }))?.title ?? '',
+      /on the master/,
+      fun,
+    );
+  for (const [fun, args] of [
+    ['manage.down', ''],
+    ['manage.down', 'removekeys=False'],
+    ['cache.grains', "'*'"],
+    ['jobs.list_jobs', ''],
+    ['jobs.outcomes', '20261128170000000001'],
+  ] as const)
+    assert.equal(questionOf(call(fun, { ...master, kind: 'runner', args })), undefined, `${fun} ${args}`);
+  // names that sound as if they only looked
+  for (const [fun, args] of [
+    ['cp.get_file', 'salt://a /a'],
+    ['git.fetch', '/srv'],
+    ['file.find', '/ delete=f'],
+  ] as const)
+    assert.notEqual(questionOf(call(fun, { args })), undefined, fun);
+  assert.equal(questionOf(call('file.find', { args: '/ name=*.log' })), undefined);
+  assert.deepEqual(
+    [
+      ['web1', 'glob'],
+      ['web*', 'glob'],
+      ['web1', 'list'],
+      ['web1,web2', 'list'],
+      ['os:Debian', 'grain'],
+    ].map(([text = '', kind]) => namesOne({ text, kind: kind as TargetType })),
+    [true, false, true, false, false],
+  );
 });
