@@ -1,21 +1,19 @@
 /** `pip`: packages of Python (3006.16 salt/states/pip_state.py). */
 import { CommandExecutionError, CommandNotFoundError } from '../../errors/errors.ts';
-import { packageKey } from '../../python/packages/requirement.ts';
 import { pyStr } from '../../python/values/repr.ts';
 import { dict, isDict, truthy, type Dict } from '../../python/values/value.ts';
 import { defineModule } from '../../runtime/loader/module.ts';
 import { param } from '../../runtime/loader/params.ts';
 import { BIN_ENV, CONNECTION, CWD, REQUIREMENTS, USER, USE_VT } from '../modules/pip/params.ts';
 import { outcome as changesSecond, outcomeChangesLast as outcome } from './outcome.ts';
+import { askedPackages } from './pip/asked.ts';
+import { InstalledPackages } from './pip/check.ts';
 import { installed } from './pip/installed.ts';
 import { INSTALLED } from './pip/params.ts';
 import { defineState } from './state-function.ts';
 
 const isSentence = (error: unknown): error is Error =>
   error instanceof CommandExecutionError || error instanceof CommandNotFoundError;
-
-const hasPackage = (listed: Dict, name: string): boolean =>
-  [...listed.keys()].some((one) => packageKey(pyStr(one)) === packageKey(name));
 
 /** The states of `pip`. */
 export const pipStates = defineModule({
@@ -44,10 +42,14 @@ export const pipStates = defineModule({
       run: async (ctx, { name, requirements, bin_env, log, proxy, timeout, user, cwd, use_vt }) => {
         const where = dict({ bin_env, user, cwd });
         try {
-          const listed = await ctx.functions.call('pip.list', [], where);
-          if (!isDict(listed) || !hasPackage(listed, name))
-            return outcome(name, true, 'Package is not installed.');
-          if (ctx.state.test) return outcome(name, null, `Package ${name} is set to be removed`);
+          // Salt compat: Salt looks for the package alone, and leaves what `requirements` name where it is not there
+          const asked = await askedPackages(ctx, requirements);
+          if (typeof asked === 'string') return outcome(name, false, asked);
+          const installed = new InstalledPackages(await ctx.functions.call('pip.list', [], where));
+          const names = new Set([name, ...asked.packages.map(({ prefix }) => prefix)]);
+          const found = [...names].filter((one) => installed.versionOf(one) !== undefined);
+          if (found.length === 0) return outcome(name, true, 'Package is not installed.');
+          if (ctx.state.test) return outcome(name, null, `Package ${found.join(', ')} is set to be removed`);
           const further = dict({
             pkgs: name,
             requirements,
@@ -59,7 +61,12 @@ export const pipStates = defineModule({
           const ended = await ctx.functions.call('pip.uninstall', [], new Map([...further, ...where]));
           // Salt compat: Salt's state calls a removal that failed a success.
           if (isDict(ended) && ended.get('retcode') === 0)
-            return outcome(name, true, 'Package was successfully removed.', dict({ [name]: 'Removed' }));
+            return outcome(
+              name,
+              true,
+              'Package was successfully removed.',
+              new Map(found.map((one) => [one, 'Removed'])),
+            );
           const said = isDict(ended) ? pyStr(ended.get('stderr') ?? ended.get('comment') ?? '') : '';
           return outcome(name, false, `Could not remove package.${said === '' ? '' : ` ${said}`}`);
         } catch (error) {

@@ -17,9 +17,11 @@ import {
   USE_VT,
   WHEELS,
 } from '../modules/pip/params.ts';
+import { commaList } from '../modules/pip/run.ts';
 import { CLEAR, SHAPE, VENV_BIN, VIRTUALENV_ONLY } from '../modules/virtualenv/params.ts';
 import { outcomeChangesLast as outcome } from './outcome.ts';
-import { optionRefusal } from './pip/check.ts';
+import { askedPackages } from './pip/asked.ts';
+import { InstalledPackages, optionRefusal, readPackage } from './pip/check.ts';
 import {
   defineState,
   type StateContext,
@@ -184,13 +186,41 @@ async function populate(
   );
 }
 
-/** What test mode says. */
-function foretold({ name, clear }: ManagedArgs, isThere: boolean, changes: Dict): StateResult {
-  if (isThere && truthy(clear))
-    return outcome(name, null, `Virtualenv ${name} is set to be cleared`, changes);
-  return isThere
-    ? outcome(name, true, `Virtualenv ${name} is already created`, changes)
-    : outcome(name, null, `Virtualenv ${name} is set to be created`, changes);
+/** Whether packages are missing in an environment, as far as that can be said without pip. */
+async function isMissingSome(
+  ctx: StateContext,
+  { name, user, pip_pkgs, pip_upgrade }: ManagedArgs,
+  requirements: Value,
+): Promise<boolean> {
+  const asked = await askedPackages(ctx, requirements);
+  const pkgs = truthy(pip_pkgs)
+    ? commaList(pip_pkgs).map((one) => readPackage(pyStr(one).replaceAll(';', ',')))
+    : [];
+  const wanted = [...(typeof asked === 'string' ? [] : asked.packages), ...pkgs];
+  if (wanted.length === 0 && typeof asked !== 'string' && asked.isAll) return false;
+  if (pip_upgrade || typeof asked === 'string' || !asked.isAll) return true;
+  const installed = new InstalledPackages(
+    await ctx.functions.call('pip.list', [], dict({ bin_env: name, user })),
+  );
+  return wanted.some((one) => typeof one === 'string' || !installed.has(one));
+}
+
+/** What test mode says. Salt compat: Salt does not look whether packages are missing. */
+async function foretold(
+  ctx: StateContext,
+  args: ManagedArgs,
+  {
+    isThere,
+    changes,
+    requirements,
+  }: { readonly isThere: boolean; readonly changes: Dict; readonly requirements: Value },
+): Promise<StateResult> {
+  const { name, clear } = args;
+  if (!isThere) return outcome(name, null, `Virtualenv ${name} is set to be created`, changes);
+  if (truthy(clear)) return outcome(name, null, `Virtualenv ${name} is set to be cleared`, changes);
+  return (await isMissingSome(ctx, args, requirements))
+    ? outcome(name, null, `Virtualenv ${name} is already created, packages are set to be installed`, changes)
+    : outcome(name, true, `Virtualenv ${name} is already created`, changes);
 }
 
 async function manage(ctx: StateContext, args: ManagedArgs, kwargs: Dict): Promise<StateResult> {
@@ -206,7 +236,7 @@ async function manage(ctx: StateContext, args: ManagedArgs, kwargs: Dict): Promi
     changes.set('cleared_packages', await ctx.functions.call('pip.freeze', [], dict({ bin_env: name })));
     changes.set('old', await pythonVersion(ctx, python));
   }
-  if (ctx.state.test) return foretold(args, isThere, changes);
+  if (ctx.state.test) return foretold(ctx, args, { isThere, changes, requirements });
   let comment = 'virtualenv exists';
   if (!isThere || isCleared) {
     const problem = await create(ctx, args, kwargs);

@@ -32,6 +32,12 @@ export type UninstallArgs = Pick<
   'pkgs' | 'requirements' | 'bin_env' | 'log' | 'proxy' | 'timeout' | 'user' | 'cwd' | 'saltenv' | 'use_vt'
 >;
 
+/** The arguments that say how pip looks for versions. */
+type SearchArgs = Pick<
+  InstallArgs,
+  'proxy' | 'find_links' | 'no_index' | 'pre_releases' | 'cert' | 'trusted_host'
+>;
+
 const only = (words: readonly Value[]): PipWords => ({ words, env: {} });
 const flag = (isSet: boolean, word: string): PipWords => only(isSet ? [word] : []);
 const valued = (word: string, value: Value | undefined): PipWords =>
@@ -143,6 +149,22 @@ function sourceWords(ctx: ModuleContext, args: InstallArgs, version: string | un
     ),
     valued('--source', args.source),
   ];
+}
+
+/** How pip looks for versions, beside the indexes: as for an installation. */
+export function searchWords(ctx: ModuleContext, args: SearchArgs): PipWords {
+  const parts = [
+    proxyOption(ctx.opts, args.proxy),
+    linkOptions(args.find_links === undefined ? [] : commaList(args.find_links)),
+    flag(args.no_index, '--no-index'),
+    flag(args.pre_releases, '--pre'),
+    valued('--cert', args.cert),
+    valued('--trusted-host', args.trusted_host),
+  ];
+  return {
+    words: parts.flatMap(({ words }) => words),
+    env: Object.assign({}, ...parts.map(({ env }) => env)) as Record<string, string>,
+  };
 }
 
 /** What is done with packages. */

@@ -8,7 +8,7 @@ import type { ModuleContext } from '../../../runtime/loader/module.ts';
 import { CommandProblem } from '../command-problem.ts';
 import { dictChanges } from '../pkg/packages.ts';
 import type { Ended } from '../program.ts';
-import { indexOption } from './addresses.ts';
+import { indexOption, type PipWords } from './addresses.ts';
 import { isBefore, isSince, pip, pipEnvironment, pipVersion, type PipRun } from './run.ts';
 
 /** A run with variables and keywords of `cmd.run_all`. */
@@ -148,6 +148,8 @@ export interface VersionsRequest extends PipRun {
   readonly include_rc: boolean;
   readonly index_url: Value | undefined;
   readonly extra_index_url: Value | undefined;
+  /** Further options of pip that say where it looks, and variables. */
+  readonly further?: PipWords;
 }
 
 function byVersion(a: string, b: string): number {
@@ -159,7 +161,7 @@ function byVersion(a: string, b: string): number {
 
 /** All versions of a package that an index has, the oldest first; null where there is none. */
 export async function allVersions(ctx: ModuleContext, wanted: VersionsRequest): Promise<Value> {
-  const { pkg, index_url, extra_index_url } = wanted;
+  const { pkg, index_url, extra_index_url, further = { words: [], env: {} } } = wanted;
   const version = await pipVersion(ctx, wanted);
   const hasIndex = isSince(version, '21.2');
   const question = hasIndex
@@ -175,6 +177,7 @@ export async function allVersions(ctx: ModuleContext, wanted: VersionsRequest): 
   const options = [
     indexOption('--index-url', 'PIP_INDEX_URL', index_url),
     indexOption('--extra-index-url', 'PIP_EXTRA_INDEX_URL', extra_index_url),
+    further,
   ];
   const env = new Map<Value, Value>(options.flatMap((option) => Object.entries(option.env)));
   const own = pipEnvironment(wanted.bin_env);

@@ -8,10 +8,13 @@ import {
 import { InvalidRequirement, packageKey, parseRequirement } from '../../../python/packages/requirement.ts';
 import { pyStr } from '../../../python/values/repr.ts';
 import { dict, isDict, type Dict, type Value } from '../../../python/values/value.ts';
+import { searchWords } from '../../modules/pip/install.ts';
+import { allVersions } from '../../modules/pip/lists.ts';
 import { isBefore, knowsWheelOptions } from '../../modules/pip/run.ts';
 import type { TypedArguments } from '../../../runtime/loader/module.ts';
 import type { StateContext } from '../state-function.ts';
 import type { INSTALLED } from './params.ts';
+import { packagesIn, targetFolder } from './target.ts';
 
 /** The arguments of `pip.installed`. */
 export type InstalledArgs = TypedArguments<typeof INSTALLED>;
@@ -66,42 +69,51 @@ export class InstalledPackages {
   versionOf(name: string): string | undefined {
     return this.#versions.get(packageKey(name));
   }
+  /** Whether a package is there in a version that is asked for. */
+  has({ prefix, specs }: WantedPackage): boolean {
+    const version = prefix === '' ? undefined : this.versionOf(prefix);
+    return version !== undefined && specs.every((spec) => fulfills(version, spec));
+  }
 }
 
-/** Asks pip for the installed packages. */
+/**
+ * The installed packages: what pip lists, or what is in the folder that is installed into.
+ * Salt compat: Salt does not look into the folder, and installs into it at each run.
+ */
 export async function installedPackages(
   ctx: StateContext,
   args: InstalledArgs,
   { binEnv, kwargs }: { readonly binEnv: Value; readonly kwargs: Dict },
 ): Promise<InstalledPackages> {
+  const folder = targetFolder(args);
+  if (folder !== undefined) return new InstalledPackages(packagesIn(folder));
   const keywords = new Map([...whereOf(args, binEnv), ['env_vars', args.env_vars], ...kwargs]);
   return new InstalledPackages(await ctx.functions.call('pip.list', [], keywords));
 }
 
-const same = (a: string, b: string): boolean => {
+/** How a version stands to another; undefined where they cannot be compared. */
+function comparedTo(a: string, b: string): number | undefined {
   const [x, y] = [parsePackageVersion(a), parsePackageVersion(b)];
-  return x !== undefined && y !== undefined && comparePackageVersions(x, y) === 0;
-};
+  return x === undefined || y === undefined ? undefined : comparePackageVersions(x, y);
+}
 
-/** The version that an upgrade would bring; undefined where there is none that is asked for. */
+/**
+ * The version that an upgrade would bring; undefined where there is none that is asked for.
+ * Salt compat: Salt asks the index alone, whatever `find_links`, `no_index`, `pre_releases` and their like say.
+ */
 async function newestVersion(
   ctx: StateContext,
   { prefix, specs }: WantedPackage,
   { args, binEnv }: { readonly args: InstalledArgs; readonly binEnv: Value },
 ): Promise<string | undefined> {
-  const has = (letters: string): boolean => specs.some(([, version]) => version.includes(letters));
-  const listed = await ctx.functions.call(
-    'pip.list_all_versions',
-    [prefix],
-    new Map<Value, Value>([
-      ...whereOf(args, binEnv),
-      ['include_alpha', has('a')],
-      ['include_beta', has('b')],
-      ['include_rc', has('rc')],
-      ['index_url', args.index_url ?? null],
-      ['extra_index_url', args.extra_index_url ?? null],
-    ]),
-  );
+  const has = (letters: string): boolean =>
+    args.pre_releases || specs.some(([, version]) => version.includes(letters));
+  const listed = await allVersions(ctx, {
+    ...{ pkg: prefix, bin_env: binEnv, user: args.user, cwd: args.cwd },
+    ...{ include_alpha: has('a'), include_beta: has('b'), include_rc: has('rc') },
+    ...{ index_url: args.index_url, extra_index_url: args.extra_index_url },
+    further: searchWords(ctx, args),
+  });
   const versions = Array.isArray(listed) ? listed.map(pyStr) : [];
   return versions.findLast((version) => specs.every((spec) => fulfills(version, spec)));
 }
@@ -112,14 +124,17 @@ export async function alreadyInstalled(
   wanted: WantedPackage,
   have: { readonly args: InstalledArgs; readonly binEnv: Value; readonly installed: InstalledPackages },
 ): Promise<string | undefined> {
-  const { prefix, given, specs } = wanted;
+  const { prefix, given } = wanted;
   const { args, installed } = have;
   const version = prefix === '' ? undefined : installed.versionOf(prefix);
   if (version === undefined || args.ignore_installed || args.force_reinstall) return undefined;
   const already = `Python package ${given} was already installed`;
-  if (!args.upgrade) return specs.every((spec) => fulfills(version, spec)) ? already : undefined;
+  const isRight = installed.has(wanted);
+  if (!args.upgrade) return isRight ? already : undefined;
   const newest = await newestVersion(ctx, wanted, have);
+  // Salt compat: Salt is content with a version that is not asked for, and installs anew what is newer than all that there is
+  if (!isRight) return undefined;
   if (newest === undefined)
     return `Python package ${prefix} was already installed and\nthe available upgrade doesn't fulfills the version requirements`;
-  return same(version, newest) ? already : undefined;
+  return (comparedTo(version, newest) ?? -1) >= 0 ? already : undefined;
 }

@@ -15,9 +15,19 @@ import {
   type InstalledPackages,
   type WantedPackage,
 } from './check.ts';
+import { askedPackages } from './asked.ts';
+import {
+  alreadyFrom,
+  frozenLines,
+  hasInstalled,
+  isLinked,
+  namesInstalled,
+  satisfiedPackages,
+} from './said.ts';
+import { targetFolder } from './target.ts';
 
 /** What a run works with. */
-interface Run {
+export interface Run {
   readonly args: InstalledArgs;
   readonly binEnv: Value;
   readonly kwargs: Dict;
@@ -37,15 +47,30 @@ function namesOf(args: InstalledArgs): string[] {
   return pkgs.map((one) => (isDict(one) ? [...one].flat().map(pyStr).join(' ') : pyStr(one)));
 }
 
-/** What a file or a repository would bring. */
-function foretold({ requirements, editable }: InstalledArgs): string {
-  const comments: string[] = [];
-  if (truthy(requirements)) comments.push(`Requirements file '${pyStr(requirements)}' will be processed.`);
-  if (editable !== undefined)
-    comments.push(
-      `Package will be installed in editable mode (i.e. setuptools "develop mode") from ${pyStr(editable)}.`,
-    );
-  return comments.join(' ');
+/** What a file or a repository would bring. Salt compat: Salt foretells that, whatever is there. */
+async function foretold(ctx: StateContext, run: Run): Promise<StateResult> {
+  const { args, name } = run;
+  const { requirements, editable } = args;
+  const [right, comments]: [string[], string[]] = [[], []];
+  const isAnew = args.upgrade || args.force_reinstall || args.ignore_installed;
+  if (truthy(requirements)) {
+    const asked = await askedPackages(ctx, requirements);
+    if (typeof asked === 'string') return outcome(name, false, asked);
+    const installed = await installedPackages(ctx, args, { ...run, kwargs: dict() });
+    if (!isAnew && asked.isAll && asked.packages.every((one) => installed.has(one)))
+      right.push('Requirements were already installed.');
+    else comments.push(`Requirements file '${pyStr(requirements)}' will be processed.`);
+  }
+  if (editable !== undefined) {
+    if (!isAnew && isLinked(editable, await frozenLines(ctx, run))) right.push(alreadyFrom(editable));
+    else
+      comments.push(
+        `Package will be installed in editable mode (i.e. setuptools "develop mode") from ${pyStr(editable)}.`,
+      );
+  }
+  return comments.length === 0
+    ? outcome(name, true, right.join(' '))
+    : outcome(name, null, comments.join(' '));
 }
 
 /** Calls `pip.install`. */
@@ -63,96 +88,98 @@ function install(ctx: StateContext, run: Run, pkgs: string): Promise<Value> {
   return ctx.functions.call('pip.install', [], keywords);
 }
 
-const NO_CHANGE = [
-  'Requirement already satisfied',
-  'Requirement already up-to-date',
-  'Requirement not upgraded',
-  'Collecting',
-  'Cloning',
-  'Cleaning up...',
-  'Looking in indexes',
-];
-/** Lines that say where packages are looked for. Salt compat: Salt takes `Looking in links` for a change. */
-const NO_CHANGE_EITHER = ['Looking in links'];
-
 const textOf = (ended: Dict, field: string): string => pyStr(ended.get(field) ?? '');
 const joined = (lines: readonly string[], last: string): string => [...lines, last].join('\n');
 
-function changesSomething(line: string): boolean {
-  const text = line.trim();
-  return text !== '' && ![...NO_CHANGE, ...NO_CHANGE_EITHER].some((start) => text.startsWith(start));
-}
-
-/** What was done with a file of requirements or a repository. */
-function processed({ args, name }: Run, ended: Dict): StateResult {
+/** What was done with a file of requirements or a repository. @param before the lines of `pip freeze` until then */
+async function processed(
+  ctx: StateContext,
+  run: Run,
+  { ended, before }: { readonly ended: Dict; readonly before: readonly string[] },
+): Promise<StateResult> {
+  const { args, name } = run;
   const comments: string[] = [];
   const changes = dict();
+  const after = await frozenLines(ctx, run);
+  const isNew = hasInstalled(targetFolder(args) === undefined ? textOf(ended, 'stdout') : '', {
+    ...{ before, after },
+    isForced: args.force_reinstall || args.ignore_installed,
+  });
   if (truthy(args.requirements)) {
-    const hasChanged = textOf(ended, 'stdout').split('\n').some(changesSomething);
-    if (hasChanged) changes.set('requirements', true);
+    if (isNew) changes.set('requirements', true);
     comments.push(
-      hasChanged
+      isNew
         ? `Successfully processed requirements file ${pyStr(args.requirements)}.`
         : 'Requirements were already installed.',
     );
   }
   if (args.editable !== undefined) {
-    comments.push(`Package successfully installed from VCS checkout ${pyStr(args.editable)}.`);
-    changes.set('editable', true);
+    if (isNew) changes.set('editable', true);
+    comments.push(
+      isNew
+        ? `Package successfully installed from VCS checkout ${pyStr(args.editable)}.`
+        : alreadyFrom(args.editable),
+    );
   }
   return outcome(name, true, comments.join(' '), changes);
+}
+
+/** What a run has installed. */
+interface Did {
+  readonly targets: readonly WantedPackage[];
+  readonly already: readonly string[];
+  readonly ended: Dict;
+  /** What was there until then. */
+  readonly before: InstalledPackages;
 }
 
 /** What was installed, by what is there now. */
 async function verified(
   ctx: StateContext,
   run: Run,
-  {
-    targets,
-    already,
-    ended,
-  }: {
-    readonly targets: readonly WantedPackage[];
-    readonly already: readonly string[];
-    readonly ended: Dict;
-  },
+  { targets, already, ended, before }: Did,
 ): Promise<StateResult> {
-  const untouched = new Set(
-    textOf(ended, 'stdout')
-      .split('\n')
-      .filter((line) => line.startsWith('Requirement already up-to-date: '))
-      .map((line) => packageKey(line.split(':', 2)[1]?.trim().split(/\s+/)[0] ?? '')),
-  );
+  const stdout = textOf(ended, 'stdout');
+  const satisfied = satisfiedPackages(stdout);
   const isAsked = targets.some(({ prefix }) => prefix !== '');
   const installed = isAsked ? await installedPackages(ctx, run.args, run) : undefined;
   const changes = dict();
   const missing: string[] = [];
   for (const { prefix, given } of targets) {
     const version = prefix === '' ? undefined : installed?.versionOf(prefix);
-    if (prefix === '') changes.set(`${given}==???`, 'Installed');
-    else if (version === undefined)
+    const isUntouched = satisfied.has(packageKey(prefix)) && version === before.versionOf(prefix);
+    if (prefix === '') {
+      if (stdout === '' || namesInstalled(stdout)) changes.set(`${given}==???`, 'Installed');
+    } else if (version === undefined)
       missing.push(
         `There was no error installing package '${given}' although it does not show when calling 'pip.freeze'.`,
       );
-    else if (!untouched.has(packageKey(prefix))) changes.set(`${prefix}==${version}`, 'Installed');
+    else if (!isUntouched) changes.set(`${prefix}==${version}`, 'Installed');
   }
+  const kept = installed === undefined ? [] : keptInTarget(run, targets, installed);
+  if (kept.length > 0) return outcome(run.name, false, joined(already, kept.join('\n')));
   const last = missing.length === 0 ? 'All packages were successfully installed' : missing.join('\n');
   return outcome(run.name, true, joined(already, last), changes);
 }
 
+/** Packages that pip leaves in `target` as they are, since it replaces them only with `upgrade`. */
+function keptInTarget(
+  { args }: Run,
+  targets: readonly WantedPackage[],
+  installed: InstalledPackages,
+): string[] {
+  const folder = targetFolder(args);
+  if (folder === undefined) return [];
+  return targets
+    .filter((one) => installed.versionOf(one.prefix) !== undefined && !installed.has(one))
+    .map(
+      ({ prefix, given }) =>
+        `${folder} has ${prefix} ${String(installed.versionOf(prefix))}, which pip replaces by ${given} only with 'upgrade: True'.`,
+    );
+}
+
 /** What went wrong. */
-function failed(
-  { args, name }: Run,
-  {
-    targets,
-    already,
-    ended,
-  }: {
-    readonly targets: readonly WantedPackage[];
-    readonly already: readonly string[];
-    readonly ended: Dict;
-  },
-): StateResult {
+function failed({ args, name }: Run, { targets, already, ended }: Omit<Did, 'before'>): StateResult {
   const error = ended.has('stdout')
     ? `Error: ${textOf(ended, 'stdout')} ${textOf(ended, 'stderr')}`
     : `Error: ${textOf(ended, 'comment')}`;
@@ -209,7 +236,7 @@ async function installPackages(
   const pkgs = targets.map(({ given }) => given.replaceAll(',', ';')).join(',');
   const ended = await install(ctx, run, pkgs);
   if (!isDict(ended)) return outcome(name, false, 'Could not install package');
-  const did = { targets, already, ended };
+  const did = { targets, already, ended, before: installed };
   return ended.get('retcode') === 0 ? verified(ctx, run, did) : failed(run, did);
 }
 
@@ -240,11 +267,12 @@ async function run(ctx: StateContext, args: InstalledArgs, kwargs: Dict): Promis
       whole,
       read.filter((one) => typeof one !== 'string'),
     );
-  if (ctx.state.test) return outcome(name, null, foretold(args));
+  if (ctx.state.test) return foretold(ctx, whole);
+  const before = await frozenLines(ctx, whole);
   const ended = await install(ctx, whole, '');
   if (!isDict(ended)) return outcome(name, false, 'Could not install package');
   return ended.get('retcode') === 0
-    ? processed(whole, ended)
+    ? processed(ctx, whole, { ended, before })
     : failed(whole, { targets: [], already: [], ended });
 }
 
